@@ -1,0 +1,160 @@
+#pragma once
+
+#include "node.hpp"
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace ane {
+
+/// A graph to read, however it is stored. Nodes stand in execution order: operands before the nodes that read them.
+/// Every pass is a function of a view, usable in constant expressions and at run time alike.
+struct graph_view {
+    std::span<const node> nodes;
+    std::span<const int> operand_pool;
+    std::span<const char> text_pool;
+    std::span<const float> payload;
+    std::span<const output_port> outputs;
+
+    constexpr int size() const { return static_cast<int>(nodes.size()); }
+    constexpr const node& operator[](int index) const { return nodes[static_cast<std::size_t>(index)]; }
+
+    /// Indices of the nodes that node `index` reads.
+    constexpr std::span<const int> operands(int index) const { return operands((*this)[index]); }
+    constexpr std::span<const int> operands(const node& n) const {
+        return operand_pool.subspan(static_cast<std::size_t>(n.operands.first),
+                                    static_cast<std::size_t>(n.operands.count));
+    }
+    /// The `position`-th operand of a node.
+    constexpr const node& operand(const node& n, int position) const {
+        return (*this)[operands(n)[static_cast<std::size_t>(position)]];
+    }
+    constexpr std::string_view text(range_of run) const {
+        return {text_pool.data() + run.first, static_cast<std::size_t>(run.count)};
+    }
+    /// The name given to a node; empty when it has none.
+    constexpr std::string_view name(int index) const { return text((*this)[index].name); }
+    constexpr std::string_view name(const output_port& port) const { return text(port.name); }
+
+    /// Values of a constant node: one for all elements, or one each.
+    constexpr std::span<const float> values(const node& n) const {
+        const literal& l = n.get<literal>();
+        return payload.subspan(static_cast<std::size_t>(l.offset), static_cast<std::size_t>(l.count));
+    }
+    /// The value of element `element` of a constant node.
+    constexpr float value(const node& n, std::int64_t element) const {
+        const auto all = values(n);
+        return all[all.size() == 1 ? 0 : static_cast<std::size_t>(element)];
+    }
+
+    /// The input or weight node called `wanted`, or -1.
+    constexpr int find(op kind, std::string_view wanted) const {
+        for (int i = 0; i < size(); ++i) {
+            if ((*this)[i].kind == kind && name(i) == wanted) {
+                return i;
+            }
+        }
+        return -1;
+    }
+    /// The position of the output called `wanted`, or -1.
+    constexpr int find_output(std::string_view wanted) const {
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            if (name(outputs[i]) == wanted) {
+                return static_cast<int>(i);
+            }
+        }
+        return -1;
+    }
+};
+
+/// A graph that grows: what builders, readers and passes make. Usable inside constant expressions.
+class dynamic_graph {
+public:
+    std::vector<node> nodes;
+    std::vector<int> operand_pool;
+    std::vector<char> text_pool;
+    std::vector<float> payload;
+    std::vector<output_port> outputs;
+
+    constexpr operator graph_view() const { // NOLINT(google-explicit-constructor): a view of it, as of a string
+        return {nodes, operand_pool, text_pool, payload, outputs};
+    }
+    constexpr graph_view view() const { return *this; }
+
+    /// Appends a node that reads `operands`; returns its index. `n.operands` is set here.
+    constexpr int append(node n, std::span<const int> operands) {
+        n.operands = {static_cast<int>(operand_pool.size()), static_cast<int>(operands.size())};
+        operand_pool.insert(operand_pool.end(), operands.begin(), operands.end());
+        nodes.push_back(n);
+        return static_cast<int>(nodes.size()) - 1;
+    }
+    /// Keeps a piece of text and returns where it is.
+    constexpr range_of intern(std::string_view text) {
+        const range_of run{static_cast<int>(text_pool.size()), static_cast<int>(text.size())};
+        text_pool.insert(text_pool.end(), text.begin(), text.end());
+        return run;
+    }
+    /// Keeps the values of a constant and returns the attributes that refer to them.
+    constexpr literal keep(std::span<const float> values) {
+        const literal run{static_cast<int>(payload.size()), static_cast<int>(values.size())};
+        payload.insert(payload.end(), values.begin(), values.end());
+        return run;
+    }
+    constexpr void add_output(int node, std::string_view name) { outputs.push_back({node, intern(name)}); }
+};
+
+/// How many elements the pools of a graph have; the template argument of a stored graph.
+struct graph_size {
+    std::size_t nodes = 0;
+    std::size_t operands = 0;
+    std::size_t text = 0;
+    std::size_t payload = 0;
+    std::size_t outputs = 0;
+};
+
+constexpr graph_size size_of(const graph_view& g) {
+    return {g.nodes.size(), g.operand_pool.size(), g.text_pool.size(), g.payload.size(), g.outputs.size()};
+}
+
+/// A graph as a constant: exactly as large as it needs to be, with public members only. A `constexpr` variable of this
+/// type is a template argument by reference (`template <const auto& Model>`).
+template <graph_size Size> struct static_graph {
+    std::array<node, Size.nodes> nodes{};
+    std::array<int, Size.operands> operand_pool{};
+    std::array<char, Size.text> text_pool{};
+    std::array<float, Size.payload> payload{};
+    std::array<output_port, Size.outputs> outputs{};
+
+    constexpr static_graph() = default;
+    constexpr explicit static_graph(const graph_view& g) {
+        copy(g.nodes, nodes);
+        copy(g.operand_pool, operand_pool);
+        copy(g.text_pool, text_pool);
+        copy(g.payload, payload);
+        copy(g.outputs, outputs);
+    }
+
+    constexpr operator graph_view() const { // NOLINT(google-explicit-constructor): a view of it, as of a string
+        return {nodes, operand_pool, text_pool, payload, outputs};
+    }
+    constexpr graph_view view() const { return *this; }
+
+private:
+    template <class From, class To> static constexpr void copy(const From& from, To& to) {
+        for (std::size_t i = 0; i < from.size(); ++i) {
+            to[i] = from[i];
+        }
+    }
+};
+
+/// Whether a type is a graph in one of its forms.
+template <class T>
+concept graph_like = requires(const T& g) {
+    { g.view() } -> std::same_as<graph_view>;
+} || std::same_as<T, graph_view>;
+
+} // namespace ane

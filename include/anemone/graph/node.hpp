@@ -1,0 +1,44 @@
+#pragma once
+
+#include "../dtype.hpp"
+#include "../shape.hpp"
+#include "attributes.hpp"
+#include "op.hpp"
+
+namespace ane {
+
+/// Where in the user's source an operation was written.
+struct site {
+    const char* file = "";
+    int line = 0;
+};
+
+/// The caller's source position, as a default argument of operation builders (clang 14 lacks std::source_location).
+constexpr site here(int line = __builtin_LINE(), const char* file = __builtin_FILE()) { return {file, line}; }
+
+/// A run of elements in one of the graph's pools.
+struct range_of {
+    int first = 0;
+    int count = 0;
+};
+
+/// One operation: what it is, what it produces, what it reads, and where it was written.
+struct node {
+    op kind = op::input;
+    dtype type = dtype::f16;
+    extents shape;
+    ane::attributes attributes;
+    range_of operands; ///< in the graph's operand pool: indices of nodes
+    range_of name;     ///< in the graph's text pool; empty unless the node was named
+    site where;
+
+    template <class T> constexpr const T& get() const { return attributes.get<T>(); }
+};
+
+/// An output of a graph: a name for the value of a node.
+struct output_port {
+    int node = 0;
+    range_of name;
+};
+
+} // namespace ane

@@ -1,0 +1,154 @@
+#pragma once
+
+#include "append.hpp"
+
+namespace ane {
+
+namespace detail {
+
+constexpr int same_total(std::int64_t in, int kernel, int stride, int dilation) {
+    const std::int64_t out = (in + stride - 1) / stride;
+    const std::int64_t total = (out - 1) * stride + std::int64_t{dilation} * (kernel - 1) + 1 - in;
+    return total > 0 ? static_cast<int>(total) : 0;
+}
+
+/// Explicit amounts for a padding that may say `same` or `valid`.
+constexpr padding2 resolved(const padding2& wanted, const extents& x, size2 kernel, size2 stride, size2 dilation) {
+    if (wanted.mode == padding_mode::explicit_amount) {
+        return wanted;
+    }
+    if (wanted.mode == padding_mode::valid) {
+        return {};
+    }
+    const int vertical = same_total(x.height(), kernel.height, stride.height, dilation.height);
+    const int horizontal = same_total(x.width(), kernel.width, stride.width, dilation.width);
+    return {vertical / 2, vertical - vertical / 2, horizontal / 2, horizontal - horizontal / 2};
+}
+
+constexpr size2 kernel_of(const extents& weight) {
+    return {static_cast<int>(weight.height()), static_cast<int>(weight.width())};
+}
+
+template <class Attributes> constexpr inferred require_window(const Attributes& a, inferred r) {
+    r.require(a.stride.height >= 1, fault::stride_is_not_positive, a.stride.height, 1);
+    r.require(a.stride.width >= 1, fault::stride_is_not_positive, a.stride.width, 1);
+    for (const int amount : {a.padding.top, a.padding.bottom, a.padding.left, a.padding.right}) {
+        r.require(amount >= 0, fault::padding_is_negative, amount, 0);
+    }
+    return r;
+}
+
+template <class Attributes>
+constexpr inferred require_convolution(const Attributes& a, const extents& x, const extents& weight) {
+    inferred r = require_window(a, {});
+    r.require(x.rank == 4, fault::input_rank_differs, x.rank, 4);
+    r.require(weight.rank == 4, fault::weight_rank_differs, weight.rank, 4);
+    r.require(a.dilation.height >= 1, fault::dilation_is_not_positive, a.dilation.height, 1);
+    r.require(a.dilation.width >= 1, fault::dilation_is_not_positive, a.dilation.width, 1);
+    r.require(a.groups >= 1, fault::groups_are_not_positive, a.groups, 1);
+    if (r.ok()) {
+        r.require(x[1] % a.groups == 0, fault::groups_do_not_divide_input_channels, x[1], a.groups);
+    }
+    return r;
+}
+
+/// A vector with one value per channel, as biases and norm parameters are.
+constexpr inferred require_vector(inferred r, const extents& vector, std::int64_t channels) {
+    r.require(vector.rank == 1, fault::vector_rank_differs, vector.rank, 1);
+    r.require(vector.count() == channels, fault::vector_length_differs, vector.count(), channels);
+    return r;
+}
+
+} // namespace detail
+
+/// The attributes as a graph keeps them: padding in explicit amounts.
+constexpr conv resolve(conv a, const extents& x, const extents& weight) {
+    a.padding = detail::resolved(a.padding, x, detail::kernel_of(weight), a.stride, a.dilation);
+    return a;
+}
+constexpr conv_transpose resolve(conv_transpose a, const extents& x, const extents& weight) {
+    // `same` makes the output stride times the input: the total padding is what the kernel adds beyond that.
+    if (a.padding.mode == padding_mode::same) {
+        const auto total = [](std::int64_t kernel, int stride, int dilation) {
+            const std::int64_t t = std::int64_t{dilation} * (kernel - 1) + 1 - stride;
+            return t > 0 ? static_cast<int>(t) : 0;
+        };
+        const int vertical = total(weight.height(), a.stride.height, a.dilation.height);
+        const int horizontal = total(weight.width(), a.stride.width, a.dilation.width);
+        a.padding = {vertical / 2, vertical - vertical / 2, horizontal / 2, horizontal - horizontal / 2};
+    } else {
+        a.padding = detail::resolved(a.padding, x, detail::kernel_of(weight), a.stride, a.dilation);
+    }
+    return a;
+}
+
+/// H' = (H + top + bottom - dilation (kH - 1) - 1) / stride + 1, W' likewise; the weight is [O, I / groups, kH, kW].
+constexpr inferred shape_rule(const conv& given, const extents& x, const extents& weight) {
+    inferred r = detail::require_convolution(given, x, weight);
+    if (!r.ok()) {
+        r.shape = x;
+        return r;
+    }
+    const conv a = resolve(given, x, weight);
+    r.require(weight[0] % a.groups == 0, fault::groups_do_not_divide_output_channels, weight[0], a.groups);
+    r.require(weight[1] * a.groups == x[1], fault::weight_input_channels_differ, weight[1] * a.groups, x[1]);
+    const std::int64_t reach_h = a.dilation.height * (weight[2] - 1) + 1;
+    const std::int64_t reach_w = a.dilation.width * (weight[3] - 1) + 1;
+    const std::int64_t padded_h = x[2] + a.padding.top + a.padding.bottom;
+    const std::int64_t padded_w = x[3] + a.padding.left + a.padding.right;
+    r.require(reach_h <= padded_h, fault::kernel_exceeds_padded_height, reach_h, padded_h);
+    r.require(reach_w <= padded_w, fault::kernel_exceeds_padded_width, reach_w, padded_w);
+    r.shape = r.ok() ? extents{x[0], weight[0], (padded_h - reach_h) / a.stride.height + 1,
+                               (padded_w - reach_w) / a.stride.width + 1}
+                     : x;
+    return r;
+}
+
+/// H' = (H - 1) stride - top - bottom + dilation (kH - 1) + 1; the weight is [I, O / groups, kH, kW].
+constexpr inferred shape_rule(const conv_transpose& given, const extents& x, const extents& weight) {
+    inferred r = detail::require_convolution(given, x, weight);
+    if (!r.ok()) {
+        r.shape = x;
+        return r;
+    }
+    const conv_transpose a = resolve(given, x, weight);
+    r.require(weight[0] == x[1], fault::weight_input_channels_differ, weight[0], x[1]);
+    const std::int64_t out_h = (x[2] - 1) * a.stride.height - a.padding.top - a.padding.bottom +
+                               a.dilation.height * (weight[2] - 1) + 1;
+    const std::int64_t out_w = (x[3] - 1) * a.stride.width - a.padding.left - a.padding.right +
+                               a.dilation.width * (weight[3] - 1) + 1;
+    r.require(out_h >= 1, fault::extent_is_not_positive, out_h, 1);
+    r.require(out_w >= 1, fault::extent_is_not_positive, out_w, 1);
+    r.shape = r.ok() ? extents{x[0], weight[1] * a.groups, out_h, out_w} : x;
+    return r;
+}
+
+/// Two-dimensional convolution (cross-correlation): y[n, o, i, j] = sum over c, u, v of
+/// x[n, c, i s + u d - top, j s + v d - left] w[o, c, u, v]. x is [N, C, H, W], the weight [O, C / groups, kH, kW].
+/// Depthwise where groups equals C. Guide chapter 4; R030-R048.
+template <conv A = conv{}, class X, dtype TX, class W, dtype TW>
+constexpr auto conv2d(tensor<X, TX> x, tensor<W, TW> weight, site where = here()) {
+    constexpr inferred r = shape_rule(A, X::value, W::value);
+    return detail::append_arithmetic<r>(op::conv2d, resolve(A, X::value, W::value), where, x, weight);
+}
+/// The same with a bias of one value per output channel, which starts the accumulator.
+template <conv A = conv{}, class X, dtype TX, class W, dtype TW, class B, dtype TB>
+constexpr auto conv2d(tensor<X, TX> x, tensor<W, TW> weight, tensor<B, TB> bias, site where = here()) {
+    constexpr inferred r = detail::require_vector(shape_rule(A, X::value, W::value), B::value, W::value[0]);
+    return detail::append_arithmetic<r>(op::conv2d, resolve(A, X::value, W::value), where, x, weight, bias);
+}
+
+/// Transposed convolution (deconvolution), the adjoint of `conv2d`; the weight is [C, O / groups, kH, kW]. R039, R183.
+template <conv_transpose A = conv_transpose{}, class X, dtype TX, class W, dtype TW>
+constexpr auto conv_transpose2d(tensor<X, TX> x, tensor<W, TW> weight, site where = here()) {
+    constexpr inferred r = shape_rule(A, X::value, W::value);
+    return detail::append_arithmetic<r>(op::conv_transpose2d, resolve(A, X::value, W::value), where, x, weight);
+}
+template <conv_transpose A = conv_transpose{}, class X, dtype TX, class W, dtype TW, class B, dtype TB>
+constexpr auto conv_transpose2d(tensor<X, TX> x, tensor<W, TW> weight, tensor<B, TB> bias, site where = here()) {
+    constexpr inferred r =
+        detail::require_vector(shape_rule(A, X::value, W::value), B::value, W::value.rank == 4 ? W::value[1] * A.groups : 0);
+    return detail::append_arithmetic<r>(op::conv_transpose2d, resolve(A, X::value, W::value), where, x, weight, bias);
+}
+
+} // namespace ane

@@ -1,0 +1,165 @@
+#pragma once
+
+#include "append.hpp"
+#include "elementwise.hpp"
+
+/// Operations that move elements and compute nothing. Guide chapter 4.
+namespace ane {
+
+constexpr inferred reshape_rule(const extents& from, const extents& to) {
+    inferred r;
+    r.shape = to;
+    r.require(from.count() == to.count(), fault::element_counts_differ, to.count(), from.count());
+    return r;
+}
+
+/// A shape in which one extent may be -1: that one is what the element count leaves.
+constexpr extents resolve_reshape(const extents& x, extents wanted) {
+    std::int64_t known = 1;
+    int open = -1;
+    for (int i = 0; i < wanted.rank; ++i) {
+        if (wanted[i] == -1) {
+            open = i;
+        } else {
+            known *= wanted[i];
+        }
+    }
+    if (open >= 0) {
+        wanted[open] = known > 0 ? x.count() / known : 0;
+    }
+    return wanted;
+}
+
+constexpr inferred shape_rule(const permutation& p, const extents& x) {
+    inferred r;
+    r.shape = x;
+    r.require(p.order.rank == x.rank, fault::order_length_differs, p.order.rank, x.rank);
+    for (int i = 0; r.ok() && i < x.rank; ++i) {
+        r.require(p.order[i] >= 0 && p.order[i] < x.rank, fault::axis_is_out_of_range, p.order[i], x.rank);
+        for (int j = 0; j < i; ++j) {
+            r.require(p.order[i] != p.order[j], fault::axis_is_repeated, p.order[i], p.order[j]);
+        }
+    }
+    for (int i = 0; r.ok() && i < x.rank; ++i) {
+        r.shape[i] = x[static_cast<int>(p.order[i])];
+    }
+    return r;
+}
+
+constexpr inferred shape_rule(const window& w, const extents& x) {
+    inferred r;
+    r.shape = x;
+    r.require(w.begin.rank == x.rank, fault::order_length_differs, w.begin.rank, x.rank);
+    r.require(w.size.rank == x.rank, fault::order_length_differs, w.size.rank, x.rank);
+    for (int i = 0; r.ok() && i < x.rank; ++i) {
+        r.require(w.begin[i] >= 0, fault::begin_is_negative, w.begin[i], 0);
+        r.require(w.size[i] >= 1, fault::extent_is_not_positive, w.size[i], 1);
+        r.require(w.begin[i] + w.size[i] <= x[i], fault::slice_leaves_the_tensor, w.begin[i] + w.size[i], x[i]);
+    }
+    if (r.ok()) {
+        r.shape = w.size;
+    }
+    return r;
+}
+
+constexpr inferred shape_rule(const pads& p, const extents& x) {
+    inferred r;
+    r.shape = x;
+    r.require(p.before.rank == x.rank, fault::order_length_differs, p.before.rank, x.rank);
+    r.require(p.after.rank == x.rank, fault::order_length_differs, p.after.rank, x.rank);
+    for (int i = 0; r.ok() && i < x.rank; ++i) {
+        r.require(p.before[i] >= 0, fault::padding_is_negative, p.before[i], 0);
+        r.require(p.after[i] >= 0, fault::padding_is_negative, p.after[i], 0);
+        r.shape[i] = x[i] + p.before[i] + p.after[i];
+    }
+    return r;
+}
+
+/// Two operands joined along an axis; folded over the operands.
+constexpr inferred concat_rule(axis given, const extents& a, const extents& b) {
+    inferred r;
+    r.shape = a;
+    const int along = normalized_axis(given.index, a.rank);
+    r.require(a.rank == b.rank, fault::ranks_differ, b.rank, a.rank);
+    r.require(along >= 0 && along < a.rank, fault::axis_is_out_of_range, given.index, a.rank);
+    for (int i = 0; r.ok() && i < a.rank; ++i) {
+        r.require(i == along || a[i] == b[i], fault::extents_differ, b[i], a[i]);
+    }
+    if (r.ok()) {
+        r.shape[along] += b[along];
+    }
+    return r;
+}
+
+namespace detail {
+constexpr inferred concat_all(axis along, std::initializer_list<extents> operands) {
+    inferred r;
+    bool first = true;
+    for (const extents& e : operands) {
+        if (first) {
+            r.shape = e;
+            first = false;
+        } else if (r.ok()) {
+            r = concat_rule(along, r.shape, e);
+        }
+    }
+    return r;
+}
+constexpr extents flattened(const extents& x, int axis) {
+    const int split = normalized_axis(axis, x.rank);
+    extents r{1, 1};
+    for (int i = 0; i < x.rank; ++i) {
+        r[i < split ? 0 : 1] *= x[i];
+    }
+    return r;
+}
+} // namespace detail
+
+/// The same elements in row-major order under another shape; one extent may be -1. R011.
+template <std::int64_t... Extents, class X, dtype TX> constexpr auto reshape(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = reshape_rule(X::value, resolve_reshape(X::value, extents{Extents...}));
+    return detail::append<r, TX>(op::reshape, no_attributes{}, where, x);
+}
+
+/// Two axes: the extents before `Axis` together, and from it on together.
+template <axis Axis = axis{1}, class X, dtype TX> constexpr auto flatten(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = reshape_rule(X::value, detail::flattened(X::value, Axis.index));
+    return detail::append<r, TX>(op::reshape, no_attributes{}, where, x);
+}
+
+/// Output axis i is input axis Order[i]. R021, R189.
+template <permutation Order, class X, dtype TX> constexpr auto transpose(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = shape_rule(Order, X::value);
+    return detail::append_arithmetic<r>(op::transpose, Order, where, x);
+}
+
+/// The operands one after another along an axis. R023, R024.
+template <axis Axis = axis{1}, class X, dtype TX, class... Rest>
+constexpr auto concat(tensor<X, TX> x, tensor<Rest>... rest) {
+    static_assert(sizeof...(Rest) >= 1, "concat joins two operands or more (R024)");
+    constexpr inferred r = detail::concat_all(Axis, {X::value, Rest::value...});
+    return detail::append_arithmetic<r>(op::concat, axis{normalized_axis(Axis.index, X::value.rank)},
+                                        x.graph->nodes[static_cast<std::size_t>(x.node)].where, x, rest...);
+}
+
+/// The window [begin, begin + size) of every axis. On A13 and A14 a begin above 0 on the last axis stores through a
+/// fixed-point format: magnitudes above 4094 become infinity (R090).
+template <window Window, class X, dtype TX> constexpr auto slice(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = shape_rule(Window, X::value);
+    return detail::append_arithmetic<r>(op::slice, Window, where, x);
+}
+
+/// Elements of one value around the tensor. The engine pads height and width only (R096).
+template <pads Amounts, class X, dtype TX>
+constexpr auto pad(tensor<X, TX> x, double value = 0, site where = here()) {
+    constexpr inferred r = shape_rule(Amounts, X::value);
+    // The value travels as a scalar operand, because an attribute that decides the shape is not mixed with data.
+    return detail::append_arithmetic<r>(op::pad, Amounts, where, x, detail::scalar(x, value, where));
+}
+
+/// A uint8 image as fp16, value for value.
+template <class X> constexpr auto to_f16(tensor<X, dtype::uint8> x, site where = here()) {
+    return detail::append<inferred{.shape = X::value}>(op::cast, no_attributes{}, where, x);
+}
+
+} // namespace ane

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "append.hpp"
+#include "convolution.hpp"
+
+namespace ane {
+
+/// The attributes as a graph keeps them: padding explicit, the stride given.
+constexpr pool resolve(pool a, const extents& x) {
+    if (a.stride.height == 0 && a.stride.width == 0) {
+        a.stride = a.kernel;
+    }
+    a.padding = detail::resolved(a.padding, x, a.kernel, a.stride, 1);
+    return a;
+}
+
+/// H' = (H + top + bottom - kH) / stride + 1, rounded down, or up with ceil_mode; W' likewise.
+constexpr inferred shape_rule(const pool& given, const extents& x) {
+    inferred r;
+    r.shape = x;
+    r.require(x.rank == 4, fault::input_rank_differs, x.rank, 4);
+    r.require(given.kernel.height >= 1, fault::kernel_is_not_positive, given.kernel.height, 1);
+    r.require(given.kernel.width >= 1, fault::kernel_is_not_positive, given.kernel.width, 1);
+    r.require(given.stride.height >= 0 && given.stride.width >= 0, fault::stride_is_not_positive,
+              given.stride.height < given.stride.width ? given.stride.height : given.stride.width, 1);
+    if (!r.ok()) {
+        return r;
+    }
+    const pool a = resolve(given, x);
+    r = detail::require_window(a, r);
+    const std::int64_t padded_h = x[2] + a.padding.top + a.padding.bottom;
+    const std::int64_t padded_w = x[3] + a.padding.left + a.padding.right;
+    r.require(a.kernel.height <= padded_h, fault::kernel_exceeds_padded_height, a.kernel.height, padded_h);
+    r.require(a.kernel.width <= padded_w, fault::kernel_exceeds_padded_width, a.kernel.width, padded_w);
+    for (const int amount : {a.padding.top, a.padding.bottom}) {
+        r.require(amount < a.kernel.height, fault::padding_reaches_kernel, amount, a.kernel.height);
+    }
+    for (const int amount : {a.padding.left, a.padding.right}) {
+        r.require(amount < a.kernel.width, fault::padding_reaches_kernel, amount, a.kernel.width);
+    }
+    if (!r.ok()) {
+        return r;
+    }
+    const auto out = [&a](std::int64_t in, std::int64_t padded, int before, int kernel, int stride) {
+        std::int64_t steps = (padded - kernel) / stride;
+        // A window that would start in the padding behind the input is left out, as the field does.
+        if (a.ceil_mode && (padded - kernel) % stride != 0 && (steps + 1) * stride < in + before) {
+            ++steps;
+        }
+        return steps + 1;
+    };
+    r.shape = {x[0], x[1], out(x[2], padded_h, a.padding.top, a.kernel.height, a.stride.height),
+               out(x[3], padded_w, a.padding.left, a.kernel.width, a.stride.width)};
+    return r;
+}
+
+/// The largest element of each window; padding never wins. R060, R061, R184.
+template <pool A, class X, dtype TX> constexpr auto max_pool(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = shape_rule(A, X::value);
+    return detail::append_arithmetic<r>(op::max_pool, resolve(A, X::value), where, x);
+}
+/// The mean of each window; padding counts as zeros unless `exclude_padding`.
+template <pool A, class X, dtype TX> constexpr auto avg_pool(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = shape_rule(A, X::value);
+    return detail::append_arithmetic<r>(op::avg_pool, resolve(A, X::value), where, x);
+}
+
+} // namespace ane

@@ -1,0 +1,125 @@
+#pragma once
+
+#include "append.hpp"
+#include "movement.hpp"
+
+namespace ane {
+
+/// Reductions keep their axes as extents of one: the attribute lists them counted from the front.
+constexpr axes resolve(const axes& given, const extents& x) {
+    axes r;
+    if (given.list.rank == 0) {
+        for (int i = 0; i < x.rank; ++i) {
+            r.list.append(i);
+        }
+        return r;
+    }
+    for (int i = 0; i < given.list.rank; ++i) {
+        r.list.append(normalized_axis(static_cast<int>(given.list[i]), x.rank));
+    }
+    return r;
+}
+constexpr axis resolve(axis given, const extents& x) { return {normalized_axis(given.index, x.rank)}; }
+
+/// An axis of the tensor.
+constexpr inferred axis_rule(axis given, const extents& x) {
+    inferred r;
+    r.shape = x;
+    const int index = normalized_axis(given.index, x.rank);
+    r.require(index >= 0 && index < x.rank, fault::axis_is_out_of_range, given.index < 0 ? -given.index - 1 : index,
+              x.rank);
+    return r;
+}
+
+constexpr inferred shape_rule(const axes& given, const extents& x) {
+    inferred r;
+    r.shape = x;
+    for (int i = 0; i < given.list.rank; ++i) {
+        const inferred one = axis_rule({static_cast<int>(given.list[i])}, x);
+        r.require(one.ok(), one.broken, one.got, one.want);
+    }
+    if (!r.ok()) {
+        return r;
+    }
+    const axes a = resolve(given, x);
+    for (int i = 0; i < a.list.rank; ++i) {
+        for (int j = 0; j < i; ++j) {
+            r.require(a.list[i] != a.list[j], fault::axis_is_repeated, a.list[i], a.list[j]);
+        }
+        r.shape[static_cast<int>(a.list[i])] = 1;
+    }
+    return r;
+}
+
+/// The index of the largest or smallest element along one axis, as fp16 (exact to 2048, R067).
+constexpr inferred arg_shape_rule(axis given, const extents& x) {
+    inferred r = axis_rule(given, x);
+    if (r.ok()) {
+        r.shape[normalized_axis(given.index, x.rank)] = 1;
+    }
+    return r;
+}
+
+namespace detail {
+
+constexpr extents without(const extents& kept, const axes& removed) {
+    extents r;
+    for (int i = 0; i < kept.rank; ++i) {
+        bool gone = false;
+        for (int j = 0; j < removed.list.rank; ++j) {
+            gone = gone || removed.list[j] == i;
+        }
+        if (!gone) {
+            r.append(kept[i]);
+        }
+    }
+    return r;
+}
+
+template <axes Axes, bool KeepDims, class X, dtype TX>
+constexpr auto reduction(op kind, tensor<X, TX> x, site where) {
+    constexpr inferred r = shape_rule(Axes, X::value);
+    const auto kept = append_arithmetic<r>(kind, resolve(Axes, X::value), where, x);
+    if constexpr (KeepDims) {
+        return kept;
+    } else {
+        constexpr inferred flat{.shape = without(r.shape, resolve(Axes, X::value))};
+        return append_arithmetic<flat>(op::reshape, no_attributes{}, where, kept);
+    }
+}
+
+} // namespace detail
+
+/// The sum over the given axes (all where none is given); they stay as extents of 1 unless KeepDims is false. R070.
+template <axes Axes = axes{}, bool KeepDims = true, class X, dtype TX>
+constexpr auto reduce_sum(tensor<X, TX> x, site where = here()) {
+    return detail::reduction<Axes, KeepDims>(op::reduce_sum, x, where);
+}
+/// The mean over the given axes.
+template <axes Axes = axes{}, bool KeepDims = true, class X, dtype TX>
+constexpr auto reduce_mean(tensor<X, TX> x, site where = here()) {
+    return detail::reduction<Axes, KeepDims>(op::reduce_mean, x, where);
+}
+/// The largest element over the given axes.
+template <axes Axes = axes{}, bool KeepDims = true, class X, dtype TX>
+constexpr auto reduce_max(tensor<X, TX> x, site where = here()) {
+    return detail::reduction<Axes, KeepDims>(op::reduce_max, x, where);
+}
+/// The smallest element over the given axes.
+template <axes Axes = axes{}, bool KeepDims = true, class X, dtype TX>
+constexpr auto reduce_min(tensor<X, TX> x, site where = here()) {
+    return detail::reduction<Axes, KeepDims>(op::reduce_min, x, where);
+}
+
+/// The index of the largest element along an axis, as fp16; of equal ones the first. On the netplist route only (OC9).
+template <axis Axis = axis{}, class X, dtype TX> constexpr auto arg_max(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = arg_shape_rule(Axis, X::value);
+    return detail::append_arithmetic<r>(op::arg_max, resolve(Axis, X::value), where, x);
+}
+/// The index of the smallest element along an axis, as fp16; of equal ones the first.
+template <axis Axis = axis{}, class X, dtype TX> constexpr auto arg_min(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = arg_shape_rule(Axis, X::value);
+    return detail::append_arithmetic<r>(op::arg_min, resolve(Axis, X::value), where, x);
+}
+
+} // namespace ane
