@@ -1,0 +1,80 @@
+# What only the developers of Anemone build: the stand-in, tests, examples, benchmarks, all with the same strict flags.
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+
+if(ANEMONE_SANITIZE)
+  # One failure ends the program. The flags go to every target, since a mixture reports false container overflows.
+  set(anemone_sanitizer_flags -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_compile_options(${anemone_sanitizer_flags})
+  add_link_options(${anemone_sanitizer_flags})
+endif()
+
+add_library(anemone_warnings INTERFACE)
+target_compile_options(
+  anemone_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow $<$<BOOL:${ANEMONE_WERROR}>:-Werror>)
+
+# The stand-in: a shared library with the entry points of the engine's own, for machines without an engine.
+if(EXISTS "${PROJECT_SOURCE_DIR}/tests/standin/CMakeLists.txt")
+  add_subdirectory(tests/standin)
+endif()
+if(TARGET anemone_standin)
+  set_target_properties(anemone_standin PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+  # For scripts: one file whose text is the path.
+  file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/standin.path" CONTENT "$<TARGET_FILE:anemone_standin>\n")
+endif()
+
+# anemone_executable(<target> <source>...): a program of this repository, told where the repository and stand-in are.
+function(anemone_executable target)
+  add_executable(${target} ${ARGN})
+  target_link_libraries(${target} PRIVATE anemone::anemone anemone_warnings)
+  target_compile_definitions(${target} PRIVATE ANEMONE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  if(TARGET anemone_standin)
+    target_compile_definitions(${target} PRIVATE ANEMONE_STANDIN_PATH="$<TARGET_FILE:anemone_standin>")
+    add_dependencies(${target} anemone_standin)
+  endif()
+endfunction()
+
+# anemone_test(<name> COMMAND <command>... [LABELS <label>...] [TIMEOUT <seconds>]): a ctest test for which the stand-in is
+# the engine's library.
+function(anemone_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "COMMAND;LABELS")
+  add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY "${PROJECT_BINARY_DIR}")
+  set(environment "ANEMONE_BUILD_DIR=${PROJECT_BINARY_DIR}" "ANEMONE_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+  if(TARGET anemone_standin)
+    list(APPEND environment "ANEMONE_E5RT=$<TARGET_FILE:anemone_standin>")
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment}" LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+# anemone_folders_with_sources(<variable>): the folders below the current one that hold C++ files. New files are noticed
+# at the next build.
+function(anemone_folders_with_sources variable)
+  file(
+    GLOB sources CONFIGURE_DEPENDS
+    RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}"
+    "${CMAKE_CURRENT_SOURCE_DIR}/*/*.cpp")
+  set(folders "")
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    list(APPEND folders "${folder}")
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  set(${variable} "${folders}" PARENT_SCOPE)
+endfunction()
+
+if(ANEMONE_BUILD_TESTS OR ANEMONE_BUILD_EXAMPLES)
+  enable_testing()
+endif()
+if(ANEMONE_BUILD_TESTS)
+  add_subdirectory(tests)
+endif()
+if(ANEMONE_BUILD_EXAMPLES)
+  add_subdirectory(examples)
+endif()
+if(ANEMONE_BUILD_BENCHMARKS)
+  add_subdirectory(benchmarks)
+endif()

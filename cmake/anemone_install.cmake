@@ -1,0 +1,45 @@
+# Install rules: headers, a CMake package, a pkg-config file and, where it is built, the stand-in.
+
+include(CMakePackageConfigHelpers)
+set(anemone_package_dir "${CMAKE_INSTALL_DATADIR}/cmake/anemone") # independent of the architecture
+
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/anemone" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+
+install(TARGETS anemone EXPORT anemone_targets)
+install(
+  EXPORT anemone_targets
+  FILE anemoneTargets.cmake
+  NAMESPACE anemone::
+  DESTINATION "${anemone_package_dir}")
+
+if(TARGET anemone_standin)
+  set(ANEMONE_INSTALL_STANDINDIR "${CMAKE_INSTALL_LIBDIR}/anemone")
+  set(anemone_standin_file "$<TARGET_FILE_NAME:anemone_standin>")
+  install(
+    TARGETS anemone_standin
+    LIBRARY DESTINATION "${ANEMONE_INSTALL_STANDINDIR}"
+    RUNTIME DESTINATION "${ANEMONE_INSTALL_STANDINDIR}")
+endif()
+
+configure_package_config_file(
+  cmake/anemoneConfig.cmake.in "${PROJECT_BINARY_DIR}/anemoneConfig.cmake.in"
+  INSTALL_DESTINATION "${anemone_package_dir}")
+file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/anemoneConfig.cmake" INPUT "${PROJECT_BINARY_DIR}/anemoneConfig.cmake.in")
+write_basic_package_version_file(
+  "${PROJECT_BINARY_DIR}/anemoneConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion
+  ARCH_INDEPENDENT)
+install(FILES "${PROJECT_BINARY_DIR}/anemoneConfig.cmake" "${PROJECT_BINARY_DIR}/anemoneConfigVersion.cmake"
+        DESTINATION "${anemone_package_dir}")
+
+cmake_path(IS_ABSOLUTE CMAKE_INSTALL_INCLUDEDIR anemone_absolute_include)
+if(anemone_absolute_include)
+  set(anemone_pc_includedir "${CMAKE_INSTALL_INCLUDEDIR}")
+else()
+  set(anemone_pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+list(TRANSFORM CMAKE_DL_LIBS PREPEND "-l" OUTPUT_VARIABLE anemone_pc_libs)
+configure_file(cmake/anemone.pc.in "${PROJECT_BINARY_DIR}/anemone.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/anemone.pc" DESTINATION "${CMAKE_INSTALL_DATADIR}/pkgconfig")
+
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/anemone")

@@ -1,0 +1,250 @@
+#pragma once
+
+#include "../graph/reflection.hpp"
+#include "../weights/materialize.hpp"
+#include "blob.hpp"
+#include "file.hpp"
+#include "mil_vocabulary.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace ane {
+
+/// A program for the engine's MIL route: the text and the weight blob that the text refers to as
+/// `@model_path/weights.bin`.
+struct mil_program {
+    std::string text;
+    blob_writer weights;
+};
+
+namespace detail {
+
+inline std::string mil_type(dtype type, const extents& shape) {
+    return shape.rank == 0 ? std::string(mil_name(type)) : fmt::format("tensor<{}, {}>", mil_name(type), print(shape));
+}
+
+/// Literals are typed; fp16 ones are C99 hexadecimal floats of the value already rounded to fp16.
+inline std::string mil_literal(half value) { return fmt::format("fp16({:a})", static_cast<double>(value)); }
+inline std::string mil_literal(float value) { return mil_literal(half(value)); }
+inline std::string mil_literal(bool value) { return fmt::format("bool({})", value); }
+inline std::string mil_literal(int value) { return fmt::format("int32({})", value); }
+inline std::string mil_literal(std::string_view value) { return fmt::format("string(\"{}\")", value); }
+inline std::string mil_literal(const indices& value) {
+    return fmt::format("tensor<int32, [{}]>({})", value.rank, print(value));
+}
+inline std::string mil_literal(size2 value) { return mil_literal(indices{value.height, value.width}); }
+inline std::string mil_literal(const padding2& value) {
+    return mil_literal(indices{value.top, value.bottom, value.left, value.right});
+}
+
+/// The type that a literal starts with: "int32" of "int32(1)".
+inline std::string mil_literal_type(const std::string& literal) { return literal.substr(0, literal.find('(')); }
+
+/// Writes one function, statement by statement.
+class mil_writer {
+public:
+    mil_writer(const graph_view& g, const materialized& constants) : graph_(g), constants_(constants) {
+        names_.resize(g.nodes.size());
+        prefix_ = unused_prefix();
+    }
+
+    mil_program write() && {
+        std::string parameters;
+        for (int i = 0; i < graph_.size(); ++i) {
+            if (graph_[i].kind == op::input) {
+                set_name(i, std::string(graph_.name(i)));
+                parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ",
+                                          mil_type(graph_[i].type, graph_[i].shape), graph_.name(i));
+            }
+        }
+        for (int i = 0; i < graph_.size(); ++i) {
+            if (graph_[i].kind != op::input && !constants_.known(i)) {
+                operation(i);
+            }
+        }
+        std::string outputs;
+        for (const output_port& port : graph_.outputs) {
+            outputs += fmt::format("{}{}", outputs.empty() ? "" : ", ", graph_.name(port));
+        }
+        program_.text = fmt::format("program(1.3)\n"
+                                    "[buildInfo = dict<string, string>({{{{\"coremlc-component-MIL\", \"3520.4.1\"}}, "
+                                    "{{\"coremlc-version\", \"3520.5.1\"}}}})]\n"
+                                    "{{\n    func main<ios18>({}) {{\n{}    }} -> ({});\n}}\n",
+                                    parameters, body_, outputs);
+        return std::move(program_);
+    }
+
+private:
+    const std::string& name(int index) const { return names_[static_cast<std::size_t>(index)]; }
+    void set_name(int index, std::string text) { names_[static_cast<std::size_t>(index)] = std::move(text); }
+
+    /// Variables are called t0, t1, ...; a port of such a name moves them aside.
+    std::string unused_prefix() const {
+        std::string prefix = "t";
+        const auto clashes = [&](std::string_view port) { return port.substr(0, prefix.size()) == prefix; };
+        for (bool again = true; again;) {
+            again = false;
+            for (int i = 0; i < graph_.size(); ++i) {
+                again = again || (graph_[i].kind == op::input && clashes(graph_.name(i)));
+            }
+            for (const output_port& port : graph_.outputs) {
+                again = again || clashes(graph_.name(port));
+            }
+            if (again) {
+                prefix += '_';
+            }
+        }
+        return prefix;
+    }
+
+    std::string variable(int index) const {
+        for (const output_port& port : graph_.outputs) {
+            if (port.node == index) {
+                return std::string(graph_.name(port));
+            }
+        }
+        return fmt::format("{}{}", prefix_, index);
+    }
+
+    /// A constant as an argument: a number in place, a tensor as a statement that refers to the blob.
+    std::string constant(int index) {
+        const node& n = graph_[index];
+        const auto& values = constants_.values[static_cast<std::size_t>(index)];
+        if (n.shape.rank == 0) {
+            return mil_literal(values.front());
+        }
+        if (name(index).empty()) {
+            set_name(index, variable(index));
+            const std::string type = mil_type(n.type, n.shape);
+            body_ += fmt::format("        {} {} = const()[name = string(\"{}\"), val = {}(BLOBFILE(path = "
+                                 "string(\"@model_path/weights.bin\"), offset = uint64({})))];\n",
+                                 type, name(index), name(index), type, program_.weights.add(values));
+        }
+        return name(index);
+    }
+
+    std::string argument(int index) { return constants_.known(index) ? constant(index) : name(index); }
+
+    /// A literal as an argument. Numbers stand in place; lists, flags and texts need a statement of their own.
+    std::string attribute(const std::string& owner, std::string_view key, const std::string& literal, bool in_place) {
+        if (in_place) {
+            return literal;
+        }
+        const std::string constant_name = fmt::format("{}_{}", owner, key);
+        body_ += fmt::format("        {} {} = const()[name = string(\"{}\"), val = {}];\n", mil_literal_type(literal),
+                             constant_name, constant_name, literal);
+        return constant_name;
+    }
+
+    void operation(int index) {
+        const node& n = graph_[index];
+        const mil_form* const form = find_mil_form(n.kind);
+        if (form == nullptr) {
+            throw error(errc::lowering, print(graph_, index),
+                        fmt::format("has no form on the engine's MIL route ({}:{}); its netplist unit is emitted by "
+                                    "emit_netplist",
+                                    n.where.file, n.where.line));
+        }
+        const std::string result = variable(index);
+        std::vector<std::string> arguments;
+        const auto add = [&](std::string_view key, const std::string& value) {
+            arguments.push_back(fmt::format("{} = {}", key, value));
+        };
+        attributes(n, *form, result, add);
+        if (n.kind == op::concat) {
+            add("values", tuple(index));
+        } else {
+            for (int i = 0; i < n.operands.count; ++i) {
+                add(form->operands[static_cast<std::size_t>(i)],
+                    argument(graph_.operands(index)[static_cast<std::size_t>(i)]));
+            }
+        }
+        body_ += fmt::format("        {} {} = {}({})[name = string(\"{}\")];\n", mil_type(n.type, n.shape), result,
+                             form->name, fmt::join(arguments, ", "), result);
+        set_name(index, result);
+    }
+
+    std::string tuple(int index) {
+        std::vector<std::string> parts;
+        for (const int o : graph_.operands(index)) {
+            parts.push_back(argument(o));
+        }
+        return fmt::format("({})", fmt::join(parts, ", "));
+    }
+
+    /// Every argument is written: the engine's parser does not fill in the public defaults (mil-ops section 3).
+    template <class Add> void attributes(const node& n, const mil_form& form, const std::string& owner, const Add& add) {
+        n.attributes.visit([&](const auto& values) {
+            std::size_t position = 0;
+            for_each_member(values, [&](std::string_view, const auto& member) {
+                using member_type = std::remove_cvref_t<decltype(member)>;
+                const std::string_view key = position < form.members.size() ? form.members[position] : "";
+                ++position;
+                if constexpr (requires { mil_literal(member); }) {
+                    if (!key.empty()) {
+                        const bool in_place = std::is_same_v<member_type, float> || n.kind == op::matmul;
+                        add(key, attribute(owner, key, mil_literal(member), in_place));
+                    }
+                }
+            });
+        });
+        const auto also = [&](std::string_view key, const auto& value) {
+            add(key, attribute(owner, key, mil_literal(value), false));
+        };
+        if (!form.fixed_argument.empty()) {
+            also(form.fixed_argument, form.fixed_value);
+        }
+        if (is_reduction(n.kind)) {
+            also("keep_dims", true);
+        } else if (n.kind == op::reshape) {
+            also("shape", n.shape);
+        } else if (n.kind == op::concat) {
+            also("interleave", false);
+        } else if (n.kind == op::pad) {
+            const pads& amounts = n.get<pads>();
+            also("pad", interleaved(amounts));
+        }
+    }
+
+    /// before and after of each axis in turn, as the pad operation wants them; the last four axes at most are padded.
+    static indices interleaved(const pads& amounts) {
+        indices flat;
+        const int first = amounts.before.rank > 4 ? amounts.before.rank - 4 : 0;
+        for (int i = first; i < amounts.before.rank; ++i) {
+            flat.append(amounts.before[i]);
+            flat.append(amounts.after[i]);
+        }
+        return flat;
+    }
+
+    graph_view graph_;
+    const materialized& constants_;
+    std::vector<std::string> names_;
+    std::string prefix_;
+    std::string body_;
+    mil_program program_;
+};
+
+} // namespace detail
+
+/// Writes a lowered graph as MIL text with its weight blob, deterministically. Facts: mil-ops sections 1 to 6. Throws
+/// `error` (errc::lowering) for an operation that the route does not have. Never run on Apple silicon by this project.
+inline mil_program emit_mil(const graph_view& lowered, const materialized& constants) {
+    return detail::mil_writer(lowered, constants).write();
+}
+
+/// Writes `model.mil` and `weights.bin` into a directory, which is made where it is missing; returns the path of the
+/// text. Throws `error` (errc::file).
+inline std::filesystem::path write_mil(const mil_program& program, const std::filesystem::path& directory) {
+    const std::filesystem::path text = directory / "model.mil";
+    write_file(directory / "weights.bin", program.weights.bytes());
+    write_file(text, std::as_bytes(std::span(program.text)));
+    return text;
+}
+
+} // namespace ane

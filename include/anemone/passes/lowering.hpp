@@ -1,0 +1,149 @@
+#pragma once
+
+#include "rewriter.hpp"
+
+namespace ane {
+
+/// A graph in the engine's own operations, and for each of its nodes the node of the model that it comes from.
+struct lowered_graph {
+    dynamic_graph graph;
+    std::vector<int> origins;
+
+    constexpr graph_view view() const { return graph; }
+};
+
+namespace detail {
+
+/// Adds a per-channel vector to `value`, along the axis that counts `from_last` from the last one.
+constexpr int add_vector(rewriter& w, int value, int vector, int from_last) {
+    const int rank = w.shape(value).rank;
+    return w.emit(op::add, no_attributes{}, {value, w.along(vector, rank - 1 - from_last, rank)});
+}
+
+/// y = W x + b: a convolution without a bias, then the addition that the engine's compiler folds back (mil-ops section 5).
+template <class Attributes> constexpr int lower_convolution(rewriter& w, const node& n) {
+    const int y = w.emit(n.kind, n.get<Attributes>(), {w.operand(n, 0), w.operand(n, 1)});
+    return n.operands.count == 3 ? add_vector(w, y, w.operand(n, 2), 2) : y;
+}
+
+/// y = x W^T + b: a product with the weight as it is stored, [N, K], transposed by the flag (weights section 3.5).
+constexpr int lower_linear(rewriter& w, const node& n) {
+    int x = w.operand(n, 0);
+    const bool vector = w.shape(x).rank == 1;
+    if (vector) {
+        x = w.reshape(x, {1, w.shape(x)[0]});
+    }
+    int y = w.emit(op::matmul, transposed{.b = true}, {x, w.operand(n, 1)});
+    if (n.operands.count == 3) {
+        y = add_vector(w, y, w.operand(n, 2), 0);
+    }
+    return vector ? w.reshape(y, n.shape) : y;
+}
+
+/// The form that runs on every family: mean, centre, mean of squares, reciprocal root, scale, offset (mil-ops section 5).
+constexpr int lower_layer_norm(rewriter& w, const node& n) {
+    const stabilizer s = n.get<stabilizer>();
+    const int x = w.operand(n, 0);
+    const int rank = w.shape(x).rank;
+    const int mean = w.emit(op::reduce_mean, axes{s.axis}, {x});
+    const int centred = w.emit(op::sub, no_attributes{}, {x, mean});
+    const int squares = w.emit(op::mul, no_attributes{}, {centred, centred});
+    const int variance = w.emit(op::reduce_mean, axes{s.axis}, {squares});
+    const int stabilised = w.emit(op::add, no_attributes{}, {variance, w.scalar(s.epsilon)});
+    const int inverse = w.emit(op::rsqrt, stabilizer{}, {stabilised});
+    const int normal = w.emit(op::mul, no_attributes{}, {centred, inverse});
+    const int scaled = w.emit(op::mul, no_attributes{}, {normal, w.along(w.operand(n, 1), s.axis, rank)});
+    return w.emit(op::add, no_attributes{}, {scaled, w.along(w.operand(n, 2), s.axis, rank)});
+}
+
+/// One scale and one offset per channel. Both depend on weights alone, so they are computed when the graph is compiled.
+constexpr int lower_batch_norm(rewriter& w, const node& n) {
+    const int x = w.operand(n, 0);
+    const int rank = w.shape(x).rank;
+    const int mean = w.operand(n, 1);
+    const int variance = w.operand(n, 2);
+    const int root = w.emit(op::rsqrt, stabilizer{.epsilon = n.get<stabilizer>().epsilon}, {variance});
+    const int scale = w.emit(op::mul, no_attributes{}, {w.operand(n, 3), root});
+    const int shift = w.emit(op::mul, no_attributes{}, {mean, scale});
+    const int offset = w.emit(op::sub, no_attributes{}, {w.operand(n, 4), shift});
+    const int scaled = w.emit(op::mul, no_attributes{}, {x, w.along(scale, 1, rank)});
+    return w.emit(op::add, no_attributes{}, {scaled, w.along(offset, 1, rank)});
+}
+
+/// softmax(scale q k^T + mask) v. The fused unit of the engine is bit-identical where it is reliable (rewrites section 2).
+constexpr int lower_attention(rewriter& w, const node& n) {
+    const float scale = n.get<coefficients>().alpha;
+    int scores = w.emit(op::matmul, transposed{.b = true}, {w.operand(n, 0), w.operand(n, 1)});
+    if (scale != 1.0F) {
+        scores = w.emit(op::mul, no_attributes{}, {scores, w.scalar(scale)});
+    }
+    if (n.operands.count == 4) {
+        scores = w.emit(op::add, no_attributes{}, {scores, w.operand(n, 3)});
+    }
+    const int shares = w.emit(op::softmax, axis{w.shape(scores).rank - 1}, {scores});
+    return w.emit(op::matmul, transposed{}, {shares, w.operand(n, 2)});
+}
+
+/// Whether a node is a constant zero of rank 0.
+constexpr bool is_zero(const graph_view& g, const node& n) {
+    return n.kind == op::constant && g.values(n).size() == 1 && g.values(n)[0] == 0.0F;
+}
+
+/// A multiplication of a reduction by zero does not compile on the engine (R124): the difference with itself does.
+constexpr int lower_mul(rewriter& w, const graph_view& g, int index) {
+    const node& n = g[index];
+    const node& a = g.operand(n, 0);
+    const node& b = g.operand(n, 1);
+    if (is_reduction(a.kind) && is_zero(g, b)) {
+        return w.emit(op::sub, no_attributes{}, {w.operand(n, 0), w.operand(n, 0)});
+    }
+    if (is_reduction(b.kind) && is_zero(g, a)) {
+        return w.emit(op::sub, no_attributes{}, {w.operand(n, 1), w.operand(n, 1)});
+    }
+    return w.copy(index);
+}
+
+constexpr int lower_node(rewriter& w, const graph_view& g, int index) {
+    const node& n = g[index];
+    switch (n.kind) {
+    case op::conv2d: return lower_convolution<conv>(w, n);
+    case op::conv_transpose2d: return lower_convolution<conv_transpose>(w, n);
+    case op::linear: return lower_linear(w, n);
+    case op::layer_norm: return lower_layer_norm(w, n);
+    case op::batch_norm: return lower_batch_norm(w, n);
+    case op::attention: return lower_attention(w, n);
+    case op::mul: return lower_mul(w, g, index);
+    default: return w.copy(index);
+    }
+}
+
+} // namespace detail
+
+/// Rewrites a model into the operations that the engine's compiler accepts: biases become additions, composed
+/// operations become their parts, forbidden forms become allowed ones, and every output becomes the result of an
+/// operation of its own (an output that is an input crashes the compiler: an empty body, engine-runtime section 8.2).
+/// The oracle, the emitters and the cost model all read the result.
+constexpr lowered_graph lower(const graph_view& g) {
+    rewriter w(g);
+    for (int i = 0; i < g.size(); ++i) {
+        w.visit(i);
+        w.rename(i, detail::lower_node(w, g, i));
+    }
+    std::vector<int> taken;
+    for (const output_port& port : g.outputs) {
+        int value = w.renamed(port.node);
+        bool shared = is_source(w.at(value).kind);
+        for (const int t : taken) {
+            shared = shared || t == value;
+        }
+        if (shared) {
+            w.visit(port.node);
+            value = w.emit(op::mul, no_attributes{}, {value, w.scalar(1.0F)});
+        }
+        taken.push_back(value);
+        w.add_output(value, g.name(port));
+    }
+    return {w.result(), w.origins()};
+}
+
+} // namespace ane

@@ -1,0 +1,140 @@
+#pragma once
+
+#include "../passes/constants.hpp"
+#include "verify.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace ane {
+
+/// The values of the constant nodes of a graph: `values[i]` belongs to node i, and is empty for a node that the device
+/// computes.
+struct materialized {
+    std::vector<std::vector<half>> values;
+
+    bool known(int index) const { return !values[static_cast<std::size_t>(index)].empty(); }
+    const half* data(int index) const { return values[static_cast<std::size_t>(index)].data(); }
+};
+
+namespace detail {
+
+/// Constant operations are computed in double precision from the stored fp16 values; only the result that the device
+/// reads is rounded to fp16, so a folded batch norm costs one rounding.
+using wide_tensor = std::vector<double>;
+
+inline double folded_binary(op kind, double a, double b) {
+    switch (kind) {
+    case op::add: return a + b;
+    case op::sub: return a - b;
+    case op::mul: return a * b;
+    case op::div: return a / b;
+    case op::minimum: return std::fmin(a, b);
+    default: return std::fmax(a, b);
+    }
+}
+
+inline double folded_unary(const node& n, double x) {
+    switch (n.kind) {
+    case op::sqrt: return std::sqrt(x);
+    case op::rsqrt: return 1.0 / std::sqrt(x + static_cast<double>(n.get<stabilizer>().epsilon));
+    case op::exp: return std::exp(x);
+    default: return std::fabs(x);
+    }
+}
+
+/// The element of a broadcast operand that belongs to element `flat` of the result.
+inline std::int64_t broadcast_index(const extents& result, const extents& operand, std::int64_t flat) {
+    const extents strides = row_major_strides(operand);
+    std::int64_t index = 0;
+    for (int i = 0; i < result.rank; ++i) {
+        const std::int64_t position = flat % result.from_last(i);
+        flat /= result.from_last(i);
+        if (i < operand.rank && operand.from_last(i) != 1) {
+            index += position * strides[operand.rank - 1 - i];
+        }
+    }
+    return index;
+}
+
+inline wide_tensor folded(const graph_view& g, int index, const std::vector<wide_tensor>& wide) {
+    const node& n = g[index];
+    const auto operand = [&](int i) -> const wide_tensor& {
+        return wide[static_cast<std::size_t>(g.operands(index)[static_cast<std::size_t>(i)])];
+    };
+    const auto count = static_cast<std::size_t>(n.shape.count());
+    if (n.kind == op::reshape) {
+        return operand(0);
+    }
+    wide_tensor result(count);
+    if (n.kind == op::transpose) {
+        const extents& from = g.operand(n, 0).shape;
+        const extents strides = row_major_strides(from);
+        const permutation& order = n.get<permutation>();
+        for (std::size_t i = 0; i < count; ++i) {
+            std::int64_t rest = static_cast<std::int64_t>(i);
+            std::int64_t source = 0;
+            for (int k = n.shape.rank - 1; k >= 0; --k) {
+                source += (rest % n.shape[k]) * strides[static_cast<int>(order.order[k])];
+                rest /= n.shape[k];
+            }
+            result[i] = operand(0)[static_cast<std::size_t>(source)];
+        }
+        return result;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto at = [&](int o) {
+            return operand(o)[static_cast<std::size_t>(
+                broadcast_index(n.shape, g.operand(n, o).shape, static_cast<std::int64_t>(i)))];
+        };
+        result[i] = is_binary(n.kind) ? folded_binary(n.kind, at(0), at(1)) : folded_unary(n, at(0));
+    }
+    return result;
+}
+
+} // namespace detail
+
+/// Loads the weights of a graph and computes everything that depends on weights and constants alone. A folded value that
+/// does not fit into fp16 is an error (errc::weights) that names the operation, the element and the value.
+inline materialized materialize(const graph_view& g, const weight_store& store) {
+    const std::vector<char> constant = constant_nodes(g);
+    std::vector<detail::wide_tensor> wide(g.nodes.size());
+    materialized result;
+    result.values.resize(g.nodes.size());
+    for (int i = 0; i < g.size(); ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        if (constant[at] == 0) {
+            continue;
+        }
+        const node& n = g[i];
+        const auto count = static_cast<std::size_t>(n.shape.count());
+        if (n.kind == op::weight) {
+            result.values[at] = verified_weight(g, i, store);
+        } else if (n.kind == op::constant) {
+            for (std::size_t k = 0; k < count; ++k) {
+                result.values[at].push_back(half(g.value(n, static_cast<std::int64_t>(k))));
+            }
+        } else {
+            wide[at] = detail::folded(g, i, wide);
+            for (std::size_t k = 0; k < count; ++k) {
+                const half rounded(wide[at][k]);
+                if (!is_finite(rounded)) {
+                    throw error(errc::weights, print(g, i),
+                                fmt::format("folded element {} is {}, outside fp16 ({}:{})", k, wide[at][k],
+                                            n.where.file, n.where.line));
+                }
+                result.values[at].push_back(rounded);
+            }
+            continue;
+        }
+        // Weights are read by large operations too: widen them only where something is folded from them.
+        wide[at].reserve(count);
+        for (const half h : result.values[at]) {
+            wide[at].push_back(static_cast<double>(h));
+        }
+    }
+    return result;
+}
+
+} // namespace ane
