@@ -1,0 +1,68 @@
+#pragma once
+
+#include "../graph/graph.hpp"
+#include "../targets/target.hpp"
+#include "../weights/store.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace ane {
+
+/// The memory of ports in the order of the graph's inputs, or of its outputs: dense, row-major.
+using input_buffers = std::span<const std::span<const std::byte>>;
+using output_buffers = std::span<const std::span<std::byte>>;
+
+/// A compiled program: runs on bound memory, as often as wanted. Throws `error` when a run fails.
+template <class T>
+concept executable = std::movable<T> && requires(T& program, input_buffers inputs, output_buffers outputs) {
+    program.run(inputs, outputs);
+};
+
+/// A place to run a model. `supports` says, in constant expressions too, whether it has a kernel for an operation;
+/// `compile` makes a program of a graph and its weights, or throws `error`.
+template <class T>
+concept runnable_backend = requires(const T& backend, const graph_view& g, const weight_store& weights, op kind) {
+    { backend.name() } -> std::convertible_to<std::string>;
+    { backend.supports(kind) } -> std::convertible_to<bool>;
+    { backend.compile(g, weights) } -> executable;
+};
+
+namespace detail {
+
+/// Nodes that are inputs, in order: the ports of a graph.
+constexpr int input_count(const graph_view& g) {
+    int count = 0;
+    for (const node& n : g.nodes) {
+        count += n.kind == op::input ? 1 : 0;
+    }
+    return count;
+}
+/// The position among the inputs of the one called `wanted`, or -1.
+constexpr int input_position(const graph_view& g, std::string_view wanted) {
+    int position = 0;
+    for (int i = 0; i < g.size(); ++i) {
+        if (g[i].kind == op::input) {
+            if (g.name(i) == wanted) {
+                return position;
+            }
+            ++position;
+        }
+    }
+    return -1;
+}
+/// The node of the `position`-th input.
+constexpr int input_node(const graph_view& g, int position) {
+    for (int i = 0; i < g.size(); ++i) {
+        if (g[i].kind == op::input && position-- == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+} // namespace detail
+
+} // namespace ane

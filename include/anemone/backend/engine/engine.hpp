@@ -1,0 +1,106 @@
+#pragma once
+
+#include "../../formats/mil.hpp"
+#include "../../passes/lowering.hpp"
+#include "../../targets/table.hpp"
+#include "../backend.hpp"
+#include "session.hpp"
+#include "temporary_directory.hpp"
+
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace ane::backend {
+
+/// How the engine backend compiles.
+struct engine_options {
+    /// Where the program's files go; kept after the run. Empty: a temporary directory that goes with the program.
+    std::filesystem::path directory;
+    /// The runtime library; empty: ANEMONE_E5RT, then Apple's (on a Mac).
+    std::filesystem::path library;
+    /// Everything else of the driver: pacing, cache, quality of service. Directory and architecture are set here.
+    e5rt::session_options session;
+};
+
+/// A model compiled by the engine's runtime, with its ports bound once. A run copies the inputs in, executes, and copies
+/// the outputs out; it allocates nothing.
+class engine_program {
+public:
+    void run(input_buffers inputs, output_buffers outputs) {
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            std::memcpy(session_.input(i).data(), inputs[i].data(), inputs[i].size());
+        }
+        session_.execute();
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            std::memcpy(outputs[i].data(), session_.output(i).data(), outputs[i].size());
+        }
+    }
+
+    /// The MIL text and the weight blob that were compiled.
+    const std::filesystem::path& mil_path() const { return mil_path_; }
+    std::filesystem::path weights_path() const { return mil_path_.parent_path() / "weights.bin"; }
+
+    /// The driver's session: resident state, in-place access to ports, what was degraded, closing with a check.
+    e5rt::session& session() { return session_; }
+
+private:
+    friend class engine;
+    engine_program(std::optional<e5rt::temporary_directory> owned, std::filesystem::path mil_path, e5rt::session session)
+        : owned_(std::move(owned)), mil_path_(std::move(mil_path)), session_(std::move(session)) {}
+
+    std::optional<e5rt::temporary_directory> owned_; // outlives the session
+    std::filesystem::path mil_path_;
+    e5rt::session session_;
+};
+
+/// Apple's Neural Engine by the direct route: MIL text and weights, compiled and dispatched by the e5rt C interface, or by
+/// a stand-in with the same interface (ANEMONE_E5RT). Guide chapter 6. Never run on Apple silicon by this project.
+class engine {
+public:
+    explicit engine(target architecture, engine_options options = {})
+        : architecture_(architecture), options_(std::move(options)) {}
+
+    std::string name() const { return "engine " + std::string(ane::name(architecture_)); }
+    static constexpr bool supports(op kind) { return !is_arg_reduction(kind); }
+
+    /// Throws `error`: lowering where an operation has no MIL form, weights, library, or engine with the failed step.
+    engine_program compile(const graph_view& model, const weight_store& weights) const {
+        const auto runtime =
+            e5rt::library::open(options_.library.empty() ? e5rt::default_library_path() : options_.library);
+        const lowered_graph lowered = lower(model);
+        const graph_view g = lowered.graph;
+        std::optional<e5rt::temporary_directory> owned;
+        std::filesystem::path directory = options_.directory;
+        if (directory.empty()) {
+            owned.emplace("anemone");
+            directory = owned->path();
+        }
+        const std::filesystem::path text = write_mil(emit_mil(g, materialize(g, weights)), directory);
+
+        std::vector<e5rt::port_spec> inputs;
+        for (int i = 0; i < g.size(); ++i) {
+            if (g[i].kind == op::input) {
+                inputs.push_back({std::string(g.name(i)), port_bytes(g[i])});
+            }
+        }
+        std::vector<e5rt::port_spec> outputs;
+        for (const output_port& port : g.outputs) {
+            outputs.push_back({std::string(g.name(port)), port_bytes(g[port.node])});
+        }
+        e5rt::session_options session = options_.session;
+        session.directory = directory;
+        session.target_architecture = describe(architecture_).runtime;
+        return {std::move(owned), text, e5rt::session(runtime, inputs, outputs, std::move(session))};
+    }
+
+private:
+    static std::size_t port_bytes(const node& n) { return static_cast<std::size_t>(bytes(n.type, n.shape.count())); }
+
+    target architecture_;
+    engine_options options_;
+};
+
+} // namespace ane::backend

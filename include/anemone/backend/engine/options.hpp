@@ -1,0 +1,80 @@
+#pragma once
+
+#include "handle.hpp"
+#include "pacing.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ane::e5rt {
+
+/// One port of a program: its MIL name (a parameter, or a variable after `->`) and the bytes of its dense row-major
+/// data, without any padding (guide chapter 6).
+struct port_spec {
+    std::string name;
+    std::size_t bytes = 0;
+};
+
+/// Bits of the device mask (measured by the authors of the guide). With more bits than `ane` the runtime may place work
+/// elsewhere without saying so.
+namespace device {
+inline constexpr std::uint64_t cpu = 0x1;
+inline constexpr std::uint64_t gpu = 0x2;
+inline constexpr std::uint64_t ane = 0x4;
+} // namespace device
+
+/// How a program is compiled and loaded.
+struct session_options {
+    /// Directory of the program: holds `model.mil`, and the weight file beside it that the text names by @model_path.
+    /// The cache directory `cache` is made under it.
+    std::filesystem::path directory;
+    /// Architecture to compile for ("h13"); empty: this machine's. The caller validates it: the runtime compiles an
+    /// unknown name for the host and says nothing.
+    std::string target_architecture;
+    /// The function of the program to run.
+    std::string function = "main";
+    std::uint64_t device_mask = device::ane;
+    /// Skips the lookup in the runtime's cache.
+    bool force_recompilation = true;
+    bool enable_profiling = false;
+    /// Binds a completion event to the operation, as the route measured in the guide does; nothing here waits for it.
+    bool completion_event = true;
+    /// Values for the stream; the runtime's own when empty. Their scale is not documented.
+    std::optional<std::uint64_t> quality_of_service;
+    std::optional<std::uint64_t> execution_priority;
+
+    /// Least time between a failed compile and the next one; 0 does not wait.
+    clock_source::duration compile_backoff = default_compile_backoff;
+    /// Clock and sleep of the pacing. Sessions that share a pacing must share the clock too.
+    clock_source time;
+    /// State of the pacing; null: the one of the process.
+    compile_pacing* pacing = nullptr;
+    /// Told of releases that fail where nothing can be thrown.
+    release_report report = report_to_stderr;
+};
+
+/// An optional step that was left out. `status` is the runtime's answer, 0 when it lacks the function.
+struct degradation {
+    std::string_view step;
+    std::int64_t status = 0;
+};
+
+/// Makes an optional call; notes it in `left_out` when the runtime lacks the function or refuses.
+template <auto Member, class... Arguments>
+bool try_optional(std::vector<degradation>& left_out, const api& table, Arguments... arguments) {
+    std::int64_t status = 0;
+    if (table.*Member != nullptr) {
+        status = status_of<Member>(table, arguments...);
+        if (status == 0)
+            return true;
+    }
+    left_out.push_back({symbol<Member>::name, status});
+    return false;
+}
+
+} // namespace ane::e5rt

@@ -1,0 +1,117 @@
+#pragma once
+
+#include "compile.hpp"
+#include "library.hpp"
+#include "port.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ane::e5rt {
+
+/// Programs a process can hold loaded (measured by the authors of the guide: about; the next creation fails).
+inline constexpr int loaded_program_limit = 128;
+
+namespace detail {
+
+inline std::atomic<int>& loaded_programs() {
+    static std::atomic<int> count{0};
+    return count;
+}
+
+/// Counts one loaded program for as long as it lives.
+class program_slot {
+public:
+    program_slot() noexcept { ++loaded_programs(); }
+    ~program_slot() { --loaded_programs(); }
+    program_slot(const program_slot&) = delete;
+    program_slot& operator=(const program_slot&) = delete;
+};
+
+/// Everything a session holds. Handles point to the table and to the options' report, so the object never moves.
+struct session_state {
+    session_state(std::shared_ptr<const library> from, session_options with)
+        : runtime(std::move(from)), options(std::move(with)), build(runtime->functions(), options) {}
+    session_state(const session_state&) = delete;
+    session_state& operator=(const session_state&) = delete;
+    ~session_state() {
+        in_release_order([](auto& owned) { owned.reset(); });
+    }
+
+    /// The order that was run on hardware by the authors of the guide (engine-runtime 2.3), then what a failed
+    /// construction may still hold of the compile tools.
+    template <class Action> void in_release_order(Action&& action) {
+        action(stream);
+        for (auto* ports : {&inputs, &outputs})
+            for (bound_port& each : *ports) {
+                action(each.buffer);
+                action(each.port);
+            }
+        action(event);
+        action(operation);
+        action(op_options);
+        action(function);
+        action(build.program);
+        action(build.tool_options);
+        action(build.compiler);
+        action(build.config);
+    }
+
+    std::shared_ptr<const library> runtime;
+    session_options options;
+    compilation build;
+    handle<handle_kind::function> function;
+    handle<handle_kind::op_options> op_options;
+    std::unique_ptr<program_slot> slot;
+    handle<handle_kind::operation> operation;
+    handle<handle_kind::event> event;
+    std::vector<bound_port> inputs;
+    std::vector<bound_port> outputs;
+    handle<handle_kind::stream> stream;
+    bool encoded = false;
+};
+
+/// Names once each, sizes above 0, at least one output, and no output that is an input (the compiler refuses an
+/// operation-less function with an unhelpful message).
+inline void check_ports(const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs) {
+    if (outputs.empty())
+        throw error(errc::port, "outputs", "a program needs at least one output");
+    std::vector<std::string_view> seen;
+    for (const auto* ports : {&inputs, &outputs})
+        for (const port_spec& each : *ports) {
+            require_text(errc::port, ports == &inputs ? "input" : "output", each.name);
+            for (const std::string_view other : seen)
+                if (other == each.name)
+                    throw error(errc::port, each.name, "two ports have this name");
+            seen.push_back(each.name);
+            static_cast<void>(allocation_size(each));
+        }
+}
+
+/// The port at a position; throws `error(errc::port)` past the end.
+template <class Ports> auto& port_at(Ports& ports, std::size_t index, const char* direction) {
+    if (index >= ports.size())
+        throw error(errc::port, direction,
+                    "index " + std::to_string(index) + " of " + std::to_string(ports.size()) + " ports");
+    return ports[index];
+}
+
+/// The position of a port by name; throws `error(errc::port)` when there is none.
+inline std::size_t find_port(const std::vector<bound_port>& ports, std::string_view name, const char* direction) {
+    for (std::size_t i = 0; i != ports.size(); ++i)
+        if (ports[i].spec.name == name)
+            return i;
+    throw error(errc::port, std::string(name), std::string("no ") + direction + " has this name");
+}
+
+} // namespace detail
+
+/// Programs loaded in this process by this driver.
+inline int loaded_programs() noexcept { return detail::loaded_programs().load(); }
+
+} // namespace ane::e5rt

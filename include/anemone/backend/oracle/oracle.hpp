@@ -1,0 +1,68 @@
+#pragma once
+
+#include "../../targets/table.hpp"
+#include "../backend.hpp"
+#include "interpreter.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+namespace ane::backend {
+
+/// A model compiled for the oracle. Keeps the value of every lowered node of the last run.
+class oracle_program {
+public:
+    oracle_program(const graph_view& model, const weight_store& weights, const numerics::datapath& arithmetic)
+        : state_(std::make_unique<state>(model, weights, arithmetic)) {}
+
+    void run(input_buffers inputs, output_buffers outputs) {
+        const graph_view g = state_->lowered.graph;
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            state_->nodes.bind(detail::input_node(g, static_cast<int>(i)), inputs[i]);
+        }
+        state_->nodes.run();
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            const auto value = std::as_bytes(state_->nodes.value(g.outputs[i].node));
+            std::copy(value.begin(), value.end(), outputs[i].begin());
+        }
+    }
+
+    /// The lowered graph that runs, and the value of one of its nodes in the last run.
+    const lowered_graph& lowered() const { return state_->lowered; }
+    std::span<const half> value(int lowered_node) const { return state_->nodes.value(lowered_node); }
+
+private:
+    struct state {
+        state(const graph_view& model, const weight_store& weights, const numerics::datapath& arithmetic)
+            : lowered(lower(model)), constants(materialize(lowered.graph, weights)),
+              nodes(lowered.graph, constants, arithmetic) {}
+        lowered_graph lowered;
+        materialized constants;
+        detail::interpreter nodes;
+    };
+    std::unique_ptr<state> state_; // the interpreter refers to its neighbours, so they keep their address
+};
+
+/// The engine's arithmetic on a CPU, bit by bit as far as the facts define it (numerics): what a program returns on the
+/// generation of the given target. Where sources conflict, the datapath's named parameters say which side is taken; a
+/// user's own parameters can be given instead.
+class oracle {
+public:
+    explicit oracle(target generation) : oracle(numerics::datapath_of(generation), std::string(ane::name(generation))) {}
+    explicit oracle(const numerics::datapath& arithmetic, std::string label = "custom")
+        : arithmetic_(arithmetic), label_(std::move(label)) {}
+
+    std::string name() const { return "oracle " + label_; }
+    static constexpr bool supports(op) { return true; }
+
+    oracle_program compile(const graph_view& model, const weight_store& weights) const {
+        return {model, weights, arithmetic_};
+    }
+
+private:
+    numerics::datapath arithmetic_;
+    std::string label_;
+};
+
+} // namespace ane::backend

@@ -1,0 +1,165 @@
+#pragma once
+
+#include "../ndarray.hpp"
+#include "../text.hpp"
+#include "../weights/verify.hpp"
+#include "backend.hpp"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace ane {
+
+/// The shape and element of a port, as types, from the model's value.
+template <const auto& Model, fixed_string Name> struct input_port_type {
+    static constexpr int position = detail::input_position(Model, Name.view());
+    static_assert(position >= 0, "the model has no input port of this name");
+    // Plain constants first: g++ 12 crashes on the expressions as template arguments.
+    static constexpr int node = position < 0 ? 0 : detail::input_node(Model, position);
+    static constexpr extents extent = Model.view()[node].shape;
+    static constexpr dtype type = Model.view()[node].type;
+    using shape_type = shape_of<extent>;
+    using element_type = element_t<type>;
+};
+template <const auto& Model, fixed_string Name> struct output_port_type {
+    static constexpr int position = Model.view().find_output(Name.view());
+    static_assert(position >= 0, "the model has no output port of this name");
+    static constexpr int node = Model.view().outputs[position < 0 ? 0 : static_cast<std::size_t>(position)].node;
+    static constexpr extents extent = Model.view()[node].shape;
+    static constexpr dtype type = Model.view()[node].type;
+    using shape_type = shape_of<extent>;
+    using element_type = element_t<type>;
+};
+
+namespace detail {
+
+/// Functions of their own, so that compilers print both types in the line above the sentence.
+template <class Given, class Wanted> constexpr void require_port_shape() {
+    static_assert(std::is_same_v<Given, Wanted>, "the value bound to this port has another shape than the port");
+}
+template <class Given, class Wanted> constexpr void require_port_element() {
+    static_assert(std::is_same_v<Given, Wanted>, "the value bound to this port has another element type than the port");
+}
+
+/// Checks one `"name"_s = value` against the model; every mistake is a compile error at the caller's line.
+template <const auto& Model, fixed_string Name, class Value> constexpr std::size_t checked_position() {
+    using port = input_port_type<Model, Name>;
+    static_assert(typed_elements<Value>, "bind an ndarray or an ndview, which carry their shape in the type");
+    if constexpr (typed_elements<Value>) {
+        require_port_shape<typename Value::shape_type, typename port::shape_type>();
+        require_port_element<typename Value::element_type, typename port::element_type>();
+    }
+    return port::position < 0 ? 0 : static_cast<std::size_t>(port::position);
+}
+
+template <fixed_string... Names> constexpr bool all_different() {
+    const std::array<std::string_view, sizeof...(Names)> names{Names.view()...};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (names[i] == names[j]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+} // namespace detail
+
+/// The inputs of one run: `{"image"_s = image, "mask"_s = mask}`, in any order. An unknown name, a wrong shape, a wrong
+/// element type or a missing input does not compile.
+template <const auto& Model> class arguments {
+public:
+    static constexpr std::size_t count = static_cast<std::size_t>(detail::input_count(Model));
+
+    template <fixed_string... Names, class... Values>
+    arguments(binding<Names, Values>... bound) { // NOLINT(google-explicit-constructor): made by braces at the call
+        static_assert(sizeof...(Names) >= count, "an input port of the model is left out");
+        static_assert(detail::all_different<Names...>(), "an input port of the model is bound twice");
+        (bind<Names>(bound.value), ...);
+    }
+
+    input_buffers buffers() const { return buffers_; }
+
+private:
+    template <fixed_string Name, class Value> void bind(const Value& value) {
+        constexpr std::size_t position = detail::checked_position<Model, Name, Value>();
+        buffers_[position] = std::as_bytes(std::span(value.elements()));
+    }
+
+    std::array<std::span<const std::byte>, count> buffers_{};
+};
+
+/// The outputs of a run. `outputs["probabilities"_s]` is a view with the port's shape in its type.
+template <const auto& Model> class results {
+public:
+    static constexpr std::size_t count = Model.view().outputs.size();
+
+    results() {
+        for (std::size_t i = 0; i < count; ++i) {
+            const node& n = Model.view()[Model.view().outputs[i].node];
+            storage_[i].resize(static_cast<std::size_t>(bytes(n.type, n.shape.count())));
+        }
+    }
+
+    template <fixed_string Name> auto operator[](port_name<Name>) const {
+        using port = output_port_type<Model, Name>;
+        using element = const typename port::element_type;
+        const auto& memory = storage_[port::position < 0 ? 0 : static_cast<std::size_t>(port::position)];
+        return ndview<typename port::shape_type, element>(
+            {reinterpret_cast<element*>(memory.data()), memory.size() / sizeof(element)});
+    }
+
+    std::array<std::span<std::byte>, count> buffers() {
+        std::array<std::span<std::byte>, count> spans;
+        for (std::size_t i = 0; i < count; ++i) {
+            spans[i] = storage_[i];
+        }
+        return spans;
+    }
+
+private:
+    std::array<std::vector<std::byte>, count> storage_;
+};
+
+/// A model compiled for a backend. Calling it runs it; `run` does the same into results that the caller keeps, without
+/// allocating. One program is used by one thread at a time.
+template <const auto& Model, executable Executable> class program {
+public:
+    explicit program(Executable compiled) : executable_(std::move(compiled)) {}
+
+    results<Model> operator()(const arguments<Model>& inputs) {
+        results<Model> outputs;
+        run(inputs, outputs);
+        return outputs;
+    }
+    void run(const arguments<Model>& inputs, results<Model>& outputs) {
+        const auto spans = outputs.buffers();
+        executable_.run(inputs.buffers(), spans);
+    }
+
+    /// What the backend made: paths of the files it wrote, its plan, and so on.
+    const Executable& compiled() const { return executable_; }
+    Executable& compiled() { return executable_; }
+
+private:
+    Executable executable_;
+};
+
+/// Compiles a model for a backend with weights that were checked against it: `compile<digits>(backend::cpu{}, weights)`.
+/// Throws `error` for weights that do not fit the model, and whatever the backend's `compile` throws.
+template <const auto& Model, runnable_backend Backend>
+auto compile(const Backend& place, const weight_store& weights = {}) {
+    verify_weights(Model, weights);
+    return program<Model, decltype(place.compile(Model, weights))>(place.compile(Model, weights));
+}
+
+/// The same for a graph that was built or read at run time: the program runs on buffers in the order of the ports.
+template <runnable_backend Backend>
+auto compile(const graph_view& model, const Backend& place, const weight_store& weights = {}) {
+    verify_weights(model, weights);
+    return place.compile(model, weights);
+}
+
+} // namespace ane

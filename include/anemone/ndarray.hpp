@@ -1,0 +1,125 @@
+#pragma once
+
+#include "dtype.hpp"
+#include "error.hpp"
+#include "shape.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace ane {
+
+namespace detail {
+/// The row-major position of an element; throws when an index is out of its axis.
+template <class Shape, class... Index> std::size_t element_offset(Index... index) {
+    static_assert(sizeof...(Index) == static_cast<std::size_t>(Shape::value.rank), "one index for each axis is needed");
+    std::int64_t offset = 0;
+    int axis = 0;
+    const auto step = [&](std::int64_t i) {
+        const std::int64_t extent = Shape::value[axis++];
+        if (i < 0 || i >= extent) {
+            throw error(errc::argument, "ndarray",
+                        "index " + std::to_string(i) + " is outside an axis of " + std::to_string(extent));
+        }
+        offset = offset * extent + i;
+    };
+    (step(static_cast<std::int64_t>(index)), ...);
+    return static_cast<std::size_t>(offset);
+}
+} // namespace detail
+
+/// Elements in row-major order that belong to somebody else, with their shape in the type.
+template <class Shape, class Element = half> class ndview {
+public:
+    using shape_type = Shape;
+    using element_type = std::remove_const_t<Element>;
+    static constexpr std::size_t size = static_cast<std::size_t>(Shape::value.count());
+
+    /// A view of `size` elements; throws `error` (errc::argument) when there are more or fewer.
+    explicit ndview(std::span<Element> elements) : elements_(elements) {
+        if (elements.size() != size) {
+            throw error(errc::argument, "ndview",
+                        "has " + std::to_string(elements.size()) + " elements, its shape needs " +
+                            std::to_string(size));
+        }
+    }
+
+    std::span<Element> elements() const { return elements_; }
+    Element* data() const { return elements_.data(); }
+    Element* begin() const { return elements_.data(); }
+    Element* end() const { return elements_.data() + elements_.size(); }
+    Element& operator[](std::size_t i) const { return elements_[i]; }
+    /// The element at one index for each axis.
+    template <class... Index> Element& operator()(Index... index) const {
+        return elements_[detail::element_offset<Shape>(index...)];
+    }
+    /// The position of the largest element; the first of equal ones.
+    std::size_t argmax() const {
+        return static_cast<std::size_t>(std::max_element(begin(), end()) - begin());
+    }
+
+private:
+    std::span<Element> elements_;
+};
+
+/// Elements in row-major order on the heap, with their shape in the type: what programs take and return.
+template <class Shape, class Element = half> class ndarray {
+public:
+    using shape_type = Shape;
+    using element_type = Element;
+    static constexpr std::size_t size = static_cast<std::size_t>(Shape::value.count());
+
+    /// All elements zero.
+    ndarray() : elements_(size) {}
+    /// From as many values as there are elements, rounded to the element type; throws when the number differs.
+    template <class Value> explicit ndarray(std::span<const Value> values) : ndarray() { assign(values); }
+    ndarray(std::initializer_list<double> values) : ndarray() {
+        assign(std::span<const double>(values.begin(), values.size()));
+    }
+
+    std::span<Element> elements() { return elements_; }
+    std::span<const Element> elements() const { return elements_; }
+    Element* data() { return elements_.data(); }
+    const Element* data() const { return elements_.data(); }
+    auto begin() { return elements_.begin(); }
+    auto end() { return elements_.end(); }
+    auto begin() const { return elements_.begin(); }
+    auto end() const { return elements_.end(); }
+    Element& operator[](std::size_t i) { return elements_[i]; }
+    const Element& operator[](std::size_t i) const { return elements_[i]; }
+    template <class... Index> Element& operator()(Index... index) {
+        return elements_[detail::element_offset<Shape>(index...)];
+    }
+    template <class... Index> const Element& operator()(Index... index) const {
+        return elements_[detail::element_offset<Shape>(index...)];
+    }
+    void fill(Element value) { std::fill(begin(), end(), value); }
+
+private:
+    template <class Value> void assign(std::span<const Value> values) {
+        if (values.size() != size) {
+            throw error(errc::argument, "ndarray",
+                        "got " + std::to_string(values.size()) + " values for " + std::to_string(size) + " elements");
+        }
+        std::transform(values.begin(), values.end(), elements_.begin(),
+                       [](Value v) { return static_cast<Element>(v); });
+    }
+
+    std::vector<Element> elements_;
+};
+
+/// Host data with its shape in the type: an ndarray or an ndview.
+template <class T>
+concept typed_elements = requires(const T& t) {
+    typename T::shape_type;
+    typename T::element_type;
+    t.elements();
+};
+
+} // namespace ane
