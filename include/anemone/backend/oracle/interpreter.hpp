@@ -4,7 +4,7 @@
 #include "../../numerics/kernels.hpp"
 #include "../../weights/materialize.hpp"
 #include "layer_plan.hpp"
-#include "strided.hpp"
+#include "../strided.hpp"
 
 #include <cstddef>
 #include <vector>

@@ -1,0 +1,124 @@
+#pragma once
+
+#include "kernels/conv_transpose.hpp"
+#include "kernels/gemm.hpp"
+#include "../strided.hpp"
+#include "step.hpp"
+
+namespace ane::cpu::detail {
+
+template <class Attributes>
+convolution_shape convolution_shape_of(const binding_context& c, int index, const Attributes& a) {
+    const extents& x = c.operand_shape(index, 0);
+    const extents& w = c.operand_shape(index, 1);
+    const extents& y = c.shape(index);
+    return {.batch = x[0],
+            .in_channels = x[1],
+            .in_height = x[2],
+            .in_width = x[3],
+            .out_channels = y[1],
+            .out_height = y[2],
+            .out_width = y[3],
+            .kernel_height = w[2],
+            .kernel_width = w[3],
+            .stride_height = a.stride.height,
+            .stride_width = a.stride.width,
+            .dilation_height = a.dilation.height,
+            .dilation_width = a.dilation.width,
+            .pad_top = a.padding.top,
+            .pad_left = a.padding.left,
+            .groups = a.groups};
+}
+
+/// Constant weights are packed here, once; others in each run.
+inline bound_step bind_conv2d(const binding_context& c, int index) {
+    const convolution_shape shape = convolution_shape_of(c, index, c.at(index).get<conv>());
+    const bool biased = c.at(index).operands.count == 3;
+    const half* const weight = c.constant(index, 1);
+    const half* const bias = c.constant(index, 2);
+    const kernel_table& kernels = c.kernels;
+    if (weight != nullptr && (!biased || bias != nullptr)) {
+        return [&kernels, packed = pack(kernels, shape, weight, bias)](const operands& o) {
+            convolution(kernels, packed, o.input(0), o.output());
+        };
+    }
+    return [&kernels, shape, biased](const operands& o) {
+        convolution(kernels, shape, o.input(0), o.input(1), biased ? o.input(2) : nullptr, o.output());
+    };
+}
+
+inline bound_step bind_conv_transpose2d(const binding_context& c, int index) {
+    const convolution_shape shape = convolution_shape_of(c, index, c.at(index).get<conv_transpose>());
+    const bool biased = c.at(index).operands.count == 3;
+    const half* const weight = c.constant(index, 1);
+    const half* const bias = c.constant(index, 2);
+    const kernel_table& kernels = c.kernels;
+    if (weight != nullptr && (!biased || bias != nullptr)) {
+        return [&kernels, packed = pack_transposed(kernels, shape, weight, bias)](const operands& o) {
+            transposed_convolution(kernels, packed, o.input(0), o.output());
+        };
+    }
+    return [&kernels, shape, biased](const operands& o) {
+        transposed_convolution(kernels, shape, o.input(0), o.input(1), biased ? o.input(2) : nullptr, o.output());
+    };
+}
+
+/// y = x W^T + b as one product: the leading axes of x together are the rows.
+inline bound_step bind_linear(const binding_context& c, int index) {
+    const extents& x = c.operand_shape(index, 0);
+    const extents& w = c.operand_shape(index, 1);
+    const matmul_shape shape{.batch = 1,
+                             .m = x.count() / x.width(),
+                             .n = w[0],
+                             .k = w[1],
+                             .transpose_a = false,
+                             .transpose_b = true,
+                             .a_batch_stride = 0,
+                             .b_batch_stride = 0};
+    const bool biased = c.at(index).operands.count == 3;
+    const kernel_table& kernels = c.kernels;
+    if (const half* const weight = c.constant(index, 1)) {
+        return [&kernels, shape, biased, packed = pack(kernels, shape, weight)](const operands& o) {
+            matmul(kernels, shape, o.input(0), packed, biased ? o.input(2) : nullptr, o.output());
+        };
+    }
+    return [&kernels, shape, biased](const operands& o) {
+        matmul(kernels, shape, o.input(0), o.input(1), biased ? o.input(2) : nullptr, o.output());
+    };
+}
+
+/// One product for each matrix of the batch, whose axes may broadcast.
+inline bound_step bind_matmul(const binding_context& c, int index) {
+    const extents a = c.operand_shape(index, 0);
+    const extents b = c.operand_shape(index, 1);
+    const extents y = c.shape(index);
+    const transposed form = c.at(index).get<transposed>();
+    const matmul_shape shape{.batch = 1,
+                             .m = y.height(),
+                             .n = y.width(),
+                             .k = form.a ? a.height() : a.width(),
+                             .transpose_a = form.a,
+                             .transpose_b = form.b,
+                             .a_batch_stride = 0,
+                             .b_batch_stride = 0};
+    const kernel_table& kernels = c.kernels;
+    const half* const weight = c.constant(index, 1);
+    if (weight != nullptr && b.count() == b.height() * b.width()) {
+        // One constant right operand: all left matrices are rows of one product, unless they are stored transposed.
+        matmul_shape rows = shape;
+        rows.batch = form.a ? y.count() / (y.height() * y.width()) : 1;
+        rows.m = form.a ? shape.m : y.count() / y.width();
+        rows.a_batch_stride = form.a ? a.height() * a.width() : 0;
+        return [&kernels, rows, packed = pack(kernels, rows, weight)](const operands& o) {
+            matmul(kernels, rows, o.input(0), packed, nullptr, o.output());
+        };
+    }
+    return [&kernels, shape, a, b, y](const operands& o) {
+        ane::detail::for_each_batch(y, a, b, [&](std::int64_t i, std::int64_t from_a, std::int64_t from_b) {
+            matmul(kernels, shape, o.input(0) + from_a, o.input(1) + from_b, nullptr,
+                   o.output() + i * y.height() * y.width());
+        });
+    };
+}
+
+} // namespace ane::cpu::detail

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "../../passes/arena.hpp"
+#include "../backend.hpp"
+#include "step_table.hpp"
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ane::backend {
+
+/// A model compiled for the CPU: the steps in order, their operands' places, one arena for all intermediate values.
+class cpu_program {
+public:
+    cpu_program(const graph_view& model, const weight_store& weights, const ane::cpu::kernel_table& kernels)
+        : constants_(materialize(model, weights)), pointers_(model.nodes.size(), nullptr) {
+        const arena plan = plan_arena(model);
+        memory_.resize(static_cast<std::size_t>(plan.bytes));
+        const ane::cpu::binding_context context{model, constants_, kernels};
+        for (int i = 0; i < model.size(); ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            if (model[i].kind == op::input) {
+                inputs_.push_back(at);
+            } else if (constants_.known(i)) {
+                pointers_[at] = reinterpret_cast<const std::byte*>(constants_.data(i));
+            } else {
+                std::byte* const place = memory_.data() + plan.offsets[at];
+                pointers_[at] = place;
+                stage s{ane::cpu::step_table[static_cast<std::size_t>(model[i].kind)](context, i), {}, {}, place};
+                s.values.assign(model.operands(i).begin(), model.operands(i).end());
+                s.inputs.resize(s.values.size());
+                stages_.push_back(std::move(s));
+            }
+        }
+        for (const output_port& port : model.outputs) {
+            outputs_.push_back(static_cast<std::size_t>(port.node));
+        }
+    }
+
+    void run(input_buffers inputs, output_buffers outputs) {
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            pointers_[inputs_[i]] = inputs[i].data();
+        }
+        for (stage& s : stages_) {
+            for (std::size_t k = 0; k < s.values.size(); ++k) {
+                s.inputs[k] = pointers_[static_cast<std::size_t>(s.values[k])];
+            }
+            s.run({s.inputs, s.result});
+        }
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            std::memcpy(outputs[i].data(), pointers_[outputs_[i]], outputs[i].size());
+        }
+    }
+
+    /// Bytes of the arena that holds every intermediate value.
+    std::size_t arena_bytes() const { return memory_.size(); }
+
+private:
+    struct stage {
+        ane::cpu::bound_step run;
+        std::vector<int> values;              ///< nodes whose values it reads
+        std::vector<const std::byte*> inputs; ///< where they are in this run
+        std::byte* result;
+    };
+
+    materialized constants_;
+    std::vector<const std::byte*> pointers_; ///< of each node's value
+    std::vector<std::byte> memory_;
+    std::vector<stage> stages_;
+    std::vector<std::size_t> inputs_;
+    std::vector<std::size_t> outputs_;
+};
+
+/// Any CPU, fast: fp16 storage, fp32 accumulation, plain semantics of the field (ONNX, PyTorch), one rounding for each
+/// operation of the model. The instruction set is chosen at run time.
+class cpu {
+public:
+    std::string name() const { return "cpu " + std::string(ane::cpu::name(ane::cpu::best_kernels().level)); }
+    static constexpr bool supports(op kind) {
+        return is_source(kind) || ane::cpu::step_table[static_cast<std::size_t>(kind)] != nullptr;
+    }
+    cpu_program compile(const graph_view& model, const weight_store& weights) const {
+        return {model, weights, ane::cpu::best_kernels()};
+    }
+};
+
+} // namespace ane::backend

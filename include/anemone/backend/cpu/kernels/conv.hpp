@@ -1,0 +1,178 @@
+#pragma once
+
+#include "slab.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace ane::cpu {
+
+/// Extents of a convolution; bottom and right padding follow from the output extents.
+struct convolution_shape {
+    std::int64_t batch, in_channels, in_height, in_width, out_channels, out_height, out_width, kernel_height, kernel_width,
+        stride_height, stride_width, dilation_height, dilation_width, pad_top, pad_left, groups;
+};
+
+/// A unary operation applied to the fp32 result of a contraction, before its one rounding to fp16.
+struct activation {
+    op kind;
+    float p0 = 0;
+    float p1 = 0;
+};
+
+/// A filter in the order the tiles read it: for each group, blocks of six output channels, [taps][channels of the block].
+struct packed_convolution {
+    convolution_shape shape;
+    slab_layout slab;
+    std::vector<std::int64_t> offsets; ///< of each tap (channel, kernel row, kernel column) in the slab
+    std::vector<float> weights;
+    std::vector<float> bias;           ///< per output channel, or empty
+};
+
+namespace detail {
+
+inline void check(const convolution_shape& s, const char* subject) {
+    const std::int64_t positive[] = {s.in_channels,  s.in_height,     s.in_width,     s.out_channels,    s.out_height,
+                                     s.out_width,    s.kernel_height, s.kernel_width, s.stride_height,   s.stride_width,
+                                     s.dilation_height, s.dilation_width, s.groups};
+    for (const std::int64_t value : positive) {
+        require(value > 0, subject, fmt::format("an extent, stride, dilation or group count is {}, below 1", value));
+    }
+    require(s.batch >= 0 && s.pad_top >= 0 && s.pad_left >= 0, subject,
+            fmt::format("batch {}, top padding {} or left padding {} is negative", s.batch, s.pad_top, s.pad_left));
+    require(s.in_channels % s.groups == 0 && s.out_channels % s.groups == 0, subject,
+            fmt::format("{} groups do not divide {} and {} channels", s.groups, s.in_channels, s.out_channels));
+}
+
+/// Packs rows into blocks of six: value(row, tap).
+template <class Value>
+void append_blocks(std::vector<float>& to, std::int64_t rows, std::int64_t taps, Value value) {
+    for (std::int64_t r0 = 0; r0 < rows; r0 += tile_rows) {
+        const std::int64_t r1 = std::min<std::int64_t>(rows, r0 + tile_rows);
+        for (std::int64_t t = 0; t < taps; ++t) {
+            for (std::int64_t r = r0; r < r1; ++r) {
+                to.push_back(value(r, t));
+            }
+        }
+    }
+}
+
+/// Runs tiles over `positions` neighbours, handing line(row, first position, count, values) each finished stretch.
+/// A few tiles share one block of weights while it is in the cache.
+template <class Line>
+void contract(const kernel_table& table, std::int64_t rows, std::int64_t taps, const float* weights, const float* x,
+              const std::int64_t* offsets, std::int64_t positions, Line line) {
+    constexpr std::int64_t stretch = 8 * tile_columns;
+    float values[tile_rows][stretch];
+    float sums[tile_rows * tile_columns];
+    for (std::int64_t p = 0; p < positions; p += stretch) {
+        const std::int64_t count = std::min(stretch, positions - p);
+        for (std::int64_t r0 = 0; r0 < rows; r0 += tile_rows) {
+            const int block = static_cast<int>(std::min<std::int64_t>(tile_rows, rows - r0));
+            for (std::int64_t c = 0; c < count; c += tile_columns) {
+                const std::int64_t columns = std::min<std::int64_t>(tile_columns, count - c);
+                table.tile(block, taps, weights + r0 * taps, x + p + c, offsets, sums, columns);
+                for (int r = 0; r < block; ++r) {
+                    std::copy_n(sums + r * tile_columns, columns, values[r] + c);
+                }
+            }
+            for (int r = 0; r < block; ++r) {
+                line(r0 + r, p, count, values[r]);
+            }
+        }
+    }
+}
+
+inline std::vector<float> to_floats(const kernel_table& table, const half* x, std::int64_t count) {
+    std::vector<float> result(x == nullptr ? 0U : static_cast<std::size_t>(count));
+    table.to_float(x, result.data(), static_cast<std::int64_t>(result.size()));
+    return result;
+}
+
+/// Bias, then activation, of one stretch of one row.
+inline void finish(const kernel_table& table, const float* bias, const activation* fused, float* values,
+                   std::int64_t count) {
+    if (bias != nullptr) {
+        table.binary(op::add, values, 1, bias, 0, values, count);
+    }
+    if (fused != nullptr) {
+        table.unary(fused->kind, values, values, count, fused->p0, fused->p1);
+    }
+}
+
+} // namespace detail
+
+/// Prepares a filter [O, I / groups, kH, kW] and a bias per output channel (or nullptr) once.
+/// Throws errc::argument on extents that make no convolution.
+inline packed_convolution pack(const kernel_table& table, const convolution_shape& s, const half* weight,
+                               const half* bias = nullptr) {
+    detail::check(s, "convolution");
+    const std::int64_t channels = s.in_channels / s.groups;
+    const std::int64_t rows = s.out_channels / s.groups;
+    const std::int64_t taps = channels * s.kernel_height * s.kernel_width;
+    packed_convolution packed{s, {}, {}, {}, detail::to_floats(table, bias, s.out_channels)};
+    packed.slab = slab_for(channels, s.out_height, s.out_width, s.stride_height, s.stride_width,
+                           (s.kernel_height - 1) * s.dilation_height, (s.kernel_width - 1) * s.dilation_width);
+    for (std::int64_t c = 0; c < channels; ++c) {
+        for (std::int64_t i = 0; i < s.kernel_height; ++i) {
+            for (std::int64_t j = 0; j < s.kernel_width; ++j) {
+                packed.offsets.push_back(packed.slab.offset(c, i * s.dilation_height, j * s.dilation_width));
+            }
+        }
+    }
+    packed.weights.reserve(static_cast<std::size_t>(s.out_channels * taps));
+    for (std::int64_t g = 0; g < s.groups; ++g) {
+        detail::append_blocks(packed.weights, rows, taps, [&](std::int64_t r, std::int64_t t) {
+            return static_cast<float>(weight[(g * rows + r) * taps + t]);
+        });
+    }
+    return packed;
+}
+
+/// out[n, o, y, x] = bias[o] + sum over c, i, j of w[o, c, i, j] * x[n, c, y s + i d - pad, x s + j d - pad], fp32 sums,
+/// then `fused`, then one rounding. The padding takes part as zeros (0 * inf is NaN). Depthwise filters (groups equal to
+/// channels) run the one-row tile on a slab of one channel, which stays in the cache.
+inline void convolution(const kernel_table& table, const packed_convolution& packed, const half* x, half* out,
+                        const activation* fused = nullptr) {
+    const convolution_shape& s = packed.shape;
+    const std::int64_t channels = s.in_channels / s.groups;
+    const std::int64_t rows = s.out_channels / s.groups;
+    const std::int64_t taps = channels * s.kernel_height * s.kernel_width;
+    const std::int64_t pitch = packed.slab.columns;
+    const std::int64_t positions = (s.out_height - 1) * pitch + s.out_width;
+    std::vector<float> slab;
+    for (std::int64_t n = 0; n < s.batch; ++n) {
+        for (std::int64_t g = 0; g < s.groups; ++g) {
+            fill_slab(table, packed.slab, x + (n * s.in_channels + g * channels) * s.in_height * s.in_width, s.in_height,
+                      s.in_width, s.pad_top, s.pad_left, 0.0F, slab);
+            const auto store = [&](std::int64_t r, std::int64_t p, std::int64_t count, float* values) {
+                const std::int64_t o = g * rows + r;
+                detail::finish(table, packed.bias.empty() ? nullptr : packed.bias.data() + o, fused, values, count);
+                half* const plane = out + (n * s.out_channels + o) * s.out_height * s.out_width;
+                if (pitch == s.out_width) {
+                    return table.to_half(values, plane + p, count);
+                }
+                for (std::int64_t y = p / pitch; y * pitch < p + count; ++y) {
+                    const std::int64_t begin = std::max(p, y * pitch);
+                    const std::int64_t end = std::min(p + count, y * pitch + s.out_width);
+                    if (begin < end) {
+                        table.to_half(values + (begin - p), plane + y * s.out_width + (begin - y * pitch), end - begin);
+                    }
+                }
+            };
+            detail::contract(table, rows, taps, packed.weights.data() + g * rows * taps, slab.data(),
+                             packed.offsets.data(), positions, store);
+        }
+    }
+}
+
+/// As above with a filter that is used once.
+inline void convolution(const kernel_table& table, const convolution_shape& shape, const half* x, const half* weight,
+                        const half* bias, half* out, const activation* fused = nullptr) {
+    convolution(table, pack(table, shape, weight, bias), x, out, fused);
+}
+
+} // namespace ane::cpu

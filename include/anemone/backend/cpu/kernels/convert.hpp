@@ -1,0 +1,108 @@
+#pragma once
+
+#include "../../../half.hpp"
+#include "isa.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+/// Rows of fp16 to fp32 and back. Every level gives the same bits for all inputs: exact one way, rounded half to even the
+/// other way, subnormals kept, a NaN keeps its sign and leading payload and becomes quiet (as F16C does).
+namespace ane::cpu::detail {
+
+static_assert(std::is_trivially_copyable_v<half>);
+
+/// Without branches, so that loops over it become vector code.
+ANEMONE_CPU_INLINE float widened(std::uint16_t bits) {
+    const std::uint32_t magnitude = bits & 0x7FFFU;
+    const std::uint32_t sign = (bits & 0x8000U) << 16U;
+    const std::uint32_t shifted = magnitude << 13U;
+    const std::uint32_t normal = shifted + (112U << 23U);
+    const std::uint32_t special = (shifted + (224U << 23U)) | (magnitude > 0x7C00U ? 0x400000U : 0U);
+    // A subnormal becomes the fraction of 2^-14 * (1 + f); the implicit one is then subtracted exactly.
+    const std::uint32_t subnormal = std::bit_cast<std::uint32_t>(std::bit_cast<float>(shifted + (113U << 23U)) - 0x1p-14F);
+    const std::uint32_t finite = magnitude < 0x400U ? subnormal : normal;
+    return std::bit_cast<float>(sign | (magnitude >= 0x7C00U ? special : finite));
+}
+
+ANEMONE_CPU_INLINE std::uint16_t narrowed(float value) {
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+    const std::uint32_t sign = (bits & 0x80000000U) >> 16U;
+    const std::uint32_t magnitude = bits & 0x7FFFFFFFU;
+    const std::uint32_t odd = (magnitude >> 13U) & 1U;
+    const std::uint32_t normal = (magnitude - (112U << 23U) + 0xFFFU + odd) >> 13U;
+    // Adding 0.5, whose ulp in fp32 is the smallest fp16 subnormal, lets the addition do the rounding.
+    const std::uint32_t subnormal = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5F) - 0x3F000000U;
+    const std::uint32_t special = magnitude > 0x7F800000U ? 0x7E00U | ((magnitude >> 13U) & 0x3FFU) : 0x7C00U;
+    const std::uint32_t finite = magnitude < (113U << 23U) ? subnormal : normal;
+    return static_cast<std::uint16_t>(sign | (magnitude >= (143U << 23U) ? special : finite));
+}
+
+ANEMONE_CPU_INLINE void widen(const half* from, float* to, std::int64_t count) {
+    constexpr std::int64_t block = 16;
+    std::int64_t i = 0;
+    for (; i + block <= count; i += block) {
+        std::uint16_t bits[block];
+        float values[block];
+        std::memcpy(bits, from + i, sizeof bits);
+        for (int lane = 0; lane < block; ++lane) {
+            values[lane] = widened(bits[lane]);
+        }
+        std::memcpy(to + i, values, sizeof values);
+    }
+    for (; i < count; ++i) {
+        to[i] = widened(from[i].bits);
+    }
+}
+
+ANEMONE_CPU_INLINE void narrow(const float* from, half* to, std::int64_t count) {
+    constexpr std::int64_t block = 16;
+    std::int64_t i = 0;
+    for (; i + block <= count; i += block) {
+        float values[block];
+        std::uint16_t bits[block];
+        std::memcpy(values, from + i, sizeof values);
+        for (int lane = 0; lane < block; ++lane) {
+            bits[lane] = narrowed(values[lane]);
+        }
+        std::memcpy(static_cast<void*>(to + i), bits, sizeof bits);
+    }
+    for (; i < count; ++i) {
+        to[i] = half::from_bits(narrowed(from[i]));
+    }
+}
+
+#if defined(__x86_64__)
+
+__attribute__((target("avx,f16c"))) inline void widen_f16c(const half* from, float* to, std::int64_t count) {
+    std::int64_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
+        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(bits));
+    }
+    for (; i < count; ++i) {
+        to[i] = _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(from[i].bits)));
+    }
+}
+
+__attribute__((target("avx,f16c"))) inline void narrow_f16c(const float* from, half* to, std::int64_t count) {
+    std::int64_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        const __m128i bits = _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT);
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), bits);
+    }
+    for (; i < count; ++i) {
+        const __m128i bits = _mm_cvtps_ph(_mm_set_ss(from[i]), _MM_FROUND_TO_NEAREST_INT);
+        to[i] = half::from_bits(static_cast<std::uint16_t>(_mm_cvtsi128_si32(bits)));
+    }
+}
+
+#endif
+
+} // namespace ane::cpu::detail

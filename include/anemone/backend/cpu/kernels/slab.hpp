@@ -1,0 +1,92 @@
+#pragma once
+
+#include "../../../error.hpp"
+#include "table.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ane::cpu {
+
+/// A padded fp32 copy of some channels on which every window is a shifted contiguous load, whatever the stride.
+///
+/// A padded row y = s q + p lies in phase plane p at row q, columns likewise, so the outputs of one tap are neighbours.
+/// Output (y, x) has position y * columns + x; positions with x >= out_width are computed and dropped.
+struct slab_layout {
+    std::int64_t channels = 0;
+    std::int64_t row_phases = 1;
+    std::int64_t column_phases = 1;
+    std::int64_t rows = 0;    ///< of one phase plane
+    std::int64_t columns = 0; ///< of one phase plane
+
+    constexpr std::int64_t plane() const { return rows * columns; }
+
+    /// Floats to allocate: tiles read up to a tile's width past the last position.
+    constexpr std::int64_t size() const { return channels * row_phases * column_phases * plane() + tile_columns; }
+
+    /// Where the tap at (y, x) of the padded input is found for position 0.
+    constexpr std::int64_t offset(std::int64_t channel, std::int64_t y, std::int64_t x) const {
+        const std::int64_t phase = (channel * row_phases + y % row_phases) * column_phases + x % column_phases;
+        return phase * plane() + y / row_phases * columns + x / column_phases;
+    }
+};
+
+/// The slab for windows of reach (kernel - 1) * dilation.
+constexpr slab_layout slab_for(std::int64_t channels, std::int64_t out_height, std::int64_t out_width,
+                               std::int64_t stride_height, std::int64_t stride_width, std::int64_t reach_height,
+                               std::int64_t reach_width) {
+    return {channels, stride_height, stride_width, out_height + reach_height / stride_height,
+            out_width + reach_width / stride_width};
+}
+
+/// Copies x [channels, height, width] into a slab so that x(0, 0) lies at padded (top, left), which may be negative to
+/// crop; what x does not cover is `fill`.
+inline void fill_slab(const kernel_table& table, const slab_layout& layout, const half* x, std::int64_t height,
+                      std::int64_t width, std::int64_t top, std::int64_t left, float fill, std::vector<float>& slab) {
+    const bool same = layout.row_phases == 1 && layout.column_phases == 1 && top == 0 && left == 0 &&
+                      layout.rows == height && layout.columns == width;
+    if (same) {
+        slab.resize(static_cast<std::size_t>(layout.size()));
+        table.to_float(x, slab.data(), layout.channels * height * width);
+        return;
+    }
+    slab.assign(static_cast<std::size_t>(layout.size()), fill);
+    const std::int64_t begin = std::max<std::int64_t>(0, -left);
+    const std::int64_t end = std::min(width, layout.columns * layout.column_phases - left);
+    if (begin >= end) {
+        return;
+    }
+    std::vector<float> line(layout.column_phases == 1 ? 0U : static_cast<std::size_t>(end - begin));
+    for (std::int64_t c = 0; c < layout.channels; ++c) {
+        for (std::int64_t y = 0; y < height; ++y) {
+            const std::int64_t padded = y + top;
+            if (padded < 0 || padded / layout.row_phases >= layout.rows) {
+                continue;
+            }
+            const half* const from = x + (c * height + y) * width + begin;
+            if (layout.column_phases == 1) {
+                table.to_float(from, slab.data() + layout.offset(c, padded, begin + left), end - begin);
+                continue;
+            }
+            table.to_float(from, line.data(), end - begin);
+            float* const row = slab.data() + layout.offset(c, padded, 0);
+            for (std::int64_t i = 0; i < end - begin; ++i) {
+                const std::int64_t column = begin + left + i;
+                row[column % layout.column_phases * layout.plane() + column / layout.column_phases] =
+                    line[static_cast<std::size_t>(i)];
+            }
+        }
+    }
+}
+
+namespace detail {
+inline void require(bool condition, const char* subject, const std::string& sentence) {
+    if (!condition) {
+        throw error(errc::argument, subject, sentence);
+    }
+}
+} // namespace detail
+
+} // namespace ane::cpu

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "../../graph/graph.hpp"
+#include "../../print.hpp"
+#include "../../weights/materialize.hpp"
+#include "kernels/table.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <span>
+
+namespace ane::cpu {
+
+/// Where the operands of a node are in this run, and where its result goes.
+struct operands {
+    std::span<const std::byte* const> inputs;
+    std::byte* result;
+
+    const half* input(std::size_t i) const { return reinterpret_cast<const half*>(inputs[i]); }
+    half* output() const { return reinterpret_cast<half*>(result); }
+};
+
+/// One node, ready to run: packed weights and shapes are inside.
+using bound_step = std::function<void(const operands&)>;
+
+/// What a node is bound with: the graph, its constants, and the kernels of this machine.
+struct binding_context {
+    graph_view graph;
+    const materialized& constants;
+    const kernel_table& kernels;
+
+    const node& at(int index) const { return graph[index]; }
+    const extents& shape(int index) const { return graph[index].shape; }
+    int operand(int index, int position) const {
+        return graph.operands(index)[static_cast<std::size_t>(position)];
+    }
+    const extents& operand_shape(int index, int position) const { return shape(operand(index, position)); }
+    /// The values of a constant operand, or null when it is computed in each run (or is not there).
+    const half* constant(int index, int position) const {
+        if (position >= graph[index].operands.count || !constants.known(operand(index, position))) {
+            return nullptr;
+        }
+        return constants.data(operand(index, position));
+    }
+};
+
+} // namespace ane::cpu

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "error.hpp"
+#include "half.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace ane {
+
+/// How two runs of one model differ.
+struct difference {
+    double max_abs = 0; ///< largest |a - b|; infinite where only one is infinite
+    int max_ulp = 0;    ///< largest number of fp16 values between a and b
+    double cosine = 1;  ///< a.b / (|a| |b|); 1 for two zero vectors
+
+    bool identical() const { return max_ulp == 0; }
+};
+
+/// Compares two tensors of as many elements. Throws `error` (errc::argument) when the numbers differ.
+inline difference compare(std::span<const half> a, std::span<const half> b) {
+    if (a.size() != b.size()) {
+        throw error(errc::argument, "compare",
+                    "the tensors have " + std::to_string(a.size()) + " and " + std::to_string(b.size()) + " elements");
+    }
+    difference d;
+    double dot = 0;
+    double norm_a = 0;
+    double norm_b = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const auto x = static_cast<double>(a[i]);
+        const auto y = static_cast<double>(b[i]);
+        dot += x * y;
+        norm_a += x * x;
+        norm_b += y * y;
+        if (a[i].bits == b[i].bits || (is_nan(a[i]) && is_nan(b[i]))) {
+            continue;
+        }
+        d.max_abs = std::max(d.max_abs, std::isnan(x - y) ? HUGE_VAL : std::fabs(x - y));
+        d.max_ulp = std::max(d.max_ulp, is_nan(a[i]) || is_nan(b[i]) ? 65536 : ulp_distance(a[i], b[i]));
+    }
+    if (norm_a > 0 && norm_b > 0) {
+        d.cosine = dot / std::sqrt(norm_a * norm_b);
+    } else {
+        d.cosine = norm_a == norm_b ? 1 : 0;
+    }
+    return d;
+}
+
+} // namespace ane
