@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <type_traits>
@@ -179,7 +180,9 @@ private:
 
     /// Every argument is written: the engine's parser does not fill in the public defaults (mil-ops section 3).
     template <class Add> void attributes(const node& n, const mil_form& form, const std::string& owner, const Add& add) {
-        n.attributes.visit([&](const auto& values) {
+        const ane::attributes written =
+            is_pool(n.kind) ? ane::attributes(padded_out(n.get<pool>(), graph_.operand(n, 0).shape, n.shape)) : n.attributes;
+        written.visit([&](const auto& values) {
             std::size_t position = 0;
             for_each_member(values, [&](std::string_view, const auto& member) {
                 using member_type = std::remove_cvref_t<decltype(member)>;
@@ -209,6 +212,19 @@ private:
             const pads& amounts = n.get<pads>();
             also("pad", interleaved(amounts));
         }
+    }
+
+    /// The windows that ceil_mode adds, as padding behind the input: how far the engine rounds up, and what it does with a
+    /// window that starts in the padding, is not published.
+    static pool padded_out(pool p, const extents& x, const extents& y) {
+        const auto behind = [](std::int64_t in, std::int64_t out, int kernel, int stride, int before, int after) {
+            return std::max(after, static_cast<int>((out - 1) * stride + kernel - in - before));
+        };
+        p.padding.bottom =
+            behind(x[2], y[2], p.kernel.height, p.stride.height, p.padding.top, p.padding.bottom);
+        p.padding.right = behind(x[3], y[3], p.kernel.width, p.stride.width, p.padding.left, p.padding.right);
+        p.ceil_mode = false;
+        return p;
     }
 
     /// before and after of each axis in turn, as the pad operation wants them; the last four axes at most are padded.

@@ -7,7 +7,6 @@
 
 #include <initializer_list>
 #include <stdexcept>
-#include <vector>
 
 namespace ane {
 
@@ -55,7 +54,7 @@ public:
     constexpr tensor<Shape, Type> input(std::string_view name, tensor_type<Shape, Type>, contract promise = {},
                                         site where = here()) {
         require_port_name(name);
-        if (graph_->view().find(op::input, name) >= 0) {
+        if (graph_->find_named(op::input, name) >= 0) {
             throw std::logic_error("two inputs of the graph have the same name");
         }
         return {graph_, declare(op::input, Type, Shape::value, promise, name, where)};
@@ -71,9 +70,9 @@ public:
     template <class Shape>
     constexpr tensor<Shape> weight(std::string_view name, tensor_type<Shape, dtype::f16>, contract promise = {},
                                    site where = here()) {
-        const std::vector<char> full = full_name(name);
+        const sequence<char> full = full_name(name);
         const std::string_view text(full.data(), full.size());
-        const int known = graph_->view().find(op::weight, text);
+        const int known = graph_->find_named(op::weight, text);
         if (known >= 0) {
             if (graph_->nodes[static_cast<std::size_t>(known)].shape != Shape::value) {
                 throw std::logic_error("a weight is asked for twice with different shapes");
@@ -107,7 +106,7 @@ public:
     template <class Shape, dtype Type>
     constexpr tensor<Shape, Type> output(std::string_view name, tensor<Shape, Type> value) {
         require_port_name(name);
-        if (graph_->view().find_output(name) >= 0 || graph_->view().find(op::input, name) >= 0) {
+        if (graph_->view().find_output(name) >= 0 || graph_->find_named(op::input, name) >= 0) {
             throw std::logic_error("an output of the graph has the name of another port");
         }
         graph_->add_output(value.node, name);
@@ -125,9 +124,9 @@ private:
             throw std::logic_error("the name of a port is made of letters, digits and underscores");
         }
     }
-    constexpr std::vector<char> full_name(std::string_view name) const {
-        std::vector<char> full = prefix_;
-        full.insert(full.end(), name.begin(), name.end());
+    constexpr sequence<char> full_name(std::string_view name) const {
+        sequence<char> full = prefix_;
+        full.append(name);
         return full;
     }
     constexpr int declare(op kind, dtype type, const extents& shape, contract promise, std::string_view name,
@@ -137,13 +136,12 @@ private:
         n.type = type;
         n.shape = shape;
         n.attributes = promise;
-        n.name = graph_->intern(name);
         n.where = where;
-        return graph_->append(n, {});
+        return graph_->append_named(n, name);
     }
 
     dynamic_graph* graph_;
-    std::vector<char> prefix_;
+    sequence<char> prefix_;
 };
 
 } // namespace ane

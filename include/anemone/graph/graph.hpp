@@ -1,13 +1,13 @@
 #pragma once
 
 #include "node.hpp"
+#include "sequence.hpp"
 
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace ane {
 
@@ -74,11 +74,11 @@ struct graph_view {
 /// A graph that grows: what builders, readers and passes make. Usable inside constant expressions.
 class dynamic_graph {
 public:
-    std::vector<node> nodes;
-    std::vector<int> operand_pool;
-    std::vector<char> text_pool;
-    std::vector<float> payload;
-    std::vector<output_port> outputs;
+    sequence<node> nodes;
+    sequence<int> operand_pool;
+    sequence<char> text_pool;
+    sequence<float> payload;
+    sequence<output_port> outputs;
 
     constexpr operator graph_view() const { // NOLINT(google-explicit-constructor): a view of it, as of a string
         return {nodes, operand_pool, text_pool, payload, outputs};
@@ -86,25 +86,69 @@ public:
     constexpr graph_view view() const { return *this; }
 
     /// Appends a node that reads `operands`; returns its index. `n.operands` is set here.
-    constexpr int append(node n, std::span<const int> operands) {
-        n.operands = {static_cast<int>(operand_pool.size()), static_cast<int>(operands.size())};
-        operand_pool.insert(operand_pool.end(), operands.begin(), operands.end());
+    constexpr int append(const node& n, std::span<const int> operands) {
+        const auto index = static_cast<int>(nodes.size());
         nodes.push_back(n);
-        return static_cast<int>(nodes.size()) - 1;
+        nodes.back().operands = {static_cast<int>(operand_pool.size()), static_cast<int>(operands.size())};
+        operand_pool.append(operands);
+        return index;
     }
     /// Keeps a piece of text and returns where it is.
     constexpr range_of intern(std::string_view text) {
         const range_of run{static_cast<int>(text_pool.size()), static_cast<int>(text.size())};
-        text_pool.insert(text_pool.end(), text.begin(), text.end());
+        text_pool.append(text);
         return run;
     }
     /// Keeps the values of a constant and returns the attributes that refer to them.
     constexpr literal keep(std::span<const float> values) {
         const literal run{static_cast<int>(payload.size()), static_cast<int>(values.size())};
-        payload.insert(payload.end(), values.begin(), values.end());
+        payload.append(values);
         return run;
     }
     constexpr void add_output(int node, std::string_view name) { outputs.push_back({node, intern(name)}); }
+
+    /// Appends an input or a weight under its name, so that `find_named` finds it.
+    constexpr int append_named(node n, std::string_view name) {
+        n.name = intern(name);
+        const int index = append(n, {});
+        if (heads_.empty()) {
+            heads_ = sequence<int>(bucket_count, -1);
+        }
+        int& head = heads_[bucket(name)];
+        chain_.push_back({index, head});
+        head = static_cast<int>(chain_.size()) - 1;
+        return index;
+    }
+    /// The input or weight called `wanted` among those that `append_named` made, or -1; in constant time.
+    constexpr int find_named(op kind, std::string_view wanted) const {
+        if (heads_.empty()) {
+            return -1;
+        }
+        for (int i = heads_[bucket(wanted)]; i >= 0; i = chain_[static_cast<std::size_t>(i)].next) {
+            const int index = chain_[static_cast<std::size_t>(i)].node;
+            if (nodes[static_cast<std::size_t>(index)].kind == kind && view().name(index) == wanted) {
+                return index;
+            }
+        }
+        return -1;
+    }
+
+private:
+    struct link {
+        int node = -1;
+        int next = -1;
+    };
+    static constexpr std::size_t bucket_count = 512;
+    static constexpr std::size_t bucket(std::string_view name) {
+        std::size_t hash = name.size();
+        for (const char c : name) {
+            hash = hash * 31 + static_cast<unsigned char>(c);
+        }
+        return hash % bucket_count;
+    }
+
+    sequence<int> heads_;  ///< per bucket the last link, or empty while nothing is named
+    sequence<link> chain_;
 };
 
 /// How many elements the pools of a graph have; the template argument of a stored graph.
@@ -144,9 +188,11 @@ template <graph_size Size> struct static_graph {
     constexpr graph_view view() const { return *this; }
 
 private:
-    template <class From, class To> static constexpr void copy(const From& from, To& to) {
-        for (std::size_t i = 0; i < from.size(); ++i) {
-            to[i] = from[i];
+    template <class T, std::size_t N> static constexpr void copy(std::span<const T> from, std::array<T, N>& to) {
+        const T* const source = from.data();
+        T* const target = to.data();
+        for (std::size_t i = 0; i < N; ++i) {
+            target[i] = source[i];
         }
     }
 };

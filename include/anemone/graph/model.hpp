@@ -8,29 +8,35 @@ namespace ane {
 
 namespace detail {
 
-/// Runs the author's function over a builder and removes what no output needs.
-template <class Function> constexpr dynamic_graph build(const Function& describe) {
+/// Runs the author's function over a builder.
+template <class Function> constexpr dynamic_graph describe_with(const Function& describe) {
     dynamic_graph raw;
     builder g(raw);
     describe(g);
     if (raw.outputs.empty()) {
         throw std::logic_error("a graph needs at least one output: call g.output(name, value)");
     }
-    return prune(raw);
+    return raw;
 }
 
-template <class Function> constexpr graph_size measure() { return size_of(build(Function{})); }
+/// One constant for each stage, since compilers bound the steps of each: sizes, then values, before and after pruning.
+template <class Function> constexpr graph_size described_size() { return size_of(describe_with(Function{})); }
+template <class Function> struct described {
+    static constexpr graph_size size = described_size<Function>();
+    static constexpr static_graph<size> value{describe_with(Function{})};
+};
+template <class Function> constexpr graph_size pruned_size() { return size_of(prune(described<Function>::value)); }
 
 } // namespace detail
 
 /// Builds a model at compile time from a function over a builder: `constexpr auto m = graph([](auto& g) { ... });`
 /// The function must not capture anything. The result is exactly as large as the graph is.
 template <class Function> consteval auto graph(Function) {
-    constexpr graph_size size = detail::measure<Function>();
-    return static_graph<size>(detail::build(Function{}));
+    constexpr graph_size size = detail::pruned_size<Function>();
+    return static_graph<size>(prune(detail::described<Function>::value));
 }
 
 /// Builds a model at run time; the function may capture.
-template <class Function> dynamic_graph build_graph(const Function& describe) { return detail::build(describe); }
+template <class Function> dynamic_graph build_graph(const Function& describe) { return prune(detail::describe_with(describe)); }
 
 } // namespace ane

@@ -129,20 +129,23 @@ constexpr inferred shape_rule(const conv_transpose& given, const extents& x, con
 template <conv A = conv{}, class X, dtype TX, class W, dtype TW>
 constexpr auto conv2d(tensor<X, TX> x, tensor<W, TW> weight, site where = here()) {
     constexpr inferred r = shape_rule(A, X::value, W::value);
-    return detail::append_arithmetic<r>(op::conv2d, resolve(A, X::value, W::value), where, x, weight);
+    constexpr auto resolved = resolve(A, X::value, W::value);
+    return detail::append_arithmetic<r>(op::conv2d, resolved, where, x, weight);
 }
 /// The same with a bias of one value per output channel, which starts the accumulator.
 template <conv A = conv{}, class X, dtype TX, class W, dtype TW, class B, dtype TB>
 constexpr auto conv2d(tensor<X, TX> x, tensor<W, TW> weight, tensor<B, TB> bias, site where = here()) {
     constexpr inferred r = detail::require_vector(shape_rule(A, X::value, W::value), B::value, W::value[0]);
-    return detail::append_arithmetic<r>(op::conv2d, resolve(A, X::value, W::value), where, x, weight, bias);
+    constexpr auto resolved = resolve(A, X::value, W::value);
+    return detail::append_arithmetic<r>(op::conv2d, resolved, where, x, weight, bias);
 }
 
 /// Transposed convolution (deconvolution), the adjoint of `conv2d`; the weight is [C, O / groups, kH, kW]. R039, R183.
 template <conv_transpose A = conv_transpose{}, class X, dtype TX, class W, dtype TW>
 constexpr auto conv_transpose2d(tensor<X, TX> x, tensor<W, TW> weight, site where = here()) {
     constexpr inferred r = shape_rule(A, X::value, W::value);
-    return detail::append_arithmetic<r>(op::conv_transpose2d, resolve(A, X::value, W::value), where, x, weight);
+    constexpr auto resolved = resolve(A, X::value, W::value);
+    return detail::append_arithmetic<r>(op::conv_transpose2d, resolved, where, x, weight);
 }
 template <conv_transpose A = conv_transpose{}, class X, dtype TX, class W, dtype TW, class B, dtype TB>
 constexpr auto conv_transpose2d(tensor<X, TX> x, tensor<W, TW> weight, tensor<B, TB> bias, site where = here()) {

@@ -57,12 +57,14 @@ constexpr inferred shape_rule(const pool& given, const extents& x) {
 /// The largest element of each window; padding never wins. R060, R061, R184.
 template <pool A, class X, dtype TX> constexpr auto max_pool(tensor<X, TX> x, site where = here()) {
     constexpr inferred r = shape_rule(A, X::value);
-    return detail::append_arithmetic<r>(op::max_pool, resolve(A, X::value), where, x);
+    constexpr pool resolved = resolve(A, X::value);
+    return detail::append_arithmetic<r>(op::max_pool, resolved, where, x);
 }
 /// The mean of each window; padding counts as zeros unless `exclude_padding`.
 template <pool A, class X, dtype TX> constexpr auto avg_pool(tensor<X, TX> x, site where = here()) {
     constexpr inferred r = shape_rule(A, X::value);
-    return detail::append_arithmetic<r>(op::avg_pool, resolve(A, X::value), where, x);
+    constexpr pool resolved = resolve(A, X::value);
+    return detail::append_arithmetic<r>(op::avg_pool, resolved, where, x);
 }
 
 } // namespace ane

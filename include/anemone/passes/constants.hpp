@@ -2,8 +2,6 @@
 
 #include "../graph/graph.hpp"
 
-#include <vector>
-
 namespace ane {
 
 /// Whether an operation over constants is computed when the graph is compiled instead of on the device.
@@ -14,8 +12,8 @@ constexpr bool is_foldable(op kind) noexcept {
 
 /// For each node whether its value is known when the graph is compiled: weights, constants, and foldable operations over
 /// such. A node that is an output is never one of these: the device has to write it.
-constexpr std::vector<char> constant_nodes(const graph_view& g) {
-    std::vector<char> known(g.nodes.size(), 0);
+constexpr sequence<char> constant_nodes(const graph_view& g) {
+    sequence<char> known(g.nodes.size(), 0);
     for (int i = 0; i < g.size(); ++i) {
         const op kind = g[i].kind;
         bool constant = kind == op::weight || kind == op::constant;

@@ -23,7 +23,7 @@ struct fusion {
 namespace detail {
 
 /// Position (0 or 1) of the constant operand of a two-operand node, or -1 where none or both are constant.
-constexpr int constant_operand(const graph_view& g, int index, const std::vector<char>& known) {
+constexpr int constant_operand(const graph_view& g, int index, const sequence<char>& known) {
     const auto operands = g.operands(index);
     const bool first = known[static_cast<std::size_t>(operands[0])] != 0;
     const bool second = known[static_cast<std::size_t>(operands[1])] != 0;
@@ -42,7 +42,7 @@ constexpr bool is_vector_along(const extents& constant, const extents& like, int
 constexpr int channel_axis(op kind) { return kind == op::matmul ? 0 : 2; }
 
 /// Whether a layer multiplies by one constant, or by one for each channel: the gain of a gain-offset layer.
-constexpr bool is_gain(const graph_view& g, int index, const std::vector<char>& known) {
+constexpr bool is_gain(const graph_view& g, int index, const sequence<char>& known) {
     const node& n = g[index];
     if (n.kind != op::mul) {
         return false;
@@ -57,9 +57,9 @@ constexpr bool is_gain(const graph_view& g, int index, const std::vector<char>& 
 /// contraction starts its accumulator; then a multiplication by constants, with or without an addition of constants, is
 /// the gain-offset stage; then one activation. A multiplication by constants on its own is a gain-offset layer that also
 /// takes the addition and the activation. A stage needs a producer with no other reader.
-constexpr std::vector<fusion> fuse(const graph_view& g) {
-    const std::vector<char> known = constant_nodes(g);
-    std::vector<int> readers(g.nodes.size(), 0);
+constexpr sequence<fusion> fuse(const graph_view& g) {
+    const sequence<char> known = constant_nodes(g);
+    sequence<int> readers(g.nodes.size(), 0);
     for (int i = 0; i < g.size(); ++i) {
         for (const int o : g.operands(i)) {
             ++readers[static_cast<std::size_t>(o)];
@@ -68,7 +68,7 @@ constexpr std::vector<fusion> fuse(const graph_view& g) {
     for (const output_port& port : g.outputs) {
         ++readers[static_cast<std::size_t>(port.node)];
     }
-    std::vector<fusion> result(g.nodes.size());
+    sequence<fusion> result(g.nodes.size());
     for (int i = 0; i < g.size(); ++i) {
         fusion& mine = result[static_cast<std::size_t>(i)];
         mine = {fused_as::own_layer, i, i, -1};

@@ -7,7 +7,7 @@ namespace ane {
 /// A graph in the engine's own operations, and for each of its nodes the node of the model that it comes from.
 struct lowered_graph {
     dynamic_graph graph;
-    std::vector<int> origins;
+    sequence<int> origins;
 
     constexpr graph_view view() const { return graph; }
 };
@@ -129,7 +129,7 @@ constexpr lowered_graph lower(const graph_view& g) {
         w.visit(i);
         w.rename(i, detail::lower_node(w, g, i));
     }
-    std::vector<int> taken;
+    sequence<int> taken;
     for (const output_port& port : g.outputs) {
         int value = w.renamed(port.node);
         bool shared = is_source(w.at(value).kind);

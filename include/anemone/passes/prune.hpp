@@ -2,44 +2,55 @@
 
 #include "../graph/graph.hpp"
 
-#include <vector>
-
 namespace ane {
 
 /// A copy of a graph without the operations, weights and constants that no output depends on. Inputs stay, because they
 /// are the graph's signature. The order of the nodes stays.
 constexpr dynamic_graph prune(const graph_view& g) {
-    std::vector<char> live(g.nodes.size(), 0); // not vector<bool>: clang 14 has none in constant expressions
+    // Plain pointers and indices: every call counts against the steps that a compiler allows one constant.
+    const std::size_t count = g.nodes.size();
+    const node* const nodes = g.nodes.data();
+    const int* const pool = g.operand_pool.data();
+    const auto at = [](int index) { return static_cast<std::size_t>(index); };
+    sequence<char> live(count, 0);
     for (const output_port& port : g.outputs) {
-        live[static_cast<std::size_t>(port.node)] = 1;
+        live[at(port.node)] = 1;
     }
-    for (int i = g.size() - 1; i >= 0; --i) {
-        if (live[static_cast<std::size_t>(i)] != 0) {
-            for (const int operand : g.operands(i)) {
-                live[static_cast<std::size_t>(operand)] = 1;
+    for (std::size_t i = count; i-- > 0;) {
+        if (live[i] != 0) {
+            const int* const operands = pool + nodes[i].operands.first;
+            for (int k = 0; k < nodes[i].operands.count; ++k) {
+                live[static_cast<std::size_t>(operands[k])] = 1;
             }
         }
     }
     dynamic_graph kept;
-    std::vector<int> renamed(g.nodes.size(), -1);
-    std::vector<int> operands;
-    for (int i = 0; i < g.size(); ++i) {
-        if (live[static_cast<std::size_t>(i)] == 0 && g[i].kind != op::input) {
+    kept.nodes.reserve(count);
+    kept.operand_pool.reserve(g.operand_pool.size());
+    kept.text_pool.reserve(g.text_pool.size());
+    sequence<int> renamed(count, -1);
+    int next = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (live[i] == 0 && nodes[i].kind != op::input) {
             continue;
         }
-        operands.clear();
-        for (const int operand : g.operands(i)) {
-            operands.push_back(renamed[static_cast<std::size_t>(operand)]);
+        node n = nodes[i];
+        const int* const operands = pool + n.operands.first;
+        n.operands.first = static_cast<int>(kept.operand_pool.size());
+        for (int k = 0; k < n.operands.count; ++k) {
+            kept.operand_pool.push_back(renamed[static_cast<std::size_t>(operands[k])]);
         }
-        node n = g[i];
-        n.name = n.name.count > 0 ? kept.intern(g.name(i)) : range_of{};
+        if (n.name.count > 0) {
+            n.name = kept.intern(g.text(n.name));
+        }
         if (n.kind == op::constant) {
-            n.attributes = kept.keep(g.values(g[i]));
+            n.attributes = kept.keep(g.values(nodes[i]));
         }
-        renamed[static_cast<std::size_t>(i)] = kept.append(n, operands);
+        kept.nodes.push_back(n);
+        renamed[i] = next++;
     }
     for (const output_port& port : g.outputs) {
-        kept.add_output(renamed[static_cast<std::size_t>(port.node)], g.name(port));
+        kept.add_output(renamed[at(port.node)], g.name(port));
     }
     return kept;
 }

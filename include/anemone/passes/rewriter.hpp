@@ -5,7 +5,6 @@
 
 #include <initializer_list>
 #include <stdexcept>
-#include <vector>
 
 namespace ane {
 
@@ -76,7 +75,7 @@ public:
     /// Appends old node `index` as it is, over the renamed operands.
     constexpr int copy(int index) {
         node n = source_[index];
-        std::vector<int> operands;
+        sequence<int> operands;
         for (const int o : source_.operands(index)) {
             operands.push_back(renamed(o));
         }
@@ -91,7 +90,7 @@ public:
     constexpr const graph_view& source() const { return source_; }
     constexpr const dynamic_graph& result() const { return result_; }
     /// For every new node the old node that it comes from.
-    constexpr const std::vector<int>& origins() const { return origins_; }
+    constexpr const sequence<int>& origins() const { return origins_; }
 
 private:
     constexpr int append(const node& n, std::span<const int> operands) {
@@ -101,8 +100,8 @@ private:
 
     graph_view source_;
     dynamic_graph result_;
-    std::vector<int> renamed_;
-    std::vector<int> origins_;
+    sequence<int> renamed_;
+    sequence<int> origins_;
     int current_ = 0;
 };
 

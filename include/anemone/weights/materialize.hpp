@@ -98,7 +98,7 @@ inline wide_tensor folded(const graph_view& g, int index, const std::vector<wide
 /// Loads the weights of a graph and computes everything that depends on weights and constants alone. A folded value that
 /// does not fit into fp16 is an error (errc::weights) that names the operation, the element and the value.
 inline materialized materialize(const graph_view& g, const weight_store& store) {
-    const std::vector<char> constant = constant_nodes(g);
+    const sequence<char> constant = constant_nodes(g);
     std::vector<detail::wide_tensor> wide(g.nodes.size());
     materialized result;
     result.values.resize(g.nodes.size());

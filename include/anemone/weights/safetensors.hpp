@@ -12,9 +12,10 @@
 #include <set>
 #include <tuple>
 
-/// The safetensors file format: u64 header length (little endian), a JSON header, then the bytes of all tensors.
-/// The header maps a name to {"dtype", "shape", "data_offsets": [begin, end)}, offsets counted from the end of the header;
-/// `__metadata__` maps strings to strings. The reader is strict; each failure is an ane::error(errc::file, source, ...).
+/// The safetensors file format: u64 header length (little endian), a JSON header, then the bytes of all tensors. The
+/// header maps a name to {"dtype", "shape", "data_offsets": [begin, end)}, offsets counted from the end of the header;
+/// `__metadata__` maps strings to strings. The reader is strict; each failure is an ane::error(errc::file, source,
+/// ...).
 namespace ane {
 
 /// Longest header that is read or written, in bytes (the limit of the reference implementation).
@@ -73,8 +74,8 @@ public:
         std::uint64_t expected = 0;
         for (const safetensors_entry& e : result.entries) {
             if (e.begin != expected) {
-                fail(fmt::format("tensor '{}' begins at {}, the one before it ends at {}: {}", e.name, e.begin, expected,
-                                 e.begin < expected ? "they overlap" : "there is a hole"));
+                fail(fmt::format("tensor '{}' begins at {}, the one before it ends at {}: {}", e.name, e.begin,
+                                 expected, e.begin < expected ? "they overlap" : "there is a hole"));
             }
             expected = e.end;
         }
@@ -304,8 +305,8 @@ inline void save_safetensors(const std::filesystem::path& path, const weight_sto
     }
     header.resize((header.size() + 7) / 8 * 8, ' ');
     if (header.size() > safetensors_header_limit) {
-        reader.fail(fmt::format("the header would be {} bytes long, the limit is {}", header.size(),
-                                safetensors_header_limit));
+        reader.fail(
+            fmt::format("the header would be {} bytes long, the limit is {}", header.size(), safetensors_header_limit));
     }
     std::ofstream stream(path, std::ios::binary | std::ios::trunc);
     const std::uint64_t length = header.size();

@@ -27,7 +27,23 @@ namespace ane {
 static_assert(std::endian::native == std::endian::little, "tensors are held as little-endian bytes");
 
 /// Element types that a file of weights may hold. Wider than `dtype`: these never reach the engine.
-enum class source_type : std::uint8_t { boolean, f8_e4m3, f8_e5m2, u8, i8, f16, bf16, u16, i16, f32, u32, i32, f64, u64, i64 };
+enum class source_type : std::uint8_t {
+    boolean,
+    f8_e4m3,
+    f8_e5m2,
+    u8,
+    i8,
+    f16,
+    bf16,
+    u16,
+    i16,
+    f32,
+    u32,
+    i32,
+    f64,
+    u64,
+    i64
+};
 
 /// Bytes of one element.
 constexpr std::int64_t element_bytes(source_type type) noexcept {
@@ -61,7 +77,8 @@ struct stored_tensor {
 /// store lives and is neither moved from nor assigned to.
 class weight_store {
 public:
-    /// Throws errc::weights on a name already present, an extent below zero, or a byte count that is not that of the shape.
+    /// Throws errc::weights on a name already present, an extent below zero, or a byte count that is not that of the
+    /// shape.
     void add(stored_tensor tensor) {
         check(tensor);
         index_.emplace(tensor.name, tensors_.size());
@@ -157,7 +174,8 @@ template <class Source> half converted_element(const stored_tensor& tensor, std:
             wide = static_cast<double>(static_cast<float>(value));
         }
         if (!std::isfinite(wide)) {
-            throw error(errc::weights, tensor.name, fmt::format("element {} is {}, weights must be finite", index, wide));
+            throw error(errc::weights, tensor.name,
+                        fmt::format("element {} is {}, weights must be finite", index, wide));
         }
         const half result(wide);
         if (!is_finite(result)) {
@@ -178,8 +196,9 @@ template <class Source> std::vector<half> converted(const stored_tensor& tensor)
 
 } // namespace detail
 
-/// The values as fp16, each rounded once (half to even; subnormals kept). Throws errc::weights, naming the element, on a
-/// NaN, an infinity, a value that overflows fp16, or an integer that fp16 does not hold exactly; and on BOOL and F8 tensors.
+/// The values as fp16, each rounded once (half to even; subnormals kept). Throws errc::weights, naming the element, on
+/// a NaN, an infinity, a value that overflows fp16, or an integer that fp16 does not hold exactly; and on BOOL and F8
+/// tensors.
 inline std::vector<half> to_half(const stored_tensor& tensor) {
     switch (tensor.type) {
     case source_type::f16: return detail::converted<half>(tensor);

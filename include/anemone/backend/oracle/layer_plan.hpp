@@ -3,20 +3,18 @@
 #include "../../passes/fusion.hpp"
 #include "../../passes/lowering.hpp"
 
-#include <vector>
-
 namespace ane {
 
 /// The layers of a lowered graph as the engine runs them: for each node the stages that are computed together with it.
 struct layer_plan {
-    std::vector<fusion> roles;
+    sequence<fusion> roles;
     /// The node that takes node i's value into the same rounding step: the bias of a contraction, or the offset that
     /// follows a gain. -1 where there is none.
-    std::vector<int> partner;
+    sequence<int> partner;
 };
 
 constexpr layer_plan plan_layers(const graph_view& g) {
-    layer_plan plan{fuse(g), std::vector<int>(g.nodes.size(), -1)};
+    layer_plan plan{fuse(g), sequence<int>(g.nodes.size(), -1)};
     for (int i = 0; i < g.size(); ++i) {
         const fusion& f = plan.roles[static_cast<std::size_t>(i)];
         if (f.role == fused_as::bias || f.role == fused_as::offset) {

@@ -28,9 +28,9 @@ template <class To, class From> To cast_element(From value, std::int64_t index) 
         return static_cast<float>(value);
     } else if constexpr (std::is_integral_v<From>) {
         if (!std::in_range<To>(value)) {
-            throw error(errc::argument, "cast", fmt::format("element {} is {}, outside {} to {}", index, +value,
-                                                            +std::numeric_limits<To>::min(),
-                                                            +std::numeric_limits<To>::max()));
+            throw error(errc::argument, "cast",
+                        fmt::format("element {} is {}, outside {} to {}", index, +value,
+                                    +std::numeric_limits<To>::min(), +std::numeric_limits<To>::max()));
         }
         return static_cast<To>(value);
     } else {
@@ -47,8 +47,8 @@ template <class To, class From> To cast_element(From value, std::int64_t index) 
 } // namespace detail
 
 /// out[i] = To(x[i]) for half, float and the integers of 8 to 64 bits. To floating: rounded half to even, overflow to
-/// infinity. To integers: truncated towards zero. Throws errc::argument, naming the element, on a NaN or a value outside
-/// the range of an integer type.
+/// infinity. To integers: truncated towards zero. Throws errc::argument, naming the element, on a NaN or a value
+/// outside the range of an integer type.
 template <class From, class To> void cast(const From* x, To* out, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
         if constexpr (std::is_same_v<From, To>) {

@@ -12,8 +12,8 @@ namespace ane::cpu {
 
 /// Extents of a convolution; bottom and right padding follow from the output extents.
 struct convolution_shape {
-    std::int64_t batch, in_channels, in_height, in_width, out_channels, out_height, out_width, kernel_height, kernel_width,
-        stride_height, stride_width, dilation_height, dilation_width, pad_top, pad_left, groups;
+    std::int64_t batch, in_channels, in_height, in_width, out_channels, out_height, out_width, kernel_height,
+        kernel_width, stride_height, stride_width, dilation_height, dilation_width, pad_top, pad_left, groups;
 };
 
 /// A unary operation applied to the fp32 result of a contraction, before its one rounding to fp16.
@@ -23,21 +23,23 @@ struct activation {
     float p1 = 0;
 };
 
-/// A filter in the order the tiles read it: for each group, blocks of six output channels, [taps][channels of the block].
+/// A filter in the order the tiles read it: for each group, blocks of six output channels, [taps][channels of the
+/// block].
 struct packed_convolution {
     convolution_shape shape;
     slab_layout slab;
     std::vector<std::int64_t> offsets; ///< of each tap (channel, kernel row, kernel column) in the slab
     std::vector<float> weights;
-    std::vector<float> bias;           ///< per output channel, or empty
+    std::vector<float> bias; ///< per output channel, or empty
 };
 
 namespace detail {
 
 inline void check(const convolution_shape& s, const char* subject) {
-    const std::int64_t positive[] = {s.in_channels,  s.in_height,     s.in_width,     s.out_channels,    s.out_height,
-                                     s.out_width,    s.kernel_height, s.kernel_width, s.stride_height,   s.stride_width,
-                                     s.dilation_height, s.dilation_width, s.groups};
+    const std::int64_t positive[] = {s.in_channels,   s.in_height,    s.in_width,        s.out_channels,
+                                     s.out_height,    s.out_width,    s.kernel_height,   s.kernel_width,
+                                     s.stride_height, s.stride_width, s.dilation_height, s.dilation_width,
+                                     s.groups};
     for (const std::int64_t value : positive) {
         require(value > 0, subject, fmt::format("an extent, stride, dilation or group count is {}, below 1", value));
     }
@@ -48,8 +50,7 @@ inline void check(const convolution_shape& s, const char* subject) {
 }
 
 /// Packs rows into blocks of six: value(row, tap).
-template <class Value>
-void append_blocks(std::vector<float>& to, std::int64_t rows, std::int64_t taps, Value value) {
+template <class Value> void append_blocks(std::vector<float>& to, std::int64_t rows, std::int64_t taps, Value value) {
     for (std::int64_t r0 = 0; r0 < rows; r0 += tile_rows) {
         const std::int64_t r1 = std::min<std::int64_t>(rows, r0 + tile_rows);
         for (std::int64_t t = 0; t < taps; ++t) {
@@ -132,9 +133,9 @@ inline packed_convolution pack(const kernel_table& table, const convolution_shap
     return packed;
 }
 
-/// out[n, o, y, x] = bias[o] + sum over c, i, j of w[o, c, i, j] * x[n, c, y s + i d - pad, x s + j d - pad], fp32 sums,
-/// then `fused`, then one rounding. The padding takes part as zeros (0 * inf is NaN). Depthwise filters (groups equal to
-/// channels) run the one-row tile on a slab of one channel, which stays in the cache.
+/// out[n, o, y, x] = bias[o] + sum over c, i, j of w[o, c, i, j] * x[n, c, y s + i d - pad, x s + j d - pad], fp32
+/// sums, then `fused`, then one rounding. The padding takes part as zeros (0 * inf is NaN). Depthwise filters (groups
+/// equal to channels) run the one-row tile on a slab of one channel, which stays in the cache.
 inline void convolution(const kernel_table& table, const packed_convolution& packed, const half* x, half* out,
                         const activation* fused = nullptr) {
     const convolution_shape& s = packed.shape;
@@ -146,8 +147,8 @@ inline void convolution(const kernel_table& table, const packed_convolution& pac
     std::vector<float> slab;
     for (std::int64_t n = 0; n < s.batch; ++n) {
         for (std::int64_t g = 0; g < s.groups; ++g) {
-            fill_slab(table, packed.slab, x + (n * s.in_channels + g * channels) * s.in_height * s.in_width, s.in_height,
-                      s.in_width, s.pad_top, s.pad_left, 0.0F, slab);
+            fill_slab(table, packed.slab, x + (n * s.in_channels + g * channels) * s.in_height * s.in_width,
+                      s.in_height, s.in_width, s.pad_top, s.pad_left, 0.0F, slab);
             const auto store = [&](std::int64_t r, std::int64_t p, std::int64_t count, float* values) {
                 const std::int64_t o = g * rows + r;
                 detail::finish(table, packed.bias.empty() ? nullptr : packed.bias.data() + o, fused, values, count);

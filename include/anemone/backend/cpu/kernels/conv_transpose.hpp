@@ -62,9 +62,9 @@ inline base_range range_of_bases(std::int64_t kernel, std::int64_t stride, std::
 
 } // namespace detail
 
-/// Prepares a filter [I, O / groups, kH, kW] and a bias per output channel (or nullptr) once. In the shape, stride, padding
-/// and dilation are those of the convolution that this one transposes; output padding follows from the output extents.
-/// Throws errc::argument on extents that make no convolution.
+/// Prepares a filter [I, O / groups, kH, kW] and a bias per output channel (or nullptr) once. In the shape, stride,
+/// padding and dilation are those of the convolution that this one transposes; output padding follows from the output
+/// extents. Throws errc::argument on extents that make no convolution.
 inline packed_transposed_convolution pack_transposed(const kernel_table& table, const convolution_shape& s,
                                                      const half* weight, const half* bias = nullptr) {
     detail::check(s, "transposed_convolution");
@@ -108,10 +108,10 @@ inline packed_transposed_convolution pack_transposed(const kernel_table& table, 
     return packed;
 }
 
-/// out[n, o, y, x] = bias[o] + sum of w[c, o, i, j] * x[n, c, (y + pad - i d) / s, (x + pad - j d) / s] over the c, i, j for
-/// which both divisions are exact; fp32 sums in the order c, i, j, then `fused`, then one rounding.
-inline void transposed_convolution(const kernel_table& table, const packed_transposed_convolution& packed, const half* x,
-                                   half* out, const activation* fused = nullptr) {
+/// out[n, o, y, x] = bias[o] + sum of w[c, o, i, j] * x[n, c, (y + pad - i d) / s, (x + pad - j d) / s] over the c, i,
+/// j for which both divisions are exact; fp32 sums in the order c, i, j, then `fused`, then one rounding.
+inline void transposed_convolution(const kernel_table& table, const packed_transposed_convolution& packed,
+                                   const half* x, half* out, const activation* fused = nullptr) {
     const convolution_shape& s = packed.shape;
     const std::int64_t channels = s.in_channels / s.groups;
     const std::int64_t rows = s.out_channels / s.groups;
@@ -120,8 +120,8 @@ inline void transposed_convolution(const kernel_table& table, const packed_trans
     std::vector<half> line;
     for (std::int64_t n = 0; n < s.batch; ++n) {
         for (std::int64_t g = 0; g < s.groups; ++g) {
-            fill_slab(table, packed.slab, x + (n * s.in_channels + g * channels) * s.in_height * s.in_width, s.in_height,
-                      s.in_width, packed.top, packed.left, 0.0F, slab);
+            fill_slab(table, packed.slab, x + (n * s.in_channels + g * channels) * s.in_height * s.in_width,
+                      s.in_height, s.in_width, packed.top, packed.left, 0.0F, slab);
             for (const packed_transposed_convolution::phase& phase : packed.phases) {
                 const std::int64_t height = (s.out_height - phase.row + s.stride_height - 1) / s.stride_height;
                 const std::int64_t width = (s.out_width - phase.column + s.stride_width - 1) / s.stride_width;

@@ -12,8 +12,8 @@
 #include <immintrin.h>
 #endif
 
-/// Rows of fp16 to fp32 and back. Every level gives the same bits for all inputs: exact one way, rounded half to even the
-/// other way, subnormals kept, a NaN keeps its sign and leading payload and becomes quiet (as F16C does).
+/// Rows of fp16 to fp32 and back. Every level gives the same bits for all inputs: exact one way, rounded half to even
+/// the other way, subnormals kept, a NaN keeps its sign and leading payload and becomes quiet (as F16C does).
 namespace ane::cpu::detail {
 
 static_assert(std::is_trivially_copyable_v<half>);
@@ -26,7 +26,8 @@ ANEMONE_CPU_INLINE float widened(std::uint16_t bits) {
     const std::uint32_t normal = shifted + (112U << 23U);
     const std::uint32_t special = (shifted + (224U << 23U)) | (magnitude > 0x7C00U ? 0x400000U : 0U);
     // A subnormal becomes the fraction of 2^-14 * (1 + f); the implicit one is then subtracted exactly.
-    const std::uint32_t subnormal = std::bit_cast<std::uint32_t>(std::bit_cast<float>(shifted + (113U << 23U)) - 0x1p-14F);
+    const std::uint32_t subnormal =
+        std::bit_cast<std::uint32_t>(std::bit_cast<float>(shifted + (113U << 23U)) - 0x1p-14F);
     const std::uint32_t finite = magnitude < 0x400U ? subnormal : normal;
     return std::bit_cast<float>(sign | (magnitude >= 0x7C00U ? special : finite));
 }

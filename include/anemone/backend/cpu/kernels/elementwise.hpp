@@ -44,16 +44,16 @@ inline extents broadcast(const extents& a, const extents& b) {
     return result;
 }
 
-/// out = f(a, b) over broadcast(a_shape, b_shape), for add, sub, mul, div, minimum, maximum: IEEE fp32, rounded once, which
-/// for these operations equals the correctly rounded fp16 result. minimum and maximum propagate NaN.
-/// Throws errc::argument on another operation or on shapes that do not fit.
+/// out = f(a, b) over broadcast(a_shape, b_shape), for add, sub, mul, div, minimum, maximum: IEEE fp32, rounded once,
+/// which for these operations equals the correctly rounded fp16 result. minimum and maximum propagate NaN. Throws
+/// errc::argument on another operation or on shapes that do not fit.
 inline void binary(const kernel_table& table, op kind, const half* a, const extents& a_shape, const half* b,
                    const extents& b_shape, half* out) {
     detail::require(is_binary(kind), "binary", fmt::format("{} does not take two operands", name(kind)));
     const extents shape = broadcast(a_shape, b_shape);
     const auto nest = loop_nest<3>{shape,
-                                   {detail::broadcast_strides(a_shape, shape), detail::broadcast_strides(b_shape, shape),
-                                    row_major_strides(shape)}}
+                                   {detail::broadcast_strides(a_shape, shape),
+                                    detail::broadcast_strides(b_shape, shape), row_major_strides(shape)}}
                           .collapsed();
     const std::int64_t a_stride = nest.row_stride(0);
     const std::int64_t b_stride = nest.row_stride(1);

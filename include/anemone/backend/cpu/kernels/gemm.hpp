@@ -62,13 +62,14 @@ inline packed_matrix pack(const kernel_table& table, const matmul_shape& s, cons
     return packed;
 }
 
-/// out[i, r, c] = bias[c] + sum over t of A[i, r, t] * B[i, t, c]; A is [m, k], or [k, m] with transpose_a; fp32 sums in the
-/// order of t, then `fused`, then one rounding. Throws errc::argument when B was packed for another shape.
+/// out[i, r, c] = bias[c] + sum over t of A[i, r, t] * B[i, t, c]; A is [m, k], or [k, m] with transpose_a; fp32 sums
+/// in the order of t, then `fused`, then one rounding. Throws errc::argument when B was packed for another shape.
 inline void matmul(const kernel_table& table, const matmul_shape& s, const half* a, const packed_matrix& b,
                    const half* bias, half* out, const activation* fused = nullptr) {
-    detail::require(b.k == s.k && b.n == s.n && (b.matrices >= s.batch || s.b_batch_stride == 0), "matmul",
+    const std::int64_t needed = s.b_batch_stride == 0 ? std::min<std::int64_t>(s.batch, 1) : s.batch;
+    detail::require(b.k == s.k && b.n == s.n && b.matrices >= needed, "matmul",
                     fmt::format("B is packed as {} of [{}, {}], the product needs {} of [{}, {}]", b.matrices, b.k, b.n,
-                                s.b_batch_stride == 0 ? 1 : s.batch, s.k, s.n));
+                                needed, s.k, s.n));
     const std::vector<float> bias_values = detail::to_floats(table, bias, s.n);
     const std::int64_t panel_size = s.k * tile_columns;
     std::vector<float> plain(static_cast<std::size_t>(s.m * s.k));
@@ -85,7 +86,8 @@ inline void matmul(const kernel_table& table, const matmul_shape& s, const half*
                 return plain[static_cast<std::size_t>(r * row_step + t * tap_step)];
             });
         }
-        const float* const panels = b.panels.data() + (s.b_batch_stride == 0 ? 0 : i * b.panels_per_matrix() * panel_size);
+        const float* const panels =
+            b.panels.data() + (s.b_batch_stride == 0 ? 0 : i * b.panels_per_matrix() * panel_size);
         for (std::int64_t c = 0; c < s.n; c += tile_columns) {
             const std::int64_t columns = std::min<std::int64_t>(tile_columns, s.n - c);
             for (std::int64_t r0 = 0; r0 < s.m; r0 += tile_rows) {

@@ -15,18 +15,13 @@ inline constexpr int tile_columns = 32;
 namespace detail {
 
 template <int Width> struct vector_of;
-template <> struct vector_of<4> {
-    typedef float type __attribute__((vector_size(16)));
-};
-template <> struct vector_of<8> {
-    typedef float type __attribute__((vector_size(32)));
-};
-template <> struct vector_of<16> {
-    typedef float type __attribute__((vector_size(64)));
-};
+template <> struct vector_of<4> { typedef float type __attribute__((vector_size(16))); };
+template <> struct vector_of<8> { typedef float type __attribute__((vector_size(32))); };
+template <> struct vector_of<16> { typedef float type __attribute__((vector_size(64))); };
 
-/// sums[r, c] = sum over t of w[t, r] * x[offsets[t] + c]. The sum over t is sequential in one fp32 accumulator at every
-/// level, so levels differ by fused multiply-adds only. g++ keeps the sums in registers only where it unrolls first.
+/// sums[r, c] = sum over t of w[t, r] * x[offsets[t] + c]. The sum over t is sequential in one fp32 accumulator at
+/// every level, so levels differ by fused multiply-adds only. g++ keeps the sums in registers only where it unrolls
+/// first.
 template <int Width, int Rows>
 ANEMONE_CPU_INLINE void tile_of(std::int64_t taps, const float* w, const float* x, const std::int64_t* offsets,
                                 float* sums, std::int64_t columns) {
@@ -108,9 +103,13 @@ ANEMONE_CPU_INLINE void zip(const Function& function, const float* a, std::int64
             for (int lane = 0; lane < loop_block; ++lane) {
                 value[lane] = function(a[i + lane], *b);
             }
-        } else {
+        } else if (b_stride != 0) {
             for (int lane = 0; lane < loop_block; ++lane) {
-                value[lane] = function(*a, b[i * b_stride + lane * b_stride]);
+                value[lane] = function(*a, b[i + lane]);
+            }
+        } else {
+            for (float& same : value) {
+                same = function(*a, *b);
             }
         }
         for (int lane = 0; lane < loop_block; ++lane) {

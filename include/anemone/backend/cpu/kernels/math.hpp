@@ -17,7 +17,9 @@ ANEMONE_CPU_INLINE float select(bool condition, float a, float b) {
     return std::bit_cast<float>((std::bit_cast<std::uint32_t>(a) & mask) | (std::bit_cast<std::uint32_t>(b) & ~mask));
 }
 
-ANEMONE_CPU_INLINE float magnitude(float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0x7FFFFFFFU); }
+ANEMONE_CPU_INLINE float magnitude(float x) {
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0x7FFFFFFFU);
+}
 
 ANEMONE_CPU_INLINE float with_sign_of(float x, float sign) {
     return std::bit_cast<float>((std::bit_cast<std::uint32_t>(x) & 0x7FFFFFFFU) |
@@ -26,7 +28,7 @@ ANEMONE_CPU_INLINE float with_sign_of(float x, float sign) {
 
 /// e^x = 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2; the polynomial is Cephes' expf. NaN in, NaN out.
 ANEMONE_CPU_INLINE float exponential(float x) {
-    constexpr float shift = 0x1.8p23F; // adding it rounds to an integer, which its low bits then hold
+    constexpr float shift = 0x1.8p23F;   // adding it rounds to an integer, which its low bits then hold
     x = select(x < -104.0F, -104.0F, x); // below, the result is zero
     x = select(x > 89.0F, 89.0F, x);     // above, it is infinite
     const float shifted = x * 1.44269504F + shift;
@@ -40,7 +42,8 @@ ANEMONE_CPU_INLINE float exponential(float x) {
     p = p * r + 5.0000001201e-1F;
     const float power = (p * r) * r + r + 1.0F;
     // Two factors, because 2^n alone leaves the range of fp32 at both ends.
-    const auto whole = static_cast<std::int32_t>(std::bit_cast<std::uint32_t>(shifted) - std::bit_cast<std::uint32_t>(shift));
+    const auto whole =
+        static_cast<std::int32_t>(std::bit_cast<std::uint32_t>(shifted) - std::bit_cast<std::uint32_t>(shift));
     const std::int32_t first = whole >> 1;
     const float scale_first = std::bit_cast<float>((static_cast<std::uint32_t>(first) + 127U) << 23U);
     const float scale_rest = std::bit_cast<float>((static_cast<std::uint32_t>(whole - first) + 127U) << 23U);

@@ -65,11 +65,13 @@ template <class T> void concat(std::span<const piece<T>> pieces, int axis, T* ou
     detail::require(!pieces.empty(), "concat", "there is nothing to join");
     extents shape = pieces.front().shape;
     const int own = normalized_axis(axis, shape.rank);
-    detail::require(own >= 0 && own < shape.rank, "concat", fmt::format("{} is not an axis of rank {}", axis, shape.rank));
+    detail::require(own >= 0 && own < shape.rank, "concat",
+                    fmt::format("{} is not an axis of rank {}", axis, shape.rank));
     shape[own] = 0;
     for (const piece<T>& part : pieces) {
         extents others = part.shape;
-        detail::require(others.rank == shape.rank, "concat", fmt::format("ranks {} and {} differ", shape.rank, others.rank));
+        detail::require(others.rank == shape.rank, "concat",
+                        fmt::format("ranks {} and {} differ", shape.rank, others.rank));
         others[own] = shape[own];
         detail::require(others == shape, "concat", fmt::format("extents differ along an axis other than {}", own));
         shape[own] += part.shape[own];
@@ -84,7 +86,8 @@ template <class T> void concat(std::span<const piece<T>> pieces, int axis, T* ou
 
 /// out[i] = x[begin + i * step] on every axis; steps may be negative. Throws errc::argument when an index leaves x.
 template <class T>
-void slice(const T* x, const extents& shape, const extents& begin, const extents& step, const extents& out_shape, T* out) {
+void slice(const T* x, const extents& shape, const extents& begin, const extents& step, const extents& out_shape,
+           T* out) {
     detail::require(begin.rank == shape.rank && step.rank == shape.rank && out_shape.rank == shape.rank, "slice",
                     fmt::format("begin, step and result must have rank {}", shape.rank));
     const extents strides = row_major_strides(shape);
@@ -93,8 +96,9 @@ void slice(const T* x, const extents& shape, const extents& begin, const extents
     for (int axis = 0; axis < shape.rank; ++axis) {
         const std::int64_t last = begin[axis] + (out_shape[axis] - 1) * step[axis];
         const bool inside = begin[axis] >= 0 && begin[axis] < shape[axis] && last >= 0 && last < shape[axis];
-        detail::require(out_shape[axis] == 0 || (out_shape[axis] > 0 && inside), "slice",
-                        fmt::format("indices {} to {} of axis {} leave its extent {}", begin[axis], last, axis, shape[axis]));
+        detail::require(
+            out_shape[axis] == 0 || (out_shape[axis] > 0 && inside), "slice",
+            fmt::format("indices {} to {} of axis {} leave its extent {}", begin[axis], last, axis, shape[axis]));
         first += begin[axis] * strides[axis];
         from[axis] = strides[axis] * step[axis];
     }
@@ -110,8 +114,9 @@ void pad(const T* x, const extents& shape, const extents& before, const extents&
                     fmt::format("amounts must be given for {} axes", shape.rank));
     extents padded = shape;
     for (int axis = 0; axis < shape.rank; ++axis) {
-        detail::require(before[axis] >= 0 && after[axis] >= 0, "pad",
-                        fmt::format("amounts {} and {} of axis {} must not be negative", before[axis], after[axis], axis));
+        detail::require(
+            before[axis] >= 0 && after[axis] >= 0, "pad",
+            fmt::format("amounts {} and {} of axis {} must not be negative", before[axis], after[axis], axis));
         padded[axis] += before[axis] + after[axis];
     }
     const extents strides = row_major_strides(padded);

@@ -8,11 +8,11 @@
 
 namespace ane::cpu {
 
-/// out = (x - mean) / sqrt(variance + epsilon) * gamma + beta for each of `rows` rows of `count` elements (the product of
-/// the normalised last axes); biased variance in a second pass, fp32, one rounding. gamma and beta have `count` elements,
-/// or are nullptr. In place allowed.
-inline void layer_norm(const kernel_table& table, const half* x, std::int64_t rows, std::int64_t count, const half* gamma,
-                       const half* beta, float epsilon, half* out) {
+/// out = (x - mean) / sqrt(variance + epsilon) * gamma + beta for each of `rows` rows of `count` elements (the product
+/// of the normalised last axes); biased variance in a second pass, fp32, one rounding. gamma and beta have `count`
+/// elements, or are nullptr. In place allowed.
+inline void layer_norm(const kernel_table& table, const half* x, std::int64_t rows, std::int64_t count,
+                       const half* gamma, const half* beta, float epsilon, half* out) {
     std::vector<float> values(static_cast<std::size_t>(count));
     std::vector<float> scale(gamma == nullptr ? 0U : values.size());
     std::vector<float> offset(beta == nullptr ? 0U : values.size());
@@ -33,8 +33,8 @@ inline void layer_norm(const kernel_table& table, const half* x, std::int64_t ro
     }
 }
 
-/// Inference: out[n, c, i] = (x[n, c, i] - mean[c]) / sqrt(variance[c] + epsilon) * gamma[c] + beta[c], fp32, one rounding;
-/// `plane` elements i a channel; gamma (1) and beta (0) may be nullptr. In place allowed.
+/// Inference: out[n, c, i] = (x[n, c, i] - mean[c]) / sqrt(variance[c] + epsilon) * gamma[c] + beta[c], fp32, one
+/// rounding; `plane` elements i a channel; gamma (1) and beta (0) may be nullptr. In place allowed.
 inline void batch_norm(const kernel_table& table, const half* x, std::int64_t batch, std::int64_t channels,
                        std::int64_t plane, const half* mean, const half* variance, const half* gamma, const half* beta,
                        float epsilon, half* out) {

@@ -13,8 +13,8 @@ namespace ane::cpu {
 
 /// Extents of a pooling; bottom and right padding, and so ceil_mode, follow from the output extents.
 struct pool_shape {
-    std::int64_t batch, channels, in_height, in_width, out_height, out_width, kernel_height, kernel_width, stride_height,
-        stride_width, pad_top, pad_left;
+    std::int64_t batch, channels, in_height, in_width, out_height, out_width, kernel_height, kernel_width,
+        stride_height, stride_width, pad_top, pad_left;
     bool exclude_padding;
 };
 
@@ -32,10 +32,10 @@ inline std::vector<float> divisors(const pool_shape& s, std::int64_t pitch, std:
     std::vector<float> result(static_cast<std::size_t>(positions), 1.0F);
     for (std::int64_t y = 0; y < s.out_height; ++y) {
         for (std::int64_t x = 0; x < s.out_width; ++x) {
-            const std::int64_t count =
-                s.exclude_padding ? covered(y, s.stride_height, s.pad_top, s.kernel_height, s.in_height) *
-                                        covered(x, s.stride_width, s.pad_left, s.kernel_width, s.in_width)
-                                  : s.kernel_height * s.kernel_width;
+            const std::int64_t count = s.exclude_padding
+                                           ? covered(y, s.stride_height, s.pad_top, s.kernel_height, s.in_height) *
+                                                 covered(x, s.stride_width, s.pad_left, s.kernel_width, s.in_width)
+                                           : s.kernel_height * s.kernel_width;
             result[static_cast<std::size_t>(y * pitch + x)] = static_cast<float>(count);
         }
     }
@@ -44,15 +44,16 @@ inline std::vector<float> divisors(const pool_shape& s, std::int64_t pitch, std:
 
 } // namespace detail
 
-/// max_pool: the largest value of a window, padding never wins; NaN wins. avg_pool: the fp32 sum of a window over its area,
-/// or with exclude_padding over the part on the input. A window wholly in the padding gives -inf, 0, or NaN (0 / 0).
-/// Differs from PyTorch in one corner: with ceil_mode, padding included, PyTorch does not count what lies beyond the
-/// declared bottom and right padding. Throws errc::argument on another operation or extents below one.
+/// max_pool: the largest value of a window, padding never wins; NaN wins. avg_pool: the fp32 sum of a window over its
+/// area, or with exclude_padding over the part on the input. A window wholly in the padding gives -inf, 0, or NaN (0 /
+/// 0). Differs from PyTorch in one corner: with ceil_mode, padding included, PyTorch does not count what lies beyond
+/// the declared bottom and right padding. Throws errc::argument on another operation or extents below one.
 inline void pool(const kernel_table& table, op kind, const pool_shape& s, const half* x, half* out) {
     detail::require(is_pool(kind), "pool", fmt::format("{} is not a pooling", name(kind)));
-    for (const std::int64_t value : {s.in_height, s.in_width, s.out_height, s.out_width, s.kernel_height, s.kernel_width,
-                                     s.stride_height, s.stride_width, s.pad_top + 1, s.pad_left + 1}) {
-        detail::require(value > 0, name(kind).data(), fmt::format("an extent, stride or padding is too small: {}", value));
+    for (const std::int64_t value : {s.in_height, s.in_width, s.out_height, s.out_width, s.kernel_height,
+                                     s.kernel_width, s.stride_height, s.stride_width, s.pad_top + 1, s.pad_left + 1}) {
+        detail::require(value > 0, name(kind).data(),
+                        fmt::format("an extent, stride or padding is too small: {}", value));
     }
     const bool largest = kind == op::max_pool;
     const float fill = largest ? -std::numeric_limits<float>::infinity() : 0.0F;

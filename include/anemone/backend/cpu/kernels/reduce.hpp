@@ -5,6 +5,8 @@
 
 #include <initializer_list>
 #include <limits>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ane::cpu {
@@ -12,7 +14,8 @@ namespace ane::cpu {
 /// A set of axes, bit i for axis i.
 using axis_set = unsigned;
 
-/// The set of axes of a shape of that rank; negative ones count from the last. Throws errc::argument when one is not there.
+/// The set of axes of a shape of that rank; negative ones count from the last. Throws errc::argument when one is not
+/// there.
 inline axis_set axes(std::initializer_list<int> list, int rank) {
     axis_set result = 0;
     for (const int axis : list) {
@@ -23,10 +26,12 @@ inline axis_set axes(std::initializer_list<int> list, int rank) {
     return result;
 }
 
-/// Sum, mean, maximum or minimum over a set of axes; `out` is dense over the axes that are left, in order (whether they are
-/// kept as ones is the caller's shape). fp32 accumulation, one rounding; maximum and minimum propagate NaN. An empty set
-/// copies. Throws errc::argument on another operation, an axis that is not there, or a maximum or minimum of nothing.
-inline void reduce(const kernel_table& table, op kind, const half* x, const extents& shape, axis_set reduced, half* out) {
+/// Sum, mean, maximum or minimum over a set of axes; `out` is dense over the axes that are left, in order (whether they
+/// are kept as ones is the caller's shape). fp32 accumulation, one rounding; maximum and minimum propagate NaN. An
+/// empty set copies. Throws errc::argument on another operation, an axis that is not there, or a maximum or minimum of
+/// nothing.
+inline void reduce(const kernel_table& table, op kind, const half* x, const extents& shape, axis_set reduced,
+                   half* out) {
     detail::require(is_reduction(kind), "reduce", fmt::format("{} is not a reduction", name(kind)));
     detail::require(reduced >> static_cast<unsigned>(shape.rank) == 0, name(kind).data(),
                     fmt::format("the axis set {:#b} has an axis beyond rank {}", reduced, shape.rank));
@@ -68,14 +73,17 @@ inline void reduce(const kernel_table& table, op kind, const half* x, const exte
     table.to_half(result.data(), out, kept);
 }
 
-/// Index of the largest or smallest value along one axis, the first of equals; the first NaN wins. `Index` is an integer
-/// type or half (which holds indices to 2048 exactly). Throws errc::argument on another operation, an axis that is not
-/// there, or an axis of extent zero.
-template <class Index>
-void arg_reduce(op kind, const half* x, const extents& shape, int axis, Index* out) {
+/// Index of the largest or smallest value along one axis, the first of equals; the first NaN wins. `Index` is an
+/// integer type or half (which holds indices to 2048 exactly). Throws errc::argument on another operation, an axis that
+/// is not there, an axis of extent zero, or one too long for an integer Index.
+template <class Index> void arg_reduce(op kind, const half* x, const extents& shape, int axis, Index* out) {
     detail::require(is_arg_reduction(kind), "arg_reduce", fmt::format("{} gives no index", name(kind)));
     const detail::axis_view view = detail::view_of_axis(shape, axis);
     detail::require(view.count > 0, name(kind).data(), "the axis has extent 0");
+    if constexpr (std::is_integral_v<Index>) {
+        detail::require(std::in_range<Index>(view.count - 1), name(kind).data(),
+                        fmt::format("the index type does not hold {}", view.count - 1));
+    }
     for (std::int64_t o = 0; o < view.outer; ++o) {
         for (std::int64_t i = 0; i < view.inner; ++i) {
             const half* const row = x + o * view.count * view.inner + i;

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "table.hpp"
-
 #include "../../../shape.hpp"
+#include "table.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -11,7 +10,8 @@ namespace ane::cpu {
 
 namespace detail {
 
-/// A shape seen from one axis: [outer, count, inner]. Throws errc::argument when there is no such axis (-1 is the last).
+/// A shape seen from one axis: [outer, count, inner]. Throws errc::argument when there is no such axis (-1 is the
+/// last).
 struct axis_view {
     std::int64_t outer = 1;
     std::int64_t count = 1;
@@ -21,7 +21,8 @@ struct axis_view {
 inline axis_view view_of_axis(const extents& shape, int axis) {
     const int own = normalized_axis(axis, shape.rank);
     if (own < 0 || own >= shape.rank) {
-        throw error(errc::argument, "axis", std::to_string(axis) + " is not an axis of rank " + std::to_string(shape.rank));
+        throw error(errc::argument, "axis",
+                    std::to_string(axis) + " is not an axis of rank " + std::to_string(shape.rank));
     }
     axis_view view;
     for (int i = 0; i < shape.rank; ++i) {

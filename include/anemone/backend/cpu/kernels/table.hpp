@@ -13,16 +13,16 @@ namespace ane::cpu {
 /// The seam between operations and instruction sets: primitives over rows of fp32, one table a level. Operations take a
 /// table as their first argument, so a test can run any level.
 ///
-/// Agreement: conversions, comparisons and single arithmetic steps give the same bits at every level. Sums are grouped the
-/// same way everywhere; levels differ only where a multiply and an add are fused, that is by at most one fp32 rounding
-/// (2^-24 relative) of each product. After rounding to fp16 that shows as at most one ulp, unless a sum cancels: then the
-/// bound is terms * 2^-23 * sum |products|.
+/// Agreement: conversions, comparisons and single arithmetic steps give the same bits at every level. Sums are grouped
+/// the same way everywhere; levels differ only where a multiply and an add are fused, that is by at most one fp32
+/// rounding (2^-24 relative) of each product. After rounding to fp16 that shows as at most one ulp, unless a sum
+/// cancels: then the bound is terms * 2^-23 * sum |products|.
 struct kernel_table {
     isa_level level;
     void (*to_float)(const half* from, float* to, std::int64_t count);
     void (*to_half)(const float* from, half* to, std::int64_t count);
-    /// sums[r * 32 + c] = sum over t of w[t * rows + r] * x[offsets[t] + c], rows <= 6, columns <= 32. Reads x and writes
-    /// sums up to column 31 even where `columns` is smaller.
+    /// sums[r * 32 + c] = sum over t of w[t * rows + r] * x[offsets[t] + c], rows <= 6, columns <= 32. Reads x and
+    /// writes sums up to column 31 even where `columns` is smaller.
     void (*tile)(int rows, std::int64_t taps, const float* w, const float* x, const std::int64_t* offsets, float* sums,
                  std::int64_t columns);
     /// out[i] = f(x[i]); in place allowed.
@@ -44,7 +44,7 @@ namespace detail {
 template <isa_level Level> struct primitives;
 
 // The wrappers of one level: nothing but the target attribute differs.
-#define ANEMONE_CPU_PRIMITIVES(LEVEL, WIDTH, TARGET, TO_FLOAT, TO_HALF)                                                 \
+#define ANEMONE_CPU_PRIMITIVES(LEVEL, WIDTH, TARGET, TO_FLOAT, TO_HALF)                                                \
     template <> struct primitives<isa_level::LEVEL> {                                                                  \
         TARGET static void to_float(const half* from, float* to, std::int64_t n) { TO_FLOAT(from, to, n); }            \
         TARGET static void to_half(const float* from, half* to, std::int64_t n) { TO_HALF(from, to, n); }              \
@@ -75,17 +75,8 @@ template <isa_level Level> struct primitives;
                                       float offset) {                                                                  \
             map(affine{center, scale, offset}, x, out, n);                                                             \
         }                                                                                                              \
-        static constexpr kernel_table table{isa_level::LEVEL,                                                          \
-                                            to_float,                                                                  \
-                                            to_half,                                                                   \
-                                            tile,                                                                      \
-                                            unary,                                                                     \
-                                            binary,                                                                    \
-                                            sum,                                                                       \
-                                            squared_deviation,                                                         \
-                                            largest,                                                                   \
-                                            smallest,                                                                  \
-                                            affine_row};                                                               \
+        static constexpr kernel_table table{isa_level::LEVEL,  to_float, to_half,  tile,      unary, binary, sum,      \
+                                            squared_deviation, largest,  smallest, affine_row};                        \
     }
 
 ANEMONE_CPU_PRIMITIVES(generic, 4, , widen, narrow);

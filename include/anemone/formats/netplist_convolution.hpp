@@ -1,0 +1,143 @@
+#pragma once
+
+#include "../ops/convolution.hpp"
+#include "netplist_writer.hpp"
+
+/// Convolutions, transposed convolutions and pools as netplist units.
+namespace ane::detail {
+
+/// `Step` and the pads; x stands before y in `Step`, which is inferred (no asymmetric example is known).
+inline plist::dict netplist_window(size2 kernel, size2 stride, const padding2& padding) {
+    return {{"KernelWidth", kernel.width},
+            {"KernelHeight", kernel.height},
+            {"Step", plist::array{stride.width, stride.height}},
+            {"PadTop", padding.top},
+            {"PadBot", padding.bottom},
+            {"PadLeft", padding.left},
+            {"PadRight", padding.right}};
+}
+
+/// A convolution over a kernel [O, I / groups, kH, kW] from a blob. The order of the kernel's axes is an assumption of
+/// all sources; so is the layout of groups.
+inline netplist_value netplist_convolution(netplist_writer& w, int index, const netplist_form& form,
+                                           std::string_view variant, plist::dict window, int groups,
+                                           std::span<const half> kernel) {
+    window["Type"] = variant;
+    window["KernelMode"] = "Dense";
+    window["KernelType"] = netplist_name(dtype::f16);
+    window["KernelIndex"] = w.blob(kernel);
+    window["KernelOffset"] = 0;
+    return w.unit({form.unit, window, true, groups}, {w.value(w.operand(index, 0))},
+                  netplist_shape_of(w.at(index).shape));
+}
+
+/// Whether every channel has a kernel of its own.
+inline bool is_depthwise(std::int64_t groups, std::int64_t in, std::int64_t out) {
+    return groups > 1 && groups == in && groups == out;
+}
+
+inline netplist_value write_conv(netplist_writer& w, int index, const netplist_form& form) {
+    const node& n = w.at(index);
+    const conv& a = n.get<conv>();
+    const int weight = w.operand(index, 1);
+    if (!w.known(weight)) {
+        w.refuse("has a kernel that is computed on the device: a Conv unit reads its kernel from a blob");
+    }
+    const bool dilated = a.dilation != size2(1);
+    const bool depthwise = is_depthwise(a.groups, w.at(w.operand(index, 0)).shape[1], n.shape[1]);
+    const std::string variant =
+        fmt::format("{}{}{}", depthwise ? "ChannelWise" : "", dilated ? "Dilated" : "", form.variant);
+    plist::dict window = netplist_window(kernel_of(w.at(weight).shape), a.stride, a.padding);
+    if (dilated) {
+        window["KernelDilationX"] = a.dilation.width;
+        window["KernelDilationY"] = a.dilation.height;
+    }
+    return netplist_convolution(w, index, form, variant, window, a.groups, w.values(weight));
+}
+
+/// The kernel [I, O / groups, kH, kW] of a transposed convolution as a convolution reads it: [O, I / groups, kH, kW],
+/// both spatial axes turned around.
+inline std::vector<half> turned_kernel(std::span<const half> values, const extents& shape, std::int64_t groups) {
+    const std::int64_t in = shape[0] / groups;
+    const std::int64_t out = shape[1];
+    const std::int64_t area = shape[2] * shape[3];
+    std::vector<half> result;
+    result.reserve(values.size());
+    for (std::int64_t o = 0; o < out * groups; ++o) {
+        for (std::int64_t i = 0; i < in; ++i) {
+            const std::int64_t plane = (o / out * in + i) * out + o % out;
+            for (std::int64_t k = area; k-- > 0;) {
+                result.push_back(values[static_cast<std::size_t>(plane * area + k)]);
+            }
+        }
+    }
+    return result;
+}
+
+/// The pads of a DeConv unit act on the input with stride - 1 zeros behind every element, which follows from the
+/// nearest upsampling unit. Read so, the unit is a plain convolution of that input, so its kernel is stored turned
+/// around. This is predicted: no file with an asymmetric kernel is known.
+inline netplist_value write_conv_transpose(netplist_writer& w, int index, const netplist_form& form) {
+    const node& n = w.at(index);
+    const conv_transpose& a = n.get<conv_transpose>();
+    const int weight = w.operand(index, 1);
+    if (!w.known(weight)) {
+        w.refuse("has a kernel that is computed on the device: a Conv unit reads its kernel from a blob");
+    }
+    if (a.dilation != size2(1)) {
+        w.refuse(fmt::format("has dilation {}x{}: the compiler answers 'dilated deconvolution is not supported'",
+                             a.dilation.height, a.dilation.width));
+    }
+    const size2 kernel = kernel_of(w.at(weight).shape);
+    const padding2 pads{kernel.height - 1 - a.padding.top, kernel.height - a.stride.height - a.padding.bottom,
+                        kernel.width - 1 - a.padding.left, kernel.width - a.stride.width - a.padding.right};
+    for (const int amount : {pads.top, pads.bottom, pads.left, pads.right}) {
+        if (amount < 0) {
+            w.refuse(fmt::format("has kernel {}x{}, stride {}x{}, which on the stuffed input needs a padding of {}; "
+                                 "cropping has no form",
+                                 kernel.height, kernel.width, a.stride.height, a.stride.width, amount));
+        }
+    }
+    const bool depthwise = is_depthwise(a.groups, w.at(weight).shape[0], n.shape[1]);
+    const std::string variant = fmt::format("{}{}", depthwise ? "ChannelWise" : "", form.variant);
+    return netplist_convolution(w, index, form, variant, netplist_window(kernel, a.stride, pads), a.groups,
+                                turned_kernel(w.values(weight), w.at(weight).shape, a.groups));
+}
+
+/// How far the last window reaches beyond the padded input, which happens with ceil_mode only.
+inline int window_excess(std::int64_t in, std::int64_t out, int before, int after, int kernel, int stride) {
+    const std::int64_t excess = (out - 1) * stride + kernel - in - before - after;
+    return excess > 0 ? static_cast<int>(excess) : 0;
+}
+
+/// Windows that ceil_mode adds become padding behind the input: that changes nothing where padding is left out of the
+/// result.
+inline netplist_value write_pool(netplist_writer& w, int index, const netplist_form& form) {
+    const node& n = w.at(index);
+    const pool& a = n.get<pool>();
+    const bool average = n.kind == op::avg_pool;
+    const extents& x = w.at(w.operand(index, 0)).shape;
+    padding2 padding = a.padding;
+    const int below = window_excess(x[2], n.shape[2], padding.top, padding.bottom, a.kernel.height, a.stride.height);
+    const int right = window_excess(x[3], n.shape[3], padding.left, padding.right, a.kernel.width, a.stride.width);
+    if (average && !a.exclude_padding && below + right > 0) {
+        w.refuse(
+            "averages over windows that ceil_mode adds, with the padding counted: what lies behind the padding has "
+            "no form");
+    }
+    padding.bottom += below;
+    padding.right += right;
+    if (padding.bottom >= a.kernel.height || padding.right >= a.kernel.width) {
+        w.refuse(fmt::format("needs padding {}x{} behind the input for ceil_mode, the limit is below the kernel {}x{}",
+                             padding.bottom, padding.right, a.kernel.height, a.kernel.width));
+    }
+    plist::dict params = netplist_window(a.kernel, a.stride, padding);
+    params["Type"] = form.variant;
+    params["PaddingMode"] = average ? "Zero" : "Negative";
+    if (average) {
+        params["AverageCountExcludePadding"] = a.exclude_padding;
+    }
+    return w.unit({form.unit, params}, {w.value(w.operand(index, 0))}, netplist_shape_of(n.shape));
+}
+
+} // namespace ane::detail

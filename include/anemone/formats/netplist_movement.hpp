@@ -1,0 +1,148 @@
+#pragma once
+
+#include "netplist_writer.hpp"
+
+/// Operations along axes, and operations that move elements, as netplist units.
+namespace ane::detail {
+
+/// The axis of a unit that takes Width, Height or Channel.
+inline netplist_axis inner_axis(const netplist_writer& w, int index, int axis) {
+    const netplist_axis result = netplist_axis_of(axis, w.at(index).shape.rank);
+    if (result == netplist_axis::batch || result == netplist_axis::depth) {
+        w.refuse(fmt::format("works along {}, the unit takes Width, Height or Channel", name(result)));
+    }
+    return result;
+}
+
+inline netplist_value write_softmax(netplist_writer& w, int index, const netplist_form& form) {
+    const netplist_value x = w.value(w.operand(index, 0));
+    const std::string_view dimension = name(inner_axis(w, index, w.at(index).get<axis>().index));
+    return w.unit({form.unit, plist::dict{{"Dimension", dimension}}}, {x}, x.shape);
+}
+
+/// Axes of extent 1 are left out of the list, which holds four names at most.
+inline netplist_value write_reduction(netplist_writer& w, int index, const netplist_form& form) {
+    const netplist_value x = w.value(w.operand(index, 0));
+    const indices& list = w.at(index).get<axes>().list;
+    netplist_shape reduced = x.shape;
+    for (int i = 0; i < list.rank; ++i) {
+        reduced[netplist_axis_of(static_cast<int>(list[i]), w.at(index).shape.rank)] = 1;
+    }
+    plist::array dimensions;
+    for (const netplist_axis a : netplist_axes) {
+        if (x.shape[a] != reduced[a]) {
+            dimensions.emplace_back(name(a));
+        }
+    }
+    if (dimensions.empty()) {
+        dimensions.emplace_back(name(netplist_axis::width));
+    }
+    if (dimensions.size() > 4) {
+        w.refuse("reduces five axes, the unit takes four");
+    }
+    return w.unit({form.unit, plist::dict{{"Type", form.variant}, {"Dimension", dimensions}}}, {x}, reduced);
+}
+
+/// ArgMinMax where its index along the one axis is not in doubt: it runs on every family. Elsewhere GlobalArgMinMax, of
+/// which the sources disagree whether it runs before A15.
+inline netplist_value write_arg(netplist_writer& w, int index, const netplist_form& form) {
+    const netplist_value x = w.value(w.operand(index, 0));
+    const netplist_shape shape = netplist_shape_of(w.at(index).shape);
+    const netplist_axis along = inner_axis(w, index, w.at(index).get<axis>().index);
+    const std::int64_t height = x.shape[netplist_axis::height];
+    const std::int64_t width = x.shape[netplist_axis::width];
+    const bool spatial =
+        (along == netplist_axis::width && height == 1) || (along == netplist_axis::height && width == 1);
+    if (spatial || (along == netplist_axis::channel && height == 1 && width == 1)) {
+        return w.unit(
+            {form.unit, plist::dict{{"Mode", fmt::format("{}Arg{}", spatial ? "Spatial" : "Channel", form.variant)},
+                                    {"KernelWidth", width},
+                                    {"KernelHeight", height},
+                                    {"PadLeft", 0},
+                                    {"PadRight", 0},
+                                    {"PadTop", 0},
+                                    {"PadBot", 0}}},
+            {x}, shape);
+    }
+    return w.unit({"GlobalArgMinMax", plist::dict{{"Type", form.variant}, {"Dimension", name(along)}}}, {x}, shape);
+}
+
+inline netplist_value write_reshape(netplist_writer& w, int index, const netplist_form&) {
+    return w.reshape(w.value(w.operand(index, 0)), netplist_shape_of(w.at(index).shape));
+}
+
+inline netplist_value write_transpose(netplist_writer& w, int index, const netplist_form&) {
+    const indices& order = w.at(index).get<permutation>().order;
+    netplist_order sources{netplist_axes[0], netplist_axes[1], netplist_axes[2], netplist_axes[3], netplist_axes[4]};
+    for (int i = 0; i < order.rank; ++i) {
+        sources[static_cast<std::size_t>(netplist_axis_of(i, order.rank))] =
+            netplist_axis_of(static_cast<int>(order[i]), order.rank);
+    }
+    return w.transpose(w.value(w.operand(index, 0)), sources);
+}
+
+inline netplist_value write_concat(netplist_writer& w, int index, const netplist_form& form) {
+    const node& n = w.at(index);
+    std::vector<netplist_value> parts;
+    for (const int o : w.graph().operands(index)) {
+        parts.push_back(w.value(o));
+    }
+    const std::string_view dimension = name(netplist_axis_of(n.get<axis>().index, n.shape.rank));
+    return w.unit({form.unit, plist::dict{{"Dimension", dimension}}}, std::move(parts), netplist_shape_of(n.shape));
+}
+
+/// One view for each axis that gets shorter. A Width offset above 0 has the hazards of R090 on A13 and A14.
+inline netplist_value write_slice(netplist_writer& w, int index, const netplist_form& form) {
+    const window& wanted = w.at(index).get<window>();
+    netplist_value x = w.value(w.operand(index, 0));
+    for (int i = 0; i < wanted.size.rank; ++i) {
+        const netplist_axis a = netplist_axis_of(i, wanted.size.rank);
+        if (wanted.size[i] != x.shape[a]) {
+            netplist_shape shape = x.shape;
+            shape[a] = wanted.size[i];
+            x = w.unit({form.unit,
+                        plist::dict{{"Dimension", name(a)}, {"Offset", wanted.begin[i]}, {"Size", wanted.size[i]}},
+                        false},
+                       {x}, shape);
+        }
+    }
+    return x;
+}
+
+/// Blocks of one value joined before and behind along Height, then Width: no keys of the Padding unit are known.
+inline netplist_value write_pad(netplist_writer& w, int index, const netplist_form& form) {
+    const node& n = w.at(index);
+    const pads& amounts = n.get<pads>();
+    netplist_value x = w.value(w.operand(index, 0));
+    for (int i = 0; i < n.shape.rank; ++i) {
+        const std::int64_t before = amounts.before[i];
+        const std::int64_t after = amounts.after[i];
+        const netplist_axis a = netplist_axis_of(i, n.shape.rank);
+        if (before + after == 0) {
+            continue;
+        }
+        if (a != netplist_axis::height && a != netplist_axis::width) {
+            w.refuse(fmt::format("pads {} by {} and {}: the engine pads height and width only (R096)", name(a), before,
+                                 after));
+        }
+        const auto block = [&](std::int64_t extent) {
+            netplist_shape shape = x.shape;
+            shape[a] = extent;
+            return w.broadcast(w.value(w.operand(index, 1)), shape);
+        };
+        std::vector<netplist_value> parts;
+        if (before > 0) {
+            parts.push_back(block(before));
+        }
+        parts.push_back(x);
+        if (after > 0) {
+            parts.push_back(block(after));
+        }
+        netplist_shape shape = x.shape;
+        shape[a] += before + after;
+        x = w.unit({form.unit, plist::dict{{"Dimension", name(a)}}}, std::move(parts), shape);
+    }
+    return x;
+}
+
+} // namespace ane::detail

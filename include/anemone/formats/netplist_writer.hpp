@@ -1,0 +1,196 @@
+#pragma once
+
+#include "../print.hpp"
+#include "../weights/materialize.hpp"
+#include "netplist_network.hpp"
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ane::detail {
+
+/// For each axis of the result (Batch, Depth, Channel, Height, Width) the axis that its elements come from.
+using netplist_order = std::array<netplist_axis, 5>;
+
+/// Writes a graph into a network, node by node, and offers the units that several operations need.
+class netplist_writer {
+public:
+    netplist_writer(const graph_view& g, const materialized& constants, std::string_view label)
+        : graph_(g), constants_(constants), network_(label), values_(g.nodes.size()) {
+        for (int i = 0; i < g.size(); ++i) {
+            visit(i);
+            if (g[i].shape.rank > max_rank) {
+                refuse(fmt::format("has rank {}, the engine takes {}", g[i].shape.rank, max_rank));
+            }
+            if (g[i].kind == op::input) {
+                network_.reserve(g.name(i));
+            }
+        }
+        for (const output_port& port : g.outputs) {
+            network_.reserve(g.name(port));
+        }
+        for (int i = 0; i < g.size(); ++i) {
+            if (g[i].kind == op::input) {
+                set(i, network_.input(g.name(i), netplist_shape_of(g[i].shape), g[i].type));
+            }
+        }
+    }
+
+    const graph_view& graph() const { return graph_; }
+    const node& at(int index) const { return graph_[index]; }
+    bool known(int index) const { return constants_.known(index); }
+    const std::vector<half>& values(int index) const { return constants_.values[static_cast<std::size_t>(index)]; }
+    int operand(int index, int position) const { return graph_.operands(index)[static_cast<std::size_t>(position)]; }
+
+    /// Units are named after the node that is visited.
+    void visit(int index) { current_ = index; }
+    void set(int index, netplist_value value) { values_[static_cast<std::size_t>(index)] = std::move(value); }
+
+    [[noreturn]] void refuse(const std::string& why) const {
+        const site& where = graph_[current_].where;
+        throw error(errc::lowering, print(graph_, current_), fmt::format("{} ({}:{})", why, where.file, where.line));
+    }
+
+    /// The value of a node as an operand; a constant becomes an entry of `Constants`.
+    const netplist_value& value(int index) {
+        netplist_value& v = values_[static_cast<std::size_t>(index)];
+        if (v.symbol.empty()) {
+            v = constant(netplist_shape_of(graph_[index].shape), values(index), stem(index));
+        }
+        return v;
+    }
+
+    /// A constant tensor. Batches are stored as channels, because only N = D = 1 is known of `Constants`.
+    netplist_value constant(const netplist_shape& shape, std::span<const half> data, const std::string& stem) {
+        if (shape[netplist_axis::depth] != 1) {
+            refuse(fmt::format("reads a constant of depth {}, whose order of elements in a netplist is not known",
+                               shape[netplist_axis::depth]));
+        }
+        netplist_shape stored = shape;
+        stored[netplist_axis::channel] *= shape[netplist_axis::batch];
+        stored[netplist_axis::batch] = 1;
+        return reshape(network_.constant(stem, stored, data), shape);
+    }
+    netplist_value constant(const netplist_shape& shape, std::span<const half> data) {
+        return constant(shape, data, stem(current_) + "_constant");
+    }
+
+    std::int64_t blob(std::span<const half> data) { return network_.blob(data); }
+
+    netplist_value unit(const netplist_unit& what, std::vector<netplist_value> bottoms, const netplist_shape& shape) {
+        return network_.unit(stem(current_), what, std::move(bottoms), shape);
+    }
+    /// A unit whose result has the shape of its first operand, and whose only parameter may be its variant.
+    netplist_value simple(std::string_view type, std::string_view variant, std::vector<netplist_value> bottoms) {
+        const netplist_shape shape = bottoms.front().shape;
+        return unit({type, plist::dict{{"Type", variant}}}, std::move(bottoms), shape);
+    }
+
+    /// Scale and bias are units of their own: the sources disagree whether a GOC with both adds before or after it
+    /// scales (netplist facts, surprise 1).
+    netplist_value scale(const netplist_value& x, half factor) {
+        return unit({"GOC", plist::dict{{"ScaleScalar", fp16_pattern(factor)}}}, {x}, x.shape);
+    }
+    netplist_value offset(const netplist_value& x, half amount) {
+        return unit({"GOC", plist::dict{{"BiasScalar", fp16_pattern(amount)}}}, {x}, x.shape);
+    }
+    netplist_value scale(const netplist_value& x, std::span<const half> factors) {
+        if (factors.size() == 1) {
+            return scale(x, factors.front());
+        }
+        const plist::dict group{{"ScaleCount", factors.size()}, {"ScaleIndex", blob(factors)}, {"ScaleOffset", 0}};
+        return unit({"GOC", plist::dict{{"BiasScaleGroupData", group}}}, {x}, x.shape);
+    }
+    netplist_value offset(const netplist_value& x, std::span<const half> amounts) {
+        if (amounts.size() == 1) {
+            return offset(x, amounts.front());
+        }
+        const plist::dict group{
+            {"BiasCount", amounts.size()}, {"BiasIndex", blob(amounts)}, {"BiasMutable", false}, {"BiasOffset", 0}};
+        return unit({"GOC", plist::dict{{"BiasScaleGroupData", group}}}, {x}, x.shape);
+    }
+
+    /// Copies along the axes of extent 1 that have to grow.
+    netplist_value broadcast(const netplist_value& x, const netplist_shape& wanted) {
+        plist::array info;
+        for (const netplist_axis axis : netplist_axes) {
+            if (x.shape[axis] != wanted[axis]) {
+                info.emplace_back(plist::dict{{"Dimension", name(axis)}, {"Size", wanted[axis]}});
+            }
+        }
+        return info.empty() ? x : unit({"Broadcast", plist::dict{{"BroadcastInfo", info}}}, {x}, wanted);
+    }
+
+    /// The same elements in row-major order, under another shape.
+    netplist_value reshape(const netplist_value& x, const netplist_shape& wanted) {
+        if (x.shape == wanted) {
+            return x;
+        }
+        for (const netplist_shape& s : {x.shape, wanted}) {
+            if (s[netplist_axis::depth] != 1 && s[netplist_axis::channel] != 1) {
+                refuse(fmt::format("reshapes a tensor of depth {} and {} channels: the unit counts channels outside "
+                                   "depth, the graph depth outside channels",
+                                   s[netplist_axis::depth], s[netplist_axis::channel]));
+            }
+        }
+        return unit({"Reshape",
+                     plist::dict{{"ReshapedBatch", wanted[netplist_axis::batch]},
+                                 {"ReshapedDepth", wanted[netplist_axis::depth]},
+                                 {"ReshapedChannel", wanted[netplist_axis::channel]},
+                                 {"ReshapedHeight", wanted[netplist_axis::height]},
+                                 {"ReshapedWidth", wanted[netplist_axis::width]}},
+                     false},
+                    {x}, wanted);
+    }
+
+    netplist_value transpose(const netplist_value& x, const netplist_order& order) {
+        plist::array moves;
+        netplist_shape shape;
+        bool changes = false;
+        for (const netplist_axis to : netplist_axes) {
+            const netplist_axis from = order[static_cast<std::size_t>(to)];
+            shape[to] = x.shape[from];
+            if (from != to) {
+                changes = changes || x.shape[from] != 1;
+                moves.emplace_back(
+                    plist::dict{{"TransposeSourceDimension", name(from)}, {"TransposeDestinationDimension", name(to)}});
+            }
+        }
+        return changes ? unit({"Transpose", plist::dict{{"TransposeDimensions", moves}}}, {x}, shape) : x;
+    }
+
+    /// Names the outputs and gives the finished netplist.
+    netplist finish() && {
+        for (const output_port& port : graph_.outputs) {
+            visit(port.node);
+            netplist_value result = value(port.node);
+            if (!network_.is_unit(result)) {
+                result = network_.copy(stem(port.node), result);
+            }
+            network_.output(graph_.name(port), result);
+        }
+        return std::move(network_).finish();
+    }
+
+private:
+    std::string stem(int index) const { return fmt::format("{}_{}", name(graph_[index].kind), index); }
+
+    graph_view graph_;
+    const materialized& constants_;
+    netplist_network network_;
+    std::vector<netplist_value> values_;
+    int current_ = 0;
+};
+
+/// One operation of a lowered graph as netplist units: the unit that computes it, its variant, and the function that
+/// writes it with what it needs around it.
+struct netplist_form {
+    op kind;
+    std::string_view unit;
+    std::string_view variant;
+    netplist_value (*write)(netplist_writer& w, int index, const netplist_form& form);
+};
+
+} // namespace ane::detail

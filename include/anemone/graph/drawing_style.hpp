@@ -1,0 +1,127 @@
+#pragma once
+
+#include "drawing_text.hpp"
+#include "svg.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// Colours, measures and the legend of drawings.
+namespace ane::drawing {
+
+enum class theme : std::uint8_t { automatic, light, dark };
+
+/// Pixels.
+namespace size {
+inline constexpr double title = 13, text = 11, small = 10, heading = 17;
+inline constexpr double title_line = 17, text_line = 15, small_line = 13.5;
+inline constexpr double side = 12, pill_side = 18, above = 7, weights_gap = 6, number_gap = 14;
+inline constexpr double margin = 28, heading_height = 56, legend_line = 22;
+} // namespace size
+
+namespace detail {
+
+struct colours {
+    std::string_view light_fill, light_line, dark_fill, dark_line;
+};
+
+inline constexpr colours palette[kind_count] = {
+    {"#2b3440", "#2b3440", "#dfe5ec", "#dfe5ec"}, // port
+    {"#f7f4ea", "#a3987a", "#2b2921", "#8f8566"}, // constant
+    {"#e4edff", "#3f72d6", "#1b2b4b", "#6b9bf2"}, // contraction
+    {"#e1f4f0", "#1f8f7b", "#123530", "#3fb8a2"}, // elementwise
+    {"#fff2d8", "#c4860f", "#3a2c10", "#dba63a"}, // activation
+    {"#e9f5df", "#5b9733", "#21331a", "#86c25c"}, // pooling
+    {"#f0e7fb", "#8752c4", "#2e2143", "#b48be6"}, // normalization
+    {"#fde7ed", "#c5476c", "#401f2a", "#e57d9c"}, // reduction
+    {"#eef1f4", "#7b8796", "#252b33", "#8a97a8"}, // movement
+    {"#ffe8dc", "#cf5f2b", "#41241a", "#ec8c5c"}, // attention
+};
+
+inline std::string rules(bool dark) {
+    const auto pick = [dark](std::string_view light, std::string_view night) { return dark ? night : light; };
+    std::string css = fmt::format(
+        ".page{{fill:{}}}text{{fill:{}}}.small,.note{{fill:{}}}.edge{{stroke:{}}}.head{{fill:{}}}"
+        ".edge.skip{{stroke:{}}}.head.skip{{fill:{}}}.port text{{fill:{}}}.port .small{{fill:{}}}\n",
+        pick("#ffffff", "#14181d"), pick("#1d242c", "#e8ecf1"), pick("#55606d", "#a9b4c0"), pick("#7d8896", "#8390a0"),
+        pick("#7d8896", "#8390a0"), pick("#d0467f", "#f178aa"), pick("#d0467f", "#f178aa"), pick("#ffffff", "#14181d"),
+        pick("#bcc6d2", "#4a5563"));
+    for (std::size_t i = 0; i < kind_count; ++i) {
+        const colours& c = palette[i];
+        css += fmt::format(".{0} rect{{fill:{1};stroke:{2}}}.{0} .rule{{stroke:{2}}}\n", name(static_cast<kind>(i)),
+                           pick(c.light_fill, c.dark_fill), pick(c.light_line, c.dark_line));
+    }
+    return css;
+}
+
+} // namespace detail
+
+inline std::string style_sheet(theme wanted) {
+    std::string css = "<style>\ntext{font-family:'Segoe UI','Helvetica Neue',Helvetica,Arial,'DejaVu Sans',sans-serif;"
+                      "font-size:11px}.title{font-size:13px;font-weight:600}.small{font-size:10px}"
+                      ".heading{font-size:17px;font-weight:600}.end{text-anchor:end}\n"
+                      ".box rect{stroke-width:1.2}.constant rect{stroke-dasharray:4 3}.rule{stroke-opacity:.35}"
+                      ".edge{fill:none;stroke-width:1.4}.edge.skip{stroke-width:1.8}\n";
+    css += detail::rules(wanted == theme::dark);
+    if (wanted == theme::automatic) {
+        css += "@media (prefers-color-scheme:dark){\n" + detail::rules(true) + "}\n";
+    }
+    return css + "</style>\n";
+}
+
+/// The entries of a legend in rows that fit a width.
+struct legend_rows {
+    struct entry {
+        std::string text;
+        std::string_view style;
+        double left = 0, top = 0;
+    };
+    std::vector<entry> entries;
+    double height = 0;
+};
+
+inline legend_rows make_legend(const std::vector<bool>& used, bool skips, double width) {
+    legend_rows rows;
+    double left = 0, top = size::legend_line;
+    const auto add = [&](std::string text, std::string_view style) {
+        const double needed = 24 + svg::text_width(text, size::text) + 14;
+        if (left > 0 && left + needed > width) {
+            left = 0;
+            top += size::legend_line;
+        }
+        rows.entries.push_back({std::move(text), style, left, top});
+        left += needed;
+    };
+    for (std::size_t i = 0; i < used.size(); ++i) {
+        if (used[i]) {
+            const kind k = static_cast<kind>(i);
+            add(k == kind::port ? "input, output" : std::string(name(k)), name(k));
+        }
+    }
+    if (skips) {
+        add("skips layers", "skip");
+    }
+    rows.height = rows.entries.empty() ? 0 : top + size::legend_line;
+    return rows;
+}
+
+inline std::string draw_legend(const legend_rows& rows, double left, double top) {
+    std::string out;
+    for (const legend_rows::entry& e : rows.entries) {
+        const double x = left + e.left;
+        const double y = top + e.top;
+        out += e.style == "skip"
+                   ? fmt::format("<path class=\"edge skip\" d=\"M{:.1f} {:.1f}h18\"/>\n", x, y + 6)
+                   : fmt::format("<g class=\"box {}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"12\" rx=\"{}\"/></g>\n",
+                                 e.style, x, y, e.style == "port" ? 6 : 3);
+        out += fmt::format("<text class=\"note\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 24, y + 10, svg::escape(e.text));
+    }
+    return out;
+}
+
+} // namespace ane::drawing

@@ -1,0 +1,202 @@
+#pragma once
+
+#include "../print.hpp"
+#include "graph.hpp"
+#include "reflection.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What stands in the boxes of a drawing.
+namespace ane::drawing {
+
+/// Operations of one colour.
+enum class kind : std::uint8_t {
+    port,
+    constant,
+    contraction,
+    elementwise,
+    activation,
+    pooling,
+    normalization,
+    reduction,
+    movement,
+    attention
+};
+inline constexpr std::size_t kind_count = static_cast<std::size_t>(kind::attention) + 1;
+
+constexpr std::string_view name(kind k) noexcept {
+    constexpr std::string_view names[kind_count] = {"port",    "constant",      "contraction", "elementwise", "activation",
+                                                    "pooling", "normalization", "reduction",   "movement",    "attention"};
+    return names[static_cast<std::size_t>(k)];
+}
+
+constexpr kind kind_of(op o) noexcept {
+    if (o == op::input) {
+        return kind::port;
+    }
+    if (is_source(o)) {
+        return kind::constant;
+    }
+    if (is_contraction(o)) {
+        return kind::contraction;
+    }
+    if (is_binary(o)) {
+        return kind::elementwise;
+    }
+    if (is_unary(o)) {
+        return kind::activation;
+    }
+    if (is_pool(o)) {
+        return kind::pooling;
+    }
+    if (o == op::softmax || o == op::layer_norm || o == op::batch_norm) {
+        return kind::normalization;
+    }
+    if (is_reduction(o) || is_arg_reduction(o)) {
+        return kind::reduction;
+    }
+    return o == op::attention ? kind::attention : kind::movement;
+}
+
+namespace detail {
+
+inline std::string text_of(int value) { return fmt::format("{}", value); }
+inline std::string text_of(bool value) { return value ? "yes" : "no"; }
+inline std::string text_of(float value) { return fmt::format("{:.4g}", value); }
+inline std::string text_of(double value) { return fmt::format("{:.4g}", value); }
+inline std::string text_of(const extents& value) { return print(value); }
+inline std::string text_of(const size2& value) {
+    return value.height == value.width ? fmt::format("{}", value.height)
+                                       : fmt::format("{}\u00d7{}", value.height, value.width);
+}
+inline std::string text_of(const padding2& value) {
+    if (value.top == value.bottom && value.left == value.right) {
+        return text_of(size2(value.top, value.left));
+    }
+    return fmt::format("{} {} {} {}", value.top, value.bottom, value.left, value.right);
+}
+
+/// Coefficients are called after what they do in the operation; "" where they do nothing.
+inline std::string_view member_name(op o, std::string_view member) {
+    if (member == "alpha") {
+        return o == op::leaky_relu ? "slope" : o == op::clamp ? "low" : o == op::attention ? "scale" : "";
+    }
+    if (member == "beta") {
+        return o == op::clamp ? "high" : "";
+    }
+    if (member == "index") {
+        return "axis";
+    }
+    if (member == "list") {
+        return "axes";
+    }
+    return member == "a" ? "transpose a" : member == "b" ? "transpose b" : member;
+}
+
+/// Structs whose members say what the operation does even where they have their default values.
+constexpr bool always_told(attribute_kind k) {
+    return k == attribute_kind::axis || k == attribute_kind::axes || k == attribute_kind::coefficients ||
+           k == attribute_kind::permutation || k == attribute_kind::window || k == attribute_kind::pads;
+}
+
+} // namespace detail
+
+/// "kernel 3 · stride 2 · padding 1": the extents of a kernel, and the attributes that differ from their defaults.
+inline std::string attribute_text(const graph_view& g, const node& n) {
+    std::string text;
+    const auto add = [&text](const std::string& piece) { text += (text.empty() ? "" : " \u00b7 ") + piece; };
+    if (is_convolution(n.kind) && n.operands.count > 1) {
+        const extents& w = g.operand(n, 1).shape;
+        add("kernel " + detail::text_of(size2(static_cast<int>(w.height()), static_cast<int>(w.width()))));
+    }
+    if (is_source(n.kind)) {
+        return text;
+    }
+    n.attributes.visit([&]<class T>(const T& given) {
+        std::vector<std::string> defaults;
+        for_each_member(T{}, [&](std::string_view, const auto& value) { defaults.push_back(detail::text_of(value)); });
+        std::size_t position = 0;
+        for_each_member(given, [&](std::string_view member, const auto& value) {
+            const std::string shown = detail::text_of(value);
+            const bool differs = shown != defaults[position++];
+            std::string called(detail::member_name(n.kind, member));
+            if (called.empty() || !(differs || detail::always_told(n.attributes.kind()))) {
+                return;
+            }
+            for (char& c : called) {
+                c = c == '_' ? ' ' : c;
+            }
+            add(shown == "yes" ? called : called + " " + shown);
+        });
+    });
+    return text;
+}
+
+/// For each node whether it depends on no input: weights, constants, and what is computed from them alone. Outputs are
+/// never counted, so that they are drawn.
+inline std::vector<char> independent_of_inputs(const graph_view& g) {
+    std::vector<char> fixed(g.nodes.size(), 0);
+    for (int i = 0; i < g.size(); ++i) {
+        bool all = g[i].kind == op::weight || g[i].kind == op::constant || g[i].operands.count > 0;
+        for (const int o : g.operands(i)) {
+            all = all && fixed[static_cast<std::size_t>(o)] != 0;
+        }
+        for (const output_port& port : g.outputs) {
+            all = all && (port.node != i || is_source(g[i].kind));
+        }
+        fixed[static_cast<std::size_t>(i)] = all ? 1 : 0;
+    }
+    return fixed;
+}
+
+namespace detail {
+/// The weights that a value is computed from, in the order of the graph.
+inline std::vector<int> weights_behind(const graph_view& g, int index) {
+    std::vector<char> wanted(static_cast<std::size_t>(index) + 1, 0);
+    wanted.back() = 1;
+    std::vector<int> found;
+    for (int i = index; i >= 0; --i) {
+        if (wanted[static_cast<std::size_t>(i)] != 0) {
+            for (const int o : g.operands(i)) {
+                wanted[static_cast<std::size_t>(o)] = 1;
+            }
+            if (g[i].kind == op::weight) {
+                found.insert(found.begin(), i);
+            }
+        }
+    }
+    return found;
+}
+} // namespace detail
+
+/// A constant operand as a line in its reader's box: "conv1.weight [16, 1, 3, 3]", "0.125", "a, b as [16, 1, 1]".
+inline std::string operand_text(const graph_view& g, int index) {
+    const node& n = g[index];
+    if (n.kind == op::weight) {
+        return fmt::format("{} {}", g.name(index), print(n.shape));
+    }
+    if (n.kind == op::constant) {
+        const auto values = g.values(n);
+        return values.size() == 1 && n.shape.count() == 1 ? fmt::format("{:.5g}", values[0])
+               : values.size() == 1                       ? fmt::format("all {:.5g} {}", values[0], print(n.shape))
+                                                          : fmt::format("constant {}", print(n.shape));
+    }
+    const std::vector<int> roots = detail::weights_behind(g, index);
+    if (roots.empty()) {
+        return fmt::format("constant {}", print(n.shape));
+    }
+    std::string names(g.name(roots[0]));
+    if (roots.size() == 2) {
+        names += fmt::format(", {}", g.name(roots[1]));
+    } else if (roots.size() > 2) {
+        names += fmt::format(" and {} more", roots.size() - 1);
+    }
+    return fmt::format("{} as {}", names, print(n.shape));
+}
+
+} // namespace ane::drawing

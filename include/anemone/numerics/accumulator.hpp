@@ -1,0 +1,126 @@
+#pragma once
+
+#include "../half.hpp"
+#include "datapath.hpp"
+#include "rounding.hpp"
+
+#include <cstdint>
+
+namespace ane::numerics {
+
+/// An operand as the multiplier reads it: (-1)^negative * significand * 2^(exponent - 10).
+struct operand {
+    bool negative;
+    std::uint32_t significand; ///< below 2^11; at least 2^10 unless subnormal
+    int exponent;              ///< -14 .. 16
+};
+
+/// Exponent 31 is an ordinary exponent to the multiplier: infinity is 2^16, and a NaN is (1 + f/1024) * 2^16 with its
+/// quiet bit set first. Subnormals have exponent -14. Measured M4, M6 (numerics-datapath, section 1, rule 1).
+constexpr operand decode_operand(half value, bool keep_subnormals = true) noexcept {
+    const bool negative = (value.bits & 0x8000U) != 0;
+    const int biased = (value.bits >> 10U) & 0x1F;
+    std::uint32_t fraction = value.bits & 0x3FFU;
+    if (biased == 0) {
+        return {negative, keep_subnormals ? fraction : 0U, -14};
+    }
+    if (biased == 31 && fraction != 0) {
+        fraction |= 0x200U;
+    }
+    return {negative, 0x400U | fraction, biased - 15};
+}
+
+/// The register behind a matrix product or a convolution: fixed point with 16 fraction bits, 32 bits wide.
+///
+/// A product counts if the operands' exponents add up to at least -16; it is rounded half away from zero to 2^-16 and
+/// added. Once the sum reaches 2^15 in magnitude the result is infinity of that sign and stays so. The bias is the
+/// first value of the sum, rounded the same way. Measured M4 and M6 in every probe of the study; reproduces the
+/// published error against K of M1 and M5 (N160-N165, N180-N182), so one model serves M1 to M6 (inferred).
+class accumulator {
+public:
+    static constexpr int fraction_bits = 16;
+    /// 2^15 in units of 2^-16.
+    static constexpr std::int64_t limit = std::int64_t{1} << 31;
+
+    constexpr explicit accumulator(const datapath& path, half bias = half{}) noexcept : path_(path) {
+        const operand b = decode_operand(bias);
+        add(b.negative, b.significand, b.exponent - 10 + fraction_bits);
+    }
+
+    /// Adds x * w.
+    constexpr void multiply_add(half x, half w) noexcept {
+        const operand a = decode_operand(x, path_.mac_keeps_subnormals);
+        const operand b = decode_operand(w, path_.mac_keeps_subnormals);
+        if (a.exponent + b.exponent >= path_.mac_exponent_floor) {
+            add(a.negative != b.negative, std::uint64_t{a.significand} * b.significand,
+                a.exponent + b.exponent - 20 + fraction_bits);
+        }
+    }
+
+    /// True once the sum has reached the ceiling; never reset.
+    constexpr bool overflowed() const noexcept { return overflow_ != 0; }
+    /// The sum in units of 2^-16. Frozen at the overflow.
+    constexpr std::int64_t raw() const noexcept { return sum_; }
+
+    constexpr half result() const noexcept {
+        if (overflow_ != 0) {
+            return half::from_bits(overflow_ < 0 ? 0xFC00U : 0x7C00U);
+        }
+        return round_fixed(sum_, fraction_bits, path_.mac_ties);
+    }
+
+private:
+    /// Adds magnitude * 2^shift units, rounded half away from zero.
+    constexpr void add(bool negative, std::uint64_t magnitude, int shift) noexcept {
+        std::uint64_t units = 0;
+        if (shift >= 0) {
+            units = magnitude << static_cast<unsigned>(shift);
+        } else if (shift > -64) {
+            units = detail::shift_right_rounded(magnitude, static_cast<unsigned>(-shift), tie_rule::half_away);
+        }
+        if (overflow_ != 0) {
+            return;
+        }
+        sum_ += negative ? -static_cast<std::int64_t>(units) : static_cast<std::int64_t>(units);
+        // Without the ceiling the register is only as wide as it must be to end beyond fp16.
+        const std::int64_t bound = path_.mac_ceiling ? limit : std::int64_t{1} << 61;
+        if (sum_ >= bound || sum_ <= -bound) {
+            overflow_ = sum_ < 0 ? -1 : 1;
+        }
+    }
+
+    datapath path_;
+    std::int64_t sum_ = 0;
+    int overflow_ = 0;
+};
+
+/// The register behind a product of int8 activations and int8 weights: 32-bit integers, infinity from 2^31 on, one
+/// scale at the end. Measured M6 (numerics-datapath, section 5).
+class integer_accumulator {
+public:
+    constexpr void multiply_add(std::int8_t x, std::int8_t w) noexcept {
+        if (overflow_ != 0) {
+            return;
+        }
+        sum_ += std::int64_t{x} * w;
+        if (sum_ >= (std::int64_t{1} << 31) || sum_ <= -(std::int64_t{1} << 31)) {
+            overflow_ = sum_ < 0 ? -1 : 1;
+        }
+    }
+
+    constexpr bool overflowed() const noexcept { return overflow_ != 0; }
+    constexpr std::int64_t raw() const noexcept { return sum_; }
+
+    constexpr half result(const datapath& path, float scale) const noexcept {
+        if (overflow_ != 0) {
+            return half::from_bits((overflow_ < 0) != (scale < 0) ? 0xFC00U : 0x7C00U);
+        }
+        return round_to_half(static_cast<double>(sum_) * static_cast<double>(scale), path.mac_ties);
+    }
+
+private:
+    std::int64_t sum_ = 0;
+    int overflow_ = 0;
+};
+
+} // namespace ane::numerics

@@ -1,0 +1,25 @@
+#pragma once
+
+/// The engine's arithmetic on dense row-major fp16 data: everything of this folder.
+#include "../targets/table.hpp"
+#include "accumulator.hpp"
+#include "activation.hpp"
+#include "activation_table.hpp"
+#include "convolution.hpp"
+#include "data_path.hpp"
+#include "datapath.hpp"
+#include "elementwise.hpp"
+#include "matmul.hpp"
+#include "path.hpp"
+#include "pooling.hpp"
+#include "reduction.hpp"
+#include "rounding.hpp"
+#include "softmax.hpp"
+#include "table_fit.hpp"
+
+namespace ane::numerics {
+
+/// The arithmetic of a target: that of its family.
+constexpr datapath datapath_of(target t) noexcept { return datapath_of(describe(t).tier); }
+
+} // namespace ane::numerics

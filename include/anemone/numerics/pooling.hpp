@@ -1,0 +1,66 @@
+#pragma once
+
+#include "../error.hpp"
+#include "../graph/op.hpp"
+#include "reduction.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ane::numerics {
+
+/// Bottom and right padding follow from the output extents.
+struct pool_shape {
+    std::int64_t batch = 1;
+    std::int64_t channels = 1;
+    std::int64_t in_height = 1;
+    std::int64_t in_width = 1;
+    std::int64_t out_height = 1;
+    std::int64_t out_width = 1;
+    std::int64_t kernel_height = 1;
+    std::int64_t kernel_width = 1;
+    std::int64_t stride_height = 1;
+    std::int64_t stride_width = 1;
+    std::int64_t pad_top = 0;
+    std::int64_t pad_left = 0;
+    bool exclude_padding = false; ///< an average divides by the values inside the input, not by the window
+};
+
+/// max_pool or avg_pool of x [N, C, H, W]. The average is a mean of the reduction path, lanes in row order, padding as
+/// zeros (inferred: nothing is published). The maximum ignores padding; a window of padding only throws.
+inline void pool(const datapath& path, op kind, const pool_shape& s, const half* x, half* out) {
+    if (!is_pool(kind)) {
+        throw error(errc::argument, std::string(name(kind)), "is not a pooling operation");
+    }
+    std::vector<half> window;
+    for (std::int64_t plane = 0; plane < s.batch * s.channels; ++plane) {
+        const half* source = x + plane * s.in_height * s.in_width;
+        for (std::int64_t oy = 0; oy < s.out_height; ++oy) {
+            for (std::int64_t ox = 0; ox < s.out_width; ++ox) {
+                window.clear();
+                const std::int64_t top = oy * s.stride_height - s.pad_top;
+                const std::int64_t left = ox * s.stride_width - s.pad_left;
+                for (std::int64_t y = std::max<std::int64_t>(top, 0); y < std::min(top + s.kernel_height, s.in_height);
+                     ++y) {
+                    for (std::int64_t c = std::max<std::int64_t>(left, 0);
+                         c < std::min(left + s.kernel_width, s.in_width); ++c) {
+                        window.push_back(source[y * s.in_width + c]);
+                    }
+                }
+                const auto inside = static_cast<std::int64_t>(window.size());
+                half& result = out[(plane * s.out_height + oy) * s.out_width + ox];
+                if (kind == op::max_pool) {
+                    result = reduce(path, op::reduce_max, window.data(), inside, 1);
+                } else {
+                    const std::int64_t divisor = s.exclude_padding ? inside : s.kernel_height * s.kernel_width;
+                    result = store_sum(path, sum_reduction(path, window.data(), inside, 1),
+                                       std::max<std::int64_t>(divisor, 1));
+                }
+            }
+        }
+    }
+}
+
+} // namespace ane::numerics

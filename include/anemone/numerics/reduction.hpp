@@ -1,0 +1,159 @@
+#pragma once
+
+#include "../error.hpp"
+#include "../graph/op.hpp"
+#include "../half.hpp"
+#include "activation.hpp"
+#include "datapath.hpp"
+#include "rounding.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <string>
+
+namespace ane::numerics {
+
+namespace detail {
+
+/// fp16 value in units of 2^-24, in which every finite one is whole.
+constexpr std::int64_t half_units(half value) noexcept {
+    const int biased = (value.bits >> 10U) & 0x1F;
+    const std::int64_t fraction = value.bits & 0x3FF;
+    const std::int64_t magnitude = biased == 0 ? fraction : (fraction + 0x400) << (biased - 1);
+    return (value.bits & 0x8000U) != 0 ? -magnitude : magnitude;
+}
+
+constexpr std::uint64_t magnitude_of(std::int64_t value) noexcept {
+    const auto bits = static_cast<std::uint64_t>(value);
+    return value < 0 ? 0U - bits : bits;
+}
+
+/// One addition of the narrow register: the smaller operand loses what lies below the last of the larger one's
+/// `significand_bits`.
+constexpr std::int64_t add_aligned(const datapath& path, std::int64_t a, std::int64_t b) noexcept {
+    const bool a_larger = magnitude_of(a) >= magnitude_of(b);
+    const std::int64_t large = a_larger ? a : b;
+    const std::int64_t small = a_larger ? b : a;
+    const int dropped = static_cast<int>(std::bit_width(magnitude_of(large))) - path.reduction_significand_bits;
+    if (dropped <= 0) {
+        return a + b;
+    }
+    const auto shift = static_cast<unsigned>(dropped);
+    switch (path.reduction_alignment) {
+    case alignment_rule::floor: return large + (small >> shift) * (std::int64_t{1} << shift);
+    case alignment_rule::truncate:
+    case alignment_rule::half_even: break;
+    }
+    const std::uint64_t magnitude = magnitude_of(small);
+    const std::uint64_t kept = path.reduction_alignment == alignment_rule::truncate
+                                   ? magnitude >> shift
+                                   : shift_right_rounded(magnitude, shift, tie_rule::half_even);
+    const auto aligned = static_cast<std::int64_t>(kept << shift);
+    return large + (small < 0 ? -aligned : aligned);
+}
+
+} // namespace detail
+
+/// The sum of a reduction before it is stored: `units` * 2^-24, or an infinity.
+struct reduction_sum {
+    std::int64_t units = 0;
+    bool positive_infinity = false;
+    bool negative_infinity = false;
+};
+
+/// Longest sum that the wide register of this model holds for any fp16 values.
+inline constexpr std::int64_t longest_reduction = std::int64_t{1} << 22;
+
+/// Sum of count values, `stride` elements apart: tiles of datapath::reduction_tile lanes in order, added in a narrow
+/// register; the tiles' sums added exactly. Full fp16 range, no ceiling at 2^15 (measured M1, N044). The narrow
+/// register is inferred and meets N001-N005 and N01_* (18 checks), the wide one is inferred. NaN enters as +infinity
+/// (N080); infinities of both signs leave +0, as N091 has it for a subtraction (inferred). Throws `errc::argument` for
+/// more than 2^22 values.
+constexpr reduction_sum sum_reduction(const datapath& path, const half* x, std::int64_t count, std::int64_t stride) {
+    if (count > longest_reduction) {
+        throw error(errc::argument, "reduction",
+                    std::to_string(count) + " values, at most " + std::to_string(longest_reduction) + " are modelled");
+    }
+    reduction_sum total;
+    std::int64_t tile = 0;
+    int lane = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const half value = x[i * stride];
+        if (!is_finite(value)) {
+            (is_infinite(value) && (value.bits & 0x8000U) != 0 ? total.negative_infinity : total.positive_infinity) =
+                true;
+            continue;
+        }
+        tile = detail::add_aligned(path, tile, detail::half_units(value));
+        if (++lane == path.reduction_tile) {
+            total.units += tile;
+            tile = 0;
+            lane = 0;
+        }
+    }
+    total.units += tile;
+    return total;
+}
+
+/// The stored sum, times 1/divisor. One rounding (or two, datapath::mean), overflow beyond 65504.
+constexpr half store_sum(const datapath& path, const reduction_sum& sum, std::int64_t divisor = 1) noexcept {
+    if (sum.positive_infinity || sum.negative_infinity) {
+        if (sum.positive_infinity && sum.negative_infinity) {
+            return half{};
+        }
+        return half::from_bits(sum.positive_infinity ? 0x7C00U : 0xFC00U);
+    }
+    if (divisor == 1) {
+        return round_fixed(sum.units, 24, path.reduction_ties);
+    }
+    if (path.mean == mean_rule::scale_stored_sum) {
+        const half stored = round_fixed(sum.units, 24, path.reduction_ties);
+        const half scale = round_to_half(1.0 / static_cast<double>(divisor), path.reduction_ties);
+        return round_to_half(static_cast<double>(stored) * static_cast<double>(scale), path.reduction_ties);
+    }
+    return round_to_half(static_cast<double>(sum.units) / static_cast<double>(divisor) * 0x1p-24, path.reduction_ties);
+}
+
+/// reduce_sum, reduce_mean, reduce_max or reduce_min of `count` values, `stride` elements apart. An empty sum is 0;
+/// an empty mean, maximum or minimum throws `errc::argument`.
+constexpr half reduce(const datapath& path, op kind, const half* x, std::int64_t count, std::int64_t stride) {
+    if (!is_reduction(kind)) {
+        throw error(errc::argument, std::string(name(kind)), "is not a reduction");
+    }
+    if (kind == op::reduce_sum) {
+        return store_sum(path, sum_reduction(path, x, count, stride));
+    }
+    if (count <= 0) {
+        throw error(errc::argument, std::string(name(kind)), "of no values");
+    }
+    if (kind == op::reduce_mean) {
+        return store_sum(path, sum_reduction(path, x, count, stride), count);
+    }
+    half best = detail::entered(x[0]);
+    for (std::int64_t i = 1; i < count; ++i) {
+        const half value = detail::entered(x[i * stride]);
+        if (kind == op::reduce_max ? value > best : value < best) {
+            best = value;
+        }
+    }
+    return best;
+}
+
+/// Index of the first largest or smallest of `count` values (inferred: ties go to the first). Throws if count is 0.
+constexpr std::int64_t arg_reduce(const datapath&, op kind, const half* x, std::int64_t count, std::int64_t stride) {
+    if (!is_arg_reduction(kind) || count <= 0) {
+        throw error(errc::argument, std::string(name(kind)),
+                    is_arg_reduction(kind) ? "of no values" : "is not an index reduction");
+    }
+    std::int64_t best = 0;
+    for (std::int64_t i = 1; i < count; ++i) {
+        const half value = detail::entered(x[i * stride]);
+        const half held = detail::entered(x[best * stride]);
+        if (kind == op::arg_max ? value > held : value < held) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+} // namespace ane::numerics

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "record.hpp"
+
+#include <array>
+
+namespace ane::rules {
+
+inline constexpr std::array attention{
+    rule_record{.id = rule::attention_rank_exceeds_four,
+                .fact = "ops",
+                .level = severity::reject,
+                .ops = {op::attention},
+                .sentence = "attention of rank {got} exceeds {limit}",
+                .reject = "",
+                .advice = "fold the leading axes",
+                .source = "string catalogue of the compiler",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding { return at_most(s.operand(0).shape.rank, 4); }},
+    rule_record{
+        .id = rule::attention_value_shape_differs,
+        .fact = "R086",
+        .level = severity::reject,
+        .ops = {op::attention},
+        .sentence = "key and value must have the same shape",
+        .reject = "Key and value must be the same shape",
+        .advice = "",
+        .source = "guide appendix B",
+        .evidence = mark::decompiled,
+        .check = [](const subject& s) -> finding { return holds_if(s.operand(1).shape == s.operand(2).shape); }},
+    rule_record{.id = rule::attention_sequence_exceeds,
+                .fact = "R083",
+                .level = severity::hazard,
+                .ops = {op::attention},
+                .sentence = "a sequence of {got} exceeds {limit}: wrong values on the native route",
+                .reject = "",
+                .advice = "write it as matmul, softmax and matmul",
+                .source = "ANEForge",
+                .evidence = mark::measured,
+                .check = [](const subject& s) -> finding {
+                    const std::int64_t query = s.operand(0).shape.height();
+                    const std::int64_t key = s.operand(1).shape.height();
+                    return at_most(query > key ? query : key, 2048);
+                }},
+    rule_record{.id = rule::attention_is_too_square,
+                .fact = "R084",
+                .level = severity::hazard,
+                .ops = {op::attention},
+                .sentence = "both sequences reach {got}, one must stay at or below {limit}: wrong values on the native "
+                            "route",
+                .reject = "",
+                .advice = "tile the queries, or write it as matmul, softmax and matmul",
+                .source = "ANEForge",
+                .evidence = mark::measured,
+                .check = [](const subject& s) -> finding {
+                    const std::int64_t query = s.operand(0).shape.height();
+                    const std::int64_t key = s.operand(1).shape.height();
+                    return at_most(query < key ? query : key, 511);
+                }},
+    rule_record{.id = rule::attention_mask_is_not_shared,
+                .fact = "R085",
+                .level = severity::hazard,
+                .ops = {op::attention},
+                .sentence = "the mask must be [1, 1, queries, keys]; axis {got} is not",
+                .reject = "",
+                .advice = "expand the mask to all queries, one for all heads",
+                .source = "ANEForge",
+                .evidence = mark::measured,
+                .check = [](const subject& s) -> finding {
+                    if (s.operand_count() < 4) {
+                        return {};
+                    }
+                    const extents& mask = s.operand(3).shape;
+                    const extents wanted{1, 1, s.operand(0).shape.height(), s.operand(1).shape.height()};
+                    for (int i = 0; i < 4; ++i) {
+                        if (mask.rank != 4 || mask[i] != wanted[i]) {
+                            return {true, i, 4};
+                        }
+                    }
+                    return {};
+                }},
+};
+
+} // namespace ane::rules

@@ -1,0 +1,195 @@
+#pragma once
+
+#include "record.hpp"
+
+#include <array>
+
+namespace ane::rules {
+
+namespace detail {
+
+inline constexpr op_set convolutions{op::conv2d, op::conv_transpose2d};
+
+constexpr std::int64_t kernel_width(const subject& s) { return s.operand(1).shape.width(); }
+constexpr std::int64_t kernel_height(const subject& s) { return s.operand(1).shape.height(); }
+
+constexpr size2 stride(const node& n) {
+    return n.kind == op::conv2d ? n.get<conv>().stride : n.get<conv_transpose>().stride;
+}
+constexpr size2 dilation(const node& n) {
+    return n.kind == op::conv2d ? n.get<conv>().dilation : n.get<conv_transpose>().dilation;
+}
+constexpr int groups(const node& n) {
+    return n.kind == op::conv2d ? n.get<conv>().groups : n.get<conv_transpose>().groups;
+}
+constexpr int larger(size2 s) { return s.height > s.width ? s.height : s.width; }
+
+/// One channel for each group: lowered on its own path, the rules of grouped convolutions do not apply.
+constexpr bool depthwise(const subject& s) { return groups(s.n) == s.operand(0).shape.channels(); }
+
+} // namespace detail
+
+inline constexpr std::array convolution{
+    rule_record{.id = rule::convolution_rank_is_not_four,
+                .fact = "R014",
+                .level = severity::reject,
+                .ops = detail::convolutions,
+                .sentence = "the input has rank {got}, a convolution takes {limit} (N, C, H, W)",
+                .reject = "Conv2D input must be 4D",
+                .advice = "reshape to [N, C, H, W]",
+                .source = "guide chapter 4",
+                .evidence = mark::measured,
+                .check = [](const subject& s) -> finding {
+                    const int rank = s.operand(0).shape.rank;
+                    return holds_if(rank == 4, rank, 4);
+                }},
+    // R030, R031, R032 are one rule with a limit that the target's description decides.
+    rule_record{.id = rule::kernel_width_exceeds,
+                .fact = "R030",
+                .level = severity::reject,
+                .ops = detail::convolutions,
+                .sentence = "kernel width {got} exceeds {limit}",
+                .reject = "Invalid conv kernel %s = %zd, It should be in [%zd,%zd]",
+                .advice = "swap the axes (height may be larger) or split the kernel's width into a sum of two",
+                .source = "guide chapters 4 and 17",
+                .evidence = mark::measured,
+                .check = [](const subject& s) -> finding {
+                    return at_most(detail::kernel_width(s), s.t.limits.kernel_width_fp16);
+                }},
+    rule_record{.id = rule::kernel_height_exceeds,
+                .fact = "R033",
+                .level = severity::reject,
+                .ops = detail::convolutions,
+                .sentence = "kernel height {got} exceeds {limit}",
+                .reject = "Invalid conv kernel %s = %zd, It should be in [%zd,%zd]",
+                .advice = "split the kernel's height into a sum of two",
+                .source = "guide chapter 17",
+                .evidence = mark::measured,
+                .check = [](const subject& s) -> finding {
+                    return at_most(detail::kernel_height(s), s.t.limits.kernel_height);
+                }},
+    rule_record{.id = rule::dynamic_weight_batch_exceeds_one,
+                .fact = "R044",
+                .level = severity::reject,
+                .ops = detail::convolutions,
+                .sentence = "the weight is computed at run time and the batch is {got}, at most {limit} works",
+                .reject = "dynamic-weight convolution is closed above batch one",
+                .advice = "use batch 1, or unfold the image and multiply matrices",
+                .source = "guide chapter 19",
+                .evidence = mark::measured,
+                .check = [](const subject& s) -> finding {
+                    const op weight = s.operand(1).kind;
+                    const std::int64_t batch = s.operand(0).shape.batch();
+                    return holds_if(weight == op::weight || weight == op::constant || batch <= 1, batch, 1);
+                }},
+    rule_record{.id = rule::transposed_stride_exceeds_two,
+                .fact = "R039",
+                .level = severity::reject,
+                .ops = {op::conv_transpose2d},
+                .sentence = "a transposed convolution's stride of {got} exceeds {limit}",
+                .reject = "",
+                .advice = "repeat the elements and convolve",
+                .source = "guide appendix C",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding { return at_most(detail::larger(detail::stride(s.n)), 2); }},
+    rule_record{.id = rule::transposed_convolution_is_dilated,
+                .fact = "R183",
+                .level = severity::reject,
+                .ops = {op::conv_transpose2d},
+                .sentence = "a transposed convolution's dilation of {got} exceeds {limit}",
+                .reject = "Error: dilated deconvolution is not supported!",
+                .advice = "repeat the elements and convolve",
+                .source = "string catalogue of the compiler",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding { return at_most(detail::larger(detail::dilation(s.n)), 1); }},
+    // Large is what the small-kernel mode does not hold.
+    rule_record{.id = rule::transposed_kernel_is_large,
+                .fact = "R183",
+                .level = severity::reject,
+                .ops = {op::conv_transpose2d},
+                .sentence = "a transposed convolution's kernel extent {got} exceeds {limit}",
+                .reject = "Error: deconv with large kernel size is not supported",
+                .advice = "repeat the elements and convolve",
+                .source = "string catalogue of the compiler",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding {
+                    const finding width = at_most(detail::kernel_width(s), s.t.limits.kernel_width_fp16_small);
+                    return width.broken ? width : at_most(detail::kernel_height(s), s.t.limits.kernel_height_small);
+                }},
+    rule_record{.id = rule::kernel_needs_large_mode,
+                .fact = "R034",
+                .level = severity::warn,
+                .ops = {op::conv2d},
+                .sentence = "kernel width {got} exceeds the small-kernel mode's {limit}",
+                .reject = "",
+                .advice = "",
+                .source = "guide appendix A",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding {
+                    return at_most(detail::kernel_width(s), s.t.limits.kernel_width_fp16_small);
+                }},
+    rule_record{.id = rule::groups_do_not_divide_cores,
+                .fact = "R038",
+                .level = severity::warn,
+                .ops = detail::convolutions,
+                .sentence = "{got} groups do not divide {limit} cores: slower",
+                .reject = "",
+                .advice = "use a group count that divides the cores, or one group for each channel",
+                .source = "guide chapter 17",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding {
+                    const int groups = detail::groups(s.n);
+                    return holds_if(groups < 1 || s.t.cores % groups == 0 || detail::depthwise(s), groups, s.t.cores);
+                }},
+    rule_record{.id = rule::grouped_kernel_is_decomposed,
+                .fact = "R043",
+                .level = severity::warn,
+                .ops = detail::convolutions,
+                .sentence = "input channels times kernel elements {got} exceed {limit}: decomposed",
+                .reject = "",
+                .advice = "",
+                .source = "guide appendix A",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding {
+                    const std::int64_t work =
+                        s.operand(0).shape.channels() * detail::kernel_width(s) * detail::kernel_height(s);
+                    return holds_if(detail::groups(s.n) <= 1 || detail::depthwise(s) ||
+                                        work <= s.t.limits.group_conv_decompose,
+                                    work, s.t.limits.group_conv_decompose);
+                }},
+    rule_record{.id = rule::stride_is_not_native,
+                .fact = "R041",
+                .level = severity::warn,
+                .ops = {op::conv2d},
+                .sentence = "stride {got} is none of 1, 2, 3, 4, 8: decomposed",
+                .reject = "",
+                .advice = "use strides of those factors",
+                .source = "guide chapter 17",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding {
+                    const size2 stride = detail::stride(s.n);
+                    for (const int wanted : {stride.height, stride.width}) {
+                        bool native = wanted == 1;
+                        for (const std::int32_t factor : s.t.limits.stride_factors) {
+                            native = native || wanted == factor;
+                        }
+                        if (!native) {
+                            return {true, wanted, s.t.limits.stride_factors.back()};
+                        }
+                    }
+                    return {};
+                }},
+    rule_record{.id = rule::dilation_is_not_native,
+                .fact = "R042",
+                .level = severity::warn,
+                .ops = {op::conv2d},
+                .sentence = "dilation {got} is lowered through space-to-batch (measured to compile up to 8)",
+                .reject = "Error: Dilated convolution cannot be lowered since all possible space-to-batch "
+                          "implementations exceeded the L2 DMA buffer size",
+                .advice = "lower the dilation",
+                .source = "guide chapter 17",
+                .evidence = mark::measured,
+                .check = [](const subject& s) -> finding { return at_most(detail::larger(detail::dilation(s.n)), 1); }},
+};
+
+} // namespace ane::rules

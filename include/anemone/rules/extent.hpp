@@ -1,0 +1,92 @@
+#pragma once
+
+#include "record.hpp"
+
+#include <array>
+
+namespace ane::rules {
+
+/// Extents of activations. Weights and constants have no check of their own: what they are contracted or broadcast with
+/// carries their extents, and a convolution's channels escape the limit of the other axes (R018).
+inline constexpr std::array extent{
+    rule_record{.id = rule::rank_exceeds_five,
+                .fact = "R010",
+                .level = severity::reject,
+                .ops = every_op,
+                .sentence = "rank {got} exceeds {limit}",
+                .reject = "tensor rank 6 exceeds the ANE maximum of 5",
+                .advice = "reshape or split",
+                .source = "guide chapter 4",
+                .evidence = mark::measured,
+                .check = [](const subject& s) -> finding { return at_most(s.n.shape.rank, s.t.limits.max_rank); }},
+    rule_record{.id = rule::extent_is_zero,
+                .fact = "R019",
+                .level = severity::reject,
+                .ops = every_op,
+                .sentence = "axis {got} has no elements",
+                .reject = "Expected tensor<fp16,[1,8]>; got tensor<fp16,[0,8]>",
+                .advice = "remove the tensor",
+                .source = "guide chapter 4",
+                .evidence = mark::measured,
+                .check = [](const subject& s) -> finding {
+                    for (int i = 0; i < s.n.shape.rank; ++i) {
+                        if (s.n.shape[i] < 1) {
+                            return {true, i, 1};
+                        }
+                    }
+                    return {};
+                }},
+    rule_record{.id = rule::tensor_width_exceeds,
+                .fact = "R015",
+                .level = severity::reject,
+                .ops = activation_ops,
+                .sentence = "width {got} exceeds {limit}",
+                .reject = "exceeds ANE family 2's max dimension 16384",
+                .advice = "tile the last axis",
+                .source = "guide chapter 17, appendix A",
+                .evidence = mark::measured,
+                .check = [](const subject& s) -> finding { return at_most(s.n.shape.width(), s.t.limits.tensor_w); }},
+    rule_record{.id = rule::tensor_height_exceeds,
+                .fact = "R015",
+                .level = severity::reject,
+                .ops = activation_ops,
+                .sentence = "height {got} exceeds {limit}",
+                .reject = "exceeds ANE family 2's max dimension 16384",
+                .advice = "tile the axis before the last",
+                .source = "guide chapter 17, appendix A",
+                .evidence = mark::measured,
+                .check = [](const subject& s) -> finding { return at_most(s.n.shape.height(), s.t.limits.tensor_h); }},
+    rule_record{
+        .id = rule::tensor_channels_exceed,
+        .fact = "R017",
+        .level = severity::reject,
+        .ops = activation_ops,
+        .sentence = "channel count {got} exceeds {limit}",
+        .reject = "channel size exceeds limit",
+        .advice = "split the channels",
+        .source = "guide chapter 17, appendix A",
+        .evidence = mark::measured,
+        .check = [](const subject& s) -> finding { return at_most(s.n.shape.channels(), s.t.limits.tensor_c); }},
+    rule_record{.id = rule::tensor_depth_exceeds,
+                .fact = "R015",
+                .level = severity::reject,
+                .ops = activation_ops,
+                .sentence = "depth {got} exceeds {limit}",
+                .reject = "exceeds ANE family 2's max dimension 16384",
+                .advice = "fold the depth into the batch",
+                .source = "guide chapter 17, appendix A",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding { return at_most(s.n.shape.depth(), s.t.limits.tensor_d); }},
+    rule_record{.id = rule::tensor_batch_exceeds,
+                .fact = "R020",
+                .level = severity::reject,
+                .ops = activation_ops,
+                .sentence = "batch {got} exceeds {limit}",
+                .reject = "",
+                .advice = "split the batch",
+                .source = "guide chapter 17, appendix A",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding { return at_most(s.n.shape.batch(), s.t.limits.tensor_n); }},
+};
+
+} // namespace ane::rules

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "rule.hpp"
+
+namespace ane {
+
+/// How a program reaches the engine's compiler. Some rules hold on one route only.
+enum class compile_route : std::uint8_t { any, mil, netplist };
+
+/// Which findings are errors. By default rejects and hazards are, warnings are not. Structural: a template argument of
+/// `conforms`. Combine with `|`: `as_error(rule::working_set_exceeds) | waive(rule::width_slice_may_saturate)`.
+struct policy {
+    rule_set errors{}; ///< warnings that count as errors
+    rule_set waived{}; ///< rules that are not looked at
+    compile_route route = compile_route::any;
+
+    constexpr bool is_error(rule r, severity level) const noexcept {
+        return !waived.contains(r) && (level != severity::warn || errors.contains(r));
+    }
+
+    friend constexpr policy operator|(policy a, const policy& b) noexcept {
+        a.errors.insert(b.errors);
+        a.waived.insert(b.waived);
+        a.route = b.route == compile_route::any ? a.route : b.route;
+        return a;
+    }
+    friend constexpr bool operator==(const policy&, const policy&) = default;
+};
+
+/// The given warnings are errors.
+template <class... Rule> constexpr policy as_error(Rule... rules) { return {.errors = {rules...}}; }
+/// The given rules are not looked at: the author knows better.
+template <class... Rule> constexpr policy waive(Rule... rules) { return {.waived = {rules...}}; }
+/// The rules of one route are looked at too.
+constexpr policy on_route(compile_route route) { return {.route = route}; }
+
+} // namespace ane

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "record.hpp"
+
+#include <array>
+
+namespace ane::rules {
+
+namespace detail {
+inline constexpr op_set pools{op::max_pool, op::avg_pool};
+} // namespace detail
+
+inline constexpr std::array pooling{
+    rule_record{.id = rule::pool_window_exceeds_input,
+                .fact = "R060",
+                .level = severity::reject,
+                .ops = detail::pools,
+                .sentence = "window extent {got} exceeds the input's {limit}",
+                .reject = "Pooling mode \"%s\" is not available on this ANE architecture.",
+                .advice = "use a smaller window; padding does not count",
+                .source = "guide appendix B",
+                .evidence = mark::measured,
+                .check = [](const subject& s) -> finding {
+                    const size2 window = s.n.get<pool>().kernel;
+                    const extents& x = s.operand(0).shape;
+                    const finding height = at_most(window.height, x.height());
+                    return height.broken ? height : at_most(window.width, x.width());
+                }},
+    rule_record{.id = rule::pool_stride_is_three,
+                .fact = "R184",
+                .level = severity::reject,
+                .ops = {op::max_pool},
+                .sentence = "a stride of {got} works for averages only",
+                .reject = "Pool with strides of 3 is only supported with Avg mode",
+                .advice = "use a stride of 2 or 4",
+                .source = "string catalogue of the compiler",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding {
+                    const size2 stride = s.n.get<pool>().stride;
+                    return holds_if(stride.height != 3 && stride.width != 3, 3, 2);
+                }},
+    rule_record{.id = rule::pool_extent_is_not_a_multiple_of_its_stride,
+                .fact = "R185",
+                .level = severity::reject,
+                .ops = detail::pools,
+                .sentence = "the input extent {got} is not a multiple of the stride {limit}",
+                .reject = "Pool input tensor width (%zd) must be a multiple of stride (%d)",
+                .advice = "pad or crop the input",
+                .source = "string catalogue of the compiler",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding {
+                    const size2 stride = s.n.get<pool>().stride;
+                    const extents& x = s.operand(0).shape;
+                    if (stride.height > 0 && x.height() % stride.height != 0) {
+                        return {true, x.height(), stride.height};
+                    }
+                    return holds_if(stride.width < 1 || x.width() % stride.width == 0, x.width(), stride.width);
+                }},
+    // Windows past the native size were measured to compile, but for some odd ones near powers of two.
+    rule_record{.id = rule::pool_window_is_not_native,
+                .fact = "R060",
+                .level = severity::warn,
+                .ops = detail::pools,
+                .sentence = "window extent {got} exceeds the native {limit}: tiled, and some odd extents are rejected",
+                .reject = "Pooling mode \"%s\" is not available on this ANE architecture.",
+                .advice = "pool twice, or reduce the axis",
+                .source = "guide chapter 17, appendix A",
+                .evidence = mark::measured,
+                .check = [](const subject& s) -> finding {
+                    const size2 window = s.n.get<pool>().kernel;
+                    return at_most(window.height > window.width ? window.height : window.width, s.t.limits.pool_window);
+                }},
+};
+
+} // namespace ane::rules

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "../graph/graph.hpp"
+#include "../passes/ranges.hpp"
+#include "../targets/description.hpp"
+#include "policy.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace ane {
+
+/// What a check says of one node: whether the rule is broken, the value found and the limit it is held against.
+struct finding {
+    bool broken = false;
+    std::int64_t got = 0;
+    std::int64_t limit = 0;
+};
+
+constexpr finding at_most(std::int64_t got, std::int64_t limit) { return {got > limit, got, limit}; }
+constexpr finding holds_if(bool holds, std::int64_t got = 0, std::int64_t limit = 0) { return {!holds, got, limit}; }
+
+/// What a check sees: one node in its graph, on one target.
+struct subject {
+    const graph_view& g;
+    int index;
+    const node& n;
+    const target_description& t;
+    std::span<const interval> value_ranges; ///< of `ranges(g)`
+    std::span<const int> uses;              ///< how often each node is read, outputs included
+    compile_route route;
+
+    constexpr int operand_count() const { return n.operands.count; }
+    constexpr const node& operand(int position) const { return g.operand(n, position); }
+    constexpr const interval& operand_range(int position) const {
+        return value_ranges[static_cast<std::size_t>(g.operands(n)[static_cast<std::size_t>(position)])];
+    }
+};
+
+/// One design rule. Adding one: a name in rule.hpp and a record in its family's header.
+struct rule_record {
+    rule id;
+    const char* fact; ///< "R030"; or where else it comes from
+    severity level;
+    op_set ops;           ///< the operations that it looks at
+    const char* sentence; ///< with {got} and {limit}
+    const char* reject;   ///< what the engine's compiler says; "" where nothing is known or nothing is said
+    const char* advice;
+    const char* source;
+    mark evidence;
+    finding (*check)(const subject&);
+};
+
+} // namespace ane

@@ -1,0 +1,375 @@
+#pragma once
+
+#include "fusion.hpp"
+#include "indexing.hpp"
+#include "program.hpp"
+#include "tensor_memory.hpp"
+#include <anemone/half.hpp>
+#include <anemone/numerics/kernels.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace ane::standin {
+
+/// Runs a checked program: each step through the arithmetic kernels of the oracle, data movement by loops of its own.
+/// One executor owns the intermediate tensors; `write` an input, `run`, `read` an output.
+class executor : public tensor_memory {
+public:
+    executor(const program& p, std::vector<step> steps)
+        : tensor_memory(p), steps_(std::move(steps)), path_(numerics::datapath_of(p.built_for.generation)) {}
+
+    void run() {
+        for (const step& s : steps_) {
+            run(s);
+        }
+    }
+
+private:
+    void run(const step& s) {
+        const node& n = program_.nodes[static_cast<std::size_t>(s.primary)];
+        half* const y = out(s.results.front());
+        switch (n.rule->act) {
+        case action::unary: unary(n, x(n), y, count(s.results.front())); break;
+        case action::binary:
+            if (!s.source) {
+                binary(n, s.results.front());
+            }
+            break;
+        case action::convolution:
+        case action::transposed_convolution: convolution(n, s, y); break;
+        case action::matmul: matmul(n, s, y); break;
+        case action::pool: pool(n, s.results.front()); break;
+        case action::softmax: softmax(n, y); break;
+        case action::reduce: reduce(n, y); break;
+        case action::batch_norm: batch_norm(n, y); break;
+        case action::reshape: std::copy_n(x(n), count(s.results.front()), y); break;
+        case action::transpose: transpose(n, s.results.front()); break;
+        case action::concat: concat(n, s.results.front()); break;
+        case action::split: split(n); break;
+        case action::slice: slice(x(n), x_shape(n), program_.integers(n, "begin"), s.results.front()); break;
+        case action::pad: pad(n, s.results.front()); break;
+        case action::cast: cast(n, y, count(s.results.front())); break;
+        case action::affine_weight:
+        case action::palette_weight:
+        case action::sparse_weight:
+        case action::blockwise_weight: break; // expanded by the checker
+        }
+        gain_offset(s);
+        if (s.activation >= 0) {
+            unary(program_.nodes[static_cast<std::size_t>(s.activation)], y, y, count(s.results.front()));
+        }
+    }
+
+    void unary(const node& n, const half* from, half* to, std::int64_t elements) {
+        float p0 = 0;
+        float p1 = 0;
+        for (const char* const first : {"alpha", "epsilon"}) {
+            if (program_.has(n, first)) {
+                p0 = static_cast<float>(program_.number(n, first));
+            }
+        }
+        if (program_.has(n, "beta")) {
+            p1 = static_cast<float>(program_.number(n, "beta"));
+        }
+        for (std::int64_t i = 0; i < elements; ++i) {
+            to[i] = numerics::unary(path_, n.rule->kind, from[i], p0, p1);
+        }
+    }
+
+    void binary(const node& n, int result) {
+        const int a = program_.id(n, "x");
+        const int b = program_.id(n, "y");
+        walker wa(shape(result), broadcast_strides(shape(a), shape(result)));
+        walker wb(shape(result), broadcast_strides(shape(b), shape(result)));
+        half* const to = out(result);
+        const std::int64_t elements = count(result);
+        for (std::int64_t i = 0; i < elements; ++i, wa.next(), wb.next()) {
+            to[i] = numerics::binary(path_, n.rule->kind, in(a)[wa.offset()], in(b)[wb.offset()]);
+        }
+    }
+
+    /// x * scale + offset with one rounding, or x * scale alone.
+    void gain_offset(const step& s) {
+        if (!s.scale) {
+            return;
+        }
+        const int result = s.results.front();
+        walker ws(shape(result), broadcast_strides(shape(*s.scale), shape(result)));
+        std::optional<walker> wo;
+        if (s.offset) {
+            wo.emplace(shape(result), broadcast_strides(shape(*s.offset), shape(result)));
+        }
+        const half* const from = s.source ? in(*s.source) : out(result);
+        half* const to = out(result);
+        const std::int64_t elements = count(result);
+        for (std::int64_t i = 0; i < elements; ++i, ws.next()) {
+            const half scale = in(*s.scale)[ws.offset()];
+            if (wo) {
+                to[i] = numerics::scale_offset(path_, from[i], scale, in(*s.offset)[wo->offset()]);
+                wo->next();
+            } else {
+                to[i] = numerics::binary(path_, op::mul, from[i], scale);
+            }
+        }
+    }
+
+    /// The bias of a step, one value per channel; empty without one.
+    std::vector<half> bias(const step& s, std::int64_t channels) const {
+        if (!s.bias) {
+            return {};
+        }
+        const std::vector<half>& given = program_.at(*s.bias).data->halves;
+        return given.size() == 1 ? std::vector<half>(static_cast<std::size_t>(channels), given.front()) : given;
+    }
+
+    /// The activations of a product: with int8 weights magnitudes above 4094 become infinite on the way (N076, N077).
+    const half* activations(const node& n, int weight) {
+        if (!program_.at(weight).int8_weight) {
+            return x(n);
+        }
+        converted_.assign(x(n), x(n) + element_count(x_shape(n)));
+        for (half& one : converted_) {
+            one = numerics::int8_activation(path_, one);
+        }
+        return converted_.data();
+    }
+
+    void convolution(const node& n, const step& s, half* y) {
+        const dimensions& from = x_shape(n);
+        const int weight = program_.id(n, "weight");
+        const dimensions& to = shape(s.results.front());
+        const auto& stride = program_.integers(n, "strides");
+        const auto& dilation = program_.integers(n, "dilations");
+        const auto& padding = program_.integers(n, "pad");
+        numerics::convolution_shape c{};
+        c.batch = from[0];
+        c.in_channels = from[1];
+        c.in_height = from[2];
+        c.in_width = from[3];
+        c.out_channels = to[1];
+        c.out_height = to[2];
+        c.out_width = to[3];
+        c.kernel_height = shape(weight)[2];
+        c.kernel_width = shape(weight)[3];
+        c.stride_height = stride[0];
+        c.stride_width = stride[1];
+        c.dilation_height = dilation[0];
+        c.dilation_width = dilation[1];
+        c.pad_top = padding[0];
+        c.pad_left = padding[2];
+        c.groups = program_.integer(n, "groups");
+        const std::vector<half> initial = bias(s, to[1]);
+        const half* const start = initial.empty() ? nullptr : initial.data();
+        const half* const from_x = activations(n, weight);
+        if (n.rule->act == action::convolution) {
+            numerics::convolution(path_, c, from_x, in(weight), start, y);
+        } else {
+            numerics::transposed_convolution(path_, c, from_x, in(weight), start, y);
+        }
+    }
+
+    void matmul(const node& n, const step& s, half* y) {
+        const int right = program_.id(n, "y");
+        const dimensions& a = x_shape(n);
+        const dimensions& b = shape(right);
+        const dimensions& to = shape(s.results.front());
+        numerics::matmul_shape m{};
+        m.batch = 1;
+        m.m = to[to.size() - 2];
+        m.n = to.back();
+        m.transpose_a = program_.flag(n, "transpose_x");
+        m.transpose_b = program_.flag(n, "transpose_y");
+        m.k = a[a.size() - (m.transpose_a ? 2 : 1)];
+        const std::vector<half> initial = bias(s, m.n);
+        const dimensions batch(to.begin(), to.end() - 2);
+        walker wa(batch, broadcast_strides(dimensions(a.begin(), a.end() - 2), batch));
+        walker wb(batch, broadcast_strides(dimensions(b.begin(), b.end() - 2), batch));
+        const std::int64_t matrices = element_count(batch);
+        const half* const from_x = activations(n, right);
+        for (std::int64_t i = 0; i < matrices; ++i, wa.next(), wb.next()) {
+            numerics::matmul(path_, m, from_x + static_cast<std::int64_t>(wa.offset()) * m.m * m.k,
+                             in(right) + static_cast<std::int64_t>(wb.offset()) * m.k * m.n,
+                             initial.empty() ? nullptr : initial.data(), y + i * m.m * m.n);
+        }
+    }
+
+    void pool(const node& n, int result) {
+        const dimensions& from = x_shape(n);
+        const dimensions& to = shape(result);
+        numerics::pool_shape w{};
+        w.batch = from[0];
+        w.channels = from[1];
+        w.in_height = from[2];
+        w.in_width = from[3];
+        w.out_height = to[2];
+        w.out_width = to[3];
+        w.kernel_height = program_.integers(n, "kernel_sizes")[0];
+        w.kernel_width = program_.integers(n, "kernel_sizes")[1];
+        w.stride_height = program_.integers(n, "strides")[0];
+        w.stride_width = program_.integers(n, "strides")[1];
+        w.pad_top = program_.integers(n, "pad")[0];
+        w.pad_left = program_.integers(n, "pad")[2];
+        w.exclude_padding =
+            program_.has(n, "exclude_padding_from_average") && program_.flag(n, "exclude_padding_from_average");
+        numerics::pool(path_, n.rule->kind, w, x(n), out(result));
+    }
+
+    void softmax(const node& n, half* y) {
+        const dimensions& over = x_shape(n);
+        const std::size_t along = shapes_axis(program_.integer(n, "axis"), over.size());
+        const std::int64_t stride = strides_of(over)[along];
+        const std::int64_t row = stride * over[along];
+        const std::int64_t elements = element_count(over);
+        for (std::int64_t outer = 0; outer < elements; outer += row) {
+            for (std::int64_t inner = 0; inner < stride; ++inner) {
+                numerics::softmax(path_, x(n) + outer + inner, y + outer + inner, over[along], stride);
+            }
+        }
+    }
+
+    /// The elements that fold into one result are gathered in row-major order, over all reduced axes at once.
+    void reduce(const node& n, half* y) {
+        const dimensions& over = x_shape(n);
+        const dimensions strides = strides_of(over);
+        dimensions kept = over;
+        dimensions folded(over.size(), 1);
+        for (const std::int64_t given : program_.integers(n, "axes")) {
+            const std::size_t along = shapes_axis(given, over.size());
+            folded[along] = over[along];
+            kept[along] = 1;
+        }
+        std::vector<half> gathered(static_cast<std::size_t>(element_count(folded)));
+        walker outer(kept, strides);
+        const std::int64_t results = element_count(kept);
+        for (std::int64_t i = 0; i < results; ++i, outer.next()) {
+            walker inner(folded, strides, static_cast<std::int64_t>(outer.offset()));
+            for (half& member : gathered) {
+                member = x(n)[inner.offset()];
+                inner.next();
+            }
+            y[i] =
+                numerics::reduce(path_, n.rule->kind, gathered.data(), static_cast<std::int64_t>(gathered.size()), 1);
+        }
+    }
+
+    /// Scale and offset are computed by the compiler, rounded to fp16 once each, and applied as a gain-offset.
+    void batch_norm(const node& n, half* y) {
+        const dimensions& over = x_shape(n);
+        const std::int64_t stride = strides_of(over)[1];
+        const std::int64_t elements = element_count(over);
+        const double epsilon = static_cast<double>(program_.number(n, "epsilon"));
+        for (std::int64_t i = 0; i < elements; ++i) {
+            const auto channel = static_cast<std::size_t>((i / stride) % over[1]);
+            const auto of = [&](const char* name) {
+                return static_cast<double>(program_.data(n, name).halves[channel]);
+            };
+            const double scale = of("gamma") / std::sqrt(of("variance") + epsilon);
+            y[i] = numerics::scale_offset(path_, x(n)[i], half(scale), half(of("beta") - of("mean") * scale));
+        }
+    }
+
+    void transpose(const node& n, int result) {
+        const dimensions& from = x_shape(n);
+        const dimensions own = strides_of(from);
+        dimensions strides;
+        for (const std::int64_t axis : program_.integers(n, "perm")) {
+            strides.push_back(own[shapes_axis(axis, from.size())]);
+        }
+        walker w(shape(result), std::move(strides));
+        half* const to = out(result);
+        const std::int64_t elements = count(result);
+        for (std::int64_t i = 0; i < elements; ++i, w.next()) {
+            to[i] = x(n)[w.offset()];
+        }
+    }
+
+    void concat(const node& n, int result) {
+        const dimensions& to = shape(result);
+        const std::size_t along = shapes_axis(program_.integer(n, "axis"), to.size());
+        const std::int64_t inner = strides_of(to)[along];
+        const std::int64_t row = inner * to[along];
+        std::int64_t begin = 0;
+        for (const int member : program_.ids(n, "values")) {
+            const std::int64_t piece = inner * shape(member)[along];
+            const std::int64_t pieces = count(member) / piece;
+            for (std::int64_t i = 0; i < pieces; ++i) {
+                std::copy_n(in(member) + i * piece, piece, out(result) + i * row + begin);
+            }
+            begin += piece;
+        }
+    }
+
+    void split(const node& n) {
+        const dimensions& from = x_shape(n);
+        const std::size_t along = shapes_axis(program_.integer(n, "axis"), from.size());
+        dimensions begin(from.size(), 0);
+        for (const int part : n.results) {
+            slice(x(n), from, begin, part);
+            begin[along] += shape(part)[along];
+        }
+    }
+
+    void slice(const half* data, const dimensions& from, const dimensions& begin, int result) {
+        const dimensions own = strides_of(from);
+        std::int64_t start = 0;
+        for (std::size_t i = 0; i < from.size(); ++i) {
+            start += own[i] * begin[i];
+        }
+        const bool width_offset = !begin.empty() && begin.back() > 0;
+        walker w(shape(result), own, start);
+        half* const to = out(result);
+        const std::int64_t elements = count(result);
+        for (std::int64_t i = 0; i < elements; ++i, w.next()) {
+            to[i] = width_offset ? numerics::slice_width_offset(path_, data[w.offset()]) : data[w.offset()];
+        }
+    }
+
+    void pad(const node& n, int result) {
+        const dimensions& from = x_shape(n);
+        const dimensions to_strides = strides_of(shape(result));
+        const auto& amount = program_.integers(n, "pad");
+        const std::size_t first = from.size() - amount.size() / 2;
+        std::int64_t start = 0;
+        for (std::size_t i = first; i < from.size(); ++i) {
+            start += to_strides[i] * amount[2 * (i - first)];
+        }
+        std::fill_n(out(result), count(result), program_.number(n, "constant_val"));
+        walker w(from, to_strides, start);
+        const std::int64_t elements = element_count(from);
+        for (std::int64_t i = 0; i < elements; ++i, w.next()) {
+            out(result)[w.offset()] = x(n)[i];
+        }
+    }
+
+    void cast(const node& n, half* y, std::int64_t elements) {
+        const int from = program_.id(n, "x");
+        if (program_.at(from).type.type == element::fp16) {
+            std::copy_n(in(from), elements, y);
+            return;
+        }
+        const value& v = program_.at(from);
+        for (std::int64_t i = 0; i < elements; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            const std::uint8_t pixel =
+                v.data ? static_cast<std::uint8_t>(v.data->integers[at]) : images_[static_cast<std::size_t>(from)][at];
+            y[i] = numerics::convert_uint8(pixel);
+        }
+    }
+
+    static std::size_t shapes_axis(std::int64_t given, std::size_t rank) {
+        return static_cast<std::size_t>(given < 0 ? given + static_cast<std::int64_t>(rank) : given);
+    }
+
+    std::vector<step> steps_;
+    numerics::datapath path_;
+    std::vector<half> converted_;
+};
+
+} // namespace ane::standin
