@@ -112,7 +112,7 @@ void show_cost() {
     heading("cost, before the program exists");
     const lowered_graph lowered = lower(digits);
     for (const target t : {h13, h14, h15, h16, h17s}) {
-        fmt::print("  {}\n", cost_line(lowered.graph, describe(t)));
+        fmt::print("  {}\n", cost_line(estimate(lowered.graph, describe(t))));
     }
 }
 

@@ -116,6 +116,9 @@ private:
     std::string constant(int index) {
         const node& n = graph_[index];
         const auto& values = constants_.values[static_cast<std::size_t>(index)];
+        for (const half value : values) {
+            require_finite(index, value, "a value");
+        }
         if (n.shape.rank == 0) {
             return mil_literal(values.front());
         }
@@ -131,12 +134,22 @@ private:
 
     std::string argument(int index) { return constants_.known(index) ? constant(index) : name(index); }
 
-    /// A literal as an argument. Numbers stand in place; lists, flags and texts need a statement of their own.
-    std::string attribute(const std::string& owner, std::string_view key, const std::string& literal, bool in_place) {
+    /// The engine reads no infinite literal, and weights must be finite (R006).
+    void require_finite(int index, half value, std::string_view what) const {
+        if (!is_finite(value)) {
+            throw error(errc::lowering, print(graph_, index),
+                        fmt::format("{} is {} as fp16, the limit is {} ({}:{})", what, static_cast<double>(value), half_max,
+                                    graph_[index].where.file, graph_[index].where.line));
+        }
+    }
+
+    /// A literal as an argument. Numbers stand in place; lists, flags and texts need a statement of their own, whose name
+    /// does not come from that of a port, so that it meets no other port.
+    std::string attribute(int owner, std::string_view key, const std::string& literal, bool in_place) {
         if (in_place) {
             return literal;
         }
-        const std::string constant_name = fmt::format("{}_{}", owner, key);
+        const std::string constant_name = fmt::format("{}{}_{}", prefix_, owner, key);
         body_ += fmt::format("        {} {} = const()[name = string(\"{}\"), val = {}];\n", mil_literal_type(literal),
                              constant_name, constant_name, literal);
         return constant_name;
@@ -156,7 +169,7 @@ private:
         const auto add = [&](std::string_view key, const std::string& value) {
             arguments.push_back(fmt::format("{} = {}", key, value));
         };
-        attributes(n, *form, result, add);
+        attributes(index, *form, add);
         if (n.kind == op::concat) {
             add("values", tuple(index));
         } else {
@@ -179,7 +192,8 @@ private:
     }
 
     /// Every argument is written: the engine's parser does not fill in the public defaults (mil-ops section 3).
-    template <class Add> void attributes(const node& n, const mil_form& form, const std::string& owner, const Add& add) {
+    template <class Add> void attributes(int index, const mil_form& form, const Add& add) {
+        const node& n = graph_[index];
         const ane::attributes written =
             is_pool(n.kind) ? ane::attributes(padded_out(n.get<pool>(), graph_.operand(n, 0).shape, n.shape)) : n.attributes;
         written.visit([&](const auto& values) {
@@ -190,14 +204,17 @@ private:
                 ++position;
                 if constexpr (requires { mil_literal(member); }) {
                     if (!key.empty()) {
+                        if constexpr (std::is_same_v<member_type, float>) {
+                            require_finite(index, half(member), key);
+                        }
                         const bool in_place = std::is_same_v<member_type, float> || n.kind == op::matmul;
-                        add(key, attribute(owner, key, mil_literal(member), in_place));
+                        add(key, attribute(index, key, mil_literal(member), in_place));
                     }
                 }
             });
         });
         const auto also = [&](std::string_view key, const auto& value) {
-            add(key, attribute(owner, key, mil_literal(value), false));
+            add(key, attribute(index, key, mil_literal(value), false));
         };
         if (!form.fixed_argument.empty()) {
             also(form.fixed_argument, form.fixed_value);

@@ -13,11 +13,11 @@
 namespace ane {
 
 struct drawing_options {
-    std::string title{};           ///< "Graph" where it is empty
+    std::string title{};                              ///< "Graph" where it is empty
     drawing::theme theme = drawing::theme::automatic; ///< automatic follows the reader's light or dark setting
-    bool fold_weights = true;      ///< weights and constants as lines in their readers' boxes instead of boxes
+    bool fold_weights = true; ///< weights and constants as lines in their readers' boxes instead of boxes
     bool legend = true;
-    double widest_text = 250;      ///< pixels; longer texts end in an ellipsis, with the whole text as the tooltip
+    double widest_text = 250; ///< pixels; longer texts end in an ellipsis, with the whole text as the tooltip
 };
 
 namespace drawing {
@@ -34,7 +34,8 @@ struct label {
     std::string tooltip; ///< all of it, without ellipses
 };
 
-/// A graph with a place for everything. `boxes[i]` is where `labels[i]` stands; the ends of edges are positions in both.
+/// A graph with a place for everything. `boxes[i]` is where `labels[i]` stands; the ends of edges are positions in
+/// both.
 struct picture {
     std::vector<label> labels;
     std::vector<layout::box> boxes;
@@ -50,7 +51,8 @@ inline label label_of_node(const graph_view& g, int index, const std::vector<cha
     l.node = index;
     l.colour = kind_of(n.kind);
     const std::string_view given = g.name(index);
-    l.title = n.kind == op::input || (n.kind == op::weight && !given.empty()) ? std::string(given) : std::string(name(n.kind));
+    l.title = n.kind == op::input || (n.kind == op::weight && !given.empty()) ? std::string(given)
+                                                                              : std::string(name(n.kind));
     l.number = n.kind == op::input ? "input" : n.kind == op::weight ? "weight" : fmt::format("#{}", index);
     if (!is_source(n.kind) && !given.empty()) {
         l.lines.emplace_back(given);
@@ -188,11 +190,13 @@ inline std::string draw_box(const label& l, const layout::box& b) {
     const std::string id = l.output >= 0 ? fmt::format("output{}", l.output) : fmt::format("node{}", l.node);
     const double radius = l.colour == kind::port ? std::min(b.height / 2, 22.0) : 7.0;
     const double side = l.colour == kind::port ? size::pill_side : size::side;
-    std::string out = fmt::format("<g class=\"box {}\" id=\"{}\"><title>{}</title>\n"
-                                  "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{:.0f}\"/>\n",
-                                  name(l.colour), id, svg::escape(l.tooltip), b.left, b.top, b.width, b.height, radius);
+    std::string out =
+        fmt::format("<g class=\"box {}\" id=\"{}\"><title>{}</title>\n"
+                    "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{:.0f}\"/>\n",
+                    name(l.colour), id, svg::escape(l.tooltip), b.left, b.top, b.width, b.height, radius);
     double y = b.top + size::above + size::title_line - 5;
-    out += fmt::format("<text class=\"title\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y, svg::escape(l.title));
+    out += fmt::format("<text class=\"title\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y,
+                       svg::escape(l.title));
     out += fmt::format("<text class=\"small end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.right() - side, y,
                        svg::escape(l.number));
     for (const std::string& line : l.lines) {
@@ -205,7 +209,8 @@ inline std::string draw_box(const label& l, const layout::box& b) {
     }
     for (const std::string& line : l.weights) {
         y += size::small_line;
-        out += fmt::format("<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y, svg::escape(line));
+        out += fmt::format("<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y,
+                           svg::escape(line));
     }
     return out + "</g>\n";
 }

@@ -30,8 +30,9 @@ enum class kind : std::uint8_t {
 inline constexpr std::size_t kind_count = static_cast<std::size_t>(kind::attention) + 1;
 
 constexpr std::string_view name(kind k) noexcept {
-    constexpr std::string_view names[kind_count] = {"port",    "constant",      "contraction", "elementwise", "activation",
-                                                    "pooling", "normalization", "reduction",   "movement",    "attention"};
+    constexpr std::string_view names[kind_count] = {"port",       "constant", "contraction",   "elementwise",
+                                                    "activation", "pooling",  "normalization", "reduction",
+                                                    "movement",   "attention"};
     return names[static_cast<std::size_t>(k)];
 }
 

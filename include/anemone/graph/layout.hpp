@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-/// Layered layout of directed acyclic graphs (Sugiyama): longest-path layers, points on the layers that an edge crosses,
-/// barycentre ordering, positions by least squares under the order. All lengths in pixels, y downward.
+/// Layered layout of directed acyclic graphs (Sugiyama): longest-path layers, points on the layers that an edge
+/// crosses, barycentre ordering, positions by least squares under the order. All lengths in pixels, y downward.
 namespace ane::layout {
 
 namespace detail {
@@ -80,23 +80,23 @@ private:
         }
         straighten();
     }
-    /// Takes small bends out of lines: whoever stands almost below its strongest neighbour moves exactly there, where the
-    /// layer leaves room.
+    /// Takes small bends out of lines: whoever stands almost below its strongest neighbour moves exactly there, where
+    /// the layer leaves room.
     void straighten() {
         constexpr double almost = 14;
         for (const auto& layer : layers_) {
             for (std::size_t i = 0; i < layer.size(); ++i) {
                 place& p = places_[at(layer[i])];
-                const auto strongest = std::max_element(p.up.begin(), p.up.end(), [](const auto& a, const auto& b) {
-                    return a.second < b.second;
-                });
+                const auto strongest = std::max_element(
+                    p.up.begin(), p.up.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
                 if (strongest == p.up.end() || strongest->second < 1) {
                     continue;
                 }
                 const double x = places_[at(strongest->first)].x;
                 const bool near = x - p.x < almost && p.x - x < almost;
                 const bool room_left = i == 0 || x - places_[at(layer[i - 1])].x >= apart(layer[i - 1], layer[i]);
-                const bool room_right = i + 1 == layer.size() || places_[at(layer[i + 1])].x - x >= apart(layer[i], layer[i + 1]);
+                const bool room_right =
+                    i + 1 == layer.size() || places_[at(layer[i + 1])].x - x >= apart(layer[i], layer[i + 1]);
                 p.x = near && room_left && room_right ? x : p.x;
             }
         }
@@ -182,13 +182,14 @@ private:
             e.path.push_back({end[i], to.top});
         }
     }
-    /// Where the edges leave (or reach) each box: toward their next point, in the order of those, apart from each other.
+    /// Where the edges leave (or reach) each box: toward their next point, in the order of those, apart from each
+    /// other.
     void spread_ports(bool leaving, std::vector<double>& x) {
         std::vector<std::vector<std::size_t>> of_box(boxes_.size());
         const auto next = [&](std::size_t i) {
             const auto& chain = chains_[i];
-            const int other = chain.empty() ? (leaving ? edges_[i].to : edges_[i].from)
-                                            : (leaving ? chain.front() : chain.back());
+            const int other =
+                chain.empty() ? (leaving ? edges_[i].to : edges_[i].from) : (leaving ? chain.front() : chain.back());
             return places_[at(other)].x;
         };
         for (std::size_t i = 0; i < edges_.size(); ++i) {

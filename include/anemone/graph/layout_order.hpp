@@ -23,8 +23,8 @@ struct box {
     double bottom() const { return top + height; }
 };
 
-/// An edge: give its ends, get the points it passes, from the bottom of `from` to the top of `to`. Between two points it
-/// is either vertical or lies in the gap between two layers.
+/// An edge: give its ends, get the points it passes, from the bottom of `from` to the top of `to`. Between two points
+/// it is either vertical or lies in the gap between two layers.
 struct edge {
     int from = 0, to = 0;
     std::vector<point> path;
@@ -44,7 +44,7 @@ namespace detail {
 struct place {
     int box = -1;
     double width = 0;
-    double x = 0; ///< of the centre
+    double x = 0;                                 ///< of the centre
     std::vector<std::pair<int, double>> up, down; ///< neighbours on the layers before and after, with the edge's pull
 };
 

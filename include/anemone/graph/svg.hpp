@@ -12,7 +12,12 @@ namespace ane::svg {
 /// Length of the UTF-8 sequence that starts at `text[at]`; 0 where it is malformed.
 inline std::size_t sequence_length(std::string_view text, std::size_t at) {
     const auto byte = static_cast<unsigned char>(text[at]);
-    const std::size_t length = byte < 0x80 ? 1 : byte < 0xC2 ? 0 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : byte < 0xF5 ? 4 : 0;
+    const std::size_t length = byte < 0x80   ? 1
+                               : byte < 0xC2 ? 0
+                               : byte < 0xE0 ? 2
+                               : byte < 0xF0 ? 3
+                               : byte < 0xF5 ? 4
+                                             : 0;
     if (length == 0 || at + length > text.size()) {
         return 0;
     }
@@ -56,7 +61,8 @@ inline std::string escape(std::string_view text) {
     return out;
 }
 
-/// An upper estimate of a character's width in em: DejaVu Sans, the widest of the usual sans-serif faces; bold 0.1 more.
+/// An upper estimate of a character's width in em: DejaVu Sans, the widest of the usual sans-serif faces; bold 0.1
+/// more.
 inline double width_em(std::string_view character) {
     if (character.size() > 2) {
         return 1.0;

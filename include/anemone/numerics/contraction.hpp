@@ -86,7 +86,7 @@ inline void accumulate_panel(const left_operand* left, const float* right, std::
     for (std::int64_t i = 0; i < k; ++i) {
         for (int v = 0; v < panel_vectors; ++v) {
             float_vector b;
-            std::memcpy(&b, right + i * panel_lanes + v * vector_lanes, sizeof(b));
+            std::memcpy(&b, right + i * panel_lanes + std::ptrdiff_t{v} * vector_lanes, sizeof(b));
             const auto b_magnitude = reinterpret_cast<float_vector>(reinterpret_cast<int_vector>(b) & ~sign_bit);
             for (int r = 0; r < Rows; ++r) {
                 const left_operand a = left[r * k + i];
@@ -185,7 +185,7 @@ void contract(const datapath& path, std::int64_t rows, std::int64_t columns, std
                                                                                         : bound::none);
                 for (std::int64_t l = 0; l < lanes; ++l) {
                     const std::int64_t first = accumulator(path, bias(r0 + r, c0 + l)).raw();
-                    const auto lane = static_cast<std::size_t>(r * panel_lanes + l);
+                    const auto lane = static_cast<std::size_t>(std::int64_t{r} * panel_lanes + l);
                     const bool small = first < (1LL << 30) && first >= -(1LL << 30);
                     sums[lane] = small ? static_cast<std::int32_t>(first) : 0;
                     marked[lane] = small ? 0U : 0x80000000U;
@@ -199,7 +199,7 @@ void contract(const datapath& path, std::int64_t rows, std::int64_t columns, std
             }
             for (int r = 0; r < count; ++r) {
                 for (std::int64_t l = 0; l < lanes; ++l) {
-                    const auto lane = static_cast<std::size_t>(r * panel_lanes + l);
+                    const auto lane = static_cast<std::size_t>(std::int64_t{r} * panel_lanes + l);
                     if ((marked[lane] & 0x80000000U) == 0) {
                         store(r0 + r, c0 + l, round_fixed(sums[lane], accumulator::fraction_bits, path.mac_ties));
                         continue;

@@ -74,7 +74,7 @@ inline constexpr std::array<path_row, op_count> path_table = [] {
         {op::max_pool,         elementwise,         inferred,    "comparisons"},
         {op::avg_pool,         reduction,           inferred,    "as reduce_mean"},
         {op::softmax,          composed,            inferred,    "N087, N109, N110 M1; the sum by the reduction path"},
-        {op::layer_norm,       composed,            inferred,    "means by reduction, rsqrt by its table; N089 not met"},
+        {op::layer_norm,       composed,            inferred,    "means reduce, rsqrt by its table; N089 not met"},
         {op::batch_norm,       elementwise,         measured,    "N034, N203: scale and offset in fp16"},
         {op::reduce_sum,       reduction,           conflicting, "N030-N032, N044; NC2: wide or narrow"},
         {op::reduce_mean,      reduction,           inferred,    "as reduce_sum"},

@@ -49,7 +49,7 @@ constexpr half round_scaled(bool negative, std::uint64_t magnitude, int exponent
     if (biased > 30 || static_cast<std::uint64_t>(biased) * 1024U + kept >= 0x7C00U) {
         return half::from_bits(static_cast<std::uint16_t>(sign | 0x7C00U));
     }
-    return half::from_bits(static_cast<std::uint16_t>(sign | (static_cast<unsigned>(biased) * 1024U + kept)));
+    return half::from_bits(static_cast<std::uint16_t>(sign | (static_cast<std::uint64_t>(biased) * 1024U + kept)));
 }
 
 /// The fp16 value nearest to a double: one rounding, ties by `ties`. NaN becomes +infinity, as the engine never holds a

@@ -17,11 +17,12 @@ constexpr double origin_weight(table_variant variant) noexcept { return variant 
 /// each counted once, and over 0, counted `weight_of_zero` times. Knots rounded to fp16.
 ///
 /// This is how the tables of gelu and silu are made here, and it is inferred: neither table is published in full. Why
-/// this fit: counting fp16 values instead of lengths gives the published worst errors of M6 to all their digits (6.159e-3
-/// and 1.491e-2) and its points (gelu 0.1436 at 0.25, silu 0.296 at 0.5) with nothing left to choose; even spacing gives
-/// 4.2e-3 and 0.1458. The one free number, the weight of 0, moves the value at 0 by 0.5 % for M6 (-0.000753, -0.001702)
-/// and gives both points of M1 at once (N113, N114). What it does not meet: N119, and the published ulp errors of M6 by
-/// 1 and 4 %. The run-time generator of fitted_tables.hpp; the tests compare the two bit by bit.
+/// this fit: counting fp16 values instead of lengths gives the published worst errors of M6 to all their digits
+/// (6.159e-3 and 1.491e-2) and its points (gelu 0.1436 at 0.25, silu 0.296 at 0.5) with nothing left to choose; even
+/// spacing gives 4.2e-3 and 0.1458. The one free number, the weight of 0, moves the value at 0 by 0.5 % for M6
+/// (-0.000753, -0.001702) and gives both points of M1 at once (N113, N114). What it does not meet: N119, and the
+/// published ulp errors of M6 by 1 and 4 %. The run-time generator of fitted_tables.hpp; the tests compare the two bit
+/// by bit.
 template <class Function>
 activation_table fit_table(double first, double step, double weight_of_zero, Function function) {
     constexpr std::size_t knots = activation_table::segments + 1;

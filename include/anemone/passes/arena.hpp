@@ -13,70 +13,108 @@ inline constexpr std::int64_t arena_alignment = 64;
 /// One block of memory for all intermediate values of a graph.
 struct arena {
     sequence<std::int64_t> offsets; ///< bytes, by node; -1 for values that do not stand in the arena
-    std::int64_t bytes = 0;            ///< of the block, a multiple of `arena_alignment`
+    std::int64_t bytes = 0;         ///< of the block, a multiple of `arena_alignment`
 };
 
 namespace detail {
-/// A place that is waiting for its offset, or has it.
-struct arena_block {
-    std::int64_t bytes = 0;
-    std::int64_t offset = 0;
-    int node = 0;
-};
 
-/// The lowest offset where `block` meets none of the placed blocks that are alive together with it. `placed` is in
-/// ascending order of offsets.
-constexpr std::int64_t first_fit(const arena_block& block, const sequence<arena_block>& placed,
-                                 const sequence<lifetime>& alive) {
-    const lifetime& mine = alive[static_cast<std::size_t>(block.node)];
-    std::int64_t offset = 0;
-    for (const arena_block& p : placed) {
-        if (mine.overlaps(alive[static_cast<std::size_t>(p.node)])) {
-            if (offset + block.bytes <= p.offset) {
+/// The places that have an offset, indexed by the steps at which they are alive.
+class arena_map {
+public:
+    constexpr arena_map(const sequence<lifetime>& alive, const sequence<std::int64_t>& sizes)
+        : alive_(alive), sizes_(sizes), offsets_(alive.size(), -1), heads_(alive.size() + 1, -1) {}
+
+    /// Gives a place the lowest offset where it meets no other that is alive together with it; returns its end.
+    constexpr std::int64_t put(int index) {
+        const lifetime& mine = alive_[at(index)];
+        // Whoever is alive together with it is alive at its first step, or starts later: at step i starts value i.
+        near_.clear();
+        for (int entry = heads_[at(mine.first)]; entry >= 0; entry = entries_[at(entry)].next) {
+            add_neighbour(entries_[at(entry)].place);
+        }
+        for (int i = mine.first + 1; i <= mine.last && at(i) < alive_.size(); ++i) {
+            if (offsets_[at(i)] >= 0) {
+                add_neighbour(i);
+            }
+        }
+        std::int64_t offset = 0;
+        for (const int other : near_) {
+            if (offset + sizes_[at(index)] <= offsets_[at(other)]) {
                 break;
             }
-            offset = std::max(offset, p.offset + p.bytes);
+            const std::int64_t end = offsets_[at(other)] + sizes_[at(other)];
+            offset = end > offset ? end : offset;
+        }
+        offsets_[at(index)] = offset;
+        for (int step = mine.first; step <= mine.last; ++step) {
+            entries_.push_back({index, heads_[at(step)]});
+            heads_[at(step)] = static_cast<int>(entries_.size()) - 1;
+        }
+        return offset + sizes_[at(index)];
+    }
+
+    constexpr std::int64_t offset(int index) const { return offsets_[at(index)]; }
+
+private:
+    struct entry {
+        int place = 0;
+        int next = -1;
+    };
+
+    static constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+    /// Keeps the neighbours in ascending order of their offsets.
+    constexpr void add_neighbour(int place) {
+        near_.push_back(place);
+        for (std::size_t k = near_.size() - 1; k > 0 && offsets_[at(near_[k])] < offsets_[at(near_[k - 1])]; --k) {
+            const int before = near_[k - 1];
+            near_[k - 1] = near_[k];
+            near_[k] = before;
         }
     }
-    return offset;
-}
+
+    const sequence<lifetime>& alive_;
+    const sequence<std::int64_t>& sizes_;
+    sequence<std::int64_t> offsets_; ///< -1: none yet
+    sequence<int> heads_;            ///< of the list of places alive at each step
+    sequence<entry> entries_;
+    sequence<int> near_;
+};
+
 } // namespace detail
 
 /// Places every value that has a lifetime. Greedy: the largest first, each at the lowest offset that is free during its
-/// life. Quadratic in the number of values; a reshape whose operand dies there stands in the operand's place.
+/// life. Takes time in proportion to the lengths of the lives; a reshape whose operand dies there stands in the
+/// operand's place.
 constexpr arena plan_arena(const graph_view& g, liveness_options options = {}) {
     const sequence<lifetime> values = lifetimes(g, options);
     const sequence<int> owners = storage_owners(g, values);
     const sequence<lifetime> places = merged(values, owners);
 
-    sequence<detail::arena_block> waiting;
+    sequence<std::int64_t> sizes(g.nodes.size(), 0);
+    sequence<int> waiting;
     for (int i = 0; i < g.size(); ++i) {
-        if (places[static_cast<std::size_t>(i)].stored()) {
-            const std::int64_t size = bytes(g[i].type, g[i].shape.count());
-            waiting.push_back({(size + arena_alignment - 1) / arena_alignment * arena_alignment, 0, i});
+        const auto at = static_cast<std::size_t>(i);
+        if (places[at].stored()) {
+            sizes[at] =
+                (bytes(g[i].type, g[i].shape.count()) + arena_alignment - 1) / arena_alignment * arena_alignment;
+            waiting.push_back(i);
         }
     }
-    std::sort(waiting.begin(), waiting.end(), [](const detail::arena_block& a, const detail::arena_block& b) {
-        return a.bytes != b.bytes ? a.bytes > b.bytes : a.node < b.node;
+    std::sort(waiting.begin(), waiting.end(), [&](int a, int b) {
+        const std::int64_t size_a = sizes[static_cast<std::size_t>(a)];
+        const std::int64_t size_b = sizes[static_cast<std::size_t>(b)];
+        return size_a != size_b ? size_a > size_b : a < b;
     });
 
     arena plan;
-    plan.offsets = sequence<std::int64_t>(g.nodes.size(), -1);
-    sequence<detail::arena_block> placed;
-    placed.reserve(waiting.size());
-    for (detail::arena_block block : waiting) {
-        block.offset = detail::first_fit(block, placed, places);
-        plan.offsets[static_cast<std::size_t>(block.node)] = block.offset;
-        plan.bytes = std::max(plan.bytes, block.offset + block.bytes);
-        placed.push_back(block);
-        for (std::size_t k = placed.size() - 1; k > 0 && placed[k].offset < placed[k - 1].offset; --k) {
-            std::swap(placed[k], placed[k - 1]);
-        }
+    detail::arena_map map(places, sizes);
+    for (const int place : waiting) {
+        const std::int64_t end = map.put(place);
+        plan.bytes = end > plan.bytes ? end : plan.bytes;
     }
     for (std::size_t i = 0; i < owners.size(); ++i) {
-        if (owners[i] >= 0) {
-            plan.offsets[i] = plan.offsets[static_cast<std::size_t>(owners[i])];
-        }
+        plan.offsets.push_back(owners[i] < 0 ? -1 : map.offset(owners[i]));
     }
     return plan;
 }

@@ -85,11 +85,11 @@ struct cost {
     std::string_view target;  ///< "h13"
     std::string_view product; ///< "M1 base"
     ane::work work{};
-    std::int64_t bytes = 0; ///< that all layers move
-    std::optional<roofline> roof;   ///< none: the target's rates are not known
-    std::optional<double> seconds;  ///< floor + sum over layers of max(flops / peak, bytes / bandwidth); or not known
-    bound limit = bound::unknown; ///< dispatch where the floor exceeds the layers' time, else the larger share of it
-    sequence<layer_cost> layers; ///< in execution order
+    std::int64_t bytes = 0;        ///< that all layers move
+    std::optional<roofline> roof;  ///< none: the target's rates are not known
+    std::optional<double> seconds; ///< floor + sum over layers of max(flops / peak, bytes / bandwidth); or not known
+    bound limit = bound::unknown;  ///< dispatch where the floor exceeds the layers' time, else the larger share of it
+    sequence<layer_cost> layers;   ///< in execution order
 
     constexpr std::int64_t flops() const { return work.flops(); }
     constexpr double intensity() const {
@@ -105,7 +105,7 @@ constexpr sequence<layer_cost> layers_of(const graph_view& g) {
     const sequence<fusion> fused = fuse(g);
     const sequence<char> known = constant_nodes(g);
     sequence<layer_cost> layers;
-    sequence<int> position(g.nodes.size(), -1);  // of a layer, by its host
+    sequence<int> position(g.nodes.size(), -1);    // of a layer, by its host
     sequence<int> last_reader(g.nodes.size(), -1); // the host that read a value last: an operand counts once a layer
     for (int i = 0; i < g.size(); ++i) {
         const auto at = static_cast<std::size_t>(i);
@@ -149,10 +149,11 @@ constexpr sequence<layer_cost> layers_of(const graph_view& g) {
 
 /// Estimates a lowered graph (passes/lowering.hpp) on a target, as one dispatch:
 ///   t = floor + sum over layers of max(flops / peak, bytes / bandwidth)
-/// with the rates of roofline.hpp. Every layer is charged for its operands and its result, as the model was fitted; what
-/// stays in on-chip memory between layers is not credited, so deep programs of small tensors come out too slow. The fit
-/// is within 17 % on the five convolutions it was made from and 31 % in the median of a broad sweep (guide chapter 18):
-/// use it to rank. `op::attention` has no form in the model: the time of a graph that still holds one is not known.
+/// with the rates of roofline.hpp. Every layer is charged for its operands and its result, as the model was fitted;
+/// what stays in on-chip memory between layers is not credited, so deep programs of small tensors come out too slow.
+/// The fit is within 17 % on the five convolutions it was made from and 31 % in the median of a broad sweep (guide
+/// chapter 18): use it to rank. `op::attention` has no form in the model: the time of a graph that still holds one is
+/// not known.
 constexpr cost estimate(const graph_view& lowered, const target_description& d) {
     cost total;
     total.target = d.runtime;

@@ -6,8 +6,8 @@
 
 namespace ane {
 
-/// The steps at which a value is in memory. Step i computes node i; the operands and the result of a node are all alive at
-/// its step. An output is alive to the end, which is the step after the last node.
+/// The steps at which a value is in memory. Step i computes node i; the operands and the result of a node are all alive
+/// at its step. An output is alive to the end, which is the step after the last node.
 struct lifetime {
     int first = -1; ///< -1: the value has no place in the memory that is planned
     int last = -1;
@@ -26,7 +26,8 @@ struct liveness_options {
     bool constants = false;
 };
 
-/// Lifetimes of all values of a graph, by node: [produced, last read]. A value that nothing reads dies where it is born.
+/// Lifetimes of all values of a graph, by node: [produced, last read]. A value that nothing reads dies where it is
+/// born.
 constexpr sequence<lifetime> lifetimes(const graph_view& g, liveness_options options = {}) {
     const sequence<char> known = constant_nodes(g);
     sequence<lifetime> result(g.nodes.size());
@@ -51,8 +52,8 @@ constexpr sequence<lifetime> lifetimes(const graph_view& g, liveness_options opt
     return result;
 }
 
-/// For each node the node in whose memory its value stands: itself, or, for a reshape whose operand dies there, what the
-/// operand's memory is. A reshape moves nothing, so both may be one place. -1 for values without a lifetime.
+/// For each node the node in whose memory its value stands: itself, or, for a reshape whose operand dies there, what
+/// the operand's memory is. A reshape moves nothing, so both may be one place. -1 for values without a lifetime.
 constexpr sequence<int> storage_owners(const graph_view& g, const sequence<lifetime>& alive) {
     sequence<int> owners(g.nodes.size(), -1);
     for (int i = 0; i < g.size(); ++i) {

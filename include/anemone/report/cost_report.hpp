@@ -56,19 +56,22 @@ inline std::string layer_name(const graph_view& g, const layer_cost& layer, cons
 } // namespace detail
 
 /// How the rates of an estimate are known: "measured fit", "predicted".
-inline std::string_view mark_text(const roofline& r) { return r.known_by == mark::measured ? "measured fit" : name(r.known_by); }
+inline std::string_view mark_text(const roofline& r) {
+    return r.known_by == mark::measured ? "measured fit" : name(r.known_by);
+}
 
 /// One line: "0.85 MFLOP, 0.21 MB, 4.0 FLOP/byte, dispatch-bound on h13 (M1): about 0.22 ms (measured fit)".
 inline std::string cost_line(const cost& c) {
-    const std::string work = fmt::format("{}, {}, {:.1f} FLOP/byte", detail::scaled(static_cast<double>(c.flops()), "FLOP"),
-                                         detail::scaled(static_cast<double>(c.bytes), "B"), c.intensity());
+    const std::string work =
+        fmt::format("{}, {}, {:.1f} FLOP/byte", detail::scaled(static_cast<double>(c.flops()), "FLOP"),
+                    detail::scaled(static_cast<double>(c.bytes), "B"), c.intensity());
     const std::string device = detail::device_name(c);
     if (!c.roof || !c.seconds) {
         return fmt::format("{}; time on {} not known ({})", work, device,
                            c.roof ? "the cost model has no form for attention" : "no clock of it is known");
     }
-    return fmt::format("{}, {}-bound on {}: about {} ({})", work, name(c.limit), device, detail::milliseconds(*c.seconds),
-                       mark_text(*c.roof));
+    return fmt::format("{}, {}-bound on {}: about {} ({})", work, name(c.limit), device,
+                       detail::milliseconds(*c.seconds), mark_text(*c.roof));
 }
 
 /// A table with a row for each layer of a lowered graph, and what the figures rest on.
@@ -80,17 +83,17 @@ inline std::string cost_table(const graph_view& lowered, const cost& c) {
         names.push_back(detail::layer_name(lowered, layer, fused));
         width = names.back().size() > width ? names.back().size() : width;
     }
-    std::string text = fmt::format("{:<{}}  {:<20} {:>11} {:>9} {:>9} {:>10}  {:<9} {:>9}\n", "layer", width, "result", "work",
-                                   "values", "weights", "FLOP/byte", "bound", "time");
+    std::string text = fmt::format("{:<{}}  {:<20} {:>11} {:>9} {:>9} {:>10}  {:<9} {:>9}\n", "layer", width, "result",
+                                   "work", "values", "weights", "FLOP/byte", "bound", "time");
     for (std::size_t i = 0; i < c.layers.size(); ++i) {
         const layer_cost& layer = c.layers[i];
         const std::string time =
             layer.limit == bound::unknown ? "not known" : fmt::format("{:.1f} us", layer.seconds() * 1e6);
-        text += fmt::format("{:<{}}  {:<20} {:>11} {:>9} {:>9} {:>10.1f}  {:<9} {:>9}\n", names[i], width,
-                            print(lowered[layer.last].shape), detail::scaled(static_cast<double>(layer.work.flops()), "FLOP"),
-                            detail::scaled(static_cast<double>(layer.input_bytes + layer.output_bytes), "B"),
-                            detail::scaled(static_cast<double>(layer.weight_bytes), "B"), layer.intensity(),
-                            name(layer.limit), time);
+        text += fmt::format(
+            "{:<{}}  {:<20} {:>11} {:>9} {:>9} {:>10.1f}  {:<9} {:>9}\n", names[i], width,
+            print(lowered[layer.last].shape), detail::scaled(static_cast<double>(layer.work.flops()), "FLOP"),
+            detail::scaled(static_cast<double>(layer.input_bytes + layer.output_bytes), "B"),
+            detail::scaled(static_cast<double>(layer.weight_bytes), "B"), layer.intensity(), name(layer.limit), time);
     }
     if (c.roof) {
         text += fmt::format("dispatch floor {:.0f} us; peak {}/s, bandwidth {}/s, ridge {:.0f} FLOP/byte ({})\n",

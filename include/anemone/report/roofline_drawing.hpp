@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../graph/drawing_style.hpp"
 #include "../error.hpp"
+#include "../graph/drawing_style.hpp"
 #include "../graph/svg.hpp"
 #include "cost_report.hpp"
 
@@ -40,9 +40,9 @@ inline std::string decade(int exponent, std::string_view unit) {
 
 } // namespace detail
 
-/// A log-log plot of the two ceilings of a target and of a program's layers below them: a dot at its arithmetic intensity
-/// and the rate that the model gives it, its area by its share of the time, its colour by what it does. Layers without
-/// work or without traffic are left out. Throws `error` where the target's rates are not known.
+/// A log-log plot of the two ceilings of a target and of a program's layers below them: a dot at its arithmetic
+/// intensity and the rate that the model gives it, its area by its share of the time, its colour by what it does.
+/// Layers without work or without traffic are left out. Throws `error` where the target's rates are not known.
 inline std::string draw_roofline(const graph_view& lowered, const cost& c, const roofline_options& options = {}) {
     if (!c.roof) {
         throw error(errc::argument, std::string(c.target), "no roofline to draw: its rates are not known");
@@ -65,12 +65,14 @@ inline std::string draw_roofline(const graph_view& lowered, const cost& c, const
 
     const std::string title =
         options.title.empty() ? fmt::format("Roofline of {}", detail::device_name(c)) : options.title;
-    std::string out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-                                  "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}"
-                                  "<rect class=\"page\" width=\"{0:.0f}\" height=\"{1:.0f}\" rx=\"8\"/>\n",
-                                  end_x + right, end_y + bottom, svg::escape(title), drawing::style_sheet(options.theme));
-    out += fmt::format("<text class=\"heading\" x=\"28\" y=\"42\">{}</text>\n<text class=\"note\" x=\"28\" y=\"61\">{}</text>\n",
-                       svg::escape(title), svg::escape(cost_line(c)));
+    std::string out =
+        fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+                    "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}"
+                    "<rect class=\"page\" width=\"{0:.0f}\" height=\"{1:.0f}\" rx=\"8\"/>\n",
+                    end_x + right, end_y + bottom, svg::escape(title), drawing::style_sheet(options.theme));
+    out += fmt::format(
+        "<text class=\"heading\" x=\"28\" y=\"42\">{}</text>\n<text class=\"note\" x=\"28\" y=\"61\">{}</text>\n",
+        svg::escape(title), svg::escape(cost_line(c)));
     for (int e = static_cast<int>(x.low); e <= static_cast<int>(x.high); ++e) {
         const double at = x(std::pow(10.0, e));
         out += fmt::format("<path class=\"edge\" stroke-opacity=\".22\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>"
@@ -90,9 +92,9 @@ inline std::string draw_roofline(const graph_view& lowered, const cost& c, const
     const double start = std::max(std::pow(10.0, x.low), std::pow(10.0, y.low) / roof.bandwidth);
     out += fmt::format("<path class=\"edge skip\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}H{:.1f}\"/>\n", x(start),
                        y(start * roof.bandwidth), x(roof.ridge()), y(roof.peak), end_x);
-    out += fmt::format("<text class=\"note end\" x=\"{:.1f}\" y=\"{:.1f}\">{}, {}, ridge {:.0f} FLOP/byte</text>\n", end_x - 4,
-                       y(roof.peak) - 7, detail::scaled(roof.peak, "FLOP/s"), detail::scaled(roof.bandwidth, "B/s"),
-                       roof.ridge());
+    out += fmt::format("<text class=\"note end\" x=\"{:.1f}\" y=\"{:.1f}\">{}, {}, ridge {:.0f} FLOP/byte</text>\n",
+                       end_x - 4, y(roof.peak) - 7, detail::scaled(roof.peak, "FLOP/s"),
+                       detail::scaled(roof.bandwidth, "B/s"), roof.ridge());
     const sequence<fusion> fused = fuse(lowered);
     std::vector<bool> used(drawing::kind_count, false);
     for (const layer_cost& l : c.layers) {
@@ -102,18 +104,20 @@ inline std::string draw_roofline(const graph_view& lowered, const cost& c, const
         const drawing::kind k = drawing::kind_of(lowered[l.node].kind);
         used[static_cast<std::size_t>(k)] = true;
         const double side = 9 + 22 * std::sqrt(l.seconds() / total); // a rounded square: the style sheet colours boxes
-        out += fmt::format("<g class=\"box {}\"><title>{}: {:.1f} us, {:.1f} FLOP/byte, {}-bound</title><rect x=\"{:.1f}\" "
-                           "y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{:.1f}\" fill-opacity=\".75\"/></g>\n",
-                           drawing::name(k), svg::escape(detail::layer_name(lowered, l, fused)), l.seconds() * 1e6,
-                           l.intensity(), name(l.limit), x(l.intensity()) - side / 2,
-                           y(static_cast<double>(l.work.flops()) / l.seconds()) - side / 2, side, side, side / 2);
+        out += fmt::format(
+            "<g class=\"box {}\"><title>{}: {:.1f} us, {:.1f} FLOP/byte, {}-bound</title><rect x=\"{:.1f}\" "
+            "y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{:.1f}\" fill-opacity=\".75\"/></g>\n",
+            drawing::name(k), svg::escape(detail::layer_name(lowered, l, fused)), l.seconds() * 1e6, l.intensity(),
+            name(l.limit), x(l.intensity()) - side / 2, y(static_cast<double>(l.work.flops()) / l.seconds()) - side / 2,
+            side, side, side / 2);
     }
     const drawing::legend_rows legend = drawing::make_legend(used, false, options.width);
     return out + drawing::draw_legend(legend, left, end_y + 28) + "</svg>\n";
 }
 
 /// The same for a model, which is lowered first.
-inline std::string draw_roofline(const graph_view& model, const target_description& d, const roofline_options& options = {}) {
+inline std::string draw_roofline(const graph_view& model, const target_description& d,
+                                 const roofline_options& options = {}) {
     const lowered_graph lowered = lower(model);
     return draw_roofline(lowered.view(), estimate(lowered.view(), d), options);
 }

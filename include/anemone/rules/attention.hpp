@@ -6,6 +6,8 @@
 
 namespace ane::rules {
 
+// R083 to R085 are hazards of the fused unit (measured). Lowering never emits that unit: it writes attention as two
+// products around a softmax, so here they are warnings of a speed that is not to be had.
 inline constexpr std::array attention{
     rule_record{.id = rule::attention_rank_exceeds_four,
                 .fact = "ops",
@@ -30,11 +32,11 @@ inline constexpr std::array attention{
         .check = [](const subject& s) -> finding { return holds_if(s.operand(1).shape == s.operand(2).shape); }},
     rule_record{.id = rule::attention_sequence_exceeds,
                 .fact = "R083",
-                .level = severity::hazard,
+                .level = severity::warn,
                 .ops = {op::attention},
-                .sentence = "a sequence of {got} exceeds {limit}: wrong values on the native route",
+                .sentence = "a sequence of {got} exceeds {limit}: too long for the fused unit, written as two products",
                 .reject = "",
-                .advice = "write it as matmul, softmax and matmul",
+                .advice = "",
                 .source = "ANEForge",
                 .evidence = mark::measured,
                 .check = [](const subject& s) -> finding {
@@ -44,12 +46,12 @@ inline constexpr std::array attention{
                 }},
     rule_record{.id = rule::attention_is_too_square,
                 .fact = "R084",
-                .level = severity::hazard,
+                .level = severity::warn,
                 .ops = {op::attention},
-                .sentence = "both sequences reach {got}, one must stay at or below {limit}: wrong values on the native "
-                            "route",
+                .sentence = "both sequences reach {got}, one must stay at or below {limit} for the fused unit: written as "
+                            "two products",
                 .reject = "",
-                .advice = "tile the queries, or write it as matmul, softmax and matmul",
+                .advice = "",
                 .source = "ANEForge",
                 .evidence = mark::measured,
                 .check = [](const subject& s) -> finding {
@@ -59,11 +61,11 @@ inline constexpr std::array attention{
                 }},
     rule_record{.id = rule::attention_mask_is_not_shared,
                 .fact = "R085",
-                .level = severity::hazard,
+                .level = severity::warn,
                 .ops = {op::attention},
-                .sentence = "the mask must be [1, 1, queries, keys]; axis {got} is not",
+                .sentence = "the fused unit wants a mask of [1, 1, queries, keys], axis {got} is not: written as two products",
                 .reject = "",
-                .advice = "expand the mask to all queries, one for all heads",
+                .advice = "",
                 .source = "ANEForge",
                 .evidence = mark::measured,
                 .check = [](const subject& s) -> finding {

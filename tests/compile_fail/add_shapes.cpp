@@ -1,0 +1,24 @@
+// Two tensors of different channel counts are added.
+// expect: extents must be equal, or one of them 1
+// expect-gcc: (16 == 24)
+// expect-clang: '16L == 24L'
+#include <anemone/graph/model.hpp>
+#include <anemone/ops/ops.hpp>
+
+using namespace ane;
+
+constexpr auto model = graph([](auto& g) {
+    auto x = g.input("x"_s, f16<1, 16, 8, 8>);
+    auto z = g.input("z"_s, f16<1, 24, 8, 8>);
+    auto s = g.input("s"_s, f16<1, 16, 1, 1>);
+#ifdef OK
+    (void)z;
+    auto y = x + s;
+#else
+    (void)s;
+    auto y = x + z;
+#endif
+    g.output("y"_s, y);
+});
+
+int main() {}

@@ -1,0 +1,22 @@
+// Operands of concat differ on another axis than the joined one.
+// expect: the operands' extents must be equal on this axis
+// expect-gcc: (7 == 8)
+// expect-clang: '7L == 8L'
+#include <anemone/graph/model.hpp>
+#include <anemone/ops/ops.hpp>
+
+using namespace ane;
+
+constexpr auto model = graph([](auto& g) {
+    auto x = g.input("x"_s, f16<1, 16, 8, 8>);
+    auto z = g.input("z"_s, f16<1, 4, 7, 8>);
+#ifdef OK
+    auto y = concat<axis{1}>(x, slice<window{{0, 0, 0, 0}, {1, 4, 8, 8}}>(x));
+    (void)z;
+#else
+    auto y = concat<axis{1}>(x, z);
+#endif
+    g.output("y"_s, y);
+});
+
+int main() {}

@@ -1,0 +1,23 @@
+// A kernel of width 14 in a model for every Mac: the first target that fails is told.
+// expect: design_rule<ane::op::conv2d, ane::rule::kernel_width_exceeds, ane::target::h13, 17, 2, 14, 13>
+// forbid: exceeds maximum
+// forbid: step limit
+// forbid: called in a constant expression
+#include <anemone/graph/model.hpp>
+#include <anemone/ops/ops.hpp>
+#include <anemone/rules/conforms.hpp>
+
+using namespace ane;
+
+constexpr auto model = graph([](auto& g) {
+    auto x = g.input("x"_s, f16<1, 16, 32, 32>);
+#ifdef OK
+    auto y = conv2d(x, g.weight("w", f16<16, 16, 3, 13>));
+#else
+    auto y = conv2d(x, g.weight("w", f16<16, 16, 3, 14>));
+#endif
+    g.output("y"_s, y);
+});
+static_assert(conforms<model, macs>);
+
+int main() {}

@@ -1,0 +1,19 @@
+// A model without an output.
+// expect-gcc: a graph needs at least one output
+// expect-clang: is not a constant expression
+#include <anemone/graph/model.hpp>
+#include <anemone/ops/ops.hpp>
+
+using namespace ane;
+
+constexpr auto model = graph([](auto& g) {
+    auto x = g.input("x"_s, f16<4, 8>);
+#ifdef OK
+    g.output("y"_s, relu(x));
+#else
+    relu(x);
+#endif
+
+});
+
+int main() {}

@@ -1,0 +1,20 @@
+// A permutation of another rank.
+// expect: one index for each axis is needed
+// expect-gcc: (3 == 4)
+// expect-clang: '3L == 4L'
+#include <anemone/graph/model.hpp>
+#include <anemone/ops/ops.hpp>
+
+using namespace ane;
+
+constexpr auto model = graph([](auto& g) {
+    auto x = g.input("x"_s, f16<1, 16, 8, 8>);
+#ifdef OK
+    auto y = transpose<permutation{0, 1, 3, 2}>(x);
+#else
+    auto y = transpose<permutation{0, 2, 1}>(x);
+#endif
+    g.output("y"_s, y);
+});
+
+int main() {}

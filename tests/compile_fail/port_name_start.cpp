@@ -1,0 +1,17 @@
+// A port name that starts with a digit.
+// expect: the name of a port is made of letters, digits and underscores
+#include <anemone/graph/model.hpp>
+#include <anemone/ops/ops.hpp>
+
+using namespace ane;
+
+constexpr auto model = graph([](auto& g) {
+#ifdef OK
+    auto x = g.input("input_2"_s, f16<4, 8>);
+#else
+    auto x = g.input("2_input"_s, f16<4, 8>);
+#endif
+    g.output("y"_s, relu(x));
+});
+
+int main() {}

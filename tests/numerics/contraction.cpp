@@ -1,0 +1,254 @@
+#include <anemone/numerics/convolution.hpp>
+#include <anemone/numerics/matmul.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+using namespace ane;
+using namespace ane::numerics;
+
+namespace {
+
+using halves = std::vector<half>;
+
+enum class kind { small, wide, bits };
+
+halves random_halves(std::int64_t count, kind what, std::mt19937_64& engine) {
+    halves out(static_cast<std::size_t>(count));
+    std::normal_distribution<double> normal(0.0, 1.0);
+    std::uniform_real_distribution<double> exponent(-20.0, 10.0);
+    for (half& v : out) {
+        switch (what) {
+        case kind::small: v = half(normal(engine) * 0.05); break;
+        case kind::wide: v = half(normal(engine) * std::exp2(exponent(engine))); break;
+        case kind::bits: v = half::from_bits(static_cast<std::uint16_t>(engine())); break;
+        }
+    }
+    return out;
+}
+
+const half* at(const halves& v, std::int64_t i) { return v.data() + i; }
+
+} // namespace
+
+TEST_CASE("the blocked product is the scalar accumulator, bit for bit") {
+    std::mt19937_64 engine(4242);
+    int infinite = 0;
+    for (int round = 0; round < 240; ++round) {
+        CAPTURE(round);
+        const auto pick = [&](int limit) {
+            return static_cast<std::int64_t>(engine() % static_cast<unsigned>(limit)) + 1;
+        };
+        matmul_shape s;
+        s.batch = pick(2);
+        s.m = pick(7);
+        s.n = pick(40);
+        s.k = round % 10 == 0 ? 0 : pick(60);
+        s.transpose_a = engine() % 2 == 0;
+        s.transpose_b = engine() % 2 == 0;
+        s.a_batch_stride = engine() % 2 == 0 ? 0 : s.m * s.k;
+        s.b_batch_stride = engine() % 2 == 0 ? 0 : s.n * s.k;
+        const auto what_a = static_cast<kind>(engine() % 3);
+        const auto what_b = static_cast<kind>(engine() % 3);
+        const halves a = random_halves(s.batch * s.m * s.k + 1, what_a, engine);
+        const halves b = random_halves(s.batch * s.n * s.k + 1, what_b, engine);
+        const halves bias = random_halves(s.n, kind::wide, engine);
+        const bool with_bias = engine() % 2 == 0;
+        halves out(static_cast<std::size_t>(s.batch * s.m * s.n));
+        datapath path = datapath_of(engine() % 2 == 0 ? family::a13 : family::a17);
+        path.mac_ceiling = engine() % 4 != 0;
+        path.mac_ties = engine() % 4 == 0 ? tie_rule::half_even : tie_rule::half_away;
+        matmul(path, s, a.data(), b.data(), with_bias ? bias.data() : nullptr, out.data());
+        for (std::int64_t z = 0; z < s.batch; ++z) {
+            for (std::int64_t i = 0; i < s.m; ++i) {
+                for (std::int64_t j = 0; j < s.n; ++j) {
+                    accumulator sum(path, with_bias ? *at(bias, j) : half{});
+                    for (std::int64_t k = 0; k < s.k; ++k) {
+                        sum.multiply_add(*at(a, z * s.a_batch_stride + (s.transpose_a ? k * s.m + i : i * s.k + k)),
+                                         *at(b, z * s.b_batch_stride + (s.transpose_b ? j * s.k + k : k * s.n + j)));
+                    }
+                    const half got = *at(out, (z * s.m + i) * s.n + j);
+                    infinite += is_finite(got) ? 0 : 1;
+                    REQUIRE(got.bits == sum.result().bits);
+                }
+            }
+        }
+    }
+    CHECK(infinite > 100); // the recomputed outputs were exercised
+}
+
+TEST_CASE("every pair of interesting operands gives the scalar product") {
+    halves values;
+    for (const std::uint32_t e : {0U, 1U, 2U, 6U, 7U, 8U, 13U, 14U, 15U, 16U, 22U, 23U, 29U, 30U, 31U}) {
+        for (const std::uint32_t f : {0U, 1U, 2U, 341U, 511U, 512U, 513U, 1022U, 1023U}) {
+            values.push_back(half::from_bits(static_cast<std::uint16_t>(e << 10U | f)));
+            values.push_back(-values.back());
+        }
+    }
+    const auto n = static_cast<std::int64_t>(values.size());
+    for (const bool keep : {true, false}) {
+        datapath path;
+        path.mac_keeps_subnormals = keep;
+        halves out(values.size() * values.size());
+        matmul_shape s;
+        s.m = n;
+        s.n = n;
+        s.k = 1;
+        matmul(path, s, values.data(), values.data(), nullptr, out.data());
+        for (std::int64_t i = 0; i < n; ++i) {
+            for (std::int64_t j = 0; j < n; ++j) {
+                accumulator sum(path);
+                sum.multiply_add(*at(values, i), *at(values, j));
+                REQUIRE(at(out, i * n + j)->bits == sum.result().bits);
+            }
+        }
+    }
+}
+
+TEST_CASE("convolutions are their accumulators, in both orders, grouped, strided, dilated and transposed") {
+    std::mt19937_64 engine(99);
+    for (int round = 0; round < 120; ++round) {
+        CAPTURE(round);
+        const auto pick = [&](int limit) {
+            return static_cast<std::int64_t>(engine() % static_cast<unsigned>(limit)) + 1;
+        };
+        const bool transposed = round % 2 == 1;
+        convolution_shape s;
+        s.batch = pick(2);
+        s.groups = pick(3);
+        s.in_channels = s.groups * pick(3);
+        s.out_channels = s.groups * pick(round % 5 == 0 ? 40 : 4);
+        s.in_height = pick(6);
+        s.in_width = pick(6);
+        s.kernel_height = pick(3);
+        s.kernel_width = pick(3);
+        s.stride_height = pick(2);
+        s.stride_width = pick(2);
+        s.dilation_height = pick(2);
+        s.dilation_width = pick(2);
+        s.pad_top = pick(3) - 1;
+        s.pad_left = pick(3) - 1;
+        s.out_height = pick(7);
+        s.out_width = pick(7);
+        const std::int64_t gi = s.in_channels / s.groups;
+        const std::int64_t go = s.out_channels / s.groups;
+        const auto what = static_cast<kind>(engine() % 3);
+        const halves x = random_halves(s.batch * s.in_channels * s.in_height * s.in_width, what, engine);
+        const halves w = random_halves(s.out_channels * gi * s.kernel_height * s.kernel_width, kind::wide, engine);
+        const halves bias = random_halves(s.out_channels, kind::small, engine);
+        datapath path;
+        path.order = engine() % 2 == 0 ? contraction_order::channel_row_column : contraction_order::row_column_channel;
+        halves out(static_cast<std::size_t>(s.batch * s.out_channels * s.out_height * s.out_width));
+        (transposed ? transposed_convolution : convolution)(path, s, x.data(), w.data(), bias.data(), out.data());
+        for (std::int64_t n = 0; n < s.batch; ++n) {
+            for (std::int64_t o = 0; o < s.out_channels; ++o) {
+                const std::int64_t g = o / go;
+                for (std::int64_t oy = 0; oy < s.out_height; ++oy) {
+                    for (std::int64_t ox = 0; ox < s.out_width; ++ox) {
+                        accumulator sum(path, *at(bias, o));
+                        const auto term = [&](std::int64_t c, std::int64_t ky, std::int64_t kx) {
+                            std::int64_t iy = oy * s.stride_height + ky * s.dilation_height - s.pad_top;
+                            std::int64_t ix = ox * s.stride_width + kx * s.dilation_width - s.pad_left;
+                            if (transposed) {
+                                const std::int64_t py = oy + s.pad_top - ky * s.dilation_height;
+                                const std::int64_t px = ox + s.pad_left - kx * s.dilation_width;
+                                iy = py >= 0 && py % s.stride_height == 0 ? py / s.stride_height : -1;
+                                ix = px >= 0 && px % s.stride_width == 0 ? px / s.stride_width : -1;
+                            }
+                            if (iy < 0 || ix < 0 || iy >= s.in_height || ix >= s.in_width) {
+                                return;
+                            }
+                            const std::int64_t channel = g * gi + c;
+                            const std::int64_t in_weight = transposed ? channel * go + o % go : o * gi + c;
+                            sum.multiply_add(
+                                *at(x, ((n * s.in_channels + channel) * s.in_height + iy) * s.in_width + ix),
+                                *at(w, (in_weight * s.kernel_height + ky) * s.kernel_width + kx));
+                        };
+                        if (path.order == contraction_order::channel_row_column) {
+                            for (std::int64_t c = 0; c < gi; ++c) {
+                                for (std::int64_t t = 0; t < s.kernel_height * s.kernel_width; ++t) {
+                                    term(c, t / s.kernel_width, t % s.kernel_width);
+                                }
+                            }
+                        } else {
+                            for (std::int64_t t = 0; t < s.kernel_height * s.kernel_width; ++t) {
+                                for (std::int64_t c = 0; c < gi; ++c) {
+                                    term(c, t / s.kernel_width, t % s.kernel_width);
+                                }
+                            }
+                        }
+                        REQUIRE(at(out, ((n * s.out_channels + o) * s.out_height + oy) * s.out_width + ox)->bits ==
+                                sum.result().bits);
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("the order of a convolution shows in a sticky overflow") {
+    // Channel 0 holds 20000, 20000 and channel 1 their negatives: channel by channel overflows, pixels first do not.
+    const halves x = {half(20000.0), half(20000.0), half(-20000.0), half(-20000.0)};
+    const halves w(4, half(1.0));
+    convolution_shape s;
+    s.in_channels = 2;
+    s.in_width = 2;
+    s.kernel_width = 2;
+    half out{};
+    datapath path;
+    convolution(path, s, x.data(), w.data(), nullptr, &out);
+    CHECK(out.bits == 0x7C00);
+    path.order = contraction_order::row_column_channel;
+    convolution(path, s, x.data(), w.data(), nullptr, &out);
+    CHECK(out.bits == 0);
+}
+
+TEST_CASE("the error of a product grows with its depth as published") {
+    // N160-N163, N180-N182: Gaussian operands of standard deviation 1/sqrt(K); error against the exact product.
+    struct point {
+        std::int64_t depth;
+        double published;
+    };
+    std::mt19937_64 engine(1);
+    for (const point p : {point{256, 0.00125}, {512, 0.00258}, {1024, 0.00553}, {2048, 0.01213}, {4096, 0.02724}}) {
+        CAPTURE(p.depth);
+        matmul_shape s;
+        s.m = 24;
+        s.n = 48;
+        s.k = p.depth;
+        std::normal_distribution<double> normal(0.0, 1.0 / std::sqrt(static_cast<double>(p.depth)));
+        std::vector<double> wide_a(static_cast<std::size_t>(s.m * s.k));
+        std::vector<double> wide_b(static_cast<std::size_t>(s.k * s.n));
+        halves a(wide_a.size());
+        halves b(wide_b.size());
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            wide_a[i] = normal(engine);
+            a[i] = half(wide_a[i]);
+        }
+        for (std::size_t i = 0; i < b.size(); ++i) {
+            wide_b[i] = normal(engine);
+            b[i] = half(wide_b[i]);
+        }
+        halves out(static_cast<std::size_t>(s.m * s.n));
+        matmul(datapath{}, s, a.data(), b.data(), nullptr, out.data());
+        double error = 0.0;
+        double norm = 0.0;
+        for (std::int64_t i = 0; i < s.m; ++i) {
+            for (std::int64_t j = 0; j < s.n; ++j) {
+                double exact = 0.0;
+                for (std::int64_t k = 0; k < s.k; ++k) {
+                    exact +=
+                        wide_a[static_cast<std::size_t>(i * s.k + k)] * wide_b[static_cast<std::size_t>(k * s.n + j)];
+                }
+                const double got = static_cast<double>(*at(out, i * s.n + j));
+                error += (got - exact) * (got - exact);
+                norm += exact * exact;
+            }
+        }
+        CHECK(std::sqrt(error / norm) == doctest::Approx(p.published).epsilon(0.06));
+    }
+}

@@ -1,0 +1,83 @@
+// Ranks, extents and element types.
+
+#include "one_node.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace one_node;
+
+namespace {
+dynamic_graph relu_of(const extents& shape, dtype type = dtype::f16) {
+    return make(op::relu, no_attributes{}, {{op::input, shape, {}, type}});
+}
+} // namespace
+
+TEST_CASE("R010: rank five") {
+    CHECK_KEEPS(relu_of({1, 1, 2, 2, 2}), rank_exceeds_five, h13);
+    CHECK_BREAKS(relu_of({1, 1, 1, 2, 2, 2}), rank_exceeds_five, h13, 6, 5);
+}
+
+TEST_CASE("R015 R016 R017 R020: extents by axis and generation") {
+    for (const target t : {h13, h14, h15, m11}) {
+        CHECK_KEEPS(relu_of({16384}), tensor_width_exceeds, t);
+        CHECK_BREAKS(relu_of({16385}), tensor_width_exceeds, t, 16385, 16384);
+        CHECK_KEEPS(relu_of({16384, 8}), tensor_height_exceeds, t);
+        CHECK_BREAKS(relu_of({16385, 8}), tensor_height_exceeds, t, 16385, 16384);
+        CHECK_KEEPS(relu_of({1, 16384, 2, 2, 2}), tensor_depth_exceeds, t);
+        CHECK_BREAKS(relu_of({1, 16385, 2, 2, 2}), tensor_depth_exceeds, t, 16385, 16384);
+    }
+    for (const target t : {h16, h17, h18}) {
+        CHECK_KEEPS(relu_of({65536}), tensor_width_exceeds, t);
+        CHECK_BREAKS(relu_of({65537}), tensor_width_exceeds, t, 65537, 65536);
+        CHECK_BREAKS(relu_of({1, 65537, 2, 2, 2}), tensor_depth_exceeds, t, 65537, 65536);
+    }
+    CHECK_KEEPS(relu_of({1, 65536, 2, 2}), tensor_channels_exceed, h13);
+    CHECK_BREAKS(relu_of({1, 65537, 2, 2}), tensor_channels_exceed, h13, 65537, 65536);
+    CHECK_KEEPS(relu_of({65536, 1, 1, 1}), tensor_batch_exceeds, h13);
+    CHECK_BREAKS(relu_of({65537, 1, 1, 1}), tensor_batch_exceeds, h13, 65537, 65536);
+    CHECK_BREAKS(relu_of({4097, 1, 1, 1}), tensor_batch_exceeds, h12, 4097, 4096);
+    CHECK_BREAKS(relu_of({1, 2, 2, 2, 2}), tensor_depth_exceeds, h12, 2, 1);
+}
+
+TEST_CASE("R018: a convolution's channels escape 16384") {
+    const dynamic_graph g = make(op::conv2d, conv{}, {in({1, 16385, 4, 4}), weight({16385, 16385, 1, 1})});
+    CHECK(accepts(g, describe(h13)));
+}
+
+TEST_CASE("R019: no empty axis") {
+    CHECK_KEEPS(relu_of({1, 1}), extent_is_zero, h13);
+    CHECK_BREAKS(relu_of({4, 0}), extent_is_zero, h13, 1, 1);
+}
+
+TEST_CASE("R001 R002: element types") {
+    CHECK_KEEPS(relu_of({8}), element_type_is_not_f16, h13);
+    CHECK_BREAKS(relu_of({8}, dtype::f32), element_type_is_not_f16, h13, 4, 3);
+    CHECK_BREAKS(relu_of({8}, dtype::int8), element_type_is_not_f16, h18, 2, 3);
+    CHECK_KEEPS(relu_of({8}, dtype::uint8), element_type_is_not_f16, h13);
+    CHECK_BREAKS(relu_of({8}, dtype::uint8), uint8_reaches_arithmetic, h13, 0, 0);
+    const dynamic_graph image = make(op::cast, no_attributes{}, {{op::input, {1, 3, 8, 8}, {}, dtype::uint8}});
+    CHECK(accepts(image, describe(h13)));
+}
+
+TEST_CASE("R101 R103 R104: lanes that stay empty") {
+    CHECK_KEEPS(relu_of({1, 6, 8, 8}), channels_do_not_interleave, h13);
+    CHECK_BREAKS(relu_of({1, 5, 8, 8}), channels_do_not_interleave, h13, 5, 8);
+    CHECK_KEEPS(relu_of({1, 1, 8, 8}), channels_do_not_interleave, h13);
+    CHECK_KEEPS(relu_of({1, 4, 8, 16}), width_is_not_a_granule, h13);
+    CHECK_BREAKS(relu_of({1, 4, 8, 12}), width_is_not_a_granule, h13, 24, 16);
+    CHECK_KEEPS(relu_of({1, 4, 8, 12}), width_is_not_a_granule, m9); // a granule of one byte
+    CHECK_KEEPS(relu_of({1, 4, 8, 2}), width_is_one, h13);
+    CHECK_BREAKS(relu_of({1, 4, 8, 1}), width_is_one, h13, 4, 16);
+    CHECK_KEEPS(relu_of({1, 1, 8, 1}), width_is_one, h13);
+}
+
+TEST_CASE("R110: the working set, measured before nominal") {
+    CHECK_KEEPS(relu_of({1, 1, 1024, 1024}), working_set_exceeds, h14); // 2 MiB exactly
+    CHECK_BREAKS(relu_of({1, 1, 1025, 1024}), working_set_exceeds, h14, 2099200, 2097152);
+    CHECK_KEEPS(relu_of({1, 1, 1140, 1000}), working_set_exceeds, h13); // 2.28 MB
+    CHECK_BREAKS(relu_of({1, 1, 1141, 1000}), working_set_exceeds, h13, 2282000, 2280000);
+    CHECK_KEEPS(relu_of({1, 1, 2360, 1000}), working_set_exceeds, h17s); // 4.72 MB
+    CHECK_BREAKS(relu_of({1, 1, 2361, 1000}), working_set_exceeds, h17s, 4722000, 4720000);
+    CHECK(accepts(relu_of({1, 1, 2361, 1000}), describe(h13))); // a warning
+    CHECK_FALSE(accepts(relu_of({1, 1, 2361, 1000}), describe(h13), as_error(rule::working_set_exceeds)));
+}
