@@ -158,3 +158,27 @@ TEST_CASE("a graph prints a line for each node") {
     CHECK(text.find("\"block.1.weight\"") != std::string::npos);
     CHECK(text.find("output \"y\"") != std::string::npos);
 }
+
+TEST_CASE("the order of nodes follows from the graph, not from the order of evaluation") {
+    // The same graph, built in two orders; a compiler may choose either for nested calls.
+    const dynamic_graph one = build_graph([](auto& g) {
+        auto x = g.input("x"_s, f16<2, 3>);
+        auto w = g.weight("w", f16<4, 3>);
+        auto b = g.weight("b", f16<4>);
+        auto left = exp(x);
+        auto right = abs(x);
+        g.output("y"_s, linear(left + right, w, b));
+    });
+    const dynamic_graph two = build_graph([](auto& g) {
+        auto x = g.input("x"_s, f16<2, 3>);
+        auto b = g.weight("b", f16<4>);
+        auto right = abs(x);
+        auto left = exp(x);
+        auto w = g.weight("w", f16<4, 3>);
+        g.output("y"_s, linear(left + right, w, b));
+    });
+    CHECK(print(one.view()) == print(two.view()));
+    CHECK(one.nodes[0].kind == op::input);
+    CHECK(one.nodes[1].kind == op::exp);
+    CHECK(one.nodes[2].kind == op::abs);
+}

@@ -62,6 +62,7 @@ public:
         }
         size_ += count;
     }
+    constexpr void pop_back() { --size_; }
     constexpr void clear() { size_ = 0; }
 
     constexpr std::size_t size() const { return size_; }

@@ -29,8 +29,8 @@ public:
         const lifetime& mine = alive_[at(index)];
         // Whoever is alive together with it is alive at its first step, or starts later: at step i starts value i.
         near_.clear();
-        for (int entry = heads_[at(mine.first)]; entry >= 0; entry = entries_[at(entry)].next) {
-            add_neighbour(entries_[at(entry)].place);
+        for (int e = heads_[at(mine.first)]; e >= 0; e = entries_[at(e)].next) {
+            add_neighbour(entries_[at(e)].place);
         }
         for (int i = mine.first + 1; i <= mine.last && at(i) < alive_.size(); ++i) {
             if (offsets_[at(i)] >= 0) {

@@ -4,36 +4,22 @@
 
 namespace ane {
 
-/// A copy of a graph without the operations, weights and constants that no output depends on. Inputs stay, because they
-/// are the graph's signature. The order of the nodes stays.
+/// A copy of a graph in canonical form: without the operations, weights and constants that no output depends on, and in an
+/// order that follows from the graph alone: the inputs as they were declared, because they are its signature, then depth
+/// first from the outputs, operands in their order. So it does not matter in which order a compiler evaluates the
+/// arguments of nested calls.
 constexpr dynamic_graph prune(const graph_view& g) {
     // Plain pointers and indices: every call counts against the steps that a compiler allows one constant.
     const std::size_t count = g.nodes.size();
     const node* const nodes = g.nodes.data();
     const int* const pool = g.operand_pool.data();
-    const auto at = [](int index) { return static_cast<std::size_t>(index); };
-    sequence<char> live(count, 0);
-    for (const output_port& port : g.outputs) {
-        live[at(port.node)] = 1;
-    }
-    for (std::size_t i = count; i-- > 0;) {
-        if (live[i] != 0) {
-            const int* const operands = pool + nodes[i].operands.first;
-            for (int k = 0; k < nodes[i].operands.count; ++k) {
-                live[static_cast<std::size_t>(operands[k])] = 1;
-            }
-        }
-    }
     dynamic_graph kept;
     kept.nodes.reserve(count);
     kept.operand_pool.reserve(g.operand_pool.size());
     kept.text_pool.reserve(g.text_pool.size());
     sequence<int> renamed(count, -1);
     int next = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (live[i] == 0 && nodes[i].kind != op::input) {
-            continue;
-        }
+    const auto keep = [&](std::size_t i) {
         node n = nodes[i];
         const int* const operands = pool + n.operands.first;
         n.operands.first = static_cast<int>(kept.operand_pool.size());
@@ -48,9 +34,36 @@ constexpr dynamic_graph prune(const graph_view& g) {
         }
         kept.nodes.push_back(n);
         renamed[i] = next++;
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+        if (nodes[i].kind == op::input) {
+            keep(i);
+        }
     }
+    struct visit {
+        std::size_t node = 0;
+        int operand = 0; ///< the next one to look at
+    };
+    sequence<visit> path;
     for (const output_port& port : g.outputs) {
-        kept.add_output(renamed[at(port.node)], g.name(port));
+        path.push_back({static_cast<std::size_t>(port.node), 0});
+        while (!path.empty()) {
+            visit& top = path.back();
+            const node& n = nodes[top.node];
+            if (renamed[top.node] >= 0) {
+                path.pop_back();
+            } else if (top.operand < n.operands.count) {
+                const auto operand = static_cast<std::size_t>(pool[n.operands.first + top.operand]);
+                ++top.operand;
+                if (renamed[operand] < 0) {
+                    path.push_back({operand, 0});
+                }
+            } else {
+                keep(top.node);
+                path.pop_back();
+            }
+        }
+        kept.add_output(renamed[static_cast<std::size_t>(port.node)], g.name(port));
     }
     return kept;
 }
