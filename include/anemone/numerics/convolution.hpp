@@ -1,28 +1,11 @@
 #pragma once
 
+#include "../kernel_shapes.hpp"
 #include "contraction.hpp"
 
 namespace ane::numerics {
 
-/// Bottom and right padding follow from the output extents. Channels are totals over all groups.
-struct convolution_shape {
-    std::int64_t batch = 1;
-    std::int64_t in_channels = 1;
-    std::int64_t in_height = 1;
-    std::int64_t in_width = 1;
-    std::int64_t out_channels = 1;
-    std::int64_t out_height = 1;
-    std::int64_t out_width = 1;
-    std::int64_t kernel_height = 1;
-    std::int64_t kernel_width = 1;
-    std::int64_t stride_height = 1;
-    std::int64_t stride_width = 1;
-    std::int64_t dilation_height = 1;
-    std::int64_t dilation_width = 1;
-    std::int64_t pad_top = 0;
-    std::int64_t pad_left = 0;
-    std::int64_t groups = 1;
-};
+using ane::convolution_shape;
 
 namespace detail {
 

@@ -1,20 +1,11 @@
 #pragma once
 
+#include "../kernel_shapes.hpp"
 #include "contraction.hpp"
 
 namespace ane::numerics {
 
-/// batch products [m, k] x [k, n], each operand optionally stored transposed. Strides in elements; 0 = broadcast.
-struct matmul_shape {
-    std::int64_t batch = 1;
-    std::int64_t m = 0;
-    std::int64_t n = 0;
-    std::int64_t k = 0;
-    bool transpose_a = false; ///< a is stored [k, m]
-    bool transpose_b = false; ///< b is stored [n, k]
-    std::int64_t a_batch_stride = 0;
-    std::int64_t b_batch_stride = 0;
-};
+using ane::matmul_shape;
 
 /// out[s, i, j] = bias[j] + sum over k of a[s, i, k] * b[s, k, j], every sum by class `accumulator` in the order of k.
 /// `bias` may be null. linear is m = rows, transpose_b = true. Evidence: see accumulator.hpp; the order is inferred.

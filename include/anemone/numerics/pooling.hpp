@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../kernel_shapes.hpp"
 #include "../error.hpp"
 #include "../graph/op.hpp"
 #include "reduction.hpp"
@@ -11,22 +12,7 @@
 
 namespace ane::numerics {
 
-/// Bottom and right padding follow from the output extents.
-struct pool_shape {
-    std::int64_t batch = 1;
-    std::int64_t channels = 1;
-    std::int64_t in_height = 1;
-    std::int64_t in_width = 1;
-    std::int64_t out_height = 1;
-    std::int64_t out_width = 1;
-    std::int64_t kernel_height = 1;
-    std::int64_t kernel_width = 1;
-    std::int64_t stride_height = 1;
-    std::int64_t stride_width = 1;
-    std::int64_t pad_top = 0;
-    std::int64_t pad_left = 0;
-    bool exclude_padding = false; ///< an average divides by the values inside the input, not by the window
-};
+using ane::pool_shape;
 
 /// max_pool or avg_pool of x [N, C, H, W]. The average is a mean of the reduction path, lanes in row order, padding as
 /// zeros (inferred: nothing is published). The maximum ignores padding; a window of padding only throws.

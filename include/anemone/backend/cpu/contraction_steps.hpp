@@ -2,37 +2,15 @@
 
 #include "kernels/conv_transpose.hpp"
 #include "kernels/gemm.hpp"
+#include "../node_shapes.hpp"
 #include "../strided.hpp"
 #include "step.hpp"
 
 namespace ane::cpu::detail {
 
-template <class Attributes>
-convolution_shape convolution_shape_of(const binding_context& c, int index, const Attributes& a) {
-    const extents& x = c.operand_shape(index, 0);
-    const extents& w = c.operand_shape(index, 1);
-    const extents& y = c.shape(index);
-    return {.batch = x[0],
-            .in_channels = x[1],
-            .in_height = x[2],
-            .in_width = x[3],
-            .out_channels = y[1],
-            .out_height = y[2],
-            .out_width = y[3],
-            .kernel_height = w[2],
-            .kernel_width = w[3],
-            .stride_height = a.stride.height,
-            .stride_width = a.stride.width,
-            .dilation_height = a.dilation.height,
-            .dilation_width = a.dilation.width,
-            .pad_top = a.padding.top,
-            .pad_left = a.padding.left,
-            .groups = a.groups};
-}
-
 /// Constant weights are packed here, once; others in each run.
 inline bound_step bind_conv2d(const binding_context& c, int index) {
-    const convolution_shape shape = convolution_shape_of(c, index, c.at(index).get<conv>());
+    const convolution_shape shape = ane::detail::convolution_shape_of<conv>(c.graph, c.at(index));
     const bool biased = c.at(index).operands.count == 3;
     const half* const weight = c.constant(index, 1);
     const half* const bias = c.constant(index, 2);
@@ -48,7 +26,7 @@ inline bound_step bind_conv2d(const binding_context& c, int index) {
 }
 
 inline bound_step bind_conv_transpose2d(const binding_context& c, int index) {
-    const convolution_shape shape = convolution_shape_of(c, index, c.at(index).get<conv_transpose>());
+    const convolution_shape shape = ane::detail::convolution_shape_of<conv_transpose>(c.graph, c.at(index));
     const bool biased = c.at(index).operands.count == 3;
     const half* const weight = c.constant(index, 1);
     const half* const bias = c.constant(index, 2);
@@ -93,14 +71,7 @@ inline bound_step bind_matmul(const binding_context& c, int index) {
     const extents b = c.operand_shape(index, 1);
     const extents y = c.shape(index);
     const transposed form = c.at(index).get<transposed>();
-    const matmul_shape shape{.batch = 1,
-                             .m = y.height(),
-                             .n = y.width(),
-                             .k = form.a ? a.height() : a.width(),
-                             .transpose_a = form.a,
-                             .transpose_b = form.b,
-                             .a_batch_stride = 0,
-                             .b_batch_stride = 0};
+    const matmul_shape shape = ane::detail::matmul_shape_of(c.graph, c.at(index));
     const kernel_table& kernels = c.kernels;
     const half* const weight = c.constant(index, 1);
     if (weight != nullptr && b.count() == b.height() * b.width()) {

@@ -6,6 +6,7 @@
 #include "kernels/pool.hpp"
 #include "kernels/reduce.hpp"
 #include "kernels/softmax.hpp"
+#include "../node_shapes.hpp"
 #include "../strided.hpp"
 #include "step.hpp"
 
@@ -23,37 +24,15 @@ inline bound_step bind_binary(const binding_context& c, int index) {
 
 inline bound_step bind_unary(const binding_context& c, int index) {
     const node& n = c.at(index);
-    float first = 0;
-    float second = 0;
-    if (n.attributes.kind() == attribute_kind::coefficients) {
-        first = n.get<coefficients>().alpha;
-        second = n.get<coefficients>().beta;
-    } else if (n.attributes.kind() == attribute_kind::stabilizer) {
-        first = n.get<stabilizer>().epsilon;
-    }
+    const ane::detail::unary_numbers numbers = ane::detail::unary_numbers_of(n);
     const kernel_table& kernels = c.kernels;
-    return [&kernels, kind = n.kind, count = n.shape.count(), first, second](const operands& o) {
-        unary(kernels, kind, o.input(0), o.output(), count, first, second);
+    return [&kernels, kind = n.kind, count = n.shape.count(), numbers](const operands& o) {
+        unary(kernels, kind, o.input(0), o.output(), count, numbers.first, numbers.second);
     };
 }
 
 inline bound_step bind_pool(const binding_context& c, int index) {
-    const extents& x = c.operand_shape(index, 0);
-    const extents& y = c.shape(index);
-    const ane::pool& p = c.at(index).get<ane::pool>();
-    const pool_shape shape{.batch = x[0],
-                           .channels = x[1],
-                           .in_height = x[2],
-                           .in_width = x[3],
-                           .out_height = y[2],
-                           .out_width = y[3],
-                           .kernel_height = p.kernel.height,
-                           .kernel_width = p.kernel.width,
-                           .stride_height = p.stride.height,
-                           .stride_width = p.stride.width,
-                           .pad_top = p.padding.top,
-                           .pad_left = p.padding.left,
-                           .exclude_padding = p.exclude_padding};
+    const pool_shape shape = ane::detail::pool_shape_of(c.graph, c.at(index));
     const kernel_table& kernels = c.kernels;
     return [&kernels, kind = c.at(index).kind, shape](const operands& o) {
         cpu::pool(kernels, kind, shape, o.input(0), o.output());

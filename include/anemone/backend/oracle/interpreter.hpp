@@ -4,6 +4,7 @@
 #include "../../numerics/kernels.hpp"
 #include "../../weights/materialize.hpp"
 #include "layer_plan.hpp"
+#include "../node_shapes.hpp"
 #include "../strided.hpp"
 
 #include <cstddef>
@@ -98,25 +99,17 @@ private:
         if (n.kind == op::matmul) {
             const extents& a = operand_shape(i, 0);
             const extents& b = operand_shape(i, 1);
-            const transposed& form = n.get<transposed>();
-            const numerics::matmul_shape shape{.batch = 1,
-                                               .m = n.shape.height(),
-                                               .n = n.shape.width(),
-                                               .k = form.a ? a.height() : a.width(),
-                                               .transpose_a = form.a,
-                                               .transpose_b = form.b,
-                                               .a_batch_stride = 0,
-                                               .b_batch_stride = 0};
+            const matmul_shape shape = matmul_shape_of(graph_, n);
             const std::int64_t step = n.shape.height() * n.shape.width();
             for_each_batch(n.shape, a, b, [&](std::int64_t index, std::int64_t from_a, std::int64_t from_b) {
                 numerics::matmul(arithmetic_, shape, operand(i, 0) + from_a, operand(i, 1) + from_b, start,
                                  result(i) + index * step);
             });
         } else if (n.kind == op::conv2d) {
-            numerics::convolution(arithmetic_, convolution_shape(i, n.get<conv>(), n.shape[1]), operand(i, 0),
+            numerics::convolution(arithmetic_, convolution_shape_of<conv>(graph_, n), operand(i, 0),
                                   operand(i, 1), start, result(i));
         } else {
-            numerics::transposed_convolution(arithmetic_, convolution_shape(i, n.get<conv_transpose>(), n.shape[1]),
+            numerics::transposed_convolution(arithmetic_, convolution_shape_of<conv_transpose>(graph_, n),
                                              operand(i, 0), operand(i, 1), start, result(i));
         }
     }
@@ -132,29 +125,6 @@ private:
             bias[c] = data(f.vector)[given == 1 ? 0 : c];
         }
         return bias;
-    }
-
-    template <class Attributes>
-    numerics::convolution_shape convolution_shape(int i, const Attributes& a, std::int64_t out_channels) const {
-        const extents& x = operand_shape(i, 0);
-        const extents& w = operand_shape(i, 1);
-        const extents& y = graph_[i].shape;
-        return {.batch = x[0],
-                .in_channels = x[1],
-                .in_height = x[2],
-                .in_width = x[3],
-                .out_channels = out_channels,
-                .out_height = y[2],
-                .out_width = y[3],
-                .kernel_height = w[2],
-                .kernel_width = w[3],
-                .stride_height = a.stride.height,
-                .stride_width = a.stride.width,
-                .dilation_height = a.dilation.height,
-                .dilation_width = a.dilation.width,
-                .pad_top = a.padding.top,
-                .pad_left = a.padding.left,
-                .groups = a.groups};
     }
 
     void binary(int i) {
@@ -195,40 +165,16 @@ private:
 
     void unary(int i) {
         const node& n = graph_[i];
-        float first = 0;
-        float second = 0;
-        if (n.attributes.kind() == attribute_kind::coefficients) {
-            first = n.get<coefficients>().alpha;
-            second = n.get<coefficients>().beta;
-        } else if (n.attributes.kind() == attribute_kind::stabilizer) {
-            first = n.get<stabilizer>().epsilon;
-        }
+        const unary_numbers numbers = unary_numbers_of(n);
         const half* const x = operand(i, 0);
         half* const y = result(i);
         for (std::size_t k = 0; k < values_[at(i)].size(); ++k) {
-            y[k] = numerics::unary(arithmetic_, n.kind, x[k], first, second);
+            y[k] = numerics::unary(arithmetic_, n.kind, x[k], numbers.first, numbers.second);
         }
     }
 
     void pooling(int i) {
-        const extents& x = operand_shape(i, 0);
-        const extents& y = graph_[i].shape;
-        const pool& p = graph_[i].get<pool>();
-        numerics::pool(arithmetic_, graph_[i].kind,
-                       {.batch = x[0],
-                        .channels = x[1],
-                        .in_height = x[2],
-                        .in_width = x[3],
-                        .out_height = y[2],
-                        .out_width = y[3],
-                        .kernel_height = p.kernel.height,
-                        .kernel_width = p.kernel.width,
-                        .stride_height = p.stride.height,
-                        .stride_width = p.stride.width,
-                        .pad_top = p.padding.top,
-                        .pad_left = p.padding.left,
-                        .exclude_padding = p.exclude_padding},
-                       operand(i, 0), result(i));
+        numerics::pool(arithmetic_, graph_[i].kind, pool_shape_of(graph_, graph_[i]), operand(i, 0), result(i));
     }
 
     void reduction(int i) {

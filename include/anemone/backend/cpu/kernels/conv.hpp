@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../../kernel_shapes.hpp"
 #include "slab.hpp"
 
 #include <fmt/format.h>
@@ -10,11 +11,7 @@
 
 namespace ane::cpu {
 
-/// Extents of a convolution; bottom and right padding follow from the output extents.
-struct convolution_shape {
-    std::int64_t batch, in_channels, in_height, in_width, out_channels, out_height, out_width, kernel_height,
-        kernel_width, stride_height, stride_width, dilation_height, dilation_width, pad_top, pad_left, groups;
-};
+using ane::convolution_shape;
 
 /// A unary operation applied to the fp32 result of a contraction, before its one rounding to fp16.
 struct activation {

@@ -1,15 +1,11 @@
 #pragma once
 
+#include "../../../kernel_shapes.hpp"
 #include "conv.hpp"
 
 namespace ane::cpu {
 
-/// Extents of a matrix product; batch strides in elements, 0 uses one matrix for the whole batch.
-struct matmul_shape {
-    std::int64_t batch, m, n, k;
-    bool transpose_a, transpose_b;
-    std::int64_t a_batch_stride, b_batch_stride;
-};
+using ane::matmul_shape;
 
 /// A right operand in the order the tiles read it: panels of 32 columns, [k][32], the last one filled with zeros; one
 /// matrix, or one for each batch.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../../kernel_shapes.hpp"
 #include "slab.hpp"
 
 #include <fmt/format.h>
@@ -11,12 +12,7 @@
 
 namespace ane::cpu {
 
-/// Extents of a pooling; bottom and right padding, and so ceil_mode, follow from the output extents.
-struct pool_shape {
-    std::int64_t batch, channels, in_height, in_width, out_height, out_width, kernel_height, kernel_width,
-        stride_height, stride_width, pad_top, pad_left;
-    bool exclude_padding;
-};
+using ane::pool_shape;
 
 namespace detail {
 

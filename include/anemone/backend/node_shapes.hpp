@@ -1,0 +1,78 @@
+#pragma once
+
+#include "../graph/graph.hpp"
+#include "../kernel_shapes.hpp"
+
+namespace ane::detail {
+
+/// The numbers of a convolution node; `Attributes` is conv or conv_transpose.
+template <class Attributes> constexpr convolution_shape convolution_shape_of(const graph_view& g, const node& n) {
+    const Attributes& a = n.get<Attributes>();
+    const extents& x = g.operand(n, 0).shape;
+    const extents& w = g.operand(n, 1).shape;
+    return {.batch = x[0],
+            .in_channels = x[1],
+            .in_height = x[2],
+            .in_width = x[3],
+            .out_channels = n.shape[1],
+            .out_height = n.shape[2],
+            .out_width = n.shape[3],
+            .kernel_height = w[2],
+            .kernel_width = w[3],
+            .stride_height = a.stride.height,
+            .stride_width = a.stride.width,
+            .dilation_height = a.dilation.height,
+            .dilation_width = a.dilation.width,
+            .pad_top = a.padding.top,
+            .pad_left = a.padding.left,
+            .groups = a.groups};
+}
+
+constexpr pool_shape pool_shape_of(const graph_view& g, const node& n) {
+    const pool& p = n.get<pool>();
+    const extents& x = g.operand(n, 0).shape;
+    return {.batch = x[0],
+            .channels = x[1],
+            .in_height = x[2],
+            .in_width = x[3],
+            .out_height = n.shape[2],
+            .out_width = n.shape[3],
+            .kernel_height = p.kernel.height,
+            .kernel_width = p.kernel.width,
+            .stride_height = p.stride.height,
+            .stride_width = p.stride.width,
+            .pad_top = p.padding.top,
+            .pad_left = p.padding.left,
+            .exclude_padding = p.exclude_padding};
+}
+
+/// One product of a matmul node: its batch is walked with `for_each_batch`.
+constexpr matmul_shape matmul_shape_of(const graph_view& g, const node& n) {
+    const transposed& form = n.get<transposed>();
+    const extents& a = g.operand(n, 0).shape;
+    return {.batch = 1,
+            .m = n.shape.height(),
+            .n = n.shape.width(),
+            .k = form.a ? a.height() : a.width(),
+            .transpose_a = form.a,
+            .transpose_b = form.b,
+            .a_batch_stride = 0,
+            .b_batch_stride = 0};
+}
+
+/// The two numbers that a one-operand node carries, 0 where it has none: slope, ends of a clamp, or epsilon.
+struct unary_numbers {
+    float first = 0;
+    float second = 0;
+};
+constexpr unary_numbers unary_numbers_of(const node& n) {
+    if (n.attributes.kind() == attribute_kind::coefficients) {
+        return {n.get<coefficients>().alpha, n.get<coefficients>().beta};
+    }
+    if (n.attributes.kind() == attribute_kind::stabilizer) {
+        return {n.get<stabilizer>().epsilon, 0};
+    }
+    return {};
+}
+
+} // namespace ane::detail
