@@ -4,7 +4,18 @@
 #include "graph/graph.hpp"
 #include "shape.hpp"
 
+#include <stdexcept>
+
 namespace ane {
+
+namespace detail {
+/// Constants of a graph are fp16 values; in a constant expression a wrong one does not compile.
+constexpr void require_fp16(double value) {
+    if (!(value >= -half_max && value <= half_max)) {
+        throw std::domain_error("a constant does not fit into fp16, whose largest value is 65504");
+    }
+}
+} // namespace detail
 
 /// A value of the graph under construction: its shape and element type are in the type, its node number in the object.
 /// A handle is cheap to copy and never changes its shape.

@@ -49,7 +49,7 @@ public:
         return inner;
     }
 
-    /// An input port. `promise` bounds its values; the run-time check of a bound input is the caller's choice.
+    /// An input port. `promise` bounds its values for the checks at build time; a run does not look at them.
     template <class Shape, dtype Type>
     constexpr tensor<Shape, Type> input(std::string_view name, tensor_type<Shape, Type>, contract promise = {},
                                         site where = here()) {
@@ -93,6 +93,9 @@ public:
                                      site where = here()) {
         if (values.size() != 1 && static_cast<std::int64_t>(values.size()) != Shape::value.count()) {
             throw std::logic_error("a constant has as many values as elements, or one");
+        }
+        for (const float value : values) {
+            detail::require_fp16(value);
         }
         node n;
         n.kind = op::constant;

@@ -22,6 +22,7 @@ constexpr auto binary(op kind, tensor<A, TA> a, tensor<B, TB> b, site where) {
 
 /// A constant of rank 0 in the graph that `like` belongs to.
 template <class X, dtype TX> constexpr tensor<shape<>> scalar(tensor<X, TX> like, double value, site where) {
+    require_fp16(value);
     node n;
     n.kind = op::constant;
     const float values[] = {static_cast<float>(value)};

@@ -1,6 +1,10 @@
 #pragma once
 
+#include "../error.hpp"
 #include "rewriter.hpp"
+
+#include <string>
+#include <string_view>
 
 namespace ane {
 
@@ -103,6 +107,17 @@ constexpr int lower_mul(rewriter& w, const graph_view& g, int index) {
     return w.copy(index);
 }
 
+/// Bytes are cast before anything else: the engine takes them as an image input only (R002).
+constexpr int as_f16(rewriter& w, int value) {
+    return w.at(value).type == dtype::uint8 ? w.emit(op::cast, no_attributes{}, {value}) : value;
+}
+
+/// Not constexpr: reaching it in a constant expression is the error.
+[[noreturn]] inline void refuse_output(std::string_view name, dtype type) {
+    throw error(errc::lowering, std::string(name),
+                "the output is " + std::string(mil_name(type)) + ", the engine returns fp16 only: use to_f16");
+}
+
 constexpr int lower_node(rewriter& w, const graph_view& g, int index) {
     const node& n = g[index];
     switch (n.kind) {
@@ -113,6 +128,8 @@ constexpr int lower_node(rewriter& w, const graph_view& g, int index) {
     case op::batch_norm: return lower_batch_norm(w, n);
     case op::attention: return lower_attention(w, n);
     case op::mul: return lower_mul(w, g, index);
+    case op::reshape: return n.type == dtype::uint8 ? w.reshape(as_f16(w, w.operand(n, 0)), n.shape) : w.copy(index);
+    case op::cast: return as_f16(w, w.operand(n, 0));
     default: return w.copy(index);
     }
 }
@@ -131,6 +148,9 @@ constexpr lowered_graph lower(const graph_view& g) {
     }
     sequence<int> taken;
     for (const output_port& port : g.outputs) {
+        if (g[port.node].type != dtype::f16) {
+            detail::refuse_output(g.name(port), g[port.node].type);
+        }
         int value = w.renamed(port.node);
         bool shared = is_source(w.at(value).kind);
         for (const int t : taken) {

@@ -2,6 +2,7 @@
 
 #include "../../formats/mil.hpp"
 #include "../../passes/lowering.hpp"
+#include "../../rules/report.hpp"
 #include "../../targets/table.hpp"
 #include "../backend.hpp"
 #include "session.hpp"
@@ -21,6 +22,11 @@ struct engine_options {
     std::filesystem::path directory;
     /// The runtime library; empty: ANEMONE_E5RT, then Apple's (on a Mac).
     std::filesystem::path library;
+    /// Refuse a model that breaks a design rule of the architecture before Apple's compiler sees it: that one does not
+    /// enforce a foreign target's limits (engine-runtime section 7.2), and a failed compile costs a pause of 15 s.
+    bool preflight = true;
+    /// What the preflight counts as an error, and what it waives.
+    policy rules = on_route(compile_route::mil);
     /// Everything else of the driver: pacing, cache, quality of service. Directory and architecture are set here.
     e5rt::session_options session;
 };
@@ -66,8 +72,10 @@ public:
     std::string name() const { return "engine " + std::string(ane::name(architecture_)); }
     static constexpr bool supports(op kind) { return !is_arg_reduction(kind); }
 
-    /// Throws `error`: lowering where an operation has no MIL form, weights, library, or engine with the failed step.
+    /// Throws `error`: lowering where the model breaks a design rule or an operation has no MIL form, weights, library, or
+    /// engine with the failed step.
     engine_program compile(const graph_view& model, const weight_store& weights) const {
+        check_rules(model);
         const auto runtime =
             e5rt::library::open(options_.library.empty() ? e5rt::default_library_path() : options_.library);
         const lowered_graph lowered = lower(model);
@@ -97,6 +105,20 @@ public:
     }
 
 private:
+    void check_rules(const graph_view& model) const {
+        const target_description& chip = describe(architecture_);
+        if (!chip.mil_supported) {
+            throw error(errc::lowering, chip.runtime, "MIL is only supported for H13+ ANE architectures (R176)");
+        }
+        if (!options_.preflight) {
+            return;
+        }
+        for (const violation& v : violations(model, chip, options_.rules)) {
+            if (v.is_error) {
+                throw error(errc::lowering, print(model, v.node), format(v, model, chip));
+            }
+        }
+    }
     static std::size_t port_bytes(const node& n) { return static_cast<std::size_t>(bytes(n.type, n.shape.count())); }
 
     target architecture_;

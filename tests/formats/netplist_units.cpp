@@ -1,0 +1,277 @@
+#include "netplist_models.hpp"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+using namespace ane;
+using plist::array;
+using plist::dict;
+
+namespace {
+
+/// A netplist taken apart.
+struct parts {
+    explicit parts(const netplist& program) : weights(program.weights) {
+        const dict& root = *program.document.get_if<dict>();
+        const std::string network = *(*root.find("Networks")->get_if<array>())[0].get_if<std::string>();
+        body = *root.find(network)->get_if<dict>();
+        procedure = *(*root.find("ProcedureList")->get_if<array>())[0].get_if<dict>();
+        for (const plist::value& u : *body.find("Units")->get_if<array>()) {
+            units.push_back(*body.find(*u.get_if<std::string>())->get_if<dict>());
+        }
+    }
+    template <class T> static T get(const dict& d, std::string_view key) {
+        REQUIRE(d.find(key) != nullptr);
+        const T* const found = d.find(key)->get_if<T>();
+        REQUIRE(found != nullptr);
+        return *found;
+    }
+    std::string type(std::size_t unit) const { return get<std::string>(units.at(unit), "Type"); }
+    std::string name(std::size_t unit) const { return get<std::string>(units.at(unit), "Name"); }
+    dict params(std::size_t unit) const { return get<dict>(units.at(unit), "Params"); }
+    std::vector<std::string> bottoms(std::size_t unit) const {
+        std::vector<std::string> result;
+        for (const plist::value& b : get<array>(units.at(unit), "Bottom")) {
+            result.push_back(*b.get_if<std::string>());
+        }
+        return result;
+    }
+    std::vector<half> blob(std::int64_t index) const {
+        const auto& bytes = weights.at(static_cast<std::size_t>(index)).bytes;
+        std::vector<half> result(bytes.size() / 2);
+        std::memcpy(result.data(), bytes.data(), bytes.size());
+        return result;
+    }
+
+    std::vector<netplist_blob> weights;
+    dict body;
+    dict procedure;
+    std::vector<dict> units;
+};
+
+template <class Function> parts emitted(const Function& describe) {
+    return parts(netplist_models::emit(build_graph(describe)));
+}
+
+std::string text(const plist::value& v) { return plist::to_xml(v); }
+
+} // namespace
+
+TEST_CASE("netplist: x sigmoid(x), as the facts draw it") {
+    const netplist program = netplist_models::emit(build_graph([](auto& g) {
+                                                       auto x = g.input("x"_s, f16<1, 2, 3, 4>);
+                                                       g.output("y"_s, silu(x));
+                                                   }),
+                                                   "s");
+    const auto entry = [](const char* unit) {
+        return dict{{"InputName", "x"}, {"Name", unit},        {"OperationName", "op0"}, {"InputType", "Float16"},
+                    {"BatchSize", 1},   {"InputDepth", 1},     {"InputChannels", 2},     {"InputHeight", 3},
+                    {"InputWidth", 4},  {"InputInterleave", 1}};
+    };
+    const dict expected{
+        {"Version", "1.0.10"},
+        {"Networks", array{"network_s"}},
+        {"ProcedureList",
+         array{dict{{"Name", "procedure_s"},
+                    {"OperationList", array{dict{{"OperationName", "op0"}, {"NetworkName", "network_s"}}}},
+                    {"InputList", array{entry("silu_1"), entry("silu_1_1")}},
+                    {"OutputList", array{dict{{"OutputName", "y"},
+                                              {"Name", "silu_1_1"},
+                                              {"OperationName", "op0"},
+                                              {"OutputType", "Float16"},
+                                              {"OutputInterleave", 1}}}}}}},
+        {"network_s",
+         dict{
+             {"Units", array{"silu_1", "silu_1_1"}},
+             {"Weights", array{"weights.0"}},
+             {"silu_1", dict{{"Name", "silu_1"},
+                             {"Type", "Neuron"},
+                             {"Bottom", array{"x"}},
+                             {"InputType", array{"Float16"}},
+                             {"OutputType", "Float16"},
+                             {"OutputChannels", 2},
+                             {"Params", dict{{"Type", "SigmoidHighPrecision"}}}}},
+             {"silu_1_1", dict{{"Name", "silu_1_1"},
+                               {"Type", "ElementWise"},
+                               {"Bottom", array{"x", "silu_1"}},
+                               {"InputType", array{"Float16", "Float16"}},
+                               {"OutputType", "Float16"},
+                               {"OutputChannels", 2},
+                               {"Params", dict{{"Type", "Mult"}}}}},
+             {"y",
+              dict{{"OutputName", "y"}, {"Bottom", "silu_1_1"}, {"OutputType", "Float16"}, {"OutputInterleave", 1}}}}}};
+    CHECK(text(program.document) == text(expected));
+    REQUIRE(program.weights.size() == 1);
+    CHECK(program.weights[0].bytes == std::vector<std::byte>(1024));
+}
+
+TEST_CASE("netplist: scalars are fp16 bit patterns") {
+    const auto only = [](const auto& operation) {
+        const parts p = emitted([&](auto& g) { g.output("y"_s, operation(g.input("x"_s, f16<1, 1, 2, 2>))); });
+        return p.params(0);
+    };
+    CHECK(text(only([](auto x) { return x * 2.5; })) == text(dict{{"ScaleScalar", 16640}}));
+    CHECK(text(only([](auto x) { return x + 0.01; })) == text(dict{{"BiasScalar", 8479}}));
+    CHECK(text(only([](auto x) { return x - 6.0; })) == text(dict{{"BiasScalar", 17920 + 32768}}));
+    CHECK(text(only([](auto x) { return leaky_relu(x); })) ==
+          text(dict{{"Type", "LeakyReLU"}, {"ReluSlope", 8479}, {"ReluOffset", 0}}));
+    CHECK(text(only([](auto x) { return relu6(x); })) ==
+          text(dict{{"Type", "ClampedReLU"}, {"ReluMin", 0}, {"ReluMax", 17920}}));
+    CHECK(text(only([](auto x) { return clamp(x, -0.5, 1.0); })) ==
+          text(dict{{"Type", "ClampedReLU"}, {"ReluMin", 47104}, {"ReluMax", 15360}}));
+    CHECK(text(only([](auto x) { return exp(x); })) == text(dict{{"ScaleScalar", 15813}}));
+    CHECK(text(only([](auto x) { return rsqrt(x, 1e-3); })) == text(dict{{"Type", "Rsqrt"}, {"Epsilon", 5145}}));
+    CHECK(text(only([](auto x) { return rsqrt(x); })) == text(dict{{"Type", "Rsqrt"}}));
+}
+
+TEST_CASE("netplist: ln x is log2 x, scaled by ln 2; e^x is 2^(x log2 e)") {
+    const parts l = emitted([](auto& g) { g.output("y"_s, log(g.input("x"_s, f16<4>))); });
+    REQUIRE(l.units.size() == 2);
+    CHECK(text(l.params(0)) == text(dict{{"Type", "Log2"}}));
+    CHECK(text(l.params(1)) == text(dict{{"ScaleScalar", 14732}}));
+    const parts e = emitted([](auto& g) { g.output("y"_s, exp(g.input("x"_s, f16<4>))); });
+    REQUIRE(e.units.size() == 2);
+    CHECK(e.type(0) == "GOC");
+    CHECK(text(e.params(1)) == text(dict{{"Type", "Exp2"}}));
+}
+
+TEST_CASE("netplist: bias, gain and offset of a convolution are GOC units, one for each") {
+    const parts p = emitted([](auto& g) {
+        auto x = g.input("x"_s, f16<1, 1, 4, 4>);
+        auto y = conv2d(x, g.weight("w", f16<2, 1, 2, 3>), g.weight("b", f16<2>));
+        g.output("y"_s, y * g.weight("gain", f16<2, 1, 1>) + g.weight("offset", f16<2, 1, 1>));
+    });
+    REQUIRE(p.units.size() == 4);
+    CHECK(p.type(0) == "Conv");
+    const dict conv = p.params(0);
+    CHECK(text(conv) == text(dict{{"Type", "Conv"},
+                                  {"KernelWidth", 3},
+                                  {"KernelHeight", 2},
+                                  {"Step", array{1, 1}},
+                                  {"PadTop", 0},
+                                  {"PadBot", 0},
+                                  {"PadLeft", 0},
+                                  {"PadRight", 0},
+                                  {"KernelMode", "Dense"},
+                                  {"KernelType", "Float16"},
+                                  {"KernelIndex", 1},
+                                  {"KernelOffset", 0}}));
+    const auto group = [](const char* kind, int index) {
+        dict g{
+            {std::string(kind) + "Count", 2}, {std::string(kind) + "Index", index}, {std::string(kind) + "Offset", 0}};
+        if (std::string_view(kind) == "Bias") {
+            g["BiasMutable"] = false;
+        }
+        return text(dict{{"BiasScaleGroupData", g}});
+    };
+    CHECK(text(p.params(1)) == group("Bias", 2));
+    CHECK(text(p.params(2)) == group("Scale", 3));
+    CHECK(text(p.params(3)) == group("Bias", 4));
+    const char* const names[] = {"w", "b", "gain", "offset"};
+    for (int i = 0; i < 4; ++i) {
+        const std::vector<half> stored = p.blob(i + 1);
+        const std::vector<float> given = netplist_models::sample(names[i], i == 0 ? 12 : 2);
+        REQUIRE(stored.size() == given.size());
+        for (std::size_t k = 0; k < given.size(); ++k) {
+            CHECK(static_cast<float>(stored[k]) == given[k]);
+        }
+    }
+}
+
+TEST_CASE("netplist: x stands before y") {
+    const parts p = emitted([](auto& g) {
+        auto x = g.input("x"_s, f16<1, 4, 9, 9>);
+        auto y = conv2d<conv{.stride = {2, 1}, .dilation = {1, 3}, .padding = {1, 2, 3, 4}, .groups = 4}>(
+            x, g.weight("w", f16<4, 1, 3, 2>));
+        g.output("y"_s, y);
+    });
+    const dict c = p.params(0);
+    CHECK(parts::get<std::string>(c, "Type") == "ChannelWiseDilatedConv");
+    CHECK(text(*c.find("Step")) == text(array{1, 2}));
+    const std::pair<const char*, int> expected[] = {{"KernelWidth", 2},     {"KernelHeight", 3}, {"KernelDilationX", 3},
+                                                    {"KernelDilationY", 1}, {"PadTop", 1},       {"PadBot", 2},
+                                                    {"PadLeft", 3},         {"PadRight", 4}};
+    for (const auto& e : expected) {
+        CAPTURE(e.first);
+        CHECK(parts::get<std::int64_t>(c, e.first) == e.second);
+    }
+    CHECK(parts::get<std::int64_t>(p.units[0], "NumGroups") == 4);
+}
+
+TEST_CASE("netplist: a matrix product exchanges Channel and Height around the unit") {
+    const parts p = emitted([](auto& g) {
+        auto a = g.input("a"_s, f16<2, 3, 4>);
+        auto b = g.input("b"_s, f16<2, 5, 4>);
+        g.output("y"_s, matmul<transposed{.b = true}>(a, b));
+    });
+    REQUIRE(p.units.size() == 4);
+    const auto moves = [](std::initializer_list<std::pair<const char*, const char*>> list) {
+        array result;
+        for (const auto& [from, to] : list) {
+            result.emplace_back(dict{{"TransposeSourceDimension", from}, {"TransposeDestinationDimension", to}});
+        }
+        return text(dict{{"TransposeDimensions", result}});
+    };
+    CHECK(text(p.params(0)) == moves({{"Height", "Channel"}, {"Channel", "Height"}}));
+    CHECK(text(p.params(1)) == moves({{"Width", "Channel"}, {"Channel", "Height"}, {"Height", "Width"}}));
+    CHECK(p.type(2) == "MatrixMultiplication");
+    CHECK(p.units[2].find("Params") == nullptr);
+    CHECK(p.bottoms(2) == std::vector<std::string>{p.name(0), p.name(1)});
+    CHECK(text(p.params(3)) == moves({{"Height", "Channel"}, {"Channel", "Height"}}));
+}
+
+TEST_CASE("netplist: a constant right operand is stored in the order of the unit") {
+    const parts p =
+        emitted([](auto& g) { g.output("y"_s, linear(g.input("x"_s, f16<1, 3>), g.weight("w", f16<2, 3>))); });
+    REQUIRE(p.units.size() == 1); // with one row there is nothing to exchange
+    REQUIRE(p.bottoms(0).size() == 2);
+    const dict c = parts::get<dict>(p.body, p.bottoms(0)[1]);
+    CHECK(parts::get<std::int64_t>(c, "ConstantChannels") == 3);
+    CHECK(parts::get<std::int64_t>(c, "ConstantHeight") == 1);
+    CHECK(parts::get<std::int64_t>(c, "ConstantWidth") == 2);
+    const std::vector<float> w = netplist_models::sample("w", 6);
+    const std::vector<half> stored = p.blob(parts::get<std::int64_t>(c, "ConstantIndex"));
+    REQUIRE(stored.size() == 6);
+    for (std::size_t k = 0; k < 3; ++k) {
+        for (std::size_t n = 0; n < 2; ++n) {
+            CHECK(static_cast<float>(stored[k * 2 + n]) == w[n * 3 + k]);
+        }
+    }
+}
+
+TEST_CASE("netplist: no unit names a symbol twice, a copy stands in") {
+    const parts p = emitted([](auto& g) {
+        auto x = g.input("x"_s, f16<1, 1, 2, 2>);
+        g.output("y"_s, x * x);
+    });
+    REQUIRE(p.units.size() == 2);
+    CHECK(text(p.params(0)) == text(dict{{"ScaleScalar", 15360}}));
+    CHECK(p.bottoms(1) == std::vector<std::string>{"x", p.name(0)});
+    CHECK(parts::get<array>(p.procedure, "InputList").size() == 2);
+}
+
+TEST_CASE("netplist: equal blobs share a file") {
+    const parts p = emitted([](auto& g) {
+        auto x = g.input("x"_s, f16<1, 2, 3, 3>);
+        auto w = g.weight("w", f16<2, 2, 1, 1>);
+        g.output("y"_s, conv2d(conv2d(x, w), w));
+    });
+    CHECK(p.weights.size() == 2);
+    CHECK(p.weights[1].name == "weights.1");
+}
+
+TEST_CASE("netplist: unit names keep clear of ports, outputs of inputs") {
+    const parts p = emitted([](auto& g) {
+        auto x = g.input("relu_1"_s, f16<1, 1, 2, 2>);
+        g.output("relu_1_1"_s, relu(x));
+        g.output("same"_s, transpose<permutation{0, 1, 2, 3}>(x));
+    });
+    std::set<std::string> names{"relu_1", "relu_1_1", "same"};
+    for (std::size_t i = 0; i < p.units.size(); ++i) {
+        CHECK(names.insert(p.name(i)).second);
+    }
+    const dict port = parts::get<dict>(p.body, "same");
+    CHECK(parts::get<std::string>(port, "Bottom") == p.name(1)); // a transposition that moves nothing is a copy
+    CHECK(p.type(1) == "GOC");
+}
