@@ -75,18 +75,18 @@ bool recognise(const std::filesystem::path& data, const weight_store& weights, c
         widen(oracle_engine, e);
         const bool agree = p.argmax() == image.digit && q.argmax() == image.digit && r.argmax() == image.digit;
         right += agree ? 1 : 0;
-        table += fmt::format("  {:<18} {}   {} {:.4f}   {} {:.4f}   {} {:.4f}   {:9.2e} {:5}   {}{}\n",
-                             image.path.filename().string(), image.digit, p.argmax(),
-                             static_cast<float>(p[p.argmax()]), q.argmax(), static_cast<float>(q[q.argmax()]),
-                             r.argmax(), static_cast<float>(r[r.argmax()]), d.max_abs, d.max_ulp,
-                             e.identical() ? "same bits" : fmt::format("{} ulp", e.max_ulp), agree ? "" : "  <-- wrong");
+        table += fmt::format(
+            "  {:<18} {}   {} {:.4f}   {} {:.4f}   {} {:.4f}   {:9.2e} {:5}   {}{}\n", image.path.filename().string(),
+            image.digit, p.argmax(), static_cast<float>(p[p.argmax()]), q.argmax(), static_cast<float>(q[q.argmax()]),
+            r.argmax(), static_cast<float>(r[r.argmax()]), d.max_abs, d.max_ulp,
+            e.identical() ? "same bits" : fmt::format("{} ulp", e.max_ulp), agree ? "" : "  <-- wrong");
         progress.advance();
     }
     progress.finish();
 
     heading("thirty images, three backends");
-    fmt::print("  {:<18} {:<3} {:<10} {:<10} {:<10} {:>9} {:>5}   {}\n", "image", "is", "cpu", "oracle h13", "engine h13",
-               "max abs", "ulp", "oracle : engine");
+    fmt::print("  {:<18} {:<3} {:<10} {:<10} {:<10} {:>9} {:>5}   {}\n", "image", "is", "cpu", "oracle h13",
+               "engine h13", "max abs", "ulp", "oracle : engine");
     fmt::print("{}", table);
     fmt::print("  {} of {} right on all three backends\n", right, images.size());
     fmt::print("  cpu : oracle      max abs {:.2e}, max ulp {}, least cosine {:.9f}\n", cpu_oracle.max_abs,

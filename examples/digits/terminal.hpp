@@ -3,12 +3,11 @@
 #include <fmt/color.h>
 #include <fmt/format.h>
 
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <unistd.h>
 
 /// Colour only where a person looks: not in pipes, not with NO_COLOR.
 inline bool is_terminal(std::FILE* stream) {

@@ -60,21 +60,11 @@ constexpr std::string_view netplist_name(dtype type) noexcept {
 }
 
 namespace detail {
-template <dtype T> struct element {
-    using type = void;
-};
-template <> struct element<dtype::f16> {
-    using type = half;
-};
-template <> struct element<dtype::uint8> {
-    using type = std::uint8_t;
-};
-template <> struct element<dtype::f32> {
-    using type = float;
-};
-template <> struct element<dtype::int32> {
-    using type = std::int32_t;
-};
+template <dtype T> struct element { using type = void; };
+template <> struct element<dtype::f16> { using type = half; };
+template <> struct element<dtype::uint8> { using type = std::uint8_t; };
+template <> struct element<dtype::f32> { using type = float; };
+template <> struct element<dtype::int32> { using type = std::int32_t; };
 } // namespace detail
 
 /// The C++ type that holds one element of `T` in host memory.

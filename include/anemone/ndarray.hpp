@@ -60,9 +60,7 @@ public:
         return elements_[detail::element_offset<Shape>(index...)];
     }
     /// The position of the largest element; the first of equal ones.
-    std::size_t argmax() const {
-        return static_cast<std::size_t>(std::max_element(begin(), end()) - begin());
-    }
+    std::size_t argmax() const { return static_cast<std::size_t>(std::max_element(begin(), end()) - begin()); }
 
 private:
     std::span<Element> elements_;

@@ -28,9 +28,7 @@ template <class Shape, dtype Type = dtype::f16> struct tensor {
 };
 
 /// A shape and an element type, to declare ports and weights with: `f16<1, 3, 224, 224>`.
-template <class Shape, dtype Type> struct tensor_type {
-    static constexpr extents extent = Shape::value;
-};
+template <class Shape, dtype Type> struct tensor_type { static constexpr extents extent = Shape::value; };
 
 /// Half precision tensors, the engine's own type.
 template <std::int64_t... Extents> inline constexpr tensor_type<shape<Extents...>, dtype::f16> f16{};

@@ -19,9 +19,7 @@ template <std::size_t Size> struct fixed_string {
 };
 
 /// A value bound to the port called `Name`: what `"image"_s = x` makes.
-template <fixed_string Name, class Value> struct binding {
-    const Value& value;
-};
+template <fixed_string Name, class Value> struct binding { const Value& value; };
 
 /// The name of a port or a weight. `"image"_s` is one; it converts to a string view and binds values by assignment.
 template <fixed_string Name> struct port_name {

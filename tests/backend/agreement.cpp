@@ -4,7 +4,6 @@
 #include "composer.hpp"
 #include "random_graphs.hpp"
 #include "standin_control.hpp"
-
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 
@@ -221,7 +220,8 @@ TEST_CASE("agreement: norms, softmax and reductions") {
         });
     }
     for (const op kind : {op::reduce_sum, op::reduce_mean, op::reduce_max, op::reduce_min}) {
-        for (const axes& over : {axes(0), axes(1), axes(2), axes(3), axes(2, 3), axes(0, 2), axes(1, 3), axes(0, 1, 2, 3)}) {
+        for (const axes& over :
+             {axes(0), axes(1), axes(2), axes(3), axes(2, 3), axes(0, 2), axes(1, 3), axes(0, 1, 2, 3)}) {
             alone(kind, over, image);
         }
         alone(kind, axes(1), {3, 400});
@@ -263,7 +263,8 @@ TEST_CASE("agreement: movement") {
     }
     alone(op::slice, window{{0, 2, 3, 4}, {1, 2, 1, 3}}, image);
     for (const float value : {0.0F, -1.5F, 0.1F}) {
-        for (const pads& p : {pads{{0, 0, 1, 2}, {0, 0, 3, 0}}, pads{{0, 0, 0, 0}, {0, 0, 0, 1}}, pads{{1, 2, 0, 0}, {0, 1, 0, 0}}}) {
+        for (const pads& p :
+             {pads{{0, 0, 1, 2}, {0, 0, 3, 0}}, pads{{0, 0, 0, 0}, {0, 0, 0, 1}}, pads{{1, 2, 0, 0}, {0, 1, 0, 0}}}) {
             agree_everywhere([&](composer& c) {
                 const int x = c.input(image);
                 c.output(c.add(op::pad, p, {x, c.constant(value)}));
@@ -285,7 +286,8 @@ TEST_CASE("agreement: movement") {
 }
 
 TEST_CASE("agreement: attention with and without a mask") {
-    for (const extents& mask : {extents{}, extents{4, 5}, extents{1, 1, 1, 5}, extents{2, 1, 4, 5}, extents{2, 3, 4, 5}}) {
+    for (const extents& mask :
+         {extents{}, extents{4, 5}, extents{1, 1, 1, 5}, extents{2, 1, 4, 5}, extents{2, 3, 4, 5}}) {
         for (const float scale : {1.0F, 0.3F}) {
             agree_everywhere([&](composer& c) {
                 std::vector<int> operands{c.input({2, 3, 4, 8}), c.input({2, 3, 5, 8}), c.input({2, 3, 5, 8})};

@@ -87,9 +87,7 @@ private:
 
 using random_engine = std::mt19937;
 
-inline int below(random_engine& random, int limit) {
-    return static_cast<int>(random() % static_cast<unsigned>(limit));
-}
+inline int below(random_engine& random, int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); }
 inline double uniform(random_engine& random, double low, double high) {
     return low + (high - low) * static_cast<double>(random()) / 4294967296.0;
 }
@@ -161,7 +159,8 @@ inline port_memory random_inputs(const graph_view& g, random_engine& random, boo
             constexpr std::uint16_t special[] = {0x0000, 0x8000, 0x0001, 0x83FF, 0x7BFF, 0xFBFF,
                                                  0x7C00, 0xFC00, 0x7E00, 0x6C00, 0x7000, 0x3C01};
             for (half& h : memory.halves(port)) {
-                h = wild && below(random, 12) == 0 ? half::from_bits(special[random() % 12]) : half(uniform(random, -3, 3));
+                h = wild && below(random, 12) == 0 ? half::from_bits(special[random() % 12])
+                                                   : half(uniform(random, -3, 3));
             }
         }
         ++port;

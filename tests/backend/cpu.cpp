@@ -1,6 +1,5 @@
 #include "naive.hpp"
 #include "random_graphs.hpp"
-
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/engine/temporary_directory.hpp>
 #include <anemone/backend/program.hpp>
@@ -25,12 +24,15 @@ namespace {
 
 constexpr auto digits = graph([](auto& g) {
     auto x = g.input("image"_s, f16<1, 1, 28, 28>, within(0, 1));
-    auto a = relu(conv2d<conv{.padding = same}>(x, g.weight("conv1.weight"_s, f16<16, 1, 3, 3>), g.weight("conv1.bias"_s, f16<16>)));
+    auto a = relu(conv2d<conv{.padding = same}>(x, g.weight("conv1.weight"_s, f16<16, 1, 3, 3>),
+                                                g.weight("conv1.bias"_s, f16<16>)));
     auto b = max_pool<pool{.kernel = 2, .stride = 2}>(a);
-    auto c = relu(conv2d<conv{.padding = same}>(b, g.weight("conv2.weight"_s, f16<32, 16, 3, 3>), g.weight("conv2.bias"_s, f16<32>)));
+    auto c = relu(conv2d<conv{.padding = same}>(b, g.weight("conv2.weight"_s, f16<32, 16, 3, 3>),
+                                                g.weight("conv2.bias"_s, f16<32>)));
     auto d = max_pool<pool{.kernel = 2, .stride = 2}>(c);
     auto e = relu(linear(flatten(d), g.weight("fc1.weight"_s, f16<64, 1568>), g.weight("fc1.bias"_s, f16<64>)));
-    g.output("probabilities"_s, softmax(linear(e, g.weight("fc2.weight"_s, f16<10, 64>), g.weight("fc2.bias"_s, f16<10>))));
+    g.output("probabilities"_s,
+             softmax(linear(e, g.weight("fc2.weight"_s, f16<10, 64>), g.weight("fc2.bias"_s, f16<10>))));
 });
 
 constexpr auto residual = graph([](auto& g) {
@@ -38,8 +40,8 @@ constexpr auto residual = graph([](auto& g) {
     auto block = [&g](auto in, int number) {
         auto s = g.scope("block", number);
         auto y = conv2d<conv{.padding = same}>(in, s.weight("conv", f16<6, 6, 3, 3>));
-        auto n = batch_norm(y, s.weight("mean", f16<6>), g.weight("positive.variance", f16<6>), s.weight("gamma", f16<6>),
-                            s.weight("beta", f16<6>));
+        auto n = batch_norm(y, s.weight("mean", f16<6>), g.weight("positive.variance", f16<6>),
+                            s.weight("gamma", f16<6>), s.weight("beta", f16<6>));
         return relu(n + in);
     };
     auto y = block(block(block(x, 0), 1), 2);
@@ -76,7 +78,8 @@ constexpr auto values = graph([](auto& g) {
     g.output("min"_s, reduce_min<axes{2}>(maximum(x, y)));
     g.output("first"_s, arg_max<axis{1}>(x));
     g.output("last"_s, arg_min<axis{-1}>(x));
-    g.output("curves"_s, concat<axis{1}>(sigmoid(x), tanh(x), silu(x), leaky_relu(x, 0.1), relu6(x * 4.0), clamp(x, -1, 0.5)));
+    g.output("curves"_s,
+             concat<axis{1}>(sigmoid(x), tanh(x), silu(x), leaky_relu(x, 0.1), relu6(x * 4.0), clamp(x, -1, 0.5)));
     g.output("roots"_s, concat<axis{-1}>(sqrt(p), rsqrt(p, 1e-2), log(p), exp(minimum(x, 2.0)), y / p));
     g.output("shares"_s, softmax<axis{1}>(x));
     g.output("norm"_s, layer_norm<axis{1}>(x, g.weight("gamma"_s, f16<3>), g.weight("beta"_s, f16<3>)));
@@ -96,7 +99,8 @@ constexpr auto movement = graph([](auto& g) {
 });
 
 /// Every value in memory of its own, by the same steps: what the plan of the arena must not change.
-port_memory run_apart(const graph_view& g, const weight_store& weights, const std::vector<std::span<const std::byte>>& inputs) {
+port_memory run_apart(const graph_view& g, const weight_store& weights,
+                      const std::vector<std::span<const std::byte>>& inputs) {
     const materialized constants = materialize(g, weights);
     const ane::cpu::binding_context context{g, constants, ane::cpu::best_kernels()};
     std::vector<std::vector<std::byte>> memory(g.nodes.size());
@@ -240,7 +244,8 @@ TEST_CASE("peer: models, inputs and outputs as files") {
     const auto write = [&](const std::string& name, std::span<const half> data) {
         write_file(directory / name, std::as_bytes(data));
     };
-    const std::pair<const char*, graph_view> models[] = {{"residual", residual}, {"encoder", encoder}, {"values", values}};
+    const std::pair<const char*, graph_view> models[] = {
+        {"residual", residual}, {"encoder", encoder}, {"values", values}};
     for (const auto& [name, g] : models) {
         random_engine random(17);
         const weight_store weights = random_weights(g, random);
@@ -265,7 +270,8 @@ TEST_CASE("peer: models, inputs and outputs as files") {
     const std::string pixels(std::istreambuf_iterator<char>(in), {});
     REQUIRE(pixels.size() % (784 * sizeof(half)) == 0);
     REQUIRE_FALSE(pixels.empty());
-    const weight_store trained = load_safetensors(std::string(ANEMONE_SOURCE_DIR) + "/examples/digits/digits.safetensors");
+    const weight_store trained =
+        load_safetensors(std::string(ANEMONE_SOURCE_DIR) + "/examples/digits/digits.safetensors");
     auto program = compile<digits>(backend::cpu{}, trained);
     std::vector<half> probabilities;
     for (std::size_t at = 0; at < pixels.size(); at += 784 * sizeof(half)) {

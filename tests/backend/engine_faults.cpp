@@ -1,7 +1,6 @@
 // The engine backend over the whole stand-in, with every call of the runtime made to fail in turn.
 
 #include "standin_control.hpp"
-
 #include <anemone/backend/program.hpp>
 #include <anemone/graph/model.hpp>
 #include <anemone/ops/ops.hpp>
@@ -168,10 +167,11 @@ TEST_CASE("engine faults: no result where one was promised") {
     const standin::control& control = standin::control::instance();
     const std::uint64_t live = control.live_handles();
     const e5rt::temporary_directory directory("anemone-faults");
-    write_file(directory.path() / "model.mil",
-               std::string("program(1.3)\n[buildInfo = dict<string, string>({{\"coremlc-component-MIL\", \"3520.4.1\"}, "
-                           "{\"coremlc-version\", \"3520.5.1\"}})]\n{\n    func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
-                           "        tensor<fp16, [1, 4]> y = relu(x = x)[name = string(\"y\")];\n    } -> (y);\n}\n"));
+    write_file(
+        directory.path() / "model.mil",
+        std::string("program(1.3)\n[buildInfo = dict<string, string>({{\"coremlc-component-MIL\", \"3520.4.1\"}, "
+                    "{\"coremlc-version\", \"3520.5.1\"}})]\n{\n    func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
+                    "        tensor<fp16, [1, 4]> y = relu(x = x)[name = string(\"y\")];\n    } -> (y);\n}\n"));
     const auto open = [&](const std::shared_ptr<const e5rt::library>& runtime, const std::string& input = "x",
                           const std::string& output = "y") {
         fake_time time;
@@ -188,7 +188,8 @@ TEST_CASE("engine faults: no result where one was promised") {
     };
     const auto without = [&](std::string_view missing, void* instead) {
         return e5rt::library::from_resolver(
-            [&control, missing, instead](const char* name) { return name == missing ? instead : control.symbol(name); }, "partial");
+            [&control, missing, instead](const char* name) { return name == missing ? instead : control.symbol(name); },
+            "partial");
     };
     CHECK(open(without("", nullptr)).empty());
 
@@ -241,8 +242,7 @@ TEST_CASE("engine faults: no result where one was promised") {
             CHECK(std::string(e.what()).find("null") != std::string::npos);
             CHECK(control.live_handles() == live);
         }
-        CHECK(open(without("e5rt_async_event_create", event)) ==
-              std::vector<std::string>{"e5rt_async_event_create"});
+        CHECK(open(without("e5rt_async_event_create", event)) == std::vector<std::string>{"e5rt_async_event_create"});
         CHECK(control.live_handles() == live);
     }
     SUBCASE("an unknown port") {

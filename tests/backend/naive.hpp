@@ -186,7 +186,10 @@ inline void normalise(const array& x, int along, double epsilon, bool exponentia
 
 inline void reduce(op kind, const array& x, array& y) {
     const double infinity = std::numeric_limits<double>::infinity();
-    std::fill(y.values.begin(), y.values.end(), kind == op::reduce_max ? -infinity : kind == op::reduce_min ? infinity : 0);
+    std::fill(y.values.begin(), y.values.end(),
+              kind == op::reduce_max   ? -infinity
+              : kind == op::reduce_min ? infinity
+                                       : 0);
     x.each([&](const coordinate& at) {
         coordinate to = at;
         for (std::size_t i = 0; i < to.size(); ++i) {
@@ -238,7 +241,8 @@ inline array evaluate(const graph_view& g, int index, const std::vector<array>& 
     };
     array y(n.shape);
     if (is_unary(n.kind)) {
-        std::transform(in(0).values.begin(), in(0).values.end(), y.values.begin(), [&](double x) { return unary(n, x); });
+        std::transform(in(0).values.begin(), in(0).values.end(), y.values.begin(),
+                       [&](double x) { return unary(n, x); });
     } else if (is_binary(n.kind)) {
         y.each([&](const coordinate& at) { y(at) = binary(n.kind, in(0).broadcast(at), in(1).broadcast(at)); });
     } else if (is_reduction(n.kind)) {
@@ -271,7 +275,7 @@ inline array evaluate(const graph_view& g, int index, const std::vector<array>& 
         case op::batch_norm:
             y.each([&](const coordinate& at) {
                 const auto c = static_cast<std::size_t>(at[1]);
-                y(at) = in(3).values[c] * (in(0)(at) - in(1).values[c]) /
+                y(at) = in(3).values[c] * (in(0)(at)-in(1).values[c]) /
                             std::sqrt(in(2).values[c] + static_cast<double>(n.get<stabilizer>().epsilon)) +
                         in(4).values[c];
             });
@@ -346,7 +350,8 @@ inline std::vector<array> run(const graph_view& g, const weight_store& weights,
             }
         } else if (n.kind == op::weight) {
             const std::vector<half> values = to_half(weights.at(g.name(i)));
-            std::transform(values.begin(), values.end(), y.values.begin(), [](half h) { return static_cast<double>(h); });
+            std::transform(values.begin(), values.end(), y.values.begin(),
+                           [](half h) { return static_cast<double>(h); });
         } else if (n.kind == op::constant) {
             for (std::size_t k = 0; k < y.values.size(); ++k) {
                 y.values[k] = static_cast<double>(half(g.value(n, static_cast<std::int64_t>(k))));

@@ -1,5 +1,4 @@
 #include "standin_control.hpp"
-
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>

@@ -57,7 +57,8 @@ private:
                 fitting.push_back(v);
             }
         }
-        return fitting.empty() ? -1 : fitting[static_cast<std::size_t>(below(random_, static_cast<int>(fitting.size())))];
+        return fitting.empty() ? -1
+                               : fitting[static_cast<std::size_t>(below(random_, static_cast<int>(fitting.size())))];
     }
 
     /// A constant that broadcasts with `shape` without making it larger.
@@ -88,7 +89,8 @@ private:
     }
 
     int unary(int x) {
-        const op kind = static_cast<op>(static_cast<int>(op::relu) + below(random_, static_cast<int>(op::abs) - static_cast<int>(op::relu) + 1));
+        const op kind = static_cast<op>(static_cast<int>(op::relu) +
+                                        below(random_, static_cast<int>(op::abs) - static_cast<int>(op::relu) + 1));
         if (kind == op::leaky_relu || kind == op::clamp) {
             const auto a = static_cast<float>(uniform(random_, -1, 0.5));
             return graph_.add(kind, coefficients{a, a + 1.3F}, {x});
@@ -100,7 +102,8 @@ private:
     }
 
     int binary(int x) {
-        static constexpr op kinds[] = {op::add, op::add, op::add, op::mul, op::mul, op::mul, op::sub, op::div, op::minimum, op::maximum};
+        static constexpr op kinds[] = {op::add, op::add, op::add, op::mul,     op::mul,
+                                       op::mul, op::sub, op::div, op::minimum, op::maximum};
         const op kind = kinds[below(random_, 10)];
         int other = -1;
         if (chance(60)) {
@@ -138,7 +141,8 @@ private:
                               : graph_.add(op::conv2d, a, {x, graph_.weight(w), graph_.weight({out})});
         }
         const extents w{in[1], out / groups, kernel.height, kernel.width};
-        const conv_transpose a{stride, dilation, {padding.top % kernel.height, 0, 0, padding.right % kernel.width}, groups};
+        const conv_transpose a{
+            stride, dilation, {padding.top % kernel.height, 0, 0, padding.right % kernel.width}, groups};
         const inferred r = shape_rule(a, in, w);
         if (!r.ok() || r.shape.count() > largest) {
             return -1;
@@ -188,14 +192,15 @@ private:
         const std::int64_t n = in[along];
         switch (below(random_, 3)) {
         case 0: return graph_.add(op::softmax, axis{along}, {x});
-        case 1: return graph_.add(op::layer_norm, stabilizer{1e-3F, along}, {x, graph_.weight({n}), graph_.weight({n})});
+        case 1:
+            return graph_.add(op::layer_norm, stabilizer{1e-3F, along}, {x, graph_.weight({n}), graph_.weight({n})});
         default:
             if (in.rank < 3) {
                 return -1;
             }
-            return graph_.add(op::batch_norm, stabilizer{1e-3F, 1},
-                              {x, graph_.weight({in[1]}), graph_.positive({in[1]}), graph_.weight({in[1]}),
-                               graph_.weight({in[1]})});
+            return graph_.add(
+                op::batch_norm, stabilizer{1e-3F, 1},
+                {x, graph_.weight({in[1]}), graph_.positive({in[1]}), graph_.weight({in[1]}), graph_.weight({in[1]})});
         }
     }
 

@@ -4,11 +4,10 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
-
-#include <dlfcn.h>
 
 /// The stand-in library as the tests use it: its path, and the functions that it exports for tests only.
 namespace standin {

@@ -139,8 +139,7 @@ TEST_CASE("mistakes in names are errors") {
                       }),
                       "a weight is asked for twice with different shapes");
     CHECK_THROWS_AS(build_graph([](auto& g) { g.input("x"_s, f16<2>); }), std::logic_error);
-    CHECK_THROWS_AS(build_graph([](auto& g) { g.output("y"_s, g.input("x"_s, f16<2>) * 65505.0); }),
-                    std::domain_error);
+    CHECK_THROWS_AS(build_graph([](auto& g) { g.output("y"_s, g.input("x"_s, f16<2>) * 65505.0); }), std::domain_error);
 }
 
 TEST_CASE("attributes are reflected, compared and guarded") {

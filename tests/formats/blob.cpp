@@ -64,7 +64,8 @@ TEST_CASE("blob: records stand at the next multiple of 64, for every length") {
         CAPTURE(i);
         CHECK(offsets[i] == next);
         CHECK(offsets[i] % 64 == 0);
-        CHECK(std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(end), bytes.begin() + static_cast<std::ptrdiff_t>(next),
+        CHECK(std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(end),
+                          bytes.begin() + static_cast<std::ptrdiff_t>(next),
                           [](std::byte b) { return b == std::byte{0}; })); // the filling
         CHECK(number(bytes, next, 4) == 0xDEADBEEF);
         CHECK(number(bytes, next + 4, 4) == 1);

@@ -2,7 +2,6 @@
 // published facts, written down here once more.
 
 #include "../backend/composer.hpp"
-
 #include <anemone/formats/mil.hpp>
 #include <anemone/graph/model.hpp>
 #include <anemone/ops/ops.hpp>
@@ -134,9 +133,15 @@ struct sample {
     const char* name;
     graph_view model;
 };
-const sample samples[] = {{"digits_like", digits_like}, {"residual", residual}, {"encoder", encoder}, {"moved", moved}, {"arithmetic", arithmetic}};
+const sample samples[] = {{"digits_like", digits_like},
+                          {"residual", residual},
+                          {"encoder", encoder},
+                          {"moved", moved},
+                          {"arithmetic", arithmetic}};
 
-std::string golden_path(const sample& s) { return std::string(ANEMONE_TEST_DATA) + "/formats/golden/" + s.name + ".mil"; }
+std::string golden_path(const sample& s) {
+    return std::string(ANEMONE_TEST_DATA) + "/formats/golden/" + s.name + ".mil";
+}
 
 /// One statement: `TYPE name = operation(arguments)[attributes];`
 struct statement {
@@ -330,11 +335,13 @@ TEST_CASE("mil: every argument is written, every name is defined once and before
     const dynamic_graph g = c.finish();
     seen.merge(check_text(emitted(g)));
     // Each operation of the table above has been written once at least.
-    for (const char* const name :
-         {"relu", "relu6", "silu", "sigmoid", "tanh", "exp", "sqrt", "abs", "log", "rsqrt", "leaky_relu", "clip", "gelu",
-          "add", "sub", "mul", "real_div", "maximum", "minimum", "matmul", "conv", "conv_transpose", "max_pool",
-          "avg_pool", "concat", "reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reshape", "transpose",
-          "slice_by_size", "softmax", "pad", "cast"}) {
+    for (const char* const name : {"relu",       "relu6",          "silu",       "sigmoid",    "tanh",
+                                   "exp",        "sqrt",           "abs",        "log",        "rsqrt",
+                                   "leaky_relu", "clip",           "gelu",       "add",        "sub",
+                                   "mul",        "real_div",       "maximum",    "minimum",    "matmul",
+                                   "conv",       "conv_transpose", "max_pool",   "avg_pool",   "concat",
+                                   "reduce_sum", "reduce_mean",    "reduce_max", "reduce_min", "reshape",
+                                   "transpose",  "slice_by_size",  "softmax",    "pad",        "cast"}) {
         CHECK_MESSAGE(seen.count(name) == 1, name);
     }
 }
@@ -424,7 +431,8 @@ TEST_CASE("mil: the offsets in the text are those of the blob's records, in orde
         CHECK(number(0, 4) == records.size());
         std::vector<std::uint64_t> named;
         std::vector<std::uint64_t> declared;
-        static const std::regex form(R"(val = tensor<fp16, \[([0-9, ]*)\]>\(BLOBFILE\(path = string\("@model_path/weights\.bin"\), offset = uint64\(([0-9]+)\)\)\))");
+        static const std::regex form(
+            R"(val = tensor<fp16, \[([0-9, ]*)\]>\(BLOBFILE\(path = string\("@model_path/weights\.bin"\), offset = uint64\(([0-9]+)\)\)\))");
         for (std::sregex_iterator i(program.text.begin(), program.text.end(), form), end; i != end; ++i) {
             named.push_back(std::stoull((*i)[2]));
             std::uint64_t count = 1;

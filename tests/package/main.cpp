@@ -17,8 +17,10 @@ static_assert(conforms<classifier, macs>); // and on every Mac since
 
 int main() {
     std::vector<float> edges(36), scores(192); // or load_safetensors("classifier.safetensors")
-    for (std::size_t i = 0; i < edges.size(); ++i) edges[i] = 0.1F * static_cast<float>(i % 5) - 0.2F;
-    for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = 0.05F * static_cast<float>(i % 7) - 0.15F;
+    for (std::size_t i = 0; i < edges.size(); ++i)
+        edges[i] = 0.1F * static_cast<float>(i % 5) - 0.2F;
+    for (std::size_t i = 0; i < scores.size(); ++i)
+        scores[i] = 0.05F * static_cast<float>(i % 7) - 0.15F;
     weight_store weights;
     weights.add("edges", {4, 1, 3, 3}, std::span<const float>(edges));
     weights.add("scores", {3, 64}, std::span<const float>(scores));
@@ -27,7 +29,8 @@ int main() {
     auto oracle = compile<classifier>(backend::oracle{h13}, weights); // the M1's own arithmetic, anywhere
 
     ndarray<shape<1, 1, 8, 8>> image;
-    for (std::size_t i = 0; i < image.size; ++i) image[i] = half(static_cast<double>(i % 8) / 8);
+    for (std::size_t i = 0; i < image.size; ++i)
+        image[i] = half(static_cast<double>(i % 8) / 8);
     const auto fast = cpu({"image"_s = image}); // a wrong name, shape or type does not compile
     const auto exact = oracle({"image"_s = image});
     for (std::size_t i = 0; i < 3; ++i) {

@@ -517,7 +517,7 @@ uint64_t anemone_standin_early_compiles(void) {
     return r.early_compiles;
 }
 
-void anemone_standin_set_clock(double (*seconds)(void)) {
+void anemone_standin_set_clock(double (*seconds)()) {
     runtime& r = runtime::instance();
     const std::lock_guard lock(r.mutex);
     r.clock = seconds == nullptr ? steady_seconds : seconds;

@@ -107,6 +107,7 @@ void put(ane::half* into, const std::vector<double>& values) {
 
 std::vector<double> got(const ane::half* from, int count) {
     std::vector<double> result;
+    result.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
         result.push_back(static_cast<double>(from[i]));
     }

@@ -32,7 +32,8 @@ const std::vector<float> good_weight{0.1F, -0.2F, 0.3F, -0.4F, 0.5F, 0.9F};
 const std::vector<float> good_bias{-1, 0, 2};
 
 /// The error must be of the weights and name all of these.
-template <class Action> void refuses(const Action& action, const std::string& subject, const std::vector<std::string>& parts) {
+template <class Action>
+void refuses(const Action& action, const std::string& subject, const std::vector<std::string>& parts) {
     try {
         action();
         FAIL("nothing was thrown");
@@ -52,7 +53,8 @@ template <class Action> void refuses(const Action& action, const std::string& su
 
 TEST_CASE("verify: weights that fit") {
     CHECK_NOTHROW(verify_weights(model, with(good_weight, good_bias)));
-    const std::vector<half> values = verified_weight(model, model.view().find(op::weight, "layer.weight"), with(good_weight, good_bias));
+    const std::vector<half> values =
+        verified_weight(model, model.view().find(op::weight, "layer.weight"), with(good_weight, good_bias));
     REQUIRE(values.size() == 6);
     CHECK(values[5].bits == half(0.9).bits); // above 0.9 as fp16 has it, and inside the bound all the same
 }
@@ -100,10 +102,15 @@ TEST_CASE("verify: an element that is not finite in fp16 is named with its value
 TEST_CASE("verify: an element that breaks the declared bound is named with value and limit") {
     std::vector<float> weight = good_weight;
     weight[4] = -0.95F;
-    refuses([&] { verify_weights(model, with(weight, good_bias)); }, "layer.weight", {"element 4", "-0.9", "[-0.9, 0.9]"});
+    refuses([&] { verify_weights(model, with(weight, good_bias)); }, "layer.weight",
+            {"element 4", "-0.9", "[-0.9, 0.9]"});
     weight[4] = 0.901F; // the next fp16 value but one above 0.9
     refuses([&] { verify_weights(model, with(weight, good_bias)); }, "layer.weight", {"element 4", "0.90"});
-    refuses([&] { verify_weights(model, with(good_weight, {-1, 2.125F, 0})); }, "layer.bias", {"element 1", "2.125", "[-1, 2]"});
+    refuses(
+        [&] {
+            verify_weights(model, with(good_weight, {-1, 2.125F, 0}));
+        },
+        "layer.bias", {"element 1", "2.125", "[-1, 2]"});
     refuses([&] { verify_weights(model, with(good_weight, {-1.125F, 0, 0})); }, "layer.bias", {"element 0", "-1.125"});
 }
 

@@ -26,9 +26,7 @@ public:
     }
 
     /// Appends one tensor and returns the offset to write into `BLOBFILE(..., offset = uint64(...))`.
-    std::uint64_t add(std::span<const half> values) {
-        return add(1, std::as_bytes(values));
-    }
+    std::uint64_t add(std::span<const half> values) { return add(1, std::as_bytes(values)); }
 
     /// The finished file.
     std::span<const std::byte> bytes() const { return bytes_; }

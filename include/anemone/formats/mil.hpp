@@ -138,8 +138,8 @@ private:
     void require_finite(int index, half value, std::string_view what) const {
         if (!is_finite(value)) {
             throw error(errc::lowering, print(graph_, index),
-                        fmt::format("{} is {} as fp16, the limit is {} ({}:{})", what, static_cast<double>(value), half_max,
-                                    graph_[index].where.file, graph_[index].where.line));
+                        fmt::format("{} is {} as fp16, the limit is {} ({}:{})", what, static_cast<double>(value),
+                                    half_max, graph_[index].where.file, graph_[index].where.line));
         }
     }
 
@@ -149,7 +149,7 @@ private:
         if (in_place) {
             return literal;
         }
-        const std::string constant_name = fmt::format("{}{}_{}", prefix_, owner, key);
+        std::string constant_name = fmt::format("{}{}_{}", prefix_, owner, key);
         body_ += fmt::format("        {} {} = const()[name = string(\"{}\"), val = {}];\n", mil_literal_type(literal),
                              constant_name, constant_name, literal);
         return constant_name;
@@ -195,7 +195,8 @@ private:
     template <class Add> void attributes(int index, const mil_form& form, const Add& add) {
         const node& n = graph_[index];
         const ane::attributes written =
-            is_pool(n.kind) ? ane::attributes(padded_out(n.get<pool>(), graph_.operand(n, 0).shape, n.shape)) : n.attributes;
+            is_pool(n.kind) ? ane::attributes(padded_out(n.get<pool>(), graph_.operand(n, 0).shape, n.shape))
+                            : n.attributes;
         written.visit([&](const auto& values) {
             std::size_t position = 0;
             for_each_member(values, [&](std::string_view, const auto& member) {
@@ -237,8 +238,7 @@ private:
         const auto behind = [](std::int64_t in, std::int64_t out, int kernel, int stride, int before, int after) {
             return std::max(after, static_cast<int>((out - 1) * stride + kernel - in - before));
         };
-        p.padding.bottom =
-            behind(x[2], y[2], p.kernel.height, p.stride.height, p.padding.top, p.padding.bottom);
+        p.padding.bottom = behind(x[2], y[2], p.kernel.height, p.stride.height, p.padding.top, p.padding.bottom);
         p.padding.right = behind(x[3], y[3], p.kernel.width, p.stride.width, p.padding.left, p.padding.right);
         p.ceil_mode = false;
         return p;
@@ -274,7 +274,7 @@ inline mil_program emit_mil(const graph_view& lowered, const materialized& const
 /// Writes `model.mil` and `weights.bin` into a directory, which is made where it is missing; returns the path of the
 /// text. Throws `error` (errc::file).
 inline std::filesystem::path write_mil(const mil_program& program, const std::filesystem::path& directory) {
-    const std::filesystem::path text = directory / "model.mil";
+    std::filesystem::path text = directory / "model.mil";
     write_file(directory / "weights.bin", program.weights.bytes());
     write_file(text, std::as_bytes(std::span(program.text)));
     return text;

@@ -32,8 +32,8 @@ struct padding2 {
     int right = 0;
 
     constexpr padding2() = default;
-    constexpr padding2(padding_mode m) : mode(m) {}                                        // NOLINT
-    constexpr padding2(int all) : top(all), bottom(all), left(all), right(all) {}          // NOLINT
+    constexpr padding2(padding_mode m) : mode(m) {}                               // NOLINT
+    constexpr padding2(int all) : top(all), bottom(all), left(all), right(all) {} // NOLINT
     constexpr padding2(int vertical, int horizontal)
         : top(vertical), bottom(vertical), left(horizontal), right(horizontal) {}
     constexpr padding2(int t, int b, int l, int r) : top(t), bottom(b), left(l), right(r) {}
@@ -171,20 +171,21 @@ enum class attribute_kind : std::uint8_t {
 class attributes {
 public:
     constexpr attributes() : kind_(attribute_kind::none), none_{} {}
-    constexpr attributes(const no_attributes&) : attributes() {}                                              // NOLINT
-    constexpr attributes(const contract& a) : kind_(attribute_kind::contract), contract_(a) {}                // NOLINT
-    constexpr attributes(const literal& a) : kind_(attribute_kind::literal), literal_(a) {}                   // NOLINT
-    constexpr attributes(const conv& a) : kind_(attribute_kind::conv), conv_(a) {}                            // NOLINT
-    constexpr attributes(const conv_transpose& a) : kind_(attribute_kind::conv_transpose), transpose_conv_(a) {} // NOLINT
-    constexpr attributes(const pool& a) : kind_(attribute_kind::pool), pool_(a) {}                            // NOLINT
-    constexpr attributes(const transposed& a) : kind_(attribute_kind::transposed), transposed_(a) {}          // NOLINT
-    constexpr attributes(const axis& a) : kind_(attribute_kind::axis), axis_(a) {}                            // NOLINT
-    constexpr attributes(const axes& a) : kind_(attribute_kind::axes), axes_(a) {}                            // NOLINT
-    constexpr attributes(const permutation& a) : kind_(attribute_kind::permutation), permutation_(a) {}       // NOLINT
-    constexpr attributes(const window& a) : kind_(attribute_kind::window), window_(a) {}                      // NOLINT
-    constexpr attributes(const pads& a) : kind_(attribute_kind::pads), pads_(a) {}                            // NOLINT
-    constexpr attributes(const coefficients& a) : kind_(attribute_kind::coefficients), coefficients_(a) {}    // NOLINT
-    constexpr attributes(const stabilizer& a) : kind_(attribute_kind::stabilizer), stabilizer_(a) {}          // NOLINT
+    constexpr attributes(const no_attributes&) : attributes() {}                               // NOLINT
+    constexpr attributes(const contract& a) : kind_(attribute_kind::contract), contract_(a) {} // NOLINT
+    constexpr attributes(const literal& a) : kind_(attribute_kind::literal), literal_(a) {}    // NOLINT
+    constexpr attributes(const conv& a) : kind_(attribute_kind::conv), conv_(a) {}             // NOLINT
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    constexpr attributes(const conv_transpose& a) : kind_(attribute_kind::conv_transpose), transpose_conv_(a) {}
+    constexpr attributes(const pool& a) : kind_(attribute_kind::pool), pool_(a) {}                         // NOLINT
+    constexpr attributes(const transposed& a) : kind_(attribute_kind::transposed), transposed_(a) {}       // NOLINT
+    constexpr attributes(const axis& a) : kind_(attribute_kind::axis), axis_(a) {}                         // NOLINT
+    constexpr attributes(const axes& a) : kind_(attribute_kind::axes), axes_(a) {}                         // NOLINT
+    constexpr attributes(const permutation& a) : kind_(attribute_kind::permutation), permutation_(a) {}    // NOLINT
+    constexpr attributes(const window& a) : kind_(attribute_kind::window), window_(a) {}                   // NOLINT
+    constexpr attributes(const pads& a) : kind_(attribute_kind::pads), pads_(a) {}                         // NOLINT
+    constexpr attributes(const coefficients& a) : kind_(attribute_kind::coefficients), coefficients_(a) {} // NOLINT
+    constexpr attributes(const stabilizer& a) : kind_(attribute_kind::stabilizer), stabilizer_(a) {}       // NOLINT
 
     constexpr attribute_kind kind() const { return kind_; }
 

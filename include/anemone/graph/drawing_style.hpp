@@ -115,13 +115,11 @@ inline std::string draw_legend(const legend_rows& rows, double left, double top)
     for (const legend_rows::entry& e : rows.entries) {
         const double x = left + e.left;
         const double y = top + e.top;
-        out +=
-            e.style == "skip"
-                ? fmt::format("<path class=\"edge skip\" d=\"M{:.1f} {:.1f}h18\"/>\n", x, y + 6)
-                : fmt::format(
-                      "<g class=\"box {}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"12\" "
-                       "rx=\"{}\"/></g>\n",
-                      e.style, x, y, e.style == "port" ? 6 : 3);
+        out += e.style == "skip"
+                   ? fmt::format("<path class=\"edge skip\" d=\"M{:.1f} {:.1f}h18\"/>\n", x, y + 6)
+                   : fmt::format("<g class=\"box {}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"12\" "
+                                 "rx=\"{}\"/></g>\n",
+                                 e.style, x, y, e.style == "port" ? 6 : 3);
         out += fmt::format("<text class=\"note\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 24, y + 10,
                            svg::escape(e.text));
     }

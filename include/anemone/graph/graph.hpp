@@ -4,7 +4,6 @@
 #include "sequence.hpp"
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -147,7 +146,7 @@ private:
         return hash % bucket_count;
     }
 
-    sequence<int> heads_;  ///< per bucket the last link, or empty while nothing is named
+    sequence<int> heads_; ///< per bucket the last link, or empty while nothing is named
     sequence<link> chain_;
 };
 
@@ -196,11 +195,5 @@ private:
         }
     }
 };
-
-/// Whether a type is a graph in one of its forms.
-template <class T>
-concept graph_like = requires(const T& g) {
-    { g.view() } -> std::same_as<graph_view>;
-} || std::same_as<T, graph_view>;
 
 } // namespace ane

@@ -37,6 +37,8 @@ template <class Function> consteval auto graph(Function) {
 }
 
 /// Builds a model at run time; the function may capture.
-template <class Function> dynamic_graph build_graph(const Function& describe) { return prune(detail::describe_with(describe)); }
+template <class Function> dynamic_graph build_graph(const Function& describe) {
+    return prune(detail::describe_with(describe));
+}
 
 } // namespace ane

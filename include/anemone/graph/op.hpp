@@ -68,12 +68,15 @@ inline constexpr std::size_t op_count = static_cast<std::size_t>(op::attention) 
 /// The name of an operation, as its builder function is called.
 constexpr std::string_view name(op kind) noexcept {
     constexpr std::string_view names[op_count] = {
-        "input",      "weight",     "constant",   "conv2d",     "conv_transpose2d", "linear",     "matmul",    "add",
-        "sub",        "mul",        "div",        "minimum",    "maximum",          "relu",       "relu6",     "leaky_relu",
-        "clamp",      "sigmoid",    "tanh",       "gelu",       "silu",             "exp",        "log",       "sqrt",
-        "rsqrt",      "abs",        "max_pool",   "avg_pool",   "softmax",          "layer_norm", "batch_norm", "reduce_sum",
-        "reduce_mean", "reduce_max", "reduce_min", "arg_max",   "arg_min",          "reshape",    "transpose", "concat",
-        "slice",      "pad",        "cast",       "attention"};
+        "input",      "weight",     "constant",    "conv2d",     "conv_transpose2d",
+        "linear",     "matmul",     "add",         "sub",        "mul",
+        "div",        "minimum",    "maximum",     "relu",       "relu6",
+        "leaky_relu", "clamp",      "sigmoid",     "tanh",       "gelu",
+        "silu",       "exp",        "log",         "sqrt",       "rsqrt",
+        "abs",        "max_pool",   "avg_pool",    "softmax",    "layer_norm",
+        "batch_norm", "reduce_sum", "reduce_mean", "reduce_max", "reduce_min",
+        "arg_max",    "arg_min",    "reshape",     "transpose",  "concat",
+        "slice",      "pad",        "cast",        "attention"};
     return names[static_cast<std::size_t>(kind)];
 }
 

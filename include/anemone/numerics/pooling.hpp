@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../kernel_shapes.hpp"
 #include "../error.hpp"
 #include "../graph/op.hpp"
+#include "../kernel_shapes.hpp"
 #include "reduction.hpp"
 
 #include <algorithm>

@@ -6,8 +6,7 @@
 namespace ane {
 
 namespace detail {
-template <class X, dtype TX>
-constexpr auto unary(op kind, tensor<X, TX> x, const attributes& values, site where) {
+template <class X, dtype TX> constexpr auto unary(op kind, tensor<X, TX> x, const attributes& values, site where) {
     return append_arithmetic<inferred{.shape = X::value}>(kind, values, where, x);
 }
 } // namespace detail

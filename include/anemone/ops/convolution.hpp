@@ -113,10 +113,10 @@ constexpr inferred shape_rule(const conv_transpose& given, const extents& x, con
     }
     const conv_transpose a = resolve(given, x, weight);
     r.require(weight[0] == x[1], fault::weight_input_channels_differ, weight[0], x[1]);
-    const std::int64_t out_h = (x[2] - 1) * a.stride.height - a.padding.top - a.padding.bottom +
-                               a.dilation.height * (weight[2] - 1) + 1;
-    const std::int64_t out_w = (x[3] - 1) * a.stride.width - a.padding.left - a.padding.right +
-                               a.dilation.width * (weight[3] - 1) + 1;
+    const std::int64_t out_h =
+        (x[2] - 1) * a.stride.height - a.padding.top - a.padding.bottom + a.dilation.height * (weight[2] - 1) + 1;
+    const std::int64_t out_w =
+        (x[3] - 1) * a.stride.width - a.padding.left - a.padding.right + a.dilation.width * (weight[3] - 1) + 1;
     r.require(out_h >= 1, fault::extent_is_not_positive, out_h, 1);
     r.require(out_w >= 1, fault::extent_is_not_positive, out_w, 1);
     r.shape = r.ok() ? extents{x[0], weight[1] * a.groups, out_h, out_w} : x;
@@ -149,8 +149,8 @@ constexpr auto conv_transpose2d(tensor<X, TX> x, tensor<W, TW> weight, site wher
 }
 template <conv_transpose A = conv_transpose{}, class X, dtype TX, class W, dtype TW, class B, dtype TB>
 constexpr auto conv_transpose2d(tensor<X, TX> x, tensor<W, TW> weight, tensor<B, TB> bias, site where = here()) {
-    constexpr inferred r =
-        detail::require_vector(shape_rule(A, X::value, W::value), B::value, W::value.rank == 4 ? W::value[1] * A.groups : 0);
+    constexpr inferred r = detail::require_vector(shape_rule(A, X::value, W::value), B::value,
+                                                  W::value.rank == 4 ? W::value[1] * A.groups : 0);
     return detail::append_arithmetic<r>(op::conv_transpose2d, resolve(A, X::value, W::value), where, x, weight, bias);
 }
 

@@ -150,8 +150,7 @@ template <window Window, class X, dtype TX> constexpr auto slice(tensor<X, TX> x
 }
 
 /// Elements of one value around the tensor. The engine pads height and width only (R096).
-template <pads Amounts, class X, dtype TX>
-constexpr auto pad(tensor<X, TX> x, double value = 0, site where = here()) {
+template <pads Amounts, class X, dtype TX> constexpr auto pad(tensor<X, TX> x, double value = 0, site where = here()) {
     constexpr inferred r = shape_rule(Amounts, X::value);
     // The value travels as a scalar operand, because an attribute that decides the shape is not mixed with data.
     return detail::append_arithmetic<r>(op::pad, Amounts, where, x, detail::scalar(x, value, where));

@@ -43,8 +43,8 @@ constexpr auto layer_norm(tensor<X, TX> x, tensor<G, TG> gamma, tensor<B, TB> be
     constexpr inferred r = layer_norm_rule(Axis.index, X::value, G::value, B::value);
     return detail::append_arithmetic<r>(
         op::layer_norm,
-        stabilizer{.epsilon = static_cast<float>(epsilon), .axis = normalized_axis(Axis.index, X::value.rank)}, where, x,
-        gamma, beta);
+        stabilizer{.epsilon = static_cast<float>(epsilon), .axis = normalized_axis(Axis.index, X::value.rank)}, where,
+        x, gamma, beta);
 }
 
 /// Inference form: gamma (x - mean) / sqrt(variance + epsilon) + beta with stored statistics per channel (axis 1).
@@ -53,9 +53,8 @@ template <class X, dtype TX, class M, dtype TM, class V, dtype TV, class G, dtyp
 constexpr auto batch_norm(tensor<X, TX> x, tensor<M, TM> mean, tensor<V, TV> variance, tensor<G, TG> gamma,
                           tensor<B, TB> beta, double epsilon = 1e-5, site where = here()) {
     constexpr inferred r = batch_norm_rule(X::value, M::value, V::value, G::value, B::value);
-    return detail::append_arithmetic<r>(op::batch_norm,
-                                        stabilizer{.epsilon = static_cast<float>(epsilon), .axis = 1}, where, x, mean,
-                                        variance, gamma, beta);
+    return detail::append_arithmetic<r>(op::batch_norm, stabilizer{.epsilon = static_cast<float>(epsilon), .axis = 1},
+                                        where, x, mean, variance, gamma, beta);
 }
 
 } // namespace ane

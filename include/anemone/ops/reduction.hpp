@@ -76,8 +76,7 @@ constexpr extents without(const extents& kept, const axes& removed) {
     return r;
 }
 
-template <axes Axes, bool KeepDims, class X, dtype TX>
-constexpr auto reduction(op kind, tensor<X, TX> x, site where) {
+template <axes Axes, bool KeepDims, class X, dtype TX> constexpr auto reduction(op kind, tensor<X, TX> x, site where) {
     constexpr inferred r = shape_rule(Axes, X::value);
     const auto kept = append_arithmetic<r>(kind, resolve(Axes, X::value), where, x);
     if constexpr (KeepDims) {

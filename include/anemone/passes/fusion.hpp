@@ -15,8 +15,8 @@ enum class fused_as : std::uint8_t {
 
 struct fusion {
     fused_as role = fused_as::own_layer;
-    int host = -1;  ///< the layer that the node disappears into; itself for a layer of its own
-    int stage = 0;  ///< the node whose value this one takes: the end of the host's chain so far
+    int host = -1;   ///< the layer that the node disappears into; itself for a layer of its own
+    int stage = 0;   ///< the node whose value this one takes: the end of the host's chain so far
     int vector = -1; ///< the constant operand of a bias, scale or offset
 };
 
@@ -99,9 +99,8 @@ constexpr sequence<fusion> fuse(const graph_view& g) {
         const bool contraction = is_contraction(host);
         const bool plain_layer = before.role == fused_as::own_layer;
         const bool gain_layer = plain_layer && detail::is_gain(g, before.host, known);
-        if (constant >= 0 &&
-            (g[i].shape != g[producer].shape ||
-             !detail::is_vector_along(g[constant].shape, g[i].shape, detail::channel_axis(host)))) {
+        if (constant >= 0 && (g[i].shape != g[producer].shape ||
+                              !detail::is_vector_along(g[constant].shape, g[i].shape, detail::channel_axis(host)))) {
             continue;
         }
         fused_as role = fused_as::own_layer;

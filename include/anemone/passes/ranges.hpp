@@ -91,7 +91,8 @@ template <class Operand> constexpr interval range_of_contraction(const graph_vie
         r = contraction(in(0), in(1), static_cast<double>(w[1] * w[2] * w[3]), padded);
     } else if (n.kind == op::conv_transpose2d) {
         const int groups = n.get<conv_transpose>().groups;
-        r = contraction(in(0), in(1), static_cast<double>(x.channels() / groups * w[2] * w[3]), true);
+        const std::int64_t terms = x.channels() / groups * w[2] * w[3];
+        r = contraction(in(0), in(1), static_cast<double>(terms), true);
     } else if (n.kind == op::linear) {
         r = contraction(in(0), in(1), static_cast<double>(x.width()), false);
     } else {

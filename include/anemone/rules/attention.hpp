@@ -48,8 +48,9 @@ inline constexpr std::array attention{
                 .fact = "R084",
                 .level = severity::warn,
                 .ops = {op::attention},
-                .sentence = "both sequences reach {got}, one must stay at or below {limit} for the fused unit: written as "
-                            "two products",
+                .sentence =
+                    "both sequences reach {got}, one must stay at or below {limit} for the fused unit: written as "
+                    "two products",
                 .reject = "",
                 .advice = "",
                 .source = "ANEForge",
@@ -63,7 +64,8 @@ inline constexpr std::array attention{
                 .fact = "R085",
                 .level = severity::warn,
                 .ops = {op::attention},
-                .sentence = "the fused unit wants a mask of [1, 1, queries, keys], axis {got} is not: written as two products",
+                .sentence =
+                    "the fused unit wants a mask of [1, 1, queries, keys], axis {got} is not: written as two products",
                 .reject = "",
                 .advice = "",
                 .source = "ANEForge",

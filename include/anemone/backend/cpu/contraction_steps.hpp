@@ -1,9 +1,9 @@
 #pragma once
 
-#include "kernels/conv_transpose.hpp"
-#include "kernels/gemm.hpp"
 #include "../node_shapes.hpp"
 #include "../strided.hpp"
+#include "kernels/conv_transpose.hpp"
+#include "kernels/gemm.hpp"
 #include "step.hpp"
 
 namespace ane::cpu::detail {

@@ -23,6 +23,7 @@ inline bound_step bind_reshape(const binding_context& c, int index) {
 inline bound_step bind_transpose(const binding_context& c, int index) {
     std::vector<int> order;
     const indices& given = c.at(index).get<permutation>().order;
+    order.reserve(static_cast<std::size_t>(given.rank));
     for (int i = 0; i < given.rank; ++i) {
         order.push_back(static_cast<int>(given[i]));
     }
@@ -33,6 +34,7 @@ inline bound_step bind_transpose(const binding_context& c, int index) {
 
 inline bound_step bind_concat(const binding_context& c, int index) {
     std::vector<piece<half>> pieces;
+    pieces.reserve(static_cast<std::size_t>(c.at(index).operands.count));
     for (int i = 0; i < c.at(index).operands.count; ++i) {
         pieces.push_back({nullptr, c.operand_shape(index, i)});
     }

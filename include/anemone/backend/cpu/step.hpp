@@ -31,9 +31,7 @@ struct binding_context {
 
     const node& at(int index) const { return graph[index]; }
     const extents& shape(int index) const { return graph[index].shape; }
-    int operand(int index, int position) const {
-        return graph.operands(index)[static_cast<std::size_t>(position)];
-    }
+    int operand(int index, int position) const { return graph.operands(index)[static_cast<std::size_t>(position)]; }
     const extents& operand_shape(int index, int position) const { return shape(operand(index, position)); }
     /// The values of a constant operand, or null when it is computed in each run (or is not there).
     const half* constant(int index, int position) const {

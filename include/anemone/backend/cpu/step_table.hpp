@@ -36,7 +36,8 @@ constexpr step_binder binder_of(op kind) {
     case op::pad: return bind_pad;
     case op::cast: return bind_cast;
     case op::attention: return bind_attention;
-    default: return is_binary(kind) ? bind_binary : is_unary(kind) ? bind_unary : is_reduction(kind) ? bind_reduce : nullptr;
+    default:
+        return is_binary(kind) ? bind_binary : is_unary(kind) ? bind_unary : is_reduction(kind) ? bind_reduce : nullptr;
     }
 }
 

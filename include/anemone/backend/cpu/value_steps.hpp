@@ -1,13 +1,13 @@
 #pragma once
 
+#include "../node_shapes.hpp"
+#include "../strided.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/norm.hpp"
 #include "kernels/pool.hpp"
 #include "kernels/reduce.hpp"
 #include "kernels/softmax.hpp"
-#include "../node_shapes.hpp"
-#include "../strided.hpp"
 #include "step.hpp"
 
 #include <vector>
@@ -16,10 +16,8 @@ namespace ane::cpu::detail {
 
 inline bound_step bind_binary(const binding_context& c, int index) {
     const kernel_table& kernels = c.kernels;
-    return [&kernels, kind = c.at(index).kind, a = c.operand_shape(index, 0),
-            b = c.operand_shape(index, 1)](const operands& o) {
-        binary(kernels, kind, o.input(0), a, o.input(1), b, o.output());
-    };
+    return [&kernels, kind = c.at(index).kind, a = c.operand_shape(index, 0), b = c.operand_shape(index, 1)](
+               const operands& o) { binary(kernels, kind, o.input(0), a, o.input(1), b, o.output()); };
 }
 
 inline bound_step bind_unary(const binding_context& c, int index) {
@@ -94,10 +92,8 @@ inline bound_step bind_reduce(const binding_context& c, int index) {
 }
 
 inline bound_step bind_arg_reduce(const binding_context& c, int index) {
-    return [kind = c.at(index).kind, x = c.operand_shape(index, 0),
-            along = c.at(index).get<axis>().index](const operands& o) {
-        arg_reduce(kind, o.input(0), x, along, o.output());
-    };
+    return [kind = c.at(index).kind, x = c.operand_shape(index, 0), along = c.at(index).get<axis>().index](
+               const operands& o) { arg_reduce(kind, o.input(0), x, along, o.output()); };
 }
 
 /// softmax(scale q k^T + mask) v, head by head, with the scores of one head in fp16.
@@ -121,7 +117,8 @@ inline bound_step bind_attention(const binding_context& c, int index) {
         const extents plane{rows, keys};
         const half factor(scale);
         ane::detail::for_each_batch(q, q, mask, [&](std::int64_t head, std::int64_t from_q, std::int64_t from_mask) {
-            matmul(kernels, scores_shape, o.input(0) + from_q, o.input(1) + head * keys * depth, nullptr, scores.data());
+            matmul(kernels, scores_shape, o.input(0) + from_q, o.input(1) + head * keys * depth, nullptr,
+                   scores.data());
             binary(kernels, op::mul, scores.data(), plane, &factor, {}, scores.data());
             if (masked) {
                 binary(kernels, op::add, scores.data(), plane, o.input(3) + from_mask, mask_of_head, scores.data());

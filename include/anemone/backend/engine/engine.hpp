@@ -54,7 +54,8 @@ public:
 
 private:
     friend class engine;
-    engine_program(std::optional<e5rt::temporary_directory> owned, std::filesystem::path mil_path, e5rt::session session)
+    engine_program(std::optional<e5rt::temporary_directory> owned, std::filesystem::path mil_path,
+                   e5rt::session session)
         : owned_(std::move(owned)), mil_path_(std::move(mil_path)), session_(std::move(session)) {}
 
     std::optional<e5rt::temporary_directory> owned_; // outlives the session

@@ -2,13 +2,12 @@
 
 #include "../../error.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
-
-#include <cstdlib>
 
 namespace ane::e5rt {
 

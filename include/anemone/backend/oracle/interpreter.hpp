@@ -3,9 +3,9 @@
 #include "../../graph/graph.hpp"
 #include "../../numerics/kernels.hpp"
 #include "../../weights/materialize.hpp"
-#include "layer_plan.hpp"
 #include "../node_shapes.hpp"
 #include "../strided.hpp"
+#include "layer_plan.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -55,7 +55,9 @@ private:
         return values_[at(index)].data();
     }
     const half* operand(int index, int position) const { return data(graph_.operands(index)[at(position)]); }
-    const extents& operand_shape(int index, int position) const { return graph_.operand(graph_[index], position).shape; }
+    const extents& operand_shape(int index, int position) const {
+        return graph_.operand(graph_[index], position).shape;
+    }
     half* result(int index) { return values_[at(index)].data(); }
 
     void copy_value(int from, int to) {
@@ -106,8 +108,8 @@ private:
                                  result(i) + index * step);
             });
         } else if (n.kind == op::conv2d) {
-            numerics::convolution(arithmetic_, convolution_shape_of<conv>(graph_, n), operand(i, 0),
-                                  operand(i, 1), start, result(i));
+            numerics::convolution(arithmetic_, convolution_shape_of<conv>(graph_, n), operand(i, 0), operand(i, 1),
+                                  start, result(i));
         } else {
             numerics::transposed_convolution(arithmetic_, convolution_shape_of<conv_transpose>(graph_, n),
                                              operand(i, 0), operand(i, 1), start, result(i));
@@ -192,8 +194,8 @@ private:
     void arg_reduction(int i) {
         for_each_row(operand_shape(i, 0), graph_[i].get<axis>().index,
                      [&](std::int64_t row, std::int64_t begin, std::int64_t count, std::int64_t stride) {
-                         const std::int64_t found = numerics::arg_reduce(arithmetic_, graph_[i].kind,
-                                                                         operand(i, 0) + begin, count, stride);
+                         const std::int64_t found =
+                             numerics::arg_reduce(arithmetic_, graph_[i].kind, operand(i, 0) + begin, count, stride);
                          result(i)[row] = half(static_cast<double>(found));
                      });
     }
@@ -238,8 +240,7 @@ private:
             }
             break;
         }
-        default:
-            throw error(errc::lowering, print(graph_, i), "the oracle has no arithmetic for this operation");
+        default: throw error(errc::lowering, print(graph_, i), "the oracle has no arithmetic for this operation");
         }
     }
 

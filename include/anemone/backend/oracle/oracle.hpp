@@ -49,7 +49,8 @@ private:
 /// user's own parameters can be given instead.
 class oracle {
 public:
-    explicit oracle(target generation) : oracle(numerics::datapath_of(generation), std::string(ane::name(generation))) {}
+    explicit oracle(target generation)
+        : oracle(numerics::datapath_of(generation), std::string(ane::name(generation))) {}
     explicit oracle(const numerics::datapath& arithmetic, std::string label = "custom")
         : arithmetic_(arithmetic), label_(std::move(label)) {}
 

@@ -15,9 +15,11 @@ inline constexpr int tile_columns = 32;
 namespace detail {
 
 template <int Width> struct vector_of;
+// NOLINTBEGIN(modernize-use-using): g++ takes the attribute on a typedef
 template <> struct vector_of<4> { typedef float type __attribute__((vector_size(16))); };
 template <> struct vector_of<8> { typedef float type __attribute__((vector_size(32))); };
 template <> struct vector_of<16> { typedef float type __attribute__((vector_size(64))); };
+// NOLINTEND(modernize-use-using)
 
 /// sums[r, c] = sum over t of w[t, r] * x[offsets[t] + c]. The sum over t is sequential in one fp32 accumulator at
 /// every level, so levels differ by fused multiply-adds only. g++ keeps the sums in registers only where it unrolls
