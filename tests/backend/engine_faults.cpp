@@ -292,3 +292,28 @@ TEST_CASE("engine faults: what the engine refuses names the step, and later comp
     CHECK(compile_and_run(time).empty());
     CHECK(time.slept == std::chrono::seconds(15));
 }
+
+TEST_CASE("engine faults: the preflight refuses what the rules refuse, before any compile") {
+    static constexpr auto wide = graph([](auto& g) { // a kernel of width 14, which A13 does not take
+        auto x = g.input("x"_s, f16<1, 1, 4, 20>);
+        auto w = g.weight("stem.weight", f16<1, 1, 1, 14>);
+        g.output("y"_s, conv2d(x, w));
+    });
+    weight_store weights;
+    weights.add("stem.weight", {1, 1, 1, 14}, std::span<const float>(std::vector<float>(14, 0.5F)));
+    fake_time time;
+    auto options = time.options();
+    options.preflight = true;
+    const standin::control& control = standin::control::instance();
+    const std::uint64_t compiles = control.calls("e5rt_e5_compiler_compile");
+    const error refused = thrown([&] { static_cast<void>(compile<wide>(backend::engine(h13, options), weights)); });
+    CHECK(refused.code() == errc::lowering);
+    CHECK(std::string(refused.what()).find("conv2d \"stem\"") != std::string::npos);
+    CHECK(std::string(refused.what()).find("kernel width 14 exceeds 13 on h13") != std::string::npos);
+    CHECK(thrown([&] { static_cast<void>(compile<small_model>(backend::engine(h12, options))); }).code() ==
+          errc::lowering);
+    CHECK(control.calls("e5rt_e5_compiler_compile") == compiles);
+    options.rules = waive(rule::kernel_width_exceeds);
+    CHECK(thrown([&] { static_cast<void>(compile<wide>(backend::engine(h13, options), weights)); }).code() ==
+          errc::engine); // waived: the engine's compiler has the last word
+}

@@ -1,4 +1,5 @@
 #include <anemone/half.hpp>
+#include <anemone/print.hpp>
 
 #include <doctest/doctest.h>
 
@@ -106,4 +107,10 @@ TEST_CASE("literals, limits and order") {
     CHECK_FALSE(limits::quiet_NaN() == limits::quiet_NaN());
     static_assert(ulp_distance(half(1.0), half(1.0 + 0x1p-10)) == 1);
     static_assert(ulp_distance(half::from_bits(0x8001), half::from_bits(0x0001)) == 2);
+}
+
+TEST_CASE("a half prints as its value") {
+    CHECK(fmt::format("{}", 1.5_h) == "1.5");
+    CHECK(fmt::format("{:.3f}", half(-2.0)) == "-2.000");
+    CHECK(fmt::format("{}", std::numeric_limits<half>::infinity()) == "inf");
 }

@@ -54,10 +54,11 @@ public:
     constexpr tensor<Shape, Type> input(std::string_view name, tensor_type<Shape, Type>, contract promise = {},
                                         site where = here()) {
         require_port_name(name);
-        if (graph_->find_named(op::input, name) >= 0) {
+        const std::size_t place = dynamic_graph::bucket(name);
+        if (graph_->find_named(op::input, name, place) >= 0) {
             throw std::logic_error("two inputs of the graph have the same name");
         }
-        return {graph_, declare(op::input, Type, Shape::value, promise, name, where)};
+        return {graph_, declare(op::input, Type, Shape::value, promise, name, place, where)};
     }
     template <fixed_string Name, class Shape, dtype Type>
     constexpr tensor<Shape, Type> input(port_name<Name>, tensor_type<Shape, Type> type, contract promise = {},
@@ -72,14 +73,15 @@ public:
                                    site where = here()) {
         const sequence<char> full = full_name(name);
         const std::string_view text(full.data(), full.size());
-        const int known = graph_->find_named(op::weight, text);
+        const std::size_t place = dynamic_graph::bucket(text);
+        const int known = graph_->find_named(op::weight, text, place);
         if (known >= 0) {
             if (graph_->nodes[static_cast<std::size_t>(known)].shape != Shape::value) {
                 throw std::logic_error("a weight is asked for twice with different shapes");
             }
             return {graph_, known};
         }
-        return {graph_, declare(op::weight, dtype::f16, Shape::value, promise, text, where)};
+        return {graph_, declare(op::weight, dtype::f16, Shape::value, promise, text, place, where)};
     }
 
     /// A tensor filled with one value.
@@ -109,7 +111,8 @@ public:
     template <class Shape, dtype Type>
     constexpr tensor<Shape, Type> output(std::string_view name, tensor<Shape, Type> value) {
         require_port_name(name);
-        if (graph_->view().find_output(name) >= 0 || graph_->find_named(op::input, name) >= 0) {
+        if (graph_->view().find_output(name) >= 0 ||
+            graph_->find_named(op::input, name, dynamic_graph::bucket(name)) >= 0) {
             throw std::logic_error("an output of the graph has the name of another port");
         }
         graph_->add_output(value.node, name);
@@ -128,19 +131,21 @@ private:
         }
     }
     constexpr sequence<char> full_name(std::string_view name) const {
-        sequence<char> full = prefix_;
+        sequence<char> full;
+        full.reserve(prefix_.size() + name.size());
+        full.append(prefix_);
         full.append(name);
         return full;
     }
     constexpr int declare(op kind, dtype type, const extents& shape, contract promise, std::string_view name,
-                          site where) {
+                          std::size_t place, site where) {
         node n;
         n.kind = kind;
         n.type = type;
         n.shape = shape;
         n.attributes = promise;
         n.where = where;
-        return graph_->append_named(n, name);
+        return graph_->append_named(n, name, place);
     }
 
     dynamic_graph* graph_;

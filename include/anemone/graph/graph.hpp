@@ -106,26 +106,37 @@ public:
     }
     constexpr void add_output(int node, std::string_view name) { outputs.push_back({node, intern(name)}); }
 
-    /// Appends an input or a weight under its name, so that `find_named` finds it.
-    constexpr int append_named(node n, std::string_view name) {
+    /// Where the name of an input or a weight is looked up.
+    static constexpr std::size_t bucket(std::string_view name) {
+        const char* const text = name.data();
+        const std::size_t size = name.size();
+        std::size_t hash = size;
+        for (std::size_t i = 0; i < size; ++i) {
+            hash = hash * 31 + static_cast<unsigned char>(text[i]);
+        }
+        return hash % bucket_count;
+    }
+    /// Appends an input or a weight under its name, so that `find_named` finds it; `place` is the name's bucket.
+    constexpr int append_named(node n, std::string_view name, std::size_t place) {
         n.name = intern(name);
         const int index = append(n, {});
         if (heads_.empty()) {
             heads_ = sequence<int>(bucket_count, -1);
         }
-        int& head = heads_[bucket(name)];
-        chain_.push_back({index, head});
-        head = static_cast<int>(chain_.size()) - 1;
+        chain_.push_back({index, heads_[place]});
+        heads_[place] = static_cast<int>(chain_.size()) - 1;
         return index;
     }
     /// The input or weight called `wanted` among those that `append_named` made, or -1; in constant time.
-    constexpr int find_named(op kind, std::string_view wanted) const {
+    constexpr int find_named(op kind, std::string_view wanted, std::size_t place) const {
         if (heads_.empty()) {
             return -1;
         }
-        for (int i = heads_[bucket(wanted)]; i >= 0; i = chain_[static_cast<std::size_t>(i)].next) {
+        for (int i = heads_[place]; i >= 0; i = chain_[static_cast<std::size_t>(i)].next) {
             const int index = chain_[static_cast<std::size_t>(i)].node;
-            if (nodes[static_cast<std::size_t>(index)].kind == kind && view().name(index) == wanted) {
+            const node& n = nodes[static_cast<std::size_t>(index)];
+            if (n.kind == kind &&
+                std::string_view(text_pool.data() + n.name.first, static_cast<std::size_t>(n.name.count)) == wanted) {
                 return index;
             }
         }
@@ -137,14 +148,7 @@ private:
         int node = -1;
         int next = -1;
     };
-    static constexpr std::size_t bucket_count = 512;
-    static constexpr std::size_t bucket(std::string_view name) {
-        std::size_t hash = name.size();
-        for (const char c : name) {
-            hash = hash * 31 + static_cast<unsigned char>(c);
-        }
-        return hash % bucket_count;
-    }
+    static constexpr std::size_t bucket_count = 1024;
 
     sequence<int> heads_; ///< per bucket the last link, or empty while nothing is named
     sequence<link> chain_;

@@ -1,0 +1,45 @@
+// Models of a thousand and two thousand nodes conform on every Mac within the compilers' default limits.
+// tests/compile_fail/run.py prints how long this file takes.
+
+#include "anemone/graph/model.hpp"
+#include "anemone/ops/ops.hpp"
+#include "anemone/rules/conforms.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace ane;
+
+namespace {
+constexpr auto thousand = graph([](auto& g) {
+    auto w = g.weight("w", f16<16, 16, 3, 3>);
+    auto x = g.input("x"_s, f16<1, 16, 64, 64>, within(0, 1));
+    for (int i = 0; i < 250; ++i) {
+        const auto skip = x;
+        x = relu(conv2d<conv{.padding = same}>(x, w));
+        x = add(sigmoid(x), skip);
+    }
+    g.output("y"_s, x);
+});
+static_assert(thousand.view().size() == 1002);
+static_assert(conforms<thousand, macs>);
+
+/// Every block with weights of its own: names are looked up, not searched.
+constexpr auto two_thousand = graph([](auto& g) {
+    auto x = g.input("x"_s, f16<1, 16, 32, 32>, within(0, 1));
+    for (int i = 0; i < 400; ++i) {
+        auto block = g.scope("block", i);
+        auto y =
+            conv2d<conv{.padding = same}>(x, block.weight("weight", f16<16, 16, 3, 3>), block.weight("bias", f16<16>));
+        x = relu(y) + x;
+    }
+    g.output("y"_s, x);
+});
+static_assert(two_thousand.view().size() == 2001);
+static_assert(conforms<two_thousand, macs>);
+} // namespace
+
+TEST_CASE("the run time agrees") {
+    CHECK(accepting_targets(thousand, macs) == macs);
+    CHECK(accepting_targets(two_thousand, macs) == macs);
+    CHECK(two_thousand.view().find(op::weight, "block.399.bias") > 0);
+}
