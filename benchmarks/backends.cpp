@@ -6,11 +6,11 @@
 #include <anemone/backend/program.hpp>
 #include <anemone/model.hpp>
 
-#include <Eigen/Core>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <Eigen/Core>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +19,8 @@ using namespace ane;
 
 namespace {
 
-template <std::int64_t N> constexpr auto product = graph([](auto& g) {
+template <std::int64_t N>
+constexpr auto product = graph([](auto& g) {
     auto x = g.input("x"_s, f16<N, N>);
     g.output("y"_s, matmul(x, g.weight("w", f16<N, N>)));
 });
@@ -36,7 +37,8 @@ double milliseconds(const auto& work) {
 }
 
 /// Medians of eleven runs each, in turns, after one that does not count.
-void compare_times(std::string_view title, std::string_view name_a, const auto& a, std::string_view name_b, const auto& b) {
+void compare_times(std::string_view title, std::string_view name_a, const auto& a, std::string_view name_b,
+                   const auto& b) {
     std::vector<double> times_a;
     std::vector<double> times_b;
     for (int i = 0; i < 12; ++i) {
@@ -79,8 +81,9 @@ template <std::int64_t N> void compare_product() {
     const Eigen::MatrixXf a = Eigen::MatrixXf::Constant(N, N, 0.25F);
     const Eigen::MatrixXf b = Eigen::MatrixXf::Random(N, N);
     Eigen::MatrixXf c(N, N);
-    compare_times(fmt::format("matmul {0} x {0} x {0}", N), "cpu fp16", [&] { ours.run({"x"_s = x}, y); }, "Eigen fp32",
-                  [&] { c.noalias() = a * b; });
+    compare_times(
+        fmt::format("matmul {0} x {0} x {0}", N), "cpu fp16", [&] { ours.run({"x"_s = x}, y); }, "Eigen fp32",
+        [&] { c.noalias() = a * b; });
 }
 
 } // namespace
@@ -95,6 +98,7 @@ int main() {
     ndarray<shape<1, 64, 56, 56>> x;
     x.fill(half(0.25));
     results<convolution> y;
-    compare_times("conv 3x3 64 -> 64, 56x56", "oracle", [&] { oracle.run({"x"_s = x}, y); }, "cpu fp16",
-                  [&] { cpu.run({"x"_s = x}, y); });
+    compare_times(
+        "conv 3x3 64 -> 64, 56x56", "oracle", [&] { oracle.run({"x"_s = x}, y); }, "cpu fp16",
+        [&] { cpu.run({"x"_s = x}, y); });
 }

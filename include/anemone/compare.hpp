@@ -11,13 +11,15 @@
 
 namespace ane {
 
-/// How two runs of one model differ.
+/// How two runs of one model differ. Numbers see values: +0 and -0 are the same, and so are all NaN; where only one is
+/// NaN, `max_abs` is infinite and `max_ulp` 65536. Bits are `same_bits`'s business.
 struct difference {
-    double max_abs = 0; ///< largest |a - b|; infinite where only one is infinite
+    double max_abs = 0; ///< largest |a - b|; infinite for an infinity and anything else
     int max_ulp = 0;    ///< largest number of fp16 values between a and b
-    double cosine = 1;  ///< a.b / (|a| |b|); 1 for two zero vectors
+    double cosine = 1; ///< a.b / (|a| |b|) over the elements finite in both, never NaN; 1 for two zero vectors, or none
+    bool same_bits = true; ///< the bits of every element are equal
 
-    bool identical() const { return max_ulp == 0; }
+    bool identical() const { return same_bits; }
 };
 
 /// Compares two tensors of as many elements. Throws `error` (errc::argument) when the numbers differ.
@@ -33,10 +35,16 @@ inline difference compare(std::span<const half> a, std::span<const half> b) {
     for (std::size_t i = 0; i < a.size(); ++i) {
         const auto x = static_cast<double>(a[i]);
         const auto y = static_cast<double>(b[i]);
-        dot += x * y;
-        norm_a += x * x;
-        norm_b += y * y;
-        if (a[i].bits == b[i].bits || (is_nan(a[i]) && is_nan(b[i]))) {
+        if (std::isfinite(x) && std::isfinite(y)) {
+            dot += x * y;
+            norm_a += x * x;
+            norm_b += y * y;
+        }
+        if (a[i].bits == b[i].bits) {
+            continue;
+        }
+        d.same_bits = false;
+        if (is_nan(a[i]) && is_nan(b[i])) {
             continue;
         }
         d.max_abs = std::max(d.max_abs, std::isnan(x - y) ? HUGE_VAL : std::fabs(x - y));

@@ -2,9 +2,8 @@
 
 #include "dtype.hpp"
 #include "graph/graph.hpp"
+#include "graph/refusal.hpp"
 #include "shape.hpp"
-
-#include <stdexcept>
 
 namespace ane {
 
@@ -12,7 +11,7 @@ namespace detail {
 /// Constants of a graph are fp16 values; in a constant expression a wrong one does not compile.
 constexpr void require_fp16(double value) {
     if (!(value >= -half_max && value <= half_max)) {
-        throw std::domain_error("a constant does not fit into fp16, whose largest value is 65504");
+        refuse_graph("constant", "does not fit into fp16, whose largest value is 65504");
     }
 }
 } // namespace detail

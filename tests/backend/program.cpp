@@ -7,10 +7,15 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <span>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -82,7 +87,161 @@ template <class Backend> void check_ports(const Backend& place) {
     CHECK_FALSE(std::string(place.name()).empty());
 }
 
+// A copy would write into the original's memory.
+template <class Program>
+constexpr bool moves_only = std::is_nothrow_move_constructible_v<Program>&& std::is_move_assignable_v<Program> &&
+                            !std::is_copy_constructible_v<Program> && !std::is_copy_assignable_v<Program>;
+static_assert(moves_only<backend::cpu_program>);
+static_assert(moves_only<backend::oracle_program>);
+static_assert(moves_only<backend::engine_program>);
+static_assert(moves_only<program<two_ports, backend::cpu_program>>);
+static_assert(moves_only<program<two_ports, backend::oracle_program>>);
+static_assert(moves_only<program<two_ports, backend::engine_program>>);
+
+template <class Action> error thrown(const Action& action) {
+    try {
+        action();
+    } catch (const error& e) {
+        return e;
+    }
+    FAIL("nothing was thrown");
+    throw std::logic_error("unreachable");
+}
+
+/// The memory of a run of `two_ports`, in the order of its ports; what lies around it must stay as it is.
+struct raw_buffers {
+    ndarray<shape<3>, std::uint8_t> b = bytes_of_b();
+    std::vector<half> difference{std::vector<half>(7, half(-1.0))};
+    std::vector<half> total{std::vector<half>(3, half(-1.0))};
+    std::vector<std::span<const std::byte>> in{std::as_bytes(a.elements()), std::as_bytes(b.elements())};
+    std::vector<std::span<std::byte>> out{std::as_writable_bytes(std::span(difference).first(6)),
+                                          std::as_writable_bytes(std::span(total).first(2))};
+
+    raw_buffers() = default;
+    raw_buffers(const raw_buffers&) = delete;
+    raw_buffers& operator=(const raw_buffers&) = delete;
+
+    bool untouched() const {
+        const auto same = [](half h) { return h.bits == half(-1.0).bits; };
+        return std::all_of(difference.begin(), difference.end(), same) && std::all_of(total.begin(), total.end(), same);
+    }
+};
+
+template <class Program> void check_refusals(Program p) {
+    const auto refused = [&](raw_buffers& buffers, const std::string& port, const std::string& sentence) {
+        const error e = thrown([&] { p.run(buffers.in, buffers.out); });
+        CHECK(e.code() == errc::port);
+        CHECK(e.subject() == port);
+        CHECK(std::string(e.what()).find(sentence) != std::string::npos);
+        CHECK(buffers.untouched());
+    };
+    SUBCASE("an input of fewer bytes") {
+        raw_buffers buffers;
+        buffers.in[0] = buffers.in[0].first(6);
+        refused(buffers, "a", "has 6 bytes, the port takes 12");
+    }
+    SUBCASE("an input of more bytes") {
+        raw_buffers buffers;
+        buffers.in[1] = std::as_bytes(a.elements()).first(4);
+        refused(buffers, "b", "has 4 bytes, the port takes 3");
+    }
+    SUBCASE("an output of fewer bytes") {
+        raw_buffers buffers;
+        buffers.out[1] = buffers.out[1].first(2);
+        refused(buffers, "total", "has 2 bytes, the port takes 4");
+    }
+    SUBCASE("an output of more bytes") {
+        raw_buffers buffers;
+        buffers.out[0] = std::as_writable_bytes(std::span(buffers.difference));
+        refused(buffers, "difference", "has 14 bytes, the port takes 12");
+    }
+    SUBCASE("an input left out") {
+        raw_buffers buffers;
+        buffers.in.pop_back();
+        refused(buffers, "inputs", "1 buffers are given, the program has 2 inputs");
+    }
+    SUBCASE("no inputs") {
+        raw_buffers buffers;
+        buffers.in.clear();
+        refused(buffers, "inputs", "0 buffers are given");
+    }
+    SUBCASE("an input too many") {
+        raw_buffers buffers;
+        buffers.in.push_back(buffers.in[0]);
+        refused(buffers, "inputs", "3 buffers are given");
+    }
+    SUBCASE("an output left out") {
+        raw_buffers buffers;
+        buffers.out.pop_back();
+        refused(buffers, "outputs", "1 buffers are given, the program has 2 outputs");
+    }
+    SUBCASE("an output too many") {
+        raw_buffers buffers;
+        buffers.out.push_back(buffers.out[1]);
+        refused(buffers, "outputs", "3 buffers are given");
+    }
+    raw_buffers right; // a refused run does no harm
+    p.run(right.in, right.out);
+    CHECK(static_cast<float>(right.difference[5]) == 57.0F);
+    CHECK(static_cast<float>(right.total[1]) == 144.0F);
+    CHECK(static_cast<float>(right.difference[6]) == -1.0F);
+    CHECK(static_cast<float>(right.total[2]) == -1.0F);
+}
+
+template <class Program> void check_moved_from(Program p) {
+    raw_buffers buffers;
+    Program heir = std::move(p);
+    CHECK(thrown([&] { p.run(buffers.in, buffers.out); }).code() == errc::argument); // NOLINT(bugprone-use-after-move)
+    CHECK(buffers.untouched());
+    heir.run(buffers.in, buffers.out);
+    CHECK(static_cast<float>(buffers.total[0]) == 54.0F);
+    p = std::move(heir);
+    CHECK(thrown([&] { heir.run(buffers.in, buffers.out); }).code() ==
+          errc::argument); // NOLINT(bugprone-use-after-move)
+    CHECK_NOTHROW(p.run(buffers.in, buffers.out));
+}
+
 } // namespace
+
+TEST_CASE("program: buffers that are not the ports in number and size are refused, and nothing is written") {
+    SUBCASE("cpu") { check_refusals(compile(two_ports.view(), backend::cpu{})); }
+    SUBCASE("oracle") { check_refusals(compile(two_ports.view(), backend::oracle{h13})); }
+    SUBCASE("engine") { check_refusals(compile(two_ports.view(), standin::engine(h13))); }
+}
+
+TEST_CASE("program: a moved-from program says so, and takes another") {
+    check_moved_from(compile(two_ports.view(), backend::cpu{}));
+    check_moved_from(compile(two_ports.view(), backend::oracle{h13}));
+    check_moved_from(compile(two_ports.view(), standin::engine(h13)));
+
+    auto oracle = compile(two_ports.view(), backend::oracle{h13});
+    const auto heir = std::move(oracle);
+    CHECK(heir.lowered().graph.view().size() > 0);
+    CHECK(thrown([&] { static_cast<void>(oracle.lowered()); }).code() == errc::argument); // NOLINT
+    CHECK(thrown([&] { static_cast<void>(oracle.value(0)); }).code() == errc::argument);  // NOLINT
+    auto cpu = compile(two_ports.view(), backend::cpu{});
+    const auto next = std::move(cpu);
+    CHECK(next.arena_bytes() > 0);
+    CHECK(thrown([&] { static_cast<void>(cpu.arena_bytes()); }).code() == errc::argument); // NOLINT
+
+    auto typed = compile<two_ports>(backend::cpu{});
+    const auto kept = std::move(typed);
+    const auto b = bytes_of_b();
+    CHECK(thrown([&] { static_cast<void>(typed({"a"_s = a, "b"_s = b})); }).code() == errc::argument); // NOLINT
+}
+
+TEST_CASE("program: an output of vanishing results is an array of its own") {
+    auto p = compile<two_ports>(backend::cpu{});
+    const auto b = bytes_of_b();
+    const auto total = p({"a"_s = a, "b"_s = b})["total"_s];
+    static_assert(std::is_same_v<decltype(total), const ndarray<shape<2, 1>>>);
+    const auto other = p({"a"_s = a, "b"_s = b})["difference"_s];
+    CHECK(static_cast<float>(total[1]) == 144.0F);
+    CHECK(static_cast<float>(other(1, 2)) == 57.0F);
+    auto kept = p({"a"_s = a, "b"_s = b});
+    static_assert(std::is_same_v<decltype(kept["total"_s]), ndview<shape<2, 1>, const half>>);
+    CHECK(static_cast<float>(kept["total"_s][1]) == 144.0F);
+}
 
 TEST_CASE("program: ports are typed and bound by name, for every backend") {
     check_ports(backend::cpu{});

@@ -1,5 +1,5 @@
 // A model without an output.
-// expect-gcc: a graph needs at least one output
+// expect-gcc: needs at least one output
 // expect-clang: is not a constant expression
 #include <anemone/graph/model.hpp>
 #include <anemone/ops/ops.hpp>

@@ -3,6 +3,7 @@
 
 #include "../backend/composer.hpp"
 #include <anemone/formats/mil.hpp>
+#include <anemone/formats/netplist_vocabulary.hpp>
 #include <anemone/graph/model.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/lowering.hpp>
@@ -469,4 +470,19 @@ TEST_CASE("mil: bytes can be cast and nothing else") {
     const int x = c.input({2, 3}, dtype::uint8);
     c.output(c.add(op::cast, {x}));
     CHECK(emitted(c.finish()).text.find("main<ios18>(tensor<uint8, [2, 3]> x0)") != std::string::npos);
+}
+
+TEST_CASE("mil and netplist: every operation that lowering leaves has a form or a stated refusal") {
+    // What each route refuses, for the reason that its vocabulary gives.
+    const std::set<op> no_mil{op::arg_max, op::arg_min};
+    const std::set<op> no_netplist{op::cast};
+    for (std::size_t i = 0; i < op_count; ++i) {
+        const auto kind = static_cast<op>(i);
+        CAPTURE(name(kind));
+        if (is_source(kind) || is_composed(kind)) {
+            continue;
+        }
+        CHECK((find_mil_form(kind) != nullptr) == (no_mil.count(kind) == 0));
+        CHECK((ane::detail::find_netplist_form(kind) != nullptr) == (no_netplist.count(kind) == 0));
+    }
 }

@@ -1,5 +1,7 @@
 // Ranks, extents and element types.
 
+#include "anemone/graph/model.hpp"
+#include "anemone/ops/ops.hpp"
 #include "one_node.hpp"
 
 #include <doctest/doctest.h>
@@ -55,6 +57,14 @@ TEST_CASE("R001 R002: element types") {
     CHECK_BREAKS(relu_of({8}, dtype::int8), element_type_is_not_f16, h18, 2, 3);
     CHECK_KEEPS(relu_of({8}, dtype::uint8), element_type_is_not_f16, h13);
     CHECK_BREAKS(relu_of({8}, dtype::uint8), uint8_reaches_arithmetic, h13, 0, 0);
+    const dynamic_graph returned = build_graph([](auto& g) { g.output("y"_s, g.input("x"_s, u8<8>)); });
+    CHECK(breaks(returned, rule::element_type_is_not_f16));
+    const dynamic_graph reshaped = build_graph([](auto& g) {
+        auto pixels = g.input("x"_s, u8<8>);
+        g.output("y"_s, to_f16(reshape<2, 4>(pixels)));
+    });
+    CHECK_FALSE(breaks(reshaped, rule::element_type_is_not_f16));
+    CHECK_FALSE(breaks(reshaped, rule::uint8_reaches_arithmetic));
     const dynamic_graph image = make(op::cast, no_attributes{}, {{op::input, {1, 3, 8, 8}, {}, dtype::uint8}});
     CHECK(accepts(image, describe(h13)));
 }

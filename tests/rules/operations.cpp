@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 using namespace one_node;
 
 TEST_CASE("R012 R050: ranks of matrix products") {
@@ -212,10 +214,12 @@ TEST_CASE("R178 R124 R176 OC9") {
     CHECK_KEEPS(divided(op::weight), divisor_is_not_constant, h12);
     CHECK_KEEPS(divided(op::input), divisor_is_not_constant, h13);
 
-    for (const float factor : {0.0f, 2.0f}) {
+    // A constant of rank 0 is repaired by lowering; a tensor of zeros is not.
+    for (const auto& [factor, shape] : {std::pair{0.0f, extents{4, 1}}, {0.0f, extents{}}, {2.0f, extents{4, 1}}}) {
         dynamic_graph g = make(op::reduce_sum, axes{1}, {in({4, 8})});
         node n;
         n.kind = op::constant;
+        n.shape = shape;
         const float values[] = {factor};
         n.attributes = g.keep(values);
         g.append(n, {});
@@ -224,7 +228,7 @@ TEST_CASE("R178 R124 R176 OC9") {
         n.shape = {4, 1};
         const int operands[] = {2, 1};
         g.append(n, operands);
-        CHECK(breaks(g, rule::reduction_is_multiplied_by_zero) == (factor == 0.0f));
+        CHECK(breaks(g, rule::reduction_is_multiplied_by_zero) == (factor == 0.0f && shape.rank > 0));
     }
 
     const dynamic_graph relu = make(op::relu, no_attributes{}, {in({8})});
@@ -235,6 +239,10 @@ TEST_CASE("R178 R124 R176 OC9") {
     CHECK_KEEPS(index, arg_reduction_has_no_mil_form, h13);
     CHECK_FALSE(breaks(index, rule::arg_reduction_has_no_mil_form, h13, on_route(compile_route::netplist)));
     CHECK(breaks(index, rule::arg_reduction_has_no_mil_form, h13, on_route(compile_route::mil)));
+    const dynamic_graph scalar = make(op::relu, no_attributes{}, {in({})});
+    CHECK_KEEPS(scalar, scalar_has_no_mil_form, h13);
+    CHECK(breaks(scalar, rule::scalar_has_no_mil_form, h13, on_route(compile_route::mil)));
+    CHECK_FALSE(breaks(relu, rule::scalar_has_no_mil_form, h13, on_route(compile_route::mil)));
 }
 
 TEST_CASE("R056 R150: what declared ranges allow") {

@@ -1,13 +1,17 @@
 #pragma once
 
+#include "../error.hpp"
 #include "../graph/graph.hpp"
 #include "../targets/target.hpp"
 #include "../weights/store.hpp"
 
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace ane {
 
@@ -15,7 +19,8 @@ namespace ane {
 using input_buffers = std::span<const std::span<const std::byte>>;
 using output_buffers = std::span<const std::span<std::byte>>;
 
-/// A compiled program: runs on bound memory, as often as wanted. Throws `error` when a run fails.
+/// A compiled program: runs on bound memory, as often as wanted. Throws `error` when a run fails, and (errc::port) for
+/// buffers that are not the ports in number and size.
 template <class T>
 concept executable = std::movable<T> && requires(T& program, input_buffers inputs, output_buffers outputs) {
     program.run(inputs, outputs);
@@ -61,6 +66,62 @@ constexpr int input_node(const graph_view& g, int position) {
         }
     }
     return -1;
+}
+
+/// Names and sizes of a program's ports, kept to check the buffers of each run.
+class port_table {
+public:
+    explicit port_table(const graph_view& g) {
+        for (int i = 0; i < g.size(); ++i) {
+            if (g[i].kind == op::input) {
+                inputs_.push_back({std::string(g.name(i)), size_of(g[i])});
+            }
+        }
+        for (const output_port& each : g.outputs) {
+            outputs_.push_back({std::string(g.name(each)), size_of(g[each.node])});
+        }
+    }
+
+    /// Throws `error` (errc::port) unless there is one buffer for each port, of just its bytes. Allocates only to throw.
+    void check(input_buffers inputs, output_buffers outputs) const {
+        check(inputs, inputs_, "inputs");
+        check(outputs, outputs_, "outputs");
+    }
+
+private:
+    struct port {
+        std::string name;
+        std::size_t bytes;
+    };
+
+    static std::size_t size_of(const node& n) { return static_cast<std::size_t>(bytes(n.type, n.shape.count())); }
+
+    template <class Buffers>
+    static void check(const Buffers& given, const std::vector<port>& ports, const char* direction) {
+        if (given.size() != ports.size()) {
+            throw error(errc::port, direction,
+                        std::to_string(given.size()) + " buffers are given, the program has " +
+                            std::to_string(ports.size()) + " " + direction);
+        }
+        for (std::size_t i = 0; i < ports.size(); ++i) {
+            if (given[i].size() != ports[i].bytes) {
+                throw error(errc::port, ports[i].name,
+                            "has " + std::to_string(given[i].size()) + " bytes, the port takes " +
+                                std::to_string(ports[i].bytes));
+            }
+        }
+    }
+
+    std::vector<port> inputs_;
+    std::vector<port> outputs_;
+};
+
+/// What a program holds; throws `error` (errc::argument) when it was moved away.
+template <class State> State& held(const std::unique_ptr<State>& state, const char* program) {
+    if (!state) {
+        throw error(errc::argument, program, "was moved from");
+    }
+    return *state;
 }
 
 } // namespace detail

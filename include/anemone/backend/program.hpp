@@ -1,10 +1,12 @@
 #pragma once
 
 #include "../ndarray.hpp"
+#include "../passes/validate.hpp"
 #include "../text.hpp"
 #include "../weights/verify.hpp"
 #include "backend.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -91,7 +93,8 @@ private:
     std::array<std::span<const std::byte>, count> buffers_{};
 };
 
-/// The outputs of a run. `outputs["probabilities"_s]` is a view with the port's shape in its type.
+/// The outputs of a run. `outputs["probabilities"_s]` is a view with the port's shape in its type; of results that are
+/// about to vanish, as in `program({...})["probabilities"_s]`, it is an array of its own.
 template <const auto& Model> class results {
 public:
     static constexpr std::size_t count = Model.view().outputs.size();
@@ -103,12 +106,13 @@ public:
         }
     }
 
-    template <fixed_string Name> auto operator[](port_name<Name>) const {
+    template <fixed_string Name> auto operator[](port_name<Name>) const& { return view<Name>(); }
+    template <fixed_string Name> auto operator[](port_name<Name>) const&& {
         using port = output_port_type<Model, Name>;
-        using element = const typename port::element_type;
-        const auto& memory = storage_[port::position < 0 ? 0 : static_cast<std::size_t>(port::position)];
-        return ndview<typename port::shape_type, element>(
-            {reinterpret_cast<element*>(memory.data()), memory.size() / sizeof(element)});
+        const auto from = view<Name>();
+        ndarray<typename port::shape_type, typename port::element_type> copy;
+        std::copy(from.begin(), from.end(), copy.begin());
+        return copy;
     }
 
     std::array<std::span<std::byte>, count> buffers() {
@@ -120,6 +124,14 @@ public:
     }
 
 private:
+    template <fixed_string Name> auto view() const {
+        using port = output_port_type<Model, Name>;
+        using element = const typename port::element_type;
+        const auto& memory = storage_[port::position < 0 ? 0 : static_cast<std::size_t>(port::position)];
+        return ndview<typename port::shape_type, element>(
+            {reinterpret_cast<element*>(memory.data()), memory.size() / sizeof(element)});
+    }
+
     std::array<std::vector<std::byte>, count> storage_;
 };
 
@@ -155,9 +167,10 @@ auto compile(const Backend& place, const weight_store& weights = {}) {
     return program<Model, decltype(place.compile(Model, weights))>(place.compile(Model, weights));
 }
 
-/// The same for a graph that was built or read at run time: the program runs on buffers in the order of the ports.
+/// The same for a graph that was built or read at run time, after `validate`: the program runs on buffers in the order of the ports.
 template <runnable_backend Backend>
 auto compile(const graph_view& model, const Backend& place, const weight_store& weights = {}) {
+    validate(model);
     verify_weights(model, weights);
     return place.compile(model, weights);
 }

@@ -157,6 +157,11 @@ private:
 
     void operation(int index) {
         const node& n = graph_[index];
+        if (n.shape.rank == 0) {
+            throw error(errc::lowering, print(graph_, index),
+                        fmt::format("has rank 0, of which no MIL form is known: keep an axis of one element ({}:{})",
+                                    n.where.file, n.where.line));
+        }
         const mil_form* const form = find_mil_form(n.kind);
         if (form == nullptr) {
             throw error(errc::lowering, print(graph_, index),

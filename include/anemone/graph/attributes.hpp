@@ -2,9 +2,9 @@
 
 #include "../contract.hpp"
 #include "../shape.hpp"
+#include "refusal.hpp"
 
 #include <cstdint>
-#include <stdexcept>
 #include <type_traits>
 
 /// The attributes of operations: plain structs, usable as template arguments where they decide a shape.
@@ -241,7 +241,7 @@ private:
 
 namespace detail {
 [[noreturn]] inline void wrong_attribute_kind() {
-    throw std::logic_error("an operation was asked for attributes that it does not have");
+    refuse_graph("attributes", "an operation was asked for attributes that it does not have");
 }
 } // namespace detail
 

@@ -4,9 +4,9 @@
 #include "../tensor.hpp"
 #include "../text.hpp"
 #include "graph.hpp"
+#include "refusal.hpp"
 
 #include <initializer_list>
-#include <stdexcept>
 
 namespace ane {
 
@@ -35,6 +35,9 @@ public:
     }
     /// The same with a number, as in "layers.3".
     constexpr builder scope(std::string_view prefix, int number) const {
+        if (number < 0) {
+            detail::refuse_graph(prefix, "a scope is numbered from 0", number, 0);
+        }
         builder inner = scope(prefix);
         char digits[12]{};
         int count = 0;
@@ -56,7 +59,7 @@ public:
         require_port_name(name);
         const std::size_t place = dynamic_graph::bucket(name);
         if (graph_->find_named(op::input, name, place) >= 0) {
-            throw std::logic_error("two inputs of the graph have the same name");
+            detail::refuse_graph(name, "two inputs of the graph have this name");
         }
         return {graph_, declare(op::input, Type, Shape::value, promise, name, place, where)};
     }
@@ -77,8 +80,9 @@ public:
         const int known = graph_->find_named(op::weight, text, place);
         if (known >= 0) {
             if (graph_->nodes[static_cast<std::size_t>(known)].shape != Shape::value) {
-                throw std::logic_error("a weight is asked for twice with different shapes");
+                detail::refuse_graph(text, "the weight is asked for twice with different shapes");
             }
+            share_promise(graph_->nodes[static_cast<std::size_t>(known)], promise, text);
             return {graph_, known};
         }
         return {graph_, declare(op::weight, dtype::f16, Shape::value, promise, text, place, where)};
@@ -94,7 +98,8 @@ public:
     constexpr tensor<Shape> constant(tensor_type<Shape, dtype::f16>, std::initializer_list<float> values,
                                      site where = here()) {
         if (values.size() != 1 && static_cast<std::int64_t>(values.size()) != Shape::value.count()) {
-            throw std::logic_error("a constant has as many values as elements, or one");
+            detail::refuse_graph("constant", "has as many values as elements, or one",
+                                 static_cast<std::int64_t>(values.size()), Shape::value.count());
         }
         for (const float value : values) {
             detail::require_fp16(value);
@@ -113,7 +118,7 @@ public:
         require_port_name(name);
         if (graph_->view().find_output(name) >= 0 ||
             graph_->find_named(op::input, name, dynamic_graph::bucket(name)) >= 0) {
-            throw std::logic_error("an output of the graph has the name of another port");
+            detail::refuse_graph(name, "the output has the name of another port");
         }
         graph_->add_output(value.node, name);
         return value;
@@ -125,9 +130,19 @@ public:
     }
 
 private:
+    /// A weight that is asked for twice keeps the promise that was made; two different ones are a mistake.
+    static constexpr void share_promise(node& known, contract promise, std::string_view name) {
+        const contract before = known.get<contract>();
+        if (before.declared && promise.declared && before != promise) {
+            detail::refuse_graph(name, "the weight is asked for twice with different contracts");
+        }
+        if (!before.declared) {
+            known.attributes = promise;
+        }
+    }
     static constexpr void require_port_name(std::string_view name) {
         if (!is_identifier(name)) {
-            throw std::logic_error("the name of a port is made of letters, digits and underscores");
+            detail::refuse_graph(name, "the name of a port is made of letters, digits and underscores");
         }
     }
     constexpr sequence<char> full_name(std::string_view name) const {
@@ -139,6 +154,9 @@ private:
     }
     constexpr int declare(op kind, dtype type, const extents& shape, contract promise, std::string_view name,
                           std::size_t place, site where) {
+        if (!(promise.low <= promise.high)) {
+            detail::refuse_graph(name, "its contract has a low end above its high end");
+        }
         node n;
         n.kind = kind;
         n.type = type;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../passes/prune.hpp"
+#include "../passes/validate.hpp"
 #include "builder.hpp"
 #include "graph.hpp"
 
@@ -14,7 +15,7 @@ template <class Function> constexpr dynamic_graph describe_with(const Function& 
     builder g(raw);
     describe(g);
     if (raw.outputs.empty()) {
-        throw std::logic_error("a graph needs at least one output: call g.output(name, value)");
+        refuse_graph("graph", "needs at least one output: call g.output(name, value)");
     }
     return raw;
 }
@@ -25,6 +26,11 @@ template <class Function> struct described {
     static constexpr graph_size size = described_size<Function>();
     static constexpr static_graph<size> value{describe_with(Function{})};
 };
+/// The second opinion: all shapes again, from the values instead of the types.
+template <class Function> constexpr bool described_well() {
+    validate(described<Function>::value);
+    return true;
+}
 template <class Function> constexpr graph_size pruned_size() { return size_of(prune(described<Function>::value)); }
 
 } // namespace detail
@@ -32,13 +38,16 @@ template <class Function> constexpr graph_size pruned_size() { return size_of(pr
 /// Builds a model at compile time from a function over a builder: `constexpr auto m = graph([](auto& g) { ... });`
 /// The function must not capture anything. The result is exactly as large as the graph is.
 template <class Function> consteval auto graph(Function) {
+    static_assert(detail::described_well<Function>());
     constexpr graph_size size = detail::pruned_size<Function>();
     return static_graph<size>(prune(detail::described<Function>::value));
 }
 
 /// Builds a model at run time; the function may capture.
 template <class Function> dynamic_graph build_graph(const Function& describe) {
-    return prune(detail::describe_with(describe));
+    const dynamic_graph described = detail::describe_with(describe);
+    validate(described);
+    return prune(described);
 }
 
 } // namespace ane

@@ -53,6 +53,9 @@ template <class X, dtype TX> constexpr auto leaky_relu(tensor<X, TX> x, double s
 }
 /// min(max(x, low), high)
 template <class X, dtype TX> constexpr auto clamp(tensor<X, TX> x, double low, double high, site where = here()) {
+    if (!(low <= high)) {
+        detail::refuse_graph("clamp", "its low end is above its high end");
+    }
     return detail::unary(op::clamp, x, coefficients{static_cast<float>(low), static_cast<float>(high)}, where);
 }
 /// ln(x + epsilon); on the engine -45440 at +0 (N096)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../graph/refusal.hpp"
 #include "../tensor.hpp"
 #include "fault.hpp"
 
@@ -24,7 +25,11 @@ constexpr tensor<shape_of<Result.shape>, Type> append(op kind, const attributes&
                                                       const Tensor&... operands) {
     require_shape_rule<Result.broken, Result.got, Result.want>();
     dynamic_graph* graph = nullptr;
-    ((graph = operands.graph), ...);
+    bool same = true;
+    ((same = same && (graph == nullptr || graph == operands.graph), graph = operands.graph), ...);
+    if (!same) {
+        refuse_graph(name(kind), "its operands belong to different graphs");
+    }
     node n;
     n.kind = kind;
     n.type = Type;

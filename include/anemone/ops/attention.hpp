@@ -1,7 +1,6 @@
 #pragma once
 
 #include "append.hpp"
-#include "broadcast.hpp"
 
 namespace ane {
 
@@ -42,9 +41,12 @@ constexpr inferred attention_rule(const extents& query, const extents& key, cons
     if (r.ok()) {
         extents scores = query;
         scores[scores.rank - 1] = key.height();
-        const inferred both = detail::broadcast(scores, mask);
-        r.require(both.ok(), both.broken, both.got, both.want);
-        r.require(both.shape == scores, fault::ranks_differ, mask.rank, scores.rank);
+        r.require(mask.rank <= scores.rank, fault::mask_rank_exceeds, mask.rank, scores.rank);
+        for (int i = 0; i < mask.rank; ++i) {
+            const std::int64_t extent = mask.from_last(i);
+            r.require(extent == 1 || extent == scores.from_last(i), fault::mask_does_not_broadcast, extent,
+                      scores.from_last(i));
+        }
     }
     return r;
 }

@@ -29,7 +29,7 @@
     ROW(inner_extents_differ, got == want, "matmul: the inner extents must be equal (R053)")                           \
     ROW(features_differ, got == want, "linear: the input's last axis must equal the weight's last axis (R053)")        \
     ROW(extents_do_not_broadcast, got == want, "extents must be equal, or one of them 1 (R026)")                       \
-    ROW(axis_is_out_of_range, got < want, "the axis must be one of the tensor's axes")                                 \
+    ROW(axis_is_out_of_range, got >= 0 && got < want, "the axis must be one of the tensor's axes")                     \
     ROW(axis_is_repeated, got != want, "an axis is given twice")                                                       \
     ROW(element_counts_differ, got == want, "reshape: the number of elements must stay the same")                      \
     ROW(order_length_differs, got == want, "one index for each axis is needed")                                        \
@@ -38,7 +38,10 @@
     ROW(begin_is_negative, got >= want, "a slice must begin at 0 or later (R094)")                                     \
     ROW(slice_leaves_the_tensor, got <= want, "a slice must end within the tensor (R094)")                             \
     ROW(key_depth_differs, got == want, "attention: query and key must have the same depth")                           \
-    ROW(value_shape_differs, got == want, "attention: key and value must have the same shape (R086)")
+    ROW(value_shape_differs, got == want, "attention: key and value must have the same shape (R086)")                  \
+    ROW(mask_does_not_broadcast, got == want,                                                                          \
+        "attention: the mask's extents must be those of the scores [..., queries, keys], or 1")                        \
+    ROW(mask_rank_exceeds, got <= want, "attention: the mask must not have more axes than the scores")
 
 namespace ane {
 
@@ -82,11 +85,18 @@ struct inferred {
 
 namespace detail {
 
-/// Fails to compile when a shape rule is broken, with the rule's sentence and the two integers.
+template <fault> inline constexpr bool unbroken = false;
+
+/// Fails to compile when a shape rule is broken, with the rule's sentence and the two integers. A rule that was found broken
+/// fails whatever its printed relation says of the integers.
 template <fault Broken, std::int64_t got, std::int64_t want> constexpr void require_shape_rule() {
 #define ROW(name, relation, text)                                                                                      \
     if constexpr (Broken == fault::name) {                                                                             \
-        static_assert(relation, text);                                                                                 \
+        if constexpr (relation) {                                                                                      \
+            static_assert(unbroken<Broken>, text);                                                                     \
+        } else {                                                                                                       \
+            static_assert(relation, text);                                                                             \
+        }                                                                                                              \
     }
     ANEMONE_SHAPE_FAULTS(ROW)
 #undef ROW

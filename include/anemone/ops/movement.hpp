@@ -9,6 +9,9 @@ namespace ane {
 constexpr inferred reshape_rule(const extents& from, const extents& to) {
     inferred r;
     r.shape = to;
+    for (int i = 0; i < to.rank; ++i) {
+        r.require(to[i] > 0, fault::extent_is_not_positive, to[i], 1);
+    }
     r.require(from.count() == to.count(), fault::element_counts_differ, to.count(), from.count());
     return r;
 }
@@ -30,7 +33,16 @@ constexpr extents resolve_reshape(const extents& x, extents wanted) {
     return wanted;
 }
 
-constexpr inferred shape_rule(const permutation& p, const extents& x) {
+/// Axes counted from the front.
+constexpr permutation resolve(permutation p, const extents& x) {
+    for (int i = 0; i < p.order.rank; ++i) {
+        p.order[i] = normalized_axis(static_cast<int>(p.order[i]), x.rank);
+    }
+    return p;
+}
+
+constexpr inferred shape_rule(const permutation& given, const extents& x) {
+    const permutation p = resolve(given, x);
     inferred r;
     r.shape = x;
     r.require(p.order.rank == x.rank, fault::order_length_differs, p.order.rank, x.rank);
@@ -81,7 +93,7 @@ constexpr inferred concat_rule(axis given, const extents& a, const extents& b) {
     r.shape = a;
     const int along = normalized_axis(given.index, a.rank);
     r.require(a.rank == b.rank, fault::ranks_differ, b.rank, a.rank);
-    r.require(along >= 0 && along < a.rank, fault::axis_is_out_of_range, given.index, a.rank);
+    r.require(along >= 0 && along < a.rank, fault::axis_is_out_of_range, along, a.rank);
     for (int i = 0; r.ok() && i < a.rank; ++i) {
         r.require(i == along || a[i] == b[i], fault::extents_differ, b[i], a[i]);
     }
@@ -123,14 +135,17 @@ template <std::int64_t... Extents, class X, dtype TX> constexpr auto reshape(ten
 
 /// Two axes: the extents before `Axis` together, and from it on together.
 template <axis Axis = axis{1}, class X, dtype TX> constexpr auto flatten(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = reshape_rule(X::value, detail::flattened(X::value, Axis.index));
+    constexpr int split = normalized_axis(Axis.index, X::value.rank);
+    constexpr inferred r =
+        reshape_rule(X::value, detail::flattened(X::value, Axis.index))
+            .require(split >= 0 && split <= X::value.rank, fault::axis_is_out_of_range, split, X::value.rank + 1);
     return detail::append<r, TX>(op::reshape, no_attributes{}, where, x);
 }
 
 /// Output axis i is input axis Order[i]. R021, R189.
 template <permutation Order, class X, dtype TX> constexpr auto transpose(tensor<X, TX> x, site where = here()) {
     constexpr inferred r = shape_rule(Order, X::value);
-    return detail::append_arithmetic<r>(op::transpose, Order, where, x);
+    return detail::append_arithmetic<r>(op::transpose, resolve(Order, X::value), where, x);
 }
 
 /// The operands one after another along an axis. R023, R024.

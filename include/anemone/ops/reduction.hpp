@@ -26,8 +26,7 @@ constexpr inferred axis_rule(axis given, const extents& x) {
     inferred r;
     r.shape = x;
     const int index = normalized_axis(given.index, x.rank);
-    r.require(index >= 0 && index < x.rank, fault::axis_is_out_of_range, given.index < 0 ? -given.index - 1 : index,
-              x.rank);
+    r.require(index >= 0 && index < x.rank, fault::axis_is_out_of_range, index, x.rank);
     return r;
 }
 

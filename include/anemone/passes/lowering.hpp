@@ -8,6 +8,11 @@
 
 namespace ane {
 
+/// Operations that lowering always replaces by others.
+constexpr bool is_composed(op kind) noexcept {
+    return kind == op::linear || kind == op::layer_norm || kind == op::batch_norm || kind == op::attention;
+}
+
 /// A graph in the engine's own operations, and for each of its nodes the node of the model that it comes from.
 struct lowered_graph {
     dynamic_graph graph;
@@ -90,7 +95,7 @@ constexpr int lower_attention(rewriter& w, const node& n) {
 
 /// Whether a node is a constant zero of rank 0.
 constexpr bool is_zero(const graph_view& g, const node& n) {
-    return n.kind == op::constant && g.values(n).size() == 1 && g.values(n)[0] == 0.0F;
+    return n.kind == op::constant && n.shape.rank == 0 && g.values(n)[0] == 0.0F;
 }
 
 /// A multiplication of a reduction by zero does not compile on the engine (R124): the difference with itself does.

@@ -4,7 +4,6 @@
 #include "../ops/infer.hpp"
 
 #include <initializer_list>
-#include <stdexcept>
 
 namespace ane {
 
@@ -35,7 +34,7 @@ public:
         const int index = append(n, operands);
         const inferred r = infer(result_, result_.nodes.back());
         if (!r.ok()) {
-            throw std::logic_error(sentence(r.broken));
+            detail::refuse_graph(name(kind), sentence(r.broken), r.got, r.want);
         }
         result_.nodes.back().shape = r.shape;
         return index;

@@ -17,6 +17,7 @@
     ROW(reduction_is_multiplied_by_zero)                                                                               \
     ROW(target_has_no_mil)                                                                                             \
     ROW(arg_reduction_has_no_mil_form)                                                                                 \
+    ROW(scalar_has_no_mil_form)                                                                                        \
     /* type */                                                                                                         \
     ROW(uint8_reaches_arithmetic)                                                                                      \
     ROW(element_type_is_not_f16)                                                                                       \

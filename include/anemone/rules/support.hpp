@@ -79,9 +79,11 @@ inline constexpr std::array support{
                 .source = "ANEForge",
                 .evidence = mark::measured,
                 .check = [](const subject& s) -> finding {
+                    // Lowering turns the constant of rank 0 into a difference; a tensor of zeros stays.
                     const auto is_zero = [&s](int i) {
                         const interval& r = s.operand_range(i);
-                        return s.operand(i).kind == op::constant && r.low == 0 && r.high == 0;
+                        return s.operand(i).kind == op::constant && s.operand(i).shape.rank > 0 && r.low == 0 &&
+                               r.high == 0;
                     };
                     return holds_if(!(is_reduction(s.operand(0).kind) && is_zero(1)) &&
                                     !(is_reduction(s.operand(1).kind) && is_zero(0)));
@@ -111,6 +113,19 @@ inline constexpr std::array support{
                 .source = "ANEForge",
                 .evidence = mark::measured,
                 .check = [](const subject& s) -> finding { return holds_if(s.route != compile_route::mil); }},
+    // The compiler takes scalars (guide chapter 4), but no accepted text of one that is computed is published.
+    rule_record{.id = rule::scalar_has_no_mil_form,
+                .fact = "mil-ops 10",
+                .level = severity::reject,
+                .ops = ops_where([](op o) { return o != op::constant && o != op::weight; }),
+                .sentence = "a value of rank 0 has no known form on the MIL route",
+                .reject = "",
+                .advice = "keep an axis of one element",
+                .source = "mil-ops facts",
+                .evidence = mark::predicted,
+                .check = [](const subject& s) -> finding {
+                    return holds_if(s.route != compile_route::mil || s.n.shape.rank > 0);
+                }},
 };
 
 } // namespace rules

@@ -10,7 +10,7 @@ inline constexpr std::array type{
     rule_record{.id = rule::uint8_reaches_arithmetic,
                 .fact = "R002",
                 .level = severity::reject,
-                .ops = ops_where([](op o) { return !is_source(o) && o != op::cast; }),
+                .ops = ops_where([](op o) { return !is_source(o) && o != op::cast && o != op::reshape; }),
                 .sentence = "reads a uint8 tensor (operand {got})",
                 .reject = "Param 'y' ... got tensor<uint8,...>",
                 .advice = "convert the image with to_f16 first",
@@ -34,8 +34,15 @@ inline constexpr std::array type{
                 .source = "guide chapter 4",
                 .evidence = mark::measured,
                 .check = [](const subject& s) -> finding {
-                    return holds_if(s.n.type == dtype::f16 || (s.n.type == dtype::uint8 && s.n.kind == op::input),
-                                    static_cast<int>(s.n.type), static_cast<int>(dtype::f16));
+                    // An image may be reshaped before it is converted (lowering converts first), but not returned.
+                    bool image = s.n.type == dtype::uint8 && (s.n.kind == op::input || s.n.kind == op::reshape);
+                    if (image) {
+                        for (const output_port& port : s.g.outputs) {
+                            image = image && port.node != s.index;
+                        }
+                    }
+                    return holds_if(s.n.type == dtype::f16 || image, static_cast<int>(s.n.type),
+                                    static_cast<int>(dtype::f16));
                 }},
 };
 

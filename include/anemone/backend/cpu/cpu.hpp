@@ -12,52 +12,36 @@
 namespace ane::backend {
 
 /// A model compiled for the CPU: the steps in order, their operands' places, one arena for all intermediate values.
+/// Move-only; a moved-from program throws `error` (errc::argument) on use.
 class cpu_program {
 public:
     cpu_program(const graph_view& model, const weight_store& weights, const ane::cpu::kernel_table& kernels)
-        : constants_(materialize(model, weights)), pointers_(model.nodes.size(), nullptr) {
-        const arena plan = plan_arena(model);
-        memory_.resize(static_cast<std::size_t>(plan.bytes));
-        const ane::cpu::binding_context context{model, constants_, kernels};
-        for (int i = 0; i < model.size(); ++i) {
-            const auto at = static_cast<std::size_t>(i);
-            if (model[i].kind == op::input) {
-                inputs_.push_back(at);
-            } else if (constants_.known(i)) {
-                pointers_[at] = reinterpret_cast<const std::byte*>(constants_.data(i));
-            } else {
-                std::byte* const place = memory_.data() + plan.offsets[at];
-                pointers_[at] = place;
-                stage s{ane::cpu::step_table[static_cast<std::size_t>(model[i].kind)](context, i), {}, {}, place};
-                s.values.assign(model.operands(i).begin(), model.operands(i).end());
-                s.inputs.resize(s.values.size());
-                stages_.push_back(std::move(s));
-            }
-        }
-        for (const output_port& port : model.outputs) {
-            outputs_.push_back(static_cast<std::size_t>(port.node));
-        }
-    }
+        : state_(std::make_unique<state>(model, weights, kernels)) {}
 
+    /// Throws `error` (errc::port) for buffers that are not the ports in number and size.
     void run(input_buffers inputs, output_buffers outputs) {
+        state& self = detail::held(state_, name);
+        self.ports.check(inputs, outputs);
         for (std::size_t i = 0; i < inputs.size(); ++i) {
-            pointers_[inputs_[i]] = inputs[i].data();
+            self.pointers[self.inputs[i]] = inputs[i].data();
         }
-        for (stage& s : stages_) {
+        for (stage& s : self.stages) {
             for (std::size_t k = 0; k < s.values.size(); ++k) {
-                s.inputs[k] = pointers_[static_cast<std::size_t>(s.values[k])];
+                s.inputs[k] = self.pointers[static_cast<std::size_t>(s.values[k])];
             }
             s.run({s.inputs, s.result});
         }
         for (std::size_t i = 0; i < outputs.size(); ++i) {
-            std::memcpy(outputs[i].data(), pointers_[outputs_[i]], outputs[i].size());
+            std::memcpy(outputs[i].data(), self.pointers[self.outputs[i]], outputs[i].size());
         }
     }
 
     /// Bytes of the arena that holds every intermediate value.
-    std::size_t arena_bytes() const { return memory_.size(); }
+    std::size_t arena_bytes() const { return detail::held(state_, name).memory.size(); }
 
 private:
+    static constexpr const char* name = "cpu program";
+
     struct stage {
         ane::cpu::bound_step run;
         std::vector<int> values;              ///< nodes whose values it reads
@@ -65,12 +49,41 @@ private:
         std::byte* result;
     };
 
-    materialized constants_;
-    std::vector<const std::byte*> pointers_; ///< of each node's value
-    std::vector<std::byte> memory_;
-    std::vector<stage> stages_;
-    std::vector<std::size_t> inputs_;
-    std::vector<std::size_t> outputs_;
+    struct state {
+        state(const graph_view& model, const weight_store& weights, const ane::cpu::kernel_table& kernels)
+            : ports(model), constants(materialize(model, weights)), pointers(model.nodes.size(), nullptr) {
+            const arena plan = plan_arena(model);
+            memory.resize(static_cast<std::size_t>(plan.bytes));
+            const ane::cpu::binding_context context{model, constants, kernels};
+            for (int i = 0; i < model.size(); ++i) {
+                const auto at = static_cast<std::size_t>(i);
+                if (model[i].kind == op::input) {
+                    inputs.push_back(at);
+                } else if (constants.known(i)) {
+                    pointers[at] = reinterpret_cast<const std::byte*>(constants.data(i));
+                } else {
+                    std::byte* const place = memory.data() + plan.offsets[at];
+                    pointers[at] = place;
+                    stage s{ane::cpu::step_table[static_cast<std::size_t>(model[i].kind)](context, i), {}, {}, place};
+                    s.values.assign(model.operands(i).begin(), model.operands(i).end());
+                    s.inputs.resize(s.values.size());
+                    stages.push_back(std::move(s));
+                }
+            }
+            for (const output_port& port : model.outputs) {
+                outputs.push_back(static_cast<std::size_t>(port.node));
+            }
+        }
+
+        detail::port_table ports;
+        materialized constants;
+        std::vector<const std::byte*> pointers; ///< of each node's value
+        std::vector<std::byte> memory;
+        std::vector<stage> stages;
+        std::vector<std::size_t> inputs;
+        std::vector<std::size_t> outputs;
+    };
+    std::unique_ptr<state> state_; // the places point into it
 };
 
 /// Any CPU, fast: fp16 storage, fp32 accumulation, plain semantics of the field (ONNX, PyTorch), one rounding for each

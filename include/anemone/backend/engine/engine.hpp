@@ -32,10 +32,14 @@ struct engine_options {
 };
 
 /// A model compiled by the engine's runtime, with its ports bound once. A run copies the inputs in, executes, and copies
-/// the outputs out; it allocates nothing.
+/// the outputs out; it allocates nothing. Move-only; a moved-from program throws `error` (errc::argument) on use.
 class engine_program {
 public:
+    /// Throws `error`: port for buffers that are not the ports in number and size, argument when the session is closed,
+    /// engine with the failed step.
     void run(input_buffers inputs, output_buffers outputs) {
+        static_cast<void>(session_.input_count()); // throws when closed: a moved-from table would blame the buffers
+        ports_.check(inputs, outputs);
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             std::memcpy(session_.input(i).data(), inputs[i].data(), inputs[i].size());
         }
@@ -55,11 +59,13 @@ public:
 private:
     friend class engine;
     engine_program(std::optional<e5rt::temporary_directory> owned, std::filesystem::path mil_path,
-                   e5rt::session session)
-        : owned_(std::move(owned)), mil_path_(std::move(mil_path)), session_(std::move(session)) {}
+                   detail::port_table ports, e5rt::session session)
+        : owned_(std::move(owned)), mil_path_(std::move(mil_path)), ports_(std::move(ports)),
+          session_(std::move(session)) {}
 
     std::optional<e5rt::temporary_directory> owned_; // outlives the session
     std::filesystem::path mil_path_;
+    detail::port_table ports_;
     e5rt::session session_;
 };
 
@@ -71,7 +77,9 @@ public:
         : architecture_(architecture), options_(std::move(options)) {}
 
     std::string name() const { return "engine " + std::string(ane::name(architecture_)); }
-    static constexpr bool supports(op kind) { return !is_arg_reduction(kind); }
+    static constexpr bool supports(op kind) {
+        return is_source(kind) || is_composed(kind) || find_mil_form(kind) != nullptr;
+    }
 
     /// Throws `error`: lowering where the model breaks a design rule or an operation has no MIL form, weights, library, or
     /// engine with the failed step.
@@ -102,7 +110,8 @@ public:
         e5rt::session_options session = options_.session;
         session.directory = directory;
         session.target_architecture = describe(architecture_).runtime;
-        return {std::move(owned), text, e5rt::session(runtime, inputs, outputs, std::move(session))};
+        return {std::move(owned), text, detail::port_table(g),
+                e5rt::session(runtime, inputs, outputs, std::move(session))};
     }
 
 private:

@@ -35,12 +35,15 @@ inline constexpr std::array<symptom, 15> symptoms = {{
     {"e5rt_program_library_create", "Invalid E5 path specified", "the path is not a bundle", "compile again"},
     {"e5rt_precompiled_compute_op_create_options_create_with_program_function", "Cannot provide program function",
      "the program function is null", "report this: the driver never passes null"},
-    {"e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options",
-     "GetANEFModel: must re-compile", "about 128 programs are loaded in this process, or one of another process",
-     "release a session, then compile again"},
+    // The foreign target first: it is met at the first program, the limit on programs only near its number.
     {"e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options",
      "Must re-compile the E5 bundle", "the program was compiled for another target, or its bundle is stale",
      "compile in this process for this chip"},
+    {"e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options",
+     "GetANEFModel: must re-compile",
+     "the program is of another process or target, or (only if nearly that many are loaded) the limit of about 128 "
+     "loaded programs is reached",
+     "compile in this process for this chip; near the limit, release a session first"},
     {"e5rt_buffer_object_alloc", "Invalid BufferType", "buffer type 3 or more", "report this: the driver passes 0"},
     {"e5rt_async_event_create", "eventName is NULL", "an event without a name",
      "report this: the driver names its events"},

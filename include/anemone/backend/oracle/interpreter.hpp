@@ -220,7 +220,7 @@ private:
         case op::concat: concat(i); break;
         case op::slice: {
             const window& w = n.get<window>();
-            const bool offset = w.begin[w.begin.rank - 1] != 0;
+            const bool offset = w.begin.rank > 0 && w.begin[w.begin.rank - 1] != 0;
             for_each_in_window(operand_shape(i, 0), w, [&](std::int64_t to, std::int64_t from) {
                 y[to] = offset ? numerics::slice_width_offset(arithmetic_, x[from]) : x[from];
             });

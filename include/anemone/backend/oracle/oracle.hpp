@@ -10,34 +10,41 @@
 
 namespace ane::backend {
 
-/// A model compiled for the oracle. Keeps the value of every lowered node of the last run.
+/// A model compiled for the oracle. Keeps the value of every lowered node of the last run. Move-only; a moved-from program
+/// throws `error` (errc::argument) on use.
 class oracle_program {
 public:
     oracle_program(const graph_view& model, const weight_store& weights, const numerics::datapath& arithmetic)
         : state_(std::make_unique<state>(model, weights, arithmetic)) {}
 
+    /// Throws `error` (errc::port) for buffers that are not the ports in number and size.
     void run(input_buffers inputs, output_buffers outputs) {
-        const graph_view g = state_->lowered.graph;
+        state& self = detail::held(state_, name);
+        self.ports.check(inputs, outputs);
+        const graph_view g = self.lowered.graph;
         for (std::size_t i = 0; i < inputs.size(); ++i) {
-            state_->nodes.bind(detail::input_node(g, static_cast<int>(i)), inputs[i]);
+            self.nodes.bind(detail::input_node(g, static_cast<int>(i)), inputs[i]);
         }
-        state_->nodes.run();
+        self.nodes.run();
         for (std::size_t i = 0; i < outputs.size(); ++i) {
-            const auto value = std::as_bytes(state_->nodes.value(g.outputs[i].node));
+            const auto value = std::as_bytes(self.nodes.value(g.outputs[i].node));
             std::copy(value.begin(), value.end(), outputs[i].begin());
         }
     }
 
     /// The lowered graph that runs, and the value of one of its nodes in the last run.
-    const lowered_graph& lowered() const { return state_->lowered; }
-    std::span<const half> value(int lowered_node) const { return state_->nodes.value(lowered_node); }
+    const lowered_graph& lowered() const { return detail::held(state_, name).lowered; }
+    std::span<const half> value(int lowered_node) const { return detail::held(state_, name).nodes.value(lowered_node); }
 
 private:
+    static constexpr const char* name = "oracle program";
+
     struct state {
         state(const graph_view& model, const weight_store& weights, const numerics::datapath& arithmetic)
-            : lowered(lower(model)), constants(materialize(lowered.graph, weights)),
+            : lowered(lower(model)), ports(lowered.graph), constants(materialize(lowered.graph, weights)),
               nodes(lowered.graph, constants, arithmetic) {}
         lowered_graph lowered;
+        detail::port_table ports;
         materialized constants;
         detail::interpreter nodes;
     };

@@ -1,0 +1,16 @@
+// Negative extents whose product is right.
+// expect: every extent of a tensor must be at least 1 (R019)
+#include <anemone/graph/model.hpp>
+#include <anemone/ops/ops.hpp>
+
+using namespace ane;
+
+constexpr auto model = graph([](auto& g) {
+    auto x = g.input("x"_s, f16<6>);
+#ifdef OK
+    auto y = reshape<2, -1>(x);
+#else
+    auto y = reshape<-2, -3>(x);
+#endif
+    g.output("y"_s, y);
+});
