@@ -1,7 +1,7 @@
 #pragma once
 
 /// What a translation unit needs that only writes models and checks them at build time: no run-time headers.
-#include "graph/model.hpp"
+#include "build.hpp"
 #include "ops/ops.hpp"
 #include "rules/conforms.hpp"
 #include "targets/sets.hpp"

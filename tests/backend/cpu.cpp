@@ -3,8 +3,8 @@
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/engine/temporary_directory.hpp>
 #include <anemone/backend/program.hpp>
+#include <anemone/build.hpp>
 #include <anemone/formats/file.hpp>
-#include <anemone/graph/model.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/weights/safetensors.hpp>
 

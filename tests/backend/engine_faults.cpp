@@ -2,7 +2,7 @@
 
 #include "standin_control.hpp"
 #include <anemone/backend/program.hpp>
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 #include <doctest/doctest.h>

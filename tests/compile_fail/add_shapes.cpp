@@ -2,7 +2,7 @@
 // expect: extents must be equal, or one of them 1
 // expect-gcc: (16 == 24)
 // expect-clang: '16L == 24L'
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

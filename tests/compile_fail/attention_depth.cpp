@@ -2,7 +2,7 @@
 // expect: attention: query and key must have the same depth
 // expect-gcc: (32 == 64)
 // expect-clang: '32L == 64L'
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

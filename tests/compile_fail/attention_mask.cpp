@@ -2,7 +2,7 @@
 // expect: attention: the mask's extents must be those of the scores
 // expect-gcc: (3 == 1)
 // expect-clang: '3L == 1L'
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

@@ -2,7 +2,7 @@
 // expect: the axis must be one of the tensor's axes
 // expect-gcc: (4 < 4)
 // expect-clang: '4L >= 0 && 4L < 4L'
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

@@ -2,7 +2,7 @@
 // expect: must have one value per channel
 // expect-gcc: (33 == 32)
 // expect-clang: '33L == 32L'
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

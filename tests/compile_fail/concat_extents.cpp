@@ -2,7 +2,7 @@
 // expect: the operands' extents must be equal on this axis
 // expect-gcc: (7 == 8)
 // expect-clang: '7L == 8L'
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

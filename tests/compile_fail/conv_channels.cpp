@@ -2,7 +2,7 @@
 // expect: the weight's input channels (times groups) must equal the input's channels
 // expect-gcc: (8 == 16)
 // expect-clang: '8L == 16L'
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

@@ -1,6 +1,6 @@
 // A group count that does not divide the channels.
 // expect: groups must divide the input channels
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

@@ -2,7 +2,7 @@
 // expect: the dilated kernel must fit into the padded height
 // expect-gcc: (9 <= 8)
 // expect-clang: '9L <= 8L'
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

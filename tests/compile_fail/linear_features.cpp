@@ -2,7 +2,7 @@
 // expect: linear: the input's last axis must equal the weight's last axis
 // expect-gcc: (128 == 64)
 // expect-clang: '128L == 64L'
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

@@ -2,7 +2,7 @@
 // expect: matmul: the inner extents must be equal
 // expect-gcc: (64 == 32)
 // expect-clang: '64L == 32L'
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

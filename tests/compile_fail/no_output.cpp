@@ -1,7 +1,7 @@
 // A model without an output.
 // expect-gcc: needs at least one output
 // expect-clang: is not a constant expression
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

@@ -1,6 +1,6 @@
 // A permutation that names an axis before the first one.
 // expect: the axis must be one of the tensor's axes
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

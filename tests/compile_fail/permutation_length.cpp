@@ -2,7 +2,7 @@
 // expect: one index for each axis is needed
 // expect-gcc: (3 == 4)
 // expect-clang: '3L == 4L'
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

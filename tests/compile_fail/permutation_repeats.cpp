@@ -2,7 +2,7 @@
 // expect: an axis is given twice
 // expect-gcc: (1 != 1)
 // expect-clang: '1L != 1L'
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

@@ -2,7 +2,7 @@
 // expect: the padding of a pool must be smaller than its kernel
 // expect-gcc: (2 < 2)
 // expect-clang: '2L < 2L'
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

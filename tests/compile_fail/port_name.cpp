@@ -1,6 +1,6 @@
 // A port name with a character that MIL text does not allow.
 // expect: the name of a port is made of letters, digits and underscores
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

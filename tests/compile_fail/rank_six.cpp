@@ -3,7 +3,7 @@
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/rules/conforms.hpp>
 

@@ -2,7 +2,7 @@
 // expect: reshape: the number of elements must stay the same
 // expect-gcc: (1000 == 1024)
 // expect-clang: '1000L == 1024L'
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

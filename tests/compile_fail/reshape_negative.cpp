@@ -1,6 +1,6 @@
 // Negative extents whose product is right.
 // expect: every extent of a tensor must be at least 1 (R019)
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

@@ -2,7 +2,7 @@
 // expect: a slice must end within the tensor
 // expect-gcc: (17 <= 16)
 // expect-clang: '17L <= 16L'
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

@@ -1,6 +1,6 @@
 // A uint8 image reaches arithmetic without a conversion.
 // expect: a uint8 image goes through to_f16 first
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

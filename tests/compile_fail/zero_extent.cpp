@@ -2,7 +2,7 @@
 // expect: every extent of a tensor must be at least 1
 // expect-gcc: (0 >= 1)
 // expect-clang: '0L >= 1L'
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
 using namespace ane;

@@ -1,4 +1,4 @@
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/graph/reflection.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/validate.hpp>

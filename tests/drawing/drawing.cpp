@@ -1,7 +1,7 @@
 #include "../passes/random_graph.hpp"
 #include "xml_check.hpp"
+#include <anemone/build.hpp>
 #include <anemone/graph/drawing.hpp>
-#include <anemone/graph/model.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/lowering.hpp>
 

@@ -1,5 +1,5 @@
 #include "xml_check.hpp"
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/report/roofline_drawing.hpp>
 

@@ -2,9 +2,9 @@
 // published facts, written down here once more.
 
 #include "../backend/composer.hpp"
+#include <anemone/build.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist_vocabulary.hpp>
-#include <anemone/graph/model.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/lowering.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <anemone/build.hpp>
 #include <anemone/formats/netplist.hpp>
-#include <anemone/graph/model.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/lowering.hpp>
 

@@ -1,5 +1,5 @@
 #include "random_graph.hpp"
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/arena.hpp>
 

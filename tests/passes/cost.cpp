@@ -1,4 +1,4 @@
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/cost.hpp>
 #include <anemone/passes/lowering.hpp>

@@ -2,7 +2,7 @@
 
 #include "anemone/rules/conforms.hpp"
 
-#include "anemone/graph/model.hpp"
+#include "anemone/build.hpp"
 #include "anemone/ops/ops.hpp"
 #include "one_node.hpp"
 

@@ -1,6 +1,6 @@
 // Ranks, extents and element types.
 
-#include "anemone/graph/model.hpp"
+#include "anemone/build.hpp"
 #include "anemone/ops/ops.hpp"
 #include "one_node.hpp"
 

@@ -1,7 +1,7 @@
 // Models of a thousand and two thousand nodes conform on every Mac within the compilers' default limits.
 // tests/compile_fail/run.py prints how long this file takes.
 
-#include "anemone/graph/model.hpp"
+#include "anemone/build.hpp"
 #include "anemone/ops/ops.hpp"
 #include "anemone/rules/conforms.hpp"
 

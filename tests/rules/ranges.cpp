@@ -2,7 +2,7 @@
 
 #include "anemone/passes/ranges.hpp"
 
-#include "anemone/graph/model.hpp"
+#include "anemone/build.hpp"
 #include "anemone/ops/ops.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include <anemone/graph/model.hpp>
+#include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/weights/materialize.hpp>
 #include <anemone/weights/verify.hpp>

@@ -1,9 +1,10 @@
 #pragma once
 
-#include "../passes/prune.hpp"
-#include "../passes/validate.hpp"
-#include "builder.hpp"
-#include "graph.hpp"
+#include "graph/builder.hpp"
+#include "graph/graph.hpp"
+#include "graph/refusal.hpp"
+#include "passes/prune.hpp"
+#include "passes/validate.hpp"
 
 namespace ane {
 
