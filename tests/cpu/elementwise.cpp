@@ -45,7 +45,7 @@ double defined(op kind, double a, double b) {
     }
 }
 
-bool same(half a, half b) { return (is_nan(a) && is_nan(b)) || a == b; }
+bool same_value(half a, half b) { return (is_nan(a) && is_nan(b)) || a == b; }
 
 } // namespace
 
@@ -73,7 +73,7 @@ TEST_CASE("every operation of one operand, all 65,536 inputs, within one ulp of 
             std::size_t first = 0;
             for (std::size_t i = 0; i < x.size(); ++i) {
                 const half expected(defined(v.kind, wide(x[i]), static_cast<double>(v.p0), static_cast<double>(v.p1)));
-                const bool equal = same(out[i], expected);
+                const bool equal = same_value(out[i], expected);
                 different += !equal;
                 // Rounding to the other neighbour happens only where the definition is next to a tie.
                 if (!equal && (exact || is_nan(out[i]) || is_nan(expected) || ulp_distance(out[i], expected) > 1)) {
@@ -129,7 +129,7 @@ TEST_CASE("two operands: rounding, infinities, NaN, subnormals; equal at every l
             cpu::binary(cpu::kernels_for(level), kind, a.data(), shape, b.data(), shape, out.data());
             std::size_t wrong = 0;
             for (std::size_t i = 0; i < count; ++i) {
-                wrong += !same(out[i], half(defined(kind, wide(a[i]), wide(b[i]))));
+                wrong += !same_value(out[i], half(defined(kind, wide(a[i]), wide(b[i]))));
             }
             CHECK(wrong == 0);
         }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../strided.hpp"
 #include "netplist_writer.hpp"
 
 /// Matrix products as netplist units.
@@ -19,11 +20,13 @@ inline std::vector<half> matrix_elements(netplist_writer& w, int operand, bool f
     const std::int64_t area = shape.height() * shape.width();
     const std::int64_t rows = flipped ? shape.width() : shape.height();
     const std::int64_t columns = flipped ? shape.height() : shape.width();
+    std::vector<std::int64_t> matrices;
+    for_each_pair(leading, own, own,
+                  [&](std::int64_t, std::int64_t matrix, std::int64_t) { matrices.push_back(matrix * area); });
     std::vector<half> result;
     result.reserve(static_cast<std::size_t>(leading.count() * area));
     for (std::int64_t r = 0; r < rows; ++r) {
-        for (std::int64_t b = 0; b < leading.count(); ++b) {
-            const std::int64_t matrix = broadcast_index(leading, own, b) * area;
+        for (const std::int64_t matrix : matrices) {
             for (std::int64_t c = 0; c < columns; ++c) {
                 const std::int64_t within = flipped ? c * rows + r : r * columns + c;
                 result.push_back(values[static_cast<std::size_t>(matrix + within)]);

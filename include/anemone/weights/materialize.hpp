@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../passes/constants.hpp"
+#include "../strided.hpp"
 #include "verify.hpp"
 
 #include <cmath>
@@ -44,20 +45,6 @@ inline double folded_unary(const node& n, double x) {
     }
 }
 
-/// The element of a broadcast operand that belongs to element `flat` of the result.
-inline std::int64_t broadcast_index(const extents& result, const extents& operand, std::int64_t flat) {
-    const extents strides = row_major_strides(operand);
-    std::int64_t index = 0;
-    for (int i = 0; i < result.rank; ++i) {
-        const std::int64_t position = flat % result.from_last(i);
-        flat /= result.from_last(i);
-        if (i < operand.rank && operand.from_last(i) != 1) {
-            index += position * strides[operand.rank - 1 - i];
-        }
-    }
-    return index;
-}
-
 inline wide_tensor folded(const graph_view& g, int index, const std::vector<wide_tensor>& wide) {
     const node& n = g[index];
     const auto operand = [&](int i) -> const wide_tensor& {
@@ -69,26 +56,19 @@ inline wide_tensor folded(const graph_view& g, int index, const std::vector<wide
     }
     wide_tensor result(count);
     if (n.kind == op::transpose) {
-        const extents& from = g.operand(n, 0).shape;
-        const extents strides = row_major_strides(from);
-        const permutation& order = n.get<permutation>();
+        for_each_transposed(g.operand(n, 0).shape, n.get<permutation>(), [&](std::int64_t to, std::int64_t from) {
+            result[static_cast<std::size_t>(to)] = operand(0)[static_cast<std::size_t>(from)];
+        });
+    } else if (is_binary(n.kind)) {
+        for_each_pair(n.shape, g.operand(n, 0).shape, g.operand(n, 1).shape,
+                      [&](std::int64_t to, std::int64_t a, std::int64_t b) {
+                          result[static_cast<std::size_t>(to)] = folded_binary(
+                              n.kind, operand(0)[static_cast<std::size_t>(a)], operand(1)[static_cast<std::size_t>(b)]);
+                      });
+    } else {
         for (std::size_t i = 0; i < count; ++i) {
-            std::int64_t rest = static_cast<std::int64_t>(i);
-            std::int64_t source = 0;
-            for (int k = n.shape.rank - 1; k >= 0; --k) {
-                source += (rest % n.shape[k]) * strides[static_cast<int>(order.order[k])];
-                rest /= n.shape[k];
-            }
-            result[i] = operand(0)[static_cast<std::size_t>(source)];
+            result[i] = folded_unary(n, operand(0)[i]);
         }
-        return result;
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-        const auto at = [&](int o) {
-            return operand(o)[static_cast<std::size_t>(
-                broadcast_index(n.shape, g.operand(n, o).shape, static_cast<std::int64_t>(i)))];
-        };
-        result[i] = is_binary(n.kind) ? folded_binary(n.kind, at(0), at(1)) : folded_unary(n, at(0));
     }
     return result;
 }
@@ -100,11 +80,11 @@ inline wide_tensor folded(const graph_view& g, int index, const std::vector<wide
 inline materialized materialize(const graph_view& g, const weight_store& store) {
     const sequence<char> constant = constant_nodes(g);
     sequence<char> read_by_device(g.nodes.size(), 0); // what stays between constants may be as large as it likes
+    sequence<char> folded_from(g.nodes.size(), 0);
     for (int i = 0; i < g.size(); ++i) {
-        if (constant[static_cast<std::size_t>(i)] == 0) {
-            for (const int operand : g.operands(i)) {
-                read_by_device[static_cast<std::size_t>(operand)] = 1;
-            }
+        auto& readers = constant[static_cast<std::size_t>(i)] == 0 ? read_by_device : folded_from;
+        for (const int operand : g.operands(i)) {
+            readers[static_cast<std::size_t>(operand)] = 1;
         }
     }
     std::vector<detail::wide_tensor> wide(g.nodes.size());
@@ -136,7 +116,9 @@ inline materialized materialize(const graph_view& g, const weight_store& store) 
             }
             continue;
         }
-        // Weights are read by large operations too: widen them only where something is folded from them.
+        if (folded_from[at] == 0) {
+            continue;
+        }
         wide[at].reserve(count);
         for (const half h : result.values[at]) {
             wide[at].push_back(static_cast<double>(h));

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../../strided.hpp"
 #include "../node_shapes.hpp"
-#include "../strided.hpp"
 #include "kernels/conv_transpose.hpp"
 #include "kernels/gemm.hpp"
 #include "step.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../../strided.hpp"
 #include "../node_shapes.hpp"
-#include "../strided.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/norm.hpp"

@@ -2,9 +2,9 @@
 
 #include "../../graph/graph.hpp"
 #include "../../numerics/kernels.hpp"
+#include "../../strided.hpp"
 #include "../../weights/materialize.hpp"
 #include "../node_shapes.hpp"
-#include "../strided.hpp"
 #include "layer_plan.hpp"
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../../strided.hpp"
 #include "loop_nest.hpp"
 #include "slab.hpp"
 
@@ -15,17 +16,6 @@ namespace detail {
 
 /// Rows pass through fp32 buffers of this many elements.
 inline constexpr std::int64_t chunk = 1024;
-
-/// Strides of a dense operand seen through a larger shape: 0 along repeated axes, shapes aligned at the last axis.
-constexpr extents broadcast_strides(const extents& from, const extents& to) {
-    const extents dense = row_major_strides(from);
-    extents result;
-    for (int axis = 0; axis < to.rank; ++axis) {
-        const int own = axis - (to.rank - from.rank);
-        result.append(own < 0 || from[own] == 1 ? 0 : dense[own]);
-    }
-    return result;
-}
 
 } // namespace detail
 
@@ -52,8 +42,8 @@ inline void binary(const kernel_table& table, op kind, const half* a, const exte
     detail::require(is_binary(kind), "binary", fmt::format("{} does not take two operands", name(kind)));
     const extents shape = broadcast(a_shape, b_shape);
     const auto nest = loop_nest<3>{shape,
-                                   {detail::broadcast_strides(a_shape, shape),
-                                    detail::broadcast_strides(b_shape, shape), row_major_strides(shape)}}
+                                   {ane::detail::broadcast_strides(shape, a_shape),
+                                    ane::detail::broadcast_strides(shape, b_shape), row_major_strides(shape)}}
                           .collapsed();
     const std::int64_t a_stride = nest.row_stride(0);
     const std::int64_t b_stride = nest.row_stride(1);

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../graph/attributes.hpp"
-#include "../shape.hpp"
+#include "graph/attributes.hpp"
+#include "shape.hpp"
 
 #include <cstdint>
 #include <vector>
