@@ -21,7 +21,8 @@ enum class dtype : std::uint8_t {
     int32 = 7,
     uint32 = 8,
     int64 = 9,
-    uint64 = 10
+    uint64 = 10,
+    boolean = 11 ///< between comparisons and `select` inside a program; no port has it, and the serializer no code
 };
 
 /// Bits of one element.
@@ -29,6 +30,7 @@ constexpr int bits(dtype type) noexcept {
     switch (type) {
     case dtype::int4: return 4;
     case dtype::uint8:
+    case dtype::boolean:
     case dtype::int8: return 8;
     case dtype::f16:
     case dtype::int16:
@@ -47,8 +49,8 @@ constexpr std::int64_t bytes(dtype type, std::int64_t count) noexcept { return (
 
 /// The name in MIL text ("fp16", "uint8").
 constexpr std::string_view mil_name(dtype type) noexcept {
-    constexpr std::string_view names[] = {"int4",   "uint8", "int8",   "fp16",  "fp32",  "int16",
-                                          "uint16", "int32", "uint32", "int64", "uint64"};
+    constexpr std::string_view names[] = {"int4",   "uint8", "int8",   "fp16",  "fp32",   "int16",
+                                          "uint16", "int32", "uint32", "int64", "uint64", "bool"};
     return names[static_cast<std::size_t>(type)];
 }
 

@@ -3,6 +3,7 @@
 #include "composer.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -89,8 +90,9 @@ private:
     }
 
     int unary(int x) {
-        const op kind = static_cast<op>(static_cast<int>(op::relu) +
-                                        below(random_, static_cast<int>(op::abs) - static_cast<int>(op::relu) + 1));
+        static constexpr op kinds[] = {op::relu, op::relu6, op::leaky_relu, op::clamp, op::sigmoid, op::tanh, op::gelu,
+                                       op::silu, op::exp,   op::log,        op::sqrt,  op::rsqrt,   op::abs};
+        const op kind = kinds[below(random_, static_cast<int>(std::size(kinds)))];
         if (kind == op::leaky_relu || kind == op::clamp) {
             const auto a = static_cast<float>(uniform(random_, -1, 0.5));
             return graph_.add(kind, coefficients{a, a + 1.3F}, {x});

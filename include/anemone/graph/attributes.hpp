@@ -1,10 +1,13 @@
 #pragma once
 
 #include "../contract.hpp"
+#include "../dtype.hpp"
 #include "../shape.hpp"
 #include "refusal.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 /// The attributes of operations: plain structs, usable as template arguments where they decide a shape.
@@ -144,69 +147,217 @@ struct literal {
     friend constexpr bool operator==(const literal&, const literal&) = default;
 };
 
+/// cumsum along one axis.
+struct cumulation {
+    int axis = -1;
+    bool exclusive = false; ///< each element sums those before it, not itself
+    bool reverse = false;   ///< from the end
+    friend constexpr bool operator==(const cumulation&, const cumulation&) = default;
+};
+
+/// group_norm: `groups` of the channels share a mean and a variance.
+struct grouping {
+    int groups = 1;
+    float epsilon = 1e-5F;
+    friend constexpr bool operator==(const grouping&, const grouping&) = default;
+};
+
+/// local_response_norm: x / (k + alpha / size * sum of x^2 over `size` neighbouring channels)^beta.
+struct response {
+    int size = 5;
+    float alpha = 1e-4F;
+    float beta = 0.75F;
+    float k = 1;
+    friend constexpr bool operator==(const response&, const response&) = default;
+};
+
+/// The elements begin, begin + stride, ... of every axis; as many as the result (or the update) has.
+struct strided_window {
+    indices begin{};
+    indices stride{};
+    friend constexpr bool operator==(const strided_window&, const strided_window&) = default;
+};
+
+/// How often `tile` repeats every axis.
+struct repeats {
+    indices count{};
+
+    constexpr repeats() = default;
+    template <class... Count> constexpr repeats(Count... c) : count{static_cast<std::int64_t>(c)...} {} // NOLINT
+    friend constexpr bool operator==(const repeats&, const repeats&) = default;
+};
+
+/// The block of pixels that the pixel-shuffle family moves into channels or batch.
+struct factors {
+    size2 by = 1;
+
+    constexpr factors() = default;
+    constexpr factors(int both) : by(both) {} // NOLINT(google-explicit-constructor): `pixel_shuffle<2>`
+    constexpr factors(int height, int width) : by(height, width) {}
+    friend constexpr bool operator==(const factors&, const factors&) = default;
+};
+
+enum class sampling_method : std::uint8_t { nearest, bilinear };
+/// Where the samples of a resized axis lie: pixel centres at halves (the field's default), corner on corner, or the
+/// first on the first (TensorFlow 1).
+enum class sampling_grid : std::uint8_t { half_pixel, align_corners, asymmetric };
+/// What lies outside the image.
+enum class sampling_border : std::uint8_t { zero, edge, reflect };
+
+constexpr std::string_view name(sampling_method m) noexcept {
+    return m == sampling_method::nearest ? "nearest" : "bilinear";
+}
+constexpr std::string_view name(sampling_grid g) noexcept {
+    constexpr std::string_view names[] = {"half pixel", "align corners", "asymmetric"};
+    return names[static_cast<std::size_t>(g)];
+}
+constexpr std::string_view name(sampling_border b) noexcept {
+    constexpr std::string_view names[] = {"zero", "edge", "reflect"};
+    return names[static_cast<std::size_t>(b)];
+}
+
+/// resize, crop_resize, resample and affine: the extents of the result and how it samples its operand.
+struct sampling {
+    size2 extent = 1;
+    sampling_method method = sampling_method::bilinear;
+    sampling_grid grid = sampling_grid::half_pixel;
+    sampling_border border = sampling_border::zero;
+    friend constexpr bool operator==(const sampling&, const sampling&) = default;
+};
+
+/// quantize and dequantize: a scale (and a zero point) for the whole tensor, or for each index of one axis.
+struct quantization {
+    dtype type = dtype::int8; ///< the integer type
+    int axis = -1;            ///< of a vector of scales
+    friend constexpr bool operator==(const quantization&, const quantization&) = default;
+};
+
+/// How a weight is stored and streamed (guide chapter 25).
+enum class weight_form : std::uint8_t { palette, sparse, affine, blockwise, sparse_palette, sparse_blockwise };
+
+constexpr std::string_view name(weight_form f) noexcept {
+    constexpr std::string_view names[] = {"palette",   "sparse",         "affine",
+                                          "blockwise", "sparse palette", "sparse blockwise"};
+    return names[static_cast<std::size_t>(f)];
+}
+
+/// A compressed weight. Which of these stream, and which are expanded before the program runs, is the target's.
+struct compression {
+    weight_form form = weight_form::palette;
+    int bits = 4;            ///< of an index or of a stored integer
+    int vector = 1;          ///< elements that one palette index stands for
+    int block = 0;           ///< elements that share a scale; 0: one scale for each output channel
+    bool zero_point = false; ///< asymmetric
+    float zeros = 0;         ///< the fraction of zeros, as far as known
+    friend constexpr bool operator==(const compression&, const compression&) = default;
+};
+
+/// top_k and sort along one axis.
+struct selection {
+    int k = 1;
+    int axis = -1;
+    bool ascending = false; ///< the smallest first
+    friend constexpr bool operator==(const selection&, const selection&) = default;
+};
+
+/// A count: planes of a cost volume, centroids.
+struct amount {
+    int count = 1;
+    friend constexpr bool operator==(const amount&, const amount&) = default;
+};
+
+enum class scaled_function : std::uint8_t { add, mul, maximum, minimum };
+
+constexpr std::string_view name(scaled_function f) noexcept {
+    constexpr std::string_view names[] = {"add", "mul", "maximum", "minimum"};
+    return names[static_cast<std::size_t>(f)];
+}
+
+/// scaled_elementwise: scale (a op b).
+struct scaling {
+    scaled_function function = scaled_function::add;
+    float scale = 1;
+    friend constexpr bool operator==(const scaling&, const scaling&) = default;
+};
+
 struct no_attributes {
     friend constexpr bool operator==(const no_attributes&, const no_attributes&) = default;
 };
 
+// The attribute structs that a node may carry; `none` comes first and stands for no_attributes.
+#define ANEMONE_ATTRIBUTES(ROW)                                                                                        \
+    ROW(contract)                                                                                                      \
+    ROW(literal)                                                                                                       \
+    ROW(conv)                                                                                                          \
+    ROW(conv_transpose)                                                                                                \
+    ROW(pool)                                                                                                          \
+    ROW(transposed)                                                                                                    \
+    ROW(axis)                                                                                                          \
+    ROW(axes)                                                                                                          \
+    ROW(permutation)                                                                                                   \
+    ROW(window)                                                                                                        \
+    ROW(strided_window)                                                                                                \
+    ROW(pads)                                                                                                          \
+    ROW(repeats)                                                                                                       \
+    ROW(factors)                                                                                                       \
+    ROW(coefficients)                                                                                                  \
+    ROW(stabilizer)                                                                                                    \
+    ROW(grouping)                                                                                                      \
+    ROW(response)                                                                                                      \
+    ROW(cumulation)                                                                                                    \
+    ROW(sampling)                                                                                                      \
+    ROW(quantization)                                                                                                  \
+    ROW(compression)                                                                                                   \
+    ROW(selection)                                                                                                     \
+    ROW(amount)                                                                                                        \
+    ROW(scaling)
+
 /// Which member of `attributes` is in use.
 enum class attribute_kind : std::uint8_t {
     none,
-    contract,
-    literal,
-    conv,
-    conv_transpose,
-    pool,
-    transposed,
-    axis,
-    axes,
-    permutation,
-    window,
-    pads,
-    coefficients,
-    stabilizer
+#define ROW(name) name,
+    ANEMONE_ATTRIBUTES(ROW)
+#undef ROW
 };
+
+namespace detail {
+template <class T> inline constexpr attribute_kind kind_of = attribute_kind::none;
+#define ROW(name) template <> inline constexpr attribute_kind kind_of<name> = attribute_kind::name;
+ANEMONE_ATTRIBUTES(ROW)
+#undef ROW
+
+[[noreturn]] inline void wrong_attribute_kind() {
+    refuse_graph("attributes", "an operation was asked for attributes that it does not have");
+}
+} // namespace detail
 
 /// The attributes of one node: one of the structs above. `get<T>()` of another than the stored one throws, which in a
 /// constant expression is a compile error.
 class attributes {
 public:
     constexpr attributes() : kind_(attribute_kind::none), none_{} {}
-    constexpr attributes(const no_attributes&) : attributes() {}                               // NOLINT
-    constexpr attributes(const contract& a) : kind_(attribute_kind::contract), contract_(a) {} // NOLINT
-    constexpr attributes(const literal& a) : kind_(attribute_kind::literal), literal_(a) {}    // NOLINT
-    constexpr attributes(const conv& a) : kind_(attribute_kind::conv), conv_(a) {}             // NOLINT
-    // NOLINTNEXTLINE(google-explicit-constructor)
-    constexpr attributes(const conv_transpose& a) : kind_(attribute_kind::conv_transpose), transpose_conv_(a) {}
-    constexpr attributes(const pool& a) : kind_(attribute_kind::pool), pool_(a) {}                         // NOLINT
-    constexpr attributes(const transposed& a) : kind_(attribute_kind::transposed), transposed_(a) {}       // NOLINT
-    constexpr attributes(const axis& a) : kind_(attribute_kind::axis), axis_(a) {}                         // NOLINT
-    constexpr attributes(const axes& a) : kind_(attribute_kind::axes), axes_(a) {}                         // NOLINT
-    constexpr attributes(const permutation& a) : kind_(attribute_kind::permutation), permutation_(a) {}    // NOLINT
-    constexpr attributes(const window& a) : kind_(attribute_kind::window), window_(a) {}                   // NOLINT
-    constexpr attributes(const pads& a) : kind_(attribute_kind::pads), pads_(a) {}                         // NOLINT
-    constexpr attributes(const coefficients& a) : kind_(attribute_kind::coefficients), coefficients_(a) {} // NOLINT
-    constexpr attributes(const stabilizer& a) : kind_(attribute_kind::stabilizer), stabilizer_(a) {}       // NOLINT
+    constexpr attributes(const no_attributes&) : attributes() {} // NOLINT(google-explicit-constructor)
+#define ROW(name)                                                                                                      \
+    constexpr attributes(const name& a) : kind_(attribute_kind::name), name##_(a) {} // NOLINT
+    ANEMONE_ATTRIBUTES(ROW)
+#undef ROW
 
     constexpr attribute_kind kind() const { return kind_; }
 
-    template <class T> constexpr const T& get() const;
+    template <class T> constexpr const T& get() const {
+        if (kind_ != detail::kind_of<T>) {
+            detail::wrong_attribute_kind();
+        }
+        return stored(static_cast<const T*>(nullptr));
+    }
 
     /// Calls `visitor` with the stored struct.
     template <class Visitor> constexpr decltype(auto) visit(Visitor&& visitor) const {
         switch (kind_) {
-        case attribute_kind::contract: return visitor(contract_);
-        case attribute_kind::literal: return visitor(literal_);
-        case attribute_kind::conv: return visitor(conv_);
-        case attribute_kind::conv_transpose: return visitor(transpose_conv_);
-        case attribute_kind::pool: return visitor(pool_);
-        case attribute_kind::transposed: return visitor(transposed_);
-        case attribute_kind::axis: return visitor(axis_);
-        case attribute_kind::axes: return visitor(axes_);
-        case attribute_kind::permutation: return visitor(permutation_);
-        case attribute_kind::window: return visitor(window_);
-        case attribute_kind::pads: return visitor(pads_);
-        case attribute_kind::coefficients: return visitor(coefficients_);
-        case attribute_kind::stabilizer: return visitor(stabilizer_);
+#define ROW(name)                                                                                                      \
+    case attribute_kind::name: return visitor(name##_);
+            ANEMONE_ATTRIBUTES(ROW)
+#undef ROW
         case attribute_kind::none: break;
         }
         return visitor(none_);
@@ -220,44 +371,22 @@ public:
     }
 
 private:
+    // The argument only picks the overload.
+    constexpr const no_attributes& stored(const no_attributes*) const { return none_; }
+#define ROW(name)                                                                                                      \
+    constexpr const name& stored(const name*) const { return name##_; }
+    ANEMONE_ATTRIBUTES(ROW)
+#undef ROW
+
     attribute_kind kind_;
     union {
         no_attributes none_;
-        contract contract_;
-        literal literal_;
-        conv conv_;
-        conv_transpose transpose_conv_;
-        pool pool_;
-        transposed transposed_;
-        axis axis_;
-        axes axes_;
-        permutation permutation_;
-        window window_;
-        pads pads_;
-        coefficients coefficients_;
-        stabilizer stabilizer_;
+#define ROW(name) name name##_;
+        ANEMONE_ATTRIBUTES(ROW)
+#undef ROW
     };
 };
 
-namespace detail {
-[[noreturn]] inline void wrong_attribute_kind() {
-    refuse_graph("attributes", "an operation was asked for attributes that it does not have");
-}
-} // namespace detail
-
-template <class T> constexpr const T& attributes::get() const {
-    const T* found = nullptr;
-    bool matches = false; // not `found != nullptr`: g++ 12 does not compare an address of a temporary in a constant
-    visit([&](const auto& stored) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(stored)>, T>) {
-            found = &stored;
-            matches = true;
-        }
-    });
-    if (!matches) {
-        detail::wrong_attribute_kind();
-    }
-    return *found;
-}
+#undef ANEMONE_ATTRIBUTES
 
 } // namespace ane

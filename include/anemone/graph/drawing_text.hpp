@@ -37,31 +37,27 @@ constexpr std::string_view name(kind k) noexcept {
 }
 
 constexpr kind kind_of(op o) noexcept {
-    if (o == op::input) {
-        return kind::port;
+    switch (signature(o).group) {
+    case op_group::source: return o == op::input ? kind::port : kind::constant;
+    case op_group::contraction: return kind::contraction;
+    case op_group::binary:
+    case op_group::comparison:
+    case op_group::logic:
+    case op_group::parametric: return kind::elementwise;
+    case op_group::unary: return kind::activation;
+    case op_group::window: return kind::pooling;
+    case op_group::normalization: return kind::normalization;
+    case op_group::reduction:
+    case op_group::arg_reduction:
+    case op_group::scan: return kind::reduction;
+    case op_group::attention: return kind::attention;
+    case op_group::quantization: return o == op::compressed ? kind::constant : kind::movement;
+    case op_group::movement:
+    case op_group::texture:
+    case op_group::rank:
+    case op_group::native: break;
     }
-    if (is_source(o)) {
-        return kind::constant;
-    }
-    if (is_contraction(o)) {
-        return kind::contraction;
-    }
-    if (is_binary(o)) {
-        return kind::elementwise;
-    }
-    if (is_unary(o)) {
-        return kind::activation;
-    }
-    if (is_pool(o)) {
-        return kind::pooling;
-    }
-    if (o == op::softmax || o == op::layer_norm || o == op::batch_norm) {
-        return kind::normalization;
-    }
-    if (is_reduction(o) || is_arg_reduction(o)) {
-        return kind::reduction;
-    }
-    return o == op::attention ? kind::attention : kind::movement;
+    return kind::movement;
 }
 
 namespace detail {
@@ -70,6 +66,10 @@ inline std::string text_of(int value) { return fmt::format("{}", value); }
 inline std::string text_of(bool value) { return value ? "yes" : "no"; }
 inline std::string text_of(float value) { return fmt::format("{:.4g}", value); }
 inline std::string text_of(double value) { return fmt::format("{:.4g}", value); }
+inline std::string text_of(dtype value) { return std::string(mil_name(value)); }
+template <class Enum>
+    requires requires(Enum e) { ane::name(e); }
+std::string text_of(Enum value) { return std::string(ane::name(value)); }
 inline std::string text_of(const extents& value) { return print(value); }
 inline std::string text_of(const size2& value) {
     return value.height == value.width ? fmt::format("{}", value.height)
@@ -84,11 +84,16 @@ inline std::string text_of(const padding2& value) {
 
 /// Coefficients are called after what they do in the operation; "" where they do nothing.
 inline std::string_view member_name(op o, std::string_view member) {
+    const bool range = o == op::clamp || o == op::random_uniform;
     if (member == "alpha") {
-        return o == op::leaky_relu ? "slope" : o == op::clamp ? "low" : o == op::attention ? "scale" : "";
+        return o == op::leaky_relu  ? "slope"
+               : range              ? "low"
+               : o == op::attention ? "scale"
+               : o == op::pad       ? ""
+                                    : member;
     }
     if (member == "beta") {
-        return o == op::clamp ? "high" : "";
+        return range ? "high" : o == op::leaky_relu || o == op::attention ? "" : member;
     }
     if (member == "index") {
         return "axis";

@@ -13,7 +13,7 @@
 
 /// The members of every attribute struct, described once for all readers: MIL arguments, printing, drawings, digests.
 BOOST_HANA_ADAPT_STRUCT(ane::no_attributes);
-BOOST_HANA_ADAPT_STRUCT(ane::contract, declared, low, high);
+BOOST_HANA_ADAPT_STRUCT(ane::contract, declared, low, high, row_l1, column_l1, deviation);
 BOOST_HANA_ADAPT_STRUCT(ane::literal, offset, count);
 BOOST_HANA_ADAPT_STRUCT(ane::conv, stride, dilation, padding, groups);
 BOOST_HANA_ADAPT_STRUCT(ane::conv_transpose, stride, dilation, padding, groups);
@@ -26,6 +26,18 @@ BOOST_HANA_ADAPT_STRUCT(ane::window, begin, size);
 BOOST_HANA_ADAPT_STRUCT(ane::pads, before, after);
 BOOST_HANA_ADAPT_STRUCT(ane::coefficients, alpha, beta);
 BOOST_HANA_ADAPT_STRUCT(ane::stabilizer, epsilon, axis);
+BOOST_HANA_ADAPT_STRUCT(ane::strided_window, begin, stride);
+BOOST_HANA_ADAPT_STRUCT(ane::repeats, count);
+BOOST_HANA_ADAPT_STRUCT(ane::factors, by);
+BOOST_HANA_ADAPT_STRUCT(ane::grouping, groups, epsilon);
+BOOST_HANA_ADAPT_STRUCT(ane::response, size, alpha, beta, k);
+BOOST_HANA_ADAPT_STRUCT(ane::cumulation, axis, exclusive, reverse);
+BOOST_HANA_ADAPT_STRUCT(ane::sampling, extent, method, grid, border);
+BOOST_HANA_ADAPT_STRUCT(ane::quantization, type, axis);
+BOOST_HANA_ADAPT_STRUCT(ane::compression, form, bits, vector, block, zero_point, zeros);
+BOOST_HANA_ADAPT_STRUCT(ane::selection, k, axis, ascending);
+BOOST_HANA_ADAPT_STRUCT(ane::amount, count);
+BOOST_HANA_ADAPT_STRUCT(ane::scaling, function, scale);
 
 namespace ane {
 

@@ -41,10 +41,10 @@ struct path_row {
 };
 
 // clang-format off
-inline constexpr std::array<path_row, op_count> path_table = [] {
+inline constexpr auto path_table = [] {
     using enum arithmetic_path;
     using enum evidence;
-    return std::array<path_row, op_count>{{
+    return std::to_array<path_row>({
         {op::input,            movement,            measured,    "N080: NaN enters as +infinity"},
         {op::weight,           movement,            measured,    "N136"},
         {op::constant,         movement,            inferred,    "as a weight"},
@@ -88,21 +88,28 @@ inline constexpr std::array<path_row, op_count> path_table = [] {
         {op::slice,            movement,            measured,    "N060-N068: the gain of a width slice"},
         {op::pad,              movement,            inferred,    "no arithmetic"},
         {op::cast,             movement,            inferred,    "exact from uint8"},
-        {op::attention,        composed,            inferred,    "two matrix products around a softmax"}}};
+        {op::attention,        composed,            inferred,    "two matrix products around a softmax"}});
 }();
 // clang-format on
 
-static_assert(
-    [] {
-        for (std::size_t i = 0; i < op_count; ++i) {
-            if (static_cast<std::size_t>(path_table[i].kind) != i || path_table[i].source.empty()) {
-                return false;
-            }
-        }
-        return true;
-    }(),
-    "the rows of path_table stand in the order of op");
+namespace detail {
+/// For each operation its row, or -1.
+inline constexpr std::array<int, op_count> path_rows = [] {
+    std::array<int, op_count> rows{};
+    rows.fill(-1);
+    for (std::size_t i = 0; i < path_table.size(); ++i) {
+        rows[static_cast<std::size_t>(path_table[i].kind)] = static_cast<int>(i);
+    }
+    return rows;
+}();
+} // namespace detail
 
-constexpr const path_row& path_of(op kind) noexcept { return path_table[static_cast<std::size_t>(kind)]; }
+/// Whether the engine's arithmetic for an operation is modelled here: the table has a row for it.
+constexpr bool has_path(op kind) noexcept { return detail::path_rows[static_cast<std::size_t>(kind)] >= 0; }
+
+/// The row of an operation that has one.
+constexpr const path_row& path_of(op kind) {
+    return path_table[static_cast<std::size_t>(detail::path_rows[static_cast<std::size_t>(kind)])];
+}
 
 } // namespace ane::numerics

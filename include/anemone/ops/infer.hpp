@@ -54,22 +54,10 @@ constexpr inferred infer(const graph_view& g, const node& n) {
     case op::pad: return shape_rule(n.get<pads>(), in(0));
     case op::attention:
         return n.operands.count == 4 ? attention_rule(in(0), in(1), in(2), in(3)) : attention_rule(in(0), in(1), in(2));
-    case op::relu:
-    case op::relu6:
-    case op::leaky_relu:
-    case op::clamp:
-    case op::sigmoid:
-    case op::tanh:
-    case op::gelu:
-    case op::silu:
-    case op::exp:
-    case op::log:
-    case op::sqrt:
-    case op::rsqrt:
-    case op::abs:
     case op::cast: return {.shape = in(0)};
+    default: break;
     }
-    return {.shape = n.shape};
+    return {.shape = is_unary(n.kind) ? in(0) : n.shape};
 }
 
 } // namespace ane

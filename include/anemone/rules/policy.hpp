@@ -15,7 +15,7 @@ struct policy {
     compile_route route = compile_route::any;
 
     constexpr bool is_error(rule r, severity level) const noexcept {
-        return !waived.contains(r) && (level != severity::warn || errors.contains(r));
+        return !waived.contains(r) && (level == severity::reject || level == severity::hazard || errors.contains(r));
     }
 
     friend constexpr policy operator|(policy a, const policy& b) noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../graph/graph.hpp"
+#include "../graph/op_set.hpp"
 #include "../passes/ranges.hpp"
 #include "../targets/description.hpp"
 #include "policy.hpp"
@@ -37,18 +38,26 @@ struct subject {
     }
 };
 
+/// The check of a rule that no single node can break: of programs, of the running device, advice on whole models.
+constexpr finding not_of_a_node(const subject&) { return {}; }
+
 /// One design rule. Adding one: a name in rule.hpp and a record in its family's header.
 struct rule_record {
     rule id;
-    const char* fact; ///< "R030"; or where else it comes from
+    const char*
+        fact; ///< "R030"; or where else it comes from. Several, separated by blanks, where one limit serves them
+    rule_scope scope = rule_scope::graph;
     severity level;
-    op_set ops;           ///< the operations that it looks at
-    const char* sentence; ///< with {got} and {limit}
-    const char* reject;   ///< what the engine's compiler says; "" where nothing is known or nothing is said
-    const char* advice;
-    const char* source;
+    op_set ops{};                 ///< the operations that it looks at
+    const char* sentence;         ///< with {got} and {limit}
+    const char* reject;           ///< what the engine's compiler says; "" where nothing is known or nothing is said
+    const char* consequence = ""; ///< what happens on the device; "" where the sentence says it
+    const char* advice;           ///< what to do instead
+    const char* source;           ///< guide chapter or fact file
     mark evidence;
-    finding (*check)(const subject&);
+    const char* silicon = ""; ///< the chips that it was measured on
+    const char* held_by = ""; ///< for a rule without a check: the header that holds it
+    finding (*check)(const subject&) = not_of_a_node;
 };
 
 } // namespace ane

@@ -81,7 +81,7 @@ constexpr rule_set rules_of(op kind) noexcept {
     rule_set s;
     for (const rule_record* r : detail::rules_by_id) {
         if (r->ops.contains(kind)) {
-            s.insert({r->id});
+            s.insert(r->id);
         }
     }
     return s;

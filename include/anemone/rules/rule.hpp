@@ -1,10 +1,9 @@
 #pragma once
 
-#include "../graph/op.hpp"
+#include "../enum_set.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string_view>
 
 /// The design rules by name. The names are API: compilers print them as the reason of a failed `conforms`. What a rule
@@ -109,60 +108,31 @@ constexpr std::string_view name(rule r) noexcept {
 enum class severity : std::uint8_t {
     reject, ///< the engine's compiler refuses the program
     hazard, ///< it compiles and may give a wrong value
-    warn    ///< it works, slower or with waste
+    warn,   ///< it works, slower or with waste
+    note    ///< worth knowing: another form or device may suit better
 };
 
 constexpr std::string_view name(severity s) noexcept {
-    constexpr std::string_view names[] = {"reject", "hazard", "warn"};
+    constexpr std::string_view names[] = {"reject", "hazard", "warn", "note"};
     return names[static_cast<std::size_t>(s)];
 }
 
-/// A set of rules; structural.
-struct rule_set {
-    std::uint64_t bits = 0;
-
-    constexpr rule_set() = default;
-    constexpr rule_set(std::initializer_list<rule> rules) {
-        for (const rule r : rules) {
-            bits |= std::uint64_t{1} << static_cast<unsigned>(r);
-        }
-    }
-    constexpr bool contains(rule r) const noexcept { return ((bits >> static_cast<unsigned>(r)) & 1u) != 0; }
-    constexpr void insert(const rule_set& more) noexcept { bits |= more.bits; }
-
-    friend constexpr bool operator==(const rule_set&, const rule_set&) = default;
+/// What a rule is about, and so who holds it.
+enum class rule_scope : std::uint8_t {
+    graph,   ///< operations, shapes, types and declared ranges: at build time
+    weights, ///< how weights are stored and what they hold: at build time as far as declared, in the loader for the rest
+    program, ///< the compiled program: the compiler's driver
+    runtime, ///< loading and dispatching: the driver
+    advice   ///< what a reader of the report and of the cost should know
 };
-static_assert(rule_count <= 64, "rule_set is one word");
 
-/// A set of operations.
-struct op_set {
-    std::uint64_t bits = 0;
-
-    constexpr op_set() = default;
-    constexpr op_set(std::initializer_list<op> operations) {
-        for (const op o : operations) {
-            bits |= std::uint64_t{1} << static_cast<unsigned>(o);
-        }
-    }
-    constexpr bool contains(op o) const noexcept { return ((bits >> static_cast<unsigned>(o)) & 1u) != 0; }
-};
-static_assert(op_count <= 64, "op_set is one word");
-
-/// The operations that satisfy a predicate.
-template <class Predicate> constexpr op_set ops_where(Predicate predicate) {
-    op_set s;
-    for (std::size_t i = 0; i < op_count; ++i) {
-        if (predicate(static_cast<op>(i))) {
-            s.bits |= std::uint64_t{1} << i;
-        }
-    }
-    return s;
+constexpr std::string_view name(rule_scope s) noexcept {
+    constexpr std::string_view names[] = {"graph", "weights", "program", "runtime", "advice"};
+    return names[static_cast<std::size_t>(s)];
 }
 
-/// Every operation; those that compute something; those with an activation as their value: inputs and computed ones.
-inline constexpr op_set every_op = ops_where([](op) { return true; });
-inline constexpr op_set computed_ops = ops_where([](op o) { return !is_source(o); });
-inline constexpr op_set activation_ops = ops_where([](op o) { return o != op::weight && o != op::constant; });
+/// A set of rules.
+using rule_set = enum_set<rule, rule_count>;
 
 } // namespace ane
 

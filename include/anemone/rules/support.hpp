@@ -117,7 +117,7 @@ inline constexpr std::array support{
     rule_record{.id = rule::scalar_has_no_mil_form,
                 .fact = "mil-ops 10",
                 .level = severity::reject,
-                .ops = ops_where([](op o) { return o != op::constant && o != op::weight; }),
+                .ops = activation_ops,
                 .sentence = "a value of rank 0 has no known form on the MIL route",
                 .reject = "",
                 .advice = "keep an axis of one element",

@@ -10,7 +10,7 @@ inline constexpr std::array type{
     rule_record{.id = rule::uint8_reaches_arithmetic,
                 .fact = "R002",
                 .level = severity::reject,
-                .ops = ops_where([](op o) { return !is_source(o) && o != op::cast && o != op::reshape; }),
+                .ops = op_set::where([](op o) { return !is_source(o) && o != op::cast && o != op::reshape; }),
                 .sentence = "reads a uint8 tensor (operand {got})",
                 .reject = "Param 'y' ... got tensor<uint8,...>",
                 .advice = "convert the image with to_f16 first",

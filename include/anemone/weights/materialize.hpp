@@ -31,6 +31,8 @@ inline double folded_binary(op kind, double a, double b) {
     case op::sub: return a - b;
     case op::mul: return a * b;
     case op::div: return a / b;
+    case op::pow: return std::pow(a, b);
+    case op::floor_div: return std::floor(a / b);
     case op::minimum: return std::fmin(a, b);
     default: return std::fmax(a, b);
     }

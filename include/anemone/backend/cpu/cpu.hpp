@@ -62,9 +62,14 @@ private:
                 } else if (constants.known(i)) {
                     pointers[at] = reinterpret_cast<const std::byte*>(constants.data(i));
                 } else {
+                    const ane::cpu::step_binder bind = ane::cpu::step_table[static_cast<std::size_t>(model[i].kind)];
+                    if (bind == nullptr) {
+                        throw error(errc::lowering, std::string(ane::name(model[i].kind)),
+                                    "has no kernel in the CPU backend yet");
+                    }
                     std::byte* const place = memory.data() + plan.offsets[at];
                     pointers[at] = place;
-                    stage s{ane::cpu::step_table[static_cast<std::size_t>(model[i].kind)](context, i), {}, {}, place};
+                    stage s{bind(context, i), {}, {}, place};
                     s.values.assign(model.operands(i).begin(), model.operands(i).end());
                     s.inputs.resize(s.values.size());
                     stages.push_back(std::move(s));

@@ -12,7 +12,8 @@ using step_binder = bound_step (*)(const binding_context&, int node);
 
 namespace detail {
 
-/// The binder of every operation; null where there is nothing to run (sources). A new operation gets its row here.
+/// The binder of every operation; null where there is nothing to run (sources) and where there is no kernel. A new
+/// operation gets its row here.
 constexpr step_binder binder_of(op kind) {
     switch (kind) {
     case op::input:
@@ -36,8 +37,30 @@ constexpr step_binder binder_of(op kind) {
     case op::pad: return bind_pad;
     case op::cast: return bind_cast;
     case op::attention: return bind_attention;
-    default:
-        return is_binary(kind) ? bind_binary : is_unary(kind) ? bind_unary : is_reduction(kind) ? bind_reduce : nullptr;
+    case op::add:
+    case op::sub:
+    case op::mul:
+    case op::div:
+    case op::minimum:
+    case op::maximum: return bind_binary;
+    case op::relu:
+    case op::relu6:
+    case op::leaky_relu:
+    case op::clamp:
+    case op::sigmoid:
+    case op::tanh:
+    case op::gelu:
+    case op::silu:
+    case op::exp:
+    case op::log:
+    case op::sqrt:
+    case op::rsqrt:
+    case op::abs: return bind_unary;
+    case op::reduce_sum:
+    case op::reduce_mean:
+    case op::reduce_max:
+    case op::reduce_min: return bind_reduce;
+    default: return nullptr;
     }
 }
 

@@ -39,9 +39,19 @@ public:
 private:
     static constexpr const char* name = "oracle program";
 
+    static lowered_graph modelled(lowered_graph g) {
+        for (const node& n : g.graph.nodes) {
+            if (!numerics::has_path(n.kind)) {
+                throw error(errc::lowering, std::string(ane::name(n.kind)),
+                            "has no model of the engine's arithmetic in the oracle yet");
+            }
+        }
+        return g;
+    }
+
     struct state {
         state(const graph_view& model, const weight_store& weights, const numerics::datapath& arithmetic)
-            : lowered(lower(model)), ports(lowered.graph), constants(materialize(lowered.graph, weights)),
+            : lowered(modelled(lower(model))), ports(lowered.graph), constants(materialize(lowered.graph, weights)),
               nodes(lowered.graph, constants, arithmetic) {}
         lowered_graph lowered;
         detail::port_table ports;
@@ -62,7 +72,7 @@ public:
         : arithmetic_(arithmetic), label_(std::move(label)) {}
 
     std::string name() const { return "oracle " + label_; }
-    static constexpr bool supports(op) { return true; }
+    static constexpr bool supports(op kind) { return is_composed(kind) || numerics::has_path(kind); }
 
     oracle_program compile(const graph_view& model, const weight_store& weights) const {
         return {model, weights, arithmetic_};

@@ -74,14 +74,15 @@ template <class Visit> void with_element_type(dtype type, Visit visit) {
     case dtype::uint32: return visit(static_cast<std::uint32_t*>(nullptr));
     case dtype::int64: return visit(static_cast<std::int64_t*>(nullptr));
     case dtype::uint64: return visit(static_cast<std::uint64_t*>(nullptr));
-    case dtype::int4: break;
+    case dtype::int4:
+    case dtype::boolean: break;
     }
     throw error(errc::argument, "cast", std::string(mil_name(type)) + " has no element of its own in host memory");
 }
 
 } // namespace detail
 
-/// The same by run-time types; f16 to f32 and back go through the table in bulk. Throws errc::argument on int4.
+/// The same by run-time types; f16 to f32 and back go through the table in bulk. Throws errc::argument on int4 and boolean.
 inline void cast(const kernel_table& table, dtype from, const void* x, dtype to, void* out, std::int64_t count) {
     if (from == dtype::f16 && to == dtype::f32) {
         return table.to_float(static_cast<const half*>(x), static_cast<float*>(out), count);
