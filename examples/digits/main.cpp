@@ -103,7 +103,7 @@ void show_verdicts() {
         const rule_report verdict = report(digits, t);
         fmt::print("  {:<5} {:<24} {}   {} errors, {} warnings\n", name(t), describe(t).product,
                    paint(verdict.ok() ? fmt::color::green : fmt::color::red, verdict.ok() ? "conforms" : "refused "),
-                   verdict.errors(), verdict.found().size() - verdict.errors());
+                   verdict.errors(), verdict.warnings());
     }
     fmt::print("\n  on the M1:\n");
     report(digits, h13).print();

@@ -1,6 +1,7 @@
 #pragma once
 
 /// Everything: write a model (model.hpp), load weights, compile it for a backend, run it, report on it.
+#include "backend/calibration.hpp"
 #include "backend/cpu/cpu.hpp"
 #include "backend/engine/engine.hpp"
 #include "backend/oracle/oracle.hpp"
@@ -11,6 +12,12 @@
 #include "graph/drawing.hpp"
 #include "model.hpp"
 #include "print.hpp"
+#include "report/calibration_report.hpp"
 #include "report/cost_report.hpp"
-#include "rules/report.hpp"
+#include "report/divergence_report.hpp"
+#include "report/error_report.hpp"
+#include "report/residency_report.hpp"
+#include "report/rule_report.hpp"
+#include "report/sarif.hpp"
+#include "report/verdicts.hpp"
 #include "weights/safetensors.hpp"

@@ -6,6 +6,9 @@
 #include "passes/prune.hpp"
 #include "passes/validate.hpp"
 
+#include <cstddef>
+#include <utility>
+
 namespace ane {
 
 namespace detail {
@@ -27,9 +30,17 @@ template <class Function> struct described {
     static constexpr graph_size size = described_size<Function>();
     static constexpr static_graph<size> value{describe_with(Function{})};
 };
-/// The second opinion: all shapes again, from the values instead of the types.
-template <class Function> constexpr bool described_well() {
-    validate(described<Function>::value);
+/// The second opinion: all shapes again, from the values instead of the types; 512 nodes in one constant.
+template <class Function, std::size_t Chunk> constexpr bool chunk_is_valid() {
+    constexpr int size = described<Function>::value.view().size();
+    constexpr int first = static_cast<int>(Chunk) * 512;
+    validate_nodes(described<Function>::value, first, first + 512 < size ? first + 512 : size);
+    return true;
+}
+template <class Function, std::size_t Chunk> inline constexpr bool valid_chunk = chunk_is_valid<Function, Chunk>();
+template <class Function, std::size_t... Chunk> constexpr bool described_well(std::index_sequence<Chunk...>) {
+    validate_outputs(described<Function>::value);
+    static_assert((valid_chunk<Function, Chunk> && ...));
     return true;
 }
 template <class Function> constexpr graph_size pruned_size() { return size_of(prune(described<Function>::value)); }
@@ -39,7 +50,8 @@ template <class Function> constexpr graph_size pruned_size() { return size_of(pr
 /// Builds a model at compile time from a function over a builder: `constexpr auto m = graph([](auto& g) { ... });`
 /// The function must not capture anything. The result is exactly as large as the graph is.
 template <class Function> consteval auto graph(Function) {
-    static_assert(detail::described_well<Function>());
+    constexpr std::size_t chunks = (detail::described<Function>::size.nodes + 511) / 512;
+    static_assert(detail::described_well<Function>(std::make_index_sequence<chunks>{}));
     constexpr graph_size size = detail::pruned_size<Function>();
     return static_graph<size>(prune(detail::described<Function>::value));
 }

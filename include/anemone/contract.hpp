@@ -13,7 +13,7 @@ struct contract {
     double high = 65504.0;
     double row_l1 = any;    ///< largest sum of |w| over everything that belongs to one index of the first axis
     double column_l1 = any; ///< the same for one index of the second axis
-    double deviation = 0;   ///< standard deviation of the values, for expected errors; 0: as if uniform on [low, high]
+    double deviation = 0;   ///< root mean square of the values, for expected errors; 0: as if uniform on [low, high]
 
     friend constexpr bool operator==(const contract&, const contract&) = default;
 
@@ -24,8 +24,20 @@ struct contract {
         a.high = a.high < b.high ? a.high : b.high;
         a.row_l1 = a.row_l1 < b.row_l1 ? a.row_l1 : b.row_l1;
         a.column_l1 = a.column_l1 < b.column_l1 ? a.column_l1 : b.column_l1;
-        a.deviation = a.deviation > 0 ? a.deviation : b.deviation;
+        const bool replaces = b.deviation > 0 && (!(a.deviation > 0) || b.deviation < a.deviation);
+        a.deviation = replaces ? b.deviation : a.deviation;
         return a;
+    }
+
+    /// Whether some tensor could keep it: the ends are in order, nothing is negative that cannot be.
+    constexpr bool possible() const { return low <= high && row_l1 >= 0 && column_l1 >= 0 && deviation >= 0; }
+
+    /// Whether both may be said of one tensor by two places of a model: what both bound, they bound alike.
+    friend constexpr bool agree(const contract& a, const contract& b) {
+        const bool bounds = !a.declared || !b.declared ||
+                            (a.low == b.low && a.high == b.high && a.row_l1 == b.row_l1 && a.column_l1 == b.column_l1);
+        const bool spreads = !(a.deviation > 0) || !(b.deviation > 0) || a.deviation == b.deviation;
+        return bounds && spreads;
     }
 };
 
@@ -47,7 +59,8 @@ constexpr contract column_l1(double most) {
     return {.declared = true, .low = -most, .high = most, .row_l1 = contract::any, .column_l1 = most};
 }
 
-/// The values have this standard deviation (about a mean of zero): what the expected error of a product is computed from.
+/// The values have this standard deviation about zero (root mean square): what the expected error of a product is
+/// computed from. An estimate, held to within 1 % by the loader; no bound follows from it.
 constexpr contract deviating(double sigma) { return {.deviation = sigma}; }
 
 /// What the elements of a stored tensor are, as `anemone_weight_statistics` writes it into a header.

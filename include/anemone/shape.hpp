@@ -17,39 +17,39 @@ struct extents {
     static constexpr int capacity = 8;
 
     int rank = 0;
-    std::array<std::int64_t, capacity> extent{};
+    std::int64_t extent[capacity]{}; // not std::array: half the steps in constants
 
     constexpr extents() = default;
     constexpr extents(std::initializer_list<std::int64_t> list) {
         for (const std::int64_t e : list) {
             if (rank < capacity) {
-                extent[static_cast<std::size_t>(rank++)] = e;
+                extent[rank++] = e;
             }
         }
     }
 
-    constexpr std::int64_t operator[](int axis) const { return extent[static_cast<std::size_t>(axis)]; }
-    constexpr std::int64_t& operator[](int axis) { return extent[static_cast<std::size_t>(axis)]; }
+    constexpr std::int64_t operator[](int axis) const { return extent[axis]; }
+    constexpr std::int64_t& operator[](int axis) { return extent[axis]; }
 
     /// Number of elements: the product of the extents; 1 for a scalar.
     constexpr std::int64_t count() const {
         std::int64_t product = 1;
         for (int i = 0; i < rank; ++i) {
-            product *= (*this)[i];
+            product *= extent[i];
         }
         return product;
     }
 
     /// The extent of the axis `from_last` places before the last one, 1 where the rank is too small: 0 is W, 1 H, 2 C.
-    constexpr std::int64_t from_last(int distance) const { return distance < rank ? (*this)[rank - 1 - distance] : 1; }
+    constexpr std::int64_t from_last(int distance) const { return distance < rank ? extent[rank - 1 - distance] : 1; }
 
-    constexpr std::int64_t width() const { return from_last(0); }
-    constexpr std::int64_t height() const { return from_last(1); }
-    constexpr std::int64_t channels() const { return from_last(2); }
-    constexpr std::int64_t depth() const { return rank == 5 ? (*this)[1] : 1; }
-    constexpr std::int64_t batch() const { return rank >= 4 ? (*this)[0] : 1; }
+    constexpr std::int64_t width() const { return rank > 0 ? extent[rank - 1] : 1; }
+    constexpr std::int64_t height() const { return rank > 1 ? extent[rank - 2] : 1; }
+    constexpr std::int64_t channels() const { return rank > 2 ? extent[rank - 3] : 1; }
+    constexpr std::int64_t depth() const { return rank == 5 ? extent[1] : 1; }
+    constexpr std::int64_t batch() const { return rank >= 4 ? extent[0] : 1; }
 
-    constexpr void append(std::int64_t e) { extent[static_cast<std::size_t>(rank++)] = e; }
+    constexpr void append(std::int64_t e) { extent[rank++] = e; }
 
     friend constexpr bool operator==(const extents&, const extents&) = default;
 };

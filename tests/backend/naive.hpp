@@ -292,8 +292,8 @@ inline array evaluate(const graph_view& g, int index, const std::vector<array>& 
             });
             break;
         case op::concat: {
-            indices begin = n.shape;
-            begin.extent = {};
+            indices begin;
+            begin.rank = n.shape.rank;
             for (int k = 0; k < n.operands.count; ++k) {
                 in(k).each([&](const coordinate& at) { y(shifted(at, begin, 1)) = in(k)(at); });
                 begin[n.get<axis>().index] += in(k).shape[n.get<axis>().index];

@@ -228,6 +228,8 @@ TEST_CASE("engine session: options that cannot be") {
     CHECK(refuse([](e5::session_options& o) { o.function.clear(); }) == "function");
     CHECK(refuse([](e5::session_options& o) { o.target_architecture = std::string("h\0", 2); }) ==
           "target_architecture");
+    CHECK(refuse([](e5::session_options& o) { o.target_architecture = "h13x"; }) == "target_architecture"); // R175
+    CHECK(refuse([](e5::session_options& o) { o.target_architecture = "H13"; }) == "target_architecture");
     CHECK(refuse([](e5::session_options& o) { o.time.now = nullptr; }) == "time");
     CHECK(refuse([](e5::session_options& o) { o.report = nullptr; }) == "report");
     fake::bench bench;

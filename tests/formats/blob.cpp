@@ -11,7 +11,7 @@ using namespace ane;
 
 namespace {
 
-std::uint64_t number(std::span<const std::byte> bytes, std::size_t at, int width) {
+std::uint64_t integer_at(std::span<const std::byte> bytes, std::size_t at, int width) {
     std::uint64_t value = 0;
     for (int i = width - 1; i >= 0; --i) {
         value = value << 8U | std::to_integer<std::uint64_t>(bytes[at + static_cast<std::size_t>(i)]);
@@ -56,8 +56,8 @@ TEST_CASE("blob: records stand at the next multiple of 64, for every length") {
         tensors.push_back(values);
     }
     const auto bytes = blob.bytes();
-    CHECK(number(bytes, 0, 4) == tensors.size());
-    CHECK(number(bytes, 4, 4) == 2);
+    CHECK(integer_at(bytes, 0, 4) == tensors.size());
+    CHECK(integer_at(bytes, 4, 4) == 2);
     std::uint64_t next = 64;
     std::uint64_t end = 64;
     for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -67,12 +67,12 @@ TEST_CASE("blob: records stand at the next multiple of 64, for every length") {
         CHECK(std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(end),
                           bytes.begin() + static_cast<std::ptrdiff_t>(next),
                           [](std::byte b) { return b == std::byte{0}; })); // the filling
-        CHECK(number(bytes, next, 4) == 0xDEADBEEF);
-        CHECK(number(bytes, next + 4, 4) == 1);
-        CHECK(number(bytes, next + 8, 8) == 2 * tensors[i].size());
-        CHECK(number(bytes, next + 16, 8) == next + 64);
+        CHECK(integer_at(bytes, next, 4) == 0xDEADBEEF);
+        CHECK(integer_at(bytes, next + 4, 4) == 1);
+        CHECK(integer_at(bytes, next + 8, 8) == 2 * tensors[i].size());
+        CHECK(integer_at(bytes, next + 16, 8) == next + 64);
         for (std::size_t at = next + 24; at < next + 64; at += 8) {
-            CHECK(number(bytes, at, 8) == 0);
+            CHECK(integer_at(bytes, at, 8) == 0);
         }
         CHECK(std::memcmp(bytes.data() + next + 64, tensors[i].data(), 2 * tensors[i].size()) == 0);
         end = next + 64 + 2 * tensors[i].size();
@@ -88,6 +88,6 @@ TEST_CASE("blob: what was given out stays valid while more is added") {
     for (int i = 0; i < 1000; ++i) {
         blob.add(one);
     }
-    CHECK(number(blob.bytes(), first + 64, 2) == half(3.0).bits);
+    CHECK(integer_at(blob.bytes(), first + 64, 2) == half(3.0).bits);
     CHECK(blob.count() == 1001);
 }

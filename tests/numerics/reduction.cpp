@@ -145,7 +145,7 @@ TEST_CASE("what is refused") {
     CHECK_THROWS_AS(reduce(path, op::reduce_sum, x, longest_reduction + 1, 0), error);
     CHECK(static_cast<double>(reduce(path, op::reduce_sum, x, 0, 1)) == 0);
     half out[1];
-    CHECK_THROWS_AS(pool(path, op::add, pool_shape{}, x, out), error);
+    CHECK_THROWS_AS(numerics::pool(path, op::add, pool_shape{}, x, out), error);
 }
 
 TEST_CASE("pooling") {
@@ -158,23 +158,23 @@ TEST_CASE("pooling") {
     s.pad_top = s.pad_left = 1;
     halves out(9);
     const datapath path;
-    pool(path, op::max_pool, s, x.data(), out.data());
+    numerics::pool(path, op::max_pool, s, x.data(), out.data());
     const double maxima[9] = {1, 2, 3, 4, 5, 6, 7, 8, 8};
     for (std::size_t i = 0; i < 9; ++i) {
         CHECK(static_cast<double>(out[i]) == maxima[i]);
     }
-    pool(path, op::avg_pool, s, x.data(), out.data());
+    numerics::pool(path, op::avg_pool, s, x.data(), out.data());
     CHECK(static_cast<double>(out[0]) == 0.25);
     CHECK(static_cast<double>(out[1]) == 0.75);
     CHECK(static_cast<double>(out[4]) == 3);
     CHECK(static_cast<double>(out[8]) == 2.5);
     s.exclude_padding = true;
-    pool(path, op::avg_pool, s, x.data(), out.data());
+    numerics::pool(path, op::avg_pool, s, x.data(), out.data());
     CHECK(static_cast<double>(out[0]) == 1);
     CHECK(static_cast<double>(out[1]) == 1.5);
     CHECK(static_cast<double>(out[8]) == 2.5);
     s.pad_top = 5; // windows of nothing but padding
-    pool(path, op::avg_pool, s, x.data(), out.data());
+    numerics::pool(path, op::avg_pool, s, x.data(), out.data());
     CHECK(out[0].bits == 0);
-    CHECK_THROWS_AS(pool(path, op::max_pool, s, x.data(), out.data()), error);
+    CHECK_THROWS_AS(numerics::pool(path, op::max_pool, s, x.data(), out.data()), error);
 }

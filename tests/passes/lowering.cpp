@@ -123,3 +123,29 @@ TEST_CASE("a batch norm is one scale and one offset, rounded once") {
     add("mean", 0.5F), add("variance", 0), add("gamma", 1), add("beta", 0.25F);
     CHECK_THROWS_AS(materialize(l.graph, store), error);
 }
+
+TEST_CASE("factors in a row are folded into a weight as long as their product is a normal fp16 number") {
+    const auto multiplications = [](double first, double second) {
+        const lowered_graph l =
+            lowered([=](auto& g) { g.output("y"_s, g.input("x"_s, f16<4>) * first * second * g.weight("w", f16<4>)); });
+        return operations(l.view()).size();
+    };
+    CHECK(multiplications(0x1p-4, 0x1p-10) == 2);  // w 2^-14, and the product with x
+    CHECK(multiplications(0x1p-5, 0x1p-10) == 2);  // x 2^-15, then w: a constant of 2^-15 would have nine digits
+    CHECK(multiplications(0x1p-14, 0x1p-14) == 3); // 2^-28 is zero in fp16: x 2^-14, w 2^-14, their product
+
+    const auto factor_is_zero = [](const lowered_graph& l) {
+        for (const node& n : l.graph.nodes) {
+            if (n.kind == op::constant && static_cast<double>(half(l.view().value(n, 0))) == 0) {
+                return true;
+            }
+        }
+        return false;
+    };
+    // 2^15 times 2^-26 is a fine number, 2^-26 is not.
+    const lowered_graph vector = lowered([](auto& g) {
+        auto c = g.constant(f16<2>, {32768.0F, 16384.0F});
+        g.output("y"_s, g.input("x"_s, f16<2>) * 0x1p-13 * 0x1p-11 * c * 0x1p-2);
+    });
+    CHECK_FALSE(factor_is_zero(vector));
+}

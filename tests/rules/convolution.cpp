@@ -1,5 +1,7 @@
 // Rules of convolutions, on each side of their limits.
 
+#include "anemone/build.hpp"
+#include "anemone/ops/ops.hpp"
 #include "one_node.hpp"
 
 #include <doctest/doctest.h>
@@ -49,6 +51,12 @@ TEST_CASE("R044: a weight that is computed needs batch one") {
     CHECK_BREAKS(dynamic(2, op::input), dynamic_weight_batch_exceeds_one, h13, 2, 1);
     CHECK_BREAKS(dynamic(2, op::input), dynamic_weight_batch_exceeds_one, h17s, 2, 1);
     CHECK_KEEPS(dynamic(64, op::weight), dynamic_weight_batch_exceeds_one, h13);
+    // A weight times a constant is computed when the graph is compiled: the program carries the product.
+    const dynamic_graph factored = build_graph([](auto& g) {
+        auto w = g.weight("w", f16<4, 4, 3, 3>) * 64.0;
+        g.output("y"_s, conv2d(g.input("x"_s, f16<2, 4, 8, 8>), w));
+    });
+    CHECK_KEEPS(factored, dynamic_weight_batch_exceeds_one, h13);
 }
 
 TEST_CASE("R039 R183: transposed convolutions") {

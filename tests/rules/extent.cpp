@@ -2,9 +2,14 @@
 
 #include "anemone/build.hpp"
 #include "anemone/ops/ops.hpp"
+#include "anemone/print.hpp"
+#include "anemone/rules/acceptance.hpp"
 #include "one_node.hpp"
 
 #include <doctest/doctest.h>
+
+#include <iterator>
+#include <random>
 
 using namespace one_node;
 
@@ -90,4 +95,39 @@ TEST_CASE("R110: the working set, measured before nominal") {
     CHECK_BREAKS(relu_of({1, 1, 2361, 1000}), working_set_exceeds, h17s, 4722000, 4720000);
     CHECK(accepts(relu_of({1, 1, 2361, 1000}), describe(h13))); // a warning
     CHECK_FALSE(accepts(relu_of({1, 1, 2361, 1000}), describe(h13), as_error(rule::working_set_exceeds)));
+}
+
+// The search does not ask such shapes rule by rule, so none of those rules may have something to say of them.
+TEST_CASE("a small shape breaks no rule of extents, on any target") {
+    std::mt19937 random(20261121);
+    const std::int64_t interesting[] = {-1, 0, 1, 2, 4088, 4095, 4096, 4097, 16376, 16384, 16385, 65535, 65536, 65537};
+    int small = 0;
+    for (int i = 0; i < 4000; ++i) {
+        extents shape;
+        for (int rank = static_cast<int>(random() % 7); rank > 0; --rank) {
+            shape.append(interesting[random() % std::size(interesting)]);
+        }
+        CAPTURE(print(shape));
+        const dynamic_graph g = relu_of(shape);
+        const graph_view view = g;
+        const detail::computed_facts facts(view);
+        const auto check = [&](const target_description& d) {
+            if (!rules::is_small(shape, rules::small_shape_on(d))) {
+                return;
+            }
+            ++small;
+            const subject s{view, 1, view[1], d, facts.known, facts.read, compile_route::any};
+            for (const rule_record& r : rules::extent) {
+                CHECK_FALSE(r.check(s).broken);
+            }
+        };
+        for (const target t : all_targets) {
+            check(describe(t));
+        }
+        check(derive(describe(h13), [](auto& d) {
+            d.limits.max_rank = 2;
+            d.limits.tensor_c = 3;
+        }));
+    }
+    CHECK(small > 10000);
 }

@@ -1,5 +1,5 @@
 // Models of a thousand and two thousand nodes conform on every Mac within the compilers' default limits.
-// tests/compile_fail/run.py prints how long this file takes.
+// benchmarks/compile_time.py measures what such models cost.
 
 #include "anemone/build.hpp"
 #include "anemone/ops/ops.hpp"

@@ -1,9 +1,10 @@
 #pragma once
 
+#include "anemone/ops/comparison.hpp"
 #include "anemone/ops/infer.hpp"
 #include "anemone/rules/evaluate.hpp"
 
-#include <initializer_list>
+#include <span>
 #include <vector>
 
 /// Graphs of one operation, to hold a rule against both sides of its limit.
@@ -16,33 +17,61 @@ struct source {
     extents shape;
     contract promise{};
     dtype type = dtype::f16;
+    float value = 0; ///< of a constant
 };
-inline source in(extents shape, contract promise = {}) { return {op::input, shape, promise}; }
-inline source weight(extents shape, contract promise = {}) { return {op::weight, shape, promise}; }
+constexpr source in(const extents& shape, const contract& promise = {}, dtype type = dtype::f16) {
+    return {op::input, shape, promise, type};
+}
+constexpr source weight(const extents& shape, const contract& promise = {}, dtype type = dtype::f16) {
+    return {op::weight, shape, promise, type};
+}
+/// A constant tensor filled with one value.
+constexpr source constant(const extents& shape, float value) { return {op::constant, shape, {}, dtype::f16, value}; }
 
-/// The operation over its operands; the shape of the result by the shape rules unless it is given.
-inline dynamic_graph make(op kind, const attributes& values, const std::vector<source>& sources, extents result = {},
-                          bool given = false) {
+/// Appends an operation that reads the given nodes; the shape of the result by the shape rules unless it is given. It
+/// becomes the graph's output.
+constexpr dynamic_graph then(dynamic_graph g, op kind, const attributes& values, const std::vector<int>& operands,
+                             const extents& result = {}, bool given = false) {
+    node n;
+    n.kind = kind;
+    n.attributes = values;
+    n.shape = result;
+    n.type = kind == op::quantize ? values.get<quantization>().type : result_type(kind);
+    const int last = g.append(n, operands);
+    if (!given) {
+        g.nodes[static_cast<std::size_t>(last)].shape = infer(g, g.nodes[static_cast<std::size_t>(last)]).shape;
+    }
+    g.outputs = {};
+    g.add_output(last, "y");
+    return g;
+}
+
+/// Sources alone: nodes 0, 1, ...
+constexpr dynamic_graph sources_of(const std::vector<source>& sources) {
     dynamic_graph g;
-    std::vector<int> operands;
     for (const source& s : sources) {
         node n;
         n.kind = s.kind;
         n.shape = s.shape;
         n.type = s.type;
-        n.attributes = s.promise;
-        operands.push_back(g.append(n, {}));
+        if (s.kind == op::constant) {
+            n.attributes = g.keep(std::span<const float>(&s.value, 1));
+        } else {
+            n.attributes = s.promise;
+        }
+        g.append(n, {});
     }
-    node n;
-    n.kind = kind;
-    n.attributes = values;
-    n.shape = result;
-    const int last = g.append(n, operands);
-    if (!given) {
-        g.nodes[static_cast<std::size_t>(last)].shape = infer(g, g.nodes[static_cast<std::size_t>(last)]).shape;
-    }
-    g.add_output(last, "y");
     return g;
+}
+
+/// The operation over its operands; the shape of the result by the shape rules unless it is given.
+constexpr dynamic_graph make(op kind, const attributes& values, const std::vector<source>& sources,
+                             const extents& result = {}, bool given = false) {
+    std::vector<int> operands;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        operands.push_back(static_cast<int>(i));
+    }
+    return then(sources_of(sources), kind, values, operands, result, given);
 }
 
 /// The first violation of `wanted`, `broken` false when the graph keeps the rule.

@@ -19,7 +19,7 @@ std::vector<std::byte> file_of(const std::string& header, const std::string& dat
 }
 
 /// The error of a header over `data_bytes` bytes of data, or "accepted".
-std::string verdict(const std::string& header, std::size_t data_bytes = 0) {
+std::string outcome(const std::string& header, std::size_t data_bytes = 0) {
     try {
         (void)parse_safetensors(file_of(header, std::string(data_bytes, '\0')), "x.safetensors");
     } catch (const error& e) {
@@ -34,7 +34,7 @@ bool contains(const std::string& text, std::string_view part) { return text.find
 
 #define CHECK_REFUSED(header, bytes, part)                                                                             \
     do {                                                                                                               \
-        const std::string reason = verdict(header, bytes);                                                             \
+        const std::string reason = outcome(header, bytes);                                                             \
         INFO(reason);                                                                                                  \
         CHECK(contains(reason, part));                                                                                 \
     } while (false)
@@ -132,7 +132,7 @@ TEST_CASE("files that cannot be opened, written or begun") {
 }
 
 TEST_CASE("headers that are refused") {
-    CHECK(verdict("{}") == "accepted");
+    CHECK(outcome("{}") == "accepted");
     CHECK_REFUSED("", 0, "does not begin");
     CHECK_REFUSED(" {}", 0, "does not begin");
     CHECK_REFUSED("[]", 0, "does not begin");
@@ -157,8 +157,8 @@ TEST_CASE("shapes that are refused") {
     const auto with = [](const std::string& shape) {
         return R"({"a":{"dtype":"F32","shape":)" + shape + R"(,"data_offsets":[0,4]}})";
     };
-    CHECK(verdict(with("[]"), 4) == "accepted");
-    CHECK(verdict(with("[1,1]"), 4) == "accepted");
+    CHECK(outcome(with("[]"), 4) == "accepted");
+    CHECK(outcome(with("[1,1]"), 4) == "accepted");
     CHECK_REFUSED(with("1"), 4, "not a list");
     CHECK_REFUSED(with("[-1]"), 4, "-1, not an integer");
     CHECK_REFUSED(with("[1.0]"), 4, "1.0, not an integer");
@@ -176,8 +176,8 @@ TEST_CASE("offsets that are refused") {
         return R"({"a":{"dtype":"U8","shape":[4],"data_offsets":)" + a +
                R"(},"b":{"dtype":"I16","shape":[2],"data_offsets":)" + b + "}}";
     };
-    CHECK(verdict(two("[0,4]", "[4,8]"), 8) == "accepted");
-    CHECK(verdict(two("[4,8]", "[0,4]"), 8) == "accepted"); // any order in the header
+    CHECK(outcome(two("[0,4]", "[4,8]"), 8) == "accepted");
+    CHECK(outcome(two("[4,8]", "[0,4]"), 8) == "accepted"); // any order in the header
     CHECK_REFUSED(two("[0,4]", "[5,9]"), 9, "'b' begins at 5, the one before it ends at 4: there is a hole");
     CHECK_REFUSED(two("[0,4]", "[3,7]"), 7, "they overlap");
     CHECK_REFUSED(two("[1,5]", "[5,9]"), 9, "'a' begins at 1");

@@ -56,7 +56,7 @@ TEST_CASE("verify: weights that fit") {
     const std::vector<half> values =
         verified_weight(model, model.view().find(op::weight, "layer.weight"), with(good_weight, good_bias));
     REQUIRE(values.size() == 6);
-    CHECK(values[5].bits == half(0.9).bits); // above 0.9 as fp16 has it, and inside the bound all the same
+    CHECK(values[5].bits == half(0.9).bits);
 }
 
 TEST_CASE("verify: a missing tensor is named with the shape and the line of the model") {
@@ -131,4 +131,113 @@ TEST_CASE("verify: a folded value outside fp16 names the operation, the element 
     store.add("a", extents{2}, std::span<const float>(std::vector<float>{10, 300}));
     CHECK_NOTHROW(verify_weights(folded, store));
     refuses([&] { materialize(folded, store); }, "mul #2", {"element 1", "90000", "verify.cpp:"});
+}
+
+namespace {
+
+/// A store with one tensor "w" of the given values.
+weight_store one(const extents& shape, const std::vector<float>& values) {
+    weight_store store;
+    store.add("w", shape, std::span<const float>(values));
+    return store;
+}
+
+template <class Shape> dynamic_graph promising(tensor_type<Shape, dtype::f16> type, contract promise) {
+    return build_graph([=](auto& g) {
+        auto w = g.weight("w", type, promise);
+        g.output("y"_s, w + w);
+    });
+}
+
+} // namespace
+
+TEST_CASE("verify: the sum of magnitudes of each row") {
+    const dynamic_graph promised = promising(f16<2, 3>, row_l1(1.5));
+    CHECK_NOTHROW(verify_weights(promised, one({2, 3}, {0.5F, -0.5F, 0.5F, 1.5F, 0, 0}))); // both rows at the bound
+    // The next fp16 value above a half is 2^-11 further.
+    refuses(
+        [&] {
+            verify_weights(promised, one({2, 3}, {0, 0, 0, 0.5F, -0.5F, 0.50048828125F}));
+        },
+        "w", {"row 1", "1.50048828125", "row_l1 1.5"});
+    refuses([&] { verify_weights(promised, one({2, 3}, {-1, -1, 0, 0, 0, 0})); }, "w", {"row 0", "2", "row_l1 1.5"});
+}
+
+TEST_CASE("verify: a row of a convolution's weight is all that belongs to one output channel") {
+    const dynamic_graph promised = promising(f16<2, 2, 1, 2>, row_l1(4));
+    CHECK_NOTHROW(verify_weights(promised, one({2, 2, 1, 2}, {1, 1, 1, 1, -1, -1, -1, -1})));
+    refuses(
+        [&] {
+            verify_weights(promised, one({2, 2, 1, 2}, {1, 1, 1, 1, -1, -1, -1, -1.5F}));
+        },
+        "w", {"row 1", "4.5", "row_l1 4"});
+}
+
+TEST_CASE("verify: the sum of magnitudes of each column") {
+    const dynamic_graph promised = promising(f16<2, 2, 1, 2>, column_l1(4));
+    CHECK_NOTHROW(verify_weights(promised, one({2, 2, 1, 2}, {1, 1, 2, 2, 1, 1, 0, 0})));
+    // Column 1 holds elements 2, 3, 6, 7.
+    refuses(
+        [&] {
+            verify_weights(promised, one({2, 2, 1, 2}, {3, 0, 2, -2, 0, 0, 0, 0.25F}));
+        },
+        "w", {"column 1", "4.25", "column_l1 4"});
+}
+
+TEST_CASE("verify: the deviation is the root mean square, held to one percent") {
+    const dynamic_graph promised = promising(f16<4>, deviating(1));
+    CHECK_NOTHROW(verify_weights(promised, one({4}, {1, -1, 1, -1})));
+    CHECK_NOTHROW(verify_weights(promised, one({4}, {1.0078125F, 1.0078125F, -1.0078125F, 1.0078125F}))); // 0.8 % above
+    refuses(
+        [&] {
+            verify_weights(promised, one({4}, {1.015625F, 1.015625F, 1.015625F, 1.015625F}));
+        },
+        "w", {"root mean square", "1.015625", "deviation 1"});                                // 1.6 % above
+    CHECK_NOTHROW(verify_weights(promising(f16<4>, deviating(100)), one({4}, {1, 1, 1, 1}))); // less is no fault
+}
+
+TEST_CASE("verify: every part of a combined contract is held") {
+    const dynamic_graph promised = promising(f16<2, 2>, bounded(1) & row_l1(1.5) & column_l1(1.75) & deviating(0.7));
+    CHECK_NOTHROW(verify_weights(promised, one({2, 2}, {1, 0.5F, 0.5F, -0.5F})));
+    refuses([&] { verify_weights(promised, one({2, 2}, {1.25F, 0, 0, 0})); }, "w", {"element 0"});
+    refuses([&] { verify_weights(promised, one({2, 2}, {1, 0.75F, 0, 0})); }, "w", {"row 0"});
+    refuses([&] { verify_weights(promised, one({2, 2}, {1, 0, 1, 0})); }, "w", {"column 0"});
+    refuses([&] { verify_weights(promised, one({2, 2}, {1, 0.5F, 0.5F, -1})); }, "w", {"root mean square"});
+}
+
+TEST_CASE("contract: a weight that is asked for twice keeps all that was promised") {
+    const auto shared = [](contract first, contract second) {
+        const dynamic_graph g = build_graph([=](auto& b) {
+            auto w = b.weight("w", f16<2, 2>, first);
+            b.output("y"_s, w + b.weight("w", f16<2, 2>, second));
+        });
+        return g.nodes[static_cast<std::size_t>(g.view().find(op::weight, "w"))].template get<contract>();
+    };
+    CHECK(shared(deviating(0.5), bounded(1)) == (bounded(1) & deviating(0.5)));
+    CHECK(shared(bounded(1), deviating(0.5)) == (bounded(1) & deviating(0.5)));
+    CHECK(shared(deviating(0.5), {}) == deviating(0.5));
+    CHECK(shared({}, deviating(0.5)) == deviating(0.5));
+    CHECK(shared({}, row_l1(2)) == row_l1(2));
+    CHECK(shared(row_l1(2), {}) == row_l1(2));
+    CHECK(shared(bounded(1), bounded(1)) == bounded(1));
+    CHECK_THROWS_AS(shared(bounded(1), bounded(2)), error);
+    CHECK_THROWS_AS(shared(row_l1(1), bounded(1)), error);
+    CHECK_THROWS_AS(shared(deviating(1), deviating(2)), error);
+}
+
+TEST_CASE("contract: what no tensor can keep is refused") {
+    for (const contract& impossible :
+         {within(1, 0), row_l1(-1), column_l1(-1), deviating(-1), bounded(-1),
+          within(std::numeric_limits<double>::quiet_NaN(), 1), deviating(std::numeric_limits<double>::quiet_NaN())}) {
+        CHECK_THROWS_AS(promising(f16<2, 2>, impossible), error);
+    }
+}
+
+TEST_CASE("contract: the conjunction is the tighter of each part, in either order") {
+    constexpr contract a = within(-1, 3) & row_l1(2) & deviating(0.5);
+    constexpr contract b = within(-2, 1) & column_l1(4) & deviating(0.25);
+    static_assert((a & b) == (b & a));
+    static_assert((a & b).low == -1 && (a & b).high == 1);
+    static_assert((a & b).row_l1 == 2 && (a & b).column_l1 == 4 && (a & b).deviation == 0.25);
+    static_assert((a & contract{}) == a && (contract{} & a) == a);
 }

@@ -57,11 +57,11 @@ public:
     constexpr tensor<Shape, Type> input(std::string_view name, tensor_type<Shape, Type>, contract promise = {},
                                         site where = here()) {
         require_port_name(name);
-        const std::size_t place = dynamic_graph::bucket(name);
-        if (graph_->find_named(op::input, name, place) >= 0) {
+        const std::size_t hash = dynamic_graph::hash_of(name);
+        if (graph_->find_named(op::input, name, hash) >= 0) {
             detail::refuse_graph(name, "two inputs of the graph have this name");
         }
-        return {graph_, declare(op::input, Type, Shape::value, promise, name, place, where)};
+        return {graph_, declare(op::input, Type, Shape::value, promise, name, hash, where)};
     }
     template <fixed_string Name, class Shape, dtype Type>
     constexpr tensor<Shape, Type> input(port_name<Name>, tensor_type<Shape, Type> type, contract promise = {},
@@ -74,10 +74,14 @@ public:
     template <class Shape>
     constexpr tensor<Shape> weight(std::string_view name, tensor_type<Shape, dtype::f16>, contract promise = {},
                                    site where = here()) {
-        const sequence<char> full = full_name(name);
-        const std::string_view text(full.data(), full.size());
-        const std::size_t place = dynamic_graph::bucket(text);
-        const int known = graph_->find_named(op::weight, text, place);
+        sequence<char> full;
+        std::string_view text = name;
+        if (!prefix_.empty()) {
+            full = full_name(name);
+            text = std::string_view(full.data(), full.size());
+        }
+        const std::size_t hash = dynamic_graph::hash_of(text);
+        const int known = graph_->find_named(op::weight, text, hash);
         if (known >= 0) {
             if (graph_->nodes[static_cast<std::size_t>(known)].shape != Shape::value) {
                 detail::refuse_graph(text, "the weight is asked for twice with different shapes");
@@ -85,7 +89,7 @@ public:
             share_promise(graph_->nodes[static_cast<std::size_t>(known)], promise, text);
             return {graph_, known};
         }
-        return {graph_, declare(op::weight, dtype::f16, Shape::value, promise, text, place, where)};
+        return {graph_, declare(op::weight, dtype::f16, Shape::value, promise, text, hash, where)};
     }
 
     /// A tensor filled with one value.
@@ -117,7 +121,7 @@ public:
     constexpr tensor<Shape, Type> output(std::string_view name, tensor<Shape, Type> value) {
         require_port_name(name);
         if (graph_->view().find_output(name) >= 0 ||
-            graph_->find_named(op::input, name, dynamic_graph::bucket(name)) >= 0) {
+            graph_->find_named(op::input, name, dynamic_graph::hash_of(name)) >= 0) {
             detail::refuse_graph(name, "the output has the name of another port");
         }
         graph_->add_output(value.node, name);
@@ -130,14 +134,21 @@ public:
     }
 
 private:
-    /// A weight that is asked for twice keeps the promise that was made; two different ones are a mistake.
-    static constexpr void share_promise(node& known, contract promise, std::string_view name) {
+    /// A weight that is asked for twice keeps every promise that was made; two different ones are a mistake.
+    static constexpr void share_promise(node& known, const contract& promise, std::string_view name) {
+        require_possible(promise, name);
         const contract before = known.get<contract>();
-        if (before.declared && promise.declared && before != promise) {
+        if (!agree(before, promise)) {
             detail::refuse_graph(name, "the weight is asked for twice with different contracts");
         }
-        if (!before.declared) {
-            known.attributes = promise;
+        known.attributes = before & promise;
+    }
+    static constexpr void require_possible(const contract& promise, std::string_view name) {
+        if (!(promise.low <= promise.high)) {
+            detail::refuse_graph(name, "its contract has a low end above its high end");
+        }
+        if (!promise.possible()) {
+            detail::refuse_graph(name, "its contract has a negative sum of magnitudes or deviation");
         }
     }
     static constexpr void require_port_name(std::string_view name) {
@@ -153,17 +164,15 @@ private:
         return full;
     }
     constexpr int declare(op kind, dtype type, const extents& shape, contract promise, std::string_view name,
-                          std::size_t place, site where) {
-        if (!(promise.low <= promise.high)) {
-            detail::refuse_graph(name, "its contract has a low end above its high end");
-        }
+                          std::size_t hash, site where) {
+        require_possible(promise, name);
         node n;
         n.kind = kind;
         n.type = type;
         n.shape = shape;
         n.attributes = promise;
         n.where = where;
-        return graph_->append_named(n, name, place);
+        return graph_->append_named(n, name, hash);
     }
 
     dynamic_graph* graph_;

@@ -20,7 +20,7 @@ struct graph_view {
     std::span<const output_port> outputs;
 
     constexpr int size() const { return static_cast<int>(nodes.size()); }
-    constexpr const node& operator[](int index) const { return nodes[static_cast<std::size_t>(index)]; }
+    constexpr const node& operator[](int index) const { return nodes.data()[index]; }
 
     /// Indices of the nodes that node `index` reads.
     constexpr std::span<const int> operands(int index) const { return operands((*this)[index]); }
@@ -30,7 +30,7 @@ struct graph_view {
     }
     /// The `position`-th operand of a node.
     constexpr const node& operand(const node& n, int position) const {
-        return (*this)[operands(n)[static_cast<std::size_t>(position)]];
+        return nodes.data()[operand_pool.data()[n.operands.first + position]];
     }
     constexpr std::string_view text(range_of run) const {
         return {text_pool.data() + run.first, static_cast<std::size_t>(run.count)};
@@ -106,38 +106,50 @@ public:
     }
     constexpr void add_output(int node, std::string_view name) { outputs.push_back({node, intern(name)}); }
 
-    /// Where the name of an input or a weight is looked up.
-    static constexpr std::size_t bucket(std::string_view name) {
+    /// What the name of an input or a weight is looked up by.
+    static constexpr std::size_t hash_of(std::string_view name) {
         const char* const text = name.data();
         const std::size_t size = name.size();
         std::size_t hash = size;
-        for (std::size_t i = 0; i < size; ++i) {
+        std::size_t i = 0;
+        for (; i + 4 <= size; i += 4) { // one step for four
+            hash = (((hash * 31 + static_cast<unsigned char>(text[i])) * 31 + static_cast<unsigned char>(text[i + 1])) *
+                        31 +
+                    static_cast<unsigned char>(text[i + 2])) *
+                       31 +
+                   static_cast<unsigned char>(text[i + 3]);
+        }
+        for (; i < size; ++i) {
             hash = hash * 31 + static_cast<unsigned char>(text[i]);
         }
-        return hash % bucket_count;
+        return hash;
     }
-    /// Appends an input or a weight under its name, so that `find_named` finds it; `place` is the name's bucket.
-    constexpr int append_named(node n, std::string_view name, std::size_t place) {
+    /// Appends an input or a weight under its name, so that `find_named` finds it; `hash` is the name's.
+    constexpr int append_named(node n, std::string_view name, std::size_t hash) {
         n.name = intern(name);
         const int index = append(n, {});
         if (heads_.empty()) {
             heads_ = sequence<int>(bucket_count, -1);
         }
-        chain_.push_back({index, heads_[place]});
-        heads_[place] = static_cast<int>(chain_.size()) - 1;
+        int& head = heads_[hash % bucket_count];
+        chain_.push_back({index, head, hash});
+        head = static_cast<int>(chain_.size()) - 1;
         return index;
     }
     /// The input or weight called `wanted` among those that `append_named` made, or -1; in constant time.
-    constexpr int find_named(op kind, std::string_view wanted, std::size_t place) const {
+    constexpr int find_named(op kind, std::string_view wanted, std::size_t hash) const {
         if (heads_.empty()) {
             return -1;
         }
-        for (int i = heads_[place]; i >= 0; i = chain_[static_cast<std::size_t>(i)].next) {
-            const int index = chain_[static_cast<std::size_t>(i)].node;
-            const node& n = nodes[static_cast<std::size_t>(index)];
+        const link* const links = chain_.data();
+        for (int i = heads_[hash % bucket_count]; i >= 0; i = links[i].next) {
+            if (links[i].hash != hash) {
+                continue;
+            }
+            const node& n = nodes[static_cast<std::size_t>(links[i].node)];
             if (n.kind == kind &&
                 std::string_view(text_pool.data() + n.name.first, static_cast<std::size_t>(n.name.count)) == wanted) {
-                return index;
+                return links[i].node;
             }
         }
         return -1;
@@ -147,6 +159,7 @@ private:
     struct link {
         int node = -1;
         int next = -1;
+        std::size_t hash = 0;
     };
     static constexpr std::size_t bucket_count = 1024;
 

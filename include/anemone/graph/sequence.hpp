@@ -57,8 +57,13 @@ public:
         const std::size_t count = values.size();
         grow(size_ + count);
         const T* const from = values.data();
-        for (std::size_t i = 0; i < count; ++i) {
-            data_[size_ + i] = from[i];
+        T* const to = data_ + size_;
+        std::size_t i = 0;
+        for (; i + 4 <= count; i += 4) { // one step for four
+            (to[i] = from[i], to[i + 1] = from[i + 1], to[i + 2] = from[i + 2], to[i + 3] = from[i + 3]);
+        }
+        for (; i < count; ++i) {
+            to[i] = from[i];
         }
         size_ += count;
     }
@@ -81,7 +86,7 @@ public:
 private:
     constexpr void grow(std::size_t wanted) {
         if (wanted > capacity_) {
-            reserve(wanted > 2 * capacity_ ? wanted : 2 * capacity_);
+            reserve(wanted > 4 * capacity_ ? wanted : 4 * capacity_);
         }
     }
 

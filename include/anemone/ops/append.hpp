@@ -23,7 +23,8 @@ template <class... Tensor> constexpr inferred require_arithmetic(inferred result
 template <inferred Result, dtype Type = dtype::f16, class... Tensor>
 constexpr tensor<shape_of<Result.shape>, Type> append(op kind, const attributes& values, site where,
                                                       const Tensor&... operands) {
-    require_shape_rule<Result.broken, Result.got, Result.want>();
+    // Inside an assertion, so that its branches are no steps of the graph's constant.
+    static_assert((require_shape_rule<Result.broken, Result.got, Result.want>(), true));
     dynamic_graph* graph = nullptr;
     bool same = true;
     ((same = same && (graph == nullptr || graph == operands.graph), graph = operands.graph), ...);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "append.hpp"
+#include "functions.hpp"
 
 namespace ane {
 
@@ -57,7 +58,7 @@ constexpr auto attention(tensor<Q, TQ> query, tensor<K, TK> key, tensor<V, TV> v
                          site where = here()) {
     constexpr inferred r = attention_rule(Q::value, K::value, V::value);
     const double used = scale != 0 ? scale : 1.0 / detail::square_root(static_cast<double>(Q::value.width()));
-    return detail::append_arithmetic<r>(op::attention, coefficients{.alpha = static_cast<float>(used)}, where, query,
+    return detail::append_arithmetic<r>(op::attention, coefficients{.alpha = detail::coefficient(used)}, where, query,
                                         key, value);
 }
 /// The same with a mask that is added to the scaled scores; use -1e4 rather than minus infinity.
@@ -66,7 +67,7 @@ constexpr auto attention(tensor<Q, TQ> query, tensor<K, TK> key, tensor<V, TV> v
                          double scale = 0, site where = here()) {
     constexpr inferred r = attention_rule(Q::value, K::value, V::value, M::value);
     const double used = scale != 0 ? scale : 1.0 / detail::square_root(static_cast<double>(Q::value.width()));
-    return detail::append_arithmetic<r>(op::attention, coefficients{.alpha = static_cast<float>(used)}, where, query,
+    return detail::append_arithmetic<r>(op::attention, coefficients{.alpha = detail::coefficient(used)}, where, query,
                                         key, value, mask);
 }
 

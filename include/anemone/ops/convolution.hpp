@@ -52,6 +52,11 @@ constexpr inferred require_convolution(const Attributes& a, const extents& x, co
     return r;
 }
 
+constexpr std::int64_t output_channels(const conv&, const extents& weight) { return weight[0]; }
+constexpr std::int64_t output_channels(const conv_transpose& a, const extents& weight) {
+    return weight.rank == 4 ? weight[1] * a.groups : 0;
+}
+
 /// A vector with one value per channel, as biases and norm parameters are.
 constexpr inferred require_vector(inferred r, const extents& vector, std::int64_t channels) {
     r.require(vector.rank == 1, fault::vector_rank_differs, vector.rank, 1);
@@ -123,35 +128,42 @@ constexpr inferred shape_rule(const conv_transpose& given, const extents& x, con
     return r;
 }
 
+namespace detail {
+
+// Variables of their own, not of the builders: computed once, not at each call in the graph's constant.
+template <auto A, class X, class W> inline constexpr inferred convolved = shape_rule(A, X::value, W::value);
+template <auto A, class X, class W, class B>
+inline constexpr inferred convolved_with_bias = require_vector(convolved<A, X, W>, B::value,
+                                                               output_channels(A, W::value));
+template <auto A, class X, class W> inline constexpr auto resolved_for = resolve(A, X::value, W::value);
+
+} // namespace detail
+
 /// Two-dimensional convolution (cross-correlation): y[n, o, i, j] = sum over c, u, v of
 /// x[n, c, i s + u d - top, j s + v d - left] w[o, c, u, v]. x is [N, C, H, W], the weight [O, C / groups, kH, kW].
 /// Depthwise where groups equals C. Guide chapter 4; R030-R048.
 template <conv A = conv{}, class X, dtype TX, class W, dtype TW>
 constexpr auto conv2d(tensor<X, TX> x, tensor<W, TW> weight, site where = here()) {
-    constexpr inferred r = shape_rule(A, X::value, W::value);
-    constexpr auto resolved = resolve(A, X::value, W::value);
-    return detail::append_arithmetic<r>(op::conv2d, resolved, where, x, weight);
+    return detail::append_arithmetic<detail::convolved<A, X, W>>(op::conv2d, detail::resolved_for<A, X, W>, where, x,
+                                                                 weight);
 }
 /// The same with a bias of one value per output channel, which starts the accumulator.
 template <conv A = conv{}, class X, dtype TX, class W, dtype TW, class B, dtype TB>
 constexpr auto conv2d(tensor<X, TX> x, tensor<W, TW> weight, tensor<B, TB> bias, site where = here()) {
-    constexpr inferred r = detail::require_vector(shape_rule(A, X::value, W::value), B::value, W::value[0]);
-    constexpr auto resolved = resolve(A, X::value, W::value);
-    return detail::append_arithmetic<r>(op::conv2d, resolved, where, x, weight, bias);
+    return detail::append_arithmetic<detail::convolved_with_bias<A, X, W, B>>(op::conv2d, detail::resolved_for<A, X, W>,
+                                                                              where, x, weight, bias);
 }
 
 /// Transposed convolution (deconvolution), the adjoint of `conv2d`; the weight is [C, O / groups, kH, kW]. R039, R183.
 template <conv_transpose A = conv_transpose{}, class X, dtype TX, class W, dtype TW>
 constexpr auto conv_transpose2d(tensor<X, TX> x, tensor<W, TW> weight, site where = here()) {
-    constexpr inferred r = shape_rule(A, X::value, W::value);
-    constexpr auto resolved = resolve(A, X::value, W::value);
-    return detail::append_arithmetic<r>(op::conv_transpose2d, resolved, where, x, weight);
+    return detail::append_arithmetic<detail::convolved<A, X, W>>(op::conv_transpose2d, detail::resolved_for<A, X, W>,
+                                                                 where, x, weight);
 }
 template <conv_transpose A = conv_transpose{}, class X, dtype TX, class W, dtype TW, class B, dtype TB>
 constexpr auto conv_transpose2d(tensor<X, TX> x, tensor<W, TW> weight, tensor<B, TB> bias, site where = here()) {
-    constexpr inferred r = detail::require_vector(shape_rule(A, X::value, W::value), B::value,
-                                                  W::value.rank == 4 ? W::value[1] * A.groups : 0);
-    return detail::append_arithmetic<r>(op::conv_transpose2d, resolve(A, X::value, W::value), where, x, weight, bias);
+    return detail::append_arithmetic<detail::convolved_with_bias<A, X, W, B>>(
+        op::conv_transpose2d, detail::resolved_for<A, X, W>, where, x, weight, bias);
 }
 
 } // namespace ane

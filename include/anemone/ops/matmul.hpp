@@ -45,25 +45,34 @@ constexpr inferred linear_shape_rule(const extents& x, const extents& weight) {
     return r;
 }
 
+namespace detail {
+
+// Variables of their own, not of the builders: computed once, not at each call in the graph's constant.
+template <transposed Form, class A, class B>
+inline constexpr inferred multiplied = shape_rule(Form, A::value, B::value);
+template <class X, class W> inline constexpr inferred connected = linear_shape_rule(X::value, W::value);
+template <class X, class W, class B>
+inline constexpr inferred connected_with_bias = require_vector(connected<X, W>, B::value,
+                                                               W::value.rank > 0 ? W::value[0] : 1);
+
+} // namespace detail
+
 /// Matrix product y = a b over the last two axes, batched over the leading ones. R012, R050-R053, R056.
 template <transposed Form = transposed{}, class A, dtype TA, class B, dtype TB>
 constexpr auto matmul(tensor<A, TA> a, tensor<B, TB> b, site where = here()) {
-    constexpr inferred r = shape_rule(Form, A::value, B::value);
-    return detail::append_arithmetic<r>(op::matmul, Form, where, a, b);
+    return detail::append_arithmetic<detail::multiplied<Form, A, B>>(op::matmul, Form, where, a, b);
 }
 
 /// Fully connected layer y = x W^T over the last axis; W is [out features, in features]. R054, R055.
 template <class X, dtype TX, class W, dtype TW>
 constexpr auto linear(tensor<X, TX> x, tensor<W, TW> weight, site where = here()) {
-    constexpr inferred r = linear_shape_rule(X::value, W::value);
-    return detail::append_arithmetic<r>(op::linear, no_attributes{}, where, x, weight);
+    return detail::append_arithmetic<detail::connected<X, W>>(op::linear, no_attributes{}, where, x, weight);
 }
 /// The same plus a bias of one value per output feature, which starts the accumulator.
 template <class X, dtype TX, class W, dtype TW, class B, dtype TB>
 constexpr auto linear(tensor<X, TX> x, tensor<W, TW> weight, tensor<B, TB> bias, site where = here()) {
-    constexpr inferred r =
-        detail::require_vector(linear_shape_rule(X::value, W::value), B::value, W::value.rank > 0 ? W::value[0] : 1);
-    return detail::append_arithmetic<r>(op::linear, no_attributes{}, where, x, weight, bias);
+    return detail::append_arithmetic<detail::connected_with_bias<X, W, B>>(op::linear, no_attributes{}, where, x,
+                                                                           weight, bias);
 }
 
 } // namespace ane

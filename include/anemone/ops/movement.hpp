@@ -3,8 +3,30 @@
 #include "append.hpp"
 #include "elementwise.hpp"
 
+#include <cstdint>
+#include <limits>
+
 /// Operations that move elements and compute nothing. Guide chapter 4.
 namespace ane {
+
+namespace detail {
+
+inline constexpr std::int64_t largest_extent = std::numeric_limits<std::int64_t>::max();
+
+/// Extents are not negative; what does not fit becomes the largest one.
+constexpr std::int64_t sum_of_extents(std::int64_t a, std::int64_t b) {
+    return a < 0 || b < 0 ? -1 : (b > largest_extent - a ? largest_extent : a + b);
+}
+constexpr std::int64_t product_of_extents(std::int64_t a, std::int64_t b) {
+    return a < 0 || b < 0 ? -1 : (a > 0 && b > largest_extent / a ? largest_extent : a * b);
+}
+
+/// An entry of a list of axes; a number that is no axis of any tensor stays one.
+constexpr int axis_number(std::int64_t given) {
+    return given < -1000 ? -1000 : (given > 1000 ? 1000 : static_cast<int>(given));
+}
+
+} // namespace detail
 
 constexpr inferred reshape_rule(const extents& from, const extents& to) {
     inferred r;
@@ -36,7 +58,7 @@ constexpr extents resolve_reshape(const extents& x, extents wanted) {
 /// Axes counted from the front.
 constexpr permutation resolve(permutation p, const extents& x) {
     for (int i = 0; i < p.order.rank; ++i) {
-        p.order[i] = normalized_axis(static_cast<int>(p.order[i]), x.rank);
+        p.order[i] = normalized_axis(detail::axis_number(p.order[i]), x.rank);
     }
     return p;
 }
@@ -66,7 +88,8 @@ constexpr inferred shape_rule(const window& w, const extents& x) {
     for (int i = 0; r.ok() && i < x.rank; ++i) {
         r.require(w.begin[i] >= 0, fault::begin_is_negative, w.begin[i], 0);
         r.require(w.size[i] >= 1, fault::extent_is_not_positive, w.size[i], 1);
-        r.require(w.begin[i] + w.size[i] <= x[i], fault::slice_leaves_the_tensor, w.begin[i] + w.size[i], x[i]);
+        const std::int64_t end = detail::sum_of_extents(w.begin[i], w.size[i]);
+        r.require(end <= x[i], fault::slice_leaves_the_tensor, end, x[i]);
     }
     if (r.ok()) {
         r.shape = w.size;
@@ -82,7 +105,19 @@ constexpr inferred shape_rule(const pads& p, const extents& x) {
     for (int i = 0; r.ok() && i < x.rank; ++i) {
         r.require(p.before[i] >= 0, fault::padding_is_negative, p.before[i], 0);
         r.require(p.after[i] >= 0, fault::padding_is_negative, p.after[i], 0);
-        r.shape[i] = x[i] + p.before[i] + p.after[i];
+        r.shape[i] = detail::sum_of_extents(x[i], detail::sum_of_extents(p.before[i], p.after[i]));
+    }
+    return r;
+}
+
+/// A pad that mirrors the tensor. Reflecting leaves out the border element, so an axis of n elements takes n - 1 on
+/// each side; symmetric repeats it and takes n.
+constexpr inferred mirror_rule(const pads& p, const extents& x, bool repeats_border) {
+    inferred r = shape_rule(p, x);
+    for (int i = 0; r.ok() && i < x.rank; ++i) {
+        const std::int64_t most = repeats_border ? x[i] : x[i] - 1;
+        r.require(p.before[i] <= most, fault::mirror_exceeds_the_tensor, p.before[i], most);
+        r.require(p.after[i] <= most, fault::mirror_exceeds_the_tensor, p.after[i], most);
     }
     return r;
 }
@@ -169,6 +204,24 @@ template <pads Amounts, class X, dtype TX> constexpr auto pad(tensor<X, TX> x, d
     constexpr inferred r = shape_rule(Amounts, X::value);
     // The value travels as a scalar operand, because an attribute that decides the shape is not mixed with data.
     return detail::append_arithmetic<r>(op::pad, Amounts, where, x, detail::scalar(x, value, where));
+}
+
+/// Mirrors the tensor at its borders without repeating the border: [a b c] padded by 2 gives [c b a b c b a]. Height
+/// and width only (R096). The texture unit does it from A14 on; A13's validator refuses it (R097, decompiled).
+template <pads Amounts, class X, dtype TX> constexpr auto reflect_pad(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = mirror_rule(Amounts, X::value, false);
+    return detail::append_arithmetic<r>(op::reflect_pad, Amounts, where, x);
+}
+/// Mirrors the tensor at its borders with the border repeated: [a b c] padded by 2 gives [b a a b c c b]. R096, R097.
+template <pads Amounts, class X, dtype TX> constexpr auto symmetric_pad(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = mirror_rule(Amounts, X::value, true);
+    return detail::append_arithmetic<r>(op::symmetric_pad, Amounts, where, x);
+}
+
+/// The same value under another node. MIL's own `identity` does not compile on the M5 (measured); the netplist has
+/// aliases.
+template <class X, dtype TX> constexpr auto identity(tensor<X, TX> x, site where = here()) {
+    return detail::append_arithmetic<inferred{.shape = X::value}>(op::identity, no_attributes{}, where, x);
 }
 
 /// A uint8 image as fp16, value for value.

@@ -66,5 +66,11 @@ template <pool A, class X, dtype TX> constexpr auto avg_pool(tensor<X, TX> x, si
     constexpr pool resolved = resolve(A, X::value);
     return detail::append_arithmetic<r>(op::avg_pool, resolved, where, x);
 }
+/// The square root of the sum of squares of each window; padding counts as zeros.
+template <pool A, class X, dtype TX> constexpr auto l2_pool(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = shape_rule(A, X::value);
+    constexpr pool resolved = resolve(A, X::value);
+    return detail::append_arithmetic<r>(op::l2_pool, resolved, where, x);
+}
 
 } // namespace ane

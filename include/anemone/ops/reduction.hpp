@@ -15,7 +15,7 @@ constexpr axes resolve(const axes& given, const extents& x) {
         return r;
     }
     for (int i = 0; i < given.list.rank; ++i) {
-        r.list.append(normalized_axis(static_cast<int>(given.list[i]), x.rank));
+        r.list.append(normalized_axis(detail::axis_number(given.list[i]), x.rank));
     }
     return r;
 }
@@ -34,7 +34,7 @@ constexpr inferred shape_rule(const axes& given, const extents& x) {
     inferred r;
     r.shape = x;
     for (int i = 0; i < given.list.rank; ++i) {
-        const inferred one = axis_rule({static_cast<int>(given.list[i])}, x);
+        const inferred one = axis_rule({detail::axis_number(given.list[i])}, x);
         r.require(one.ok(), one.broken, one.got, one.want);
     }
     if (!r.ok()) {
@@ -109,6 +109,33 @@ constexpr auto reduce_min(tensor<X, TX> x, site where = here()) {
     return detail::reduction<Axes, KeepDims>(op::reduce_min, x, where);
 }
 
+/// The sum of x^2 over the given axes. Elements from 256 on square to infinity (R151). R071.
+template <axes Axes = axes{}, bool KeepDims = true, class X, dtype TX>
+constexpr auto reduce_sum_square(tensor<X, TX> x, site where = here()) {
+    return detail::reduction<Axes, KeepDims>(op::reduce_sum_square, x, where);
+}
+/// The sum of |x| over the given axes.
+template <axes Axes = axes{}, bool KeepDims = true, class X, dtype TX>
+constexpr auto reduce_l1_norm(tensor<X, TX> x, site where = here()) {
+    return detail::reduction<Axes, KeepDims>(op::reduce_l1_norm, x, where);
+}
+/// The square root of the sum of x^2 over the given axes. Lowered to products and a sum: infinite where an |x| is 256
+/// or more (R151).
+template <axes Axes = axes{}, bool KeepDims = true, class X, dtype TX>
+constexpr auto reduce_l2_norm(tensor<X, TX> x, site where = here()) {
+    return detail::reduction<Axes, KeepDims>(op::reduce_l2_norm, x, where);
+}
+/// ln of the sum over the given axes, which is to be positive: ln(+0) is -45440 on the engine (R157).
+template <axes Axes = axes{}, bool KeepDims = true, class X, dtype TX>
+constexpr auto reduce_log_sum(tensor<X, TX> x, site where = here()) {
+    return detail::reduction<Axes, KeepDims>(op::reduce_log_sum, x, where);
+}
+/// ln of the sum of e^x over the given axes. Subtract the maximum first: e^x is infinite from 11.094 (R150).
+template <axes Axes = axes{}, bool KeepDims = true, class X, dtype TX>
+constexpr auto reduce_log_sum_exp(tensor<X, TX> x, site where = here()) {
+    return detail::reduction<Axes, KeepDims>(op::reduce_log_sum_exp, x, where);
+}
+
 /// The index of the largest element along an axis, as fp16; of equal ones the first. On the netplist route only (OC9).
 template <axis Axis = axis{}, class X, dtype TX> constexpr auto arg_max(tensor<X, TX> x, site where = here()) {
     constexpr inferred r = arg_shape_rule(Axis, X::value);
@@ -118,6 +145,30 @@ template <axis Axis = axis{}, class X, dtype TX> constexpr auto arg_max(tensor<X
 template <axis Axis = axis{}, class X, dtype TX> constexpr auto arg_min(tensor<X, TX> x, site where = here()) {
     constexpr inferred r = arg_shape_rule(Axis, X::value);
     return detail::append_arithmetic<r>(op::arg_min, resolve(Axis, X::value), where, x);
+}
+
+/// arg_max by the engine's layer for a whole dimension, on the netplist route (guide appendix B).
+template <axis Axis = axis{}, class X, dtype TX> constexpr auto global_arg_max(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = arg_shape_rule(Axis, X::value);
+    return detail::append_arithmetic<r>(op::global_arg_max, resolve(Axis, X::value), where, x);
+}
+/// arg_min by the engine's layer for a whole dimension, on the netplist route.
+template <axis Axis = axis{}, class X, dtype TX> constexpr auto global_arg_min(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = arg_shape_rule(Axis, X::value);
+    return detail::append_arithmetic<r>(op::global_arg_min, resolve(Axis, X::value), where, x);
+}
+
+constexpr cumulation resolve(cumulation given, const extents& x) {
+    given.axis = normalized_axis(given.axis, x.rank);
+    return given;
+}
+
+/// The sums of the elements up to each one along an axis; `exclusive` leaves the element itself out, `reverse` sums
+/// from the end. No MIL form: a product with a triangle of ones along the last axis instead (R125, OC2).
+template <cumulation Sum = cumulation{}, class X, dtype TX>
+constexpr auto cumsum(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = axis_rule({Sum.axis}, X::value);
+    return detail::append_arithmetic<r>(op::cumsum, resolve(Sum, X::value), where, x);
 }
 
 } // namespace ane

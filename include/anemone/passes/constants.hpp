@@ -10,6 +10,30 @@ constexpr bool is_foldable(op kind) noexcept {
            kind == op::exp || kind == op::abs;
 }
 
+namespace detail {
+constexpr bool known_when_compiled(const graph_view& g, int index, int depth) {
+    const node& n = g[index];
+    if (n.kind == op::weight || n.kind == op::constant || n.kind == op::compressed) {
+        return true;
+    }
+    if (depth == 0 || !is_foldable(n.kind)) {
+        return false;
+    }
+    for (const int operand : g.operands(n)) {
+        if (!known_when_compiled(g, operand, depth - 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+} // namespace detail
+
+/// Whether the program carries the value of a node, as it is, compressed, or computed from such values when the graph is
+/// compiled. Looks at most eight operations back.
+constexpr bool is_known_when_compiled(const graph_view& g, int index) {
+    return detail::known_when_compiled(g, index, 8);
+}
+
 /// For each node whether its value is known when the graph is compiled: weights, constants, and foldable operations over
 /// such. A node that is an output is never one of these: the device has to write it.
 constexpr sequence<char> constant_nodes(const graph_view& g) {

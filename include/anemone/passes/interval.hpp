@@ -2,7 +2,7 @@
 
 #include "../half.hpp"
 
-#include <cstddef>
+#include <cstdint>
 
 namespace ane {
 
@@ -25,19 +25,32 @@ struct interval {
 
 namespace detail {
 
-/// An endpoint as the engine would store it. Rounding is monotone, so rounded ends bound rounded values.
-constexpr double stored(double x) noexcept {
-    constexpr double overflow = 65520.0; // the midpoint above 65504, which rounds to infinity
-    if (x >= overflow) {
+/// The midpoint above 65504: from here on fp16 is infinity.
+inline constexpr double half_overflow = 65520.0;
+
+/// The fp16 value of a high end: the larger of what rounding half to even and half away from zero make of it.
+/// Engines differ in their ties (numerics/datapath.hpp). Rounding is monotone, so rounded ends bound rounded values.
+constexpr double stored_high(double x) noexcept {
+    if (x >= half_overflow) {
         return unbounded;
     }
-    if (x <= -overflow) {
+    if (x <= -half_overflow) {
         return -unbounded;
     }
-    return static_cast<double>(half(x));
+    const half nearest(x);
+    const auto value = static_cast<double>(nearest);
+    if (value >= x) {
+        return value;
+    }
+    // Below it: the neighbour above is as near only at a tie.
+    const auto bits = static_cast<std::uint16_t>(value < 0 ? nearest.bits - 1 : (nearest.bits & 0x7FFFU) + 1);
+    const auto above = static_cast<double>(half::from_bits(bits));
+    return above - x <= x - value ? above : value;
 }
-constexpr interval stored(const interval& x) noexcept { return {stored(x.low), stored(x.high), x.declared}; }
+constexpr double stored_low(double x) noexcept { return -stored_high(-x); }
+constexpr interval stored(const interval& x) noexcept { return {stored_low(x.low), stored_high(x.high), x.declared}; }
 
+/// Nothing is known, not even that the value is finite.
 constexpr interval anything(bool declared) noexcept { return {-unbounded, unbounded, declared}; }
 
 constexpr interval hull(const interval& a, const interval& b) noexcept {
@@ -49,10 +62,13 @@ constexpr interval with_zero(const interval& x) noexcept {
 }
 
 constexpr interval sum(const interval& a, const interval& b) noexcept {
+    if ((a.high >= unbounded && b.low <= -unbounded) || (a.low <= -unbounded && b.high >= unbounded)) {
+        return anything(a.declared && b.declared); // infinities of opposite signs
+    }
     return {a.low + b.low, a.high + b.high, a.declared && b.declared};
 }
 constexpr interval difference(const interval& a, const interval& b) noexcept {
-    return {a.low - b.high, a.high - b.low, a.declared && b.declared};
+    return sum(a, {-b.high, -b.low, b.declared});
 }
 constexpr interval product(const interval& a, const interval& b) noexcept {
     if (!a.bounded() || !b.bounded()) {
@@ -69,54 +85,26 @@ constexpr interval product(const interval& a, const interval& b) noexcept {
 constexpr interval times(const interval& a, double positive) noexcept {
     return {a.low * positive, a.high * positive, a.declared};
 }
+constexpr interval multiple(const interval& a, double factor) noexcept {
+    return factor < 0 ? interval{a.high * factor, a.low * factor, a.declared} : times(a, factor);
+}
+constexpr interval negated(const interval& a) noexcept { return {-a.high, -a.low, a.declared}; }
+constexpr double magnitude(double x) noexcept { return x < 0 ? -x : x; }
+/// Every value of `x` moved by at most `by`.
+constexpr interval widened(const interval& x, double by) noexcept { return {x.low - by, x.high + by, x.declared}; }
+constexpr interval clipped(const interval& x, double low, double high) noexcept {
+    const auto clip = [=](double v) { return v < low ? low : (v > high ? high : v); };
+    return {clip(x.low), clip(x.high), true};
+}
+/// What both intervals contain; each must hold the same value.
+constexpr interval intersection(const interval& a, const interval& b) noexcept {
+    return {a.low > b.low ? a.low : b.low, a.high < b.high ? a.high : b.high, a.declared || b.declared};
+}
 constexpr interval quotient(const interval& a, const interval& b) noexcept {
     if (b.contains(0) || !a.bounded() || !b.bounded()) {
         return anything(a.declared && b.declared);
     }
     return product(a, {1 / b.high, 1 / b.low, b.declared});
-}
-
-/// Activation tables are not correctly rounded: their error stays far below 2^-7 of the value plus 2^-8.
-constexpr interval table_slack(interval x) noexcept {
-    const auto magnitude = [](double v) { return v < 0 ? -v : v; };
-    x.low -= magnitude(x.low) / 128 + 1.0 / 256;
-    x.high += magnitude(x.high) / 128 + 1.0 / 256;
-    return x;
-}
-
-/// e^x for bounds: unbounded from 11.09 on, where fp16 overflows (R150).
-constexpr double exponential(double x) noexcept {
-    if (x > 11.0899) {
-        return unbounded;
-    }
-    if (x < -20) {
-        return 0;
-    }
-    const double step = x / 64;
-    double result = 1 + step * (1 + step / 2 * (1 + step / 3 * (1 + step / 4 * (1 + step / 5 * (1 + step / 6)))));
-    for (int i = 0; i < 6; ++i) {
-        result *= result;
-    }
-    return result;
-}
-/// ln x for 0 < x <= `unbounded`.
-constexpr double logarithm(double x) noexcept {
-    double result = 0;
-    while (x > 1.5) {
-        x /= 2;
-        result += 0.693147180559945309417;
-    }
-    while (x < 0.75) {
-        x *= 2;
-        result -= 0.693147180559945309417;
-    }
-    const double z = (x - 1) / (x + 1);
-    double term = 2 * z;
-    for (int i = 1; i < 20; i += 2) {
-        result += term / i;
-        term *= z * z;
-    }
-    return result;
 }
 
 } // namespace detail

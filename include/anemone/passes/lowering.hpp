@@ -1,7 +1,9 @@
 #pragma once
 
 #include "../error.hpp"
+#include "composed_forms.hpp"
 #include "rewriter.hpp"
+#include "scale_folding.hpp"
 
 #include <string>
 #include <string_view>
@@ -10,7 +12,24 @@ namespace ane {
 
 /// Operations that lowering always replaces by others.
 constexpr bool is_composed(op kind) noexcept {
-    return kind == op::linear || kind == op::layer_norm || kind == op::batch_norm || kind == op::attention;
+    switch (kind) {
+    case op::linear:
+    case op::attention:
+    case op::square:
+    case op::layer_norm:
+    case op::batch_norm:
+    case op::instance_norm:
+    case op::group_norm:
+    case op::rms_norm:
+    case op::l2_norm:
+    case op::minmax_norm:
+    case op::reduce_sum_square:
+    case op::reduce_l1_norm:
+    case op::reduce_l2_norm:
+    case op::reduce_log_sum:
+    case op::reduce_log_sum_exp: return true;
+    default: return false;
+    }
 }
 
 /// A graph in the engine's own operations, and for each of its nodes the node of the model that it comes from.
@@ -49,36 +68,6 @@ constexpr int lower_linear(rewriter& w, const node& n) {
     return vector ? w.reshape(y, n.shape) : y;
 }
 
-/// The form that runs on every family: mean, centre, mean of squares, reciprocal root, scale, offset (mil-ops section 5).
-constexpr int lower_layer_norm(rewriter& w, const node& n) {
-    const stabilizer s = n.get<stabilizer>();
-    const int x = w.operand(n, 0);
-    const int rank = w.shape(x).rank;
-    const int mean = w.emit(op::reduce_mean, axes{s.axis}, {x});
-    const int centred = w.emit(op::sub, no_attributes{}, {x, mean});
-    const int squares = w.emit(op::mul, no_attributes{}, {centred, centred});
-    const int variance = w.emit(op::reduce_mean, axes{s.axis}, {squares});
-    const int stabilised = w.emit(op::add, no_attributes{}, {variance, w.scalar(s.epsilon)});
-    const int inverse = w.emit(op::rsqrt, stabilizer{}, {stabilised});
-    const int normal = w.emit(op::mul, no_attributes{}, {centred, inverse});
-    const int scaled = w.emit(op::mul, no_attributes{}, {normal, w.along(w.operand(n, 1), s.axis, rank)});
-    return w.emit(op::add, no_attributes{}, {scaled, w.along(w.operand(n, 2), s.axis, rank)});
-}
-
-/// One scale and one offset per channel. Both depend on weights alone, so they are computed when the graph is compiled.
-constexpr int lower_batch_norm(rewriter& w, const node& n) {
-    const int x = w.operand(n, 0);
-    const int rank = w.shape(x).rank;
-    const int mean = w.operand(n, 1);
-    const int variance = w.operand(n, 2);
-    const int root = w.emit(op::rsqrt, stabilizer{.epsilon = n.get<stabilizer>().epsilon}, {variance});
-    const int scale = w.emit(op::mul, no_attributes{}, {w.operand(n, 3), root});
-    const int shift = w.emit(op::mul, no_attributes{}, {mean, scale});
-    const int offset = w.emit(op::sub, no_attributes{}, {w.operand(n, 4), shift});
-    const int scaled = w.emit(op::mul, no_attributes{}, {x, w.along(scale, 1, rank)});
-    return w.emit(op::add, no_attributes{}, {scaled, w.along(offset, 1, rank)});
-}
-
 /// softmax(scale q k^T + mask) v. The fused unit of the engine is bit-identical where it is reliable (rewrites section 2).
 constexpr int lower_attention(rewriter& w, const node& n) {
     const float scale = n.get<coefficients>().alpha;
@@ -112,15 +101,16 @@ constexpr int lower_mul(rewriter& w, const graph_view& g, int index) {
     return w.copy(index);
 }
 
-/// Bytes are cast before anything else: the engine takes them as an image input only (R002).
+/// Bytes are cast before anything else: the engine takes them as an image input only (R002). Booleans are cast too.
 constexpr int as_f16(rewriter& w, int value) {
-    return w.at(value).type == dtype::uint8 ? w.emit(op::cast, no_attributes{}, {value}) : value;
+    return w.at(value).type != dtype::f16 ? w.emit(op::cast, no_attributes{}, {value}) : value;
 }
 
 /// Not constexpr: reaching it in a constant expression is the error.
 [[noreturn]] inline void refuse_output(std::string_view name, dtype type) {
     throw error(errc::lowering, std::string(name),
-                "the output is " + std::string(mil_name(type)) + ", the engine returns fp16 only: use to_f16");
+                "the output is " + std::string(mil_name(type)) + ", the engine returns fp16 only: use " +
+                    (type == dtype::int8 || type == dtype::uint8 ? "dequantize or to_f16" : "to_f16"));
 }
 
 constexpr int lower_node(rewriter& w, const graph_view& g, int index) {
@@ -131,7 +121,18 @@ constexpr int lower_node(rewriter& w, const graph_view& g, int index) {
     case op::linear: return lower_linear(w, n);
     case op::layer_norm: return lower_layer_norm(w, n);
     case op::batch_norm: return lower_batch_norm(w, n);
+    case op::instance_norm: return lower_instance_norm(w, n);
+    case op::group_norm: return lower_group_norm(w, n);
+    case op::rms_norm: return lower_rms_norm(w, n);
+    case op::l2_norm: return lower_l2_norm(w, n);
+    case op::minmax_norm: return lower_minmax_norm(w, n);
     case op::attention: return lower_attention(w, n);
+    case op::square: return w.emit(op::mul, no_attributes{}, {w.operand(n, 0), w.operand(n, 0)});
+    case op::reduce_sum_square:
+    case op::reduce_l1_norm:
+    case op::reduce_l2_norm:
+    case op::reduce_log_sum:
+    case op::reduce_log_sum_exp: return lower_reduction(w, n);
     case op::mul: return lower_mul(w, g, index);
     case op::reshape: return n.type == dtype::uint8 ? w.reshape(as_f16(w, w.operand(n, 0)), n.shape) : w.copy(index);
     case op::cast: return as_f16(w, w.operand(n, 0));
@@ -168,7 +169,9 @@ constexpr lowered_graph lower(const graph_view& g) {
         taken.push_back(value);
         w.add_output(value, g.name(port));
     }
-    return {w.result(), w.origins()};
+    lowered_graph result{w.result(), w.origins()};
+    fold_scales(result.graph, result.origins);
+    return result;
 }
 
 } // namespace ane

@@ -3,14 +3,88 @@
 #include "../graph/refusal.hpp"
 #include "../ops/infer.hpp"
 
+#include <cstdint>
+
 namespace ane {
 
-/// Checks what the typed builders guarantee, for a graph that was made otherwise: operands stand before their readers and
-/// are as many as the operation takes, attributes are the operation's, and every shape is the one that its shape rule
-/// gives. Throws `error` (errc::graph) that names the node; in a constant expression a bad graph does not compile.
-constexpr void validate(const graph_view& g) {
+namespace detail {
+
+/// The first axis of a node's attributes that is not counted from the front, or 0. Builders resolve negative axes;
+/// passes and backends read these as they are. (The norms that lowering takes apart resolve theirs.)
+constexpr std::int64_t unresolved_axis(const node& n) {
+    const auto negative = [](const indices& list) {
+        for (int i = 0; i < list.rank; ++i) {
+            if (list[i] < 0) {
+                return list[i];
+            }
+        }
+        return std::int64_t{0};
+    };
+    switch (n.attributes.kind()) {
+    case attribute_kind::axis: return n.get<axis>().index < 0 ? n.get<axis>().index : 0;
+    case attribute_kind::axes: return negative(n.get<axes>().list);
+    case attribute_kind::permutation: return negative(n.get<permutation>().order);
+    case attribute_kind::stabilizer:
+        return n.kind == op::layer_norm && n.get<stabilizer>().axis < 0 ? n.get<stabilizer>().axis : 0;
+    default: return 0;
+    }
+}
+
+/// More elements than any memory holds: below it counts and sizes in bytes do not overflow.
+inline constexpr std::int64_t element_limit = std::int64_t{1} << 48;
+
+constexpr void validate_shape(const node& n) {
+    const extents& shape = n.shape;
+    if (shape.rank < 0 || shape.rank > extents::capacity) {
+        refuse_graph(name(n.kind), "has a shape of no possible rank", shape.rank, extents::capacity);
+    }
+    std::int64_t count = 1;
+    for (int i = 0; i < shape.rank; ++i) {
+        if (shape[i] < 1) {
+            refuse_graph(name(n.kind), sentence(fault::extent_is_not_positive), shape[i], 1);
+        }
+        if (shape[i] > element_limit / count) {
+            refuse_graph(name(n.kind), "has more elements than memory holds", shape[i], element_limit / count);
+        }
+        count *= shape[i];
+    }
+}
+
+/// What a shape does not decide: axes, the values of a constant, the ends of a clamp, promises that no tensor keeps.
+constexpr void validate_attributes(const graph_view& g, const node& n) {
+    const std::int64_t unresolved = unresolved_axis(n);
+    if (unresolved < 0) {
+        refuse_graph(name(n.kind), "counts an axis from the last: give it from the front", unresolved,
+                     unresolved + g.operand(n, 0).shape.rank);
+    }
+    if (n.attributes.kind() == attribute_kind::axes && n.get<axes>().list.rank == 0 && g.operand(n, 0).shape.rank > 0) {
+        refuse_graph(name(n.kind), "names no axis: list all of them", 0, g.operand(n, 0).shape.rank);
+    }
+    if (n.kind == op::constant) {
+        const literal& values = n.get<literal>();
+        if (values.offset < 0 || values.count < 1 ||
+            std::int64_t{values.offset} + values.count > static_cast<std::int64_t>(g.payload.size())) {
+            refuse_graph("constant", "has values outside the graph's payload", values.offset,
+                         static_cast<std::int64_t>(g.payload.size()));
+        }
+        if (values.count != 1 && values.count != n.shape.count()) {
+            refuse_graph("constant", "has as many values as elements, or one", values.count, n.shape.count());
+        }
+    }
+    if (n.kind == op::clamp && !(n.get<coefficients>().alpha <= n.get<coefficients>().beta)) {
+        refuse_graph("clamp", "its low end is above its high end");
+    }
+    if (n.attributes.kind() == attribute_kind::contract && !n.get<contract>().possible()) {
+        refuse_graph(name(n.kind), "no tensor can keep its promises");
+    }
+}
+
+} // namespace detail
+
+/// `validate` of the nodes [first, last) alone: compilers bound the steps of one constant, so a large graph takes several.
+constexpr void validate_nodes(const graph_view& g, int first, int last) {
     const auto pool_size = static_cast<std::int64_t>(g.operand_pool.size());
-    for (int i = 0; i < g.size(); ++i) {
+    for (int i = first; i < last; ++i) {
         const node& n = g[i];
         const op_signature& takes = signature(n.kind);
         if (n.operands.count < takes.least_operands || n.operands.count > takes.most_operands) {
@@ -28,6 +102,7 @@ constexpr void validate(const graph_view& g) {
         if (n.attributes.kind() != takes.attributes) {
             detail::refuse_graph(name(n.kind), "carries the attributes of another operation");
         }
+        detail::validate_shape(n);
         const inferred rule = infer(g, n);
         if (!rule.ok()) {
             detail::refuse_graph(name(n.kind), sentence(rule.broken), rule.got, rule.want);
@@ -36,7 +111,11 @@ constexpr void validate(const graph_view& g) {
             detail::refuse_graph(name(n.kind), "has another number of elements than its shape rule gives",
                                  n.shape.count(), rule.shape.count());
         }
+        detail::validate_attributes(g, n);
     }
+}
+
+constexpr void validate_outputs(const graph_view& g) {
     for (const output_port& port : g.outputs) {
         if (port.node < 0 || port.node >= g.size()) {
             detail::refuse_graph("output", "names a node that is not there", port.node, g.size());
@@ -45,6 +124,15 @@ constexpr void validate(const graph_view& g) {
     if (g.outputs.empty()) {
         detail::refuse_graph("graph", "has no output");
     }
+}
+
+/// Checks what the typed builders guarantee, for a graph that was made otherwise: operands stand before their readers and
+/// are as many as the operation takes, attributes are the operation's, axes count from the front, constants have their
+/// values, and every shape is the one that its shape rule gives. Throws `error` (errc::graph) that names the node; in a
+/// constant expression a bad graph does not compile.
+constexpr void validate(const graph_view& g) {
+    validate_nodes(g, 0, g.size());
+    validate_outputs(g);
 }
 
 } // namespace ane

@@ -3,9 +3,12 @@
 #include "../passes/cost.hpp"
 #include "../passes/lowering.hpp"
 #include "../print.hpp"
+#include "../rules/registry.hpp"
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,7 +77,29 @@ inline std::string cost_line(const cost& c) {
                        detail::milliseconds(*c.seconds), mark_text(*c.roof));
 }
 
-/// A table with a row for each layer of a lowered graph, and what the figures rest on.
+/// Whether a dispatch takes longer than everything that it does (R111).
+constexpr bool is_below_the_floor(const cost& c) { return c.roof && c.seconds && c.limit == bound::dispatch; }
+
+/// What the rules advise on the cost of a program, a line each; nothing where the time is not known.
+/// "warn: the work takes 19 us, a dispatch 220 us; try: larger batches, ... [R111, measured]"
+inline std::string cost_advice(const cost& c) {
+    if (!is_below_the_floor(c)) {
+        return {};
+    }
+    const auto microseconds = [](double seconds) { return std::int64_t{std::llround(seconds * 1e6)}; };
+    std::string text;
+    for (const rule id : {rule::work_is_below_the_dispatch_floor, rule::tiny_work_runs_faster_on_cpu}) {
+        const rule_record& r = record_of(id);
+        text += fmt::format("{}: {}; try: {} [{}, {}]\n", name(r.level),
+                            fmt::format(fmt::runtime(r.sentence),
+                                        fmt::arg("got", microseconds(*c.seconds - c.roof->floor_seconds)),
+                                        fmt::arg("limit", microseconds(c.roof->floor_seconds))),
+                            r.advice, r.fact, name(r.evidence));
+    }
+    return text;
+}
+
+/// A table with a row for each layer of a lowered graph, what the figures rest on, and advice.
 inline std::string cost_table(const graph_view& lowered, const cost& c) {
     const sequence<fusion> fused = fuse(lowered);
     std::size_t width = 5;
@@ -100,7 +125,7 @@ inline std::string cost_table(const graph_view& lowered, const cost& c) {
                             c.roof->floor_seconds * 1e6, detail::scaled(c.roof->peak, "FLOP"),
                             detail::scaled(c.roof->bandwidth, "B"), c.roof->ridge(), mark_text(*c.roof));
     }
-    return text + cost_line(c) + "\n";
+    return text + cost_line(c) + "\n" + cost_advice(c);
 }
 
 /// The table of a model on a target; the model is lowered first.

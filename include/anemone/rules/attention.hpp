@@ -30,6 +30,21 @@ inline constexpr std::array attention{
         .source = "guide appendix B",
         .evidence = mark::decompiled,
         .check = [](const subject& s) -> finding { return holds_if(s.operand(1).shape == s.operand(2).shape); }},
+    rule_record{.id = rule::attention_mask_type_differs,
+                .fact = "R081",
+                .level = severity::reject,
+                .ops = {op::attention},
+                .sentence = "the mask has type code {got}, query, key and value have {limit}",
+                .reject = "Mask format must be same as Q, K and V",
+                .advice = "use an fp16 mask that is added: 0 where a key counts, -10000 where not",
+                .source = "guide chapter 22",
+                .evidence = mark::decompiled,
+                .silicon = "M1",
+                .check = [](const subject& s) -> finding {
+                    const dtype query = s.operand(0).type;
+                    const dtype mask = s.operand_count() > 3 ? s.operand(3).type : query;
+                    return holds_if(mask == query, static_cast<int>(mask), static_cast<int>(query));
+                }},
     rule_record{.id = rule::attention_sequence_exceeds,
                 .fact = "R083",
                 .level = severity::warn,
@@ -39,6 +54,7 @@ inline constexpr std::array attention{
                 .advice = "",
                 .source = "ANEForge",
                 .evidence = mark::measured,
+                .silicon = "M5",
                 .check = [](const subject& s) -> finding {
                     const std::int64_t query = s.operand(0).shape.height();
                     const std::int64_t key = s.operand(1).shape.height();
@@ -55,6 +71,7 @@ inline constexpr std::array attention{
                 .advice = "",
                 .source = "ANEForge",
                 .evidence = mark::measured,
+                .silicon = "M5",
                 .check = [](const subject& s) -> finding {
                     const std::int64_t query = s.operand(0).shape.height();
                     const std::int64_t key = s.operand(1).shape.height();
@@ -70,6 +87,7 @@ inline constexpr std::array attention{
                 .advice = "",
                 .source = "ANEForge",
                 .evidence = mark::measured,
+                .silicon = "M5",
                 .check = [](const subject& s) -> finding {
                     if (s.operand_count() < 4) {
                         return {};

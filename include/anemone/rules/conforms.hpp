@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../passes/ranges/chunked.hpp"
 #include "evaluate.hpp"
 #include "profile.hpp"
 
@@ -24,64 +25,87 @@ struct all_design_rules {
 
 namespace detail {
 
-/// Facts of a model that do not depend on the target, computed once.
-template <const auto& Model> struct facts_of {
-    static constexpr std::size_t count = Model.nodes.size();
-    static constexpr auto known = [] {
-        std::array<interval, count> a{};
-        const std::vector<interval> all = ranges(Model);
-        for (std::size_t i = 0; i < count; ++i) {
-            a[i] = all[i];
-        }
-        return a;
-    }();
-    static constexpr auto read = [] {
-        std::array<int, count> a{};
-        const std::vector<int> all = uses(Model);
-        for (std::size_t i = 0; i < count; ++i) {
-            a[i] = all[i];
-        }
-        return a;
-    }();
-    static constexpr graph_facts value{known, read};
-};
-
-constexpr violation earlier(const violation& a, const violation& b) {
-    return !a.broken || (b.broken && b.node < a.node) ? b : a;
+/// The elements of a sequence that a pass returns, as a constant.
+template <class T, std::size_t Count, class Sequence> constexpr std::array<T, Count> array_of(const Sequence& all) {
+    std::array<T, Count> a{};
+    const T* const from = all.data();
+    for (std::size_t i = 0; i < Count; ++i) {
+        a[i] = from[i];
+    }
+    return a;
 }
 
-/// Nodes of one constant expression: compilers bound the steps of each, not their number.
-inline constexpr int chunk_size = 1024;
+/// Facts of a model that do not depend on the target, each computed once and only where something asks for it (of a
+/// class's members with a deduced type, compilers compute all).
+template <const auto& Model> inline constexpr std::size_t size_of_model = Model.nodes.size();
+template <const auto& Model>
+inline constexpr std::array<int, size_of_model<Model>> uses_of = array_of<int, size_of_model<Model>>(uses(Model));
+template <const auto& Model>
+inline constexpr std::array<std::int64_t, size_of_model<Model>> live_of =
+    array_of<std::int64_t, size_of_model<Model>>(live_bytes(Model));
+template <const auto& Model>
+inline constexpr std::array<int, size_of_model<Model>> branches_of =
+    array_of<int, size_of_model<Model>>(reconverging_branches(Model));
+template <const auto& Model>
+inline constexpr std::array<spread, size_of_model<Model>> spreads_of =
+    array_of<spread, size_of_model<Model>>(spreads(Model, model_ranges<Model>::value));
 
-template <const auto& Model, auto Target, policy P, std::size_t Family, std::size_t Chunk> struct first_in_chunk {
-    static constexpr violation value = [] {
-        violation first;
-        constexpr int begin = static_cast<int>(Chunk) * chunk_size;
-        constexpr int size = static_cast<int>(Model.nodes.size());
-        constexpr int end = begin + chunk_size < size ? begin + chunk_size : size;
-        constexpr const rule_family& family = rule_families[Family];
-        search(family, active_rules(family, P, wanted::errors), Model, facts_of<Model>::value, describe(Target), P,
-               begin, end, [&first](const violation& v) {
-                   first = v;
-                   return false;
-               });
-        return first;
+/// Those that a policy's errors read: what warnings alone need is computed where such a warning is an error.
+template <const auto& Model, policy P> struct facts_under {
+    static constexpr graph_facts value = [] {
+        graph_facts f{model_ranges<Model>::value, uses_of<Model>};
+        if constexpr (P.errors.contains(rule::live_set_exceeds)) {
+            f.live = live_of<Model>;
+        }
+        if constexpr (P.errors.contains(rule::fan_in_exceeds)) {
+            f.branches = branches_of<Model>;
+        }
+        if constexpr (P.errors.contains(rule::products_are_near_the_quantum)) {
+            f.spreads = spreads_of<Model>;
+        }
+        return f;
     }();
 };
 
-template <const auto& Model, auto Target, policy P> struct first_on_target {
-    static constexpr std::size_t families = rule_families.size();
-    static constexpr std::size_t chunks = (Model.nodes.size() + chunk_size - 1) / chunk_size;
+/// The rules that a policy makes errors.
+template <policy P> inline constexpr rule_set errors_under = active_rules(P, wanted::errors);
 
-    template <std::size_t... I> static constexpr violation reduce(std::index_sequence<I...>) {
-        const violation all[] = {first_in_chunk<Model, Target, P, I % families, I / families>::value...};
-        violation first;
-        for (const violation& v : all) {
-            first = earlier(first, v);
-        }
-        return first;
+/// Nodes of one constant expression: compilers bound the steps of each, not their number.
+inline constexpr int chunk_size = 512;
+template <const auto& Model>
+inline constexpr std::size_t chunks_of = (Model.nodes.size() + chunk_size - 1) / chunk_size;
+
+/// Searches one chunk of a model for errors.
+template <const auto& Model, auto Target, policy P, std::size_t Chunk, class Found>
+constexpr void search_chunk(Found found) {
+    constexpr int begin = static_cast<int>(Chunk) * chunk_size;
+    constexpr int size = static_cast<int>(Model.nodes.size());
+    constexpr int end = begin + chunk_size < size ? begin + chunk_size : size;
+    search(errors_under<P>, Model, facts_under<Model, P>::value, describe(Target), P, begin, end, found);
+}
+
+template <const auto& Model, auto Target, policy P, std::size_t Chunk>
+inline constexpr violation first_in_chunk = [] {
+    violation first;
+    search_chunk<Model, Target, P, Chunk>([&first](const violation& v) {
+        first = v;
+        return false;
+    });
+    return first;
+}();
+
+/// The first error; later chunks are looked at only where there is none before.
+template <const auto& Model, auto Target, policy P, std::size_t Chunk = 0> constexpr violation first_from_chunk() {
+    if constexpr (Chunk == chunks_of<Model>) {
+        return {};
+    } else if constexpr (first_in_chunk<Model, Target, P, Chunk>.broken) {
+        return first_in_chunk<Model, Target, P, Chunk>;
+    } else {
+        return first_from_chunk<Model, Target, P, Chunk + 1>();
     }
-    static constexpr violation value = reduce(std::make_index_sequence<families * chunks>{});
+}
+template <const auto& Model, auto Target, policy P> struct first_on_target {
+    static constexpr violation value = first_from_chunk<Model, Target, P>();
 };
 
 /// The targets of a set, one for each group that has equal limits.

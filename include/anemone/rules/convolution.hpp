@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../passes/constants.hpp"
 #include "record.hpp"
 
 #include <array>
@@ -24,6 +25,11 @@ constexpr int groups(const node& n) {
 }
 constexpr int larger(size2 s) { return s.height > s.width ? s.height : s.width; }
 
+/// A kernel that the small-kernel mode does not hold.
+constexpr bool is_large_kernel(const subject& s) {
+    return kernel_width(s) > s.t.limits.kernel_width_fp16_small || kernel_height(s) > s.t.limits.kernel_height_small;
+}
+
 /// One channel for each group: lowered on its own path, the rules of grouped convolutions do not apply.
 constexpr bool depthwise(const subject& s) { return groups(s.n) == s.operand(0).shape.channels(); }
 
@@ -39,10 +45,22 @@ inline constexpr std::array convolution{
                 .advice = "reshape to [N, C, H, W]",
                 .source = "guide chapter 4",
                 .evidence = mark::measured,
+                .silicon = "M1",
                 .check = [](const subject& s) -> finding {
                     const int rank = s.operand(0).shape.rank;
                     return holds_if(rank == 4, rank, 4);
                 }},
+    rule_record{.id = rule::convolution_is_three_dimensional,
+                .fact = "R040",
+                .level = severity::reject,
+                .ops = detail::convolutions,
+                .sentence = "the weight has rank {got}, a kernel in space takes rank {limit}",
+                .reject = "Some ops are not supported on any of the specified backends",
+                .advice = "add up convolutions of the planes",
+                .source = "guide chapter 4",
+                .evidence = mark::measured,
+                .silicon = "M1",
+                .check = [](const subject& s) -> finding { return at_most(s.operand(1).shape.rank, 4); }},
     // R030, R031, R032 are one rule with a limit that the target's description decides.
     rule_record{.id = rule::kernel_width_exceeds,
                 .fact = "R030",
@@ -53,6 +71,7 @@ inline constexpr std::array convolution{
                 .advice = "swap the axes (height may be larger) or split the kernel's width into a sum of two",
                 .source = "guide chapters 4 and 17",
                 .evidence = mark::measured,
+                .silicon = "M1",
                 .check = [](const subject& s) -> finding {
                     return at_most(detail::kernel_width(s), s.t.limits.kernel_width_fp16);
                 }},
@@ -65,6 +84,7 @@ inline constexpr std::array convolution{
                 .advice = "split the kernel's height into a sum of two",
                 .source = "guide chapter 17",
                 .evidence = mark::measured,
+                .silicon = "M1",
                 .check = [](const subject& s) -> finding {
                     return at_most(detail::kernel_height(s), s.t.limits.kernel_height);
                 }},
@@ -74,13 +94,14 @@ inline constexpr std::array convolution{
                 .ops = detail::convolutions,
                 .sentence = "the weight is computed at run time and the batch is {got}, at most {limit} works",
                 .reject = "dynamic-weight convolution is closed above batch one",
+                .consequence = "the compiler process crashes; batch 1 gives the right values",
                 .advice = "use batch 1, or unfold the image and multiply matrices",
                 .source = "guide chapter 19",
                 .evidence = mark::measured,
+                .silicon = "M1",
                 .check = [](const subject& s) -> finding {
-                    const op weight = s.operand(1).kind;
                     const std::int64_t batch = s.operand(0).shape.batch();
-                    return holds_if(weight == op::weight || weight == op::constant || batch <= 1, batch, 1);
+                    return holds_if(is_known_when_compiled(s.g, s.g.operands(s.n)[1]) || batch <= 1, batch, 1);
                 }},
     rule_record{.id = rule::transposed_stride_exceeds_two,
                 .fact = "R039",
@@ -128,15 +149,94 @@ inline constexpr std::array convolution{
                 .check = [](const subject& s) -> finding {
                     return at_most(detail::kernel_width(s), s.t.limits.kernel_width_fp16_small);
                 }},
+    // Kernels of 13 x 13 and of 3 x 16 were seen to compile on the M1, so that this cannot refuse fp16 ones there.
+    rule_record{.id = rule::large_kernel_is_not_a_multiple_of_eight,
+                .fact = "R035",
+                .level = severity::warn,
+                .ops = {op::conv2d},
+                .sentence =
+                    "a large kernel's extent {got} is not a multiple of {limit}: padded, refused in some formats",
+                .reject = "Error: kernel width and height should be multiple of 8 for large kernel but are %zd and %zd",
+                .advice = "pad the kernel with zeros",
+                .source = "guide appendix B",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding {
+                    if (!detail::is_large_kernel(s)) {
+                        return {};
+                    }
+                    const std::int64_t width = detail::kernel_width(s);
+                    return width % 8 != 0 ? finding{true, width, 8}
+                                          : holds_if(detail::kernel_height(s) % 8 == 0, detail::kernel_height(s), 8);
+                }},
+    rule_record{.id = rule::large_kernel_is_grouped,
+                .fact = "R036",
+                .level = severity::reject,
+                .ops = {op::conv2d},
+                .sentence = "a large kernel with {got} groups, at most {limit} works",
+                .reject = "Error: grouped conv with large kernel size is not supported",
+                .advice = "use a smaller kernel, or one group for each channel",
+                .source = "string catalogue of the compiler",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding {
+                    return holds_if(!detail::is_large_kernel(s) || detail::groups(s.n) <= 1 || detail::depthwise(s),
+                                    detail::groups(s.n), 1);
+                }},
+    rule_record{.id = rule::large_kernel_is_dilated,
+                .fact = "R036",
+                .level = severity::reject,
+                .ops = {op::conv2d},
+                .sentence = "a large kernel with dilation {got}, at most {limit} works",
+                .reject = "Error: dilated conv with large kernel size is not supported",
+                .advice = "use a smaller kernel",
+                .source = "string catalogue of the compiler",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding {
+                    const int dilation = detail::larger(detail::dilation(s.n));
+                    return holds_if(!detail::is_large_kernel(s) || dilation <= 1, dilation, 1);
+                }},
+    // A stride is done by folding pixels into channels, which count against the limit of the channels.
+    rule_record{.id = rule::folded_channels_exceed,
+                .fact = "R182",
+                .level = severity::reject,
+                .ops = detail::convolutions,
+                .sentence = "channels times the stride's area come to {got}, above {limit}",
+                .reject = "Error: channel size exceeds limit [%zu vs. %zu]",
+                .advice = "use a smaller stride, or split the channels",
+                .source = "string catalogue of the compiler",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding {
+                    const size2 stride = detail::stride(s.n);
+                    const std::int64_t area = std::int64_t{stride.height} * stride.width;
+                    const extents& folded = s.n.kind == op::conv2d ? s.operand(0).shape : s.n.shape;
+                    return holds_if(area <= 1 || folded.channels() * area <= s.t.limits.tensor_c,
+                                    folded.channels() * area, s.t.limits.tensor_c);
+                }},
+    // R015 was measured at the full extent; the margin is an expression in the compiler that nobody has run into.
+    rule_record{.id = rule::convolved_width_leaves_no_margin,
+                .fact = "R181",
+                .level = severity::warn,
+                .ops = {op::conv2d},
+                .sentence = "a kernel goes over rows of {got}, above {limit} the margin of eight pixels is gone",
+                .reject = "Error: Tensor width goes beyond limit supported (%lu > %lu).",
+                .advice = "tile the width",
+                .source = "string catalogue of the compiler",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding {
+                    const std::int64_t width = s.operand(0).shape.width();
+                    return holds_if(detail::kernel_width(s) <= 1 || width <= s.t.limits.tensor_w - 8, width,
+                                    s.t.limits.tensor_w - 8);
+                }},
     rule_record{.id = rule::groups_do_not_divide_cores,
                 .fact = "R038",
                 .level = severity::warn,
                 .ops = detail::convolutions,
                 .sentence = "{got} groups do not divide {limit} cores: slower",
                 .reject = "",
+                .consequence = "a lane has no lookup table of its own any more",
                 .advice = "use a group count that divides the cores, or one group for each channel",
                 .source = "guide chapter 17",
                 .evidence = mark::decompiled,
+                .silicon = "M1",
                 .check = [](const subject& s) -> finding {
                     const int groups = detail::groups(s.n);
                     return holds_if(groups < 1 || s.t.cores % groups == 0 || detail::depthwise(s), groups, s.t.cores);
@@ -163,9 +263,11 @@ inline constexpr std::array convolution{
                 .ops = {op::conv2d},
                 .sentence = "stride {got} is none of 1, 2, 3, 4, 8: decomposed",
                 .reject = "",
+                .consequence = "a sequence of convolutions, of at most two factors for each axis",
                 .advice = "use strides of those factors",
                 .source = "guide chapter 17",
                 .evidence = mark::decompiled,
+                .silicon = "M1",
                 .check = [](const subject& s) -> finding {
                     const size2 stride = detail::stride(s.n);
                     for (const int wanted : {stride.height, stride.width}) {
@@ -189,6 +291,7 @@ inline constexpr std::array convolution{
                 .advice = "lower the dilation",
                 .source = "guide chapter 17",
                 .evidence = mark::measured,
+                .silicon = "M1",
                 .check = [](const subject& s) -> finding { return at_most(detail::larger(detail::dilation(s.n)), 1); }},
 };
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "../passes/reconvergence.hpp"
+#include "../passes/working_set.hpp"
 #include "../targets/sets.hpp"
 #include "registry.hpp"
 
@@ -44,63 +46,90 @@ namespace detail {
 struct graph_facts {
     std::span<const interval> ranges;
     std::span<const int> uses;
+    std::span<const std::int64_t> live = {}; ///< bytes, by node
+    std::span<const int> branches = {};      ///< that meet in each node
+    std::span<const spread> spreads = {};
 };
 
-/// Which records of a family a search looks at.
+/// Which rules a search asks.
 enum class wanted : std::uint8_t { errors, everything };
 
-constexpr std::uint32_t active_rules(const rule_family& family, const policy& p, wanted which) {
-    std::uint32_t active = 0;
-    for (std::size_t i = 0; i < family.records.size(); ++i) {
-        const rule_record& r = family.records[i];
-        const bool counts = which == wanted::errors ? p.is_error(r.id, r.level) : !p.waived.contains(r.id);
-        active |= counts ? std::uint32_t{1} << i : 0u;
-    }
-    return active;
+constexpr rule_set active_rules(const policy& p, wanted which) {
+    return rule_set::where([&](rule id) {
+        const rule_record& r = record_of(id);
+        const bool looks = r.route == compile_route::any || r.route == p.route;
+        return looks && (which == wanted::errors ? p.is_error(id, r.level) : !p.waived.contains(id));
+    });
 }
 
-/// Calls `found(violation)` for each rule of a family that nodes [first, last) break, until it returns false.
+/// Calls `found(violation)` for each of the active rules that nodes [first, last) break, until it returns false: node by
+/// node, and for each in the order of `rule`.
 template <class Found>
-constexpr void search(const rule_family& family, std::uint32_t active, const graph_view& g, const graph_facts& facts,
+constexpr void search(const rule_set& active, const graph_view& g, const graph_facts& facts,
                       const target_description& t, const policy& p, int first, int last, Found found) {
+    // Plain loops over words: every call counts against the steps that a compiler allows one constant.
+    constexpr std::size_t words = std::tuple_size_v<decltype(active.words)>;
+    rule_set usual = active;
+    for (std::size_t w = 0; w < words; ++w) {
+        usual.words[w] &= ~rules::extent_rules.words[w];
+    }
+    const rules::small_shape small = rules::small_shape_on(t);
     for (int i = first; i < last; ++i) {
         const node& n = g[i];
-        std::uint32_t rest = family.of_op[static_cast<std::size_t>(n.kind)] & active;
-        if (rest == 0) {
-            continue;
-        }
-        const subject s{g, i, n, t, facts.ranges, facts.uses, p.route};
-        for (; rest != 0; rest &= rest - 1) {
-            const rule_record& r = family.records[static_cast<std::size_t>(std::countr_zero(rest))];
-            const finding f = r.check(s);
-            if (f.broken && !found(violation{true, n.kind, r.id, r.level, p.is_error(r.id, r.level), t.id, i,
-                                             n.where.line, n.where.file, f.got, f.limit})) {
-                return;
+        const subject s{g, i, n, t, facts.ranges, facts.uses, p.route, facts.live, facts.branches, facts.spreads};
+        const rule_set& asked = rules::is_small(n.shape, small) ? usual : active;
+        const rule_set& its = rules_by_op[static_cast<std::size_t>(n.kind)];
+        for (std::size_t w = 0; w < words; ++w) {
+            for (std::uint64_t rest = its.words[w] & asked.words[w]; rest != 0; rest &= rest - 1) {
+                const auto id = static_cast<rule>(w * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
+                const rule_record& r = *rules_by_id[static_cast<std::size_t>(id)];
+                const finding f = r.check(s);
+                if (f.broken && !found(violation{true, n.kind, id, r.level, p.is_error(id, r.level), t.id, i,
+                                                 n.where.line, n.where.file, f.got, f.limit})) {
+                    return;
+                }
             }
         }
     }
 }
 
+/// What the rules need to know of a graph, with its memory: for several searches in one graph.
+struct computed_facts {
+    std::vector<interval> known;
+    std::vector<int> read;
+    sequence<std::int64_t> live;
+    sequence<int> branches;
+    std::vector<spread> likely;
+
+    constexpr explicit computed_facts(const graph_view& g)
+        : known(ranges(g)), read(uses(g)), live(live_bytes(g)), branches(reconverging_branches(g)),
+          likely(spreads(g, known)) {}
+    constexpr graph_facts view() const { return {known, read, live, branches, likely}; }
+};
+
+/// Whether nodes [first, last) break no rule as an error.
+constexpr bool keeps_rules(const graph_view& g, const graph_facts& facts, const target_description& t, const policy& p,
+                           int first, int last) {
+    bool kept = true;
+    search(active_rules(p, wanted::errors), g, facts, t, p, first, last, [&kept](const violation&) {
+        kept = false;
+        return false;
+    });
+    return kept;
+}
+
 } // namespace detail
 
-/// Every rule that a graph breaks on a target, in the order of its nodes; waived rules are left out.
+/// Every rule that a graph breaks on a target, in the order of its nodes; waived rules are left out. The graph is one that
+/// `validate` accepts, as all are that `graph` and `build_graph` make.
 constexpr std::vector<violation> violations(const graph_view& g, const target_description& t, const policy& p = {}) {
-    const std::vector<interval> known = ranges(g);
-    const std::vector<int> read = uses(g);
-    const detail::graph_facts facts{known, read};
-    std::array<std::uint32_t, rule_families.size()> active{};
-    for (std::size_t f = 0; f < rule_families.size(); ++f) {
-        active[f] = detail::active_rules(rule_families[f], p, detail::wanted::everything);
-    }
+    const detail::computed_facts facts(g);
     std::vector<violation> all;
-    for (int i = 0; i < g.size(); ++i) {
-        for (std::size_t f = 0; f < rule_families.size(); ++f) {
-            detail::search(rule_families[f], active[f], g, facts, t, p, i, i + 1, [&all](const violation& v) {
-                all.push_back(v);
-                return true;
-            });
-        }
-    }
+    detail::search(detail::active_rules(p, detail::wanted::everything), g, facts.view(), t, p, 0, g.size(),
+                   [&all](const violation& v) {
+                       all.push_back(v);
+                       return true;
+                   });
     return all;
 }
 constexpr std::vector<violation> violations(const graph_view& g, target t, const policy& p = {}) {
@@ -109,20 +138,17 @@ constexpr std::vector<violation> violations(const graph_view& g, target t, const
 
 /// Whether no rule that a graph breaks on a target is an error.
 constexpr bool accepts(const graph_view& g, const target_description& t, const policy& p = {}) {
-    for (const violation& v : violations(g, t, p)) {
-        if (v.is_error) {
-            return false;
-        }
-    }
-    return true;
+    const detail::computed_facts facts(g);
+    return detail::keeps_rules(g, facts.view(), t, p, 0, g.size());
 }
 
 /// The targets of a set that accept a graph.
 constexpr target_set accepting_targets(const graph_view& g, const target_set& among = all_targets,
                                        const policy& p = {}) {
+    const detail::computed_facts facts(g);
     target_set accepted;
     for (const target t : among) {
-        if (accepts(g, describe(t), p)) {
+        if (detail::keeps_rules(g, facts.view(), describe(t), p, 0, g.size())) {
             accepted.insert(t);
         }
     }

@@ -18,6 +18,7 @@ inline constexpr std::array extent{
                 .advice = "reshape or split",
                 .source = "guide chapter 4",
                 .evidence = mark::measured,
+                .silicon = "M1",
                 .check = [](const subject& s) -> finding { return at_most(s.n.shape.rank, s.t.limits.max_rank); }},
     rule_record{.id = rule::extent_is_zero,
                 .fact = "R019",
@@ -28,10 +29,31 @@ inline constexpr std::array extent{
                 .advice = "remove the tensor",
                 .source = "guide chapter 4",
                 .evidence = mark::measured,
+                .silicon = "M1",
                 .check = [](const subject& s) -> finding {
                     for (int i = 0; i < s.n.shape.rank; ++i) {
-                        if (s.n.shape[i] < 1) {
+                        if (s.n.shape[i] == 0) {
                             return {true, i, 1};
+                        }
+                    }
+                    return {};
+                }},
+    // Extents are integers here; what a reader of files does not know it gives as a negative one.
+    rule_record{.id = rule::extent_is_not_known,
+                .fact = "R121",
+                .level = severity::reject,
+                .ops = {op::input, op::weight, op::reshape},
+                .sentence = "the extent of axis {got} is not known",
+                .reject = "Unranked input types or dynamic shapes are not supported on ANEs",
+                .consequence = "the text is read, and compiling it fails",
+                .advice = "make one model for each length, and choose among them at run time",
+                .source = "guide chapter 19",
+                .evidence = mark::measured,
+                .silicon = "M1",
+                .check = [](const subject& s) -> finding {
+                    for (int i = 0; i < s.n.shape.rank; ++i) {
+                        if (s.n.shape[i] < 0) {
+                            return {true, i, 0};
                         }
                     }
                     return {};
@@ -45,6 +67,7 @@ inline constexpr std::array extent{
                 .advice = "tile the last axis",
                 .source = "guide chapter 17, appendix A",
                 .evidence = mark::measured,
+                .silicon = "M1, M2",
                 .check = [](const subject& s) -> finding { return at_most(s.n.shape.width(), s.t.limits.tensor_w); }},
     rule_record{.id = rule::tensor_height_exceeds,
                 .fact = "R015",
@@ -55,6 +78,7 @@ inline constexpr std::array extent{
                 .advice = "tile the axis before the last",
                 .source = "guide chapter 17, appendix A",
                 .evidence = mark::measured,
+                .silicon = "M1, M2",
                 .check = [](const subject& s) -> finding { return at_most(s.n.shape.height(), s.t.limits.tensor_h); }},
     rule_record{
         .id = rule::tensor_channels_exceed,
@@ -66,6 +90,7 @@ inline constexpr std::array extent{
         .advice = "split the channels",
         .source = "guide chapter 17, appendix A",
         .evidence = mark::measured,
+        .silicon = "M1",
         .check = [](const subject& s) -> finding { return at_most(s.n.shape.channels(), s.t.limits.tensor_c); }},
     rule_record{.id = rule::tensor_depth_exceeds,
                 .fact = "R015",
@@ -88,5 +113,39 @@ inline constexpr std::array extent{
                 .evidence = mark::decompiled,
                 .check = [](const subject& s) -> finding { return at_most(s.n.shape.batch(), s.t.limits.tensor_n); }},
 };
+
+/// Those rules.
+inline constexpr rule_set extent_rules = [] {
+    rule_set all;
+    for (const rule_record& r : extent) {
+        all.insert(r.id);
+    }
+    return all;
+}();
+
+/// Shapes of at most this rank with extents in [1, largest] break none of them. Most are such, and they are not asked
+/// rule by rule.
+struct small_shape {
+    int rank;
+    std::int64_t largest;
+};
+constexpr small_shape small_shape_on(const target_description& t) noexcept {
+    const target_limits& l = t.limits;
+    std::int64_t least = l.tensor_w;
+    for (const std::int64_t limit : {l.tensor_h, l.tensor_c, l.tensor_d, l.tensor_n}) {
+        least = limit < least ? limit : least;
+    }
+    return {l.max_rank < 4 ? l.max_rank : 4, least};
+}
+constexpr bool is_small(const extents& e, const small_shape& small) noexcept {
+    if (e.rank > small.rank) {
+        return false;
+    }
+    bool every = true;
+    for (int i = 0; i < e.rank; ++i) {
+        every = every && e.extent[i] >= 1 && e.extent[i] <= small.largest;
+    }
+    return every;
+}
 
 } // namespace ane::rules

@@ -1,63 +1,120 @@
 #pragma once
 
+#include "../passes/kernel_memory.hpp"
+#include "../passes/reconvergence.hpp"
+#include "../passes/working_set.hpp"
 #include "record.hpp"
 
 #include <array>
 
 namespace ane::rules {
 
+namespace detail {
+
+/// The operations whose weights pass the kernel memory.
+inline constexpr op_set weighted = ops_of(op_group::contraction);
+
+/// The operations that run on the device; a compressed weight is read, not computed.
+inline constexpr op_set running_ops = op_set::where([](op o) { return !is_source(o) && o != op::compressed; });
+
+constexpr std::int64_t live_at(const subject& s, int index) { return s.live[static_cast<std::size_t>(index)]; }
+
+} // namespace detail
+
 inline constexpr std::array memory{
     // The measured knee where it is known, otherwise the size of the on-chip memory.
     rule_record{.id = rule::working_set_exceeds,
                 .fact = "R110",
                 .level = severity::warn,
-                .ops = computed_ops,
+                .ops = detail::running_ops,
                 .sentence = "the largest operand takes {got} bytes, {limit} stay on the chip: tiled and streamed",
                 .reject = "",
+                .consequence = "streamed from DRAM: another slope of the roofline, the same result",
                 .advice = "tile the batch or the image",
-                .source = "guide chapter 17",
+                .source = "guide chapters 17 and 21",
                 .evidence = mark::measured,
+                .silicon = "M1, M5",
                 .check = [](const subject& s) -> finding {
-                    std::int64_t largest = bytes(s.n.type, s.n.shape.count());
-                    for (int i = 0; i < s.operand_count(); ++i) {
-                        const node& o = s.operand(i);
-                        const std::int64_t size = bytes(o.type, o.shape.count());
-                        largest = size > largest ? size : largest;
-                    }
-                    return at_most(largest, s.t.memory.working_set_measured > 0 ? s.t.memory.working_set_measured
-                                                                                : s.t.memory.working_set_nominal);
+                    return at_most(largest_operand(s.g, s.index).bytes, working_set_knee(s.t));
                 }},
+    rule_record{.id = rule::working_set_exceeds_nominal,
+                .fact = "R110",
+                .level = severity::note,
+                .ops = detail::running_ops,
+                .sentence = "the largest operand takes {got} bytes, above the nominal {limit}: it stays on the chip by "
+                            "the tiler's margin only",
+                .reject = "",
+                .consequence = "none measured below the knee",
+                .advice = "keep it under the nominal size where the model has to run alike on other devices",
+                .source = "guide chapter 21",
+                .evidence = mark::measured,
+                .silicon = "M1, M5",
+                .check = [](const subject& s) -> finding {
+                    const std::int64_t size = largest_operand(s.g, s.index).bytes;
+                    return holds_if(residence_of(size, s.t) != residence::edge, size, s.t.memory.working_set_nominal);
+                }},
+    // Told once for each stretch of the schedule: at the node whose value carries the set over the limit.
+    rule_record{.id = rule::live_set_exceeds,
+                .fact = "PART",
+                .level = severity::note,
+                .ops = activation_ops,
+                .sentence = "{got} bytes are alive from here on, the on-chip memory holds {limit}: the schedule is cut",
+                .reject = "",
+                .consequence = "a further partition, whose operands pass through DRAM",
+                .advice = "read long-lived values sooner, or make them smaller",
+                .source = "guide chapter 22",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding {
+                    const std::int64_t live = detail::live_at(s, s.index);
+                    const std::int64_t limit = s.t.memory.working_set_nominal;
+                    const bool before = s.index > 0 && detail::live_at(s, s.index - 1) > limit;
+                    return holds_if(before || live <= limit, live, limit);
+                }},
+    // Of the A13 generation only: later ones share one kernel memory among the cores.
     rule_record{.id = rule::weights_exceed_kernel_memory,
                 .fact = "R057",
                 .level = severity::warn,
-                .ops = {op::conv2d, op::conv_transpose2d, op::linear},
-                .sentence = "dense weights of {got} bytes exceed {limit}: split into several layers",
+                .ops = detail::weighted,
+                .sentence = "weights of {got} bytes exceed the kernel memory's {limit}: split into several layers",
                 .reject = "",
-                .advice = "stream them as a palette or sparse",
+                .consequence = "more layers to dispatch, longer compilation",
+                .advice = "stream them as a palette of 4 bits or sparse: up to 16 MB",
                 .source = "guide chapter 24",
                 .evidence = mark::decompiled,
+                .silicon = "M1",
                 .check = [](const subject& s) -> finding {
-                    const node& w = s.operand(1);
-                    const std::int64_t size = bytes(w.type, w.shape.count());
-                    return holds_if(s.t.tier != family::a13 || size <= s.t.memory.kernel_dense, size,
-                                    s.t.memory.kernel_dense);
+                    if (s.t.tier != family::a13 || !is_stored_weight(s.operand(1).kind)) {
+                        return {};
+                    }
+                    const kernel_use k = kernel_use_of(s.g, s.index, s.t);
+                    return at_most(k.demand, k.capacity);
                 }},
     rule_record{.id = rule::fan_in_exceeds,
                 .fact = "R113",
                 .level = severity::warn,
-                .ops = {op::concat},
+                .ops = detail::running_ops,
                 .sentence = "{got} branches meet in one operation, more than {limit} make compilation slow",
                 .reject = "",
+                .consequence = "a search that doubles with each branch, until its time is up: 9.2 s for each cluster",
                 .advice = "join them as a tree",
                 .source = "guide chapter 19",
                 .evidence = mark::measured,
+                .silicon = "M1",
                 .check = [](const subject& s) -> finding {
-                    int branches = 0;
-                    for (int i = 0; i < s.operand_count(); ++i) {
-                        branches += is_source(s.operand(i).kind) ? 0 : 1;
-                    }
-                    return at_most(branches, 11);
+                    return at_most(s.branches[static_cast<std::size_t>(s.index)], slow_fan_in - 1);
                 }},
+    // The bound is a field of the compiler's table that no source gives a value of.
+    rule_record{.id = rule::max_pool_channels_are_tiled,
+                .fact = "R073",
+                .scope = rule_scope::advice,
+                .level = severity::warn,
+                .ops = {op::max_pool},
+                .sentence = "a max-pool of very many channels is tiled; the bound is not known",
+                .reject = "",
+                .consequence = "tiled: slower, the same result",
+                .advice = "measure where a wide max-pool matters",
+                .source = "guide chapter 17",
+                .evidence = mark::decompiled},
     rule_record{
         .id = rule::input_is_not_used,
         .fact = "graph",

@@ -8,19 +8,25 @@ namespace ane::rules {
 
 namespace detail {
 
-/// Begins of a slice on the last axis; 0 for everything that is not a slice.
+/// Where a slice begins on the last axis; 0 for everything that is not a slice, and where it goes backwards.
 constexpr std::int64_t width_begin(const node& n) {
-    if (n.kind != op::slice) {
-        return 0;
+    const auto last = [](const indices& list) { return list.rank > 0 ? list[list.rank - 1] : 0; };
+    if (n.kind == op::strided_slice) {
+        const strided_window& w = n.get<strided_window>();
+        return last(w.stride) > 0 ? last(w.begin) : 0;
     }
-    const indices& begin = n.get<window>().begin;
-    return begin.rank > 0 ? begin[begin.rank - 1] : 0;
+    return n.kind == op::slice ? last(n.get<window>().begin) : 0;
+}
+
+/// The axis of the operand that becomes axis `to` of the result.
+constexpr int source_axis(const permutation& p, int to) {
+    return normalized_axis(static_cast<int>(p.order[to]), p.order.rank);
 }
 
 /// Whether an axis `distance` before the last moves elsewhere.
 constexpr bool moves(const permutation& p, int distance) {
     const int index = p.order.rank - 1 - distance;
-    return index >= 0 && p.order[index] != index;
+    return index >= 0 && source_axis(p, index) != index;
 }
 
 /// Products of 2, 3, 4 and 8: what the channel transpose of the older targets can fold.
@@ -32,6 +38,24 @@ constexpr bool folds(std::int64_t channels) {
         channels /= 3;
     }
     return channels == 1;
+}
+
+/// The largest finite value of fp16.
+inline constexpr double largest_half = 65504;
+
+/// Whether a reshape only flattens: one axis takes all elements but the batch, or only axes of one element come and go.
+constexpr bool is_flatten(const extents& from, const extents& to) {
+    const auto long_axes = [](const extents& e) {
+        extents kept;
+        for (int i = 0; i < e.rank; ++i) {
+            if (e[i] != 1) {
+                kept.append(e[i]);
+            }
+        }
+        return kept;
+    };
+    const extents result = long_axes(to);
+    return result.rank <= 1 || (result.rank == 2 && to[0] == from.batch()) || result == long_axes(from);
 }
 
 /// A width slice with an offset is stored as sixteen times its value (R090): 65504 / 16.
@@ -62,7 +86,7 @@ inline constexpr std::array movement{
                 .check = [](const subject& s) -> finding {
                     const permutation& p = s.n.get<permutation>();
                     for (int i = 0; i < s.n.shape.rank; ++i) {
-                        if (p.order[i] != i && s.t.limits.transpose_extent > 0 &&
+                        if (detail::source_axis(p, i) != i && s.t.limits.transpose_extent > 0 &&
                             s.n.shape[i] > s.t.limits.transpose_extent) {
                             return {true, s.n.shape[i], s.t.limits.transpose_extent};
                         }
@@ -96,7 +120,70 @@ inline constexpr std::array movement{
                 .check = [](const subject& s) -> finding {
                     const extents& x = s.operand(0).shape;
                     const permutation& p = s.n.get<permutation>();
-                    return holds_if(x.rank < 4 || p.order[0] == 0 || x[0] == 1 || x.channels() == 1, x.channels(), 1);
+                    return holds_if(x.rank < 4 || detail::source_axis(p, 0) == 0 || x[0] == 1 || x.channels() == 1,
+                                    x.channels(), 1);
+                }},
+    rule_record{
+        .id = rule::concat_has_one_operand,
+        .fact = "R024",
+        .level = severity::reject,
+        .ops = {op::concat},
+        .sentence = "joins {got} operand, at least {limit} are needed",
+        .reject = "Concat layer must have at least 2 inputs",
+        .advice = "use the operand itself",
+        .source = "guide chapter 17, appendix B",
+        .evidence = mark::decompiled,
+        .check = [](const subject& s) -> finding { return holds_if(s.operand_count() >= 2, s.operand_count(), 2); }},
+    rule_record{.id = rule::reshape_does_not_flatten,
+                .fact = "R177",
+                .level = severity::reject,
+                .ops = {op::reshape},
+                .sentence = "changes axes in a way that is no flattening, which is all that the target has before A13",
+                .reject = "cannot be lowered as Flatten on ANE",
+                .consequence = "the compiler aborts",
+                .advice = "flatten to [N, C], or choose A13 or later",
+                .source = "guide chapter 35",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding {
+                    return holds_if(s.t.tier != family::older || detail::is_flatten(s.operand(0).shape, s.n.shape),
+                                    s.n.shape.rank, 2);
+                }},
+    rule_record{.id = rule::reversed_slice_is_not_whole,
+                .fact = "R187",
+                .level = severity::reject,
+                .ops = {op::strided_slice},
+                .sentence = "goes backwards over {got} elements of an axis of {limit}: all of them or none",
+                .reject = "anec.input_view with offset, size and stride is out of bounds for dimension",
+                .advice = "reverse the whole axis, then slice",
+                .source = "string catalogue of the compiler",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding {
+                    const indices& stride = s.n.get<strided_window>().stride;
+                    for (int i = 0; i < stride.rank; ++i) {
+                        if (stride[i] < 0 && s.n.shape[i] != s.operand(0).shape[i]) {
+                            return {true, s.n.shape[i], s.operand(0).shape[i]};
+                        }
+                    }
+                    return {};
+                }},
+    // The compiler chooses the interleave factor. An offset that no factor but 1 divides forbids every packed layout.
+    rule_record{.id = rule::sliced_channels_are_not_aligned,
+                .fact = "R188",
+                .level = severity::warn,
+                .ops = {op::slice},
+                .sentence = "begins at channel {got}, a multiple of none of the interleave factors 2, 3, 4, {limit}",
+                .reject = "Error: illegal View whose channel offset %zd is not divisible by the interleave factor %zd",
+                .advice = "begin at a channel that is a multiple of 8",
+                .source = "string catalogue of the compiler",
+                .evidence = mark::decompiled,
+                .check = [](const subject& s) -> finding {
+                    const indices& begin = s.n.get<window>().begin;
+                    const std::int64_t first = begin.rank >= 3 ? begin[begin.rank - 3] : 0;
+                    bool aligned = first == 0;
+                    for (const std::int32_t factor : s.t.limits.interleave_factors) {
+                        aligned = aligned || (factor > 1 && first % factor == 0);
+                    }
+                    return holds_if(aligned, first, s.t.limits.interleave_factors.back());
                 }},
     rule_record{.id = rule::concat_row_exceeds,
                 .fact = "R023",
@@ -104,14 +191,16 @@ inline constexpr std::array movement{
                 .ops = {op::concat},
                 .sentence = "rows of {got} elements exceed {limit}",
                 .reject = "",
+                .consequence = "the compiler ends with a segmentation fault",
                 .advice = "tile the rows",
                 .source = "ANEForge",
                 .evidence = mark::measured,
+                .silicon = "M5",
                 .check = [](const subject& s) -> finding { return at_most(s.n.shape.width(), 100351); }},
     rule_record{.id = rule::padding_is_not_on_height_or_width,
                 .fact = "R096",
                 .level = severity::reject,
-                .ops = {op::pad},
+                .ops = {op::pad, op::reflect_pad, op::symmetric_pad},
                 .sentence = "pads axis {got}; height and width can be padded, from axis {limit} on",
                 .reject = "Channel padding is not supported on ANE",
                 .advice = "join a tensor of zeros with concat",
@@ -130,13 +219,15 @@ inline constexpr std::array movement{
     rule_record{.id = rule::width_slice_may_saturate,
                 .fact = "R090",
                 .level = severity::hazard,
-                .ops = {op::slice},
+                .ops = {op::slice, op::strided_slice},
                 .sentence = "begins inside the last axis, and values up to {got} may occur: above {limit} they become "
                             "infinite",
                 .reject = "",
+                .consequence = "the slice is stored as 16 times its value: finite at 4094, infinite at 4096",
                 .advice = "begin at 0, slice another axis, or declare a range with within(low, high)",
                 .source = "guide chapter 19",
                 .evidence = mark::measured,
+                .silicon = "M1, M2",
                 .check = [](const subject& s) -> finding {
                     const double magnitude = s.operand_range(0).magnitude();
                     return holds_if(!s.t.has.slice_width_saturates || detail::width_begin(s.n) == 0 ||
@@ -152,8 +243,11 @@ inline constexpr std::array movement{
                 .advice = "transpose, so that the slices are on another axis",
                 .source = "ANEForge",
                 .evidence = mark::measured,
+                .silicon = "M1",
                 .check = [](const subject& s) -> finding {
-                    if (!s.t.has.slice_width_saturates || s.n.get<axis>().index != s.n.shape.rank - 1) {
+                    const int rank = s.n.shape.rank;
+                    const int along = normalized_axis(s.n.get<axis>().index, rank);
+                    if (!s.t.has.slice_width_saturates || along != rank - 1) {
                         return {};
                     }
                     int slices = 0;

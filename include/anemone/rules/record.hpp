@@ -3,6 +3,7 @@
 #include "../graph/graph.hpp"
 #include "../graph/op_set.hpp"
 #include "../passes/ranges.hpp"
+#include "../passes/spread.hpp"
 #include "../targets/description.hpp"
 #include "policy.hpp"
 
@@ -30,11 +31,14 @@ struct subject {
     std::span<const interval> value_ranges; ///< of `ranges(g)`
     std::span<const int> uses;              ///< how often each node is read, outputs included
     compile_route route;
+    std::span<const std::int64_t> live = {}; ///< of `live_bytes(g)`; empty where no active rule reads it
+    std::span<const int> branches = {};      ///< of `reconverging_branches(g)`; the same
+    std::span<const spread> spreads = {};    ///< of `spreads(g, ranges)`; the same
 
     constexpr int operand_count() const { return n.operands.count; }
     constexpr const node& operand(int position) const { return g.operand(n, position); }
     constexpr const interval& operand_range(int position) const {
-        return value_ranges[static_cast<std::size_t>(g.operands(n)[static_cast<std::size_t>(position)])];
+        return value_ranges.data()[g.operand_pool.data()[n.operands.first + position]];
     }
 };
 
@@ -48,8 +52,9 @@ struct rule_record {
         fact; ///< "R030"; or where else it comes from. Several, separated by blanks, where one limit serves them
     rule_scope scope = rule_scope::graph;
     severity level;
-    op_set ops{};                 ///< the operations that it looks at
-    const char* sentence;         ///< with {got} and {limit}
+    op_set ops{};                             ///< the operations that it looks at
+    compile_route route = compile_route::any; ///< the one route that it holds on
+    const char* sentence;                     ///< with {got} and {limit}
     const char* reject;           ///< what the engine's compiler says; "" where nothing is known or nothing is said
     const char* consequence = ""; ///< what happens on the device; "" where the sentence says it
     const char* advice;           ///< what to do instead

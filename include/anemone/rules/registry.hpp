@@ -1,17 +1,28 @@
 #pragma once
 
+#include "advice.hpp"
 #include "attention.hpp"
 #include "convolution.hpp"
+#include "elementwise.hpp"
 #include "extent.hpp"
 #include "layout.hpp"
 #include "matmul.hpp"
 #include "memory.hpp"
 #include "movement.hpp"
+#include "native.hpp"
+#include "normalization.hpp"
+#include "order.hpp"
 #include "pooling.hpp"
+#include "precision.hpp"
+#include "program.hpp"
+#include "rearrange.hpp"
 #include "reduction.hpp"
+#include "runtime.hpp"
 #include "support.hpp"
+#include "texture.hpp"
 #include "type.hpp"
 #include "value.hpp"
+#include "weight.hpp"
 
 #include <array>
 #include <cstdint>
@@ -20,26 +31,20 @@
 /// All rules, by family, by name and by operation.
 namespace ane {
 
-/// One family of rules: its records, and for each operation the set of those that look at it.
+/// One family of rules.
 struct rule_family {
     std::span<const rule_record> records;
-    std::array<std::uint32_t, op_count> of_op{}; ///< bit i: `records[i]` looks at this operation
-
-    constexpr explicit rule_family(std::span<const rule_record> all) : records(all) {
-        for (std::size_t o = 0; o < op_count; ++o) {
-            for (std::size_t i = 0; i < all.size(); ++i) {
-                of_op[o] |= all[i].ops.contains(static_cast<op>(o)) ? std::uint32_t{1} << i : 0u;
-            }
-        }
-    }
 };
 
-/// In the order in which several findings on one node are told.
 inline constexpr std::array rule_families{
-    rule_family(rules::support),     rule_family(rules::type),     rule_family(rules::extent),
-    rule_family(rules::convolution), rule_family(rules::matmul),   rule_family(rules::pooling),
-    rule_family(rules::reduction),   rule_family(rules::movement), rule_family(rules::attention),
-    rule_family(rules::value),       rule_family(rules::layout),   rule_family(rules::memory)};
+    rule_family{rules::support},     rule_family{rules::type},          rule_family{rules::extent},
+    rule_family{rules::convolution}, rule_family{rules::matmul},        rule_family{rules::pooling},
+    rule_family{rules::reduction},   rule_family{rules::movement},      rule_family{rules::attention},
+    rule_family{rules::rearrange},   rule_family{rules::normalization}, rule_family{rules::elementwise},
+    rule_family{rules::texture},     rule_family{rules::order},         rule_family{rules::native},
+    rule_family{rules::weight},      rule_family{rules::value},         rule_family{rules::precision},
+    rule_family{rules::layout},      rule_family{rules::memory},        rule_family{rules::program},
+    rule_family{rules::runtime},     rule_family{rules::advice}};
 
 namespace detail {
 
@@ -73,18 +78,26 @@ static_assert(every_rule_has_a_record, "each name in rule.hpp has exactly one re
 
 } // namespace detail
 
+namespace detail {
+inline constexpr std::array<rule_set, op_count> rules_by_op = [] {
+    std::array<rule_set, op_count> all{};
+    for (const rule_family& f : rule_families) {
+        for (const rule_record& r : f.records) {
+            for (std::size_t o = 0; o < op_count; ++o) {
+                if (r.ops.contains(static_cast<op>(o))) {
+                    all[o].insert(r.id);
+                }
+            }
+        }
+    }
+    return all;
+}();
+} // namespace detail
+
 /// The record of a rule.
 constexpr const rule_record& record_of(rule r) noexcept { return *detail::rules_by_id[static_cast<std::size_t>(r)]; }
 
 /// The rules that look at an operation.
-constexpr rule_set rules_of(op kind) noexcept {
-    rule_set s;
-    for (const rule_record* r : detail::rules_by_id) {
-        if (r->ops.contains(kind)) {
-            s.insert(r->id);
-        }
-    }
-    return s;
-}
+constexpr const rule_set& rules_of(op kind) noexcept { return detail::rules_by_op[static_cast<std::size_t>(kind)]; }
 
 } // namespace ane

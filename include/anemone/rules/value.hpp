@@ -1,44 +1,220 @@
 #pragma once
 
+#include "../passes/envelope.hpp"
 #include "movement.hpp"
 #include "record.hpp"
+#include "shifted_exponentials.hpp"
 
 #include <array>
 
-/// What may go wrong with values, as far as the declared ranges prove it. Where nothing is declared nothing is said:
-/// every range would reach every limit.
+/// What may go wrong with values, as far as the declared ranges prove it (passes/envelope.hpp). Where nothing is declared
+/// nothing is said: every range would reach every limit.
 namespace ane::rules {
 
+namespace detail {
+
+constexpr ane::detail::ranged_node ranged(const subject& s) { return {s.g, s.n, s.value_ranges}; }
+
+/// A bound as the nearest integer, for a report.
+constexpr std::int64_t nearest(double bound) { return bound > 1e15 ? reported(bound) : reported(bound - 0.5); }
+
+constexpr finding refuted(const demand& d) {
+    return holds_if(!d.refuted(), nearest(d.bound), static_cast<std::int64_t>(d.limit));
+}
+/// The same with the bound rounded up, where a fraction above the limit is what counts.
+constexpr finding refuted_above(const demand& d) {
+    return holds_if(!d.refuted(), reported(d.bound), static_cast<std::int64_t>(d.limit));
+}
+
+} // namespace detail
+
 inline constexpr std::array value{
-    // The bound adds the magnitudes of all products, so that it holds for every partial sum too.
+    // The bound adds the magnitudes of all products, so that it holds for every partial sum in any order.
     rule_record{.id = rule::contraction_may_reach_ceiling,
                 .fact = "R056",
                 .level = severity::hazard,
-                .ops = {op::conv2d, op::conv_transpose2d, op::linear, op::matmul},
+                .ops = {op::conv2d, op::conv_transpose2d, op::linear, op::matmul, op::attention},
                 .sentence = "the declared ranges allow sums of {got}, from {limit} on they become infinite",
                 .reject = "",
-                .advice = "scale the weights or the input, split the sum, or declare narrower ranges",
+                .consequence = "infinity, even where later products would bring the sum back",
+                .advice = "scale the weights or the input, split the sum, declare narrower ranges, or declare the "
+                          "row_l1 of the weights",
                 .source = "guide chapter 3",
                 .evidence = mark::measured,
+                .silicon = "M1, M2, M4, M5, M6",
                 .check = [](const subject& s) -> finding {
-                    const interval r = contraction_range(s.g, s.n, s.value_ranges);
-                    return holds_if(!r.declared || r.magnitude() < ane::detail::contraction_ceiling,
-                                    detail::reported(r.magnitude()),
-                                    static_cast<std::int64_t>(ane::detail::contraction_ceiling));
+                    return detail::refuted(ane::detail::accumulator_demand(detail::ranged(s)));
+                }},
+    rule_record{.id = rule::int8_activation_may_saturate,
+                .fact = "R093",
+                .level = severity::hazard,
+                .ops = {op::conv2d, op::conv_transpose2d, op::linear, op::matmul},
+                .sentence =
+                    "the declared range of the activation reaches {got}; before int8 weights it becomes infinite "
+                    "above {limit}",
+                .reject = "",
+                .consequence = "the activation is stored as 16 times its value, whatever the weights are",
+                .advice = "declare a narrower range, scale the activation, or keep the weights in fp16",
+                .source = "ANEForge",
+                .evidence = mark::measured,
+                .silicon = "M1, M2, M5",
+                .check = [](const subject& s) -> finding {
+                    return detail::refuted_above(ane::detail::int8_demand(detail::ranged(s)));
+                }},
+    rule_record{.id = rule::loss_scale_exceeds,
+                .fact = "R154",
+                .level = severity::hazard,
+                .ops = {op::slice, op::strided_slice, op::cross_correlation},
+                .sentence =
+                    "takes windows of a tensor that was multiplied by {got}; from {limit} on scaled gradients overflow",
+                .reject = "",
+                .consequence = "single infinities in the gradient: 1, 3 and 8 of them at 512, 768 and 1024",
+                .advice = "a loss scale of at most 384, or declare the range of the gradient",
+                .source = "guide chapter 15",
+                .evidence = mark::measured,
+                .silicon = "M1, M2",
+                .check = [](const subject& s) -> finding {
+                    return detail::refuted(ane::detail::loss_demand(detail::ranged(s), s.t.has.slice_width_saturates));
                 }},
     rule_record{.id = rule::exponential_may_overflow,
                 .fact = "R150",
                 .level = severity::hazard,
-                .ops = {op::exp},
-                .sentence = "the declared range reaches {got}, e^x is infinite from 11.094 on",
+                .ops = {op::exp, op::exp2},
+                .sentence = "the declared range reaches {got}; it is infinite from ln 65504 = 11.094 on, 2^x from 16 "
+                            "(here {limit})",
                 .reject = "",
                 .advice = "use softmax, or subtract the maximum first",
                 .source = "guide chapter 3",
                 .evidence = mark::measured,
+                .silicon = "M1",
                 .check = [](const subject& s) -> finding {
                     const interval& x = s.operand_range(0);
-                    return holds_if(!x.declared || x.high<11.09, x.high> 0 ? detail::reported(x.high) : 0, 11);
+                    const double limit = s.n.kind == op::exp ? exponential_limit : 16;
+                    const bool stays_below = x.high < limit || detail::subtracted_maximum(s.g, s.operand(0)) != nullptr;
+                    return holds_if(!x.declared || stays_below, x.high > 0 ? detail::reported(x.high) : 0,
+                                    static_cast<std::int64_t>(limit));
                 }},
+    rule_record{.id = rule::square_may_overflow,
+                .fact = "R151",
+                .level = severity::hazard,
+                .ops = {op::square, op::mul},
+                .sentence = "the declared range reaches {got}; from {limit} on the square is infinite",
+                .reject = "",
+                .advice = "scale the operand by a power of two, and the result back",
+                .source = "guide chapter 3",
+                .evidence = mark::measured,
+                .silicon = "M1",
+                .check = [](const subject& s) -> finding {
+                    if (s.n.kind == op::mul && s.g.operands(s.n)[0] != s.g.operands(s.n)[1]) {
+                        return {};
+                    }
+                    const interval& x = s.operand_range(0);
+                    return detail::refuted(ane::detail::less_than(x.magnitude(), square_limit, x.declared));
+                }},
+    rule_record{.id = rule::logarithm_of_zero,
+                .fact = "R157",
+                .level = severity::hazard,
+                .ops = {op::log},
+                .sentence = "the declared range reaches {got}; of {limit} the engine makes -45440",
+                .reject = "",
+                .consequence = "a finite value where minus infinity is expected; of negative numbers it makes 0",
+                .advice = "clamp the operand, or give an epsilon of at least 6e-8",
+                .source = "guide chapter 3",
+                .evidence = mark::measured,
+                .silicon = "M1",
+                .check = [](const subject& s) -> finding {
+                    const demand d = ane::detail::logarithm_demand(detail::ranged(s));
+                    const bool positive = detail::is_sum_of_shifted_exponentials(s.g, s.operand(0));
+                    return holds_if(positive || !d.refuted(), d.bound < 0 ? -detail::reported(-d.bound) : 0, 0);
+                }},
+    rule_record{.id = rule::reciprocal_of_zero,
+                .fact = "R158",
+                .level = severity::hazard,
+                .ops = {op::inverse, op::rsqrt},
+                .sentence = "the declared range contains {limit}, whose sign is lost: -0 gives +infinity",
+                .reject = "",
+                .advice = "keep the operand away from zero with clamp or an epsilon",
+                .source = "guide chapter 3",
+                .evidence = mark::measured,
+                .silicon = "M1",
+                .check = [](const subject& s) -> finding {
+                    return detail::is_sum_of_shifted_exponentials(s.g, s.operand(0))
+                               ? finding{}
+                               : detail::refuted(ane::detail::reciprocal_demand(detail::ranged(s)));
+                }},
+    rule_record{.id = rule::infinity_becomes_zero,
+                .fact = "R159",
+                .level = severity::hazard,
+                .ops = {op::softplus, op::softsign},
+                .sentence = "the operand may overflow, and of infinity the engine makes 0",
+                .reject = "",
+                .advice = "clamp the operand",
+                .source = "guide chapter 3",
+                .evidence = mark::measured,
+                .silicon = "M1",
+                .check = [](const subject& s) -> finding {
+                    const interval& x = s.operand_range(0);
+                    return detail::refuted(ane::detail::up_to(x.high, half_max, x.declared));
+                }},
+    rule_record{.id = rule::subnormal_operand_is_zero,
+                .fact = "R156",
+                .level = severity::hazard,
+                .ops = {op::conv2d, op::conv_transpose2d, op::linear, op::matmul, op::attention},
+                .sentence = "an operand is declared to stay below 2^-14: all of it is subnormal and counts as 0",
+                .reject = "",
+                .advice = "scale the operand up by a power of two, and the result back",
+                .source = "guide chapter 3",
+                .evidence = mark::measured,
+                .silicon = "M1; kept on M5",
+                .check = [](const subject& s) -> finding {
+                    const bool keeps = numerics::datapath_of(s.t.tier).mac_keeps_subnormals;
+                    const demand d = ane::detail::denormal_demand(detail::ranged(s), keeps);
+                    return holds_if(!d.refuted());
+                }},
+    // A difference of two fp16 ranges is never this much narrower than they are: only sums of products are looked at.
+    rule_record{.id = rule::terms_cancel,
+                .fact = "R152",
+                .level = severity::hazard,
+                .ops = {op::conv2d, op::conv_transpose2d, op::linear, op::matmul},
+                .sentence = "terms {got} times as large as the largest result cancel, more than {limit}",
+                .reject = "",
+                .consequence = "the rounding of the terms is what stays: 3 % of error over 5632 products",
+                .advice = "subtract a common offset before, or compute this part off the engine",
+                .source = "guide chapter 3",
+                .evidence = mark::measured,
+                .silicon = "M1",
+                .check = [](const subject& s) -> finding {
+                    if (s.operand(1).kind != op::constant) {
+                        return {};
+                    }
+                    const interval& result = s.value_ranges[static_cast<std::size_t>(s.index)];
+                    return detail::refuted(ane::detail::cancellation_demand(detail::ranged(s), result));
+                }},
+    rule_record{.id = rule::argument_leaves_the_table,
+                .fact = "R161",
+                .level = severity::warn,
+                .ops = {op::sigmoid},
+                .sentence =
+                    "the declared range reaches {got}; beyond -9.938 and 8.320 the table stays at its last knot",
+                .reject = "",
+                .advice = "nothing, unless the tails matter",
+                .source = "guide chapter 3",
+                .evidence = mark::measured,
+                .silicon = "M1",
+                .check = [](const subject& s) -> finding {
+                    return detail::refuted_above(ane::detail::table_demand(detail::ranged(s)));
+                }},
+    rule_record{.id = rule::nan_enters_as_infinity,
+                .fact = "R155",
+                .scope = rule_scope::runtime,
+                .level = severity::note,
+                .sentence = "a NaN in an input enters as +infinity",
+                .reject = "",
+                .consequence = "infinities where a NaN is expected; out of a norm a large finite value",
+                .advice = "keep NaN out of the inputs: a range declared with within(low, high) excludes it",
+                .source = "guide chapter 3",
+                .evidence = mark::measured,
+                .silicon = "M1"},
 };
 
 } // namespace ane::rules

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../targets/table.hpp"
 #include "handle.hpp"
 #include "library.hpp"
 #include "options.hpp"
@@ -56,8 +57,14 @@ inline void check(const session_options& options) {
     if (!options.report)
         throw error(errc::argument, "report", "an empty function");
     require_text(errc::argument, "function", options.function);
-    if (!options.target_architecture.empty())
+    if (!options.target_architecture.empty()) {
         require_text(errc::argument, "target_architecture", options.target_architecture);
+        if (!find_target(options.target_architecture))
+            throw error(
+                errc::argument, "target_architecture",
+                "'" + options.target_architecture +
+                    "' is none of the known targets: the runtime would compile for this machine instead (R175)");
+    }
 }
 
 } // namespace detail

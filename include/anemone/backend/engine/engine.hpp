@@ -2,7 +2,7 @@
 
 #include "../../formats/mil.hpp"
 #include "../../passes/lowering.hpp"
-#include "../../rules/report.hpp"
+#include "../../report/rule_report.hpp"
 #include "../../targets/table.hpp"
 #include "../backend.hpp"
 #include "session.hpp"

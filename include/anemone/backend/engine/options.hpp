@@ -1,5 +1,6 @@
 #pragma once
 
+#include "dispatch.hpp"
 #include "handle.hpp"
 #include "pacing.hpp"
 
@@ -12,6 +13,10 @@
 #include <vector>
 
 namespace ane::e5rt {
+
+/// Programs a process can hold loaded (R116, measured M1 by the authors of the guide: about 128; the next creation
+/// fails).
+inline constexpr int loaded_program_limit = 128;
 
 /// One port of a program: its MIL name (a parameter, or a variable after `->`) and the bytes of its dense row-major
 /// data, without any padding (guide chapter 6).
@@ -33,8 +38,8 @@ struct session_options {
     /// Directory of the program: holds `model.mil`, and the weight file beside it that the text names by @model_path.
     /// The cache directory `cache` is made under it.
     std::filesystem::path directory;
-    /// Architecture to compile for ("h13"); empty: this machine's. The caller validates it: the runtime compiles an
-    /// unknown name for the host and says nothing.
+    /// Architecture to compile for ("h13"); empty: this machine's. One that is not in targets/table.hpp is refused: the
+    /// runtime compiles an unknown name for the host and says nothing (R175).
     std::string target_architecture;
     /// The function of the program to run.
     std::string function = "main";
@@ -54,6 +59,10 @@ struct session_options {
     clock_source time;
     /// State of the pacing; null: the one of the process.
     compile_pacing* pacing = nullptr;
+    /// What keeps runs apart; null: the gate of the process.
+    dispatch_gate* gate = nullptr;
+    /// Programs that this driver may have loaded at once; one more is refused before it is compiled (R116).
+    int program_limit = loaded_program_limit;
     /// Told of releases that fail where nothing can be thrown.
     release_report report = report_to_stderr;
 };

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,8 +18,9 @@ namespace ane::e5rt {
 /// chapters 2 and 6 where they agree with what was run on M1 and M5 (engine-runtime 2.1 to 2.3: no prepare before the
 /// first encode, no reset between runs). Tested against stand-ins; never run on Apple silicon by this project.
 ///
-/// Use a session from one thread at a time. Sessions of different threads share only the pacing, which is thread safe.
-/// A process must not fork while it holds a session. Move-only; a closed or moved-from session throws on use.
+/// Use a session from one thread at a time. Sessions of different threads share the pacing of compiles, the gate that
+/// lets one program run at a time, and the count of loaded programs, all thread safe. A process must not fork while it
+/// holds a session. Move-only; a closed or moved-from session throws on use.
 ///
 /// A failure in a constructor releases all that was acquired and throws `error(errc::engine)` whose subject is the
 /// function that failed, with its status and the known symptoms. Every step is required except:
@@ -69,16 +71,34 @@ public:
     std::size_t input_index(std::string_view name) const { return detail::find_port(state().inputs, name, "input"); }
     std::size_t output_index(std::string_view name) const { return detail::find_port(state().outputs, name, "output"); }
 
-    /// Runs the program once on the present inputs and waits for the end. The first run encodes the operation, later
-    /// ones only execute. Allocates nothing unless it throws. After a failed encode the next call encodes again.
+    /// Runs the program once on the present inputs and waits for the end; first for the runs of other sessions
+    /// (dispatch.hpp). The first run encodes the operation, later ones only execute. Allocates nothing unless it
+    /// throws. After a failed encode the next call encodes again.
     void execute() {
         detail::session_state& self = state();
         const api& table = self.runtime->functions();
-        if (!self.encoded) {
-            call<&api::e5rt_execution_stream_encode_operation>(table, self.stream.get(), self.operation.get());
-            self.encoded = true;
-        }
-        call<&api::e5rt_execution_stream_execute_sync>(table, self.stream.get());
+        dispatch_gate& gate = self.options.gate != nullptr ? *self.options.gate : dispatch_gate::process();
+        gate.alone([&] {
+            if (!self.encoded) {
+                call<&api::e5rt_execution_stream_encode_operation>(table, self.stream.get(), self.operation.get());
+                self.encoded = true;
+            }
+            call<&api::e5rt_execution_stream_execute_sync>(table, self.stream.get());
+        });
+        self.last_run = self.options.time.now();
+    }
+
+    /// Time since the last run ended well; empty before the first one.
+    std::optional<clock_source::duration> idle() const {
+        const detail::session_state& self = state();
+        return self.last_run ? std::optional(self.options.time.now() - *self.last_run) : std::nullopt;
+    }
+
+    /// Whether the engine may have gone to sleep since the last run of this session, so that the next one takes about a
+    /// quarter of a second (R174). Who must answer at once runs the program now and then, on whatever inputs.
+    bool cold() const {
+        const auto gap = idle();
+        return !gap || *gap >= idle_limit;
     }
 
     /// Resident state: makes input `to` the memory of output `from`, so a run reads what the last one wrote (guide
@@ -145,9 +165,9 @@ private:
 
     void load() {
         detail::session_state& self = *state_;
-        const std::string loaded = std::to_string(loaded_programs());
-        const std::string about = "function '" + self.options.function + "', with " + loaded +
-                                  " programs loaded by this driver (limit about " +
+        const std::string others = std::to_string(loaded_programs() - 1);
+        const std::string about = "function '" + self.options.function + "', with " + others +
+                                  " other programs loaded by this driver (limit about " +
                                   std::to_string(loaded_program_limit) + ")";
         const caller here = calls(self, about);
         const char* name = self.options.function.c_str();
@@ -163,7 +183,6 @@ private:
             here.create<handle_kind::operation,
                         &api::e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options>(
                 op_options);
-        self.slot = std::make_unique<detail::program_slot>();
         self.build.release_tools();
     }
 

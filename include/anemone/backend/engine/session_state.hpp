@@ -7,15 +7,13 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace ane::e5rt {
-
-/// Programs a process can hold loaded (measured by the authors of the guide: about; the next creation fails).
-inline constexpr int loaded_program_limit = 128;
 
 namespace detail {
 
@@ -24,10 +22,18 @@ inline std::atomic<int>& loaded_programs() {
     return count;
 }
 
-/// Counts one loaded program for as long as it lives.
+/// Counts one loaded program for as long as it lives. Throws `error(errc::engine)` where it would be one too many.
 class program_slot {
 public:
-    program_slot() noexcept { ++loaded_programs(); }
+    explicit program_slot(int limit) {
+        const int loaded = loaded_programs()++;
+        if (loaded >= limit) {
+            --loaded_programs();
+            throw error(errc::engine, "loaded programs",
+                        std::to_string(loaded) + " are loaded by this driver, the limit is " + std::to_string(limit) +
+                            " (R116): close a session, or use one for several sizes");
+        }
+    }
     ~program_slot() { --loaded_programs(); }
     program_slot(const program_slot&) = delete;
     program_slot& operator=(const program_slot&) = delete;
@@ -36,7 +42,8 @@ public:
 /// Everything a session holds. Handles point to the table and to the options' report, so the object never moves.
 struct session_state {
     session_state(std::shared_ptr<const library> from, session_options with)
-        : runtime(std::move(from)), options(std::move(with)), build(runtime->functions(), options) {}
+        : runtime(std::move(from)), options(std::move(with)), slot(options.program_limit),
+          build(runtime->functions(), options) {}
     session_state(const session_state&) = delete;
     session_state& operator=(const session_state&) = delete;
     ~session_state() {
@@ -64,16 +71,17 @@ struct session_state {
 
     std::shared_ptr<const library> runtime;
     session_options options;
+    program_slot slot; // before the compilation, which takes long
     compilation build;
     handle<handle_kind::function> function;
     handle<handle_kind::op_options> op_options;
-    std::unique_ptr<program_slot> slot;
     handle<handle_kind::operation> operation;
     handle<handle_kind::event> event;
     std::vector<bound_port> inputs;
     std::vector<bound_port> outputs;
     handle<handle_kind::stream> stream;
     bool encoded = false;
+    std::optional<clock_source::time_point> last_run;
 };
 
 /// Names once each, sizes above 0, at least one output, and no output that is an input (the compiler refuses an

@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""What the checks cost a compiler: models of 10 to 2,000 operations with every check on, by each compiler, beside Eigen
+expressions of as many operations (and Fastor's, where its headers are found).
+
+Every model is C++ text with one statement for each operation, as a person would write it. `repeated` has residual blocks of
+eight different widths; in `distinct` no two operations have the same shapes, so that nothing is instantiated twice. A peer
+gets statements of ten operations on matrices of as many different sizes. Seconds are processor time, the least of
+some runs; megabytes the compiler's peak. "per operation" leaves out what an empty model costs.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FLAGS = ["-std=c++20", "-O0", "-c"]
+WIDTHS = [16, 24, 32, 40, 48, 56, 64, 72]
+
+
+def model(statements):
+    body = "\n    ".join(statements)
+    return f"""#include <anemone/model.hpp>
+using namespace ane;
+constexpr auto model = graph([](auto& g) {{
+    {body}
+}});
+static_assert(conforms<model, macs>);
+int main() {{}}
+"""
+
+
+def repeated(operations):
+    """Residual blocks of four operations: conv2d, relu, add, and a convolution to the next block's width."""
+    lines = [f'auto x0 = g.input("x"_s, f16<1, {WIDTHS[0]}, 16, 16>, within(0, 1));']
+    value, width = "x0", WIDTHS[0]
+    for i in range(operations):
+        name, block = f"x{i + 1}", i // 4
+        if i % 4 == 0:
+            skip = value
+            lines.append(f'auto {name} = conv2d<conv{{.padding = same}}>({value}, g.weight("b{block}.w", f16<{width}, {width}, 3, 3>),'
+                         f' g.weight("b{block}.b", f16<{width}>));')
+        elif i % 4 == 1:
+            lines.append(f"auto {name} = relu({value});")
+        elif i % 4 == 2:
+            lines.append(f"auto {name} = add({value}, {skip});")
+        else:
+            to = WIDTHS[(block + 1) % len(WIDTHS)]
+            lines.append(f'auto {name} = conv2d({value}, g.weight("b{block}.p", f16<{to}, {width}, 1, 1>));')
+            width = to
+        value = name
+    lines.append(f'g.output("y"_s, {value});')
+    return model(lines)
+
+
+def distinct(operations):
+    """Linear layers and activations, every width another one."""
+    width = 16
+    lines = [f'auto x0 = g.input("x"_s, f16<1, {width}>, within(0, 1));']
+    for i in range(operations):
+        if i % 2 == 0:
+            to = 16 + (i // 2 * 7919) % 8191
+            lines.append(f'auto x{i + 1} = linear(x{i}, g.weight("w{i}", f16<{to}, {width}>));')
+            width = to
+        else:
+            lines.append(f"auto x{i + 1} = relu(x{i});")
+    lines.append(f'g.output("y"_s, x{operations});')
+    return model(lines)
+
+
+def statements_of_ten(operations, declare, term):
+    lines = []
+    for first in range(0, operations, 10):
+        size = 2 + first // 10
+        count = min(10, operations - first)
+        names = [f"m{first}_{k}" for k in range(count + 1)]
+        lines += [declare(size, name) for name in names]
+        text = names[0]
+        for k in range(count):
+            text = term(k, text, names[k + 1])
+        lines.append(declare(size, f"r{first}")[:-1] + f" = {text};")
+        lines.append(f"sum += r{first}(0, 0);")
+    return "\n    ".join(lines)
+
+
+def eigen(operations):
+    def term(k, a, b):
+        return [f"({a} + {b})", f"{a}.cwiseProduct({b})", f"({a} - {b})", f"{a}.cwiseMax({b})", f"({a} * 2.0f + {b})"][k % 5]
+
+    body = statements_of_ten(operations, lambda n, name: f"Eigen::Matrix<float, {n}, {n + 1}> {name};", term)
+    return f"#include <Eigen/Core>\nfloat f() {{\n    float sum = 0;\n    {body}\n    return sum;\n}}\n"
+
+
+def fastor(operations):
+    def term(k, a, b):
+        return [f"({a} + {b})", f"({a} * {b})", f"({a} - {b})", f"max({a}, {b})", f"({a} * 2.0f + {b})"][k % 5]
+
+    body = statements_of_ten(operations, lambda n, name: f"Fastor::Tensor<float, {n}, {n + 1}> {name};", term)
+    return f"#include <Fastor/Fastor.h>\nfloat f() {{\n    float sum = 0;\n    {body}\n    return sum;\n}}\n"
+
+
+def include_folder(header, *places):
+    for place in places:
+        if place and (pathlib.Path(place) / header).exists():
+            return place
+    return None
+
+
+def measure(compiler, source, includes, folder):
+    """(seconds of processor time, megabytes at the peak), or the first line of what the compiler complains of."""
+    path = folder / "model.cpp"
+    path.write_text(source)
+    command = [compiler, *FLAGS, *[f"-I{i}" for i in includes], str(path), "-o", str(folder / "model.o")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        complaint = [line for line in output.splitlines() if "error" in line]
+        raise RuntimeError(complaint[0] if complaint else f"{compiler} ended with {process.returncode}")
+    unit = 1024.0 if sys.platform != "darwin" else 1024.0 * 1024.0
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / unit
+
+
+class Progress:
+    def __init__(self, steps):
+        self.steps, self.done = steps, 0
+        self.shown = sys.stderr.isatty()
+
+    def step(self, text):
+        if self.shown:
+            filled = 30 * self.done // self.steps
+            print(f"\r[{'#' * filled}{'.' * (30 - filled)}] {text:<40.40}", end="", file=sys.stderr, flush=True)
+        self.done += 1
+
+    def end(self):
+        if self.shown:
+            print("\r" + " " * 75 + "\r", end="", file=sys.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compiler", action="append", help="may be given several times; default: g++ and clang++")
+    parser.add_argument("--operations", type=int, nargs="+", default=[10, 50, 200, 1000, 2000])
+    parser.add_argument("--repeat", type=int, default=2, help="runs of each, of which the least counts")
+    parser.add_argument("--eigen", default=include_folder("Eigen/Core", "/usr/include/eigen3", "/opt/homebrew/include/eigen3",
+                                                          "/usr/local/include/eigen3"))
+    parser.add_argument("--fastor", default=include_folder("Fastor/Fastor.h", os.environ.get("FASTOR_INCLUDE"),
+                                                           "/usr/include", "/usr/local/include"))
+    parser.add_argument("--json", metavar="FILE", help="write the figures there too")
+    options = parser.parse_args()
+    if min(options.operations) < 1 or options.repeat < 1:
+        parser.error("--operations and --repeat count from 1")
+
+    compilers = options.compiler or [c for c in ("g++", "clang++") if shutil.which(c)]
+    subjects = [("anemone, repeated", repeated, [ROOT / "include"]), ("anemone, distinct", distinct, [ROOT / "include"])]
+    if options.eigen:
+        subjects.append(("Eigen", eigen, [options.eigen]))
+    if options.fastor:
+        subjects.append(("Fastor", fastor, [options.fastor]))
+
+    results = []
+    progress = Progress(len(compilers) * len(subjects) * (len(options.operations) + 1) * options.repeat)
+    with tempfile.TemporaryDirectory() as scratch:
+        for compiler in compilers:
+            for title, write, includes in subjects:
+                base = None
+                for count in [0, *sorted(options.operations)]:
+                    # An input needs a reader: the empty model has one operation, an empty peer none.
+                    source = write(count if count > 0 or write in (eigen, fastor) else 1)
+                    runs, failure = [], None
+                    for _ in range(options.repeat):
+                        progress.step(f"{compiler}: {title}, {count}")
+                        try:
+                            runs.append(measure(compiler, source, includes, pathlib.Path(scratch)))
+                        except RuntimeError as error:
+                            failure = str(error)
+                    row = {"compiler": compiler, "subject": title, "operations": count}
+                    if failure:
+                        row["failure"] = failure
+                    else:
+                        row["seconds"], row["megabytes"] = min(r[0] for r in runs), min(r[1] for r in runs)
+                        base = base or row
+                        if count > 0:
+                            row["seconds_each"] = (row["seconds"] - base["seconds"]) / count
+                            row["megabytes_each"] = (row["megabytes"] - base["megabytes"]) / count
+                    results.append(row)
+    progress.end()
+
+    print(f"{'compiler':<10} {'subject':<20} {'operations':>10} {'s':>8} {'MB':>8} {'ms each':>9} {'kB each':>9}")
+    for row in results:
+        start = f"{row['compiler']:<10} {row['subject']:<20} {row['operations']:>10}"
+        if "failure" in row:
+            print(f"{start}  {row['failure'][:200]}")
+        elif row["operations"] == 0:
+            print(f"{start} {row['seconds']:8.2f} {row['megabytes']:8.0f}")
+        else:
+            print(f"{start} {row['seconds']:8.2f} {row['megabytes']:8.0f} {row['seconds_each'] * 1e3:9.2f}"
+                  f" {row['megabytes_each'] * 1e3:9.1f}")
+    print()
+    each = {(r["compiler"], r["subject"], r["operations"]): r.get("seconds_each") for r in results}
+    for compiler in compilers:
+        for title, *_ in subjects:
+            few, many = each.get((compiler, title, 200)), each.get((compiler, title, 2000))
+            if few and many and few > 0:
+                print(f"{compiler}, {title}: an operation of 2,000 costs {many / few:.2f} times one of 200")
+        for title, *_ in subjects[2:]:
+            for count in options.operations:
+                ours, theirs = each.get((compiler, subjects[0][0], count)), each.get((compiler, title, count))
+                if ours and theirs and theirs > 0:
+                    print(f"{compiler}, {count} operations: anemone / {title} = {ours / theirs:.2f} (per operation)")
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(results, indent=1) + "\n")
+    return 1 if any("failure" in r for r in results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

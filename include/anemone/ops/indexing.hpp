@@ -1,0 +1,279 @@
+#pragma once
+
+#include "append.hpp"
+#include "movement.hpp"
+
+#include <cstdint>
+#include <limits>
+
+/// Operations that pick elements of a tensor: slices in steps, updates of slices, slices that start where another
+/// tensor says, and gathers. Tensors of indices are fp16, as the engine encodes them: exact up to 2048 (R069).
+namespace ane {
+
+/// As the end of an `index_range`: up to and with the last element.
+inline constexpr std::int64_t to_end = std::numeric_limits<std::int64_t>::max();
+
+/// The elements begin, begin + stride, ... before `end` of every axis. Negative begins and ends count from the end of
+/// the axis, as in NumPy and in MIL's slice_by_index; no strides mean steps of 1.
+struct index_range {
+    indices begin{};
+    indices end{};
+    indices stride{};
+    friend constexpr bool operator==(const index_range&, const index_range&) = default;
+};
+
+/// The window of an index range, with begins counted from the front and a stride for every axis.
+constexpr strided_window resolve(const index_range& given, const extents& x) {
+    strided_window w;
+    for (int i = 0; i < given.begin.rank; ++i) {
+        w.begin.append(given.begin[i] < 0 ? given.begin[i] + x[i] : given.begin[i]);
+    }
+    w.stride = given.stride;
+    for (int i = 0; given.stride.rank == 0 && i < given.begin.rank; ++i) {
+        w.stride.append(1);
+    }
+    return w;
+}
+
+/// The elements begin, begin + stride, ... of every axis, as many as `size` says, lie in the tensor.
+constexpr inferred shape_rule(const strided_window& w, const extents& x, const extents& size) {
+    inferred r;
+    r.shape = x;
+    r.require(w.begin.rank == x.rank, fault::order_length_differs, w.begin.rank, x.rank);
+    r.require(w.stride.rank == x.rank, fault::order_length_differs, w.stride.rank, x.rank);
+    r.require(size.rank == x.rank, fault::order_length_differs, size.rank, x.rank);
+    for (int i = 0; r.ok() && i < x.rank; ++i) {
+        r.require(w.begin[i] >= 0, fault::begin_is_negative, w.begin[i], 0);
+        r.require(w.stride[i] >= 1, fault::stride_is_not_positive, w.stride[i], 1);
+        r.require(size[i] >= 1, fault::extent_is_not_positive, size[i], 1);
+        r.require(w.begin[i] < x[i], fault::slice_leaves_the_tensor, w.begin[i], x[i] - 1);
+        if (r.ok()) {
+            const std::int64_t most = 1 + (x[i] - 1 - w.begin[i]) / w.stride[i];
+            r.require(size[i] <= most, fault::slice_leaves_the_tensor, size[i], most);
+        }
+    }
+    if (r.ok()) {
+        r.shape = size;
+    }
+    return r;
+}
+
+/// The same for an index range, whose ends say how many elements there are.
+constexpr inferred shape_rule(const index_range& given, const extents& x) {
+    inferred r;
+    r.shape = x;
+    const strided_window w = resolve(given, x);
+    r.require(w.begin.rank == x.rank, fault::order_length_differs, w.begin.rank, x.rank);
+    r.require(w.stride.rank == x.rank, fault::order_length_differs, w.stride.rank, x.rank);
+    r.require(given.end.rank == x.rank, fault::order_length_differs, given.end.rank, x.rank);
+    extents size = x;
+    for (int i = 0; r.ok() && i < x.rank; ++i) {
+        const std::int64_t end = given.end[i] == to_end ? x[i] : given.end[i] < 0 ? given.end[i] + x[i] : given.end[i];
+        r.require(w.begin[i] >= 0, fault::begin_is_negative, w.begin[i], 0);
+        r.require(w.stride[i] >= 1, fault::stride_is_not_positive, w.stride[i], 1);
+        r.require(end <= x[i], fault::slice_leaves_the_tensor, end, x[i]);
+        r.require(end > w.begin[i], fault::extent_is_not_positive, end - w.begin[i], 1);
+        if (r.ok()) {
+            size[i] = 1 + (end - w.begin[i] - 1) / w.stride[i];
+        }
+    }
+    return r.ok() ? shape_rule(w, x, size) : r;
+}
+
+/// x with the elements of the window replaced by those of `update`.
+constexpr inferred slice_update_rule(const strided_window& w, const extents& x, const extents& update) {
+    inferred r = shape_rule(w, x, update);
+    r.shape = x;
+    return r;
+}
+
+/// A window that spans every axis but one, and moves along that one by the number in `start`.
+constexpr inferred dynamic_slice_rule(const window& w, const extents& x, const extents& start) {
+    inferred r = shape_rule(w, x);
+    r.require(start.count() == 1, fault::start_is_not_one_number, start.count(), 1);
+    int moving = 0;
+    for (int i = 0; r.ok() && i < x.rank; ++i) {
+        moving += w.size[i] < x[i] ? 1 : 0;
+    }
+    r.require(moving <= 1, fault::window_moves_along_axes, moving, 1);
+    return r;
+}
+
+/// The axis of x is replaced by the axes of the indices.
+constexpr inferred gather_rule(axis given, const extents& x, const extents& index) {
+    inferred r;
+    r.shape = x;
+    const int along = normalized_axis(given.index, x.rank);
+    r.require(along >= 0 && along < x.rank, fault::axis_is_out_of_range, along, x.rank);
+    r.require(x.rank - 1 + index.rank <= extents::capacity, fault::rank_exceeds, x.rank - 1 + index.rank,
+              extents::capacity);
+    if (!r.ok()) {
+        return r;
+    }
+    r.shape = {};
+    for (int i = 0; i < x.rank; ++i) {
+        if (i != along) {
+            r.shape.append(x[i]);
+            continue;
+        }
+        for (int j = 0; j < index.rank; ++j) {
+            r.shape.append(index[j]);
+        }
+    }
+    return r;
+}
+
+/// An index for each element of the result.
+constexpr inferred gather_along_axis_rule(axis given, const extents& x, const extents& index) {
+    inferred r;
+    r.shape = x;
+    const int along = normalized_axis(given.index, x.rank);
+    r.require(along >= 0 && along < x.rank, fault::axis_is_out_of_range, along, x.rank);
+    r.require(index.rank == x.rank, fault::ranks_differ, index.rank, x.rank);
+    for (int i = 0; r.ok() && i < x.rank; ++i) {
+        r.require(i == along || index[i] == x[i], fault::index_extents_differ, index[i], x[i]);
+    }
+    if (r.ok()) {
+        r.shape = index;
+    }
+    return r;
+}
+
+/// The last axis of the indices addresses the first axes of x; the other axes of both make the result.
+constexpr inferred gather_nd_rule(const extents& x, const extents& index) {
+    inferred r;
+    r.shape = x;
+    r.require(index.rank >= 1, fault::rank_is_too_small, index.rank, 1);
+    const std::int64_t depth = index.width();
+    r.require(depth >= 1 && depth <= x.rank, fault::index_length_differs, depth, x.rank);
+    const std::int64_t rank = index.rank - 1 + x.rank - depth;
+    r.require(!r.ok() || rank <= extents::capacity, fault::rank_exceeds, rank, extents::capacity);
+    if (!r.ok()) {
+        return r;
+    }
+    r.shape = {};
+    for (int i = 0; i + 1 < index.rank; ++i) {
+        r.shape.append(index[i]);
+    }
+    for (int i = static_cast<int>(depth); i < x.rank; ++i) {
+        r.shape.append(x[i]);
+    }
+    return r;
+}
+
+namespace detail {
+
+/// The whole tensor but for one axis.
+constexpr window window_along(const extents& x, axis along, std::int64_t begin, std::int64_t size) {
+    window w;
+    const int index = normalized_axis(along.index, x.rank);
+    for (int i = 0; i < x.rank; ++i) {
+        w.begin.append(i == index ? begin : 0);
+        w.size.append(i == index ? size : x[i]);
+    }
+    return w;
+}
+constexpr inferred window_along_rule(const extents& x, axis along, std::int64_t begin, std::int64_t size) {
+    inferred r = shape_rule(window_along(x, along, begin, size), x);
+    const int index = normalized_axis(along.index, x.rank);
+    if (index < 0 || index >= x.rank) {
+        r = inferred{.shape = x}.require(false, fault::axis_is_out_of_range, index, x.rank);
+    }
+    return r;
+}
+/// The window that is left when rows and columns are cut off.
+constexpr window cropped(const extents& x, int top, int bottom, int left, int right) {
+    window w;
+    for (int i = 0; i < x.rank; ++i) {
+        const int before = i == x.rank - 1 ? left : i == x.rank - 2 ? top : 0;
+        const int after = i == x.rank - 1 ? right : i == x.rank - 2 ? bottom : 0;
+        w.begin.append(before);
+        w.size.append(x[i] - before - after);
+    }
+    return w;
+}
+constexpr inferred crop_rule(const extents& x, int top, int bottom, int left, int right) {
+    inferred r;
+    r.shape = x;
+    r.require(x.rank >= 2, fault::rank_is_too_small, x.rank, 2);
+    for (const int cut : {top, bottom, left, right}) {
+        r.require(cut >= 0, fault::padding_is_negative, cut, 0);
+    }
+    return r.ok() ? shape_rule(cropped(x, top, bottom, left, right), x) : r;
+}
+
+} // namespace detail
+
+/// Every stride-th element of a range of every axis: MIL's slice_by_index with constant bounds and positive strides,
+/// which folds into the descriptor (guide appendix A; measured on M5). For a begin above 0 on the last axis see R090.
+template <index_range Range, class X, dtype TX> constexpr auto strided_slice(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = shape_rule(Range, X::value);
+    return detail::append_arithmetic<r>(op::strided_slice, resolve(Range, X::value), where, x);
+}
+
+/// x with the elements begin, begin + stride, ... replaced by `update`. The M5 refuses MIL's slice_update (measured);
+/// appendix A calls it native (decompiled): the sources disagree.
+template <strided_window Window, class X, dtype TX, class U, dtype TU>
+constexpr auto slice_update(tensor<X, TX> x, tensor<U, TU> update, site where = here()) {
+    constexpr inferred r = slice_update_rule(Window, X::value, U::value);
+    return detail::append_arithmetic<r>(op::slice_update, Window, where, x, update);
+}
+/// The same in steps of 1 from `Begin`.
+template <indices Begin, class X, dtype TX, class U, dtype TU>
+constexpr auto slice_update(tensor<X, TX> x, tensor<U, TU> update, site where = here()) {
+    constexpr strided_window window = resolve(index_range{.begin = Begin}, X::value);
+    return slice_update<window>(x, update, where);
+}
+
+/// `Size` elements of one axis from the index in `start`, a tensor of one element; 0 where they lie outside. The
+/// validator passes on A13 and its code generator refuses (decompiled); ANEForge runs extents of 4 with a size of 2
+/// (measured).
+template <axis Axis, std::int64_t Size, class X, dtype TX, class S, dtype TS>
+constexpr auto dynamic_slice(tensor<X, TX> x, tensor<S, TS> start, site where = here()) {
+    constexpr inferred along = detail::window_along_rule(X::value, Axis, 0, Size);
+    constexpr window shown = detail::window_along(X::value, Axis, 0, Size);
+    constexpr inferred r = along.ok() ? dynamic_slice_rule(shown, X::value, S::value) : along;
+    return detail::append_arithmetic<r>(op::dynamic_slice, shown, where, x, start);
+}
+
+/// `Size` elements of one axis from `Offset`: a slice, which the netplist has as a view without a copy (InputView).
+/// R090.
+template <axis Axis, std::int64_t Offset, std::int64_t Size, class X, dtype TX>
+constexpr auto input_view(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = detail::window_along_rule(X::value, Axis, Offset, Size);
+    return detail::append_arithmetic<r>(op::slice, detail::window_along(X::value, Axis, Offset, Size), where, x);
+}
+
+/// The image without rows at the top and the bottom and columns at the left and the right: a slice. A left cut is a
+/// begin above 0 on the last axis (R090).
+template <int Top, int Bottom, int Left, int Right, class X, dtype TX>
+constexpr auto crop(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = detail::crop_rule(X::value, Top, Bottom, Left, Right);
+    return detail::append_arithmetic<r>(op::slice, detail::cropped(X::value, Top, Bottom, Left, Right), where, x);
+}
+
+/// y[.., i.., ..] = x[.., index[i..], ..]: the axis is replaced by the axes of the indices. On A13 only within the
+/// envelope of R095 (decompiled), natively from A14 (F3); the M5 refuses the MIL form (measured).
+template <axis Axis = axis{0}, class X, dtype TX, class I, dtype TI>
+constexpr auto gather(tensor<X, TX> x, tensor<I, TI> index, site where = here()) {
+    constexpr inferred r = gather_rule(Axis, X::value, I::value);
+    return detail::append_arithmetic<r>(op::gather, axis{normalized_axis(Axis.index, X::value.rank)}, where, x, index);
+}
+
+/// y[.., i, ..] = x[.., index[.., i, ..], ..]: an index for each element of the result. R095.
+template <axis Axis = axis{0}, class X, dtype TX, class I, dtype TI>
+constexpr auto gather_along_axis(tensor<X, TX> x, tensor<I, TI> index, site where = here()) {
+    constexpr inferred r = gather_along_axis_rule(Axis, X::value, I::value);
+    return detail::append_arithmetic<r>(op::gather_along_axis, axis{normalized_axis(Axis.index, X::value.rank)}, where,
+                                        x, index);
+}
+
+/// y[i.., ..] = x[index[i.., 0], index[i.., 1], .., ..]: the last axis of the indices addresses the first axes of x.
+/// R095.
+template <class X, dtype TX, class I, dtype TI>
+constexpr auto gather_nd(tensor<X, TX> x, tensor<I, TI> index, site where = here()) {
+    constexpr inferred r = gather_nd_rule(X::value, I::value);
+    return detail::append_arithmetic<r>(op::gather_nd, no_attributes{}, where, x, index);
+}
+
+} // namespace ane

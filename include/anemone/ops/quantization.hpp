@@ -1,0 +1,131 @@
+#pragma once
+
+#include "append.hpp"
+
+/// Integers between operations, and weights that are stored smaller than fp16. Guide chapters 7 and 25.
+namespace ane {
+
+namespace detail {
+
+/// A scale or a zero point: one number, or one for each index of the axis.
+constexpr inferred& require_scale(inferred& r, const quantization& q, const extents& x, const extents& scale) {
+    r.require(scale.rank <= 1, fault::scale_rank_differs, scale.rank, 1);
+    if (r.ok() && scale.count() != 1) {
+        const int along = normalized_axis(q.axis, x.rank);
+        r.require(along >= 0 && along < x.rank, fault::axis_is_out_of_range, along, x.rank);
+        r.require(!r.ok() || scale.count() == x[along], fault::scale_length_differs, scale.count(),
+                  r.ok() ? x[along] : 1);
+    }
+    return r;
+}
+constexpr quantization resolve(quantization q, const extents& x) {
+    q.axis = normalized_axis(q.axis, x.rank);
+    return q;
+}
+
+/// A quantity between 0 and 1 as an integer of shape faults; what does not fit counts as far outside.
+constexpr std::int64_t thousandths(double value) {
+    return value > -1e9 && value < 1e9 ? static_cast<std::int64_t>(value * 1000) : -1'000'000'000'000;
+}
+
+} // namespace detail
+
+constexpr inferred quantize_rule(const quantization& q, const extents& x, const extents& scale) {
+    inferred r;
+    r.shape = x;
+    r.require(q.type == dtype::int8 || q.type == dtype::uint8, fault::quantized_type_differs, static_cast<int>(q.type),
+              static_cast<int>(dtype::int8));
+    return detail::require_scale(r, q, x, scale);
+}
+constexpr inferred quantize_rule(const quantization& q, const extents& x, const extents& scale, const extents& zero) {
+    inferred r = quantize_rule(q, x, scale);
+    return detail::require_scale(r, q, x, zero);
+}
+
+constexpr inferred dequantize_rule(const quantization& q, const extents& x, const extents& scale) {
+    inferred r;
+    r.shape = x;
+    r.require(q.type == dtype::int8 || q.type == dtype::uint8 || q.type == dtype::int4, fault::quantized_type_differs,
+              static_cast<int>(q.type), static_cast<int>(dtype::int8));
+    return detail::require_scale(r, q, x, scale);
+}
+constexpr inferred dequantize_rule(const quantization& q, const extents& x, const extents& scale, const extents& zero) {
+    inferred r = dequantize_rule(q, x, scale);
+    return detail::require_scale(r, q, x, zero);
+}
+
+/// What no target stores is refused here; what single targets do not stream is a rule of theirs (R138 to R143).
+constexpr inferred shape_rule(const compression& c, const extents& weight) {
+    inferred r;
+    r.shape = weight;
+    r.require(weight.rank >= 1, fault::rank_is_too_small, weight.rank, 1);
+    const bool palette = c.form == weight_form::palette || c.form == weight_form::sparse_palette;
+    const bool integers =
+        c.form == weight_form::affine || c.form == weight_form::blockwise || c.form == weight_form::sparse_blockwise;
+    const bool index_bits = (c.bits >= 1 && c.bits <= 4) || c.bits == 6 || c.bits == 8;
+    r.require(!palette || index_bits, fault::stored_bits_differ, c.bits, 4);
+    r.require(!integers || c.bits == 4 || c.bits == 8, fault::stored_bits_differ, c.bits, 8);
+    r.require(!palette || c.vector == 1 || c.vector == 2 || c.vector == 4 || c.vector == 5,
+              fault::palette_vector_differs, c.vector, 1);
+    if (r.ok()) {
+        const std::int64_t row = weight[0] > 0 ? weight.count() / weight[0] : 0;
+        const bool blocks = c.block > 0 && row % c.block == 0;
+        r.require(c.block == 0 || blocks, fault::block_does_not_divide, row, c.block);
+    }
+    const std::int64_t zeros = detail::thousandths(c.zeros);
+    r.require(c.zeros >= 0 && c.zeros <= 1, fault::zeros_are_no_fraction, zeros, 1000);
+    return r;
+}
+
+/// q = clamp(round(x / scale) + zero), to int8 or uint8. The scale is one number or a vector along the axis.
+template <quantization Q = quantization{}, class X, dtype TX, class S, dtype TS>
+constexpr auto quantize(tensor<X, TX> x, tensor<S, TS> scale, site where = here()) {
+    constexpr inferred r =
+        detail::require_arithmetic<decltype(x), decltype(scale)>(quantize_rule(Q, X::value, S::value));
+    return detail::append<r, Q.type>(op::quantize, detail::resolve(Q, X::value), where, x, scale);
+}
+/// The same with a zero point: fp16 whole numbers in the range of the integer type.
+template <quantization Q = quantization{}, class X, dtype TX, class S, dtype TS, class Z, dtype TZ>
+constexpr auto quantize(tensor<X, TX> x, tensor<S, TS> scale, tensor<Z, TZ> zero, site where = here()) {
+    constexpr inferred r = detail::require_arithmetic<decltype(x), decltype(scale), decltype(zero)>(
+        quantize_rule(Q, X::value, S::value, Z::value));
+    return detail::append<r, Q.type>(op::quantize, detail::resolve(Q, X::value), where, x, scale, zero);
+}
+
+/// x = scale (q - zero), in fp16. The engine folds it into the weight path of a following convolution.
+template <axis Axis = axis{}, class X, dtype TX, class S, dtype TS>
+constexpr auto dequantize(tensor<X, TX> q, tensor<S, TS> scale, site where = here()) {
+    constexpr quantization form{.type = TX, .axis = Axis.index};
+    constexpr inferred r = detail::require_arithmetic<decltype(scale)>(dequantize_rule(form, X::value, S::value));
+    return detail::append<r>(op::dequantize, detail::resolve(form, X::value), where, q, scale);
+}
+template <axis Axis = axis{}, class X, dtype TX, class S, dtype TS, class Z, dtype TZ>
+constexpr auto dequantize(tensor<X, TX> q, tensor<S, TS> scale, tensor<Z, TZ> zero, site where = here()) {
+    constexpr quantization form{.type = TX, .axis = Axis.index};
+    constexpr inferred r = detail::require_arithmetic<decltype(scale), decltype(zero)>(
+        dequantize_rule(form, X::value, S::value, Z::value));
+    return detail::append<r>(op::dequantize, detail::resolve(form, X::value), where, q, scale, zero);
+}
+
+/// Indices into a table of 2^Bits values: 4 bits stream from A13 (2.37 times a 1x1 convolution stack, measured on M1).
+template <int Bits, int Vector = 1>
+inline constexpr compression palette{.form = weight_form::palette, .bits = Bits, .vector = Vector};
+/// A mask and the values that are not zero: worth it from half of them zero (R142). Streams from A13.
+inline constexpr compression sparse{.form = weight_form::sparse, .bits = 16};
+/// int8 and one scale for each output channel. Streams from A14 on; A13 expands it before the program runs (R143).
+inline constexpr compression affine_int8{.form = weight_form::affine, .bits = 8};
+/// Integers and one scale for each block of `Block` elements. Streams from A15 on.
+template <int Block = 32, int Bits = 8>
+inline constexpr compression blockwise{.form = weight_form::blockwise, .bits = Bits, .block = Block};
+
+/// A weight as it is stored and streamed: `compressed<palette<4>>(g.weight("w"_s, f16<64, 64, 3, 3>))`. Its value is
+/// what the stored form expands to, in fp16.
+template <compression Form, class W> constexpr auto compressed(tensor<W> weight, site where = here()) {
+    constexpr inferred r = shape_rule(Form, W::value);
+    if (weight.graph->nodes[static_cast<std::size_t>(weight.node)].kind != op::weight) {
+        detail::refuse_graph("compressed", "it takes a weight of the graph");
+    }
+    return detail::append_arithmetic<r>(op::compressed, Form, where, weight);
+}
+
+} // namespace ane

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "append.hpp"
+
+/// Order along one axis. On A14 and later: A13's validator passes these and its code generator refuses them (R134,
+/// measured on M1). Indices are fp16, exact up to 2048 (R069). The netplist sorts the last axis only.
+namespace ane {
+
+/// The k first elements in order: the axis becomes k.
+constexpr inferred top_k_rule(const selection& s, const extents& x) {
+    inferred r;
+    r.shape = x;
+    const int along = normalized_axis(s.axis, x.rank);
+    r.require(along >= 0 && along < x.rank, fault::axis_is_out_of_range, along, x.rank);
+    if (r.ok()) {
+        r.require(s.k >= 1 && s.k <= x[along], fault::selection_exceeds, s.k, x[along]);
+        r.shape[along] = s.k;
+    }
+    return r;
+}
+/// All elements in order.
+constexpr inferred sort_rule(const selection& s, const extents& x) {
+    inferred r = top_k_rule(s, x);
+    if (r.ok()) {
+        const std::int64_t all = x[normalized_axis(s.axis, x.rank)];
+        r.require(s.k == all, fault::sort_is_partial, s.k, all);
+    }
+    return r;
+}
+
+/// What top_k returns: the elements, and where they stood.
+template <class Values, class Indices> struct ranked {
+    Values values;
+    Indices indices;
+};
+
+namespace detail {
+
+/// Every element of an axis, in order.
+constexpr selection whole_axis(axis given, bool ascending, const extents& x) {
+    const int along = normalized_axis(given.index, x.rank);
+    return {.k = along >= 0 && along < x.rank ? static_cast<int>(x[along]) : 1, .axis = along, .ascending = ascending};
+}
+
+} // namespace detail
+
+/// The K largest elements along an axis, the largest first (the smallest first where `Ascending`), and their indices:
+/// `auto [largest, places] = top_k<5>(x);` Any K but 3 and 4 (R135).
+template <int K, axis Axis = axis{}, bool Ascending = false, class X, dtype TX>
+constexpr auto top_k(tensor<X, TX> x, site where = here()) {
+    constexpr selection wanted{.k = K, .axis = normalized_axis(Axis.index, X::value.rank), .ascending = Ascending};
+    constexpr inferred r = top_k_rule(wanted, X::value);
+    const auto values = detail::append_arithmetic<r>(op::top_k, wanted, where, x);
+    const auto places = detail::append_arithmetic<r>(op::top_k_indices, wanted, where, x);
+    return ranked<decltype(values), decltype(places)>{values, places};
+}
+
+/// The elements along an axis in order. 57 to 137 ms on M5 through the bridge (measured).
+template <axis Axis = axis{}, bool Ascending = true, class X, dtype TX>
+constexpr auto sort(tensor<X, TX> x, site where = here()) {
+    constexpr selection wanted = detail::whole_axis(Axis, Ascending, X::value);
+    constexpr inferred r = sort_rule(wanted, X::value);
+    return detail::append_arithmetic<r>(op::sort, wanted, where, x);
+}
+
+/// Where the elements stood that `sort` puts in order.
+template <axis Axis = axis{}, bool Ascending = true, class X, dtype TX>
+constexpr auto arg_sort(tensor<X, TX> x, site where = here()) {
+    constexpr selection wanted = detail::whole_axis(Axis, Ascending, X::value);
+    constexpr inferred r = sort_rule(wanted, X::value);
+    return detail::append_arithmetic<r>(op::arg_sort, wanted, where, x);
+}
+
+} // namespace ane

@@ -1,0 +1,132 @@
+#pragma once
+
+#include "append.hpp"
+#include "reduction.hpp"
+
+/// Rearrangements with the same elements or copies of them: blocks of pixels into channels or batch and back,
+/// repetition, reversal. The engine takes factors of 1, 2, 3, 4 and 8 (R098, R100), and the channel forms a batch of 1
+/// (R106).
+namespace ane {
+
+namespace detail {
+/// An image of four axes, and a block of pixels.
+constexpr inferred block_rule(const factors& f, const extents& x) {
+    inferred r;
+    r.shape = x;
+    r.require(x.rank == 4, fault::input_rank_differs, x.rank, 4);
+    r.require(f.by.height >= 1, fault::factor_is_not_positive, f.by.height, 1);
+    r.require(f.by.width >= 1, fault::factor_is_not_positive, f.by.width, 1);
+    return r;
+}
+constexpr std::int64_t block_size(const factors& f) { return std::int64_t{f.by.height} * f.by.width; }
+} // namespace detail
+
+/// Blocks of pixels out of channels: [N, C fy fx, H, W] gives [N, C, H fy, W fx].
+constexpr inferred channels_to_pixels_rule(const factors& f, const extents& x) {
+    inferred r = detail::block_rule(f, x);
+    const std::int64_t block = detail::block_size(f);
+    r.require(!r.ok() || x[1] % block == 0, fault::channels_are_not_divisible, x[1], block);
+    if (r.ok()) {
+        r.shape = {x[0], x[1] / block, x[2] * f.by.height, x[3] * f.by.width};
+    }
+    return r;
+}
+
+/// Blocks of pixels out of the batch: [N fy fx, C, H, W] gives [N, C, H fy, W fx].
+constexpr inferred batch_to_space_rule(const factors& f, const extents& x) {
+    inferred r = detail::block_rule(f, x);
+    const std::int64_t block = detail::block_size(f);
+    r.require(!r.ok() || x[0] % block == 0, fault::batch_is_not_divisible, x[0], block);
+    if (r.ok()) {
+        r.shape = {x[0] / block, x[1], x[2] * f.by.height, x[3] * f.by.width};
+    }
+    return r;
+}
+
+namespace detail {
+/// Blocks of pixels onto an axis: [.., H fy, W fx] gives fy fx times as much of that axis.
+constexpr inferred pixels_onto_rule(const factors& f, const extents& x, int axis) {
+    inferred r = block_rule(f, x);
+    r.require(!r.ok() || x[2] % f.by.height == 0, fault::height_is_not_divisible, x[2], f.by.height);
+    r.require(!r.ok() || x[3] % f.by.width == 0, fault::width_is_not_divisible, x[3], f.by.width);
+    if (r.ok()) {
+        r.shape[axis] = x[axis] * block_size(f);
+        r.shape[2] = x[2] / f.by.height;
+        r.shape[3] = x[3] / f.by.width;
+    }
+    return r;
+}
+} // namespace detail
+
+/// Blocks of pixels into channels: [N, C, H fy, W fx] gives [N, C fy fx, H, W].
+constexpr inferred pixels_to_channels_rule(const factors& f, const extents& x) {
+    return detail::pixels_onto_rule(f, x, 1);
+}
+
+/// Blocks of pixels into the batch: [N, C, H fy, W fx] gives [N fy fx, C, H, W].
+constexpr inferred space_to_batch_rule(const factors& f, const extents& x) { return detail::pixels_onto_rule(f, x, 0); }
+
+constexpr inferred shape_rule(const repeats& given, const extents& x) {
+    inferred r;
+    r.shape = x;
+    r.require(given.count.rank == x.rank, fault::order_length_differs, given.count.rank, x.rank);
+    for (int i = 0; r.ok() && i < x.rank; ++i) {
+        r.require(given.count[i] >= 1, fault::repeat_is_not_positive, given.count[i], 1);
+        r.shape[i] = detail::product_of_extents(x[i], given.count[i]);
+    }
+    return r;
+}
+
+/// The axes must be the tensor's, each once; none given means all.
+constexpr inferred reverse_rule(const axes& given, const extents& x) {
+    inferred r = shape_rule(given, x);
+    r.shape = x;
+    return r;
+}
+
+/// y[c, h fy + i, w fx + j] = x[c fy fx + i fx + j, h, w], as PyTorch orders channels. R098, R106.
+template <factors By, class X, dtype TX> constexpr auto pixel_shuffle(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = channels_to_pixels_rule(By, X::value);
+    return detail::append_arithmetic<r>(op::pixel_shuffle, By, where, x);
+}
+/// y[c fy fx + i fx + j, h, w] = x[c, h fy + i, w fx + j]: the inverse of pixel_shuffle. R098, R106.
+template <factors By, class X, dtype TX> constexpr auto pixel_unshuffle(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = pixels_to_channels_rule(By, X::value);
+    return detail::append_arithmetic<r>(op::pixel_unshuffle, By, where, x);
+}
+/// y[c, h fy + i, w fx + j] = x[(i fx + j) C + c, h, w], as TensorFlow orders channels: equal to pixel_shuffle for one
+/// channel only. The netplist's ChannelToSpace (runs, ANEForge). R098.
+template <factors By, class X, dtype TX> constexpr auto depth_to_space(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = channels_to_pixels_rule(By, X::value);
+    return detail::append_arithmetic<r>(op::depth_to_space, By, where, x);
+}
+/// y[(i fx + j) C + c, h, w] = x[c, h fy + i, w fx + j]: the inverse of depth_to_space. R098, R106.
+template <factors By, class X, dtype TX> constexpr auto space_to_depth(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = pixels_to_channels_rule(By, X::value);
+    return detail::append_arithmetic<r>(op::space_to_depth, By, where, x);
+}
+/// y[(n fy + i) fx + j, c, h, w] = x[n, c, h fy + i, w fx + j]: the phases of an image as a batch. The netplist's order
+/// (runs, ANEForge); the factors are products of 2, 3, 4 and 8.
+template <factors By, class X, dtype TX> constexpr auto space_to_batch(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = space_to_batch_rule(By, X::value);
+    return detail::append_arithmetic<r>(op::space_to_batch, By, where, x);
+}
+/// y[n, c, h fy + i, w fx + j] = x[(n fy + i) fx + j, c, h, w]: the inverse of space_to_batch. R099.
+template <factors By, class X, dtype TX> constexpr auto batch_to_space(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = batch_to_space_rule(By, X::value);
+    return detail::append_arithmetic<r>(op::batch_to_space, By, where, x);
+}
+
+/// The tensor one after another, as often as `Count` says along every axis. R100.
+template <repeats Count, class X, dtype TX> constexpr auto tile(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = shape_rule(Count, X::value);
+    return detail::append_arithmetic<r>(op::tile, Count, where, x);
+}
+
+/// The elements of the given axes (all where none is given) from the last to the first. On the MIL route only (R105).
+template <axes Axes = axes{}, class X, dtype TX> constexpr auto reverse(tensor<X, TX> x, site where = here()) {
+    constexpr inferred r = reverse_rule(Axes, X::value);
+    return detail::append_arithmetic<r>(op::reverse, resolve(Axes, X::value), where, x);
+}
+
+} // namespace ane

@@ -1,0 +1,134 @@
+#pragma once
+
+#include "../graph/builder.hpp"
+#include "../tensor.hpp"
+
+#include <array>
+#include <string_view>
+#include <type_traits>
+
+/// Operations that the engine runs on no target, or that no route reaches: one row each with its name (which is its
+/// builder's; `runtime_shape` is MIL's shape), the fact that says so (a rule's id, or a chapter of the guide, or
+/// ANEForge) and what to write instead. Their builders take any operands and do not compile. Where the guide names the
+/// host as the only rewrite, the form in a graph is derived from the operation's definition.
+#define ANEMONE_REFUSED_OPERATIONS(ROW)                                                                                \
+    /* arithmetic and logic */                                                                                         \
+    ROW(reduce_prod, "R130", "exp(reduce_sum(log(x))) for positive x, about 1e-3 relative")                            \
+    ROW(mod, "R130", "a - b * floor_div(a, b)")                                                                        \
+    ROW(nan_to_num, "ANEForge", "clamp: NaN has become +infinity at the input (R155)")                                 \
+    ROW(logical_and, "R130", "minimum(a, b) of 0 and 1, which to_f16 makes of a comparison")                           \
+    ROW(logical_or, "R130", "maximum(a, b) of 0 and 1, which to_f16 makes of a comparison")                            \
+    ROW(logical_xor, "R130", "not_equal(a, b) of 0 and 1, which to_f16 makes of a comparison")                         \
+    /* trigonometry */                                                                                                 \
+    ROW(tan, "R130", "div(sin(x), cos(x)) from A15, or a ratio of polynomials")                                        \
+    ROW(asin, "R130", "a polynomial, or atan(div(x, sqrt(1 - x * x)))")                                                \
+    ROW(acos, "R130", "pi / 2 less the arc sine by a polynomial or by atan")                                           \
+    ROW(atan2, "chapter 35", "atan(div(y, x)) and select by the signs")                                                \
+    ROW(sinh, "R130", "0.5 * (exp(x) - exp(-x))")                                                                      \
+    ROW(cosh, "R130", "0.5 * (exp(x) + exp(-x))")                                                                      \
+    ROW(asinh, "R130", "log(x + sqrt(x * x + 1))")                                                                     \
+    ROW(acosh, "R130", "log(x + sqrt(x * x - 1))")                                                                     \
+    ROW(atanh, "R130", "0.5 * (log(1 + x) - log(1 - x))")                                                              \
+    /* indices and shapes */                                                                                           \
+    ROW(scatter, "R130", "a product with a one-hot matrix, or select with a constant mask; else the host")             \
+    ROW(scatter_along_axis, "R130", "a product with a one-hot matrix, or select with a constant mask; else the host")  \
+    ROW(scatter_nd, "R130", "a product with a one-hot matrix, or select with a constant mask; else the host")          \
+    ROW(one_hot, "R130", "equal(x, range) with a constant range, or gather rows of an identity matrix")                \
+    ROW(non_zero, "R130", "the host, because the shape of the result depends on data")                                 \
+    ROW(runtime_shape, "R130", "the extents themselves: every shape is a constant here")                               \
+    ROW(band_part, "R130", "mul with a constant mask")                                                                 \
+    ROW(reverse_sequence, "R130", "reverse and select with constant masks; else the host")                             \
+    ROW(sliding_windows, "R130", "slices joined by concat on an axis that is not the last")                            \
+    /* convolutions */                                                                                                 \
+    ROW(conv3d, "R040", "depth folded into channels, or conv2d for each slice")                                        \
+    ROW(conv_quantized, "ANEForge", "conv2d with a compressed weight")                                                 \
+    ROW(constexpr_cast, "appendix A", "a weight file whose values are fp16 already")                                   \
+    ROW(matrix_decomposition, "appendix A", "a fixed number of sweeps written out, or the host")                       \
+    /* recurrence, control and state */                                                                                \
+    ROW(gru, "R130", "a fixed number of steps of linear and activations")                                              \
+    ROW(lstm, "R130", "a fixed number of steps of linear and activations")                                             \
+    ROW(rnn, "R130", "a fixed number of steps of linear and activations")                                              \
+    ROW(cond, "R123", "both branches, and select of their results")                                                    \
+    ROW(while_loop, "R123", "the body written out a fixed number of times")                                            \
+    ROW(call, "R123", "a C++ function: it is inlined into the graph")                                                  \
+    ROW(read_state, "R122", "an input whose buffer is that of an output")                                              \
+    ROW(write_state, "R122", "state * (1 - mask) + value * mask into an output whose buffer is that of an input")      \
+    ROW(tensor_buffer_to_tensor, "appendix A", "an input port")                                                        \
+    ROW(tensor_to_tensor_buffer, "appendix A", "an output port")                                                       \
+    ROW(circular_buffer_to_tensor, "appendix A", "an input whose buffer is that of an output, read through a mask")    \
+    ROW(tensor_to_circular_buffer, "appendix A", "a masked update into an output whose buffer is that of an input")    \
+    ROW(make_list, "appendix A", "tensors in a C++ array")                                                             \
+    ROW(list_length, "appendix A", "the length of a C++ array of tensors")                                             \
+    ROW(list_read, "appendix A", "an element of a C++ array of tensors")                                               \
+    ROW(list_write, "appendix A", "an element of a C++ array of tensors")                                              \
+    ROW(list_gather, "appendix A", "concat of elements of a C++ array of tensors")                                     \
+    ROW(list_scatter, "appendix A", "slices of the tensor in a C++ array")                                             \
+    /* detection, random numbers and images */                                                                         \
+    ROW(non_maximum_suppression, "R137", "the host: this runs on the CPU and the GPU only")                            \
+    ROW(classify, "ANEForge", "arg_max, and the labels on the host")                                                   \
+    ROW(random_bernoulli, "R130", "an input port with numbers from the host")                                          \
+    ROW(random_normal, "R130", "an input port with numbers from the host")                                             \
+    ROW(random_categorical, "R130", "an input port with numbers from the host")                                        \
+    ROW(pixel_buffer_to_tensor, "R120", "a uint8 input port and to_f16")                                               \
+    ROW(tensor_to_pixel_buffer, "R120", "an fp16 output port, converted on the host")                                  \
+    ROW(gamma, "appendix A", "pow, or a piecewise linear function of linear, relu and linear")                         \
+    ROW(degamma, "appendix A", "pow, or a piecewise linear function of linear, relu and linear")                       \
+    /* units inside the engine's compiler */                                                                           \
+    ROW(ne_conv, "appendix A", "conv2d: the compiler chooses the unit")                                                \
+    ROW(ne_matmul, "appendix A", "matmul: the compiler chooses the unit")                                              \
+    ROW(ne_pool, "appendix A", "max_pool, avg_pool or l2_pool: the compiler chooses the unit")                         \
+    ROW(ne_bypass, "appendix A", "leave it out: the compiler places it")                                               \
+    ROW(pe_pool, "appendix A", "max_pool, avg_pool or l2_pool: the compiler chooses the unit")                         \
+    ROW(pe_elementwise, "appendix A", "add, mul, minimum, maximum: the compiler chooses the unit")                     \
+    ROW(pe_goc, "appendix A", "mul and add with constants: the compiler folds them")
+
+namespace ane {
+
+/// An operation without a path: its name, the fact that says so, and what to write instead.
+struct refused_operation {
+    std::string_view name;
+    std::string_view fact;
+    std::string_view rewrite;
+};
+
+inline constexpr auto refused_operations = std::to_array<refused_operation>({
+#define ROW(name, fact, rewrite) {#name, fact, rewrite},
+    ANEMONE_REFUSED_OPERATIONS(ROW)
+#undef ROW
+});
+
+namespace detail {
+
+template <class T> inline constexpr bool of_a_model = std::is_same_v<T, builder>;
+template <class Shape, dtype Type> inline constexpr bool of_a_model<tensor<Shape, Type>> = true;
+
+template <class... Operands> inline constexpr bool has_a_path = false;
+
+/// A value for what follows in the model, so that the one mistake gives one error.
+template <class First, class... Rest> constexpr auto any_of(const First& first, const Rest&... rest) {
+    if constexpr (of_a_model<First> && !std::is_same_v<First, builder>) {
+        return first;
+    } else if constexpr (sizeof...(Rest) > 0) {
+        return any_of(rest...);
+    } else {
+        return 0;
+    }
+}
+
+} // namespace detail
+
+// Numbers alone are left to the functions of <cmath>: one argument is a tensor or a builder.
+#define ROW(name, fact, rewrite)                                                                                       \
+    template <auto... Attributes, class... Operands>                                                                   \
+        requires(detail::of_a_model<Operands> || ...)                                                                  \
+    constexpr auto name(const Operands&... operands) {                                                                 \
+        static_assert(detail::has_a_path<Operands...>,                                                                 \
+                      #name " has no path on any target (" fact "); instead: " rewrite);                               \
+        return detail::any_of(operands...);                                                                            \
+    }
+ANEMONE_REFUSED_OPERATIONS(ROW)
+#undef ROW
+
+} // namespace ane
+
+#undef ANEMONE_REFUSED_OPERATIONS

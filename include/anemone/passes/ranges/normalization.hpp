@@ -1,0 +1,136 @@
+#pragma once
+
+#include "../../graph/graph.hpp"
+#include "../constants.hpp"
+#include "reduction.hpp"
+#include "unary.hpp"
+
+/// Ranges of norms by their formulas: what is divided by a root mean square cannot be longer than the root of the number
+/// of elements, whatever comes in.
+namespace ane::detail {
+
+/// Whether a stabilizer survives in fp16. One that does not leaves 1 / sqrt(0) to elements that are all alike.
+constexpr bool stabilises(double epsilon) { return static_cast<double>(half(epsilon)) > 0; }
+
+/// gamma x / rms(x) of `count` elements.
+constexpr interval unit_rms(double count) {
+    const double most = root(count) * 1.01;
+    return {-most, most, true};
+}
+
+constexpr interval root_of_shifted(const interval& x, double epsilon) {
+    return root_of(interval{x.low + epsilon, x.high < unbounded ? x.high + epsilon : unbounded, x.declared});
+}
+
+/// Whether all parameters of a batch norm are known when the graph is compiled: then its scale and its offset are
+/// computed there, and refused where they leave fp16.
+constexpr bool has_known_parameters(const graph_view& g, const node& n) {
+    for (const int parameter : g.operands(n).subspan(1)) {
+        if (!is_known_when_compiled(g, parameter)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// By its parts, each of them stored: what the device computes of parameters that are computed themselves.
+template <class Operand> constexpr interval range_of_batch_norm_parts(const node& n, Operand in) {
+    const interval variance = shifted(in(2), n.get<stabilizer>().epsilon);
+    if (static_cast<double>(half(variance.low)) <= 0) {
+        return anything(in(0).declared && variance.declared);
+    }
+    const interval root = stored(table_slack(quotient({1, 1, true}, root_of(variance))));
+    const interval scale = stored(product(in(3), root));
+    const interval offset = stored(difference(in(4), stored(product(in(1), scale))));
+    const interval scaled = stored(product(in(0), scale));
+    const bool declared = scaled.declared && offset.declared;
+    if (!scaled.bounded() || !offset.bounded()) {
+        return anything(declared); // infinities of either sign may meet
+    }
+    return stored(sum(scaled, offset));
+}
+
+/// batch_norm (x, mean, variance, gamma, beta).
+template <class Operand> constexpr interval range_of_batch_norm(const graph_view& g, const node& n, Operand in) {
+    if (!has_known_parameters(g, n)) {
+        return range_of_batch_norm_parts(n, in);
+    }
+    const interval deviation = root_of_shifted(in(2), static_cast<double>(n.get<stabilizer>().epsilon));
+    const interval scale = product(quotient({1, 1, true}, deviation), in(3));
+    const interval centred = product(difference(in(0), in(1)), scale);
+    // The engine multiplies by a rounded scale and adds a rounded offset: an ulp of either before they cancel, of
+    // a subnormal scale 2^-24.
+    const double rounding = (product(in(0), scale).magnitude() + product(in(1), scale).magnitude()) / 256 +
+                            (in(0).magnitude() + in(1).magnitude()) * 0x1p-24 + in(4).magnitude() / 1024 + 0x1p-20;
+    return stored(sum(widened(centred, rounding), in(4)));
+}
+
+/// layer_norm, instance_norm, group_norm (x, gamma, beta): no element of n is farther from the mean than sqrt(n - 1)
+/// standard deviations, sqrt(n) from a rounded mean.
+template <class Operand> constexpr interval range_of_centred_norm(const graph_view& g, const node& n, Operand in) {
+    const extents& x = g.operand(n, 0).shape;
+    double count = 0;
+    double epsilon = 0;
+    if (n.kind == op::group_norm) {
+        const grouping& a = n.get<grouping>();
+        epsilon = static_cast<double>(a.epsilon);
+        count = static_cast<double>(x.count() / x[0]) / a.groups;
+    } else {
+        const stabilizer& a = n.get<stabilizer>();
+        epsilon = static_cast<double>(a.epsilon);
+        count = static_cast<double>(n.kind == op::instance_norm ? x.count() / (x[0] * x[1])
+                                                                : x[a.axis < 0 ? a.axis + x.rank : a.axis]);
+    }
+    const bool declared = in(1).declared && in(2).declared;
+    if (!stabilises(epsilon)) {
+        return anything(false);
+    }
+    // The product with gamma is stored before beta is added.
+    const interval scaled = product(unit_rms(count), in(1));
+    interval r = stored(table_slack(hull(sum(scaled, in(2)), sum(stored(scaled), in(2)))));
+    r.declared = declared;
+    return r;
+}
+
+/// rms_norm (x, gamma) and l2_norm (x): the sign of x stays.
+template <class Operand> constexpr interval range_of_length_norm(const graph_view& g, const node& n, Operand in) {
+    const stabilizer& a = n.get<stabilizer>();
+    const extents& x = g.operand(n, 0).shape;
+    if (!stabilises(static_cast<double>(a.epsilon))) {
+        return anything(false);
+    }
+    const auto count = static_cast<double>(x[a.axis < 0 ? a.axis + x.rank : a.axis]);
+    interval unit = n.kind == op::rms_norm ? unit_rms(count) : interval{-1.01, 1.01, true};
+    unit.low = in(0).low >= 0 ? 0 : unit.low;
+    unit.high = in(0).high <= 0 ? 0 : unit.high;
+    return stored(table_slack(n.kind == op::rms_norm ? product(unit, in(1)) : unit));
+}
+
+/// x / (k + alpha / size * sum of x^2 over size channels)^beta: the divisor is least where x is 0.
+constexpr interval range_of_response_norm(const node& n, const interval& x) {
+    const response& a = n.get<response>();
+    const auto k = static_cast<double>(a.k);
+    if (!(a.alpha >= 0 && a.beta >= 0 && k > 0) || !x.bounded()) {
+        return anything(false);
+    }
+    const double divisor = exponential(static_cast<double>(a.beta) * logarithm(k));
+    const interval r = with_zero(times(x, 1.0 / divisor));
+    // The power goes through a logarithm and an exponential: an error of 0.007 beta and more.
+    return stored(table_slack(widened(r, r.magnitude() * (0.01 * static_cast<double>(a.beta) + 1.0 / 64))));
+}
+
+template <class Operand> constexpr interval range_of_norm(const graph_view& g, const node& n, Operand in) {
+    switch (n.kind) {
+    case op::softmax: return {0, 1, true};
+    case op::batch_norm: return range_of_batch_norm(g, n, in);
+    case op::rms_norm:
+    case op::l2_norm: return range_of_length_norm(g, n, in);
+    case op::local_response_norm: return range_of_response_norm(n, in(0));
+    // (x - min) / (max - min + epsilon): as a product with the reciprocal, which must not overflow.
+    case op::minmax_norm:
+        return n.get<stabilizer>().epsilon >= 1.54e-5F ? stored(interval{0, 1.02, true}) : anything(false);
+    default: return range_of_centred_norm(g, n, in);
+    }
+}
+
+} // namespace ane::detail

@@ -1,0 +1,125 @@
+#pragma once
+
+#include "../../graph/graph.hpp"
+#include "functions.hpp"
+
+/// Ranges of windows, reductions, index reductions and running sums.
+namespace ane::detail {
+
+/// A sum in the narrow register of the reduction path: 12 significant bits on the smaller operand of each addition, which
+/// moves a sum towards zero, and the rounding of a wide or an fp32 sum (numerics-datapath, section 2).
+constexpr interval narrow_sum(const interval& x, double terms) {
+    if (!x.bounded()) {
+        return anything(x.declared);
+    }
+    const interval exact = times(x, terms);
+    const double rounding = exact.magnitude() * terms * 0x1p-24;
+    interval r = widened(exact, rounding);
+    // What is of one sign stays so.
+    r.low = exact.low > 0 ? r.low - exact.low / 512 : r.low;
+    r.high = exact.high < 0 ? r.high - exact.high / 512 : r.high;
+    r.low = exact.low >= 0 && r.low < 0 ? 0 : r.low;
+    r.high = exact.high <= 0 && r.high > 0 ? 0 : r.high;
+    return r;
+}
+
+/// A mean is a sum times a rounded reciprocal: half an ulp of slack on either side.
+constexpr interval mean_of(interval x) {
+    x.low -= magnitude(x.low) / (x.low > 0 ? 256 : 2048);
+    x.high += magnitude(x.high) / (x.high < 0 ? 256 : 2048);
+    return stored(x);
+}
+
+/// Squares, exact or each rounded to fp16.
+constexpr interval square_of(const interval& x) {
+    if (!x.bounded()) {
+        return anything(x.declared);
+    }
+    const double low = x.contains(0) ? 0 : (x.low > 0 ? x.low : -x.high);
+    const interval exact{low * low, x.magnitude() * x.magnitude(), x.declared};
+    return hull(exact, stored(exact));
+}
+
+/// Elements that a reduction adds up for one of its results.
+constexpr double reduced_terms(const graph_view& g, const node& n) {
+    const std::int64_t results = n.shape.count();
+    return results > 0 ? static_cast<double>(g.operand(n, 0).shape.count() / results) : 0;
+}
+
+/// The root of a sum of squares: infinite where the sum is.
+constexpr interval length_of(const interval& x, double terms, bool partial) {
+    const interval squares = narrow_sum(square_of(x), terms);
+    const interval sum = stored(partial ? with_zero(squares) : squares);
+    interval r = table_slack(root_of(sum));
+    r.low = r.low > 0 ? r.low : 0;
+    return stored(r);
+}
+
+/// ln sum e^x: between the largest element and that plus ln n. Where e^x leaves fp16, an engine that does not subtract the
+/// largest first overflows.
+constexpr interval log_sum_exp(const interval& x, double terms) {
+    const double spread = logarithm(terms > 1 ? terms : 1);
+    interval r{x.low + spread, x.high + spread, x.declared};
+    r.low = x.low < -9 ? -unbounded : r.low;
+    r.high = x.high + spread > 11 ? unbounded : r.high;
+    return table_slack(r);
+}
+
+constexpr interval range_of_window(const node& n, const interval& x) {
+    const pool& a = n.get<pool>();
+    const bool partial = a.padding != padding2{} || a.ceil_mode;
+    switch (n.kind) {
+    case op::avg_pool: return mean_of(partial && !a.exclude_padding ? with_zero(x) : x);
+    case op::l2_pool: return length_of(x, static_cast<double>(a.kernel.height) * a.kernel.width, partial);
+    default: return x;
+    }
+}
+
+constexpr interval range_of_reduction(const graph_view& g, const node& n, const interval& x) {
+    const double terms = reduced_terms(g, n);
+    switch (n.kind) {
+    case op::reduce_sum: return stored(narrow_sum(x, terms));
+    case op::reduce_mean: return mean_of(x);
+    case op::reduce_sum_square: return stored(narrow_sum(square_of(x), terms));
+    case op::reduce_l1_norm: {
+        const double low = x.contains(0) ? 0 : (x.low > 0 ? x.low : -x.high);
+        return stored(narrow_sum({low, x.magnitude(), x.declared}, terms));
+    }
+    case op::reduce_l2_norm: return length_of(x, terms, false);
+    case op::reduce_log_sum: {
+        const interval sum = stored(narrow_sum(x, terms));
+        if (!sum.bounded() || static_cast<double>(half(sum.low)) <= 0) {
+            return anything(false);
+        }
+        return stored(table_slack({logarithm(sum.low), logarithm(sum.high), x.declared}));
+    }
+    case op::reduce_log_sum_exp: return x.bounded() ? stored(log_sum_exp(x, terms)) : anything(x.declared);
+    default: return x; // the largest or the smallest element
+    }
+}
+
+constexpr interval indices_below(std::int64_t count) {
+    return stored(interval{0, static_cast<double>(count > 0 ? count - 1 : 0), true});
+}
+
+constexpr interval range_of_arg_reduction(const graph_view& g, const node& n) {
+    const extents& x = g.operand(n, 0).shape;
+    const bool one_axis = n.kind == op::arg_max || n.kind == op::arg_min;
+    return indices_below(one_axis ? x[n.get<axis>().index] : x.count());
+}
+
+/// Sums of 1 to n elements (of 0 to n - 1), each addition rounded.
+constexpr interval range_of_scan(const graph_view& g, const node& n, const interval& x) {
+    const cumulation& a = n.get<cumulation>();
+    const extents& shape = g.operand(n, 0).shape;
+    const auto length = static_cast<double>(shape[a.axis < 0 ? a.axis + shape.rank : a.axis]);
+    if (!x.bounded()) {
+        return anything(x.declared);
+    }
+    const interval all = times(x, a.exclusive ? length - 1 : length);
+    const interval r = hull(a.exclusive ? interval{0, 0, true} : x, all);
+    const double rounding = x.magnitude() * length * length / 2048;
+    return stored({widened(r, rounding).low, widened(r, rounding).high, x.declared});
+}
+
+} // namespace ane::detail

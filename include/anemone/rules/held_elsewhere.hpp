@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+
+/// Facts that no rule record names: nothing that this library builds can break them, or the record of another fact holds
+/// them with a limit that is the target's.
+namespace ane {
+
+struct held_fact {
+    const char* fact;  ///< its id
+    const char* where; ///< the header that holds it
+    const char* how;
+};
+
+inline constexpr auto held_elsewhere = std::to_array<held_fact>({
+    {"R004", "dtype.hpp", "the enumeration has no bf16"},
+    {"R007", "dtype.hpp", "the enumeration has no fp8: E4M3 is for A18 only, and nothing is known to take it"},
+    {"R011", "rules/extent.hpp", "rank_exceeds_five looks at reshapes like at everything else"},
+    {"R016", "rules/extent.hpp", "the records of R015, whose limit is the target's"},
+    {"R018", "rules/extent.hpp", "a permission, not a limit: channels have a bound of their own"},
+    {"R031", "rules/convolution.hpp", "kernel_width_exceeds, whose limit is the target's"},
+    {"R032", "rules/convolution.hpp", "kernel_width_exceeds, whose limit is the target's"},
+    {"R051", "graph/op.hpp", "matmul has two operands; validate() refuses others"},
+    {"R055", "graph/op.hpp", "linear has one input besides its weight and bias; validate() refuses others"},
+    {"R061", "graph/attributes.hpp", "a pool has no dilation"},
+    {"R068", "graph/attributes.hpp", "arg_max and arg_min reduce one axis: no window, padding or stride"},
+    {"R080", "graph/op.hpp", "attention has three operands, a scale as its attribute and an optional mask"},
+    {"R091", "rules/movement.hpp",
+     "width_slice_may_saturate takes a range that nothing bounds for one that is too wide"},
+    {"R129", "ops/einsum.hpp", "every equation is written as transposes and a matrix product"},
+    {"R191", "ops/refused.hpp", "no deployment has a builder for non_maximum_suppression"},
+});
+
+} // namespace ane

@@ -1,0 +1,98 @@
+#pragma once
+
+#include "record.hpp"
+
+#include <array>
+
+/// Rules of compiled programs. No node breaks them: the driver holds them while it compiles and loads.
+namespace ane::rules {
+
+inline constexpr std::array program{
+    rule_record{.id = rule::target_is_not_known,
+                .fact = "R175",
+                .scope = rule_scope::program,
+                .level = severity::reject,
+                .sentence = "the architecture to compile for is none of the 28 known",
+                .reject = "",
+                .consequence = "the runtime compiles for the host and says nothing",
+                .advice = "take a target of targets/table.hpp; find_target looks a name up",
+                .source = "guide chapter 34",
+                .evidence = mark::measured,
+                .held_by = "backend/engine/compile.hpp"},
+    rule_record{.id = rule::compile_follows_a_failure,
+                .fact = "R119",
+                .scope = rule_scope::program,
+                .level = severity::warn,
+                .sentence = "a compile starts less than {limit} s after one that failed",
+                .reject = "",
+                .consequence = "the compile service, which all programs share, is restarting: this compile fails too",
+                .advice = "wait: the driver does, and so does each session of the process",
+                .source = "guide chapter 19",
+                .evidence = mark::measured,
+                .silicon = "M1",
+                .held_by = "backend/engine/pacing.hpp"},
+    rule_record{.id = rule::descriptor_generation_differs,
+                .fact = "R180",
+                .scope = rule_scope::program,
+                .level = severity::hazard,
+                .sentence = "a task descriptor is of another generation than the target",
+                .reject = "",
+                .consequence =
+                    "fields are written at the offsets of another generation: the width of a patch lies at one "
+                    "of seven",
+                .advice = "compile for each target: the driver compiles text for one target and patches no descriptor",
+                .source = "guide chapter 35",
+                .evidence = mark::decompiled,
+                .held_by = "backend/engine/compile.hpp"},
+    rule_record{.id = rule::shape_is_dynamic,
+                .fact = "R190",
+                .scope = rule_scope::program,
+                .level = severity::reject,
+                .sentence = "a shape of the program is known at run time only",
+                .reject =
+                    "Dynamic Shapes: One or more network operations are not ANE-resident - Marking all operations as "
+                    "non ANE-resident",
+                .consequence = "the whole program runs on the host",
+                .advice = "a model for each size: every shape is a constant here",
+                .source = "string catalogue of the compiler",
+                .evidence = mark::decompiled,
+                .held_by = "tensor.hpp"},
+    rule_record{.id = rule::programs_are_several,
+                .fact = "R112",
+                .scope = rule_scope::program,
+                .level = severity::warn,
+                .sentence = "one inference takes {got} programs",
+                .reject = "",
+                .consequence = "each pays the floor of a dispatch, and a cut costs about 200 us",
+                .advice = "build one graph of them: a model is compiled to one program",
+                .source = "guide chapter 9",
+                .evidence = mark::measured,
+                .silicon = "M1, M5",
+                .held_by = "backend/engine/engine.hpp"},
+    rule_record{.id = rule::attention_cuts_the_program,
+                .fact = "R087",
+                .scope = rule_scope::program,
+                .level = severity::warn,
+                .sentence = "the fused attention unit ends a segment of the program",
+                .reject = "",
+                .consequence = "one program more for each, and no estimate of its cost",
+                .advice = "two products around a softmax, as lowering writes attention",
+                .source = "guide chapters 18 and 22",
+                .evidence = mark::decompiled,
+                .silicon = "M1",
+                .held_by = "passes/lowering.hpp"},
+    rule_record{.id = rule::trained_batch_is_large,
+                .fact = "R045",
+                .scope = rule_scope::program,
+                .level = severity::warn,
+                .sentence = "the backward graph of a convolution has a large batch",
+                .reject = "",
+                .consequence =
+                    "compiling takes 1.9 s at a batch of 4, 35 s at 64, 79 s at 128, and does not end at 1000",
+                .advice = "small batches, and a sum of their gradients; the M5 is not affected",
+                .source = "guide chapter 19",
+                .evidence = mark::measured,
+                .silicon = "M1"},
+};
+
+} // namespace ane::rules

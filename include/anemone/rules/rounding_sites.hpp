@@ -1,0 +1,79 @@
+#pragma once
+
+#include "../graph/graph.hpp"
+#include "../graph/op_set.hpp"
+#include "../numerics/rounding.hpp"
+#include "../passes/interval.hpp"
+
+/// Where arithmetic can round, and where operands can be subnormal.
+namespace ane::detail {
+
+/// Operations that compare, choose or move values, but never round one.
+inline constexpr op_set exact_ops = op_set::where([](op o) {
+    switch (signature(o).group) {
+    case op_group::movement:
+    case op_group::comparison:
+    case op_group::logic:
+    case op_group::rank:
+    case op_group::arg_reduction: return true;
+    default: break;
+    }
+    switch (o) {
+    case op::minimum:
+    case op::maximum:
+    case op::relu:
+    case op::relu6:
+    case op::abs:
+    case op::sign:
+    case op::ceil:
+    case op::floor:
+    case op::round:
+    case op::max_pool:
+    case op::reduce_max:
+    case op::reduce_min: return true;
+    default: return false;
+    }
+});
+
+/// A coefficient half way between two fp16 values: the engine holds one or the other.
+constexpr bool is_tie(float x) {
+    return numerics::round_to_half(static_cast<double>(x), numerics::tie_rule::half_even) !=
+           numerics::round_to_half(static_cast<double>(x), numerics::tie_rule::half_away);
+}
+
+/// A constant of zeros and powers of two from 1 on: products with it are exact.
+constexpr bool is_exact_factor(const graph_view& g, const node& n) {
+    if (n.kind != op::constant) {
+        return false;
+    }
+    for (const float v : g.values(n)) {
+        float magnitude = v < 0 ? -v : v;
+        if (!(magnitude <= 65536.0F)) {
+            return false; // infinite in fp16
+        }
+        while (magnitude >= 2) {
+            magnitude /= 2;
+        }
+        if (magnitude != 0 && magnitude != 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Whether a value of this node and range may be a subnormal: of a constant it is known.
+constexpr bool may_be_subnormal(const graph_view& g, const node& n, const interval& range) {
+    constexpr double least_normal = 0x1p-14;
+    if (n.kind == op::constant) {
+        for (const float v : g.values(n)) {
+            const auto held = static_cast<double>(half(static_cast<double>(v)));
+            if (held != 0 && held < least_normal && held > -least_normal) {
+                return true;
+            }
+        }
+        return false;
+    }
+    return range.low < least_normal && range.high > -least_normal && !(range.low == 0 && range.high == 0);
+}
+
+} // namespace ane::detail

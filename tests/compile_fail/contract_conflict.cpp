@@ -1,0 +1,19 @@
+// A weight that two places of a model promise different things about.
+// expect: the weight is asked for twice with different contracts
+#include <anemone/build.hpp>
+#include <anemone/ops/ops.hpp>
+
+using namespace ane;
+
+constexpr auto model = graph([](auto& g) {
+    auto x = g.input("x"_s, f16<4, 8>);
+    auto a = linear(x, g.weight("w"_s, f16<8, 8>, row_l1(3)));
+#ifdef OK
+    auto b = linear(a, g.weight("w"_s, f16<8, 8>, row_l1(3) & deviating(0.25)));
+#else
+    auto b = linear(a, g.weight("w"_s, f16<8, 8>, row_l1(2)));
+#endif
+    g.output("y"_s, b);
+});
+
+int main() {}

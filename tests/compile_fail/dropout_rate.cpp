@@ -1,0 +1,18 @@
+// A rate of dropout at which nothing is left.
+// expect: its rate must lie in [0, 1)
+#include <anemone/build.hpp>
+#include <anemone/ops/ops.hpp>
+
+using namespace ane;
+
+constexpr auto model = graph([](auto& g) {
+    auto x = g.input("x"_s, f16<4, 8>);
+#ifdef OK
+    auto y = dropout(x, 0.5);
+#else
+    auto y = dropout(x, 1);
+#endif
+    g.output("y"_s, y);
+});
+
+int main() {}

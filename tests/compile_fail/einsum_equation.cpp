@@ -1,0 +1,19 @@
+// An equation without its result.
+// expect: einsum: an equation is letters, a comma, letters, an arrow, letters: 'ij,jk->ik'
+#include <anemone/build.hpp>
+#include <anemone/ops/ops.hpp>
+
+using namespace ane;
+
+constexpr auto model = graph([](auto& g) {
+    auto a = g.input("a"_s, f16<4, 8>);
+    auto b = g.input("b"_s, f16<8, 5>);
+#ifdef OK
+    auto y = einsum<"ij,jk->ik">(a, b);
+#else
+    auto y = einsum<"ij,jk">(a, b);
+#endif
+    g.output("y"_s, y);
+});
+
+int main() {}

@@ -1,0 +1,21 @@
+// A gather along an axis that the tensor does not have.
+// expect: the axis must be one of the tensor's axes
+// expect-gcc: (4 < 4)
+// expect-clang: 4L < 4L
+#include <anemone/build.hpp>
+#include <anemone/ops/ops.hpp>
+
+using namespace ane;
+
+constexpr auto model = graph([](auto& g) {
+    auto x = g.input("x"_s, f16<1, 12, 8, 8>);
+    auto i = g.input("i"_s, f16<5>);
+#ifdef OK
+    auto y = gather<axis{3}>(x, i);
+#else
+    auto y = gather<axis{4}>(x, i);
+#endif
+    g.output("y"_s, y);
+});
+
+int main() {}

@@ -1,0 +1,22 @@
+// Tensors of two shapes are stacked.
+// expect: the operands' extents must be equal on this axis
+// expect-gcc: (6 == 8)
+// expect-clang: '6L == 8L'
+#include <anemone/build.hpp>
+#include <anemone/ops/ops.hpp>
+
+using namespace ane;
+
+constexpr auto model = graph([](auto& g) {
+    auto x = g.input("x"_s, f16<4, 8>);
+    auto z = g.input("z"_s, f16<4, 6>);
+#ifdef OK
+    (void)z;
+    auto y = stack(x, x);
+#else
+    auto y = stack(x, z);
+#endif
+    g.output("y"_s, y);
+});
+
+int main() {}

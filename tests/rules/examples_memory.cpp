@@ -1,0 +1,107 @@
+// Examples: values, digits, lanes and memory.
+
+#include "examples.hpp"
+
+namespace one_node {
+
+namespace {
+
+/// Exponentials of one input, added up one after another.
+dynamic_graph branches(int count) {
+    dynamic_graph g = sources_of({in({1, 8})});
+    for (int i = 0; i < count; ++i) {
+        g = then(g, op::exp, no_attributes{}, {0});
+    }
+    for (int i = 1; i < count; ++i) {
+        const int before = i == 1 ? 1 : count + i - 1;
+        g = then(g, op::add, no_attributes{}, {before, i + 1});
+    }
+    return g;
+}
+
+dynamic_graph int8_product(const contract& x) {
+    const dynamic_graph g = then(sources_of({in({1, 16}, x), one_node::weight({4, 16})}), op::compressed,
+                                 compression{.form = weight_form::affine, .bits = 8}, {1});
+    return then(g, op::linear, no_attributes{}, {0, 2});
+}
+
+dynamic_graph one(op kind, const contract& x, const attributes& values = no_attributes{}) {
+    return make(kind, values, {in({8}, x)});
+}
+
+dynamic_graph layer(const contract& x, const contract& w, std::int64_t k) {
+    return make(op::linear, no_attributes{}, {in({1, k}, x), one_node::weight({4, k}, w)});
+}
+
+} // namespace
+
+std::vector<example> memory_examples() {
+    const auto windows_of = [](float scale) {
+        const dynamic_graph g =
+            then(sources_of({in({4, 8}), one_node::constant({}, scale)}), op::mul, no_attributes{}, {0, 1});
+        return then(g, op::slice, window{{0, 1}, {4, 4}}, {2});
+    };
+    const auto softplus_of = [](double magnitude) {
+        const contract x = within(0, magnitude);
+        const dynamic_graph g = then(sources_of({in({8}, x), in({8}, x)}), op::mul, no_attributes{}, {0, 1});
+        return then(g, op::softplus, no_attributes{}, {2});
+    };
+    const auto matrices = [](std::int64_t k, const contract& x) {
+        return make(op::matmul, transposed{}, {in({8, k}, x), one_node::weight({k, 8}, x)});
+    };
+    const auto convolved = [](const conv& a, const extents& w) {
+        return make(op::conv2d, a, {in({1, 16, 16, 16}), one_node::weight(w)});
+    };
+    const auto relu_of = [](const extents& x) { return unary(op::relu, x); };
+    // Sums of 1024 ones less an offset: what stays of them is the rounding of the terms.
+    const auto offset = [](double bias) {
+        return make(
+            op::linear, no_attributes{},
+            {in({1, 1024}, within(1, 1)), one_node::constant({4, 1024}, 1), one_node::weight({4}, within(bias, bias))});
+    };
+    return {
+        {rule::contraction_may_reach_ceiling, h13, 32768, 32768, layer(bounded(32), bounded(1), 1024),
+         layer(bounded(32), bounded(1), 1022)},
+        {rule::contraction_may_reach_ceiling, h17s, 32768, 32768, layer(bounded(32), bounded(1), 1024),
+         layer(bounded(32), {}, 1024)},
+        {rule::int8_activation_may_saturate, h13, 4096, 4094, int8_product(bounded(4096)), int8_product(bounded(4094))},
+        {rule::loss_scale_exceeds, h13, 512, 512, windows_of(512), windows_of(384), h15},
+        {rule::exponential_may_overflow, h13, 12, 11, one(op::exp, within(0, 11.125)), one(op::exp, within(-100, 11))},
+        {rule::exponential_may_overflow, h17s, 16, 16, one(op::exp2, within(0, 16)), one(op::exp2, within(0, 15.875))},
+        {rule::square_may_overflow, h13, 256, 256, one(op::square, bounded(256)), one(op::square, bounded(255.875))},
+        {rule::logarithm_of_zero, h13, 0, 0, one(op::log, within(0, 1), stabilizer{}),
+         one(op::log, within(0.5, 1), stabilizer{})},
+        {rule::reciprocal_of_zero, h13, 0, 0, one(op::inverse, within(0, 1), stabilizer{}),
+         one(op::inverse, within(0.5, 1), stabilizer{})},
+        {rule::infinity_becomes_zero, h13, 1'000'000'000'000'000, 65504, softplus_of(256), softplus_of(255)},
+        {rule::subnormal_operand_is_zero, h13, 0, 0, layer(bounded(1), bounded(0x1p-15), 16),
+         layer(bounded(1), bounded(0x1p-14), 16), h17s},
+        {rule::terms_cancel, h13, 29127, 10000, offset(-1024), offset(-1000)},
+        {rule::argument_leaves_the_table, h13, 9, 8, one(op::sigmoid, within(0, 8.5)),
+         one(op::sigmoid, within(-9.875, 8.25))},
+        {rule::products_are_many, h13, 256, 256, matrices(256, {}), matrices(255, {})},
+        {rule::products_are_near_the_quantum, h13, 21, 20, matrices(512, deviating(0.0486)),
+         matrices(512, deviating(0.0513))},
+        {rule::signed_sum_is_long, h13, 256, 256, unary(op::reduce_sum, {4, 256}, axes{1}),
+         unary(op::reduce_sum, {4, 255}, axes{1})},
+        {rule::channels_do_not_interleave, h13, 5, 8, relu_of({1, 5, 4, 8}), relu_of({1, 8, 4, 8})},
+        {rule::width_is_not_a_granule, h13, 10, 16, relu_of({1, 8, 4, 5}), relu_of({1, 8, 4, 8}), m11},
+        {rule::width_is_one, h13, 8, 16, relu_of({1, 8, 4, 1}), relu_of({1, 8, 4, 8}), m11},
+        {rule::rows_share_a_bank, h13, 1024, 1024, relu_of({1, 8, 4, 512}), relu_of({1, 8, 4, 504})},
+        {rule::output_channels_cross_a_pass, h13, 193, 192, convolved({}, {193, 16, 1, 1}),
+         convolved({}, {192, 16, 1, 1})},
+        {rule::winograd_needs_unit_stride, h13, 2, 1, convolved({.stride = 2}, {32, 16, 3, 3}),
+         convolved({}, {32, 16, 3, 3}), h14},
+        {rule::working_set_exceeds, h13, 2282000, 2280000, relu_of({1, 1, 1141, 1000}), relu_of({1, 1, 1140, 1000}),
+         h17s},
+        {rule::working_set_exceeds_nominal, h13, 2099200, 2097152, relu_of({1, 1, 1025, 1024}),
+         relu_of({1, 1, 1024, 1024})},
+        {rule::live_set_exceeds, h13, 4 << 20, 2 << 20, relu_of({1, 8, 512, 512}), relu_of({1, 2, 512, 512})},
+        {rule::weights_exceed_kernel_memory, h13, 67584, 65536, layer({}, {}, 8448), layer({}, {}, 8192), h14},
+        {rule::fan_in_exceeds, h13, 12, 11, branches(12), branches(11)},
+        {rule::input_is_not_used, h13, 0, 0, then(sources_of({in({8}), in({8})}), op::relu, no_attributes{}, {0}),
+         relu_of({8})},
+    };
+}
+
+} // namespace one_node
