@@ -2,6 +2,7 @@
 
 #include "../shape.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 /// The rules of shapes: one row each with its name, the relation that must hold between the two integers, and the
@@ -143,14 +144,12 @@ constexpr const char* name(fault broken) {
     return "";
 }
 constexpr const char* relation_of(fault broken) {
-    switch (broken) {
-#define ROW(name, relation, text)                                                                                      \
-    case fault::name: return #relation;
-        ANEMONE_SHAPE_FAULTS(ROW)
+    constexpr const char* all[] = {"",
+#define ROW(name, relation, text) #relation,
+                                   ANEMONE_SHAPE_FAULTS(ROW)
 #undef ROW
-    case fault::none: break;
-    }
-    return "";
+    };
+    return all[static_cast<std::size_t>(broken)];
 }
 
 /// What a shape rule says of an operation: the shape of its result, and the first rule that the operands break.

@@ -155,6 +155,7 @@ private:
     }
     static std::vector<site_text> sites_of(const graph_view& g, const std::vector<violation>& found) {
         std::vector<site_text> all;
+        all.reserve(found.size());
         for (const violation& v : found) {
             all.push_back({std::string(detail::label(g, v.node)), format(v, g)});
         }

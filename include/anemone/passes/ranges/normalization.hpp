@@ -74,7 +74,8 @@ template <class Operand> constexpr interval range_of_centred_norm(const graph_vi
     if (n.kind == op::group_norm) {
         const grouping& a = n.get<grouping>();
         epsilon = static_cast<double>(a.epsilon);
-        count = static_cast<double>(x.count() / x[0]) / a.groups;
+        const std::int64_t image = x.count() / x[0];
+        count = static_cast<double>(image) / a.groups;
     } else {
         const stabilizer& a = n.get<stabilizer>();
         epsilon = static_cast<double>(a.epsilon);

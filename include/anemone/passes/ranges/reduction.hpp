@@ -43,7 +43,8 @@ constexpr interval square_of(const interval& x) {
 /// Elements that a reduction adds up for one of its results.
 constexpr double reduced_terms(const graph_view& g, const node& n) {
     const std::int64_t results = n.shape.count();
-    return results > 0 ? static_cast<double>(g.operand(n, 0).shape.count() / results) : 0;
+    const std::int64_t terms = results > 0 ? g.operand(n, 0).shape.count() / results : 0;
+    return static_cast<double>(terms);
 }
 
 /// The root of a sum of squares: infinite where the sum is.
