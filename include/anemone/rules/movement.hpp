@@ -40,9 +40,6 @@ constexpr bool folds(std::int64_t channels) {
     return channels == 1;
 }
 
-/// The largest finite value of fp16.
-inline constexpr double largest_half = 65504;
-
 /// Whether a reshape only flattens: one axis takes all elements but the batch, or only axes of one element come and go.
 constexpr bool is_flatten(const extents& from, const extents& to) {
     const auto long_axes = [](const extents& e) {

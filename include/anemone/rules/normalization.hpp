@@ -165,7 +165,7 @@ inline constexpr std::array normalization{
                         return {};
                     }
                     const interval& r = s.value_ranges[static_cast<std::size_t>(sum)];
-                    return holds_if(r.high < detail::largest_half, 0, static_cast<std::int64_t>(detail::largest_half));
+                    return holds_if(r.high < half_max, 0, static_cast<std::int64_t>(half_max));
                 }},
 };
 

@@ -83,8 +83,8 @@ inline constexpr std::array weight{
                             magnitude = m > magnitude ? m : magnitude;
                         }
                     }
-                    return holds_if(magnitude <= detail::largest_half, detail::reported(magnitude),
-                                    static_cast<std::int64_t>(detail::largest_half));
+                    return holds_if(magnitude <= half_max, detail::reported(magnitude),
+                                    static_cast<std::int64_t>(half_max));
                 }},
     rule_record{.id = rule::compressed_weight_is_computed,
                 .fact = "R059",
