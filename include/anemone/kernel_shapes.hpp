@@ -26,7 +26,7 @@ struct convolution_shape {
     std::int64_t groups = 1;
 };
 
-/// A pooling. Bottom and right padding, and so ceil_mode, follow from the output extents.
+/// A pooling. Where windows end, and so ceil_mode, follows from the output extents.
 struct pool_shape {
     std::int64_t batch = 1;
     std::int64_t channels = 1;
@@ -41,6 +41,9 @@ struct pool_shape {
     std::int64_t pad_top = 0;
     std::int64_t pad_left = 0;
     bool exclude_padding = false; ///< average over the real elements of a window only
+    /// Declared padding behind the input. What a window of ceil_mode covers beyond it is not part of the field's average.
+    std::int64_t pad_bottom = std::int64_t{1} << 40;
+    std::int64_t pad_right = std::int64_t{1} << 40;
 };
 
 /// `batch` products [m, k] x [k, n], each operand optionally stored transposed. Strides in elements; 0 uses one matrix for

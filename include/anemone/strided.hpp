@@ -114,15 +114,4 @@ template <class Visit> void for_each_transposed(const extents& from, const permu
          [&](std::int64_t position, std::int64_t from_position, std::int64_t) { visit(position, from_position); });
 }
 
-/// For each element of a window of a tensor: its position in the window and in the tensor.
-template <class Visit> void for_each_in_window(const extents& tensor, const window& w, const Visit& visit) {
-    const indices strides = row_major_strides(tensor);
-    std::int64_t first = 0;
-    for (int i = 0; i < tensor.rank; ++i) {
-        first += w.begin[i] * strides[i];
-    }
-    walk(w.size, strides, indices{0, 0, 0, 0, 0, 0, 0, 0},
-         [&](std::int64_t position, std::int64_t offset, std::int64_t) { visit(position, first + offset); });
-}
-
 } // namespace ane::detail

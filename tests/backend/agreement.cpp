@@ -180,6 +180,10 @@ TEST_CASE("agreement: products") {
                 const int right = c.input(w);
                 c.output(c.add(op::matmul, form, {c.weight(x), right}));
             });
+            agree_everywhere([&](composer& c) { // ones, which make sums of it
+                const int left = c.input(x);
+                c.output(c.add(op::matmul, form, {left, c.constant(w, {1.0F})}));
+            });
         }
     }
 }

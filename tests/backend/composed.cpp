@@ -1,6 +1,8 @@
-// Operations that lowering takes apart: their parts, and the oracle's values of them against the formulas in double.
+// Operations that lowering takes apart: their parts, and the oracle's and the CPU backend's values of them against the
+// formulas in double.
 
 #include "composer.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/numerics/path.hpp>
@@ -80,8 +82,10 @@ struct values {
     std::map<std::string, std::vector<double>> weights; ///< by name, in order
 };
 
-/// The oracle's run of one operation over an input of the image's shape and vectors of the given length.
-values run(op kind, const attributes& attribute, int vectors, std::int64_t length, double low, double high) {
+/// A run of one operation over an input of the image's shape and vectors of the given length.
+template <class Backend>
+values run(const Backend& on, op kind, const attributes& attribute, int vectors, std::int64_t length, double low,
+           double high) {
     composer c;
     std::vector<int> operands{c.input(image)};
     for (int i = 0; i < vectors; ++i) {
@@ -97,7 +101,7 @@ values run(op kind, const attributes& attribute, int vectors, std::int64_t lengt
         h = half(uniform(random, low, high));
     }
     port_memory outputs = memory_of_outputs(g);
-    auto program = compile(g, backend::oracle{h13}, weights);
+    auto program = compile(g, on, weights);
     program.run(inputs.inputs(), outputs.outputs());
     values v;
     for (const half h : inputs.halves(0)) {
@@ -121,11 +125,14 @@ values run(op kind, const attributes& attribute, int vectors, std::int64_t lengt
 
 std::int64_t channel(std::size_t element) { return static_cast<std::int64_t>(element) / (4 * 5) % 6; }
 
-void check_norm(op kind, const attributes& attribute, const grouping_of& group, double epsilon, bool centred) {
+template <class Backend>
+void check_norm(const Backend& on, op kind, const attributes& attribute, const grouping_of& group, double epsilon,
+                bool centred) {
+    CAPTURE(on.name());
     CAPTURE(name(kind));
     CAPTURE(seed);
     const int vectors = kind == op::rms_norm ? 1 : 2;
-    const values v = run(kind, attribute, vectors, 6, -3, 3);
+    const values v = run(on, kind, attribute, vectors, 6, -3, 3);
     const std::vector<std::int64_t> group_of = groups(image, group);
     const auto all = gather(v.x, group_of);
     const std::vector<double>& gamma = v.weights.begin()->second;
@@ -191,21 +198,22 @@ TEST_CASE("composed: lowering leaves no composed operation, and the oracle model
     }
 }
 
-TEST_CASE("composed: norms are their formulas") {
-    check_norm(op::instance_norm, stabilizer{.epsilon = 1e-3F, .axis = 1}, outside({2, 3}), 1e-3, true);
+template <class Backend> void check_norms(const Backend& on) {
+    check_norm(on, op::instance_norm, stabilizer{.epsilon = 1e-3F, .axis = 1}, outside({2, 3}), 1e-3, true);
     for (const int count : {1, 2, 3, 6}) {
         check_norm(
-            op::group_norm, grouping{.groups = count, .epsilon = 1e-3F},
+            on, op::group_norm, grouping{.groups = count, .epsilon = 1e-3F},
             [count](const std::vector<std::int64_t>& at) { return at[0] * 1000 + at[1] / (6 / count); }, 1e-3, true);
     }
-    check_norm(op::rms_norm, stabilizer{.epsilon = 1e-3F, .axis = 1}, outside({1}), 1e-3, false);
+    check_norm(on, op::rms_norm, stabilizer{.epsilon = 1e-3F, .axis = 1}, outside({1}), 1e-3, false);
 
     for (const int axis : {0, 1, 2, 3}) {
+        CAPTURE(on.name());
         CAPTURE(axis);
         CAPTURE(seed);
         const std::vector<std::int64_t> group = groups(image, outside({axis}));
-        const values length = run(op::l2_norm, stabilizer{.epsilon = 1e-6F, .axis = axis}, 0, 1, -3, 3);
-        const values spread = run(op::minmax_norm, stabilizer{.epsilon = 1e-3F, .axis = axis}, 0, 1, -3, 3);
+        const values length = run(on, op::l2_norm, stabilizer{.epsilon = 1e-6F, .axis = axis}, 0, 1, -3, 3);
+        const values spread = run(on, op::minmax_norm, stabilizer{.epsilon = 1e-3F, .axis = axis}, 0, 1, -3, 3);
         const auto of_length = gather(length.x, group);
         const auto of_spread = gather(spread.x, group);
         for (std::size_t i = 0; i < length.x.size(); ++i) {
@@ -217,6 +225,11 @@ TEST_CASE("composed: norms are their formulas") {
                   doctest::Approx((spread.x[i] - m.least) / (m.most - m.least + 1e-3)).epsilon(0.01).scale(1));
         }
     }
+}
+
+TEST_CASE("composed: norms are their formulas") {
+    check_norms(backend::oracle{h13});
+    check_norms(backend::cpu{});
 }
 
 TEST_CASE("composed: the length of small vectors is held up by the stabilizer") {
@@ -268,16 +281,17 @@ TEST_CASE("composed: squares of 256 and more are infinite, and what is divided b
     }
 }
 
-TEST_CASE("composed: reductions are their formulas") {
-    const auto check = [](op kind, std::vector<int> over, double low, double high,
-                          const std::function<double(const statistics&)>& formula) {
+template <class Backend> void check_reductions(const Backend& on) {
+    const auto check = [&on](op kind, std::vector<int> over, double low, double high,
+                             const std::function<double(const statistics&)>& formula) {
+        CAPTURE(on.name());
         CAPTURE(name(kind));
         CAPTURE(seed);
         axes list;
         for (const int axis : over) {
             list.list.append(axis);
         }
-        const values v = run(kind, list, 0, 1, low, high);
+        const values v = run(on, kind, list, 0, 1, low, high);
         const auto all = gather(v.x, groups(image, outside(over)));
         REQUIRE(v.y.size() == all.size());
         std::size_t i = 0;
@@ -296,9 +310,16 @@ TEST_CASE("composed: reductions are their formulas") {
     }
 }
 
+TEST_CASE("composed: reductions are their formulas") {
+    check_reductions(backend::oracle{h13});
+    check_reductions(backend::cpu{});
+}
+
 TEST_CASE("composed: a square is a product") {
-    const values v = run(op::square, no_attributes{}, 0, 1, -4, 4);
-    for (std::size_t i = 0; i < v.x.size(); ++i) {
-        CHECK(v.y[i] == static_cast<double>(half(v.x[i] * v.x[i])));
+    for (const values& v : {run(backend::oracle{h13}, op::square, no_attributes{}, 0, 1, -4, 4),
+                            run(backend::cpu{}, op::square, no_attributes{}, 0, 1, -4, 4)}) {
+        for (std::size_t i = 0; i < v.x.size(); ++i) {
+            CHECK(v.y[i] == static_cast<double>(half(v.x[i] * v.x[i])));
+        }
     }
 }

@@ -1,12 +1,14 @@
 #include "naive.hpp"
 #include "random_graphs.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/engine/temporary_directory.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
 #include <anemone/formats/file.hpp>
 #include <anemone/numerics/path.hpp>
 #include <anemone/ops/ops.hpp>
+#include <anemone/passes/lowering.hpp>
 #include <anemone/weights/safetensors.hpp>
 
 #include <doctest/doctest.h>
@@ -211,12 +213,14 @@ TEST_CASE("cpu: weights that went through a safetensors file give the same bits"
     CHECK(one.bytes == two.bytes);
 }
 
-TEST_CASE("cpu: has a kernel for whatever the oracle models, at compile time too") {
+TEST_CASE("every operation has a kernel on the CPU and a model of the engine's arithmetic, at compile time too") {
     for (std::size_t i = 0; i < op_count; ++i) {
         const op kind = static_cast<op>(i);
         CAPTURE(name(kind));
-        CHECK(backend::cpu::supports(kind) == numerics::has_path(kind));
-        CHECK((ane::cpu::step_table[i] == nullptr) == (is_source(kind) || !backend::cpu::supports(kind)));
+        CHECK(backend::cpu::supports(kind));
+        CHECK(backend::oracle::supports(kind));
+        CHECK((ane::cpu::step_table[i] == nullptr) == is_source(kind));
+        CHECK((oracle_steps::evaluator_of(kind) == nullptr) == (is_source(kind) || is_composed(kind)));
     }
 #ifndef __SANITIZE_ADDRESS__ // with sanitizers g++ 12 does not compare addresses of functions in constant expressions
     static_assert(backend::cpu::supports(op::attention) && backend::cpu::supports(op::arg_max));

@@ -207,6 +207,31 @@ TEST_CASE("validate refuses graphs that no builder makes") {
     refused([](dynamic_graph& g) { g.nodes[0].shape.rank = 9; });
 }
 
+TEST_CASE("validate refuses element types that an operation does not read or make") {
+    const auto sum_of = [](dtype left, dtype result) {
+        dynamic_graph g;
+        for (const dtype type : {left, dtype::f16}) {
+            node n;
+            n.kind = op::input;
+            n.type = type;
+            n.shape = {2};
+            n.attributes = contract{};
+            g.append(n, {});
+        }
+        node sum;
+        sum.kind = op::add;
+        sum.type = result;
+        sum.shape = {2};
+        g.append(sum, std::vector<int>{0, 1});
+        g.add_output(2, "y");
+        return g;
+    };
+    CHECK_NOTHROW(validate(sum_of(dtype::f16, dtype::f16)));
+    CHECK_THROWS_WITH(validate(sum_of(dtype::uint8, dtype::f16)), "graph: add: does not read elements of type uint8");
+    CHECK_THROWS_WITH(validate(sum_of(dtype::f16, dtype::boolean)),
+                      "graph: add: does not compute elements of type bool");
+}
+
 TEST_CASE("validate refuses attributes that passes and backends would misread") {
     const auto one = [](op kind, const attributes& values, const extents& shape, int operands = 1) {
         dynamic_graph g;

@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 using namespace ane;
@@ -27,9 +29,28 @@ double defined(op kind, double x, double p0, double p1) {
     case op::exp: return std::exp(x);
     case op::log: return std::log(x + p0);
     case op::sqrt: return std::sqrt(x);
-    case op::rsqrt: return 1 / std::sqrt(x + p0);
+    case op::rsqrt: return 1 / std::sqrt(p0 == 0 ? x : x + p0);
     case op::abs: return std::abs(x);
-    default: return 0;
+    case op::thresholded_relu: return x < p0 ? 0 : x;
+    case op::clamped_relu: return std::isnan(x) ? x : std::min(x < 0 ? p0 * x : x, p1);
+    case op::elu: return x < 0 ? p0 * std::expm1(x) : x;
+    case op::hard_sigmoid: return std::isnan(x) ? x : std::min(std::max(p0 * x + p1, 0.0), 1.0);
+    case op::scaled_tanh: return p0 * std::tanh(p1 * x);
+    case op::gelu_sigmoid: return x / (1 + std::exp(-1.702 * x));
+    case op::softplus: return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); // a NaN comes from the second
+    case op::softsign: return x / (1 + std::abs(x));
+    case op::erf: return std::erf(x);
+    case op::exp2: return std::exp2(x);
+    case op::inverse: return 1 / (p0 == 0 ? x : x + p0);
+    case op::square: return x * x;
+    case op::sign: return std::isnan(x) ? x : static_cast<double>((x > 0) - (x < 0));
+    case op::ceil: return std::ceil(x);
+    case op::floor: return std::floor(x);
+    case op::round: return std::nearbyint(x);
+    case op::sin: return std::sin(x);
+    case op::cos: return std::cos(x);
+    case op::atan: return std::atan(x);
+    default: throw std::logic_error("no definition");
     }
 }
 
@@ -41,30 +62,76 @@ double defined(op kind, double a, double b) {
     case op::div: return a / b;
     case op::minimum: return std::isnan(a) || std::isnan(b) ? a + b : std::min(a, b);
     case op::maximum: return std::isnan(a) || std::isnan(b) ? a + b : std::max(a, b);
-    default: return 0;
+    case op::pow: return std::pow(a, b);
+    case op::floor_div: return std::floor(a / b);
+    default: throw std::logic_error("no definition");
     }
 }
 
 bool same_value(half a, half b) { return (is_nan(a) && is_nan(b)) || a == b; }
 
+/// Zeros by their sign; any NaN is as good as another.
+bool same_bits(half a, half b) { return (is_nan(a) && is_nan(b)) || a.bits == b.bits; }
+
 } // namespace
 
-TEST_CASE("every operation of one operand, all 65,536 inputs, within one ulp of the rounded definition") {
+TEST_CASE("every operation of one operand, all 65,536 inputs: within one ulp of the definition, equal at every level") {
     struct variant {
         op kind;
-        float p0, p1;
+        float p0 = 0, p1 = 0;
     };
-    const variant variants[] = {
-        {op::relu, 0, 0},    {op::relu6, 0, 0}, {op::leaky_relu, 0.01F, 0}, {op::clamp, -1.5F, 2}, {op::sigmoid, 0, 0},
-        {op::tanh, 0, 0},    {op::gelu, 0, 0},  {op::silu, 0, 0},           {op::exp, 0, 0},       {op::log, 0, 0},
-        {op::log, 1e-3F, 0}, {op::sqrt, 0, 0},  {op::rsqrt, 0, 0},          {op::rsqrt, 1e-5F, 0}, {op::abs, 0, 0}};
+    const variant variants[] = {{op::relu},
+                                {op::relu6},
+                                {op::leaky_relu, 0.01F},
+                                {op::clamp, -1.5F, 2},
+                                {op::thresholded_relu, 0.7F},
+                                {op::clamped_relu, 0.1F, 3},
+                                {op::elu, 1},
+                                {op::elu, 0.3F},
+                                {op::sigmoid},
+                                {op::hard_sigmoid, 0.2F, 0.5F},
+                                {op::hard_sigmoid, -3, 2},
+                                {op::tanh},
+                                {op::scaled_tanh, 1.7159F, 0.6667F},
+                                {op::gelu},
+                                {op::gelu_sigmoid},
+                                {op::silu},
+                                {op::softplus},
+                                {op::softsign},
+                                {op::erf},
+                                {op::exp},
+                                {op::exp2},
+                                {op::log},
+                                {op::log, 1e-3F},
+                                {op::log, 1e-40F},
+                                {op::sqrt},
+                                {op::rsqrt},
+                                {op::rsqrt, 1e-5F},
+                                {op::inverse},
+                                {op::inverse, 1e-4F},
+                                {op::square},
+                                {op::abs},
+                                {op::sign},
+                                {op::ceil},
+                                {op::floor},
+                                {op::round},
+                                {op::sin},
+                                {op::cos},
+                                {op::atan}};
+    using enum op;
+    const std::vector<op> exact{relu, relu6, clamp, sqrt, abs, thresholded_relu, square, sign, ceil, floor, round};
     std::vector<half> x;
     for (unsigned bits = 0; bits < 0x10000U; ++bits) {
         x.push_back(half::from_bits(static_cast<std::uint16_t>(bits)));
     }
+    std::vector<bool> covered(op_count);
+    std::vector<half> expected(x.size());
     for (const variant& v : variants) {
-        const bool exact =
-            v.kind == op::relu || v.kind == op::relu6 || v.kind == op::clamp || v.kind == op::sqrt || v.kind == op::abs;
+        covered[static_cast<std::size_t>(v.kind)] = true;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            expected[i] = half(defined(v.kind, wide(x[i]), static_cast<double>(v.p0), static_cast<double>(v.p1)));
+        }
+        std::vector<half> first_level;
         for (const cpu::isa_level level : cpu::available_levels()) {
             std::vector<half> out(x.size());
             cpu::unary(cpu::kernels_for(level), v.kind, x.data(), out.data(), 0x10000, v.p0, v.p1);
@@ -72,18 +139,57 @@ TEST_CASE("every operation of one operand, all 65,536 inputs, within one ulp of 
             std::size_t different = 0;
             std::size_t first = 0;
             for (std::size_t i = 0; i < x.size(); ++i) {
-                const half expected(defined(v.kind, wide(x[i]), static_cast<double>(v.p0), static_cast<double>(v.p1)));
-                const bool equal = same_value(out[i], expected);
+                const bool equal = same_value(out[i], expected[i]);
                 different += !equal;
                 // Rounding to the other neighbour happens only where the definition is next to a tie.
-                if (!equal && (exact || is_nan(out[i]) || is_nan(expected) || ulp_distance(out[i], expected) > 1)) {
+                if (!equal && (std::find(exact.begin(), exact.end(), v.kind) != exact.end() || is_nan(out[i]) ||
+                               is_nan(expected[i]) || ulp_distance(out[i], expected[i]) > 1)) {
                     first = wrong++ == 0 ? i : first;
                 }
             }
             INFO(name(v.kind), " ", cpu::name(level), " first wrong input ", wide(x[first]), " gives ",
                  wide(out[first]));
             CHECK(wrong == 0);
-            CHECK(different < 200);
+            CHECK(different < 300);
+            first_level = first_level.empty() ? out : first_level;
+            CHECK(std::equal(out.begin(), out.end(), first_level.begin(), same_bits));
+        }
+    }
+    for (std::size_t i = 0; i < op_count; ++i) {
+        CHECK(covered[i] == is_unary(static_cast<op>(i)));
+    }
+}
+
+TEST_CASE("where an element stands, and among how many, does not matter") {
+    std::vector<half> x;
+    for (unsigned bits = 0; bits < 0x10000U; bits += 7) {
+        x.push_back(half::from_bits(static_cast<std::uint16_t>(bits)));
+    }
+    const std::vector<half> y(x.rbegin(), x.rend());
+    const auto count = static_cast<std::int64_t>(x.size());
+    for (const cpu::isa_level level : cpu::available_levels()) {
+        const cpu::kernel_table& table = cpu::kernels_for(level);
+        for (std::size_t i = 0; i < op_count; ++i) {
+            const op kind = static_cast<op>(i);
+            if (!is_unary(kind) && !is_binary(kind)) {
+                continue;
+            }
+            const auto run = [&](std::int64_t from, std::int64_t n, std::vector<half>& out) {
+                if (is_unary(kind)) {
+                    cpu::unary(table, kind, x.data() + from, out.data() + from, n, 0.3F, 0.6F);
+                } else {
+                    cpu::binary(table, kind, x.data() + from, {n}, y.data() + from, {n}, out.data() + from);
+                }
+            };
+            std::vector<half> together(x.size());
+            std::vector<half> apart(x.size());
+            run(0, count, together);
+            for (std::int64_t from = 0, n = 1; from < count; from += n, n = n % 37 + 1) {
+                n = std::min(n, count - from);
+                run(from, n, apart);
+            }
+            INFO(name(kind), " ", cpu::name(level));
+            CHECK(std::equal(apart.begin(), apart.end(), together.begin(), same_bits));
         }
     }
 }
@@ -122,16 +228,23 @@ TEST_CASE("two operands: rounding, infinities, NaN, subnormals; equal at every l
         b[i] = half::from_bits(static_cast<std::uint16_t>(random()));
     }
     const extents shape{static_cast<std::int64_t>(count)};
-    for (const op kind : {op::add, op::sub, op::mul, op::div, op::minimum, op::maximum}) {
+    for (int i = 0; i < static_cast<int>(op_count); ++i) {
+        const op kind = static_cast<op>(i);
+        if (!is_binary(kind)) {
+            continue;
+        }
+        std::vector<half> first_level;
         for (const cpu::isa_level level : cpu::available_levels()) {
             INFO(name(kind), " ", cpu::name(level));
             std::vector<half> out(count);
             cpu::binary(cpu::kernels_for(level), kind, a.data(), shape, b.data(), shape, out.data());
             std::size_t wrong = 0;
-            for (std::size_t i = 0; i < count; ++i) {
-                wrong += !same_value(out[i], half(defined(kind, wide(a[i]), wide(b[i]))));
+            for (std::size_t k = 0; k < count; ++k) {
+                wrong += !same_value(out[k], half(defined(kind, wide(a[k]), wide(b[k]))));
             }
-            CHECK(wrong == 0);
+            CHECK(wrong <= (kind == op::pow ? 200 : 0)); // a power goes through fp32: sometimes rounded twice
+            first_level = first_level.empty() ? out : first_level;
+            CHECK(std::equal(out.begin(), out.end(), first_level.begin(), same_bits));
         }
     }
 }
@@ -192,4 +305,39 @@ TEST_CASE("broadcasting follows NumPy, random shapes") {
     half out;
     CHECK_THROWS_AS(cpu::binary(cpu::best_kernels(), op::relu, &out, {}, &out, {}, &out), error);
     CHECK_THROWS_AS(cpu::unary(cpu::best_kernels(), op::add, &out, &out, 1), error);
+}
+
+TEST_CASE("functions of one operand at the edges") {
+    const half infinity = std::numeric_limits<half>::infinity();
+    const auto of = [](op kind, half x, float p0 = 0, float p1 = 0) {
+        half out;
+        cpu::unary(cpu::best_kernels(), kind, &x, &out, 1, p0, p1);
+        return out;
+    };
+    const half minus_zero = half::from_bits(0x8000);
+    for (const op odd : {op::erf, op::sin, op::atan, op::softsign, op::ceil, op::floor, op::round}) {
+        CAPTURE(name(odd));
+        CHECK(of(odd, minus_zero).bits == 0x8000);
+        CHECK(of(odd, half(0)).bits == 0);
+    }
+    CHECK(of(op::sign, minus_zero).bits == 0); // as in NumPy and PyTorch
+    CHECK(of(op::ceil, half(-0.5)).bits == 0x8000);
+    CHECK(of(op::round, half(-0.5)).bits == 0x8000);
+    CHECK(wide(of(op::round, half(2.5))) == 2);
+    CHECK(wide(of(op::round, half(-1.5))) == -2);
+    CHECK(wide(of(op::floor, half(-0.25))) == -1);
+    CHECK(is_nan(of(op::sin, infinity)));
+    CHECK(is_nan(of(op::cos, -infinity)));
+    CHECK(wide(of(op::erf, -infinity)) == -1);
+    CHECK(wide(of(op::atan, infinity)) == wide(half(std::acos(0.0))));
+    CHECK(wide(of(op::softplus, infinity)) == std::numeric_limits<double>::infinity());
+    CHECK(wide(of(op::softplus, -infinity)) == 0);
+    CHECK(is_nan(of(op::softsign, infinity))); // inf / inf
+    CHECK(wide(of(op::elu, -infinity, 2)) == -2);
+    CHECK(wide(of(op::inverse, minus_zero)) == -std::numeric_limits<double>::infinity());
+    CHECK(wide(of(op::exp2, half(-24))) == 0x1p-24);
+    CHECK(is_infinite(of(op::exp2, half(16))));
+    CHECK(wide(of(op::thresholded_relu, half(1), 1)) == 1);
+    CHECK(wide(of(op::hard_sigmoid, -infinity, 0.2F, 0.5F)) == 0);
+    CHECK(is_infinite(of(op::square, half(256))));
 }

@@ -72,12 +72,18 @@ TEST_CASE("pooling against the definition, random shapes") {
         s.pad_left = between(0, s.kernel_width - 1);
         s.out_height = between(1, (s.in_height + s.pad_top) / s.stride_height + 1);
         s.out_width = between(1, (s.in_width + s.pad_left) / s.stride_width + 1);
+        if (between(0, 1) == 1) { // what is declared counts in a mean, what ceil_mode adds does not
+            s.pad_bottom = between(0, s.kernel_height - 1);
+            s.pad_right = between(0, s.kernel_width - 1);
+        }
         const auto x = random_halves(s.batch * s.channels * s.in_height * s.in_width);
         at_each_level([&](const cpu::kernel_table& table) {
             std::vector<half> most(static_cast<std::size_t>(s.batch * s.channels * s.out_height * s.out_width));
             std::vector<half> mean(most.size());
+            std::vector<half> length(most.size());
             cpu::pool(table, op::max_pool, s, x.data(), most.data());
             cpu::pool(table, op::avg_pool, s, x.data(), mean.data());
+            cpu::pool(table, op::l2_pool, s, x.data(), length.data());
             std::size_t wrong = 0;
             std::size_t at = 0;
             for (std::int64_t c = 0; c < s.batch * s.channels; ++c)
@@ -87,21 +93,25 @@ TEST_CASE("pooling against the definition, random shapes") {
                         double magnitude = 0;
                         double largest = -std::numeric_limits<double>::infinity();
                         double covered = 0;
+                        double counted = 0;
+                        double squares = 0;
                         for (std::int64_t i = 0; i < s.kernel_height; ++i)
                             for (std::int64_t j = 0; j < s.kernel_width; ++j) {
                                 const std::int64_t y = oy * s.stride_height + i - s.pad_top;
                                 const std::int64_t z = ox * s.stride_width + j - s.pad_left;
+                                counted += y < s.in_height + s.pad_bottom && z < s.in_width + s.pad_right;
                                 if (y < 0 || y >= s.in_height || z < 0 || z >= s.in_width)
                                     continue;
                                 const double v =
                                     wide(x[static_cast<std::size_t>((c * s.in_height + y) * s.in_width + z)]);
                                 sum += v;
                                 magnitude += std::abs(v);
+                                squares += v * v;
                                 largest = std::max(largest, v);
                                 covered += 1;
                             }
-                        const double area =
-                            s.exclude_padding ? covered : static_cast<double>(s.kernel_height * s.kernel_width);
+                        const double area = s.exclude_padding ? covered : counted;
+                        wrong += !near(length[at], std::sqrt(squares), std::sqrt(squares) * 0x1p-20);
                         wrong += wide(most[at]) != largest;
                         wrong +=
                             area == 0 ? !is_nan(mean[at]) : !near(mean[at], sum / area, magnitude / area * 0x1p-20);
@@ -195,8 +205,8 @@ TEST_CASE("layer_norm against two passes in double") {
         at_each_level([&](const cpu::kernel_table& table) {
             std::vector<half> out(x.size());
             std::vector<half> plain(x.size());
-            cpu::layer_norm(table, x.data(), rows, count, gamma.data(), beta.data(), epsilon, out.data());
-            cpu::layer_norm(table, x.data(), rows, count, nullptr, nullptr, epsilon, plain.data());
+            cpu::layer_norm(table, x.data(), {rows, count}, 1, gamma.data(), beta.data(), epsilon, out.data());
+            cpu::layer_norm(table, x.data(), {rows, count}, 1, nullptr, nullptr, epsilon, plain.data());
             std::size_t wrong = 0;
             for (std::int64_t r = 0; r < rows; ++r) {
                 const half* const row = x.data() + r * count;

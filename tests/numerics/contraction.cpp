@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
+#include <utility>
 #include <vector>
 
 using namespace ane;
@@ -32,6 +33,12 @@ halves random_halves(std::int64_t count, kind what, std::mt19937_64& engine) {
 }
 
 const half* at(const halves& v, std::int64_t i) { return v.data() + i; }
+
+/// Every instruction set of this machine in turn.
+const contraction_kernels& kernels_of_round(int round) {
+    static const std::vector<isa_level> levels = available_levels();
+    return contraction_kernels_for(levels[static_cast<std::size_t>(round) % levels.size()]);
+}
 
 } // namespace
 
@@ -62,7 +69,7 @@ TEST_CASE("the blocked product is the scalar accumulator, bit for bit") {
         datapath path = datapath_of(engine() % 2 == 0 ? family::a13 : family::a17);
         path.mac_ceiling = engine() % 4 != 0;
         path.mac_ties = engine() % 4 == 0 ? tie_rule::half_even : tie_rule::half_away;
-        matmul(path, s, a.data(), b.data(), with_bias ? bias.data() : nullptr, out.data());
+        matmul(path, s, a.data(), b.data(), with_bias ? bias.data() : nullptr, out.data(), {kernels_of_round(round)});
         for (std::int64_t z = 0; z < s.batch; ++z) {
             for (std::int64_t i = 0; i < s.m; ++i) {
                 for (std::int64_t j = 0; j < s.n; ++j) {
@@ -79,6 +86,80 @@ TEST_CASE("the blocked product is the scalar accumulator, bit for bit") {
         }
     }
     CHECK(infinite > 100); // the recomputed outputs were exercised
+}
+
+TEST_CASE("every product of two significands is rounded half away from zero, at every level") {
+    // One product a sum: 2^(e - 20) a b of significands a and b, in units of 2^-16, against the formula in integers.
+    for (const isa_level level : available_levels()) {
+        const contraction_kernels& kernels = contraction_kernels_for(level);
+        // The exponents of the first four keep every product below 2^21 units; the others reach beyond.
+        for (const auto& exponents : {std::pair{-8, -8}, {0, -14}, {-3, -1}, {1, 2}, {2, 2}, {8, 4}}) {
+            const int exponent_a = exponents.first;
+            const int exponent_b = exponents.second;
+            CAPTURE(name(level));
+            CAPTURE(exponent_a + exponent_b);
+            const int shift = 4 - exponent_a - exponent_b; // units = a b / 2^shift
+            const bool small = exponent_a + exponent_b <= 3;
+            int wrong = 0;
+            for (std::uint32_t a = 1024; a < 2048; a += 8) {
+                half lefts[8];
+                numerics::detail::left_operand left[8];
+                for (std::uint32_t i = 0; i < 8; ++i) {
+                    const half magnitude(std::ldexp(static_cast<double>(a + i), exponent_a - 10));
+                    lefts[i] = i % 2 == 0 ? magnitude : -magnitude;
+                    kernels.prepare(&lefts[i], &left[i], 1, 8, true, -16);
+                }
+                for (std::uint32_t b = 1024; b < 2048; b += 32) {
+                    half rights[32];
+                    float right[32];
+                    for (std::uint32_t i = 0; i < 32; ++i) {
+                        rights[i] = half(std::ldexp(static_cast<double>(b + i), exponent_b - 10));
+                    }
+                    kernels.decode(rights, right, 32, true);
+                    std::uint32_t sums[8 * 32] = {};
+                    std::uint32_t marked[8 * 32] = {};
+                    kernels.add(small, 8, 1, left, right, sums, marked);
+                    for (std::uint32_t i = 0; i < 8 * 32; ++i) {
+                        const std::int64_t product = std::int64_t{a + i / 32} * (b + i % 32);
+                        const std::int64_t units =
+                            shift > 0 ? (product + (std::int64_t{1} << (shift - 1))) >> shift : product << -shift;
+                        const std::int64_t expected = i / 32 % 2 == 0 ? units : -units;
+                        wrong += static_cast<std::int32_t>(sums[i]) == expected && marked[i] >> 31U == 0 ? 0 : 1;
+                    }
+                }
+            }
+            CHECK(wrong == 0);
+        }
+    }
+}
+
+TEST_CASE("32 sums at once are rounded as one is, at every level") {
+    std::mt19937_64 engine(32);
+    for (const isa_level level : available_levels()) {
+        const contraction_kernels& kernels = contraction_kernels_for(level);
+        for (const tie_rule ties : {tie_rule::half_even, tie_rule::half_away}) {
+            int wrong = 0;
+            for (int round = 0; round < 4000; ++round) {
+                std::uint32_t sums[32];
+                for (std::uint32_t i = 0; i < 32; ++i) {
+                    // Every width below 2^30, ties and their neighbours among them.
+                    const auto width = static_cast<unsigned>(engine() % 31);
+                    const auto drawn = static_cast<std::uint32_t>(engine()) & ((1U << width) - 1U);
+                    const std::uint32_t tie = width > 11 ? 1U << (width - 11U) >> 1U : 0U;
+                    const std::uint32_t near = (drawn & ~(2 * tie - (tie != 0 ? 1U : 0U))) + tie + i % 3 - 1;
+                    const std::uint32_t magnitude = (i % 2 == 0 ? drawn : near) & 0x3FFFFFFFU;
+                    sums[i] = engine() % 2 == 0 ? magnitude : 0U - magnitude;
+                }
+                half got[32];
+                kernels.round(sums, got, ties == tie_rule::half_away);
+                for (std::size_t i = 0; i < 32; ++i) {
+                    const half expected = round_fixed(static_cast<std::int32_t>(sums[i]), 16, ties);
+                    wrong += got[i].bits == expected.bits ? 0 : 1;
+                }
+            }
+            CHECK(wrong == 0);
+        }
+    }
 }
 
 TEST_CASE("every pair of interesting operands gives the scalar product") {
@@ -143,7 +224,8 @@ TEST_CASE("convolutions are their accumulators, in both orders, grouped, strided
         datapath path;
         path.order = engine() % 2 == 0 ? contraction_order::channel_row_column : contraction_order::row_column_channel;
         halves out(static_cast<std::size_t>(s.batch * s.out_channels * s.out_height * s.out_width));
-        (transposed ? transposed_convolution : convolution)(path, s, x.data(), w.data(), bias.data(), out.data());
+        (transposed ? transposed_convolution : convolution)(path, s, x.data(), w.data(), bias.data(), out.data(),
+                                                            {kernels_of_round(round / 2)});
         for (std::int64_t n = 0; n < s.batch; ++n) {
             for (std::int64_t o = 0; o < s.out_channels; ++o) {
                 const std::int64_t g = o / go;

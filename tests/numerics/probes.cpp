@@ -1,189 +1,326 @@
-/// The published records of numerics.json that no other test of this folder names: what is left to check, and a list
-/// of those that this model does not meet, or cannot, with the reason.
-#include <anemone/numerics/kernels.hpp>
+// The register of the published records (tests/facts/numerics.csv): each is a check that runs here on the generations that it
+// names, or is checked in another file, or lies outside of arithmetic, or is not met, with the arithmetic that shows it.
+
+#include "probes.hpp"
+
+#include "../../examples/curves/matmul.hpp"
+#include <anemone/backend/oracle/oracle.hpp>
+#include <anemone/backend/program.hpp>
+#include <anemone/build.hpp>
+#include <anemone/numerics/path.hpp>
+#include <anemone/ops/ops.hpp>
 
 #include <doctest/doctest.h>
 
 #include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <random>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
 
-using namespace ane;
-using namespace ane::numerics;
+using namespace probing;
 
 namespace {
 
-using halves = std::vector<half>;
+/// A record that a test in another file checks; the file names its id.
+struct elsewhere {
+    std::string_view id, file; ///< below tests/
+};
 
-double value(half h) { return static_cast<double>(h); }
+constexpr elsewhere references[] = {
+    {"N065", "backend/gather.cpp"},
+    {"N066", "backend/gather.cpp"},
+    {"N072", "backend/gather.cpp"},
+    {"N076", "backend/compressed.cpp"},
+    {"N077", "backend/compressed.cpp"},
+    {"N117", "numerics/exhaustive_functions.cpp"},
+    {"N118", "numerics/exhaustive_functions.cpp"},
+    {"N119", "numerics/exhaustive_functions.cpp"},
+    {"N120", "numerics/exhaustive_functions.cpp"},
+    {"N130", "weights/formats.cpp"},
+    {"N131", "weights/formats.cpp"},
+    {"N132", "weights/formats.cpp"},
+    {"N133", "weights/formats.cpp"},
+    {"N134", "weights/formats.cpp"},
+    {"N135", "weights/formats.cpp"},
+    {"N137", "backend/compressed.cpp"},
+    {"N138", "weights/formats.cpp"},
+    {"N139", "weights/formats.cpp"},
+    {"N140", "weights/formats.cpp"},
+    // tests/numerics/curves.cpp runs the rows of these.
+    {"N160", "../examples/curves/matmul.hpp"},
+    {"N161", "../examples/curves/matmul.hpp"},
+    {"N162", "../examples/curves/matmul.hpp"},
+    {"N163", "../examples/curves/matmul.hpp"},
+    {"N164", "../examples/curves/matmul.hpp"},
+    {"N165", "../examples/curves/matmul.hpp"},
+    {"N170", "../examples/curves/matmul.hpp"},
+    {"N171", "../examples/curves/matmul.hpp"},
+    {"N172", "../examples/curves/matmul.hpp"},
+    {"N173", "../examples/curves/matmul.hpp"},
+    {"N174", "../examples/curves/matmul.hpp"},
+    {"N175", "../examples/curves/matmul.hpp"},
+    {"N180", "../examples/curves/matmul.hpp"},
+    {"N181", "../examples/curves/matmul.hpp"},
+    {"N182", "../examples/curves/matmul.hpp"},
+    {"N183", "../examples/curves/fourier.hpp"},
+    {"N184", "../examples/curves/grids.hpp"},
+    {"N185", "../examples/curves/grids.hpp"},
+    {"N186", "../examples/curves/encoder.hpp"},
+    {"N187", "../examples/curves/matmul.hpp"},
+    {"N188", "../examples/curves/matmul.hpp"},
+    {"N189", "numerics/curves.cpp"},
+    {"N193", "../examples/curves/fourier.hpp"},
+    {"N198", "../examples/curves/matmul.hpp"},
+    {"N199", "../examples/curves/overflow.hpp"},
+    {"N204", "numerics/exhaustive_functions.cpp"},
+    {"N205", "numerics/exhaustive_functions.cpp"},
+    {"N206", "numerics/exhaustive_functions.cpp"},
+    {"NC6", "numerics/exhaustive_functions.cpp"},
+    {"NC10", "numerics/curves.cpp"},
+    {"NC_MAC", "numerics/curves.cpp"},
+};
 
-double product(const datapath& path, const halves& a, const halves& b) {
-    matmul_shape s;
-    s.m = 1;
-    s.n = 1;
-    s.k = static_cast<std::int64_t>(a.size());
-    half out{};
-    matmul(path, s, a.data(), b.data(), nullptr, &out);
-    return value(out);
+/// A record that the arithmetic of single operations does not decide.
+struct beyond_arithmetic {
+    std::string_view id, reason;
+};
+
+constexpr std::string_view training =
+    "accuracy of a trained network: images, seeds and training graph are not published";
+
+constexpr beyond_arithmetic others[] = {
+    {"N155", training},   {"N156_0", training}, {"N156_1", training},
+    {"N156_2", training}, {"N156_3", training}, {"N156_4", training},
+    {"N156_5", training}, {"N156_6", training}, {"N207", "a latency: it needs the device"},
+};
+
+/// A record that no model meets together with the others named, and why, as a computation.
+struct unmet {
+    std::string_view id, reason;
+    void (*show)();
+};
+
+const generation m1{family::a13, datapath_of(family::a13)};
+const generation m5{family::a17, datapath_of(family::a17)};
+const generation m6{family::a18, datapath_of(family::a18)};
+
+/// The first element of layer_norm of [first, 1, 2, 3, ...] on the oracle, and a later one.
+halves layer_norm_with(half first) {
+    const dynamic_graph graph = build_graph([](auto& g) {
+        using namespace ane::literals;
+        auto x = g.input("x"_s, f16<1, 8>);
+        g.output("y"_s, layer_norm(x, g.weight("gain"_s, f16<8>), g.weight("offset"_s, f16<8>)));
+    });
+    weight_store store;
+    store.add("gain", extents{8}, std::vector<float>(8, 1.0F));
+    store.add("offset", extents{8}, std::vector<float>(8, 0.0F));
+    halves x = repeated({0, 1, 2, 3}, 2), y(8);
+    x[0] = first;
+    const std::array<std::span<const std::byte>, 1> in{std::as_bytes(std::span(x))};
+    const std::array<std::span<std::byte>, 1> out{std::as_writable_bytes(std::span(y))};
+    auto program = compile(graph, backend::oracle{h13}, store);
+    program.run(in, out);
+    return y;
 }
 
-/// A record that the model does not reproduce.
-struct unmet {
-    std::string_view id;
-    std::string_view reason;
+const unmet not_met[] = {
+    {"N019", "sums of fp32 class everywhere: their error does not grow with K (N188), the engine's does (N160-N165)",
+     [] {
+         const curves::product_errors errors = curves::product_error(m5.path, 24, 24, 1024, 1, 1);
+         CHECK(errors.fp32_sum < 0.005528 / 10); // N161
+         CHECK(errors.engine > 0.005528 / 1.1);
+     }},
+    {"N020", "a product and a multiplication with a sum give equal bytes on M1: N041 and N044, N106 and N107 forbid it",
+     [] {
+         const halves x(2, half(16384.0)), ones(2, half(1.0));
+         CHECK(dot(m1, x, ones) == inf);                                                                // N041
+         CHECK(sum(m1, {multiply(m1.path, x[0], ones[0]), multiply(m1.path, x[1], ones[1])}) == 32768); // N044
+         const half tiny(0x1p-15);
+         CHECK(dot_with_ones(m1, {tiny}) == 0);                           // N107
+         CHECK(sum(m1, {multiply(m1.path, tiny, half(1.0))}) == 0x1p-15); // N106
+     }},
+    {"N033",
+     "half to even for every store of every generation: 2049 would be 2048, N031 and N032 have 2050; kept on M1",
+     [] {
+         CHECK(value(round_to_half(2049, tie_rule::half_even)) == 2048);
+         CHECK(value(add(m1.path, half(2048.0), half(1.0))) == 2048);
+         CHECK(value(add(m1.path, half(2050.0), half(1.0))) == 2052);
+         CHECK(value(add(m5.path, half(2048.0), half(1.0))) == 2050);
+     }},
+    {"N089",
+     "NaN as a large finite value in the variance of layer_norm, apart from infinity: in fp16 the square of all "
+     "values from 256 on is infinite (N112), so that no finite value can be told from infinity",
+     [] {
+         const halves nan = layer_norm_with(not_a_number), infinite = layer_norm_with(plus_infinity);
+         const halves large = layer_norm_with(half(65504.0));
+         for (std::size_t i = 0; i < nan.size(); ++i) {
+             CHECK(nan[i].bits == infinite[i].bits);
+             CHECK(nan[i].bits == large[i].bits);
+         }
+         CHECK(value(multiply(m1.path, half(256.0), half(256.0))) == inf);
+     }},
+    {"N194", "an odd polynomial that is -0.000977 at 0: its lowest term is a product with 0, which is +0 (N092, N105)",
+     [] {
+         for (const double coefficient : {1.128, -0.376, 0.1, 65504.0}) {
+             CHECK(multiply(m5.path, half{}, half(coefficient)).bits == 0);
+         }
+         CHECK(-0.000977 ==
+               doctest::Approx(-0x1p-10).epsilon(1e-3)); // one step of fp16 at 1, so 1 was subtracted from a sum
+     }},
+    {"NC4", "a cliff at 32758.8: the study found sums in [32760, 32768) finite on M4 and M6",
+     [] {
+         CHECK(dot_with_ones(m6, {half(32752.0), half(8.0)}) == 32768);
+         CHECK(dot_with_ones(m6, {half(32752.0), half(16.0)}) == inf);
+     }},
+    {"NC_N108", "a product of two subnormals that survives: at most 2^-28, less than half of the smallest fp16 value",
+     [] {
+         const half largest = half::from_bits(0x03FF);
+         CHECK(value(largest) * value(largest) < 0x1p-28);
+         CHECK(round_to_half(value(largest) * value(largest), tie_rule::half_away).bits == 0);
+         CHECK(dot(m5, halves(512, largest), halves(512, largest)) == 0); // nor the sum of 512 of them, below 2^-19
+     }},
 };
 
-constexpr std::array unmet_records = {
-    unmet{"N019", "an fp32-class accumulator on the matrix path: refuted by N160-N165 (NC10, NC_MAC)"},
-    unmet{"N020",
-          "one byte sequence for matmul and for mul + reduce_sum: two paths cannot give it for general operands"},
-    unmet{"N033", "half to even for every store on every generation: M6 measured half away; kept for A13 elementwise"},
-    unmet{"N046",
-          "60000 through a one-channel 1x1 convolution: beyond the ceiling; the lowering may turn it to a scale"},
-    unmet{"N073", "reduce then square, fused or not: a choice of the compiler, one ulp"},
-    unmet{"N075", "a tile boundary near 128: one ulp, too little to place it"},
-    unmet{"N089", "NaN is a large finite value in the variance of layer_norm: which one is not published"},
-    unmet{"N098", "softplus of infinity is 0: no such operation here"},
-    unmet{"N099", "softsign of infinity is 0: no such operation here"},
-    unmet{"N100", "infinity times x is -52416: chip and x unknown; -52416 is 2^16 times fp16(-0.8)"},
-    unmet{"N101", "cos of infinity: no such operation here"},
-    unmet{"N108", "a product of two subnormals survives on M5: at most 2^-28, below the smallest fp16 (NC_N108)"},
-    unmet{"N115", "gelu(0) = -0.000754, chip unknown: one knot cannot be this and N113 (NC5)"},
-    unmet{"N119", "worst error 0.0059 of gelu on M1: the fit that meets N113 errs by 0.0063"},
-    unmet{"N120", "sin, cos, atan near their seams: no such operation here"},
-    unmet{"N123", "floor_div on A11, A12: no such operation here"},
-    unmet{"NC4", "a cliff at 32758.8 in a sweep: the accumulator ends at 32768 and 32760 comes out as 32768"},
-};
+/// id and chip of each line of the facts.
+std::map<std::string, std::string> records() {
+    std::ifstream file(ANEMONE_TEST_DATA "/facts/numerics.csv");
+    REQUIRE(file.good());
+    std::map<std::string, std::string> all;
+    bool heading = true;
+    for (std::string line; std::getline(file, line);) {
+        if (line.empty() || line[0] == '#') {
+            continue;
+        }
+        std::istringstream text(line);
+        std::string id, operation, chip;
+        std::getline(text, id, ';');
+        std::getline(text, operation, ';');
+        std::getline(text, chip, ';');
+        if (!heading) {
+            CAPTURE(id);
+            CHECK(all.emplace(id, chip).second);
+        }
+        heading = false;
+    }
+    return all;
+}
+
+/// The tiers that the text of a chip names: "M1 Max", "M5/H17s", "A13,A14". All measured ones where it names none ("all").
+std::set<family> tiers_of(const std::string& chip) {
+    std::set<family> tiers;
+    for (std::size_t i = 0; i + 1 < chip.size(); ++i) {
+        if (chip[i + 1] < '0' || chip[i + 1] > '9') {
+            continue;
+        }
+        const int number = std::atoi(chip.c_str() + i + 1);
+        const int tier = chip[i] == 'M' ? number + 12 : chip[i] == 'A' || chip[i] == 'H' ? number : 0;
+        switch (tier) {
+        case 11:
+        case 12: tiers.insert(family::older); break;
+        case 13: tiers.insert(family::a13); break;
+        case 14: tiers.insert(family::a14); break;
+        case 15: tiers.insert(family::a15); break;
+        case 16: tiers.insert(family::a16); break;
+        case 17: tiers.insert(chip[i] == 'A' || chip[i] == 'H' || number == 5 ? family::a17 : family::a18); break;
+        case 18: tiers.insert(family::a18); break;
+        default: break;
+        }
+    }
+    if (tiers.empty()) {
+        tiers = {family::a13, family::a14, family::a16, family::a17, family::a18};
+    }
+    return tiers;
+}
+
+std::vector<std::span<const probe>> all_probes() {
+    return {sum_probes(), value_probes(), system_probes(), conflict_probes()};
+}
 
 } // namespace
 
-TEST_CASE("the unmet records are listed once, each with a reason") {
-    for (std::size_t i = 0; i < unmet_records.size(); ++i) {
-        CHECK_FALSE(unmet_records[i].reason.empty());
-        CHECK((i == 0 || unmet_records[i - 1].id < unmet_records[i].id));
+TEST_CASE("register: every published record has its place, once") {
+    std::map<std::string, int> places;
+    for (const auto& theme : all_probes()) {
+        for (const probe& p : theme) {
+            ++places[std::string(p.id)];
+        }
+    }
+    for (const elsewhere& r : references) {
+        ++places[std::string(r.id)];
+    }
+    for (const beyond_arithmetic& r : others) {
+        CHECK_FALSE(r.reason.empty());
+        ++places[std::string(r.id)];
+    }
+    for (const unmet& r : not_met) {
+        CHECK_FALSE(r.reason.empty());
+        ++places[std::string(r.id)];
+    }
+    const auto known = records();
+    CHECK(known.size() == 167);
+    for (const auto& record : known) {
+        CAPTURE(record.first);
+        CHECK(places[record.first] == 1);
+    }
+    for (const auto& place : places) {
+        CAPTURE(place.first);
+        CHECK(known.count(place.first) == 1);
     }
 }
 
-TEST_CASE("N040-N043, N047: the ceiling of products, whatever the depth") {
-    for (const family f : {family::a13, family::a14, family::a16, family::a17, family::a18}) {
-        const datapath path = datapath_of(f);
-        for (const std::size_t k : {1U, 2U, 4U, 8U, 32U, 64U, 128U}) {
-            CAPTURE(k);
-            halves a(k, half(0.0));
-            const halves ones(k, half(1.0));
-            a[0] = half(32752.0);
-            CHECK(product(path, a, ones) == 32752);
-            a[0] = half(32768.0);
-            CHECK(std::isinf(product(path, a, ones)));
-            if (k >= 4) {
-                a[0] = a[1] = half(20000.0);
-                a[2] = half(-30000.0);
-                CHECK(std::isinf(product(path, a, ones))); // the interior partial
-                std::swap(a[1], a[2]);
-                CHECK(product(path, a, ones) == 10000);
+TEST_CASE("register: what is checked elsewhere is named there") {
+    for (const elsewhere& r : references) {
+        std::ifstream file(ANEMONE_TEST_DATA "/" + std::string(r.file));
+        CAPTURE(std::string(r.file));
+        REQUIRE(file.good());
+        const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+        CAPTURE(std::string(r.id));
+        CHECK(text.find(r.id) != std::string::npos);
+    }
+}
+
+TEST_CASE("register: the chips of the records") {
+    CHECK(tiers_of("M1,M1 Max,M2 Pro,M4,M5 Pro,M6") ==
+          std::set<family>{family::a13, family::a14, family::a16, family::a17, family::a18});
+    CHECK(tiers_of("M5/H17s") == std::set<family>{family::a17});
+    CHECK(tiers_of("M3/A15") == std::set<family>{family::a15});
+    CHECK(tiers_of("A11/A12") == std::set<family>{family::older});
+    CHECK(tiers_of("H18") == std::set<family>{family::a18});
+    CHECK(tiers_of("all").size() == 5);
+}
+
+TEST_CASE("register: every probe, on every generation that its record names") {
+    const auto known = records();
+    for (const auto& theme : all_probes()) {
+        for (const probe& p : theme) {
+            const auto found = known.find(std::string(p.id));
+            REQUIRE(found != known.end());
+            for (const family tier : tiers_of(found->second)) {
+                CAPTURE(found->first);
+                CAPTURE(found->second);
+                CAPTURE(static_cast<int>(tier));
+                p.check({tier, datapath_of(tier)});
             }
         }
     }
 }
 
-TEST_CASE("N046 is not met: a one-channel 1x1 convolution stops at the ceiling") {
-    convolution_shape s;
-    const half x(60000.0);
-    const half one(1.0);
-    half out{};
-    convolution(datapath_of(family::a13), s, &x, &one, nullptr, &out);
-    CHECK(is_infinite(out));
-    datapath path = datapath_of(family::a13);
-    path.mac_ceiling = false;
-    convolution(path, s, &x, &one, nullptr, &out);
-    CHECK(value(out) == 60000);
+TEST_CASE("register: why the unmet records cannot be met") {
+    for (const unmet& r : not_met) {
+        CAPTURE(std::string(r.id));
+        CAPTURE(std::string(r.reason));
+        r.show();
+    }
 }
 
 TEST_CASE("what section 1 gives for the sums of section 2, which are therefore read as reductions") {
     halves large(1025, half(1.0));
     large[0] = half(4096.0);
-    CHECK(product(datapath_of(family::a13), large, halves(1025, half(1.0))) == 5120); // N003 published: 5116
-    halves triples;
-    for (int i = 0; i < 16; ++i) {
-        triples.insert(triples.end(), {half(16000.0), half(-16000.0), half(1.0)});
-    }
-    CHECK(product(datapath_of(family::a13), triples, halves(48, half(1.0))) == 16); // N01_16000 published: 4
-}
-
-TEST_CASE("N107, N108: subnormal operands of a product") {
-    const halves tiny = {half::from_bits(0x0200), half::from_bits(0x0100)}; // 2^-15, 2^-16
-    const halves ones(2, half(1.0));
-    CHECK(product(datapath_of(family::a13), tiny, ones) == 0);
-    CHECK(product(datapath_of(family::a17), tiny, ones) == 0x1p-15 + 0x1p-16);
-}
-
-TEST_CASE("N153: a row does not depend on the batch around it") {
-    std::mt19937_64 engine(153);
-    std::normal_distribution<double> normal(0.0, 0.3);
-    halves a(6400);
-    halves b(1500);
-    for (half& v : a) {
-        v = half(normal(engine));
-    }
-    for (half& v : b) {
-        v = half(normal(engine));
-    }
-    matmul_shape s;
-    s.n = 30;
-    s.k = 50;
-    halves first(30);
-    s.m = 1;
-    matmul(datapath{}, s, a.data(), b.data(), nullptr, first.data());
-    for (const std::int64_t rows : {2, 8, 32, 128}) {
-        s.m = rows;
-        halves out(static_cast<std::size_t>(rows * 30));
-        matmul(datapath{}, s, a.data(), b.data(), nullptr, out.data());
-        for (std::size_t i = 0; i < 30; ++i) {
-            REQUIRE(out[i].bits == first[i].bits);
-        }
-    }
-}
-
-TEST_CASE("N154: another association of a sum of three changes about a third of the bits") {
-    std::mt19937_64 engine(154);
-    std::normal_distribution<double> normal(0.0, 1.0);
-    int different = 0;
-    double largest = 0.0;
-    for (int i = 0; i < 4096; ++i) {
-        const half a(normal(engine));
-        const half b(normal(engine));
-        const half c(normal(engine));
-        const datapath path = datapath_of(family::a13);
-        const half left = add(path, add(path, a, b), c);
-        const half right = add(path, a, add(path, b, c));
-        different += left.bits != right.bits ? 1 : 0;
-        largest = std::fmax(largest, std::fabs(value(left) - value(right)));
-    }
-    CHECK(different / 4096.0 == doctest::Approx(0.31).epsilon(0.2));
-    CHECK(largest <= 7.9e-3);
-}
-
-TEST_CASE("N200: a resident accumulator counts") {
-    half state{};
-    for (int i = 1; i <= 4; ++i) {
-        state = add(datapath_of(family::a13), state, half(1.0));
-        CHECK(value(state) == i);
-    }
-}
-
-TEST_CASE("N202: M2 repeats M1 in slices and tables; M5 and M6 share one arithmetic") {
-    const datapath one = datapath_of(family::a13);
-    const datapath two = datapath_of(family::a14);
-    CHECK(one.width_slice_gain == two.width_slice_gain);
-    CHECK(one.tables == two.tables);
-    CHECK(datapath_of(family::a17).elementwise_ties == datapath_of(family::a18).elementwise_ties);
-    CHECK(datapath_of(h13g).reduction_ties == tie_rule::half_even);
-    CHECK(datapath_of(h17s).reduction_ties == tie_rule::half_away);
+    CHECK(dot_with_ones(m1, large) == 5120);                          // N003 published: 5116
+    CHECK(dot_with_ones(m1, repeated({16000, -16000, 1}, 16)) == 16); // N01_16000 published: 4
 }
 
 TEST_CASE("every operation has a path, contractions the accumulator, reductions the narrow tiles") {
@@ -195,7 +332,7 @@ TEST_CASE("every operation has a path, contractions the accumulator, reductions 
         }
         const path_row& row = path_of(kind);
         CHECK(row.kind == kind);
-        CHECK(is_contraction(kind) == (row.path == arithmetic_path::multiply_accumulate));
+        CHECK((!is_contraction(kind) || row.path == arithmetic_path::multiply_accumulate));
         CHECK_FALSE(name(row.path).empty());
         CHECK_FALSE(name(row.known).empty());
     }

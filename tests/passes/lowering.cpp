@@ -149,3 +149,30 @@ TEST_CASE("factors in a row are folded into a weight as long as their product is
     });
     CHECK_FALSE(factor_is_zero(vector));
 }
+
+TEST_CASE("functions that the engine computes wrong are composed of right ones") {
+    const lowered_graph soft = lowered([](auto& g) { g.output("y"_s, softplus(g.input("x"_s, f16<4>))); });
+    CHECK(operations(soft.view()) == std::vector<op>{op::minimum, op::softplus, op::sub, op::relu, op::add});
+    const lowered_graph nearest = lowered([](auto& g) { g.output("y"_s, round(g.input("x"_s, f16<4>)) * 3); });
+    CHECK(operations(nearest.view()) == std::vector<op>{op::abs, op::less, op::round, op::select, op::mul});
+    for (const node& n : nearest.graph.nodes) {
+        CHECK(n.type == (n.kind == op::less ? dtype::boolean : dtype::f16));
+    }
+}
+
+TEST_CASE("a number times floor or ceil becomes a constant of the full shape") {
+    const auto factor_of = [](const auto& describe) {
+        const lowered_graph l = lowered(describe);
+        for (const node& n : l.graph.nodes) {
+            if (n.kind == op::mul) {
+                return l.view().operand(n, 1).shape;
+            }
+        }
+        return extents{};
+    };
+    CHECK(factor_of([](auto& g) { g.output("y"_s, floor(g.input("x"_s, f16<2, 4>)) * 3); }) == extents{2, 4});
+    CHECK(factor_of([](auto& g) { g.output("y"_s, 3 * ceil(g.input("x"_s, f16<2, 4>))); }) == extents{2, 4});
+    CHECK(factor_of([](auto& g) { g.output("y"_s, floor(g.input("x"_s, f16<2, 4>)) * g.constant(f16<1, 1>, 3)); }) ==
+          extents{2, 4});
+    CHECK(factor_of([](auto& g) { g.output("y"_s, abs(g.input("x"_s, f16<2, 4>)) * 3); }) == extents{});
+}

@@ -136,10 +136,35 @@ private:
     }
     int weight(const extents& shape) { return source(op::weight, shape, ranged(below(4))); }
     int positive(const extents& shape) { return source(op::weight, shape, within(0.2, 2)); }
+    /// A weight, or what one of its stored forms makes of it.
+    int stored(int w) {
+        if (chance(70)) {
+            return w;
+        }
+        compression form{.form = static_cast<weight_form>(below(6)), .bits = chance(60) ? 8 : 4};
+        const bool scaled = form.form != weight_form::palette && form.form != weight_form::sparse_palette;
+        form.zero_point = scaled && chance(30);
+        form.vector = scaled || chance(70) ? 1 : 2;
+        return append(op::compressed, form, {w});
+    }
+    /// dequantize(quantize(x)) with a scale that is an input, a weight or a number.
+    int quantized(int x) {
+        const contract positive_scale = within(0.01, 0.5);
+        const int scale = chance(50) ? source(op::input, {1}, positive_scale) : source(op::weight, {1}, positive_scale);
+        const quantization to{.type = chance(70) ? dtype::int8 : dtype::uint8, .axis = 0};
+        const bool shifted = chance(30);
+        const int zero = shifted ? source(op::weight, {1}, within(0, 100)) : -1;
+        const int q = shifted ? append(op::quantize, to, {x, scale, zero}) : append(op::quantize, to, {x, scale});
+        if (q < 0) {
+            return -1;
+        }
+        g_.nodes[static_cast<std::size_t>(q)].type = to.type;
+        return shifted ? append(op::dequantize, to, {q, scale, zero}) : append(op::dequantize, to, {q, scale});
+    }
     /// A weight, or a constant of as many values.
     int parameter(const extents& shape) {
         if (chance(60)) {
-            return weight(shape);
+            return stored(weight(shape));
         }
         node n;
         n.kind = op::constant;
@@ -147,6 +172,18 @@ private:
         std::vector<float> values(chance(20) ? 1U : static_cast<std::size_t>(shape.count()));
         for (float& v : values) {
             v = static_cast<float>(uniform(-2, 2));
+        }
+        n.attributes = g_.keep(values);
+        return g_.append(n, {});
+    }
+    /// Indices below a limit.
+    int places(const extents& shape, std::int64_t limit) {
+        node n;
+        n.kind = op::constant;
+        n.shape = shape;
+        std::vector<float> values(static_cast<std::size_t>(shape.count()));
+        for (float& v : values) {
+            v = static_cast<float>(below(static_cast<int>(limit)));
         }
         n.attributes = g_.keep(values);
         return g_.append(n, {});
@@ -181,8 +218,11 @@ private:
 
     int step(op kind);
     int movement(op kind, int x);
+    int lookup(op kind, int x);
     int contraction(op kind, int x);
     int norm(op kind, int x);
+    int texture(op kind, int x);
+    int native(op kind, int x);
 
     std::mt19937 random_;
     std::vector<op> kinds_;
@@ -310,7 +350,92 @@ inline int maker::movement(op kind, int x) {
     case op::space_to_depth:
     case op::space_to_batch:
     case op::batch_to_space: return append(kind, factors{2}, {x});
-    default: return -1; // of a shape that needs a recipe of its own
+    case op::strided_slice:
+    case op::slice_update: {
+        strided_window w{in, in};
+        extents size = in;
+        for (int i = 0; i < in.rank; ++i) {
+            w.begin[i] = below(static_cast<int>(in[i]));
+            w.stride[i] = 1 + below(2);
+            size[i] = 1 + below(static_cast<int>(1 + (in[i] - 1 - w.begin[i]) / w.stride[i]));
+        }
+        return kind == op::strided_slice ? append(kind, w, {x}, size) : append(kind, w, {x, parameter(size)});
+    }
+    default: return lookup(kind, x);
+    }
+}
+
+/// Movements that read positions.
+inline int maker::lookup(op kind, int x) {
+    const extents in = shape(x);
+    const int along = below(in.rank);
+    switch (kind) {
+    case op::gather: return append(kind, axis{along}, {x, places({1 + below(4)}, in[along])});
+    case op::gather_along_axis: {
+        extents each = in;
+        each[along] = 1 + below(5);
+        return append(kind, axis{along}, {x, places(each, in[along])});
+    }
+    case op::gather_nd: return append(kind, no_attributes{}, {x, places({1 + below(4), 1}, in[0])});
+    case op::dynamic_slice: {
+        window w{in, in};
+        for (int i = 0; i < in.rank; ++i) {
+            w.begin[i] = 0;
+        }
+        w.size[along] = (in[along] + 1) / 2;
+        return in[along] > 1 ? append(kind, w, {x, places({1}, in[along] + 2)}) : -1;
+    }
+    default: return -1;
+    }
+}
+
+inline int maker::texture(op kind, int x) {
+    const extents in = shape(x);
+    if (in.rank != 4) {
+        return -1;
+    }
+    const sampling s{.extent = {1 + below(4), 1 + below(4)},
+                     .method = chance(30) ? sampling_method::nearest : sampling_method::bilinear,
+                     .grid = static_cast<sampling_grid>(below(3)),
+                     .border = static_cast<sampling_border>(below(3))};
+    const extents places{1, 2, s.extent.height, s.extent.width};
+    switch (kind) {
+    case op::resize: return append(kind, s, {x});
+    case op::crop_resize: return append(kind, s, {x, parameter({in[0], 4})});
+    case op::resample: return append(kind, s, {x, parameter(places)});
+    case op::gather_hw: return append(kind, no_attributes{}, {x, parameter(places)});
+    default: return append(kind, s, {x, parameter({1, 6})});
+    }
+}
+
+inline int maker::native(op kind, int x) {
+    const extents in = shape(x);
+    const auto flat = [&](const extents& e) { return append(op::reshape, no_attributes{}, {x}, e); };
+    const std::int64_t count = in.count();
+    switch (kind) {
+    case op::scaled_elementwise: {
+        const auto f = static_cast<scaled_function>(below(4));
+        const float scale = f == scaled_function::mul ? 1.0F : static_cast<float>(half(uniform(-2, 2)));
+        return append(kind, scaling{f, scale}, {x, parameter(in)});
+    }
+    case op::cross_correlation:
+        return append(kind, no_attributes{},
+                      {flat({1, 1, 1, count}), parameter({1, 1, 1, std::min<std::int64_t>(count, 3)})});
+    case op::cost_volume: return append(kind, amount{3}, {flat({1, 1, 1, count}), parameter({1, 1, 1, count + 2})});
+    case op::cross_product:
+    case op::furthest_point_sampling: {
+        if (count % 3 != 0) {
+            return -1;
+        }
+        if (kind == op::cross_product) {
+            const extents vectors{count / 3, 3, 1, 1};
+            return append(kind, no_attributes{}, {flat(vectors), parameter(vectors)});
+        }
+        return append(kind, amount{2}, {flat({1, 3, 1, count / 3})});
+    }
+    case op::dropout: return append(kind, coefficients{.alpha = 0}, {x});
+    case op::random_uniform: return append(kind, coefficients{-1.5F, 0.25F}, {}, in);
+    default: return -1;
     }
 }
 
@@ -364,6 +489,15 @@ inline int maker::step(op kind) {
     case op_group::attention:
         return in.rank >= 2 && in.rank <= 4 ? append(kind, coefficients{.alpha = 0.5F}, {x, x, x}) : -1;
     case op_group::movement: return movement(kind, x);
+    case op_group::texture: return texture(kind, x);
+    case op_group::native: return native(kind, x);
+    case op_group::rank: {
+        const int along = below(in.rank);
+        const auto all = static_cast<int>(in[along]);
+        const bool whole = kind == op::sort || kind == op::arg_sort;
+        return append(kind, selection{whole ? all : 1 + below(all), along, chance(50)}, {x});
+    }
+    case op_group::quantization: return kind == op::compressed ? stored(weight(in)) : quantized(x);
     default: return -1;
     }
 }

@@ -3,6 +3,7 @@
 
 #include "anemone/backend/calibration.hpp"
 #include "anemone/backend/cpu/cpu.hpp"
+#include "anemone/backend/kernels/gather.hpp"
 #include "anemone/backend/oracle/oracle.hpp"
 #include "anemone/graph/op_set.hpp"
 #include "anemone/ops/infer.hpp"
@@ -70,8 +71,8 @@ std::vector<bool> may_be_nan(const graph_view& g, std::span<const interval> know
 std::vector<bool> may_saturate(const graph_view& g, std::span<const interval> known) {
     std::vector<bool> may(g.nodes.size(), false);
     for (int i = 0; i < g.size(); ++i) {
-        bool any = ane::detail::first_column(g[i]) != 0 &&
-                   known[static_cast<std::size_t>(g.operands(i)[0])].magnitude() > gain_ceiling;
+        bool any =
+            reads_inside_width(g, g[i]) && known[static_cast<std::size_t>(g.operands(i)[0])].magnitude() > gain_ceiling;
         for (const int o : g.operands(i)) {
             any = any || may[static_cast<std::size_t>(o)];
         }

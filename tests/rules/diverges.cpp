@@ -350,3 +350,19 @@ TEST_CASE("int8 weights may stand at the left of a product") {
     CHECK(has(divergences_of(model(4096), gains, plain_machine), divergence::infinity, 3));
     CHECK_FALSE(has(divergences_of(model(4094), gains, plain_machine), divergence::infinity));
 }
+
+TEST_CASE("products of int8 by int8 where one engine adds integers and the other fp16") {
+    using namespace one_node;
+    const auto model = [](double reach, bool quantized) {
+        const std::vector<source> sources{in({4, 16}, bounded(reach)), constant({1}, 0.5F), one_node::weight({8, 16})};
+        dynamic_graph g = then(sources_of(sources), op::compressed, compression{affine_int8}, {2});
+        g = then(g, op::quantize, quantization{dtype::int8, 0}, {0, 1});
+        g = then(g, op::dequantize, quantization{dtype::int8, 0}, {4, 1});
+        return then(g, op::linear, no_attributes{}, {quantized ? 5 : 0, 3});
+    };
+    const machine integers = machine_of(h16);
+    const machine halves = altered([](auto& d) { d.int8_products = false; });
+    CHECK_FALSE(divergences_of(model(100, true), integers, halves).empty());
+    CHECK(divergences_of(model(100, true), integers, integers).empty());
+    CHECK(divergences_of(model(100, false), integers, halves).empty());
+}

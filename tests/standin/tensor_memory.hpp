@@ -37,6 +37,9 @@ public:
         const auto at = static_cast<std::size_t>(id);
         void* const into = images_[at].empty() ? static_cast<void*>(tensors_[at].data()) : images_[at].data();
         std::memcpy(into, bytes, port_bytes(id));
+        for (half& h : tensors_[at]) { // N080: NaN enters as +infinity
+            h = is_nan(h) ? half::from_bits(0x7C00U) : h;
+        }
     }
 
     void read(int id, void* bytes) const {

@@ -28,6 +28,19 @@ template <class Attributes> constexpr convolution_shape convolution_shape_of(con
             .groups = a.groups};
 }
 
+/// A cross correlation as the convolution that it is: one channel, the template as the kernel.
+constexpr convolution_shape correlation_shape_of(const graph_view& g, const node& n) {
+    const extents& x = g.operand(n, 0).shape;
+    const extents& pattern = g.operand(n, 1).shape;
+    return {.batch = x[0],
+            .in_height = x[2],
+            .in_width = x[3],
+            .out_height = n.shape[2],
+            .out_width = n.shape[3],
+            .kernel_height = pattern[2],
+            .kernel_width = pattern[3]};
+}
+
 constexpr pool_shape pool_shape_of(const graph_view& g, const node& n) {
     const pool& p = n.get<pool>();
     const extents& x = g.operand(n, 0).shape;
@@ -43,7 +56,9 @@ constexpr pool_shape pool_shape_of(const graph_view& g, const node& n) {
             .stride_width = p.stride.width,
             .pad_top = p.padding.top,
             .pad_left = p.padding.left,
-            .exclude_padding = p.exclude_padding};
+            .exclude_padding = p.exclude_padding,
+            .pad_bottom = p.padding.bottom,
+            .pad_right = p.padding.right};
 }
 
 /// One product of a matmul node: its batch is walked with `for_each_batch`.

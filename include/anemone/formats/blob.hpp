@@ -10,6 +10,14 @@
 
 namespace ane {
 
+/// The element types of the blob that are written here (facts: weights, section 1).
+enum class blob_type : std::uint32_t { fp16 = 1, uint8 = 3, int8 = 4, uint1 = 9, uint4 = 11 };
+
+/// Bits of the last byte that `count` elements of `width` bits leave over.
+constexpr std::uint64_t unused_bits(std::int64_t count, int width) {
+    return static_cast<std::uint64_t>((8 - count * width % 8) % 8);
+}
+
 /// Writes the weight blob that MIL text refers to (facts: weights, section 1; version 2, little endian). The file starts
 /// with a header of 64 bytes: the number of entries and the version. An entry is a metadata record of 64 bytes (sentinel,
 /// element type, size, offset of its data, unused bits) and the data right behind it; every record starts at a multiple
@@ -26,21 +34,25 @@ public:
     }
 
     /// Appends one tensor and returns the offset to write into `BLOBFILE(..., offset = uint64(...))`.
-    std::uint64_t add(std::span<const half> values) { return add(1, std::as_bytes(values)); }
+    std::uint64_t add(std::span<const half> values) { return add(blob_type::fp16, std::as_bytes(values), 0); }
+    /// The same for elements that are packed already; `unused` bits of the last byte are none of theirs.
+    std::uint64_t add(blob_type type, std::span<const std::byte> data, std::uint64_t unused) {
+        return append(static_cast<std::uint32_t>(type), data, unused);
+    }
 
     /// The finished file.
     std::span<const std::byte> bytes() const { return bytes_; }
     std::uint32_t count() const { return count_; }
 
 private:
-    std::uint64_t add(std::uint32_t type_code, std::span<const std::byte> data) {
+    std::uint64_t append(std::uint32_t type_code, std::span<const std::byte> data, std::uint64_t unused) {
         const std::size_t metadata = (bytes_.size() + alignment - 1) / alignment * alignment;
         bytes_.resize(metadata + alignment + data.size());
         put(metadata, sentinel);
         put(metadata + 4, type_code);
         put(metadata + 8, std::uint64_t{data.size()});
         put(metadata + 16, std::uint64_t{metadata + alignment});
-        put(metadata + 24, std::uint64_t{0}); // unused bits: none, fp16 fills its bytes
+        put(metadata + 24, unused);
         if (!data.empty()) {
             std::memcpy(bytes_.data() + metadata + alignment, data.data(), data.size());
         }

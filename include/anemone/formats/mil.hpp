@@ -4,6 +4,7 @@
 #include "../weights/materialize.hpp"
 #include "blob.hpp"
 #include "file.hpp"
+#include "mil_compressed.hpp"
 #include "mil_vocabulary.hpp"
 
 #include <fmt/format.h>
@@ -49,7 +50,8 @@ inline std::string mil_literal_type(const std::string& literal) { return literal
 /// Writes one function, statement by statement.
 class mil_writer {
 public:
-    mil_writer(const graph_view& g, const materialized& constants) : graph_(g), constants_(constants) {
+    mil_writer(const graph_view& g, const materialized& constants)
+        : graph_(g), constants_(constants), stored_(stored_in_mil(g)) {
         names_.resize(g.nodes.size());
         prefix_ = unused_prefix();
     }
@@ -124,12 +126,26 @@ private:
         }
         if (name(index).empty()) {
             set_name(index, variable(index));
-            const std::string type = mil_type(n.type, n.shape);
-            body_ += fmt::format("        {} {} = const()[name = string(\"{}\"), val = {}(BLOBFILE(path = "
-                                 "string(\"@model_path/weights.bin\"), offset = uint64({})))];\n",
-                                 type, name(index), name(index), type, program_.weights.add(values));
+            body_ += stored_weight(index);
+            if (stored_[static_cast<std::size_t>(index)] == 0) {
+                body_ += mil_part(mil_type(n.type, n.shape), name(index), program_.weights.add(values));
+            }
         }
         return name(index);
+    }
+
+    /// The statements of a compressed weight that is written as it is stored: encoded anew, from the values that it was
+    /// given. Nothing for other constants, nor for a sparse weight of zeros alone, whose list of values would be empty.
+    std::string stored_weight(int index) {
+        char& stored = stored_[static_cast<std::size_t>(index)];
+        if (stored == 0) {
+            return {};
+        }
+        const node& n = graph_[index];
+        const auto given = static_cast<std::size_t>(graph_.operands(index)[0]);
+        const encoded_weight w = encode_weight(constants_.values[given], n.shape, n.get<compression>());
+        stored = w.data.empty() ? 0 : 1;
+        return stored == 0 ? std::string() : mil_stored_weight(name(index), w, program_.weights);
     }
 
     std::string argument(int index) { return constants_.known(index) ? constant(index) : name(index); }
@@ -262,6 +278,7 @@ private:
 
     graph_view graph_;
     const materialized& constants_;
+    std::vector<char> stored_; ///< compressed weights that are written as they are stored
     std::vector<std::string> names_;
     std::string prefix_;
     std::string body_;

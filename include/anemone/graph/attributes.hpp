@@ -201,7 +201,8 @@ enum class sampling_method : std::uint8_t { nearest, bilinear };
 /// Where the samples of a resized axis lie: pixel centres at halves (the field's default), corner on corner, or the
 /// first on the first (TensorFlow 1).
 enum class sampling_grid : std::uint8_t { half_pixel, align_corners, asymmetric };
-/// What lies outside the image.
+/// What lies outside the image: zeros, its outermost pixels, or its mirror image (at their outer edges, with
+/// align_corners at their centres, as PyTorch's grid_sample).
 enum class sampling_border : std::uint8_t { zero, edge, reflect };
 
 constexpr std::string_view name(sampling_method m) noexcept {

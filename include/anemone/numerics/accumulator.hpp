@@ -94,8 +94,17 @@ private:
     int overflow_ = 0;
 };
 
+/// A sum of integers below 2^31 times a scale, plus a bias, rounded once. The product is exact in double for a scale of
+/// 22 bits, as the product of two fp16 scales is.
+constexpr half scaled_sum(const datapath& path, std::int64_t sum, float scale, half bias = {}) noexcept {
+    const double scaled = static_cast<double>(sum) * static_cast<double>(scale);
+    const bool finite = scaled - scaled == 0.0 && is_finite(bias);
+    const auto start = static_cast<double>(bias);
+    return round_to_half(finite ? add_to_odd(scaled, start) : scaled + start, path.mac_ties);
+}
+
 /// The register behind a product of int8 activations and int8 weights: 32-bit integers, infinity from 2^31 on, one
-/// scale at the end. Measured M6 (numerics-datapath, section 5).
+/// scale at the end. Measured M6 (numerics-datapath, section 5). That the bias is added after it is inferred (N203).
 class integer_accumulator {
 public:
     constexpr void multiply_add(std::int8_t x, std::int8_t w) noexcept {
@@ -111,11 +120,11 @@ public:
     constexpr bool overflowed() const noexcept { return overflow_ != 0; }
     constexpr std::int64_t raw() const noexcept { return sum_; }
 
-    constexpr half result(const datapath& path, float scale) const noexcept {
+    constexpr half result(const datapath& path, float scale, half bias = {}) const noexcept {
         if (overflow_ != 0) {
             return half::from_bits((overflow_ < 0) != (scale < 0) ? 0xFC00U : 0x7C00U);
         }
-        return round_to_half(static_cast<double>(sum_) * static_cast<double>(scale), path.mac_ties);
+        return scaled_sum(path, sum_, scale, bias);
     }
 
 private:

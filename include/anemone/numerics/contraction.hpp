@@ -2,218 +2,261 @@
 
 #include "../half.hpp"
 #include "accumulator.hpp"
+#include "contraction_kernels.hpp"
 #include "datapath.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
+#include <system_error>
+#include <thread>
 #include <vector>
 
-/// Many accumulators at once, bit for bit equal to class `accumulator`, for matrix products and convolutions.
-///
-/// Vectorised over independent outputs; every output adds its products in the order of k. What makes it exact: the
-/// product of two fp16 values has 22 significant bits, so float holds it; its rounding to 2^-16 is trunc(|p| + 0.5) in
-/// units of 2^-16, and that sum is exact in float wherever it matters; an output whose sum or product ever reaches
-/// 2^14 is only marked here and recomputed by the scalar class, so the vector part needs no care for overflow.
+/// Many sums of products at once, bit for bit those of class `accumulator`: matrix products and convolutions are one
+/// blocked loop over two sources of vectors. Every output adds its products in the order of the vectors' elements.
+namespace ane::numerics {
+
+/// How a contraction is carried out. The bits do not depend on it.
+struct execution {
+    const contraction_kernels& kernels = best_contraction_kernels();
+    int threads = 1; ///< at most; a small contraction takes one
+};
+
+} // namespace ane::numerics
+
 namespace ane::numerics::detail {
 
-#if defined(__AVX512F__)
-inline constexpr int vector_bytes = 64;
-#elif defined(__AVX2__)
-inline constexpr int vector_bytes = 32;
-#else
-inline constexpr int vector_bytes = 16;
-#endif
-inline constexpr int vector_lanes = vector_bytes / 4;
-/// Outputs of one panel.
-inline constexpr int panel_lanes = vector_lanes < 8 ? 8 : 2 * vector_lanes;
-inline constexpr int panel_vectors = panel_lanes / vector_lanes;
+/// Products that are worth a thread.
+inline constexpr std::int64_t products_of_thread = std::int64_t{1} << 20;
 
-// Vector extensions of GCC and Clang: no instruction set is assumed.
-using float_vector = float __attribute__((vector_size(vector_bytes)));
-using int_vector = std::int32_t __attribute__((vector_size(vector_bytes)));
-using uint_vector = std::uint32_t __attribute__((vector_size(vector_bytes)));
-
-/// One broadcast operand: its value in units of 2^-16, and the smallest magnitude of a partner whose product counts.
-struct left_operand {
-    float scaled;
-    float partner_floor;
-};
-
-constexpr float decoded(half value, const datapath& path) noexcept {
-    const operand o = decode_operand(value, path.mac_keeps_subnormals);
-    const float scale = std::bit_cast<float>(static_cast<std::uint32_t>(o.exponent - 10 + 127) << 23U);
-    const float magnitude = static_cast<float>(o.significand) * scale;
-    return o.negative ? -magnitude : magnitude;
-}
-
-constexpr left_operand prepare_left(half value, const datapath& path) noexcept {
-    const operand o = decode_operand(value, path.mac_keeps_subnormals);
-    const int floor = path.mac_exponent_floor - o.exponent; // of the partner's exponent
-    float partner_floor = 0.0F;                             // a subnormal partner has exponent -14 whatever its value
-    if (floor > -14) {
-        partner_floor = std::bit_cast<float>(static_cast<std::uint32_t>((floor > 100 ? 100 : floor) + 127) << 23U);
+/// Calls work(worker) in this thread and in up to `workers` - 1 others, which share what is to be done among them. Where
+/// the system gives fewer threads, fewer do it.
+template <class Work> void run_workers(std::int64_t workers, const Work& work) {
+    std::vector<std::thread> others;
+    others.reserve(static_cast<std::size_t>(workers));
+    try {
+        for (std::int64_t w = 1; w < workers; ++w) {
+            others.emplace_back([&work, w] { work(w); });
+        }
+    } catch (const std::system_error&) {
+        // The workers there are take all the work.
     }
-    return {decoded(value, path) * 65536.0F, partner_floor};
+    work(0);
+    for (std::thread& t : others) {
+        t.join();
+    }
 }
 
-/// 2^14 in units of 2^-16: an output whose sum or product reaches it is recomputed.
-inline constexpr float watch_limit = 0x1p30F;
+/// Vectors inside a matrix: element i of vector v is base[v * vector_step + place(i)], place(i) = i * element_step or,
+/// where given, places[i].
+struct matrix_source {
+    const half* base;
+    std::int64_t length;
+    std::int64_t vector_step;
+    std::int64_t element_step;
+    const std::int64_t* places = nullptr;
 
-/// What is known of a row and a panel before their products are added.
-enum class bound : std::uint8_t {
-    none,    ///< a single product may reach the limit
-    product, ///< no product can
-    sum      ///< no partial sum can, in any order
-};
+    std::int64_t place(std::int64_t i) const { return places != nullptr ? places[i] : i * element_step; }
+    half at(std::int64_t v, std::int64_t i) const { return base[v * vector_step + place(i)]; }
 
-/// Adds k products to the sums of `Rows` rows of one panel. Rows lie `k` apart in `left` and panel_lanes apart in
-/// `sums` and `marked`; `right` is [k][panel_lanes]. Sets the top bit of `marked` where the scalar class is needed.
-template <bound Bound, int Rows>
-inline void accumulate_panel(const left_operand* left, const float* right, std::int64_t k, std::int32_t* sums,
-                             std::uint32_t* marked) noexcept {
-    const int_vector sign_bit = int_vector{} + std::numeric_limits<std::int32_t>::min();
-    const int_vector one_half = int_vector{} + std::bit_cast<std::int32_t>(0.5F);
-    const uint_vector watch = uint_vector{} + (1U << 30U);
-    uint_vector sum[Rows][panel_vectors];
-    uint_vector seen[Rows][panel_vectors];
-    std::memcpy(sum, sums, sizeof(sum));
-    std::memcpy(seen, marked, sizeof(seen));
-    for (std::int64_t i = 0; i < k; ++i) {
-        for (int v = 0; v < panel_vectors; ++v) {
-            float_vector b;
-            std::memcpy(&b, right + i * panel_lanes + std::ptrdiff_t{v} * vector_lanes, sizeof(b));
-            const auto b_magnitude = reinterpret_cast<float_vector>(reinterpret_cast<int_vector>(b) & ~sign_bit);
-            for (int r = 0; r < Rows; ++r) {
-                const left_operand a = left[r * k + i];
-                const int_vector counts = b_magnitude >= (float_vector{} + a.partner_floor);
-                float_vector p = b * (float_vector{} + a.scaled);
-                if constexpr (Bound == bound::none) {
-                    const int_vector large = (p >= watch_limit) | (p <= -watch_limit);
-                    seen[r][v] |= reinterpret_cast<uint_vector>(large & counts & sign_bit);
-                    p = reinterpret_cast<float_vector>(reinterpret_cast<int_vector>(p) & ~large);
-                }
-                const int_vector away = (reinterpret_cast<int_vector>(p) & sign_bit) | one_half;
-                const int_vector units = __builtin_convertvector(p + reinterpret_cast<float_vector>(away), int_vector);
-                sum[r][v] += reinterpret_cast<uint_vector>(units & counts);
-                if constexpr (Bound != bound::sum) {
-                    seen[r][v] |= sum[r][v] + watch; // the top bit: outside [-2^30, 2^30)
-                }
+    /// Vector v, one element after the other.
+    void row(std::int64_t v, half* to) const {
+        if (places == nullptr && element_step == 1) {
+            std::copy_n(base + v * vector_step, length, to);
+            return;
+        }
+        for (std::int64_t i = 0; i < length; ++i) {
+            to[i] = at(v, i);
+        }
+    }
+    /// `lanes` vectors from `first` on side by side, [length][32]; the lanes beyond are left alone.
+    void panel(std::int64_t first, std::int64_t lanes, half* to) const {
+        for (std::int64_t i = 0; i < length; ++i) {
+            const half* const from = base + first * vector_step + place(i);
+            half* const line = to + i * panel_lanes;
+            if (vector_step == 1) {
+                std::copy_n(from, lanes, line);
+                continue;
+            }
+            for (std::int64_t l = 0; l < lanes; ++l) {
+                line[l] = from[l * vector_step];
             }
         }
     }
-    std::memcpy(sums, sum, sizeof(sum));
-    std::memcpy(marked, seen, sizeof(seen));
-}
-
-template <int Rows>
-inline void accumulate_panel(bound known, const left_operand* left, const float* right, std::int64_t k,
-                             std::int32_t* sums, std::uint32_t* marked) noexcept {
-    switch (known) {
-    case bound::none: return accumulate_panel<bound::none, Rows>(left, right, k, sums, marked);
-    case bound::product: return accumulate_panel<bound::product, Rows>(left, right, k, sums, marked);
-    case bound::sum: return accumulate_panel<bound::sum, Rows>(left, right, k, sums, marked);
-    }
-}
-
-/// The left operands of all rows, and what bounds their products.
-struct left_rows {
-    std::vector<left_operand> operands; ///< [rows][k]
-    std::vector<float> largest;         ///< of a row, in units of 2^-16
-    std::vector<float> total;           ///< of the magnitudes of a row, rounded
 };
 
-template <class Left>
-left_rows prepare_rows(const datapath& path, std::int64_t rows, std::int64_t k, const Left& left) {
-    left_rows result;
-    result.operands.resize(static_cast<std::size_t>(rows * k));
-    for (std::int64_t r = 0; r < rows; ++r) {
-        float largest = 0.0F;
-        float total = 0.0F;
-        const auto row = left(r);
-        for (std::int64_t i = 0; i < k; ++i) {
-            const left_operand value = prepare_left(row(i), path);
-            const float magnitude = value.scaled < 0 ? -value.scaled : value.scaled;
-            result.operands[static_cast<std::size_t>(r * k + i)] = value;
-            largest = std::max(largest, magnitude);
-            total += magnitude;
+/// First values of the sums: null, or one for each left or each right vector.
+struct bias_source {
+    const half* values = nullptr;
+    bool of_left = false;
+};
+
+/// A first value in the register's units, and whether class `accumulator` has to decide at once.
+struct first_sum {
+    std::uint32_t units;
+    std::uint32_t marked;
+};
+
+inline std::vector<first_sum> first_sums(const datapath& path, const half* bias, std::int64_t count) {
+    std::vector<first_sum> result(static_cast<std::size_t>(count), first_sum{0, 0});
+    for (std::size_t i = 0; bias != nullptr && i < result.size(); ++i) {
+        const std::int64_t units = accumulator(path, bias[i]).raw();
+        if (units < (1LL << 30) && units >= -(1LL << 30)) {
+            result[i].units = static_cast<std::uint32_t>(units);
+        } else {
+            result[i].marked = 0x80000000U;
         }
-        result.largest.push_back(largest);
-        result.total.push_back(total);
     }
     return result;
 }
 
-/// rows x columns outputs, out(r, c) = bias(r, c) + sum over i < k of left(r)(i) * right(c)(i), in the order of i,
-/// handed to store(r, c, half). `left(r)` and `right(c)` return callables, so that they can work out a row or column
-/// once.
-template <class Left, class Right, class Bias, class Store>
-void contract(const datapath& path, std::int64_t rows, std::int64_t columns, std::int64_t k, const Left& left,
-              const Right& right, const Bias& bias, const Store& store) {
-    if (rows <= 0 || columns <= 0) {
+/// The left vectors of some rows as the tiles read them: blocks of eight rows (the last of 1, 2, 4 or 8, the missing
+/// ones zero), [length][rows of the block].
+struct left_blocks {
+    std::vector<left_operand> operands;
+    std::vector<float> largest; ///< of a block between two looks at the sums, in units of 2^-16
+
+    static int rows_of(std::int64_t left) { return left > 4 ? tile_rows : left > 2 ? 4 : static_cast<int>(left); }
+
+    template <class Left>
+    left_blocks(const contraction_kernels& kernels, const datapath& path, const Left& left, std::int64_t first,
+                std::int64_t count, std::int64_t terms)
+        : operands(static_cast<std::size_t>((count + tile_rows - 1) / tile_rows * tile_rows *
+                                            std::max<std::int64_t>(terms, 1))) {
+        std::vector<half> row(static_cast<std::size_t>(terms));
+        for (std::int64_t r0 = 0; r0 < count; r0 += tile_rows) {
+            const int rows = rows_of(count - r0);
+            const std::size_t block = largest.size();
+            largest.resize(block + static_cast<std::size_t>((terms + tile_depth - 1) / tile_depth), 0.0F);
+            for (int r = 0; r < rows && r0 + r < count; ++r) {
+                left.row(first + r0 + r, row.data());
+                left_operand* const to = operands.data() + r0 * terms + r;
+                std::size_t part = block;
+                for (std::int64_t i = 0; i < terms; i += tile_depth, ++part) {
+                    const float most = kernels.prepare(row.data() + i, to + i * rows, std::min(tile_depth, terms - i),
+                                                       rows, path.mac_keeps_subnormals, path.mac_exponent_floor);
+                    largest[part] = std::max(largest[part], most);
+                }
+            }
+        }
+    }
+};
+
+/// Right vectors side by side, [length][32], unused lanes zero.
+struct right_panel {
+    std::vector<half> gathered;
+    std::vector<float> values;
+    std::vector<float> largest; ///< between two looks at the sums
+
+    explicit right_panel(std::int64_t length)
+        : gathered(static_cast<std::size_t>(length * panel_lanes)), values(gathered.size()),
+          largest(static_cast<std::size_t>((length + tile_depth - 1) / tile_depth)) {}
+
+    template <class Right>
+    void fill(const contraction_kernels& kernels, const datapath& path, const Right& right, std::int64_t first,
+              std::int64_t lanes) {
+        if (lanes < panel_lanes) {
+            std::fill(gathered.begin(), gathered.end(), half{});
+        }
+        right.panel(first, lanes, gathered.data());
+        const auto size = static_cast<std::int64_t>(gathered.size());
+        std::size_t part = 0;
+        for (std::int64_t i = 0; i < size; i += tile_depth * panel_lanes, ++part) {
+            largest[part] = kernels.decode(gathered.data() + i, values.data() + i,
+                                           std::min(tile_depth * panel_lanes, size - i), path.mac_keeps_subnormals);
+        }
+    }
+};
+
+/// Sums of up to eight rows beside each other, and which of them class `accumulator` has to decide.
+struct tile_sums {
+    std::uint32_t units[tile_rows * panel_lanes];
+    std::uint32_t marked[tile_rows * panel_lanes];
+
+    bool is_marked(std::int64_t place) const { return (marked[place] & 0x80000000U) != 0; }
+};
+
+/// The first values of the sums of rows from `row` on and columns from `column` on; beyond the last ones any.
+inline tile_sums started(const std::vector<first_sum>& first, bool of_left, int rows, std::int64_t row,
+                         std::int64_t column) {
+    tile_sums sums;
+    const auto last = static_cast<std::int64_t>(first.size()) - 1;
+    for (int r = 0; r < rows; ++r) {
+        for (int l = 0; l < panel_lanes; ++l) {
+            const first_sum& f = first[static_cast<std::size_t>(std::min(of_left ? row + r : column + l, last))];
+            sums.units[r * panel_lanes + l] = f.units;
+            sums.marked[r * panel_lanes + l] = f.marked;
+        }
+    }
+    return sums;
+}
+
+template <class Left, class Right>
+half accumulated(const datapath& path, std::int64_t length, const Left& left, std::int64_t row, const Right& right,
+                 std::int64_t column, const bias_source& bias) {
+    accumulator sum(path, bias.values == nullptr ? half{} : bias.values[bias.of_left ? row : column]);
+    for (std::int64_t i = 0; i < length; ++i) {
+        sum.multiply_add(left.at(row, i), right.at(column, i));
+    }
+    return sum.result();
+}
+
+/// out(l, r) = bias + sum over i < length of left(l, i) * right(r, i), handed to store(l, first r, count, const half*).
+/// A source has `row`, `panel` and `at` as matrix_source has; `store` may be called from several threads.
+template <class Left, class Right, class Store>
+void contract(const execution& how, const datapath& path, std::int64_t lefts, std::int64_t rights, std::int64_t length,
+              const Left& left, const Right& right, const bias_source& bias, const Store& store) {
+    if (lefts <= 0 || rights <= 0) {
         return;
     }
-    constexpr int rows_at_once = 2;
-    const left_rows prepared = prepare_rows(path, rows, k, left);
-    std::vector<float> panel(static_cast<std::size_t>(k * panel_lanes));
-    for (std::int64_t c0 = 0; c0 < columns; c0 += panel_lanes) {
-        const std::int64_t lanes = std::min<std::int64_t>(panel_lanes, columns - c0);
-        std::fill(panel.begin(), panel.end(), 0.0F);
-        float largest = 0.0F;
-        for (std::int64_t l = 0; l < lanes; ++l) {
-            const auto column = right(c0 + l);
-            for (std::int64_t i = 0; i < k; ++i) {
-                const float value = decoded(column(i), path);
-                panel[static_cast<std::size_t>(i * panel_lanes + l)] = value;
-                largest = std::max(largest, value < 0 ? -value : value);
-            }
-        }
-        for (std::int64_t r0 = 0; r0 < rows; r0 += rows_at_once) {
-            const int count = static_cast<int>(std::min<std::int64_t>(rows_at_once, rows - r0));
-            std::array<std::int32_t, rows_at_once * panel_lanes> sums{};
-            std::array<std::uint32_t, rows_at_once * panel_lanes> marked{};
-            bound known = bound::sum;
-            for (int r = 0; r < count; ++r) {
-                const auto row = static_cast<std::size_t>(r0 + r);
-                // Half the limit leaves room for the roundings, of the products and of this bound.
-                known = std::min(known, prepared.total[row] * largest < watch_limit / 2 ? bound::sum
-                                        : prepared.largest[row] * largest < watch_limit ? bound::product
-                                                                                        : bound::none);
-                for (std::int64_t l = 0; l < lanes; ++l) {
-                    const std::int64_t first = accumulator(path, bias(r0 + r, c0 + l)).raw();
-                    const auto lane = static_cast<std::size_t>(std::int64_t{r} * panel_lanes + l);
-                    const bool small = first < (1LL << 30) && first >= -(1LL << 30);
-                    sums[lane] = small ? static_cast<std::int32_t>(first) : 0;
-                    marked[lane] = small ? 0U : 0x80000000U;
+    const contraction_kernels& kernels = how.kernels;
+    // Left operands of one pass: at most about 16 MiB, so that memory does not grow with the layer.
+    const std::int64_t most = (std::int64_t{1} << 21) / std::max<std::int64_t>(length, 1) / tile_rows * tile_rows;
+    const std::int64_t rows_of_pass = std::max<std::int64_t>(most, 8 * tile_rows);
+    const std::int64_t panels = (rights + panel_lanes - 1) / panel_lanes;
+    const std::int64_t outputs_of_thread = products_of_thread / std::max<std::int64_t>(length, 1) + 1;
+    const std::int64_t worth = std::min(panels, lefts * rights / outputs_of_thread);
+    const std::int64_t workers = std::clamp<std::int64_t>(worth, 1, std::max(how.threads, 1));
+    const std::vector<first_sum> first = first_sums(path, bias.values, bias.of_left ? lefts : rights);
+    std::vector<right_panel> right_panels(static_cast<std::size_t>(workers), right_panel(length));
+
+    for (std::int64_t l0 = 0; l0 < lefts; l0 += rows_of_pass) {
+        const std::int64_t end = std::min(l0 + rows_of_pass, lefts);
+        const left_blocks blocks(kernels, path, left, l0, end - l0, length);
+        const auto compute_panel = [&](right_panel& panel, std::int64_t column) {
+            const std::int64_t lanes = std::min<std::int64_t>(panel_lanes, rights - column);
+            panel.fill(kernels, path, right, column, lanes);
+            const float* largest_left = blocks.largest.data();
+            for (std::int64_t row = l0; row < end; row += tile_rows) {
+                const int tile_height = left_blocks::rows_of(end - row);
+                tile_sums sums = started(first, bias.of_left, tile_height, row, column);
+                const left_operand* const operands = blocks.operands.data() + (row - l0) * length;
+                const float* largest_right = panel.largest.data();
+                for (std::int64_t i = 0; i < length; i += tile_depth) {
+                    const bool small = *largest_left++ * *largest_right++ < small_product;
+                    kernels.add(small, tile_height, std::min(tile_depth, length - i), operands + i * tile_height,
+                                panel.values.data() + i * panel_lanes, sums.units, sums.marked);
+                }
+                for (int r = 0; r < tile_height && row + r < end; ++r) {
+                    half results[panel_lanes];
+                    kernels.round(sums.units + r * panel_lanes, results, path.mac_ties == tie_rule::half_away);
+                    for (std::int64_t l = 0; l < lanes; ++l) {
+                        if (sums.is_marked(r * panel_lanes + l)) {
+                            results[l] = accumulated(path, length, left, row + r, right, column + l, bias);
+                        }
+                    }
+                    store(row + r, column, lanes, static_cast<const half*>(results));
                 }
             }
-            const left_operand* row = prepared.operands.data() + r0 * k;
-            if (count == rows_at_once) {
-                accumulate_panel<rows_at_once>(known, row, panel.data(), k, sums.data(), marked.data());
-            } else {
-                accumulate_panel<1>(known, row, panel.data(), k, sums.data(), marked.data());
+        };
+        std::atomic<std::int64_t> next = 0;
+        run_workers(workers, [&](std::int64_t worker) {
+            for (std::int64_t panel = next++; panel < panels; panel = next++) {
+                compute_panel(right_panels[static_cast<std::size_t>(worker)], panel * panel_lanes);
             }
-            for (int r = 0; r < count; ++r) {
-                for (std::int64_t l = 0; l < lanes; ++l) {
-                    const auto lane = static_cast<std::size_t>(std::int64_t{r} * panel_lanes + l);
-                    if ((marked[lane] & 0x80000000U) == 0) {
-                        store(r0 + r, c0 + l, round_fixed(sums[lane], accumulator::fraction_bits, path.mac_ties));
-                        continue;
-                    }
-                    accumulator exact(path, bias(r0 + r, c0 + l));
-                    const auto left_row = left(r0 + r);
-                    const auto column = right(c0 + l);
-                    for (std::int64_t i = 0; i < k; ++i) {
-                        exact.multiply_add(left_row(i), column(i));
-                    }
-                    store(r0 + r, c0 + l, exact.result());
-                }
-            }
-        }
+        });
     }
 }
 

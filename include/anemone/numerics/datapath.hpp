@@ -23,26 +23,59 @@ enum class contraction_order : std::uint8_t { channel_row_column, row_column_cha
 /// Where the 1/n of a mean is applied: to the wide sum before its only rounding, or to the sum already stored as fp16.
 enum class mean_rule : std::uint8_t { scale_wide_sum, scale_stored_sum };
 
-/// Which published points the fitted tables (gelu, silu) meet: the guide's, measured on M1, or the study's, on M6.
-enum class table_variant : std::uint8_t { m1, m6 };
+/// Which published points the fitted tables (gelu, gelu_sigmoid, silu) meet: the guide's, measured on M1 (N113, N114,
+/// N119), the study's, on M6, or a third source's gelu(0) = -0.000754, whose chip is not named (N115, NC5; else as M6).
+enum class table_variant : std::uint8_t { m1, m6, third };
+
+/// What an infinity is as a factor of an elementwise product.
+enum class infinity_rule : std::uint8_t {
+    ordinary_exponent, ///< 2^16: exponent 31 is not special, as to the multiplier of the contractions (measured M4, M6)
+    absorbing          ///< infinity, as in IEEE 754
+};
+
+/// How a / b and floor(a / b) are computed.
+enum class division_rule : std::uint8_t {
+    reciprocal_table,   ///< a times the table's 1 / b, rounded; the floor is that of the rounded quotient
+    constant_reciprocal ///< a times fp16(1 / b); the floor is that of the exact product, so 6 / 3 gives 1 (N123)
+};
+
+/// What computes sines and cosines.
+enum class sine_rule : std::uint8_t {
+    table, ///< of a quarter period
+    series ///< up to x^7 on [-pi, pi], by products and sums in fp16: the composition of parts without the table
+};
 
 /// A plain aggregate. The defaults are what M6 measured, or the reading taken where nothing is measured.
 struct datapath {
-    /// Rounding of a multiply-accumulate result. Half away: measured M4, M6. Conflicting on M1, where the guide says
-    /// half to even for every store (N033); its one probe (N030) is a sum of ones, read here as a reduction.
+    /// Rounding of a multiply-accumulate result: is a sum of 2049 stored as 2048 or 2050? Half away, 2050, measured M4,
+    /// M6. Conflicting on M1: half to even for every store by the guide (N033), whose one probe (N030) is a sum of ones,
+    /// read here as a reduction. Not measured apart M2, M3, M5: the errors against K that fit M1 and M5 (N160-N165,
+    /// N180-N182) do not feel ties.
     tie_rule mac_ties = tie_rule::half_away;
-    /// Smallest sum of the two operands' exponents for which a product counts. Measured M4, M6.
+    /// Smallest sum of the two operands' exponents for which a product counts. Measured M4, M6; elsewhere inferred from
+    /// the errors against K, which feel it little. Conflicting: the noise that the guide gives for a product, 4.4e-6, is
+    /// that of the rounding to 2^-16 alone, without a gate.
     int mac_exponent_floor = -16;
-    /// False: a subnormal operand is zero to the multiplier. True measured M4, M5 (N108), M6; false measured M1 (N107).
+    /// False: a subnormal operand is zero to the multiplier. False measured M1 (N107), true measured M4, M6; M5 is said
+    /// to keep the product of two subnormals (N108), which no fp16 result could show (NC_N108). M2, M3: inferred.
     bool mac_keeps_subnormals = true;
-    /// True: infinity, for good, once the accumulator reaches 2^15 in magnitude. Measured M1 to M6 (N041-N043).
+    /// True: infinity, for good, once the accumulator reaches 2^15 in magnitude. Measured M1 (N041, N043), M4, M6; a cliff
+    /// in sweeps of M1, M2 Pro, M4, M5 Pro, M6 (N042), which place it between 32752 and 32759 (NC4, conflicting: an
+    /// accumulator from 32760 on comes out as a finite 32768 in the study). N046 (M1) is not a sum: `single_tap_scales`.
     bool mac_ceiling = true;
-    /// Inferred: not published for any generation.
+    /// Inferred: not published for any generation. Only that it is fixed is measured (M1: N020, N150-N153).
     contraction_order order = contraction_order::channel_row_column;
+    /// True: a 1x1 convolution over one channel, a single product, is a scale on the elementwise path and has its range.
+    /// True M1: 60000 passes there (N046), while a linear layer of one product does not (N041); that it is a scale is
+    /// inferred. False measured M4, M6, whose single products through 1x1 convolutions have the ceiling; M2, M3, M5
+    /// inferred.
+    bool single_tap_scales = false;
 
-    /// Rounding of a reduction. Half to even measured M1 (N030), half away measured M2 Pro, M5, M6 (N031, N032).
+    /// Rounding of a reduction: 2049 is 2048 on M1 (N030), 2050 on M2 Pro, M5, M6 (N031, N032), all measured. M3, M4:
+    /// inferred, as their neighbours.
     tie_rule reduction_ties = tie_rule::half_away;
     /// Lanes that are added in the narrow register before the wide one. Measured M1 (N01_*); elsewhere inferred.
+    /// Conflicting: the guide calls reduce_sum wide, a companion source narrow (NC2).
     int reduction_tile = 4;
     /// Significant bits to which a narrow addition aligns its smaller operand. Inferred: 12 meets all 18 published sums
     /// of M1, 11 and 13 do not (oracle_fit).
@@ -51,19 +84,43 @@ struct datapath {
     /// Inferred: nothing is published about the overflow of a mean.
     mean_rule mean = mean_rule::scale_wide_sum;
 
-    /// Rounding of elementwise results. Half away measured M6; half to even measured M1 (N033).
+    /// Rounding of elementwise results. Half away measured M6; half to even measured M1 (N033, which says so of every
+    /// generation: conflicting from there on). M2 to M5: inferred, as M6.
     tie_rule elementwise_ties = tie_rule::half_away;
     table_variant tables = table_variant::m6;
+    /// Inferred: 2^16 explains mul(inf, x) = -52416 for x = fp16(-0.8) (N100, chip not named) and log(0) = -45440
+    /// (N096, M1). Conflicting: by the guide an infinity stays one (N080-N086 probe sums, maxima and tables only).
+    infinity_rule infinite_factor = infinity_rule::ordinary_exponent;
+    /// The table inferred; the constant reciprocal before A13 decompiled (N123, R178).
+    division_rule division = division_rule::reciprocal_table;
+    /// The table measured M6; that it is missing before A15 decompiled (R132). The series is inferred: 0.075 off at the
+    /// seams +-pi, where N120 measured 0.04 to 0.12, and within 0.001 on [-pi/2, pi/2] (N205).
+    sine_rule sine = sine_rule::table;
 
-    /// Gain of a width slice with a nonzero begin: 16 measured M1, M2 (N060-N067), 1 measured M4, M5, M6 (N068).
+    /// Gain of a width slice with a nonzero begin, so that magnitudes above 65504 / 16 = 4094 become infinite: 16 measured
+    /// M1, M2 (N060-N067), 1 measured M4, M5, M6 (N068). M3: predicted 1 (N069); not measured (TC12).
     int width_slice_gain = 1;
-    /// Gain on the activations of a product with int8 weights: 16 measured M1, M2, M5 (N076, N077).
+    /// Gain on the activations of a product with int8 weights, infinite above 4094 as there: 16 measured M1 Max, M2 Pro,
+    /// M5 Pro (N076, N077). M3, M4, M6: inferred, the hazard is taken as present.
     int int8_activation_gain = 16;
+    /// Products of int8 activations with int8 weights add integers. Measured M6, the other tiers from A14 on are inferred. On
+    /// A13 false: int8 weights are expanded to fp16 before the program runs (measured M1); against it stands the mode of
+    /// two int8 products a cycle that the compiler has for it (guide chapters 9 and 20).
+    bool int8_products = true;
+    /// False: there is no sampling unit, and a resize is a convolution (R131, decompiled; its rounding is inferred).
+    bool texture_engine = true;
+
+    friend constexpr bool operator==(const datapath&, const datapath&) = default;
 };
 
 /// The arithmetic of a generation. A13 is M1, A14 is M2, A16 is M4, A17 is M5, A18 is M6 in the tables of the guide and
 /// of the study; A15 lies between measured neighbours and takes the later one (predicted). Older parts take A13, the
 /// small and reference profiles the default: nothing is measured on them.
+///
+/// Chip by chip, measured: M1 the sums N001-N005, ceilings, special values, the slice, points of the tables; M2 the
+/// slice (N067), 2049 (N032), int8 activations; M3 nothing; M4 the register of products probe by probe, the slice; M5
+/// errors against K (N160-N165), 2049, the slice, int8 activations, MIL forms; M6 the register, elementwise rounding,
+/// every table, int8 products. What a chip lacks there is taken from its nearest measured neighbour.
 constexpr datapath datapath_of(family f) noexcept {
     datapath d;
     if (f == family::older || f == family::a13) {
@@ -71,10 +128,18 @@ constexpr datapath datapath_of(family f) noexcept {
         d.reduction_ties = tie_rule::half_even;
         d.elementwise_ties = tie_rule::half_even;
         d.tables = table_variant::m1;
+        d.sine = sine_rule::series;
         d.width_slice_gain = 16;
+        d.single_tap_scales = true;
+        d.int8_products = false;
+        d.texture_engine = false;
     } else if (f == family::a14) {
         d.tables = table_variant::m1; // M2 repeats M1 bit for bit wherever both were run (N202)
+        d.sine = sine_rule::series;
         d.width_slice_gain = 16;
+    }
+    if (f == family::older) {
+        d.division = division_rule::constant_reciprocal;
     }
     return d;
 }

@@ -78,9 +78,27 @@ constexpr double sample_erf(double x) noexcept {
     return 2.0 / sample_sqrt(pi) * sample_exp(-x * x) * sum;
 }
 
+/// arctan x for |x| <= 1: x / (1 + x^2) times a series of positive terms (Euler).
+constexpr double sample_atan_of_fraction(double x) noexcept {
+    const double ratio = x * x / (1.0 + x * x);
+    double term = x / (1.0 + x * x);
+    double sum = term;
+    for (int i = 1; i < 50; ++i) {
+        term *= ratio * (2.0 * i) / (2.0 * i + 1.0);
+        sum += term;
+    }
+    return sum;
+}
+/// arctan x for x >= 0.
+constexpr double sample_atan(double x) noexcept {
+    return x > 1.0 ? 0.5 * pi - sample_atan_of_fraction(1.0 / x) : sample_atan_of_fraction(x);
+}
+
+constexpr double sample_elu_below(double t) noexcept { return sample_exp(-t) - 1.0; }
 constexpr double sample_sigmoid(double x) noexcept { return 1.0 / (1.0 + sample_exp(-x)); }
 constexpr double sample_tanh(double x) noexcept { return 2.0 * sample_sigmoid(2.0 * x) - 1.0; }
 constexpr double sample_gelu(double x) noexcept { return 0.5 * x * (1.0 + sample_erf(x / sample_sqrt(2.0))); }
+constexpr double sample_gelu_sigmoid(double x) noexcept { return x * sample_sigmoid(1.702 * x); }
 constexpr double sample_silu(double x) noexcept { return x * sample_sigmoid(x); }
 constexpr double sample_rsqrt(double x) noexcept { return 1.0 / sample_sqrt(x); }
 constexpr double sample_inverse(double x) noexcept { return 1.0 / x; }

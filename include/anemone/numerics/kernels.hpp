@@ -12,6 +12,7 @@
 #include "matmul.hpp"
 #include "path.hpp"
 #include "pooling.hpp"
+#include "quantization.hpp"
 #include "reduction.hpp"
 #include "rounding.hpp"
 #include "softmax.hpp"

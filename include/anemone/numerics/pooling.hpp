@@ -3,6 +3,7 @@
 #include "../error.hpp"
 #include "../graph/op.hpp"
 #include "../kernel_shapes.hpp"
+#include "elementwise.hpp"
 #include "reduction.hpp"
 
 #include <algorithm>
@@ -14,8 +15,10 @@ namespace ane::numerics {
 
 using ane::pool_shape;
 
-/// max_pool or avg_pool of x [N, C, H, W]. The average is a mean of the reduction path, lanes in row order, padding as
-/// zeros (inferred: nothing is published). The maximum ignores padding; a window of padding only throws.
+/// max_pool, avg_pool or l2_pool of x [N, C, H, W]. The average is a mean of the reduction path, lanes in row order,
+/// padding as zeros, and so what ceil_mode adds behind it, which a program has as padding (inferred: nothing is
+/// published). l2: squares in fp16, their sum by the reduction path, the root by its table (inferred). The maximum
+/// ignores padding; a window of padding only throws.
 inline void pool(const datapath& path, op kind, const pool_shape& s, const half* x, half* out) {
     if (!is_pool(kind)) {
         throw error(errc::argument, std::string(name(kind)), "is not a pooling operation");
@@ -32,13 +35,16 @@ inline void pool(const datapath& path, op kind, const pool_shape& s, const half*
                      ++y) {
                     for (std::int64_t c = std::max<std::int64_t>(left, 0);
                          c < std::min(left + s.kernel_width, s.in_width); ++c) {
-                        window.push_back(source[y * s.in_width + c]);
+                        const half value = source[y * s.in_width + c];
+                        window.push_back(kind == op::l2_pool ? multiply(path, value, value) : value);
                     }
                 }
                 const auto inside = static_cast<std::int64_t>(window.size());
                 half& result = out[(plane * s.out_height + oy) * s.out_width + ox];
                 if (kind == op::max_pool) {
                     result = reduce(path, op::reduce_max, window.data(), inside, 1);
+                } else if (kind == op::l2_pool) {
+                    result = square_root(path, reduce(path, op::reduce_sum, window.data(), inside, 1));
                 } else {
                     const std::int64_t divisor = s.exclude_padding ? inside : s.kernel_height * s.kernel_width;
                     result = store_sum(path, sum_reduction(path, window.data(), inside, 1),

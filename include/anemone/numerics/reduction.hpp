@@ -61,38 +61,56 @@ struct reduction_sum {
     bool negative_infinity = false;
 };
 
+/// The registers behind a sum: tiles of datapath::reduction_tile lanes in order, added in a narrow one; the tiles' sums
+/// added exactly. Full fp16 range, no ceiling at 2^15 (measured M1, N044). The narrow register is inferred and meets
+/// N001-N005 and N01_* (18 checks), the wide one is inferred. NaN enters as +infinity (N080); infinities of both signs
+/// leave +0, as N091 has it for a subtraction (inferred). Holds `longest_reduction` values.
+class reduction_register {
+public:
+    constexpr explicit reduction_register(const datapath& path) noexcept : path_(path) {}
+
+    constexpr void add(half value) noexcept {
+        if (!is_finite(value)) {
+            (is_infinite(value) && (value.bits & 0x8000U) != 0 ? total_.negative_infinity : total_.positive_infinity) =
+                true;
+            return;
+        }
+        tile_ = detail::add_aligned(path_, tile_, detail::half_units(value));
+        if (++lane_ == path_.reduction_tile) {
+            total_.units += tile_;
+            tile_ = 0;
+            lane_ = 0;
+        }
+    }
+
+    constexpr reduction_sum total() const noexcept {
+        reduction_sum r = total_;
+        r.units += tile_;
+        return r;
+    }
+
+private:
+    const datapath& path_;
+    reduction_sum total_;
+    std::int64_t tile_ = 0;
+    int lane_ = 0;
+};
+
 /// Longest sum that the wide register of this model holds for any fp16 values.
 inline constexpr std::int64_t longest_reduction = std::int64_t{1} << 22;
 
-/// Sum of count values, `stride` elements apart: tiles of datapath::reduction_tile lanes in order, added in a narrow
-/// register; the tiles' sums added exactly. Full fp16 range, no ceiling at 2^15 (measured M1, N044). The narrow
-/// register is inferred and meets N001-N005 and N01_* (18 checks), the wide one is inferred. NaN enters as +infinity
-/// (N080); infinities of both signs leave +0, as N091 has it for a subtraction (inferred). Throws `errc::argument` for
-/// more than 2^22 values.
+/// Sum of count values, `stride` elements apart, through these registers. Throws `errc::argument` for more than 2^22
+/// values.
 constexpr reduction_sum sum_reduction(const datapath& path, const half* x, std::int64_t count, std::int64_t stride) {
     if (count > longest_reduction) {
         throw error(errc::argument, "reduction",
                     std::to_string(count) + " values, at most " + std::to_string(longest_reduction) + " are modelled");
     }
-    reduction_sum total;
-    std::int64_t tile = 0;
-    int lane = 0;
+    reduction_register sum(path);
     for (std::int64_t i = 0; i < count; ++i) {
-        const half value = x[i * stride];
-        if (!is_finite(value)) {
-            (is_infinite(value) && (value.bits & 0x8000U) != 0 ? total.negative_infinity : total.positive_infinity) =
-                true;
-            continue;
-        }
-        tile = detail::add_aligned(path, tile, detail::half_units(value));
-        if (++lane == path.reduction_tile) {
-            total.units += tile;
-            tile = 0;
-            lane = 0;
-        }
+        sum.add(x[i * stride]);
     }
-    total.units += tile;
-    return total;
+    return sum.total();
 }
 
 /// The stored sum, times 1/divisor. One rounding (or two, datapath::mean), overflow beyond 65504.

@@ -4,9 +4,18 @@
 #include "datapath.hpp"
 
 #include <bit>
+#include <cfloat>
 #include <cstdint>
 
 namespace ane::numerics {
+
+/// Whether the compiler computes as IEEE 754 says, each double and float rounded to its own width. With -ffast-math or
+/// on an x87 it does not; then nothing of this folder can promise bits, and the oracle compiles no program.
+#if defined(__FAST_MATH__) || FLT_EVAL_METHOD != 0
+inline constexpr bool ieee_arithmetic = false;
+#else
+inline constexpr bool ieee_arithmetic = true;
+#endif
 
 namespace detail {
 
@@ -59,6 +68,14 @@ constexpr half round_to_half(double value, tie_rule ties) noexcept {
     const bool negative = (bits >> 63U) != 0;
     const int exponent = static_cast<int>((bits >> 52U) & 0x7FFU);
     const std::uint64_t fraction = bits & 0xFFFFFFFFFFFFFULL;
+    if (exponent >= 1009 && exponent <= 1038) { // a normal fp16, or the infinity that a carry makes of the largest
+        const std::uint64_t kept = (bits >> 42U) - (1008ULL << 10U);
+        const std::uint64_t rest = bits & ((1ULL << 42U) - 1U);
+        const bool up =
+            rest > 1ULL << 41U || (rest == 1ULL << 41U && (ties == tie_rule::half_away || (kept & 1U) != 0));
+        const std::uint64_t magnitude = (kept & 0x7FFFU) + (up ? 1U : 0U);
+        return half::from_bits(static_cast<std::uint16_t>((negative ? 0x8000U : 0U) | magnitude));
+    }
     if (exponent == 0x7FF) {
         return half::from_bits(negative && fraction == 0 ? 0xFC00U : 0x7C00U);
     }

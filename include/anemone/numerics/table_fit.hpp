@@ -9,9 +9,24 @@
 
 namespace ane::numerics {
 
-/// Weight of the value 0 in the fit of gelu and silu, in units of one fp16 value. A fitted number, one for each
-/// variant; see fit_table for what it explains.
-constexpr double origin_weight(table_variant variant) noexcept { return variant == table_variant::m1 ? 7520.0 : 98.0; }
+/// How a fitted table is made: the place of its last knot (the first is opposite) and the weight of the value 0, in units
+/// of one fp16 value. Fitted numbers; see fit_table for what they explain.
+struct fit_recipe {
+    double last;
+    double weight_of_zero;
+};
+
+/// Of gelu and gelu_sigmoid.
+constexpr fit_recipe gelu_recipe(table_variant variant) noexcept {
+    switch (variant) {
+    case table_variant::m1: return {1003.0 / 256, 6632.0};
+    case table_variant::third: return {4.0, 80.0};
+    default: return {4.0, 100.0};
+    }
+}
+constexpr fit_recipe silu_recipe(table_variant variant) noexcept {
+    return variant == table_variant::m1 ? fit_recipe{1003.0 / 128, 6632.0} : fit_recipe{8.0, 90.0};
+}
 
 /// The broken line of 32 segments with the least sum of squared errors over every normal fp16 value inside the domain,
 /// each counted once, and over 0, counted `weight_of_zero` times. Knots rounded to fp16.
@@ -19,13 +34,14 @@ constexpr double origin_weight(table_variant variant) noexcept { return variant 
 /// This is how the tables of gelu and silu are made here, and it is inferred: neither table is published in full. Why
 /// this fit: counting fp16 values instead of lengths gives the published worst errors of M6 to all their digits
 /// (6.159e-3 and 1.491e-2) and its points (gelu 0.1436 at 0.25, silu 0.296 at 0.5) with nothing left to choose; even
-/// spacing gives 4.2e-3 and 0.1458. The one free number, the weight of 0, moves the value at 0 by 0.5 % for M6
-/// (-0.000753, -0.001702) and gives both points of M1 at once (N113, N114). What it does not meet: N119, and the
-/// published ulp errors of M6 by 1 and 4 %. The run-time generator of fitted_tables.hpp; the tests compare the two bit
-/// by bit.
-template <class Function>
-activation_table fit_table(double first, double step, double weight_of_zero, Function function) {
+/// spacing gives 4.2e-3 and 0.1458. The one free number, the weight of 0, moves the value at 0 by 0.5 % for M6, to the
+/// worst errors in ulp of the study (12632 and 28560, at 0). M1 takes two: a weight and a domain shorter by 2 % give its
+/// three points at once (N113, N114, N119); on the domain of M6 a fit with N113 errs by 0.0063 (N119: 0.0059). The
+/// run-time generator of fitted_tables.hpp; the tests compare the two bit by bit.
+template <class Function> activation_table fit_table(const fit_recipe& recipe, Function function) {
     constexpr std::size_t knots = activation_table::segments + 1;
+    const double first = -recipe.last;
+    const double step = recipe.last / (activation_table::segments / 2);
     std::array<double, knots> diagonal{};
     std::array<double, knots> beside{};
     std::array<double, knots> right{};
@@ -51,7 +67,7 @@ activation_table fit_table(double first, double step, double weight_of_zero, Fun
         count(static_cast<double>(half::from_bits(pattern)), 1.0);
         count(-static_cast<double>(half::from_bits(pattern)), 1.0);
     }
-    count(0.0, weight_of_zero);
+    count(0.0, recipe.weight_of_zero);
     // The normal equations are tridiagonal: neighbours share a segment.
     for (std::size_t i = 1; i < knots; ++i) {
         const double factor = beside[i - 1] / diagonal[i - 1];

@@ -73,7 +73,7 @@ template <class X, dtype TX> constexpr auto silu(tensor<X, TX> x, site where = h
     return detail::unary(op::silu, x, no_attributes{}, where);
 }
 /// ln(1 + e^x). The engine's own gives 0 from x = 11.09 (measured on M5, MIL facts section 5) and at +infinity (R159,
-/// N098).
+/// N098), so it is lowered to softplus(min(x, 10)) + relu(x - 10).
 template <class X, dtype TX> constexpr auto softplus(tensor<X, TX> x, site where = here()) {
     return detail::unary(op::softplus, x, no_attributes{}, where);
 }

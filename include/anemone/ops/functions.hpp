@@ -57,8 +57,8 @@ template <class X, dtype TX> constexpr auto abs(tensor<X, TX> x, site where = he
 template <class X, dtype TX> constexpr auto sign(tensor<X, TX> x, site where = here()) {
     return detail::unary(op::sign, x, no_attributes{}, where);
 }
-/// The smallest integer that is not below x. A multiplication by a scalar right after it is dropped (measured on M5,
-/// MIL facts section 5): multiply by a constant of the full shape.
+/// The smallest integer that is not below x. A multiplication by a scalar right after it is dropped by the engine's
+/// compiler (measured on M5, MIL facts section 5): lowering makes it a constant of the full shape.
 template <class X, dtype TX> constexpr auto ceil(tensor<X, TX> x, site where = here()) {
     return detail::unary(op::ceil, x, no_attributes{}, where);
 }
@@ -66,8 +66,8 @@ template <class X, dtype TX> constexpr auto ceil(tensor<X, TX> x, site where = h
 template <class X, dtype TX> constexpr auto floor(tensor<X, TX> x, site where = here()) {
     return detail::unary(op::floor, x, no_attributes{}, where);
 }
-/// The nearest integer; what `ceil` says of a multiplication holds here too. The engine's kernel adds 0.5 to values
-/// from |x| = 1024 on, 1024 becomes 1025 (measured on M5, MIL facts section 5).
+/// The nearest integer, halves away from zero on the engine (inferred). The engine's kernel adds 0.5 to values from
+/// |x| = 1024 on, 1024 becomes 1025 (measured on M5, MIL facts section 5): lowering lets them pass.
 template <class X, dtype TX> constexpr auto round(tensor<X, TX> x, site where = here()) {
     return detail::unary(op::round, x, no_attributes{}, where);
 }

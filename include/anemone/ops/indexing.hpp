@@ -7,7 +7,8 @@
 #include <limits>
 
 /// Operations that pick elements of a tensor: slices in steps, updates of slices, slices that start where another
-/// tensor says, and gathers. Tensors of indices are fp16, as the engine encodes them: exact up to 2048 (R069).
+/// tensor says, and gathers. Tensors of indices are fp16, as the engine encodes them: exact up to 2048 (R069). An index
+/// must be a whole number inside its axis; on the CPU one below zero counts from the end, as in ONNX.
 namespace ane {
 
 /// As the end of an `index_range`: up to and with the last element.

@@ -60,7 +60,8 @@ template <pool A, class X, dtype TX> constexpr auto max_pool(tensor<X, TX> x, si
     constexpr pool resolved = resolve(A, X::value);
     return detail::append_arithmetic<r>(op::max_pool, resolved, where, x);
 }
-/// The mean of each window; padding counts as zeros unless `exclude_padding`.
+/// The mean of each window; padding counts as zeros unless `exclude_padding`. What ceil_mode adds behind the padding
+/// does not count (ONNX, PyTorch); on the engine it does, since a program has it as padding.
 template <pool A, class X, dtype TX> constexpr auto avg_pool(tensor<X, TX> x, site where = here()) {
     constexpr inferred r = shape_rule(A, X::value);
     constexpr pool resolved = resolve(A, X::value);

@@ -93,7 +93,8 @@ constexpr inferred affine_rule(const sampling& s, const extents& x, const extent
     return r;
 }
 
-/// The images at another height and width, given as extents: `resize<sampling{.extent = {14, 14}}>(x)`. R131, R179.
+/// The images at another height and width, given as extents: `resize<sampling{.extent = {14, 14}}>(x)`. Nothing lies
+/// outside: beyond the first and the last pixel these two count on. R131, R179.
 template <sampling To, class X, dtype TX> constexpr auto resize(tensor<X, TX> x, site where = here()) {
     constexpr inferred r = shape_rule(To, X::value);
     return detail::append_arithmetic<r>(op::resize, To, where, x);
@@ -110,7 +111,8 @@ template <size2 Extent, sampling_grid Grid = sampling_grid::half_pixel, class X,
 constexpr auto resize_bilinear(tensor<X, TX> x, site where = here()) {
     return resize<sampling{.extent = Extent, .method = sampling_method::bilinear, .grid = Grid}>(x, where);
 }
-/// resize to the nearest pixel.
+/// resize to the nearest pixel: of two that are equally near the one before (the default of ONNX), on the asymmetric
+/// grid always the one before (TensorFlow 1, PyTorch's `nearest`).
 template <size2 Extent, sampling_grid Grid = sampling_grid::half_pixel, class X, dtype TX>
 constexpr auto resize_nearest_neighbor(tensor<X, TX> x, site where = here()) {
     return resize<sampling{.extent = Extent, .method = sampling_method::nearest, .grid = Grid}>(x, where);
@@ -128,8 +130,9 @@ constexpr auto upsample_nearest_neighbor(tensor<X, TX> x, site where = here()) {
 }
 
 /// A box of an image, resized: x [N, C, H, W] and boxes [R, 4] of corners y1, x1, y2, x2 in pixels give [R, C, h, w].
-/// Box r lies in image r, or in the only one: the sources have no shape of the layer, so this is the library's own.
-/// A14 and later (decompiled); the M5 refuses the MIL form (measured).
+/// Box r lies in image r, or in the only one. (0, 0, H, W) is the whole image, with align_corners (0, 0, H - 1, W -
+/// 1): with the border `edge` that is `resize`. The sources have no shape of the layer, so all this is the library's
+/// own. A14 and later (decompiled); the M5 refuses the MIL form (measured).
 template <sampling To, class X, dtype TX, class B, dtype TB>
 constexpr auto crop_resize(tensor<X, TX> x, tensor<B, TB> boxes, site where = here()) {
     constexpr inferred r = crop_resize_rule(To, X::value, B::value);
@@ -137,7 +140,8 @@ constexpr auto crop_resize(tensor<X, TX> x, tensor<B, TB> boxes, site where = he
 }
 
 /// y[n, c, h, w] = x[n, c, at the coordinates grid[n, :, h, w]]. Two channels are y and x, in pixels (the library's
-/// order); one is also taken (decompiled), and the sources do not say what it addresses. A14 and later.
+/// order); one is also taken (decompiled): here it is x, and y the row of the result (the sources do not say). Of two
+/// pixels that are equally near the even one, as PyTorch's grid_sample. A14 and later.
 template <sampling_method Method = sampling_method::bilinear, sampling_border Border = sampling_border::zero, class X,
           dtype TX, class G, dtype TG>
 constexpr auto resample(tensor<X, TX> x, tensor<G, TG> grid, site where = here()) {

@@ -34,13 +34,16 @@ constexpr bool is_known_when_compiled(const graph_view& g, int index) {
     return detail::known_when_compiled(g, index, 8);
 }
 
-/// For each node whether its value is known when the graph is compiled: weights, constants, and foldable operations over
-/// such. A node that is an output is never one of these: the device has to write it.
+/// For each node whether its value is known when the graph is compiled: weights, also in a stored form, constants, and
+/// foldable operations over such. A node that is an output is never one of these: the device has to write it.
 constexpr sequence<char> constant_nodes(const graph_view& g) {
     sequence<char> known(g.nodes.size(), 0);
     for (int i = 0; i < g.size(); ++i) {
         const op kind = g[i].kind;
         bool constant = kind == op::weight || kind == op::constant;
+        if (kind == op::compressed) {
+            constant = known[static_cast<std::size_t>(g.operands(i)[0])] != 0;
+        }
         if (is_foldable(kind)) {
             constant = true;
             for (const int o : g.operands(i)) {

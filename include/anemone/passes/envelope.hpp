@@ -3,6 +3,7 @@
 #include "../numerics/datapath.hpp"
 #include "../targets/table.hpp"
 #include "ranges.hpp"
+#include "width_offset.hpp"
 
 #include <cstdint>
 #include <span>
@@ -71,8 +72,6 @@ struct demand {
 /// Accumulators up to here pass on every source: sweeps on M1 to M6 place the cliff between 32752 and 32759, the study of
 /// M4 and M6 at 32768.
 inline constexpr double accumulator_safe = 32753.0;
-/// 65504 / 16: what a width slice with an offset, and an activation before int8 weights, may carry.
-inline constexpr double gain_ceiling = 4094.0;
 /// First argument whose exponential is infinite: 11.094 (measured M1, M2), between 11.086 and 11.094 in fp16.
 inline constexpr double exponential_limit = 11.09;
 inline constexpr double square_limit = 256.0;
@@ -110,28 +109,15 @@ constexpr demand accumulator_demand(const ranged_node& s) {
         true, b.accumulator < accumulator_safe, b.overflows(), b.value.declared, b.accumulator, accumulator_ceiling};
 }
 
-/// First element of a slice on the last axis.
-constexpr std::int64_t first_column(const node& n) {
-    if (n.kind != op::slice && n.kind != op::strided_slice) {
-        return 0;
-    }
-    const indices& begin = n.kind == op::slice ? n.get<window>().begin : n.get<strided_window>().begin;
-    return begin.rank > 0 ? begin[begin.rank - 1] : 0;
-}
-
 constexpr demand slice_demand(const ranged_node& s, bool saturates) {
-    if (!saturates || first_column(s.n) == 0) {
+    if (!saturates || !reads_inside_width(s.g, s.n)) {
         return {};
     }
     return up_to(s.in(0).magnitude(), gain_ceiling, s.in(0).declared);
 }
 
 /// Whether operand `position` is a weight that is stored in 8-bit integers.
-constexpr bool is_int8_weight(const ranged_node& s, int position) {
-    const node& w = s.operand(position);
-    return w.kind == op::compressed && w.get<compression>().bits == 8 &&
-           (w.get<compression>().form == weight_form::affine || w.get<compression>().form == weight_form::blockwise);
-}
+constexpr bool is_int8_weight(const ranged_node& s, int position) { return ane::is_int8_weight(s.operand(position)); }
 
 constexpr demand int8_demand(const ranged_node& s) {
     const int weight = s.n.kind == op::matmul && is_int8_weight(s, 0) ? 0 : 1;
@@ -162,7 +148,7 @@ constexpr double loss_scale_of(const graph_view& g, const node& from) {
 
 /// Gradients go into a convolution's weight gradient through slices of the last axis (R154: kernel width above 1).
 constexpr demand loss_demand(const ranged_node& s, bool saturates) {
-    const bool slices = s.n.kind == op::cross_correlation || first_column(s.n) != 0;
+    const bool slices = s.n.kind == op::cross_correlation || reads_inside_width(s.g, s.n);
     const double scale = saturates && slices ? loss_scale_of(s.g, s.operand(0)) : 0;
     if (scale == 0) {
         return {};
@@ -268,7 +254,11 @@ constexpr void visit_demands(const graph_view& g, int index, std::span<const int
     case op::add:
     case op::sub: sink(hazard::cancellation, cancellation_demand(s, result)); break;
     case op::slice:
-    case op::strided_slice: sink(hazard::width_slice, slice_demand(s, t.has.slice_width_saturates)); [[fallthrough]];
+    case op::strided_slice:
+    case op::dynamic_slice:
+    case op::gather:
+    case op::gather_along_axis:
+    case op::gather_nd: sink(hazard::width_slice, slice_demand(s, t.has.slice_width_saturates)); [[fallthrough]];
     case op::cross_correlation: sink(hazard::loss_scale, loss_demand(s, t.has.slice_width_saturates)); break;
     case op::exp: sink(hazard::exponential, less_than(s.in(0).high, exponential_limit, s.in(0).declared)); break;
     case op::exp2: sink(hazard::exponential, less_than(s.in(0).high, 16, s.in(0).declared)); break;

@@ -2,6 +2,9 @@
 
 #include "../error.hpp"
 #include "composed_forms.hpp"
+#include "composed_functions.hpp"
+#include "lower_cumsum.hpp"
+#include "products_with_ones.hpp"
 #include "rewriter.hpp"
 #include "scale_folding.hpp"
 
@@ -23,6 +26,7 @@ constexpr bool is_composed(op kind) noexcept {
     case op::rms_norm:
     case op::l2_norm:
     case op::minmax_norm:
+    case op::cumsum:
     case op::reduce_sum_square:
     case op::reduce_l1_norm:
     case op::reduce_l2_norm:
@@ -61,7 +65,7 @@ constexpr int lower_linear(rewriter& w, const node& n) {
     if (vector) {
         x = w.reshape(x, {1, w.shape(x)[0]});
     }
-    int y = w.emit(op::matmul, transposed{.b = true}, {x, w.operand(n, 1)});
+    int y = emit_product(w, transposed{.b = true}, x, w.operand(n, 1));
     if (n.operands.count == 3) {
         y = add_vector(w, y, w.operand(n, 2), 0);
     }
@@ -98,7 +102,8 @@ constexpr int lower_mul(rewriter& w, const graph_view& g, int index) {
     if (is_reduction(b.kind) && is_zero(g, a)) {
         return w.emit(op::sub, no_attributes{}, {w.operand(n, 1), w.operand(n, 1)});
     }
-    return w.copy(index);
+    const int number = number_after_whole(g, n);
+    return number >= 0 ? lower_mul_of_whole(w, g, n, number) : w.copy(index);
 }
 
 /// Bytes are cast before anything else: the engine takes them as an image input only (R002). Booleans are cast too.
@@ -119,6 +124,7 @@ constexpr int lower_node(rewriter& w, const graph_view& g, int index) {
     case op::conv2d: return lower_convolution<conv>(w, n);
     case op::conv_transpose2d: return lower_convolution<conv_transpose>(w, n);
     case op::linear: return lower_linear(w, n);
+    case op::matmul: return emit_product(w, n.get<transposed>(), w.operand(n, 0), w.operand(n, 1));
     case op::layer_norm: return lower_layer_norm(w, n);
     case op::batch_norm: return lower_batch_norm(w, n);
     case op::instance_norm: return lower_instance_norm(w, n);
@@ -126,6 +132,7 @@ constexpr int lower_node(rewriter& w, const graph_view& g, int index) {
     case op::rms_norm: return lower_rms_norm(w, n);
     case op::l2_norm: return lower_l2_norm(w, n);
     case op::minmax_norm: return lower_minmax_norm(w, n);
+    case op::cumsum: return lower_cumsum(w, n);
     case op::attention: return lower_attention(w, n);
     case op::square: return w.emit(op::mul, no_attributes{}, {w.operand(n, 0), w.operand(n, 0)});
     case op::reduce_sum_square:
@@ -134,6 +141,8 @@ constexpr int lower_node(rewriter& w, const graph_view& g, int index) {
     case op::reduce_log_sum:
     case op::reduce_log_sum_exp: return lower_reduction(w, n);
     case op::mul: return lower_mul(w, g, index);
+    case op::softplus: return lower_softplus(w, n);
+    case op::round: return lower_round(w, n);
     case op::reshape: return n.type == dtype::uint8 ? w.reshape(as_f16(w, w.operand(n, 0)), n.shape) : w.copy(index);
     case op::cast: return as_f16(w, w.operand(n, 0));
     default: return w.copy(index);
@@ -158,7 +167,7 @@ constexpr lowered_graph lower(const graph_view& g) {
             detail::refuse_output(g.name(port), g[port.node].type);
         }
         int value = w.renamed(port.node);
-        bool shared = is_source(w.at(value).kind);
+        bool shared = is_source(w.at(value).kind) || w.at(value).kind == op::compressed;
         for (const int t : taken) {
             shared = shared || t == value;
         }

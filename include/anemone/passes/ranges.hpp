@@ -24,7 +24,7 @@ namespace detail {
 template <class Operand> constexpr interval range_of_node(const graph_view& g, const node& n, Operand in) {
     switch (signature(n.kind).group) {
     case op_group::source: return range_of_source(g, n);
-    case op_group::contraction: return range_of_contraction(bound_of_contraction(g, n, in));
+    case op_group::contraction: return range_of_contraction(g, n, in);
     case op_group::binary: return range_of_binary(g, n, in(0), in(1));
     case op_group::comparison: return {0, 1, true};
     case op_group::logic: return range_of_logic(n, in);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../graph/graph.hpp"
+#include "../ops/comparison.hpp"
 #include "../ops/infer.hpp"
 
 #include <initializer_list>
@@ -25,11 +26,12 @@ public:
     constexpr void visit(int index) { current_ = index; }
     constexpr void rename(int index, int replacement) { renamed_[static_cast<std::size_t>(index)] = replacement; }
 
-    /// Appends an operation; its shape follows from its operands.
+    /// Appends an operation; its shape follows from its operands, its type from its kind.
     constexpr int emit(op kind, const attributes& values, std::span<const int> operands) {
         node n;
         n.kind = kind;
         n.attributes = values;
+        n.type = result_type(kind);
         n.where = source_[current_].where;
         const int index = append(n, operands);
         const inferred r = infer(result_, result_.nodes.back());
@@ -55,10 +57,22 @@ public:
         return append(n, operands);
     }
     /// Appends a constant of rank 0.
-    constexpr int scalar(float value) {
+    constexpr int scalar(float value) { return filled({}, value); }
+    /// Appends a constant of equal values.
+    constexpr int filled(const extents& shape, float value) {
         node n;
         n.kind = op::constant;
+        n.shape = shape;
         const float values[] = {value};
+        n.attributes = result_.keep(values);
+        n.where = source_[current_].where;
+        return append(n, {});
+    }
+    /// Appends a constant vector.
+    constexpr int vector(std::span<const float> values) {
+        node n;
+        n.kind = op::constant;
+        n.shape = {static_cast<std::int64_t>(values.size())};
         n.attributes = result_.keep(values);
         n.where = source_[current_].where;
         return append(n, {});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../graph/refusal.hpp"
+#include "../ops/element_types.hpp"
 #include "../ops/infer.hpp"
 
 #include <cstdint>
@@ -47,6 +48,25 @@ constexpr void validate_shape(const node& n) {
             refuse_graph(name(n.kind), "has more elements than memory holds", shape[i], element_limit / count);
         }
         count *= shape[i];
+    }
+}
+
+/// Not constexpr: reaching it in a constant expression is the error.
+[[noreturn]] inline void refuse_type(op kind, std::string_view what, dtype type) {
+    throw error(errc::graph, std::string(name(kind)), std::string(what) + std::string(mil_name(type)));
+}
+
+constexpr void validate_types(const graph_view& g, const node& n) {
+    if (is_source(n.kind)) {
+        return;
+    }
+    for (int k = 0; k < n.operands.count; ++k) {
+        if (!reads_type_of(g, n, k)) {
+            refuse_type(n.kind, "does not read elements of type ", g.operand(n, k).type);
+        }
+    }
+    if (n.type != inferred_type(g, n)) {
+        refuse_type(n.kind, "does not compute elements of type ", n.type);
     }
 }
 
@@ -111,6 +131,7 @@ constexpr void validate_nodes(const graph_view& g, int first, int last) {
             detail::refuse_graph(name(n.kind), "has another number of elements than its shape rule gives",
                                  n.shape.count(), rule.shape.count());
         }
+        detail::validate_types(g, n);
         detail::validate_attributes(g, n);
     }
 }
@@ -127,7 +148,7 @@ constexpr void validate_outputs(const graph_view& g) {
 }
 
 /// Checks what the typed builders guarantee, for a graph that was made otherwise: operands stand before their readers and
-/// are as many as the operation takes, attributes are the operation's, axes count from the front, constants have their
+/// are as many as the operation takes, attributes and element types are the operation's, axes count from the front, constants have their
 /// values, and every shape is the one that its shape rule gives. Throws `error` (errc::graph) that names the node; in a
 /// constant expression a bad graph does not compile.
 constexpr void validate(const graph_view& g) {

@@ -48,7 +48,8 @@ constexpr mark evidence_of(datapath_parameter p, family f, const numerics::datap
     case datapath_parameter::accumulator:
         unchanged = own.mac_ties == d.mac_ties && own.mac_exponent_floor == d.mac_exponent_floor &&
                     own.mac_ceiling == d.mac_ceiling && own.order == d.order &&
-                    own.int8_activation_gain == d.int8_activation_gain;
+                    own.single_tap_scales == d.single_tap_scales &&
+                    own.int8_activation_gain == d.int8_activation_gain && own.int8_products == d.int8_products;
         break;
     case datapath_parameter::subnormals: unchanged = own.mac_keeps_subnormals == d.mac_keeps_subnormals; break;
     case datapath_parameter::reduction_ties: unchanged = own.reduction_ties == d.reduction_ties; break;

@@ -2,7 +2,9 @@
 
 #include "../numerics/path.hpp"
 #include "../passes/fusion.hpp"
+#include "../passes/integer_products.hpp"
 #include "../passes/lowering.hpp"
+#include "../passes/width_offset.hpp"
 #include "datapath_evidence.hpp"
 #include "divergent_node.hpp"
 #include "evaluate.hpp"
@@ -157,6 +159,7 @@ private:
         case op::mul:
             return !is_exact_factor(lowered_, lowered_.operand(n, 0)) &&
                    !is_exact_factor(lowered_, lowered_.operand(n, 1));
+        case op::thresholded_relu: return is_tie(n.get<coefficients>().alpha);
         case op::clamp: return is_tie(n.get<coefficients>().alpha) || is_tie(n.get<coefficients>().beta);
         default: return true;
         }
@@ -170,7 +173,8 @@ private:
                 "N033; study M6");
         }
         const op kind = self().kind;
-        if ((kind == op::gelu || kind == op::silu) && differs(&numerics::datapath::tables)) {
+        if ((kind == op::gelu || kind == op::gelu_sigmoid || kind == op::silu) &&
+            differs(&numerics::datapath::tables)) {
             add(divergence::rounding, parameter::tables, "the knots of its table differ", "N113, N114; study M6");
         }
     }
@@ -202,6 +206,10 @@ private:
             products >= contraction_ceiling) {
             add(divergence::infinity, parameter::accumulator, "sums may pass 32768, where one of them ends", "R056");
         }
+        if (is_single_tap() && (differs(&d::single_tap_scales) || differs(&d::elementwise_ties))) {
+            add(products >= contraction_ceiling ? divergence::infinity : divergence::rounding, parameter::accumulator,
+                "a single product is a scale on one of them, or its ties round differently", "N046");
+        }
         if (differs(&d::mac_exponent_floor)) {
             add(divergence::rounding, parameter::accumulator, "small products count on one of them only",
                 "study M4, M6");
@@ -214,6 +222,10 @@ private:
             add(divergence::denormals, parameter::subnormals, "subnormal operands are zero to one of them",
                 "N107, N108");
         }
+        if (differs(&d::int8_products) && integer_operands_of(lowered_, node_).dequantized >= 0) {
+            add(products >= contraction_ceiling ? divergence::infinity : divergence::rounding, parameter::accumulator,
+                "products of int8 by int8 add integers on one of them only", "N034; study M6");
+        }
         for (const int weight : {0, 1}) {
             if (lowered_.operand(self(), weight).kind == op::compressed && differs(&d::int8_activation_gain) &&
                 range(1 - weight).magnitude() * largest_gain(&d::int8_activation_gain) > half_max) {
@@ -221,6 +233,14 @@ private:
                     "N076, N077");
             }
         }
+    }
+    /// A convolution of one tap over one channel, which one of the two may compute as a scale.
+    constexpr bool is_single_tap() const {
+        if (self().kind != op::conv2d || !(a_.arithmetic.single_tap_scales || b_.arithmetic.single_tap_scales)) {
+            return false;
+        }
+        const extents& weight = lowered_.operand(self(), 1).shape;
+        return weight[1] == 1 && weight[2] == 1 && weight[3] == 1;
     }
     constexpr double magnitude_of_sum() const {
         const interval r = contraction_range(lowered_, self(), facts_.ranges);
@@ -246,18 +266,11 @@ private:
     }
     /// A slice that begins inside the width: stored with a gain on some generations (R090).
     constexpr void movement() {
-        const op kind = self().kind;
-        if ((kind == op::slice || kind == op::strided_slice) && begins_inside_width() &&
-            differs(&numerics::datapath::width_slice_gain) &&
+        if (reads_inside_width(lowered_, self()) && differs(&numerics::datapath::width_slice_gain) &&
             range(0).magnitude() * largest_gain(&numerics::datapath::width_slice_gain) > half_max) {
             add(divergence::infinity, parameter::slice_gain,
                 "a slice that begins inside the width saturates above 4094", "R090, N060-N069");
         }
-    }
-    constexpr bool begins_inside_width() const {
-        const node& n = self();
-        const indices& begin = n.kind == op::slice ? n.get<window>().begin : n.get<strided_window>().begin;
-        return begin.rank > 0 && begin[begin.rank - 1] != 0;
     }
 
     /// Whether the sources give a figure for both: an assumed one says nothing.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../passes/width_offset.hpp"
 #include "record.hpp"
 
 #include <array>
@@ -7,16 +8,6 @@
 namespace ane::rules {
 
 namespace detail {
-
-/// Where a slice begins on the last axis; 0 for everything that is not a slice, and where it goes backwards.
-constexpr std::int64_t width_begin(const node& n) {
-    const auto last = [](const indices& list) { return list.rank > 0 ? list[list.rank - 1] : 0; };
-    if (n.kind == op::strided_slice) {
-        const strided_window& w = n.get<strided_window>();
-        return last(w.stride) > 0 ? last(w.begin) : 0;
-    }
-    return n.kind == op::slice ? last(n.get<window>().begin) : 0;
-}
 
 /// The axis of the operand that becomes axis `to` of the result.
 constexpr int source_axis(const permutation& p, int to) {
@@ -54,10 +45,6 @@ constexpr bool is_flatten(const extents& from, const extents& to) {
     const extents result = long_axes(to);
     return result.rank <= 1 || (result.rank == 2 && to[0] == from.batch()) || result == long_axes(from);
 }
-
-/// A width slice with an offset is stored as sixteen times its value (R090): 65504 / 16.
-inline constexpr double slice_ceiling = 4094;
-
 /// A range's magnitude as an integer for a report, rounded up.
 constexpr std::int64_t reported(double magnitude) {
     if (magnitude > 1e15) {
@@ -213,24 +200,25 @@ inline constexpr std::array movement{
                     return {};
                 }},
     // R091: a range that nothing bounds counts as one that is too wide.
-    rule_record{.id = rule::width_slice_may_saturate,
-                .fact = "R090",
-                .level = severity::hazard,
-                .ops = {op::slice, op::strided_slice},
-                .sentence = "begins inside the last axis, and values up to {got} may occur: above {limit} they become "
-                            "infinite",
-                .reject = "",
-                .consequence = "the slice is stored as 16 times its value: finite at 4094, infinite at 4096",
-                .advice = "begin at 0, slice another axis, or declare a range with within(low, high)",
-                .source = "guide chapter 19",
-                .evidence = mark::measured,
-                .silicon = "M1, M2",
-                .check = [](const subject& s) -> finding {
-                    const double magnitude = s.operand_range(0).magnitude();
-                    return holds_if(!s.t.has.slice_width_saturates || detail::width_begin(s.n) == 0 ||
-                                        magnitude <= detail::slice_ceiling,
-                                    detail::reported(magnitude), static_cast<std::int64_t>(detail::slice_ceiling));
-                }},
+    rule_record{
+        .id = rule::width_slice_may_saturate,
+        .fact = "R090",
+        .level = severity::hazard,
+        .ops = {op::slice, op::strided_slice, op::dynamic_slice, op::gather, op::gather_along_axis, op::gather_nd},
+        .sentence = "begins inside the last axis, and values up to {got} may occur: above {limit} they become "
+                    "infinite",
+        .reject = "",
+        .consequence = "the slice is stored as 16 times its value: finite at 4094, infinite at 4096",
+        .advice = "begin at 0, slice another axis, or declare a range with within(low, high)",
+        .source = "guide chapter 19",
+        .evidence = mark::measured,
+        .silicon = "M1, M2",
+        .check = [](const subject& s) -> finding {
+            const double magnitude = s.operand_range(0).magnitude();
+            return holds_if(!s.t.has.slice_width_saturates || !reads_inside_width(s.g, s.n) ||
+                                magnitude <= gain_ceiling,
+                            detail::reported(magnitude), static_cast<std::int64_t>(gain_ceiling));
+        }},
     rule_record{.id = rule::width_slices_are_joined,
                 .fact = "R092",
                 .level = severity::hazard,
@@ -249,7 +237,7 @@ inline constexpr std::array movement{
                     }
                     int slices = 0;
                     for (int i = 0; i < s.operand_count(); ++i) {
-                        slices += detail::width_begin(s.operand(i)) != 0 ? 1 : 0;
+                        slices += reads_inside_width(s.g, s.operand(i)) ? 1 : 0;
                     }
                     return at_most(slices, 1);
                 }},

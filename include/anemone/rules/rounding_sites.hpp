@@ -27,7 +27,6 @@ inline constexpr op_set exact_ops = op_set::where([](op o) {
     case op::sign:
     case op::ceil:
     case op::floor:
-    case op::round:
     case op::max_pool:
     case op::reduce_max:
     case op::reduce_min: return true;

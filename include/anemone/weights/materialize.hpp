@@ -2,6 +2,7 @@
 
 #include "../passes/constants.hpp"
 #include "../strided.hpp"
+#include "encode.hpp"
 #include "verify.hpp"
 
 #include <cmath>
@@ -77,13 +78,17 @@ inline wide_tensor folded(const graph_view& g, int index, const std::vector<wide
 
 } // namespace detail
 
-/// Loads the weights of a graph and computes everything that depends on weights and constants alone. A folded value that
+/// Loads the weights of a graph and computes everything that depends on weights and constants alone. A compressed weight
+/// has the values that its stored form stands for: what it loses is in every backend's result. A folded value that
 /// does not fit into fp16 is an error (errc::weights) that names the operation, the element and the value.
 inline materialized materialize(const graph_view& g, const weight_store& store) {
     const sequence<char> constant = constant_nodes(g);
     sequence<char> read_by_device(g.nodes.size(), 0); // what stays between constants may be as large as it likes
     sequence<char> folded_from(g.nodes.size(), 0);
     for (int i = 0; i < g.size(); ++i) {
+        if (g[i].kind == op::compressed && constant[static_cast<std::size_t>(i)] != 0) {
+            continue; // reads the fp16 values
+        }
         auto& readers = constant[static_cast<std::size_t>(i)] == 0 ? read_by_device : folded_from;
         for (const int operand : g.operands(i)) {
             readers[static_cast<std::size_t>(operand)] = 1;
@@ -101,6 +106,9 @@ inline materialized materialize(const graph_view& g, const weight_store& store) 
         const auto count = static_cast<std::size_t>(n.shape.count());
         if (n.kind == op::weight) {
             result.values[at] = verified_weight(g, i, store);
+        } else if (n.kind == op::compressed) {
+            const auto stored = static_cast<std::size_t>(g.operands(i)[0]);
+            result.values[at] = stored_values(result.values[stored], n.shape, n.get<compression>());
         } else if (n.kind == op::constant) {
             for (std::size_t k = 0; k < count; ++k) {
                 result.values[at].push_back(half(g.value(n, static_cast<std::int64_t>(k))));

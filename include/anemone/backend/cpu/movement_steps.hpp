@@ -1,12 +1,11 @@
 #pragma once
 
-#include "kernels/cast.hpp"
-#include "kernels/movement.hpp"
+#include "../kernels/gather.hpp"
+#include "../kernels/movement_plan.hpp"
 #include "step.hpp"
 
+#include <algorithm>
 #include <cstring>
-#include <span>
-#include <vector>
 
 namespace ane::cpu::detail {
 
@@ -20,53 +19,45 @@ inline bound_step bind_reshape(const binding_context& c, int index) {
     };
 }
 
-inline bound_step bind_transpose(const binding_context& c, int index) {
-    std::vector<int> order;
-    const indices& given = c.at(index).get<permutation>().order;
-    order.reserve(static_cast<std::size_t>(given.rank));
-    for (int i = 0; i < given.rank; ++i) {
-        order.push_back(static_cast<int>(given[i]));
-    }
-    return [order, x = c.operand_shape(index, 0)](const operands& o) {
-        transpose(o.input(0), x, std::span<const int>(order), o.output());
+/// Every operation whose elements go to places that no data decide.
+inline bound_step bind_movement(const binding_context& c, int index) {
+    return [plan = plan_movement(c.graph, c.at(index)), result = c.shape(index)](const operands& o) {
+        run_movement(
+            plan, result, [&o](int k) { return o.input(static_cast<std::size_t>(k)); }, o.output());
     };
 }
 
-inline bound_step bind_concat(const binding_context& c, int index) {
-    std::vector<piece<half>> pieces;
-    pieces.reserve(static_cast<std::size_t>(c.at(index).operands.count));
-    for (int i = 0; i < c.at(index).operands.count; ++i) {
-        pieces.push_back({nullptr, c.operand_shape(index, i)});
-    }
-    return [pieces, along = c.at(index).get<axis>().index](const operands& o) mutable {
-        for (std::size_t k = 0; k < pieces.size(); ++k) {
-            pieces[k].data = o.input(k);
-        }
-        concat(std::span<const piece<half>>(pieces), along, o.output());
-    };
-}
-
-inline bound_step bind_slice(const binding_context& c, int index) {
-    const window& place = c.at(index).get<window>();
-    extents unit = place.begin;
-    for (int i = 0; i < unit.rank; ++i) {
-        unit[i] = 1;
-    }
-    return [x = c.operand_shape(index, 0), place, unit](const operands& o) {
-        slice(o.input(0), x, place.begin, unit, place.size, o.output());
-    };
-}
-
-inline bound_step bind_pad(const binding_context& c, int index) {
-    return [x = c.operand_shape(index, 0), amounts = c.at(index).get<pads>()](const operands& o) {
-        pad(o.input(0), x, amounts.before, amounts.after, o.input(1)[0], o.output());
-    };
-}
-
+/// Bytes and booleans, value for value.
 inline bound_step bind_cast(const binding_context& c, int index) {
-    const kernel_table& kernels = c.kernels;
-    return [&kernels, from = c.at(c.operand(index, 0)).type, n = c.at(index)](const operands& o) {
-        cast(kernels, from, o.inputs[0], n.type, o.result, n.shape.count());
+    return [values = byte_values(c.at(c.operand(index, 0)).type), count = c.shape(index).count()](const operands& o) {
+        std::transform(o.inputs[0], o.inputs[0] + count, o.output(),
+                       [&values](std::byte b) { return values[std::to_integer<std::size_t>(b)]; });
+    };
+}
+
+/// What a node's indices are read with; those that are constants are checked here.
+inline index_reader index_reader_of(const binding_context& c, int index) {
+    index_reader read{print(c.graph, index), negative_index::counts_from_the_end};
+    if (const half* const known = c.constant(index, 1)) {
+        require_indices(c.graph, c.at(index), known, read);
+    }
+    return read;
+}
+
+/// Indices below zero count from the last element, as in ONNX.
+inline bound_step bind_gather(const binding_context& c, int index) {
+    return [shape = gather_shape_of(c.graph, c.at(index)), read = index_reader_of(c, index)](const operands& o) {
+        for_each_gathered(shape, o.input(1), read, [&o](std::int64_t to, std::int64_t from, std::int64_t count) {
+            std::copy_n(o.input(0) + from, count, o.output() + to);
+        });
+    };
+}
+
+/// 0 where the window leaves the tensor.
+inline bound_step bind_dynamic_slice(const binding_context& c, int index) {
+    return [shape = dynamic_slice_shape_of(c.graph, c.at(index)), read = index_reader_of(c, index)](const operands& o) {
+        std::fill_n(o.output(), shape.result.count(), half{});
+        move_elements(shape.move_from(shape.begin_at(o.input(1)[0], read.operation)), o.input(0), o.output());
     };
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../../targets/table.hpp"
+#include "../../numerics/kernels.hpp"
 #include "../backend.hpp"
-#include "interpreter.hpp"
+#include "evaluate.hpp"
 
-#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -14,8 +14,11 @@ namespace ane::backend {
 /// throws `error` (errc::argument) on use.
 class oracle_program {
 public:
-    oracle_program(const graph_view& model, const weight_store& weights, const numerics::datapath& arithmetic)
-        : state_(std::make_unique<state>(model, weights, arithmetic)) {}
+    oracle_program(const graph_view& model, const weight_store& weights, const numerics::datapath& arithmetic,
+                   int threads = 1)
+        : state_(std::make_unique<state>(model, weights, arithmetic)) {
+        state_->values.threads = threads;
+    }
 
     /// Throws `error` (errc::port) for buffers that are not the ports in number and size.
     void run(input_buffers inputs, output_buffers outputs) {
@@ -23,23 +26,30 @@ public:
         self.ports.check(inputs, outputs);
         const graph_view g = self.lowered.graph;
         for (std::size_t i = 0; i < inputs.size(); ++i) {
-            self.nodes.bind(detail::input_node(g, static_cast<int>(i)), inputs[i]);
+            self.values.enter(detail::input_node(g, static_cast<int>(i)), inputs[i]);
         }
-        self.nodes.run();
+        oracle_steps::evaluate_all(self.values);
         for (std::size_t i = 0; i < outputs.size(); ++i) {
-            const auto value = std::as_bytes(self.nodes.value(g.outputs[i].node));
-            std::copy(value.begin(), value.end(), outputs[i].begin());
+            std::memcpy(outputs[i].data(), self.values.bytes(g.outputs[i].node), outputs[i].size());
         }
     }
 
-    /// The lowered graph that runs, and the value of one of its nodes in the last run.
+    /// The lowered graph that runs, and the values of its nodes in the last run.
     const lowered_graph& lowered() const { return detail::held(state_, name).lowered; }
-    std::span<const half> value(int lowered_node) const { return detail::held(state_, name).nodes.value(lowered_node); }
+    const oracle_steps::evaluation& values() const { return detail::held(state_, name).values; }
+    std::span<const half> value(int lowered_node) const {
+        const oracle_steps::evaluation& e = values();
+        return {e.data(lowered_node), static_cast<std::size_t>(e.count(lowered_node))};
+    }
 
 private:
     static constexpr const char* name = "oracle program";
 
     static lowered_graph modelled(lowered_graph g) {
+        if (!numerics::ieee_arithmetic) {
+            throw error(errc::argument, "oracle",
+                        "the compiler was told to break IEEE 754 (-ffast-math, -mfpmath=387)");
+        }
         for (const node& n : g.graph.nodes) {
             if (!numerics::has_path(n.kind)) {
                 throw error(errc::lowering, std::string(ane::name(n.kind)),
@@ -52,13 +62,15 @@ private:
     struct state {
         state(const graph_view& model, const weight_store& weights, const numerics::datapath& arithmetic)
             : lowered(modelled(lower(model))), ports(lowered.graph), constants(materialize(lowered.graph, weights)),
-              nodes(lowered.graph, constants, arithmetic) {}
+              values(lowered.graph, constants, arithmetic) {
+            oracle_steps::check_constant_indices(values);
+        }
         lowered_graph lowered;
         detail::port_table ports;
         materialized constants;
-        detail::interpreter nodes;
+        oracle_steps::evaluation values;
     };
-    std::unique_ptr<state> state_; // the interpreter refers to its neighbours, so they keep their address
+    std::unique_ptr<state> state_; // the values refer to their neighbours, so these keep their address
 };
 
 /// The engine's arithmetic on a CPU, bit by bit as far as the facts define it (numerics): what a program returns on the
@@ -74,13 +86,26 @@ public:
     std::string name() const { return "oracle " + label_; }
     static constexpr bool supports(op kind) { return is_composed(kind) || numerics::has_path(kind); }
 
+    const numerics::datapath& arithmetic() const { return arithmetic_; }
+
+    /// The same oracle with its large contractions in up to `count` threads: the same bits. Throws `error`
+    /// (errc::argument) for less than one.
+    oracle threads(int count) const {
+        if (count < 1) {
+            throw error(errc::argument, "oracle", std::to_string(count) + " threads, at least 1");
+        }
+        oracle result = *this;
+        result.threads_ = count;
+        return result;
+    }
     oracle_program compile(const graph_view& model, const weight_store& weights) const {
-        return {model, weights, arithmetic_};
+        return {model, weights, arithmetic_, threads_};
     }
 
 private:
     numerics::datapath arithmetic_;
     std::string label_;
+    int threads_ = 1;
 };
 
 } // namespace ane::backend

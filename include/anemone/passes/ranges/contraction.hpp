@@ -1,7 +1,9 @@
 #pragma once
 
 #include "../../graph/graph.hpp"
+#include "../integer_products.hpp"
 #include "../interval.hpp"
+#include "stored_form.hpp"
 
 #include <cstdint>
 #include <span>
@@ -46,13 +48,23 @@ struct contraction_form {
     weight_walk walk{};
 };
 
-/// The source whose elements an operand holds, in the same order: through operations that keep values and places.
+/// The source whose elements an operand holds, in the same order: through operations that keep places and, but for the
+/// error of a stored form, values.
 constexpr const node& stored_weight(const graph_view& g, const node& n) {
     const node* at = &n;
     while (at->kind == op::identity || at->kind == op::compressed) {
         at = &g.operand(*at, 0);
     }
     return *at;
+}
+
+/// What the stored forms between an operand and its source add to the magnitude of an element, at most.
+constexpr double error_of_storage(const graph_view& g, const node& n, double most) {
+    double error = 0;
+    for (const node* at = &n; at->kind == op::identity || at->kind == op::compressed; at = &g.operand(*at, 0)) {
+        error += at->kind == op::compressed ? stored_error(at->get<compression>(), most) : 0;
+    }
+    return error;
 }
 
 constexpr bool is_parameter(const graph_view& g, const node& n) {
@@ -151,8 +163,9 @@ constexpr void add_ranges(const graph_view& g, const node& weight, const interva
         return;
     }
     const contract& promise = source.get<contract>();
-    const double sum = f.by_column ? promise.column_l1 : promise.row_l1;
-    if (sum < contract::any) {
+    const double promised = f.by_column ? promise.column_l1 : promise.row_l1;
+    const double sum = promised + error_of_storage(g, weight, w.magnitude()) * terms;
+    if (promised < contract::any && sum < unbounded) {
         const double most = x.magnitude() * sum;
         b.value.low = b.value.low > -most ? b.value.low : -most;
         b.value.high = b.value.high < most ? b.value.high : most;
@@ -219,8 +232,15 @@ constexpr contraction_bound bound_of_contraction(const graph_view& g, const node
 
 inline constexpr double contraction_ceiling = accumulator_ceiling;
 
-constexpr interval range_of_contraction(const contraction_bound& b) {
-    return b.overflows() ? anything(b.value.declared) : stored(b.value);
+/// Whether activations may become infinite before a weight of 8-bit integers (R093).
+constexpr bool saturates_before(const node& weight, const interval& x) {
+    return x.magnitude() > gain_ceiling && ane::is_int8_weight(weight);
+}
+
+template <class Operand> constexpr interval range_of_contraction(const graph_view& g, const node& n, Operand in) {
+    const contraction_bound b = bound_of_contraction(g, n, in);
+    const bool infinite = saturates_before(g.operand(n, 1), in(0)) || saturates_before(g.operand(n, 0), in(1));
+    return b.overflows() || infinite ? anything(b.value.declared) : stored(b.value);
 }
 
 /// Scores that overflow only take all of the weight: the mean stays one as long as its own sum does.

@@ -2,6 +2,7 @@
 
 #include "../../graph/graph.hpp"
 #include "reduction.hpp"
+#include "stored_form.hpp"
 
 /// Ranges of operations that move, pick, sample or quantise elements, and of the engine's own layers.
 namespace ane::detail {
@@ -35,7 +36,12 @@ template <class Operand> constexpr interval range_of_texture(const node& n, Oper
     const sampling& a = n.get<sampling>();
     const bool borders = n.kind != op::resize && a.border == sampling_border::zero;
     const interval x = borders ? with_zero(in(0)) : in(0);
-    return a.method == sampling_method::nearest ? x : stored(widened(x, x.magnitude() / 128));
+    if (a.method == sampling_method::nearest) {
+        return x;
+    }
+    // Where there is no sampling unit a resize is a convolution: with its ceiling, and without the smallest numbers.
+    const interval r = widened(x, x.magnitude() / 128 + 0x1p-12);
+    return r.magnitude() < 32768 ? stored(r) : anything(x.declared);
 }
 
 constexpr interval range_of_integer(dtype type) {
@@ -46,10 +52,10 @@ constexpr interval range_of_integer(dtype type) {
     }
 }
 
-/// quantize and dequantize (x, scale, zero point); compressed: the weight that it is.
+/// quantize and dequantize (x, scale, zero point); compressed: the weight that its stored form stands for.
 template <class Operand> constexpr interval range_of_quantization(const node& n, Operand in) {
     if (n.kind == op::compressed) {
-        return in(0);
+        return range_of_stored(n.get<compression>(), in(0));
     }
     if (n.kind == op::quantize) {
         return range_of_integer(n.get<quantization>().type);
@@ -78,12 +84,7 @@ constexpr interval scaled_element(scaled_function f, const interval& a, const in
     return {least(a.low, b.low), least(a.high, b.high), declared};
 }
 
-constexpr interval symmetric(double most, bool declared) {
-    return most >= unbounded ? anything(declared) : interval{-most, most, declared};
-}
-
-/// The engine's own layers. Where no formula is published the bound covers the forms of the field: a cost volume adds
-/// products or distances over the channels, a neighbour search gives an index or -1.
+/// The engine's own layers.
 template <class Operand> constexpr interval range_of_native(const graph_view& g, const node& n, Operand in) {
     switch (n.kind) {
     case op::dropout: {
@@ -103,8 +104,9 @@ template <class Operand> constexpr interval range_of_native(const graph_view& g,
         return stored(widened(outer, outer.magnitude() / 1024));
     }
     case op::cross_product: {
-        const interval one = stored(product(in(0), in(1)));
-        return stored(difference(one, one));
+        const interval whole = product(in(0), in(1));
+        const interval one = stored(whole); // the engine rounds both products, the field the difference alone
+        return stored(hull(difference(one, one), difference(whole, whole)));
     }
     case op::cross_correlation: {
         const std::int64_t terms = g.operand(n, 1).shape.count();
@@ -113,17 +115,11 @@ template <class Operand> constexpr interval range_of_native(const graph_view& g,
                                        : anything(all.declared);
     }
     case op::cost_volume: {
-        const auto channels = static_cast<double>(g.operand(n, 0).shape.channels());
-        const double products = product(in(0), in(1)).magnitude();
-        const double distances = difference(in(0), in(1)).magnitude();
-        const double most = channels * (products > distances ? products : distances);
-        return stored(symmetric(most * 1.01, in(0).declared && in(1).declared));
+        const interval distance = stored(difference(in(0), in(1)));
+        return {0, distance.magnitude(), distance.declared};
     }
-    case op::furthest_point_sampling: return indices_below(g.operand(n, 0).shape.count());
-    default: { // radius_search
-        const interval r = indices_below(g.operand(n, 0).shape.count() + g.operand(n, 1).shape.count());
-        return {-1, r.high, true};
-    }
+    case op::furthest_point_sampling: return in(0); // some of the points
+    default: return {0, 1, true};                   // radius_search: flags
     }
 }
 

@@ -109,7 +109,8 @@ constexpr interval range_of_arg_reduction(const graph_view& g, const node& n) {
     return indices_below(one_axis ? x[n.get<axis>().index] : x.count());
 }
 
-/// Sums of 1 to n elements (of 0 to n - 1), each addition rounded.
+/// Sums of 1 to n elements (of 0 to n - 1), each addition rounded; on the engine a product with ones, which has a
+/// ceiling and may drop subnormals.
 constexpr interval range_of_scan(const graph_view& g, const node& n, const interval& x) {
     const cumulation& a = n.get<cumulation>();
     const extents& shape = g.operand(n, 0).shape;
@@ -119,7 +120,10 @@ constexpr interval range_of_scan(const graph_view& g, const node& n, const inter
     }
     const interval all = times(x, a.exclusive ? length - 1 : length);
     const interval r = hull(a.exclusive ? interval{0, 0, true} : x, all);
-    const double rounding = x.magnitude() * length * length / 2048;
+    const double rounding = x.magnitude() * length * length / 2048 + length * 0x1p-14;
+    if (x.magnitude() * length + rounding >= 32768) {
+        return anything(x.declared);
+    }
     return stored({widened(r, rounding).low, widened(r, rounding).high, x.declared});
 }
 

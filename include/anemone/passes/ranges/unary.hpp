@@ -47,7 +47,7 @@ constexpr interval exponential_linear(const interval& x, double alpha) {
     const interval below = negative_part(x);
     const interval bent = multiple({exponential(below.low) - 1, exponential(below.high) - 1, x.declared}, alpha);
     const interval r = x.low < 0 ? (x.high > 0 ? hull(bent, rectified(x)) : bent) : x;
-    return table_slack(r);
+    return table_slack(widened(r, 0.008 * magnitude(alpha))); // the steps of its table are wide
 }
 
 /// Whole numbers; the engine adds 0.5 in fp16 from 1024 on (mil-ops, `round`).
@@ -105,11 +105,12 @@ constexpr interval range_of_coefficients(const node& n, const interval& x) {
         const interval line = multiple(x, alpha);
         const double error = (line.magnitude() + magnitude(beta)) / 512 + 0x1p-14;
         const interval r = clipped(widened({line.low + beta, line.high + beta, x.declared}, error), 0, 1);
-        return {r.low, r.high, true};
+        return x.bounded() ? interval{r.low, r.high, true} : interval{0, 1, true}; // infinity may count as 2^16
     }
     default: { // scaled_tanh: alpha tanh(beta x)
         const interval inner = by_coefficient(x, beta);
-        const interval t = saturating(widened(inner, inner.magnitude() / 1024), 1, hyperbolic_tangent);
+        interval t = saturating(widened(inner, inner.magnitude() / 1024), 1, hyperbolic_tangent);
+        t = x.bounded() ? t : interval{-1, 1, true}; // infinity may count as 2^16
         return stored(by_coefficient({t.low, t.high, true}, alpha));
     }
     }
@@ -131,9 +132,9 @@ constexpr interval range_of_function(const node& n, const interval& x) {
         return {r.low, r.high, true};
     }
     case op::softsign: {
-        interval r = saturating({0, 0, true}, 1, [](double) { return 0.0; });
         const auto f = [](double v) { return v / (1 + magnitude(v)); };
-        r = table_within({f(x.low), f(x.high), true}, -1, 1);
+        // A product with a rounded reciprocal may pass 1.
+        const interval r = table_within({f(x.low), f(x.high), true}, -1.004, 1.004);
         return x.bounded() ? r : with_zero(r); // of infinity the engine makes +0 (R159)
     }
     case op::softplus: return stored(soft_plus_of(x));

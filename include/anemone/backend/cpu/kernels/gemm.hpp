@@ -58,6 +58,29 @@ inline packed_matrix pack(const kernel_table& table, const matmul_shape& s, cons
     return packed;
 }
 
+namespace detail {
+
+/// The product of one left matrix, in blocks of rows, and one packed matrix: hands line(row, first column, count, fp32
+/// sums in the order of t) each finished stretch.
+template <class Line>
+void multiply(const kernel_table& table, std::int64_t rows, const std::vector<float>& blocks, const packed_matrix& b,
+              const float* panels, Line line) {
+    float sums[tile_rows * tile_columns];
+    for (std::int64_t c = 0; c < b.n; c += tile_columns) {
+        const std::int64_t columns = std::min<std::int64_t>(tile_columns, b.n - c);
+        for (std::int64_t r0 = 0; r0 < rows; r0 += tile_rows) {
+            const int count = static_cast<int>(std::min<std::int64_t>(tile_rows, rows - r0));
+            table.tile(count, b.k, blocks.data() + r0 * b.k, panels + c / tile_columns * b.k * tile_columns,
+                       b.offsets.data(), sums, columns);
+            for (int r = 0; r < count; ++r) {
+                line(r0 + r, c, columns, sums + r * tile_columns);
+            }
+        }
+    }
+}
+
+} // namespace detail
+
 /// out[i, r, c] = bias[c] + sum over t of A[i, r, t] * B[i, t, c]; A is [m, k], or [k, m] with transpose_a; fp32 sums
 /// in the order of t, then `fused`, then one rounding. Throws errc::argument when B was packed for another shape.
 inline void matmul(const kernel_table& table, const matmul_shape& s, const half* a, const packed_matrix& b,
@@ -67,10 +90,9 @@ inline void matmul(const kernel_table& table, const matmul_shape& s, const half*
                     fmt::format("B is packed as {} of [{}, {}], the product needs {} of [{}, {}]", b.matrices, b.k, b.n,
                                 needed, s.k, s.n));
     const std::vector<float> bias_values = detail::to_floats(table, bias, s.n);
-    const std::int64_t panel_size = s.k * tile_columns;
+    const std::int64_t matrix_size = b.panels_per_matrix() * s.k * tile_columns;
     std::vector<float> plain(static_cast<std::size_t>(s.m * s.k));
     std::vector<float> blocks;
-    float sums[tile_rows * tile_columns];
     for (std::int64_t i = 0; i < s.batch; ++i) {
         if (i == 0 || s.a_batch_stride != 0) {
             table.to_float(a + i * s.a_batch_stride, plain.data(), s.m * s.k);
@@ -82,24 +104,14 @@ inline void matmul(const kernel_table& table, const matmul_shape& s, const half*
                 return plain[static_cast<std::size_t>(r * row_step + t * tap_step)];
             });
         }
-        const float* const panels =
-            b.panels.data() + (s.b_batch_stride == 0 ? 0 : i * b.panels_per_matrix() * panel_size);
-        for (std::int64_t c = 0; c < s.n; c += tile_columns) {
-            const std::int64_t columns = std::min<std::int64_t>(tile_columns, s.n - c);
-            for (std::int64_t r0 = 0; r0 < s.m; r0 += tile_rows) {
-                const int rows = static_cast<int>(std::min<std::int64_t>(tile_rows, s.m - r0));
-                table.tile(rows, s.k, blocks.data() + r0 * s.k, panels + c / tile_columns * panel_size,
-                           b.offsets.data(), sums, columns);
-                for (int r = 0; r < rows; ++r) {
-                    float* const values = sums + r * tile_columns;
-                    if (bias != nullptr) {
-                        table.binary(op::add, values, 1, bias_values.data() + c, 1, values, columns);
-                    }
-                    detail::finish(table, nullptr, fused, values, columns);
-                    table.to_half(values, out + (i * s.m + r0 + r) * s.n + c, columns);
-                }
-            }
-        }
+        detail::multiply(table, s.m, blocks, b, b.panels.data() + (s.b_batch_stride == 0 ? 0 : i * matrix_size),
+                         [&](std::int64_t r, std::int64_t c, std::int64_t columns, float* values) {
+                             if (bias != nullptr) {
+                                 table.binary(op::add, values, 1, bias_values.data() + c, 1, values, columns);
+                             }
+                             detail::finish(table, nullptr, fused, values, columns);
+                             table.to_half(values, out + (i * s.m + r) * s.n + c, columns);
+                         });
     }
 }
 

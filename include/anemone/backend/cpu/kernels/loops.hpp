@@ -71,22 +71,47 @@ ANEMONE_CPU_INLINE void tile_body(int rows, std::int64_t taps, const float* w, c
     }
 }
 
+} // namespace detail
+} // namespace ane::cpu
+
+ANEMONE_CPU_UNFUSED_BEGIN
+
+namespace ane::cpu::detail {
+
 inline constexpr std::int64_t loop_block = 16;
 
-template <class Function>
-ANEMONE_CPU_INLINE void map(const Function& function, const float* x, float* out, std::int64_t count) {
-    std::int64_t i = 0;
-    for (; i + loop_block <= count; i += loop_block) {
-        float value[loop_block]; // not `out` itself, which x may be: a local array needs no alias check
-        for (int lane = 0; lane < loop_block; ++lane) {
-            value[lane] = function(x[i + lane]);
-        }
-        for (int lane = 0; lane < loop_block; ++lane) {
-            out[i + lane] = value[lane];
+/// The next `loop_block` elements of a row: in place, or what is left of them in a block of its own.
+ANEMONE_CPU_INLINE const float* whole_block(const float* from, std::int64_t left, float* block) {
+    if (left >= loop_block) {
+        return from;
+    }
+    for (std::int64_t lane = 0; lane < left; ++lane) {
+        block[lane] = from[lane];
+    }
+    return block;
+}
+
+ANEMONE_CPU_INLINE void store_block(const float* block, float* to, std::int64_t left) {
+    if (left >= loop_block) {
+        std::memcpy(to, block, sizeof(float) * loop_block);
+    } else {
+        for (std::int64_t lane = 0; lane < left; ++lane) {
+            to[lane] = block[lane];
         }
     }
-    for (; i < count; ++i) {
-        out[i] = function(x[i]);
+}
+
+/// Whole blocks only, also at the end of a row: one piece of vector code, and an element's place does not matter.
+template <class Function>
+ANEMONE_CPU_INLINE void map(const Function& function, const float* x, float* out, std::int64_t count) {
+    float rest[loop_block] = {};
+    for (std::int64_t i = 0; i < count; i += loop_block) {
+        const float* const from = whole_block(x + i, count - i, rest);
+        float value[loop_block]; // not `out` itself, which x may be: a local array needs no alias check
+        for (int lane = 0; lane < loop_block; ++lane) {
+            value[lane] = function(from[lane]);
+        }
+        store_block(value, out + i, count - i);
     }
 }
 
@@ -94,66 +119,105 @@ ANEMONE_CPU_INLINE void map(const Function& function, const float* x, float* out
 template <class Function>
 ANEMONE_CPU_INLINE void zip(const Function& function, const float* a, std::int64_t a_stride, const float* b,
                             std::int64_t b_stride, float* out, std::int64_t count) {
-    std::int64_t i = 0;
-    for (; i + loop_block <= count; i += loop_block) {
-        float value[loop_block];
-        if (a_stride != 0 && b_stride != 0) {
-            for (int lane = 0; lane < loop_block; ++lane) {
-                value[lane] = function(a[i + lane], b[i + lane]);
-            }
-        } else if (a_stride != 0) {
-            for (int lane = 0; lane < loop_block; ++lane) {
-                value[lane] = function(a[i + lane], *b);
-            }
-        } else if (b_stride != 0) {
-            for (int lane = 0; lane < loop_block; ++lane) {
-                value[lane] = function(*a, b[i + lane]);
-            }
-        } else {
-            for (float& same : value) {
-                same = function(*a, *b);
-            }
-        }
-        for (int lane = 0; lane < loop_block; ++lane) {
-            out[i + lane] = value[lane];
-        }
+    if (count <= 0) {
+        return;
     }
-    for (; i < count; ++i) {
-        out[i] = function(a[i * a_stride], b[i * b_stride]);
+    float same_a[loop_block]; // the value of the whole row, or what is left of it at its end
+    float same_b[loop_block];
+    for (int lane = 0; lane < loop_block; ++lane) {
+        same_a[lane] = *a;
+        same_b[lane] = *b;
+    }
+    for (std::int64_t i = 0; i < count; i += loop_block) {
+        const float* const left = a_stride == 0 ? same_a : whole_block(a + i, count - i, same_a);
+        const float* const right = b_stride == 0 ? same_b : whole_block(b + i, count - i, same_b);
+        float value[loop_block];
+        for (int lane = 0; lane < loop_block; ++lane) {
+            value[lane] = function(left[lane], right[lane]);
+        }
+        store_block(value, out + i, count - i);
     }
 }
 
-ANEMONE_CPU_INLINE void unary_body(op kind, const float* x, float* out, std::int64_t n, float p0, float p1) {
+// One case of the switches below: the loop over one operation.
+#define ROW(kind)                                                                                                      \
+    case op::kind: return map(unary_function<op::kind>{p0, p1}, x, out, n);
+
+/// Operations that are not worth the compile time of a loop for each level; a compiler's own vectors do.
+inline void rare_unary(op kind, const float* x, float* out, std::int64_t n, float p0, float p1) {
     switch (kind) {
-    case op::relu: return map(unary_function<op::relu>{p0, p1}, x, out, n);
-    case op::relu6: return map(unary_function<op::relu6>{p0, p1}, x, out, n);
-    case op::leaky_relu: return map(unary_function<op::leaky_relu>{p0, p1}, x, out, n);
-    case op::clamp: return map(unary_function<op::clamp>{p0, p1}, x, out, n);
-    case op::sigmoid: return map(unary_function<op::sigmoid>{p0, p1}, x, out, n);
-    case op::tanh: return map(unary_function<op::tanh>{p0, p1}, x, out, n);
-    case op::gelu: return map(unary_function<op::gelu>{p0, p1}, x, out, n);
-    case op::silu: return map(unary_function<op::silu>{p0, p1}, x, out, n);
-    case op::exp: return map(unary_function<op::exp>{p0, p1}, x, out, n);
-    case op::log: return map(unary_function<op::log>{p0, p1}, x, out, n);
-    case op::sqrt: return map(unary_function<op::sqrt>{p0, p1}, x, out, n);
-    case op::rsqrt: return map(unary_function<op::rsqrt>{p0, p1}, x, out, n);
-    case op::abs: return map(unary_function<op::abs>{p0, p1}, x, out, n);
+        ROW(thresholded_relu)
+        ROW(clamped_relu)
+        ROW(scaled_tanh)
+        ROW(softsign)
+        ROW(exp2)
+        ROW(sign)
+        ROW(ceil)
+        ROW(floor)
+        ROW(round)
+        ROW(sin)
+        ROW(cos)
+        ROW(atan)
+        ROW(parametric_softplus)
     default: return;
     }
 }
+ANEMONE_CPU_INLINE void unary_body(op kind, const float* x, float* out, std::int64_t n, float p0, float p1) {
+    switch (kind) {
+        ROW(relu)
+        ROW(relu6)
+        ROW(leaky_relu)
+        ROW(clamp)
+        ROW(elu)
+        ROW(sigmoid)
+        ROW(hard_sigmoid)
+        ROW(tanh)
+        ROW(gelu)
+        ROW(gelu_sigmoid)
+        ROW(silu)
+        ROW(softplus)
+        ROW(erf)
+        ROW(exp)
+        ROW(log)
+        ROW(sqrt)
+        ROW(rsqrt)
+        ROW(inverse)
+        ROW(square)
+        ROW(abs)
+    default: return rare_unary(kind, x, out, n, p0, p1);
+    }
+}
+#undef ROW
+#define ROW(kind)                                                                                                      \
+    case op::kind: return zip(binary_function<op::kind>{}, a, a_stride, b, b_stride, out, n);
 
+inline void rare_binary(op kind, const float* a, std::int64_t a_stride, const float* b, std::int64_t b_stride,
+                        float* out, std::int64_t n) {
+    switch (kind) {
+        ROW(pow)
+        ROW(floor_div)
+        ROW(equal)
+        ROW(not_equal)
+        ROW(greater)
+        ROW(greater_equal)
+        ROW(less)
+        ROW(less_equal)
+    default: return;
+    }
+}
 ANEMONE_CPU_INLINE void binary_body(op kind, const float* a, std::int64_t a_stride, const float* b,
                                     std::int64_t b_stride, float* out, std::int64_t n) {
     switch (kind) {
-    case op::add: return zip(binary_function<op::add>{}, a, a_stride, b, b_stride, out, n);
-    case op::sub: return zip(binary_function<op::sub>{}, a, a_stride, b, b_stride, out, n);
-    case op::mul: return zip(binary_function<op::mul>{}, a, a_stride, b, b_stride, out, n);
-    case op::div: return zip(binary_function<op::div>{}, a, a_stride, b, b_stride, out, n);
-    case op::minimum: return zip(binary_function<op::minimum>{}, a, a_stride, b, b_stride, out, n);
-    case op::maximum: return zip(binary_function<op::maximum>{}, a, a_stride, b, b_stride, out, n);
-    default: return;
+        ROW(add)
+        ROW(sub)
+        ROW(mul)
+        ROW(div)
+        ROW(minimum)
+        ROW(maximum)
+    default: return rare_binary(kind, a, a_stride, b, b_stride, out, n);
     }
 }
+#undef ROW
 
 /// Folds f(x[i]) into 16 lanes, then the lanes in order: the same grouping at every level.
 template <class Combine, class Function>
@@ -196,5 +260,6 @@ struct affine {
     ANEMONE_CPU_INLINE float operator()(float x) const { return (x - center) * scale + offset; }
 };
 
-} // namespace detail
-} // namespace ane::cpu
+} // namespace ane::cpu::detail
+
+ANEMONE_CPU_UNFUSED_END

@@ -1,89 +1,18 @@
 #pragma once
 
 #include "../../../graph/op.hpp"
-#include "isa.hpp"
+#include "elementary.hpp"
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 
-/// Scalar fp32 functions without branches, so that loops over them become vector code. All elementary functions stay
-/// within a few fp32 ulp (2^-20 relative) of the exact value, far inside half an ulp of fp16 (2^-12).
+ANEMONE_CPU_UNFUSED_BEGIN
+
+/// The elementwise operations in fp32. Comparisons and selections are without branches (elementary.hpp says why).
 namespace ane::cpu::detail {
 
-/// condition ? a : b on bits: g++ does not turn a float ?: into vector code, because the comparison may trap.
-ANEMONE_CPU_INLINE float select(bool condition, float a, float b) {
-    const std::uint32_t mask = 0U - static_cast<std::uint32_t>(condition);
-    return std::bit_cast<float>((std::bit_cast<std::uint32_t>(a) & mask) | (std::bit_cast<std::uint32_t>(b) & ~mask));
-}
-
-ANEMONE_CPU_INLINE float magnitude(float x) {
-    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0x7FFFFFFFU);
-}
-
-ANEMONE_CPU_INLINE float with_sign_of(float x, float sign) {
-    return std::bit_cast<float>((std::bit_cast<std::uint32_t>(x) & 0x7FFFFFFFU) |
-                                (std::bit_cast<std::uint32_t>(sign) & 0x80000000U));
-}
-
-/// e^x = 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2; the polynomial is Cephes' expf. NaN in, NaN out.
-ANEMONE_CPU_INLINE float exponential(float x) {
-    constexpr float shift = 0x1.8p23F;   // adding it rounds to an integer, which its low bits then hold
-    x = select(x < -104.0F, -104.0F, x); // below, the result is zero
-    x = select(x > 89.0F, 89.0F, x);     // above, it is infinite
-    const float shifted = x * 1.44269504F + shift;
-    const float n = shifted - shift;
-    const float r = (x - n * 0.693359375F) + n * 2.12194440e-4F;
-    float p = 1.9875691500e-4F;
-    p = p * r + 1.3981999507e-3F;
-    p = p * r + 8.3334519073e-3F;
-    p = p * r + 4.1665795894e-2F;
-    p = p * r + 1.6666665459e-1F;
-    p = p * r + 5.0000001201e-1F;
-    const float power = (p * r) * r + r + 1.0F;
-    // Two factors, because 2^n alone leaves the range of fp32 at both ends.
-    const auto whole =
-        static_cast<std::int32_t>(std::bit_cast<std::uint32_t>(shifted) - std::bit_cast<std::uint32_t>(shift));
-    const std::int32_t first = whole >> 1;
-    const float scale_first = std::bit_cast<float>((static_cast<std::uint32_t>(first) + 127U) << 23U);
-    const float scale_rest = std::bit_cast<float>((static_cast<std::uint32_t>(whole - first) + 127U) << 23U);
-    return (power * scale_first) * scale_rest;
-}
-
-/// tanh: an odd polynomial (Cephes' tanhf) near zero, where 1 - 2 / (e^2x + 1) cancels.
-ANEMONE_CPU_INLINE float hyperbolic_tangent(float x) {
-    const float a = magnitude(x);
-    const float far = 1.0F - 2.0F / (exponential(2.0F * a) + 1.0F);
-    const float z = a * a;
-    float p = -5.70498872745e-3F;
-    p = p * z + 2.06390887954e-2F;
-    p = p * z - 5.37397155531e-2F;
-    p = p * z + 1.33314422036e-1F;
-    p = p * z - 3.33332819422e-1F;
-    const float near = (p * z) * a + a;
-    return with_sign_of(select(a < 0.625F, near, far), x);
-}
-
-/// x Phi(x) = x erfc(-x / sqrt 2) / 2, with erfc(z) = e^(-z^2) t P(t), t = 1 / (1 + z / 2); P interpolates at Chebyshev
-/// nodes over 0 <= z <= 9 within 5e-8. Using erfc of |x| keeps the negative tail free of cancellation.
-ANEMONE_CPU_INLINE float gaussian_error_linear(float x) {
-    const float a = magnitude(x);
-    const float t = 1.0F / (1.0F + 0.353553391F * a);
-    float p = -0.0588653445F;
-    p = p * t + 0.283710352F;
-    p = p * t - 0.485665277F;
-    p = p * t + 0.276581441F;
-    p = p * t - 0.0257642138F;
-    p = p * t + 0.202376684F;
-    p = p * t + 0.243173114F;
-    p = p * t + 0.282366254F;
-    p = p * t + 0.282086953F;
-    const float tail = 0.5F * exponential(-0.5F * (a * a)) * (t * p);
-    return x * select(x < 0, tail, 1.0F - tail);
-}
-
-/// One operand; the parameters are those of `op`: leaky_relu slope p0; clamp from p0 to p1; log and rsqrt epsilon p0,
-/// added to x. A NaN stays a NaN everywhere.
+/// One operand; p0 and p1 are the operation's coefficients alpha and beta, or its epsilon. A NaN stays a NaN
+/// everywhere.
 template <op Kind> struct unary_function {
     float p0 = 0;
     float p1 = 0;
@@ -92,37 +21,86 @@ template <op Kind> struct unary_function {
         if constexpr (Kind == op::relu) {
             return select(x < 0, 0.0F, x);
         } else if constexpr (Kind == op::relu6) {
-            const float low = select(x < 0, 0.0F, x);
-            return select(low > 6.0F, 6.0F, low);
+            return held(x, 0.0F, 6.0F);
         } else if constexpr (Kind == op::leaky_relu) {
             return x * select(x < 0, p0, 1.0F);
         } else if constexpr (Kind == op::clamp) {
-            const float low = select(x < p0, p0, x);
-            return select(low > p1, p1, low);
+            return held(x, p0, p1);
+        } else if constexpr (Kind == op::thresholded_relu) {
+            return select(x < p0, 0.0F, x);
+        } else if constexpr (Kind == op::clamped_relu) {
+            const float scaled = x * select(x < 0, p0, 1.0F);
+            return select(scaled > p1, p1, scaled);
+        } else if constexpr (Kind == op::elu) {
+            return select(x < 0, p0 * exponential_less_one(x), x);
         } else if constexpr (Kind == op::sigmoid) {
             return 1.0F / (1.0F + exponential(-x));
+        } else if constexpr (Kind == op::hard_sigmoid) {
+            // In double the product is exact: the sum may cancel.
+            const double line = static_cast<double>(p0) * static_cast<double>(x) + static_cast<double>(p1);
+            return held(static_cast<float>(line), 0.0F, 1.0F);
         } else if constexpr (Kind == op::tanh) {
             return hyperbolic_tangent(x);
+        } else if constexpr (Kind == op::scaled_tanh) {
+            return p0 * hyperbolic_tangent(p1 * x);
         } else if constexpr (Kind == op::gelu) {
             return gaussian_error_linear(x);
+        } else if constexpr (Kind == op::gelu_sigmoid) {
+            return x / (1.0F + exponential(-1.702F * x));
         } else if constexpr (Kind == op::silu) {
             return x / (1.0F + exponential(-x));
+        } else if constexpr (Kind == op::softplus) {
+            return softened_relu(x);
+        } else if constexpr (Kind == op::parametric_softplus) {
+            return p0 * softened_relu(p1 * x);
+        } else if constexpr (Kind == op::softsign) {
+            return x / (1.0F + magnitude(x));
+        } else if constexpr (Kind == op::erf) {
+            return error_function(x);
         } else if constexpr (Kind == op::exp) {
             return exponential(x);
+        } else if constexpr (Kind == op::exp2) {
+            return binary_exponential(x);
         } else if constexpr (Kind == op::log) {
-            return std::log(x + p0);
+            return logarithm(x + p0);
         } else if constexpr (Kind == op::sqrt) {
             return std::sqrt(x);
         } else if constexpr (Kind == op::rsqrt) {
             return 1.0F / std::sqrt(x + p0);
-        } else {
-            static_assert(Kind == op::abs, "not an elementwise operation of one operand");
+        } else if constexpr (Kind == op::inverse) {
+            return 1.0F / (x + p0);
+        } else if constexpr (Kind == op::square) {
+            return x * x;
+        } else if constexpr (Kind == op::abs) {
             return magnitude(x);
+        } else if constexpr (Kind == op::sign) {
+            const float one = select(x > 0, 1.0F, -1.0F);
+            return select(x == 0, 0.0F, select(x == x, one, x));
+        } else if constexpr (Kind == op::ceil) {
+            return rounded_up(x);
+        } else if constexpr (Kind == op::floor) {
+            return rounded_down(x);
+        } else if constexpr (Kind == op::round) {
+            return rounded(x);
+        } else if constexpr (Kind == op::sin) {
+            return sine(x, 0);
+        } else if constexpr (Kind == op::cos) {
+            return sine(x, 1);
+        } else {
+            static_assert(Kind == op::atan, "not an elementwise operation of one operand");
+            return arc_tangent(x);
         }
+    }
+
+private:
+    ANEMONE_CPU_INLINE static float held(float x, float low, float high) {
+        const float raised = select(x < low, low, x);
+        return select(raised > high, high, raised);
     }
 };
 
-/// Two operands. minimum and maximum give NaN when either operand is NaN, as PyTorch and NumPy do.
+/// Two operands. minimum and maximum give NaN when either operand is NaN, as PyTorch and NumPy do. A comparison gives 1
+/// or 0; with a NaN only not_equal is true.
 template <op Kind> struct binary_function {
     ANEMONE_CPU_INLINE float operator()(float a, float b) const {
         if constexpr (Kind == op::add) {
@@ -136,12 +114,34 @@ template <op Kind> struct binary_function {
         } else if constexpr (Kind == op::minimum) {
             const float least = select(a < b, a, b); // b when unordered
             return select(a != a, a, least);
-        } else {
-            static_assert(Kind == op::maximum, "not an elementwise operation of two operands");
+        } else if constexpr (Kind == op::maximum) {
             const float most = select(a > b, a, b);
             return select(a != a, a, most);
+        } else if constexpr (Kind == op::pow) {
+            return static_cast<float>(std::pow(static_cast<double>(a), static_cast<double>(b)));
+        } else if constexpr (Kind == op::floor_div) {
+            // In double a quotient of fp16 numbers does not round up to an integer that it has not reached.
+            return static_cast<float>(std::floor(static_cast<double>(a) / static_cast<double>(b)));
+        } else if constexpr (Kind == op::equal) {
+            return truth(a == b);
+        } else if constexpr (Kind == op::not_equal) {
+            return truth(a != b);
+        } else if constexpr (Kind == op::greater) {
+            return truth(a > b);
+        } else if constexpr (Kind == op::greater_equal) {
+            return truth(a >= b);
+        } else if constexpr (Kind == op::less) {
+            return truth(a < b);
+        } else {
+            static_assert(Kind == op::less_equal, "not an elementwise operation of two operands");
+            return truth(a <= b);
         }
     }
+
+private:
+    ANEMONE_CPU_INLINE static float truth(bool holds) { return select(holds, 1.0F, 0.0F); }
 };
 
 } // namespace ane::cpu::detail
+
+ANEMONE_CPU_UNFUSED_END

@@ -1,40 +1,58 @@
 #pragma once
 
-#include "table.hpp"
+#include "lines.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
+/// The norms: statistics and results in fp32, one rounding at the end. The variance is biased and taken in a second
+/// pass. In place allowed everywhere; along an axis that is not there they throw errc::argument.
 namespace ane::cpu {
 
-/// out = (x - mean) / sqrt(variance + epsilon) * gamma + beta for each of `rows` rows of `count` elements (the product
-/// of the normalised last axes); biased variance in a second pass, fp32, one rounding. gamma and beta have `count`
-/// elements, or are nullptr. In place allowed.
-inline void layer_norm(const kernel_table& table, const half* x, std::int64_t rows, std::int64_t count,
-                       const half* gamma, const half* beta, float epsilon, half* out) {
-    std::vector<float> values(static_cast<std::size_t>(count));
-    std::vector<float> scale(gamma == nullptr ? 0U : values.size());
-    std::vector<float> offset(beta == nullptr ? 0U : values.size());
-    table.to_float(gamma, scale.data(), static_cast<std::int64_t>(scale.size()));
-    table.to_float(beta, offset.data(), static_cast<std::int64_t>(offset.size()));
-    for (std::int64_t r = 0; r < rows; ++r) {
-        table.to_float(x + r * count, values.data(), count);
-        const float mean = table.sum(values.data(), count) / static_cast<float>(count);
-        const float variance = table.squared_deviation(values.data(), count, mean) / static_cast<float>(count);
-        table.affine(values.data(), values.data(), count, mean, 1.0F / std::sqrt(variance + epsilon), 0.0F);
-        if (!scale.empty()) {
-            table.binary(op::mul, values.data(), 1, scale.data(), 1, values.data(), count);
-        }
-        if (!offset.empty()) {
-            table.binary(op::add, values.data(), 1, offset.data(), 1, values.data(), count);
-        }
-        table.to_half(values.data(), out + r * count, count);
-    }
+namespace detail {
+
+struct moments {
+    float mean;
+    float variance;
+};
+
+inline moments moments_of(const kernel_table& table, const float* x, std::int64_t count) {
+    const float mean = table.sum(x, count) / static_cast<float>(count);
+    return {mean, table.squared_deviation(x, count, mean) / static_cast<float>(count)};
 }
 
-/// Inference: out[n, c, i] = (x[n, c, i] - mean[c]) / sqrt(variance[c] + epsilon) * gamma[c] + beta[c], fp32, one
-/// rounding; `plane` elements i a channel; gamma (1) and beta (0) may be nullptr. In place allowed.
+/// A vector of parameters in fp32; empty for nullptr.
+inline std::vector<float> parameters(const kernel_table& table, const half* from, std::int64_t count) {
+    std::vector<float> result(from == nullptr ? 0U : static_cast<std::size_t>(count));
+    table.to_float(from, result.data(), static_cast<std::int64_t>(result.size()));
+    return result;
+}
+
+} // namespace detail
+
+/// out = (x - mean) / sqrt(variance + epsilon) * gamma + beta along one axis; gamma and beta have one value for each
+/// index of it, or are nullptr.
+inline void layer_norm(const kernel_table& table, const half* x, const extents& shape, int axis, const half* gamma,
+                       const half* beta, float epsilon, half* out) {
+    const std::int64_t count = detail::view_of_axis(shape, axis).count;
+    const std::vector<float> scale = detail::parameters(table, gamma, count);
+    const std::vector<float> offset = detail::parameters(table, beta, count);
+    along_axis(table, x, shape, axis, out, [&](float* row) {
+        const auto [mean, variance] = detail::moments_of(table, row, count);
+        table.affine(row, row, count, mean, 1.0F / std::sqrt(variance + epsilon), 0.0F);
+        if (!scale.empty()) {
+            table.binary(op::mul, row, 1, scale.data(), 1, row, count);
+        }
+        if (!offset.empty()) {
+            table.binary(op::add, row, 1, offset.data(), 1, row, count);
+        }
+    });
+}
+
+/// Inference: out[n, c, i] = (x[n, c, i] - mean[c]) / sqrt(variance[c] + epsilon) * gamma[c] + beta[c]; `plane`
+/// elements i a channel; gamma (1) and beta (0) may be nullptr.
 inline void batch_norm(const kernel_table& table, const half* x, std::int64_t batch, std::int64_t channels,
                        std::int64_t plane, const half* mean, const half* variance, const half* gamma, const half* beta,
                        float epsilon, half* out) {
@@ -50,6 +68,61 @@ inline void batch_norm(const kernel_table& table, const half* x, std::int64_t ba
             table.to_half(values.data(), out + at, plane);
         }
     }
+}
+
+/// out = (x - mean) / sqrt(variance + epsilon) * gamma[c] + beta[c] with mean and variance of each of `groups` equal
+/// groups of the channels c of one image; `plane` elements a channel. As many groups as channels make an instance norm.
+inline void group_norm(const kernel_table& table, const half* x, std::int64_t batch, std::int64_t channels,
+                       std::int64_t plane, std::int64_t groups, const half* gamma, const half* beta, float epsilon,
+                       half* out) {
+    const std::int64_t members = channels / groups;
+    std::vector<float> values(static_cast<std::size_t>(members * plane));
+    for (std::int64_t group = 0; group < batch * groups; ++group) {
+        const std::int64_t at = group * members * plane;
+        table.to_float(x + at, values.data(), members * plane);
+        const auto [mean, variance] = detail::moments_of(table, values.data(), members * plane);
+        const float inverse = 1.0F / std::sqrt(variance + epsilon);
+        for (std::int64_t m = 0; m < members; ++m) {
+            const std::int64_t c = group % groups * members + m;
+            float* const row = values.data() + m * plane;
+            table.affine(row, row, plane, mean, inverse * static_cast<float>(gamma[c]), static_cast<float>(beta[c]));
+        }
+        table.to_half(values.data(), out + at, members * plane);
+    }
+}
+
+/// out = x / sqrt(mean of x^2 + epsilon) * gamma along one axis; gamma has one value for each index of it.
+inline void rms_norm(const kernel_table& table, const half* x, const extents& shape, int axis, const half* gamma,
+                     float epsilon, half* out) {
+    const std::int64_t count = detail::view_of_axis(shape, axis).count;
+    const std::vector<float> scale = detail::parameters(table, gamma, count);
+    along_axis(table, x, shape, axis, out, [&](float* row) {
+        const float mean = table.squared_deviation(row, count, 0.0F) / static_cast<float>(count);
+        table.affine(row, row, count, 0.0F, 1.0F / std::sqrt(mean + epsilon), 0.0F);
+        table.binary(op::mul, row, 1, scale.data(), 1, row, count);
+    });
+}
+
+/// out = x / max(sqrt(sum of x^2), sqrt(epsilon)) along one axis; NaN where a line and epsilon are zero.
+inline void l2_norm(const kernel_table& table, const half* x, const extents& shape, int axis, float epsilon,
+                    half* out) {
+    const std::int64_t count = detail::view_of_axis(shape, axis).count;
+    along_axis(table, x, shape, axis, out, [&](float* row) {
+        const float norm = std::max(std::sqrt(table.squared_deviation(row, count, 0.0F)), std::sqrt(epsilon));
+        table.binary(op::div, row, 1, &norm, 0, row, count);
+    });
+}
+
+/// out = (x - min) / (max - min + epsilon) along one axis; NaN where a line is constant and epsilon zero.
+inline void minmax_norm(const kernel_table& table, const half* x, const extents& shape, int axis, float epsilon,
+                        half* out) {
+    const std::int64_t count = detail::view_of_axis(shape, axis).count;
+    along_axis(table, x, shape, axis, out, [&](float* row) {
+        const float least = table.smallest(row, count);
+        const float span = table.largest(row, count) - least + epsilon;
+        table.binary(op::sub, row, 1, &least, 0, row, count);
+        table.binary(op::div, row, 1, &span, 0, row, count);
+    });
 }
 
 } // namespace ane::cpu

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace ane::cpu {
@@ -16,23 +17,28 @@ using ane::pool_shape;
 
 namespace detail {
 
-/// How many of a window's indices along one axis fall on the input.
+/// How many of a window's indices along one axis fall between `first` and `end`.
 constexpr std::int64_t covered(std::int64_t out, std::int64_t stride, std::int64_t pad, std::int64_t kernel,
-                               std::int64_t extent) {
+                               std::int64_t first, std::int64_t end) {
     const std::int64_t begin = out * stride - pad;
-    return std::max<std::int64_t>(0, std::min(begin + kernel, extent) - std::max<std::int64_t>(begin, 0));
+    return std::max<std::int64_t>(0, std::min(begin + kernel, end) - std::max(begin, first));
 }
 
-/// What each window of an average divides by, at its position; 1 at positions that are dropped.
+/// What each window of an average divides by, at its position; 1 at positions that are dropped. Declared padding counts
+/// unless it is excluded; what ceil_mode adds behind it never does.
 inline std::vector<float> divisors(const pool_shape& s, std::int64_t pitch, std::int64_t positions) {
     std::vector<float> result(static_cast<std::size_t>(positions), 1.0F);
+    const auto counted = [&s](std::int64_t before, std::int64_t behind) {
+        return s.exclude_padding ? std::pair<std::int64_t, std::int64_t>{0, 0} : std::pair{before, behind};
+    };
+    const auto [top, bottom] = counted(s.pad_top, s.pad_bottom);
+    const auto [left, right] = counted(s.pad_left, s.pad_right);
     for (std::int64_t y = 0; y < s.out_height; ++y) {
+        const std::int64_t rows = covered(y, s.stride_height, s.pad_top, s.kernel_height, -top, s.in_height + bottom);
         for (std::int64_t x = 0; x < s.out_width; ++x) {
-            const std::int64_t count = s.exclude_padding
-                                           ? covered(y, s.stride_height, s.pad_top, s.kernel_height, s.in_height) *
-                                                 covered(x, s.stride_width, s.pad_left, s.kernel_width, s.in_width)
-                                           : s.kernel_height * s.kernel_width;
-            result[static_cast<std::size_t>(y * pitch + x)] = static_cast<float>(count);
+            const std::int64_t columns =
+                covered(x, s.stride_width, s.pad_left, s.kernel_width, -left, s.in_width + right);
+            result[static_cast<std::size_t>(y * pitch + x)] = static_cast<float>(rows * columns);
         }
     }
     return result;
@@ -41,9 +47,9 @@ inline std::vector<float> divisors(const pool_shape& s, std::int64_t pitch, std:
 } // namespace detail
 
 /// max_pool: the largest value of a window, padding never wins; NaN wins. avg_pool: the fp32 sum of a window over its
-/// area, or with exclude_padding over the part on the input. A window wholly in the padding gives -inf, 0, or NaN (0 /
-/// 0). Differs from PyTorch in one corner: with ceil_mode, padding included, PyTorch does not count what lies beyond
-/// the declared bottom and right padding. Throws errc::argument on another operation or extents below one.
+/// area within the padded input, or with exclude_padding over the part on the input (ONNX, PyTorch). l2_pool: the
+/// square root of the fp32 sum of squares. A window wholly in the padding gives -inf, 0 or NaN (0 / 0), and 0. Throws
+/// errc::argument on another operation or extents below one.
 inline void pool(const kernel_table& table, op kind, const pool_shape& s, const half* x, half* out) {
     detail::require(is_pool(kind), "pool", fmt::format("{} is not a pooling", name(kind)));
     for (const std::int64_t value : {s.in_height, s.in_width, s.out_height, s.out_width, s.kernel_height,
@@ -57,12 +63,17 @@ inline void pool(const kernel_table& table, op kind, const pool_shape& s, const 
                                         s.kernel_height - 1, s.kernel_width - 1);
     const std::int64_t pitch = layout.columns;
     const std::int64_t positions = (s.out_height - 1) * pitch + s.out_width;
-    const std::vector<float> divisor = largest ? std::vector<float>() : detail::divisors(s, pitch, positions);
+    const bool averages = kind == op::avg_pool;
+    const bool squares = kind == op::l2_pool;
+    const std::vector<float> divisor = averages ? detail::divisors(s, pitch, positions) : std::vector<float>();
     std::vector<float> slab;
     std::vector<float> result(static_cast<std::size_t>(positions));
     for (std::int64_t c = 0; c < s.batch * s.channels; ++c) {
         fill_slab(table, layout, x + c * s.in_height * s.in_width, s.in_height, s.in_width, s.pad_top, s.pad_left, fill,
                   slab);
+        if (squares) {
+            table.binary(op::mul, slab.data(), 1, slab.data(), 1, slab.data(), layout.size());
+        }
         std::fill(result.begin(), result.end(), fill);
         for (std::int64_t i = 0; i < s.kernel_height; ++i) {
             for (std::int64_t j = 0; j < s.kernel_width; ++j) {
@@ -70,8 +81,10 @@ inline void pool(const kernel_table& table, op kind, const pool_shape& s, const 
                              result.data(), positions);
             }
         }
-        if (!largest) {
+        if (averages) {
             table.binary(op::div, result.data(), 1, divisor.data(), 1, result.data(), positions);
+        } else if (squares) {
+            table.unary(op::sqrt, result.data(), result.data(), positions, 0, 0);
         }
         for (std::int64_t y = 0; y < s.out_height; ++y) {
             table.to_half(result.data() + y * pitch, out + (c * s.out_height + y) * s.out_width, s.out_width);

@@ -1,8 +1,9 @@
 #pragma once
 
 #include "elementwise.hpp"
-#include "softmax.hpp"
+#include "lines.hpp"
 
+#include <cmath>
 #include <initializer_list>
 #include <limits>
 #include <type_traits>
@@ -26,51 +27,114 @@ inline axis_set axes(std::initializer_list<int> list, int rank) {
     return result;
 }
 
-/// Sum, mean, maximum or minimum over a set of axes; `out` is dense over the axes that are left, in order (whether they
-/// are kept as ones is the caller's shape). fp32 accumulation, one rounding; maximum and minimum propagate NaN. An
-/// empty set copies. Throws errc::argument on another operation, an axis that is not there, or a maximum or minimum of
-/// nothing.
+namespace detail {
+
+/// A reduction as a function of each element, a fold, and a function of the result; `identity` stands for none.
+struct reduction_parts {
+    op before = op::identity;
+    op fold = op::add;
+    op after = op::identity;
+};
+
+constexpr reduction_parts parts_of(op kind) {
+    switch (kind) {
+    case op::reduce_max: return {.fold = op::maximum};
+    case op::reduce_min: return {.fold = op::minimum};
+    case op::reduce_sum_square: return {.before = op::square};
+    case op::reduce_l1_norm: return {.before = op::abs};
+    case op::reduce_l2_norm: return {.before = op::square, .after = op::sqrt};
+    case op::reduce_log_sum: return {.after = op::log};
+    case op::reduce_log_sum_exp: return {.before = op::exp, .after = op::log};
+    default: return {};
+    }
+}
+
+/// Where each element of x [shape] goes to in a result without the `reduced` axes.
+struct reduction_walk {
+    std::int64_t kept = 1;   ///< elements of the result
+    std::int64_t folded = 1; ///< elements that fold into one of them
+    loop_nest<2> nest{};
+
+    reduction_walk(const extents& shape, axis_set reduced) {
+        extents out_strides = row_major_strides(shape);
+        for (int axis = shape.rank - 1; axis >= 0; --axis) {
+            const bool folds = (reduced >> static_cast<unsigned>(axis) & 1U) != 0;
+            out_strides[axis] = folds ? 0 : kept;
+            (folds ? folded : kept) *= shape[axis];
+        }
+        nest = loop_nest<2>{shape, {row_major_strides(shape), out_strides}}.collapsed();
+    }
+};
+
+/// The folded elements before(x - center); no centers mean 0.
+inline std::vector<float> fold(const kernel_table& table, const reduction_walk& walk, const reduction_parts& parts,
+                               const half* x, const std::vector<float>& centers) {
+    const float infinity = std::numeric_limits<float>::infinity();
+    const bool adds = parts.fold == op::add;
+    const bool largest = parts.fold == op::maximum;
+    const auto fold_row = adds ? table.sum : largest ? table.largest : table.smallest;
+    std::vector<float> result(static_cast<std::size_t>(walk.kept), adds ? 0.0F : largest ? -infinity : infinity);
+    const auto& nest = walk.nest;
+    const std::int64_t stride = nest.row_stride(1); // 0 or 1
+    nest.for_each_row([&](const auto& offsets) {
+        float values[chunk];
+        for (std::int64_t i = 0; i < nest.row_count(); i += chunk) {
+            const std::int64_t count = std::min(chunk, nest.row_count() - i);
+            const std::int64_t at = offsets[1] + i * stride;
+            table.to_float(x + offsets[0] + i, values, count);
+            if (!centers.empty()) {
+                table.binary(op::sub, values, 1, centers.data() + at, stride, values, count);
+            }
+            if (parts.before != op::identity) {
+                table.unary(parts.before, values, values, count, 0.0F, 0.0F);
+            }
+            float* const to = result.data() + at;
+            if (stride == 0) {
+                const float part = fold_row(values, count);
+                table.binary(parts.fold, to, 1, &part, 1, to, 1);
+            } else {
+                table.binary(parts.fold, to, 1, values, 1, to, count);
+            }
+        }
+    });
+    return result;
+}
+
+} // namespace detail
+
+/// A reduction over a set of axes; `out` is dense over the axes that are left, in order (whether they are kept as ones
+/// is the caller's shape). fp32 inside, one rounding; maximum and minimum propagate NaN; reduce_log_sum_exp takes the
+/// maximum off before the powers. An empty set copies (what the operation does to a single element). Of no elements the
+/// sums and norms are 0, the mean NaN and the logarithms -infinity. Throws errc::argument on another operation, an axis
+/// that is not there, or a maximum or minimum of nothing.
 inline void reduce(const kernel_table& table, op kind, const half* x, const extents& shape, axis_set reduced,
                    half* out) {
     detail::require(is_reduction(kind), "reduce", fmt::format("{} is not a reduction", name(kind)));
     detail::require(reduced >> static_cast<unsigned>(shape.rank) == 0, name(kind).data(),
                     fmt::format("the axis set {:#b} has an axis beyond rank {}", reduced, shape.rank));
-    const bool adds = kind == op::reduce_sum || kind == op::reduce_mean;
-    const bool largest = kind == op::reduce_max;
-    extents out_strides = row_major_strides(shape);
-    std::int64_t kept = 1;
-    std::int64_t folded = 1;
-    for (int axis = shape.rank - 1; axis >= 0; --axis) {
-        const bool folds = (reduced >> static_cast<unsigned>(axis) & 1U) != 0;
-        out_strides[axis] = folds ? 0 : kept;
-        (folds ? folded : kept) *= shape[axis];
-    }
-    detail::require(adds || folded > 0, name(kind).data(), "reduces no elements, which have no extreme");
-    const auto nest = loop_nest<2>{shape, {row_major_strides(shape), out_strides}}.collapsed();
-    const float infinity = std::numeric_limits<float>::infinity();
-    std::vector<float> result(static_cast<std::size_t>(kept), adds ? 0.0F : largest ? -infinity : infinity);
-    const auto fold = adds ? table.sum : largest ? table.largest : table.smallest;
-    const op combine = adds ? op::add : largest ? op::maximum : op::minimum;
-    nest.for_each_row([&](const auto& offsets) {
-        float values[detail::chunk];
-        for (std::int64_t i = 0; i < nest.row_count(); i += detail::chunk) {
-            const std::int64_t count = std::min(detail::chunk, nest.row_count() - i);
-            table.to_float(x + offsets[0] + i, values, count);
-            if (nest.row_stride(1) == 0) {
-                float* const to = result.data() + offsets[1];
-                const float part = fold(values, count);
-                table.binary(combine, to, 1, &part, 1, to, 1);
-            } else {
-                float* const to = result.data() + offsets[1] + i;
-                table.binary(combine, to, 1, values, 1, to, count);
-            }
+    const detail::reduction_walk walk(shape, reduced);
+    const detail::reduction_parts parts = detail::parts_of(kind);
+    detail::require(parts.fold == op::add || walk.folded > 0, name(kind).data(),
+                    "reduces no elements, which have no extreme");
+    std::vector<float> centers;
+    if (kind == op::reduce_log_sum_exp) {
+        centers = detail::fold(table, walk, {.fold = op::maximum}, x, {});
+        for (float& center : centers) {
+            center = std::isfinite(center) ? center : 0.0F; // inf - inf is NaN
         }
-    });
-    if (kind == op::reduce_mean) {
-        const auto divisor = static_cast<float>(folded);
-        table.binary(op::div, result.data(), 1, &divisor, 0, result.data(), kept);
     }
-    table.to_half(result.data(), out, kept);
+    std::vector<float> result = detail::fold(table, walk, parts, x, centers);
+    if (kind == op::reduce_mean) {
+        const auto divisor = static_cast<float>(walk.folded);
+        table.binary(op::div, result.data(), 1, &divisor, 0, result.data(), walk.kept);
+    }
+    if (parts.after != op::identity) {
+        table.unary(parts.after, result.data(), result.data(), walk.kept, 0.0F, 0.0F);
+    }
+    if (!centers.empty()) {
+        table.binary(op::add, result.data(), 1, centers.data(), 1, result.data(), walk.kept);
+    }
+    table.to_half(result.data(), out, walk.kept);
 }
 
 /// Index of the largest or smallest value along one axis, the first of equals; the first NaN wins. `Index` is an

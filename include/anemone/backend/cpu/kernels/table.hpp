@@ -13,8 +13,9 @@ namespace ane::cpu {
 /// The seam between operations and instruction sets: primitives over rows of fp32, one table a level. Operations take a
 /// table as their first argument, so a test can run any level.
 ///
-/// Agreement: conversions, comparisons and single arithmetic steps give the same bits at every level. Sums are grouped
-/// the same way everywhere; levels differ only where a multiply and an add are fused, that is by at most one fp32
+/// Agreement: every function but `tile` gives the same bits at every level: conversions are exact or rounded once, sums
+/// are grouped the same way everywhere, and no multiply and add are fused. (Which of two NaN is handed on is left to the
+/// machine, and pow to the C library.) `tile` fuses them where a level can, so levels differ there by at most one fp32
 /// rounding (2^-24 relative) of each product. After rounding to fp16 that shows as at most one ulp, unless a sum
 /// cancels: then the bound is terms * 2^-23 * sum |products|.
 struct kernel_table {
@@ -41,17 +42,22 @@ struct kernel_table {
 
 namespace detail {
 
+template <isa_level Level> struct products;
 template <isa_level Level> struct primitives;
 
 // The wrappers of one level: nothing but the target attribute differs.
-#define ANEMONE_CPU_PRIMITIVES(LEVEL, WIDTH, TARGET, TO_FLOAT, TO_HALF)                                                \
-    template <> struct primitives<isa_level::LEVEL> {                                                                  \
-        TARGET static void to_float(const half* from, float* to, std::int64_t n) { TO_FLOAT(from, to, n); }            \
-        TARGET static void to_half(const float* from, half* to, std::int64_t n) { TO_HALF(from, to, n); }              \
+#define ANEMONE_CPU_PRODUCTS(LEVEL, WIDTH, TARGET)                                                                     \
+    template <> struct products<isa_level::LEVEL> {                                                                    \
         TARGET static void tile(int rows, std::int64_t taps, const float* w, const float* x,                           \
                                 const std::int64_t* offsets, float* sums, std::int64_t columns) {                      \
             tile_body<WIDTH>(rows, taps, w, x, offsets, sums, columns);                                                \
         }                                                                                                              \
+    }
+
+#define ANEMONE_CPU_PRIMITIVES(LEVEL, TARGET, TO_FLOAT, TO_HALF)                                                       \
+    template <> struct primitives<isa_level::LEVEL> {                                                                  \
+        TARGET static void to_float(const half* from, float* to, std::int64_t n) { TO_FLOAT(from, to, n); }            \
+        TARGET static void to_half(const float* from, half* to, std::int64_t n) { TO_HALF(from, to, n); }              \
         TARGET static void unary(op kind, const float* x, float* out, std::int64_t n, float p0, float p1) {            \
             unary_body(kind, x, out, n, p0, p1);                                                                       \
         }                                                                                                              \
@@ -75,17 +81,40 @@ template <isa_level Level> struct primitives;
                                       float offset) {                                                                  \
             map(affine{center, scale, offset}, x, out, n);                                                             \
         }                                                                                                              \
-        static constexpr kernel_table table{isa_level::LEVEL,  to_float, to_half,  tile,      unary, binary, sum,      \
-                                            squared_deviation, largest,  smallest, affine_row};                        \
+        static constexpr kernel_table table{isa_level::LEVEL,                                                          \
+                                            to_float,                                                                  \
+                                            to_half,                                                                   \
+                                            products<isa_level::LEVEL>::tile,                                          \
+                                            unary,                                                                     \
+                                            binary,                                                                    \
+                                            sum,                                                                       \
+                                            squared_deviation,                                                         \
+                                            largest,                                                                   \
+                                            smallest,                                                                  \
+                                            affine_row};                                                               \
     }
 
-ANEMONE_CPU_PRIMITIVES(generic, 4, , widen, narrow);
+#define ANEMONE_CPU_AVX2 __attribute__((target("avx2,fma,f16c")))
+#define ANEMONE_CPU_AVX512 __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,f16c")))
+
+ANEMONE_CPU_PRODUCTS(generic, 4, );
 #if defined(__x86_64__)
-ANEMONE_CPU_PRIMITIVES(avx2, 8, __attribute__((target("avx2,fma,f16c"))), widen_f16c, narrow_f16c);
-ANEMONE_CPU_PRIMITIVES(avx512, 16, __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,f16c"))),
-                       widen_f16c, narrow_f16c);
+ANEMONE_CPU_PRODUCTS(avx2, 8, ANEMONE_CPU_AVX2);
+ANEMONE_CPU_PRODUCTS(avx512, 16, ANEMONE_CPU_AVX512);
 #endif
+
+ANEMONE_CPU_UNFUSED_BEGIN
+ANEMONE_CPU_PRIMITIVES(generic, , widen, narrow);
+#if defined(__x86_64__)
+ANEMONE_CPU_PRIMITIVES(avx2, ANEMONE_CPU_AVX2, widen_f16c, narrow_f16c);
+ANEMONE_CPU_PRIMITIVES(avx512, ANEMONE_CPU_AVX512, widen_f16c, narrow_f16c);
+#endif
+ANEMONE_CPU_UNFUSED_END
+
+#undef ANEMONE_CPU_AVX512
+#undef ANEMONE_CPU_AVX2
 #undef ANEMONE_CPU_PRIMITIVES
+#undef ANEMONE_CPU_PRODUCTS
 
 } // namespace detail
 

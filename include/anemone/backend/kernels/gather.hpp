@@ -1,0 +1,191 @@
+#pragma once
+
+#include "../../error.hpp"
+#include "../../graph/graph.hpp"
+#include "../../half.hpp"
+#include "moves.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+/// Moves that data decide: gathers, and slices that start where a tensor says.
+namespace ane {
+
+/// What an index below zero means: an element counted from the last, as in ONNX, or a mistake (the engine's indices are
+/// unsigned).
+enum class negative_index : std::uint8_t { counts_from_the_end, is_refused };
+
+namespace detail {
+
+/// A number of a tensor of positions as an integer. Throws errc::argument, naming the operation, for one that is none.
+inline std::int64_t whole_number(half value, std::int64_t place, const std::string& operation) {
+    const auto number = static_cast<double>(value);
+    if (!is_finite(value) || number != std::floor(number)) {
+        throw error(errc::argument, operation, fmt::format("index {} is {}, not a whole number", place, number));
+    }
+    return static_cast<std::int64_t>(number);
+}
+
+} // namespace detail
+
+/// Reads the indices of one node. Each must be a whole number within its axis; another throws errc::argument, which
+/// names the operation, the place of the index, its value and the limits.
+struct index_reader {
+    std::string operation;
+    negative_index negative = negative_index::counts_from_the_end;
+
+    std::int64_t operator()(half value, std::int64_t place, std::int64_t extent) const {
+        const std::int64_t index = detail::whole_number(value, place, operation);
+        const std::int64_t least = negative == negative_index::is_refused ? 0 : -extent;
+        if (index < least || index >= extent) {
+            throw error(errc::argument, operation,
+                        fmt::format("index {} is {}, outside {} to {}", place, index, least, extent - 1));
+        }
+        return index < 0 ? index + extent : index;
+    }
+};
+
+/// A gather in plain numbers.
+struct gather_shape {
+    op kind = op::gather;
+    extents x{};     ///< of the operand
+    extents index{}; ///< of the indices
+    int along = 0;   ///< the axis of gather and gather_along_axis
+
+    /// Whether it looks its elements up along the last axis of its operand.
+    constexpr bool addresses_width() const {
+        return (kind == op::gather_nd ? static_cast<int>(index.width()) : along + 1) == x.rank;
+    }
+};
+constexpr gather_shape gather_shape_of(const graph_view& g, const node& n) {
+    return {n.kind, g.operand(n, 0).shape, g.operand(n, 1).shape, n.kind == op::gather_nd ? 0 : n.get<axis>().index};
+}
+
+namespace detail {
+
+/// The product of the extents behind an axis.
+constexpr std::int64_t count_behind(const extents& shape, int axis) {
+    std::int64_t count = 1;
+    for (int i = axis + 1; i < shape.rank; ++i) {
+        count *= shape[i];
+    }
+    return count;
+}
+
+template <class Visit>
+void visit_gather(const gather_shape& s, const half* index, const index_reader& read, const Visit& visit) {
+    const std::int64_t extent = s.x[s.along];
+    const std::int64_t run = count_behind(s.x, s.along);
+    const std::int64_t before = s.x.count() / (extent * run);
+    const std::int64_t count = s.index.count();
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t from = read(index[i], i, extent);
+        for (std::int64_t outer = 0; outer < before; ++outer) {
+            visit((outer * count + i) * run, (outer * extent + from) * run, run);
+        }
+    }
+}
+
+template <class Visit>
+void visit_gather_along_axis(const gather_shape& s, const half* index, const index_reader& read, const Visit& visit) {
+    const std::int64_t extent = s.x[s.along];
+    const std::int64_t behind = count_behind(s.x, s.along);
+    const std::int64_t count = s.index.count();
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t outer = i / (s.index[s.along] * behind);
+        visit(i, (outer * extent + read(index[i], i, extent)) * behind + i % behind, std::int64_t{1});
+    }
+}
+
+template <class Visit>
+void visit_gather_nd(const gather_shape& s, const half* index, const index_reader& read, const Visit& visit) {
+    const auto depth = static_cast<int>(s.index.width());
+    const extents steps = row_major_strides(s.x);
+    const std::int64_t run = steps[depth - 1];
+    const std::int64_t rows = s.index.count() / depth;
+    for (std::int64_t row = 0; row < rows; ++row) {
+        std::int64_t from = 0;
+        for (int k = 0; k < depth; ++k) {
+            const std::int64_t place = row * depth + k;
+            from += read(index[place], place, s.x[k]) * steps[k];
+        }
+        visit(row * run, from, run);
+    }
+}
+
+} // namespace detail
+
+/// visit(to, from, count) for each run of elements that lie together in the operand and in the result.
+template <class Visit>
+void for_each_gathered(const gather_shape& s, const half* index, const index_reader& read, const Visit& visit) {
+    switch (s.kind) {
+    case op::gather: return detail::visit_gather(s, index, read, visit);
+    case op::gather_along_axis: return detail::visit_gather_along_axis(s, index, read, visit);
+    default: return detail::visit_gather_nd(s, index, read, visit);
+    }
+}
+
+/// A dynamic_slice in plain numbers: a window that spans every axis but one, and moves along that one.
+struct dynamic_slice_shape {
+    extents x{};
+    extents result{};
+    int along = -1;         ///< -1: the window spans every axis and does not move
+    std::int64_t begin = 0; ///< of the window at start 0
+
+    /// Where the window begins on its axis: at any whole number. What it holds outside the tensor is zero. A window
+    /// that spans every axis has nowhere to move, and takes 0 only.
+    std::int64_t begin_at(half start, const std::string& operation) const {
+        const std::int64_t given = detail::whole_number(start, 0, operation);
+        if (along < 0 && given != 0) {
+            throw error(errc::argument, operation,
+                        fmt::format("index 0 is {}, but the window spans every axis: it starts at 0", given));
+        }
+        return begin + given;
+    }
+
+    /// The move of the elements that lie in the tensor when the window begins there.
+    element_move move_from(std::int64_t first) const {
+        element_move m{0, result, 0, row_major_strides(result), 0, row_major_strides(x), {}};
+        if (along >= 0) {
+            const std::int64_t inside = std::clamp<std::int64_t>(first, 0, x[along]);
+            const std::int64_t end = std::clamp<std::int64_t>(first + result[along], 0, x[along]);
+            m.shape[along] = end - inside;
+            if (end > inside) {
+                m.to_first = (inside - first) * m.to[along];
+                m.from_first = inside * m.from[along];
+            }
+        }
+        return m;
+    }
+};
+constexpr dynamic_slice_shape dynamic_slice_shape_of(const graph_view& g, const node& n) {
+    dynamic_slice_shape s{g.operand(n, 0).shape, n.shape, -1, 0};
+    for (int i = 0; i < s.x.rank; ++i) {
+        if (s.result[i] < s.x[i]) {
+            s.along = i;
+            s.begin = n.get<window>().begin[i];
+        }
+    }
+    return s;
+}
+
+/// Throws what a run would throw, for positions that are known when the graph is compiled. `index` is operand 1 of a
+/// gather or a dynamic_slice.
+inline void require_indices(const graph_view& g, const node& n, const half* index, const index_reader& read) {
+    if (n.kind == op::dynamic_slice) {
+        dynamic_slice_shape_of(g, n).begin_at(index[0], read.operation);
+    } else {
+        for_each_gathered(gather_shape_of(g, n), index, read, [](std::int64_t, std::int64_t, std::int64_t) {});
+    }
+}
+
+/// Whether an operation reads positions from its second operand.
+constexpr bool reads_indices(op kind) noexcept {
+    return kind == op::gather || kind == op::gather_along_axis || kind == op::gather_nd || kind == op::dynamic_slice;
+}
+
+} // namespace ane

@@ -1,0 +1,103 @@
+#pragma once
+
+#include "../../dtype.hpp"
+#include "../../graph/attributes.hpp"
+#include "../../half.hpp"
+#include "../../shape.hpp"
+#include "../cpu/kernels/loop_nest.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+/// Moving fp16 elements without computing: written once, for every backend.
+namespace ane {
+
+/// A box of elements that go from an operand into a result: for all indices i within `shape`, the result's element at
+/// to_first + sum of to[k] i[k] becomes the operand's element at from_first + sum of from[k] i[k]. Steps may be zero or
+/// negative. Along an axis whose elements of the operand are not evenly spaced, tables[k][i[k]] takes the place of
+/// from[k] i[k].
+struct element_move {
+    int operand = 0;
+    extents shape{};
+    std::int64_t to_first = 0;
+    indices to{};
+    std::int64_t from_first = 0;
+    indices from{};
+    std::array<std::vector<std::int64_t>, static_cast<std::size_t>(extents::capacity)> tables{};
+
+    const std::vector<std::int64_t>& table(int axis) const { return tables[static_cast<std::size_t>(axis)]; }
+    bool is_even() const {
+        return std::all_of(tables.begin(), tables.end(), [](const auto& table) { return table.empty(); });
+    }
+};
+
+namespace detail {
+
+/// to[sum of to_steps[k] i[k]] = from[sum of from_steps[k] i[k]] for all indices i within `shape`, in runs where both
+/// are dense.
+inline void strided_copy(const extents& shape, const half* from, const indices& from_steps, half* to,
+                         const indices& to_steps) {
+    const auto nest = cpu::loop_nest<2>{shape, {from_steps, to_steps}}.collapsed();
+    const std::int64_t from_step = nest.row_stride(0);
+    const std::int64_t to_step = nest.row_stride(1);
+    nest.for_each_row([&](const auto& offsets) {
+        const half* const source = from + offsets[0];
+        half* const target = to + offsets[1];
+        if (from_step == 1 && to_step == 1) {
+            std::copy_n(source, nest.row_count(), target);
+            return;
+        }
+        for (std::int64_t i = 0; i < nest.row_count(); ++i) {
+            target[i * to_step] = source[i * from_step];
+        }
+    });
+}
+
+/// The part of a move from axis `axis` on, for fixed indices of the axes before it.
+inline void table_copy(const element_move& m, int axis, const half* from, half* to) {
+    const std::int64_t count = m.shape[axis];
+    const std::int64_t from_step = m.from[axis];
+    const std::int64_t to_step = m.to[axis];
+    const std::int64_t* const table = m.table(axis).empty() ? nullptr : m.table(axis).data();
+    if (axis < m.shape.rank - 1) {
+        for (std::int64_t i = 0; i < count; ++i) {
+            table_copy(m, axis + 1, from + (table == nullptr ? i * from_step : table[i]), to + i * to_step);
+        }
+    } else if (table != nullptr) {
+        for (std::int64_t i = 0; i < count; ++i) {
+            to[i * to_step] = from[table[i]];
+        }
+    } else if (from_step == 1 && to_step == 1) {
+        std::copy_n(from, count, to);
+    } else {
+        for (std::int64_t i = 0; i < count; ++i) {
+            to[i * to_step] = from[i * from_step];
+        }
+    }
+}
+
+} // namespace detail
+
+/// The fp16 values of the 256 bytes of an 8-bit type, all exact: uint8, int8 (two's complement), and booleans.
+inline std::array<half, 256> byte_values(dtype type) {
+    std::array<half, 256> values;
+    for (int i = 0; i < 256; ++i) {
+        const int number = type == dtype::int8 && i > 127 ? i - 256 : i;
+        values[static_cast<std::size_t>(i)] = half(type == dtype::boolean && i != 0 ? 1 : number);
+    }
+    return values;
+}
+
+/// Moves the elements: `x` is the operand's data, `y` the result's.
+inline void move_elements(const element_move& m, const half* x, half* y) {
+    if (m.is_even()) {
+        detail::strided_copy(m.shape, x + m.from_first, m.from, y + m.to_first, m.to);
+    } else {
+        detail::table_copy(m, 0, x + m.from_first, y + m.to_first);
+    }
+}
+
+} // namespace ane

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "../../print.hpp"
+#include "step_table.hpp"
+
+namespace ane::oracle_steps {
+
+/// Computes one node from its operands' values. A bias or an offset has been computed with the stage before it, in one
+/// rounding, and takes its value.
+inline void evaluate(evaluation& e, int index) {
+    const fusion& f = e.role(index);
+    if (f.role == fused_as::bias || f.role == fused_as::offset) {
+        e.copy(f.stage, index);
+        return;
+    }
+    const evaluator step = evaluator_of(e.at(index).kind);
+    if (step == nullptr) {
+        throw error(errc::lowering, print(e.graph, index), "the oracle has no arithmetic for this operation");
+    }
+    step(e, index);
+}
+
+/// Computes every node that is neither an input nor known.
+inline void evaluate_all(evaluation& e) {
+    for (int i = 0; i < e.graph.size(); ++i) {
+        if (e.at(i).kind != op::input && !e.known(i)) {
+            evaluate(e, i);
+        }
+    }
+}
+
+} // namespace ane::oracle_steps

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "../../half.hpp"
+#include "../../numerics/elementwise.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ane::oracle_steps {
+
+/// The values of functions of one fp16 number for all its 65,536 patterns, computed once for an arithmetic: the same bits
+/// as the function itself, and an indexed load where that takes hundreds of instructions.
+class function_tables {
+public:
+    /// Elements of a node from which on a table of its own pays, in one run.
+    static constexpr std::int64_t worth = 32768;
+
+    /// The table of numerics::unary, or null where there is none yet and `elements` are too few for one.
+    const half* unary(const numerics::datapath& path, op kind, float first, float second, std::int64_t elements) {
+        if (!(path == arithmetic_)) {
+            arithmetic_ = path;
+            tables_.clear();
+        }
+        for (const table& t : tables_) {
+            if (t.kind == kind && t.first == first && t.second == second) {
+                return t.values.data();
+            }
+        }
+        if (elements < worth) {
+            return nullptr;
+        }
+        table& t = tables_.emplace_back(table{kind, first, second, {}});
+        t.values.reserve(patterns);
+        for (std::uint32_t bits = 0; bits < patterns; ++bits) {
+            const half x = half::from_bits(static_cast<std::uint16_t>(bits));
+            t.values.push_back(numerics::unary(path, kind, x, first, second));
+        }
+        return t.values.data();
+    }
+
+private:
+    static constexpr std::uint32_t patterns = 0x10000;
+
+    struct table {
+        op kind;
+        float first;
+        float second;
+        std::vector<half> values;
+    };
+    numerics::datapath arithmetic_; ///< that of all tables
+    std::vector<table> tables_;
+};
+
+} // namespace ane::oracle_steps

@@ -1,0 +1,139 @@
+#pragma once
+
+#include "../../numerics/data_path.hpp"
+#include "../../numerics/quantization.hpp"
+#include "../../passes/integer_products.hpp"
+#include "../../strided.hpp"
+#include "../../weights/encode.hpp"
+#include "../kernels/quantization.hpp"
+#include "../node_shapes.hpp"
+#include "step.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ane::oracle_steps {
+
+/// The scale and the zero point of quantize and dequantize.
+inline kernels::scale_operands quantization_scales(const evaluation& e, int index) {
+    const int along = e.at(index).get<quantization>().axis;
+    const bool shifted = e.at(index).operands.count == 3;
+    const extents& x = e.shape(index);
+    return {e.input(index, 1), kernels::scale_places_of(x, along, e.operand_shape(index, 1)),
+            shifted ? e.input(index, 2) : nullptr,
+            shifted ? kernels::scale_places_of(x, along, e.operand_shape(index, 2)) : kernels::scale_places{}};
+}
+
+inline void quantize(evaluation& e, int index) {
+    const dtype type = e.at(index).type;
+    kernels::quantize(e.input(index, 0), quantization_scales(e, index), e.count(index), e.result_bytes(index),
+                      [&](half x, kernels::scale_of_element with) {
+                          return numerics::quantize(e.arithmetic, x, with.scale, with.zero,
+                                                    kernels::lowest_integer(type), kernels::highest_integer(type));
+                      });
+}
+
+inline void dequantize(evaluation& e, int index) {
+    kernels::dequantize(e.operand_type(index, 0), e.bytes(index, 0), quantization_scales(e, index), e.count(index),
+                        e.result(index), [&](half q, kernels::scale_of_element with) {
+                            return numerics::dequantize(e.arithmetic, q, with.scale, with.zero);
+                        });
+}
+
+/// What the stored form of a tensor stands for. Weights are expanded before the program runs (weights/materialize.hpp).
+inline void compressed(evaluation& e, int index) {
+    const std::vector<half> values =
+        stored_values(std::span(e.input(index, 0), static_cast<std::size_t>(e.count(index))), e.shape(index),
+                      e.at(index).get<compression>());
+    std::copy(values.begin(), values.end(), e.result(index));
+}
+
+/// Computes a product whose operands are both int8, with the bias that was folded into it (one value for each output
+/// channel, or none), and says whether it was one.
+inline bool integer_product(evaluation& e, int index, std::span<const half> bias) {
+    if (!e.arithmetic.int8_products) {
+        return false;
+    }
+    const integer_operands from = integer_operands_of(e.graph, index);
+    if (from.dequantized < 0) {
+        return false;
+    }
+    const int weight = e.operand(from.weight, 0); // as it was given, before it was stored
+    const encoded_weight stored = encode_weight(std::span(e.data(weight), static_cast<std::size_t>(e.count(weight))),
+                                                e.shape(weight), e.at(from.weight).get<compression>());
+    const auto activation_scale = static_cast<float>(e.input(from.dequantized, 1)[0]);
+    std::vector<numerics::integer_scale> scales;
+    for (std::int64_t c = 0; c < e.shape(weight)[0]; ++c) {
+        const auto weight_scale = static_cast<float>(weight_formats::half_at(stored.scales, c));
+        scales.push_back({activation_scale * weight_scale, bias.empty() ? half{} : bias[static_cast<std::size_t>(c)]});
+    }
+    const auto* const x = reinterpret_cast<const std::int8_t*>(e.bytes(from.dequantized, 0));
+    const auto* const w = reinterpret_cast<const std::int8_t*>(stored.data.data());
+    const node& n = e.at(index);
+    if (n.kind == op::conv2d) {
+        numerics::integer_convolution(e.arithmetic, ane::detail::convolution_shape_of<conv>(e.graph, n), x, w,
+                                      scales.data(), e.result(index));
+        return true;
+    }
+    const matmul_shape shape = ane::detail::matmul_shape_of(e.graph, n);
+    const std::int64_t step = n.shape.height() * n.shape.width();
+    ane::detail::for_each_batch(n.shape, e.operand_shape(index, 0), e.operand_shape(index, 1),
+                                [&](std::int64_t matrix, std::int64_t from_x, std::int64_t) {
+                                    numerics::integer_matmul(e.arithmetic, shape, x + from_x, w, scales.data(),
+                                                             e.result(index) + matrix * step);
+                                });
+    return true;
+}
+
+/// Before a weight of 8-bit integers an activation goes through the gain of N076. What overflows there makes every sum
+/// infinite that it has a part in, however small its weight ("invariant to the scale of the weights"), and so does not
+/// reach the multiplier as the number 2^16 that other infinities are to it. `compute(a, b, bias, out)` is the product:
+/// once more, of the signs alone, it tells which sums those are, and with which sign they end.
+template <class Compute> void saturate_before_int8(evaluation& e, int index, const Compute& compute) {
+    const int weight = int8_weight_position(e.graph, index);
+    if (weight < 0 || e.arithmetic.int8_activation_gain == 1) {
+        return;
+    }
+    const auto signs = [&](int position, double size, const auto& counts) {
+        const half* const values = e.input(index, position);
+        std::vector<half> result(static_cast<std::size_t>(e.count(e.operand(index, position))));
+        for (std::size_t i = 0; i < result.size(); ++i) {
+            if (counts(values[i])) {
+                const bool negative = (values[i].bits & 0x8000U) != 0 && !is_nan(values[i]);
+                result[i] = half(negative ? -size : size);
+            }
+        }
+        return result;
+    };
+    const half* const x = e.input(index, 1 - weight);
+    const auto overflows = [&](half v) { return !is_finite(numerics::int8_activation(e.arithmetic, v)); };
+    if (std::none_of(x, x + e.count(e.operand(index, 1 - weight)), overflows)) {
+        return;
+    }
+    const std::vector<half> infinite = signs(1 - weight, 32768, overflows); // one reaches the ceiling
+    const std::vector<half> unit = signs(weight, 1, [&](half v) {
+        return numerics::decode_operand(v, e.arithmetic.mac_keeps_subnormals).significand != 0;
+    });
+    std::vector<half> reached(static_cast<std::size_t>(e.count(index)));
+    compute(weight == 1 ? infinite.data() : unit.data(), weight == 1 ? unit.data() : infinite.data(), nullptr,
+            reached.data());
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+        if (reached[i].bits != 0) {
+            e.result(index)[i] = half::from_bits(static_cast<std::uint16_t>((reached[i].bits & 0x8000U) | 0x7C00U));
+        }
+    }
+}
+
+/// Computes a product node, whatever its operands are stored as: `compute(a, b, bias, out)` is that of fp16 operands. `bias`
+/// has one value for each output channel, or none.
+template <class Compute>
+void product_of_stored(evaluation& e, int index, std::span<const half> bias, const Compute& compute) {
+    if (!integer_product(e, index, bias)) {
+        compute(e.input(index, 0), e.input(index, 1), bias.empty() ? nullptr : bias.data(), e.result(index));
+        saturate_before_int8(e, index, compute);
+    }
+}
+
+} // namespace ane::oracle_steps

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "../../graph/graph.hpp"
+#include "../../numerics/planar.hpp"
+#include "../../weights/materialize.hpp"
+#include "function_tables.hpp"
+#include "layer_plan.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace ane::oracle_steps {
+
+/// The values of a lowered graph while it runs, one buffer a node: fp16 as `half`, bytes and booleans (0 or 1) one byte
+/// an element.
+class evaluation {
+public:
+    evaluation(const graph_view& lowered, const materialized& constants, const numerics::datapath& path)
+        : graph(lowered), plan(plan_layers(lowered)), arithmetic(path), constants_(constants),
+          storage_(lowered.nodes.size()), places_(lowered.nodes.size(), nullptr) {
+        for (int i = 0; i < graph.size(); ++i) {
+            if (known(i)) {
+                places_[position(i)] = reinterpret_cast<const std::byte*>(constants.data(i));
+            } else if (at(i).kind != op::input) {
+                storage_[position(i)].resize(static_cast<std::size_t>(ane::bytes(at(i).type, shape(i).count())));
+                places_[position(i)] = storage_[position(i)].data();
+            }
+        }
+    }
+    evaluation(const evaluation&) = delete;
+    evaluation& operator=(const evaluation&) = delete;
+    ~evaluation() = default;
+
+    const graph_view graph;
+    const layer_plan plan;
+    numerics::datapath arithmetic; ///< may change between two evaluations
+    function_tables tables;
+    int threads = 1; ///< of a contraction, at most
+
+    const node& at(int index) const { return graph[index]; }
+    const extents& shape(int index) const { return graph[index].shape; }
+    std::int64_t count(int index) const { return shape(index).count(); }
+    int operand(int index, int position) const { return graph.operands(index)[static_cast<std::size_t>(position)]; }
+    const extents& operand_shape(int index, int position) const { return shape(operand(index, position)); }
+    dtype operand_type(int index, int position) const { return at(operand(index, position)).type; }
+    /// Whether a node's value does not depend on the inputs.
+    bool known(int index) const { return constants_.known(index); }
+    /// The stages that are computed together with a node.
+    const fusion& role(int index) const { return plan.roles[position(index)]; }
+    int partner(int index) const { return plan.partner[position(index)]; }
+
+    /// The value of a node: of an input the memory that was bound.
+    const std::byte* bytes(int index) const { return places_[position(index)]; }
+    const half* data(int index) const { return reinterpret_cast<const half*>(bytes(index)); }
+    /// Those of an operand.
+    const std::byte* bytes(int index, int operand_position) const { return bytes(operand(index, operand_position)); }
+    const half* input(int index, int operand_position) const { return data(operand(index, operand_position)); }
+    /// Where a node's value is written.
+    std::byte* result_bytes(int index) { return storage_[position(index)].data(); }
+    half* result(int index) { return reinterpret_cast<half*>(result_bytes(index)); }
+
+    /// Takes another node's value, which has as many bytes.
+    void copy(int from, int to) { std::memcpy(result_bytes(to), bytes(from), storage_[position(to)].size()); }
+
+    /// Reads the value of a node from the caller's memory from here on: an input, or a node that is not evaluated.
+    void bind(int index, std::span<const std::byte> memory) { places_[position(index)] = memory.data(); }
+    /// Binds an input: a NaN enters as +infinity (N080), in a copy; other data is read where it lies.
+    void enter(int index, std::span<const std::byte> memory) {
+        bind(index, memory);
+        const half* const x = data(index);
+        if (at(index).type != dtype::f16 || std::none_of(x, x + count(index), is_nan)) {
+            return;
+        }
+        storage_[position(index)].resize(memory.size());
+        std::transform(x, x + count(index), result(index),
+                       [](half h) { return is_nan(h) ? numerics::detail::half_infinity : h; });
+        release(index);
+    }
+    /// Reads it from where it is computed again.
+    void release(int index) { places_[position(index)] = storage_[position(index)].data(); }
+
+private:
+    static std::size_t position(int index) { return static_cast<std::size_t>(index); }
+
+    const materialized& constants_;
+    std::vector<std::vector<std::byte>> storage_;
+    std::vector<const std::byte*> places_;
+};
+
+/// Computes the value of one node from those of its operands.
+using evaluator = void (*)(evaluation&, int node);
+
+} // namespace ane::oracle_steps

@@ -1,0 +1,136 @@
+#pragma once
+
+#include "../compare.hpp"
+#include "replay.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace ane {
+
+/// Which rule of the engine's arithmetic makes a node differ, the gravest that applies.
+enum class difference_cause : std::uint8_t {
+    none,            ///< the operation alone gives the same: what differs came in with its operands
+    ceiling,         ///< a sum of products reached 2^15 (N041)
+    width_slice,     ///< a slice along the width stores a gain of 16 (N060)
+    int8_activation, ///< an activation above 4094 met int8 weights (N076)
+    overflow,        ///< a step inside the operation left fp16
+    special_value,   ///< NaN, infinity and indeterminate forms follow other rules (N080 to N099)
+    flush,           ///< products below 2^-16 do not count
+    fixed_point,     ///< every product is rounded to a multiple of 2^-16
+    table,           ///< a function is a table of 33 knots
+    reduction,       ///< a sum in narrow tiles of four
+    rounding         ///< another rounding of a step: ties, or steps in fp16
+};
+
+constexpr std::string_view name(difference_cause cause) noexcept {
+    constexpr std::string_view names[] = {"inherited", "ceiling",       "width slice", "int8 activation",
+                                          "overflow",  "special value", "flush",       "fixed point",
+                                          "table",     "reduction",     "rounding"};
+    return names[static_cast<std::size_t>(cause)];
+}
+
+namespace detail {
+
+/// How far a result is from the reference: elements where only one of the two is finite, and the sum of the others'
+/// distances.
+struct departure {
+    std::int64_t not_finite = 0;
+    double distance = 0;
+};
+
+inline departure departure_of(std::span<const half> reference, std::span<const half> given) {
+    departure d;
+    for (std::size_t i = 0; i < reference.size(); ++i) {
+        if (is_finite(reference[i]) && is_finite(given[i])) {
+            const double apart = static_cast<double>(reference[i]) - static_cast<double>(given[i]);
+            d.distance += apart < 0 ? -apart : apart;
+        } else if (!(is_nan(reference[i]) && is_nan(given[i])) && reference[i] != given[i]) {
+            ++d.not_finite;
+        }
+    }
+    return d;
+}
+
+inline std::span<const half> as_halves(std::span<const std::byte> memory) {
+    return {reinterpret_cast<const half*>(memory.data()), memory.size() / sizeof(half)};
+}
+
+/// The gravest path among the operations that a node became.
+inline difference_cause cause_by_path(const replay& engine, int node) {
+    difference_cause found = difference_cause::rounding;
+    const auto take = [&](difference_cause cause) { found = cause < found ? cause : found; };
+    for (const int piece : engine.pieces(node)) {
+        switch (numerics::path_of(engine.kind(piece)).path) {
+        case numerics::arithmetic_path::multiply_accumulate: take(difference_cause::fixed_point); break;
+        case numerics::arithmetic_path::composed: // all of them look a reciprocal or an exponential up
+        case numerics::arithmetic_path::table: take(difference_cause::table); break;
+        case numerics::arithmetic_path::reduction: take(difference_cause::reduction); break;
+        case numerics::arithmetic_path::elementwise:
+        case numerics::arithmetic_path::movement: break;
+        }
+    }
+    return found;
+}
+
+/// The arithmetic of what an oracle is compared with.
+struct reference_rules {
+    numerics::datapath path;
+    bool fp16_steps; ///< the steps inside an operation are in fp16 too
+};
+
+/// Without an engine there are no rules.
+inline reference_rules rules_of(const backend::cpu&) {
+    numerics::datapath plain;
+    plain.mac_ceiling = false;
+    plain.mac_exponent_floor = -64;
+    plain.width_slice_gain = 1;
+    plain.int8_activation_gain = 1;
+    return {plain, false};
+}
+inline reference_rules rules_of(const backend::oracle& engine) { return {engine.arithmetic(), true}; }
+
+/// Runs the node again with one rule at a time as the reference has it, and sees which one the difference hangs on.
+inline difference_cause cause_of(replay& engine, int node, std::span<const half> expected, std::span<const half> result,
+                                 const reference_rules& reference) {
+    const departure all = departure_of(expected, result);
+    if (all.not_finite == 0 && all.distance == 0) {
+        return difference_cause::none;
+    }
+    const numerics::datapath path = engine.arithmetic();
+    const auto hangs_on = [&](auto change) {
+        numerics::datapath other = path;
+        change(other);
+        const departure rest = departure_of(expected, as_halves(engine.run(node, other)));
+        return rest.not_finite < all.not_finite ||
+               (rest.not_finite == all.not_finite && rest.distance < all.distance / 2);
+    };
+    if (hangs_on([&](numerics::datapath& d) { d.mac_ceiling = reference.path.mac_ceiling; })) {
+        return difference_cause::ceiling;
+    }
+    if (hangs_on([&](numerics::datapath& d) { d.width_slice_gain = reference.path.width_slice_gain; })) {
+        return difference_cause::width_slice;
+    }
+    if (hangs_on([&](numerics::datapath& d) { d.int8_activation_gain = reference.path.int8_activation_gain; })) {
+        return difference_cause::int8_activation;
+    }
+    for (const half h : expected) {
+        if (!is_finite(h)) {
+            return difference_cause::special_value;
+        }
+    }
+    engine.run(node, path);
+    if (!reference.fp16_steps && engine.overflowed()) {
+        return difference_cause::overflow;
+    }
+    const difference_cause cause = cause_by_path(engine, node);
+    const bool flushes = cause == difference_cause::fixed_point && hangs_on([&](numerics::datapath& d) {
+                             d.mac_exponent_floor = reference.path.mac_exponent_floor;
+                             d.mac_keeps_subnormals = reference.path.mac_keeps_subnormals;
+                         });
+    return flushes ? difference_cause::flush : cause;
+}
+
+} // namespace detail
+
+} // namespace ane

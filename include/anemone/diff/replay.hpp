@@ -1,0 +1,98 @@
+#pragma once
+
+#include "trace.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace ane {
+
+/// Runs the nodes of a model one at a time in the engine's arithmetic, each on operands that are taken from a trace: what
+/// one operation costs alone, whatever came before it.
+class replay {
+public:
+    /// `values` must outlive it.
+    replay(const graph_view& model, const weight_store& weights, const numerics::datapath& path, const trace& values,
+           input_buffers inputs)
+        : model_(model), lowered_(lower(model)), constants_(materialize(lowered_.graph, weights)), given_(values),
+          values_(lowered_.graph, constants_, path), holders_(detail::holders(model, lowered_, values_.plan)),
+          pieces_(model.nodes.size()) {
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            values_.enter(detail::input_node(lowered_.graph, static_cast<int>(i)), inputs[i]);
+        }
+        for (int i = 0; i < lowered_.view().size(); ++i) {
+            if (!is_source(lowered_.view()[i].kind) && !values_.known(i)) {
+                pieces_[static_cast<std::size_t>(lowered_.origins[static_cast<std::size_t>(i)])].push_back(i);
+            }
+        }
+    }
+
+    /// Whether the engine rounds a value for this node of the model on its own.
+    bool has_value(int node) const {
+        return holders_[static_cast<std::size_t>(node)] >= 0 && !pieces_[static_cast<std::size_t>(node)].empty();
+    }
+    /// The operations that the node became, in the lowered graph.
+    const std::vector<int>& pieces(int node) const { return pieces_[static_cast<std::size_t>(node)]; }
+    op kind(int lowered_node) const { return lowered_.view()[lowered_node].kind; }
+
+    const numerics::datapath& arithmetic() const { return values_.arithmetic; }
+
+    /// The value of a node that has one, on the trace's operands, under the given arithmetic. Valid until the next call.
+    std::span<const std::byte> run(int node, const numerics::datapath& path) {
+        const numerics::datapath kept = values_.arithmetic;
+        values_.arithmetic = path;
+        overflowed_ = false;
+        for (const int piece : pieces(node)) {
+            const fusion& f = values_.role(piece);
+            if ((f.role == fused_as::bias || f.role == fused_as::offset) && origin(f.stage) != node) {
+                evaluate(f.stage, origin(f.stage)); // rounded together with this one
+            }
+            evaluate(piece, node);
+        }
+        values_.arithmetic = kept;
+        const int holder = holders_[static_cast<std::size_t>(node)];
+        return {values_.bytes(holder), static_cast<std::size_t>(bytes(model_[node].type, model_[node].shape.count()))};
+    }
+
+    /// Whether a step of the last run had finite operands and an infinite value.
+    bool overflowed() const { return overflowed_; }
+
+private:
+    int origin(int lowered_node) const { return lowered_.origins[static_cast<std::size_t>(lowered_node)]; }
+
+    void evaluate(int piece, int node) {
+        for (const int operand : lowered_.view().operands(piece)) {
+            const int from = origin(operand);
+            const bool computed = !values_.known(operand) && !is_source(lowered_.view()[operand].kind);
+            if (computed && from != node && holders_[static_cast<std::size_t>(from)] == operand && given_.known(from)) {
+                values_.bind(operand, given_.bytes(from));
+            }
+        }
+        values_.release(piece);
+        oracle_steps::evaluate(values_, piece);
+        bool finite = true;
+        for (const int operand : lowered_.view().operands(piece)) {
+            finite = finite && all_finite(operand);
+        }
+        overflowed_ = overflowed_ || (finite && !all_finite(piece));
+    }
+
+    bool all_finite(int node) const {
+        if (lowered_.view()[node].type != dtype::f16) {
+            return true;
+        }
+        const half* const x = values_.data(node);
+        return std::all_of(x, x + values_.count(node), [](half h) { return is_finite(h); });
+    }
+
+    graph_view model_;
+    lowered_graph lowered_;
+    materialized constants_;
+    const trace& given_;
+    oracle_steps::evaluation values_;
+    std::vector<int> holders_;
+    std::vector<std::vector<int>> pieces_;
+    bool overflowed_ = false;
+};
+
+} // namespace ane

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "rewriter.hpp"
+
+/// Elementwise functions in the forms that the engine computes right (MIL facts section 5, measured on M5).
+namespace ane::detail {
+
+/// softplus(min(x, 10)) + max(x - 10, 0): the engine's own form is 0 from 11.09 on. Off by 4.6e-5 at most.
+constexpr int lower_softplus(rewriter& w, const node& n) {
+    const int x = w.operand(n, 0);
+    const int limit = w.scalar(10.0F);
+    const int bent = w.emit(op::softplus, no_attributes{}, {w.emit(op::minimum, no_attributes{}, {x, limit})});
+    const int straight = w.emit(op::relu, no_attributes{}, {w.emit(op::sub, no_attributes{}, {x, limit})});
+    return w.emit(op::add, no_attributes{}, {bent, straight});
+}
+
+/// x itself from |x| = 1024 on, which is whole: the engine's own form adds 0.5 there.
+constexpr int lower_round(rewriter& w, const node& n) {
+    const int x = w.operand(n, 0);
+    const int size = w.emit(op::abs, no_attributes{}, {x});
+    const int small = w.emit(op::less, no_attributes{}, {size, w.scalar(1024.0F)});
+    return w.emit(op::select, no_attributes{}, {small, w.emit(op::round, no_attributes{}, {x}), x});
+}
+
+/// A single number times the result of floor or ceil becomes a constant of the full shape: the engine's compiler drops the
+/// number. `number` is the constant among the operands of `n`, -1 if no rewrite is needed.
+constexpr int number_after_whole(const graph_view& g, const node& n) {
+    for (int k = 0; k < 2; ++k) {
+        const node& factor = g.operand(n, k);
+        const op other = g.operand(n, 1 - k).kind;
+        if ((other == op::floor || other == op::ceil) && factor.kind == op::constant && factor.shape.count() == 1 &&
+            n.shape.count() > 1) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+constexpr int lower_mul_of_whole(rewriter& w, const graph_view& g, const node& n, int number) {
+    const int factor = w.filled(n.shape, g.values(g.operand(n, number))[0]);
+    return w.emit(op::mul, no_attributes{}, {w.operand(n, 1 - number), factor});
+}
+
+} // namespace ane::detail
