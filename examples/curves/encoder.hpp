@@ -8,13 +8,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <span>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 /// A transformer block of ViT-B: width 768, twelve heads. Only some rows are computed, against keys and values of all:
 /// the error of a row does not depend on the others.

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <numbers>
-#include <utility>
 
 /// The discrete Fourier transform as a matrix product, and as a fast transform in stages.
 namespace curves {

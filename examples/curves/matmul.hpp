@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 /// Relative error of a matrix product and of a matrix times a vector against the depth K of its sums.
 namespace curves {
 

@@ -5,9 +5,9 @@
 /// compiler computes the error to be expected, picks the scale, and the oracle measures both models.
 ///
 ///     example_rescaling [plot.svg]
-#include "plot.hpp"
 #include <anemone/anemone.hpp>
 #include <anemone/report/error_report.hpp>
+#include <anemone/report/plot.hpp>
 
 #include <fmt/format.h>
 
@@ -87,7 +87,34 @@ template <const auto& Model, int K> double measured(const std::vector<ane::half>
     return std::sqrt(error / size);
 }
 
-template <int K> rescaling::row compare(double published) {
+/// One row of the table. Relative errors.
+struct row {
+    int terms;
+    int scale;
+    double expected, measured, published, scaled_expected, scaled;
+};
+
+ane::plot picture_of(const std::vector<row>& table) {
+    const auto series = [&](const char* label, ane::plot_style style, double row::*error) {
+        ane::plot_series s{label, style, {}};
+        for (const row& r : table) {
+            s.points.emplace_back(r.terms, r.*error);
+        }
+        return s;
+    };
+    return {.title = "Relative error of a matrix product",
+            .note = "Operands of deviation 1/sqrt(K)",
+            .x = {.label = "K", .ticks = {512, 1024, 2048, 4096, 8192}},
+            .y = {.label = "relative error"},
+            .series = {
+                series("expected", ane::plot_style::line, &row::expected),
+                series("the oracle", ane::plot_style::dots, &row::measured),
+                series("expected with scaled<k>", ane::plot_style::dashed, &row::scaled_expected),
+                series("the oracle with scaled<k>", ane::plot_style::dots, &row::scaled),
+                series("published, measured on M5 Pro and M6 (N160-N165)", ane::plot_style::rings, &row::published)}};
+}
+
+template <int K> row compare(double published) {
     static constexpr ane::contraction_error plain = ane::error_envelope(layer<K, 0>)[0];
     static constexpr ane::contraction_error scaled = ane::error_envelope(layer<K, plain.scale>)[0];
     // Without the scale the products are near the quantum; with it the model keeps every rule, this warning included.
@@ -108,13 +135,13 @@ template <int K> rescaling::row compare(double published) {
 
 int main(int count, char** arguments) {
     // The published figures were measured on M5 Pro and M6 (N160-N163, N165).
-    const std::vector<rescaling::row> table{compare<512>(0.002578), compare<1024>(0.005528), compare<2048>(0.012132),
-                                            compare<4096>(0.027238), compare<8192>(0.06164)};
+    const std::vector<row> table{compare<512>(0.002578), compare<1024>(0.005528), compare<2048>(0.012132),
+                                 compare<4096>(0.027238), compare<8192>(0.06164)};
     fmt::print("operands of deviation 1/sqrt(K); relative errors\n");
     fmt::print("{:>6} {:>10} {:>10} {:>10}   {:>9} {:>10} {:>10} {:>6}\n", "K", "expected", "oracle", "published",
                "scaled by", "expected", "oracle", "gain");
     bool good = true;
-    for (const rescaling::row& r : table) {
+    for (const row& r : table) {
         const double gain = r.measured / r.scaled;
         fmt::print("{:>6} {:>10.6f} {:>10.6f} {:>10.6f}   {:>9} {:>10.6f} {:>10.6f} {:>6.1f}\n", r.terms, r.expected,
                    r.measured, r.published, fmt::format("2^{}", r.scale), r.scaled_expected, r.scaled, gain);
@@ -123,7 +150,7 @@ int main(int count, char** arguments) {
     fmt::print("\n{}", ane::report_errors(layer<4096, 0>, ane::h17s).str());
     if (count > 1) {
         std::ofstream file(arguments[1]);
-        file << rescaling::plot(table);
+        file << ane::draw_plot(picture_of(table));
         good = good && file.good();
     }
     return good ? 0 : 1;

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
+#include <limits>
 #include <vector>
 
 /// One operation at a time on the CPU and on the oracle, and tensors to say what is expected of it.
@@ -16,6 +16,13 @@ namespace both {
 using namespace composing;
 
 using place = std::vector<std::int64_t>;
+
+inline const backend::cpu plain{};
+inline const backend::oracle m1{h13};
+inline const backend::oracle m6{h18};
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
+
+inline double wide(half h) { return static_cast<double>(h); }
 
 /// A dense tensor that is read and written at places.
 struct dense {
@@ -52,6 +59,14 @@ struct dense {
 inline dense tensor_of(const extents& shape, std::initializer_list<double> values) {
     dense d(shape);
     std::transform(values.begin(), values.end(), d.values.begin(), [](double v) { return half(v); });
+    return d;
+}
+
+inline dense random_tensor(random_engine& random, const extents& shape, double low = -3, double high = 3) {
+    dense d(shape);
+    for (half& h : d.values) {
+        h = half(uniform(random, low, high));
+    }
     return d;
 }
 

@@ -1,8 +1,8 @@
 #include "naive.hpp"
 #include "random_graphs.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
-#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/engine/temporary_directory.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
 #include <anemone/formats/file.hpp>

@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -154,10 +153,10 @@ TEST_CASE("movement: slices, strided slices and slice updates of random shapes")
         CHECK(unequal_bits(one(backend::cpu{}, op::slice_update, w, {x, update}), updated) == "");
         CHECK(unequal_bits(one(backend::oracle{h16}, op::slice_update, w, {x, update}), updated) == "");
 
-        window plain{w.begin, per_axis(x.shape, [&](int i) {
+        window piece{w.begin, per_axis(x.shape, [&](int i) {
                          return 1 + below(random, static_cast<int>(x.shape[i] - w.begin[i]));
                      })};
-        check(op::slice, plain, {x}, [&](place to) {
+        check(op::slice, piece, {x}, [&](place to) {
             for (int i = 0; i < x.shape.rank; ++i) {
                 to[at(i)] += w.begin[i];
             }

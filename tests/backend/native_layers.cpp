@@ -15,21 +15,6 @@ using namespace both;
 
 namespace {
 
-const backend::cpu plain{};
-const backend::oracle m1{h13};
-const backend::oracle m6{h18};
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
-double wide(half h) { return static_cast<double>(h); }
-
-dense random_tensor(random_engine& random, const extents& shape, double low = -3, double high = 3) {
-    dense d(shape);
-    for (half& h : d.values) {
-        h = half(uniform(random, low, high));
-    }
-    return d;
-}
-
 using function_of_place = std::function<double(const place&)>;
 
 /// Half a unit in the last place and what fp32 adds.

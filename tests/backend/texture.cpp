@@ -12,25 +12,11 @@ using namespace both;
 
 namespace {
 
-const backend::cpu plain{};
-const backend::oracle m1{h13};
 const backend::oracle m4{h16};
-const backend::oracle m6{h18};
 
 constexpr sampling_grid grids[] = {sampling_grid::half_pixel, sampling_grid::align_corners, sampling_grid::asymmetric};
 constexpr sampling_border borders[] = {sampling_border::zero, sampling_border::edge, sampling_border::reflect};
 constexpr sampling_method methods[] = {sampling_method::nearest, sampling_method::bilinear};
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
-double wide(half h) { return static_cast<double>(h); }
-
-dense random_tensor(random_engine& random, const extents& shape, double low = -3, double high = 3) {
-    dense d(shape);
-    for (half& h : d.values) {
-        h = half(uniform(random, low, high));
-    }
-    return d;
-}
 
 /// Largest difference to a function of the place; an infinity or a NaN that is not wanted is infinitely far.
 template <class Wanted> double farthest(const dense& got, const Wanted& wanted) {

@@ -14,7 +14,6 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 #include <vector>
 

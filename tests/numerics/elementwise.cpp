@@ -80,21 +80,6 @@ TEST_CASE("no operation of two values emits a NaN or a negative zero") {
     }
 }
 
-TEST_CASE("the published edge cases") {
-    CHECK(binary(m1, op::add, not_a_number, half{}).bits == infinity.bits);        // N080
-    CHECK(binary(m1, op::maximum, not_a_number, half(3.0)).bits == infinity.bits); // N086
-    CHECK(binary(m1, op::add, -half{}, half{}).bits == 0);                         // N105
-    CHECK(binary(m1, op::sub, infinity, infinity).bits == 0);                      // N091
-    CHECK(binary(m1, op::mul, half{}, infinity).bits == 0);                        // N092
-    CHECK(binary(m1, op::add, half::from_bits(1), half{}).bits == 1);              // N106
-    CHECK(binary(m1, op::mul, half::from_bits(1), half(1.0)).bits == 1);           // N106
-    CHECK(value(binary(m1, op::mul, half(255.875), half(256.0))) == 65504);        // N045
-    CHECK(binary(m1, op::mul, half(256.0), half(256.0)).bits == infinity.bits);    // N045, N112
-    CHECK(is_finite(binary(m1, op::mul, half(255.75), half(255.75))));             // N112
-    CHECK(binary(m1, op::div, half(1.0), -half{}).bits == infinity.bits);          // N102
-    CHECK(unary(m1, op::relu, not_a_number).bits == infinity.bits);                // N081
-}
-
 TEST_CASE("division is a product with a reciprocal") {
     for (int i = 0; i <= 15; ++i) {
         CHECK(value(binary(m6, op::div, half(3.0), half(std::ldexp(1.0, i)))) == std::ldexp(3.0, -i)); // exact powers
@@ -312,17 +297,6 @@ TEST_CASE("softmax") {
 }
 
 TEST_CASE("a width slice with an offset, by generation") {
-    const datapath m2 = datapath_of(family::a14);
-    for (const datapath& path : {m1, m2}) {
-        CHECK(value(slice_width_offset(path, half(4094.0))) == 4094);  // N060
-        CHECK(slice_width_offset(path, half(4095.0)).bits == 0x7C00);  // N061: 4095 is 4096 in fp16 (to even)
-        CHECK(slice_width_offset(path, half(4096.0)).bits == 0x7C00);  // N062, N067
-        CHECK(slice_width_offset(path, half(4100.0)).bits == 0x7C00);  // N063
-        CHECK(slice_width_offset(path, half(-4096.0)).bits == 0xFC00); // N064
-    }
-    for (const family f : {family::a15, family::a16, family::a17, family::a18}) { // N068, N069
-        CHECK(value(slice_width_offset(datapath_of(f), half(60000.0))) == 60000);
-    }
     for (std::uint32_t bits = 0; bits < 0x7C00; ++bits) { // nothing is lost below the limit
         const half x = half::from_bits(static_cast<std::uint16_t>(bits));
         CHECK(slice_width_offset(m1, x).bits == (value(x) > 4094 ? 0x7C00U : bits));

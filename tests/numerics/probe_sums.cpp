@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <utility>
 
 using namespace probing;
 

@@ -9,9 +9,6 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <bit>
-#include <string>
-#include <utility>
 
 using namespace probing;
 

@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <string>
 #include <vector>
 
 using namespace ane;

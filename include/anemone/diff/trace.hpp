@@ -5,7 +5,6 @@
 #include "../passes/rewriter.hpp"
 
 #include <cstddef>
-#include <cstring>
 #include <span>
 #include <vector>
 
@@ -33,8 +32,9 @@ inline dynamic_graph observed(const graph_view& model) {
         w.visit(i);
         w.rename(i, w.copy(i));
     }
+    const sequence<char> known = constant_nodes(model); // folded without a rounding between them: left so
     for (int i = 0; i < model.size(); ++i) {
-        if (!is_source(model[i].kind)) {
+        if (!is_source(model[i].kind) && known[static_cast<std::size_t>(i)] == 0) {
             w.add_output(w.renamed(i), std::to_string(i));
         }
     }
@@ -47,8 +47,13 @@ inline std::vector<std::byte> copied(const std::byte* from, std::size_t count) {
 /// value is rounded only together with that of a later node (a bias behind a product, an offset behind a gain).
 inline std::vector<int> holders(const graph_view& model, const lowered_graph& lowered, const layer_plan& plan) {
     std::vector<int> found(model.nodes.size(), -1);
+    int latest = -1;
     for (int i = 0; i < lowered.view().size(); ++i) {
         const int origin = lowered.origins[static_cast<std::size_t>(i)];
+        if (origin < latest) {
+            break; // copies of outputs, which lowering adds behind everything: nothing reads them
+        }
+        latest = origin;
         const node& n = lowered.view()[i];
         if (n.shape == model[origin].shape && n.type == model[origin].type) {
             found[static_cast<std::size_t>(origin)] = i;
@@ -71,8 +76,9 @@ inline trace trace_of(const graph_view& model, const backend::cpu& place, const 
     trace result;
     result.values.resize(model.nodes.size());
     std::vector<std::span<std::byte>> outputs;
+    const sequence<char> known = constant_nodes(model);
     for (int i = 0; i < model.size(); ++i) {
-        if (!is_source(model[i].kind)) {
+        if (!is_source(model[i].kind) && known[static_cast<std::size_t>(i)] == 0) {
             auto& memory = result.values[static_cast<std::size_t>(i)];
             memory.resize(static_cast<std::size_t>(bytes(model[i].type, model[i].shape.count())));
             outputs.emplace_back(memory);

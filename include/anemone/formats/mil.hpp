@@ -181,9 +181,11 @@ private:
         const mil_form* const form = find_mil_form(n.kind);
         if (form == nullptr) {
             throw error(errc::lowering, print(graph_, index),
-                        fmt::format("has no form on the engine's MIL route ({}:{}); its netplist unit is emitted by "
-                                    "emit_netplist",
-                                    n.where.file, n.where.line));
+                        fmt::format("has no form in the MIL text that is written here ({}:{}){}", n.where.file,
+                                    n.where.line,
+                                    n.kind == op::arg_max || n.kind == op::arg_min
+                                        ? "; its netplist unit is emitted by emit_netplist"
+                                        : ""));
         }
         const std::string result = variable(index);
         std::vector<std::string> arguments;

@@ -20,8 +20,8 @@ struct mil_form {
     std::string_view fixed_value;
 };
 
-/// The operations of a lowered graph that have a MIL form. What is missing here (arg_max, arg_min) is refused on this
-/// route: the engine's compiler answers `Not implemented` to reduce_argmax (mil-ops section 8, conflict OC9).
+/// The operations of a lowered graph that are written as MIL. What is missing here is refused: of arg_max and arg_min the
+/// engine's compiler itself answers `Not implemented` (mil-ops section 8, conflict OC9).
 inline constexpr auto mil_vocabulary = std::to_array<mil_form>({
     {op::conv2d, "conv", {"x", "weight"}, {"strides", "dilations", "pad", "groups"}, "pad_type", "custom"},
     {op::conv_transpose2d,
@@ -70,7 +70,7 @@ inline constexpr auto mil_vocabulary = std::to_array<mil_form>({
     {op::cast, "cast", {"x"}, {}, "dtype", "fp16"},
 });
 
-/// The MIL form of an operation, or null where the engine's MIL route has none.
+/// The MIL form of an operation, or null where none is written.
 constexpr const mil_form* find_mil_form(op kind) {
     for (const mil_form& form : mil_vocabulary) {
         if (form.kind == kind) {

@@ -7,8 +7,8 @@
 
 namespace ane::detail {
 
-/// The operations of a lowered graph that have a netplist form. Facts: netplist-units. What is missing here is
-/// refused: cast, because the keys of Quant and DeQuant are not known and no other unit is known to change an element
+/// The operations of a lowered graph that are written as a unit. Facts: netplist-units. What is missing here is
+/// refused; cast, because the keys of Quant and DeQuant are not known and no other unit is known to change an element
 /// type. Which of the two gelu forms the GELU unit computes is not stated.
 inline constexpr netplist_form netplist_vocabulary[] = {
     {op::conv2d, "Conv", "Conv", write_conv},

@@ -9,8 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <system_error>
+#include <exception>
 #include <thread>
 #include <vector>
 
@@ -40,7 +39,7 @@ template <class Work> void run_workers(std::int64_t workers, const Work& work) {
         for (std::int64_t w = 1; w < workers; ++w) {
             others.emplace_back([&work, w] { work(w); });
         }
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) { // std::system_error or std::bad_alloc: a joinable thread must not be destroyed
         // The workers there are take all the work.
     }
     work(0);

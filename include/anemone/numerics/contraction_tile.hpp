@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 /// Many accumulators at once: the loops over independent outputs, one copy for each instruction set, the same bits at
 /// every one and whether or not the compiler fuses a multiplication with an addition.

@@ -14,7 +14,7 @@ namespace ane::numerics {
 /// What happens to a value half way between two neighbours.
 enum class tie_rule : std::uint8_t { half_even, half_away };
 
-/// How the smaller operand of a narrow addition loses its low bits. All three meet the published sums (oracle_fit).
+/// How the smaller operand of a narrow addition loses its low bits. All three meet the published sums.
 enum class alignment_rule : std::uint8_t { truncate, floor, half_even };
 
 /// The nesting of the sum of one convolution output, outermost first. Overflow is sticky, so the order can show.
@@ -78,7 +78,7 @@ struct datapath {
     /// Conflicting: the guide calls reduce_sum wide, a companion source narrow (NC2).
     int reduction_tile = 4;
     /// Significant bits to which a narrow addition aligns its smaller operand. Inferred: 12 meets all 18 published sums
-    /// of M1, 11 and 13 do not (oracle_fit).
+    /// of M1, 11 and 13 do not (tests/numerics/reduction.cpp).
     int reduction_significand_bits = 12;
     alignment_rule reduction_alignment = alignment_rule::truncate;
     /// Inferred: nothing is published about the overflow of a mean.

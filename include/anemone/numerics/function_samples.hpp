@@ -97,9 +97,6 @@ constexpr double sample_atan(double x) noexcept {
 constexpr double sample_elu_below(double t) noexcept { return sample_exp(-t) - 1.0; }
 constexpr double sample_sigmoid(double x) noexcept { return 1.0 / (1.0 + sample_exp(-x)); }
 constexpr double sample_tanh(double x) noexcept { return 2.0 * sample_sigmoid(2.0 * x) - 1.0; }
-constexpr double sample_gelu(double x) noexcept { return 0.5 * x * (1.0 + sample_erf(x / sample_sqrt(2.0))); }
-constexpr double sample_gelu_sigmoid(double x) noexcept { return x * sample_sigmoid(1.702 * x); }
-constexpr double sample_silu(double x) noexcept { return x * sample_sigmoid(x); }
 constexpr double sample_rsqrt(double x) noexcept { return 1.0 / sample_sqrt(x); }
 constexpr double sample_inverse(double x) noexcept { return 1.0 / x; }
 

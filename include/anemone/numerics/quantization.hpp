@@ -38,7 +38,7 @@ inline int quantize(const datapath& path, half x, half scale, half zero, int low
 /// scale (q - zero): a difference and a product of the elementwise path (N034: dequantized to fp16, then fp16
 /// arithmetic). Differences of integers of 8 bits are exact.
 constexpr half dequantize(const datapath& path, half q, half scale, half zero) {
-    return multiply(path, binary(path, op::sub, q, zero), scale);
+    return multiply(path, subtract(path, q, zero), scale);
 }
 
 /// The numbers of a product of int8 operands behind its sum.

@@ -129,7 +129,13 @@ constexpr half store_sum(const datapath& path, const reduction_sum& sum, std::in
         const half scale = round_to_half(1.0 / static_cast<double>(divisor), path.reduction_ties);
         return round_to_half(static_cast<double>(stored) * static_cast<double>(scale), path.reduction_ties);
     }
-    return round_to_half(static_cast<double>(sum.units) / static_cast<double>(divisor) * 0x1p-24, path.reduction_ties);
+    // Two more bits than the smallest number has, the last one set if anything is left: one rounding of the exact mean.
+    const std::uint64_t units = detail::magnitude_of(sum.units);
+    const auto parts = static_cast<std::uint64_t>(divisor);
+    const std::uint64_t rest = 2 * (units % parts);
+    const std::uint64_t half_bit = rest >= parts ? 1U : 0U;
+    const std::uint64_t sticky = rest != half_bit * parts ? 1U : 0U;
+    return round_scaled(sum.units < 0, (units / parts) << 2U | half_bit << 1U | sticky, -26, path.reduction_ties);
 }
 
 /// reduce_sum, reduce_mean, reduce_max or reduce_min of `count` values, `stride` elements apart. An empty sum is 0;

@@ -3,7 +3,6 @@
 #include "activation_table.hpp"
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 

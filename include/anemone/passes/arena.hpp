@@ -30,13 +30,14 @@ public:
         // Whoever is alive together with it is alive at its first step, or starts later: at step i starts value i.
         near_.clear();
         for (int e = heads_[at(mine.first)]; e >= 0; e = entries_[at(e)].next) {
-            add_neighbour(entries_[at(e)].place);
+            near_.push_back(entries_[at(e)].place);
         }
         for (int i = mine.first + 1; i <= mine.last && at(i) < alive_.size(); ++i) {
             if (offsets_[at(i)] >= 0) {
-                add_neighbour(i);
+                near_.push_back(i);
             }
         }
+        std::sort(near_.begin(), near_.end(), [this](int a, int b) { return offsets_[at(a)] < offsets_[at(b)]; });
         std::int64_t offset = 0;
         for (const int other : near_) {
             if (offset + sizes_[at(index)] <= offsets_[at(other)]) {
@@ -62,16 +63,6 @@ private:
     };
 
     static constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-    /// Keeps the neighbours in ascending order of their offsets.
-    constexpr void add_neighbour(int place) {
-        near_.push_back(place);
-        for (std::size_t k = near_.size() - 1; k > 0 && offsets_[at(near_[k])] < offsets_[at(near_[k - 1])]; --k) {
-            const int before = near_[k - 1];
-            near_[k - 1] = near_[k];
-            near_[k] = before;
-        }
-    }
 
     const sequence<lifetime>& alive_;
     const sequence<std::int64_t>& sizes_;

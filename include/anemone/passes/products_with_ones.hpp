@@ -37,9 +37,8 @@ constexpr int sums_of(rewriter& w, int matrix, bool along_rows, bool as_column) 
 constexpr int emit_product(rewriter& w, const transposed& form, int a, int b) {
     const bool left_ones = is_ones(w.result(), a);
     const bool right_ones = is_ones(w.result(), b);
-    const int product = left_ones == right_ones ? w.emit(op::matmul, form, {a, b}) : -1;
-    if (product >= 0) {
-        return product;
+    if (left_ones == right_ones) {
+        return w.emit(op::matmul, form, {a, b});
     }
     const int sums = right_ones ? sums_of(w, a, !form.a, true) : sums_of(w, b, form.b, false);
     // Where the ones have other columns, rows or batches, the sums repeat along them.

@@ -131,7 +131,7 @@ private:
         // Of an operation without a model of its arithmetic any step may differ.
         const arithmetic_path path =
             numerics::has_path(kind) ? numerics::path_of(kind).path : arithmetic_path::composed;
-        if (group == op_group::contraction) {
+        if (group == op_group::contraction || path == arithmetic_path::multiply_accumulate) {
             contraction();
         } else if (exact_ops.contains(kind)) {
             // nothing is rounded
@@ -146,6 +146,9 @@ private:
                    differs(&numerics::datapath::elementwise_ties)) {
             add(divergence::one_ulp, parameter::elementwise_ties, "ties of elementwise results round differently",
                 "N033; study M6");
+        }
+        if ((kind == op::div || kind == op::floor_div) && differs(&numerics::datapath::division)) {
+            add(divergence::rounding, parameter::tables, "divides by another reciprocal", "N123");
         }
         movement();
     }
@@ -236,13 +239,18 @@ private:
     }
     /// A convolution of one tap over one channel, which one of the two may compute as a scale.
     constexpr bool is_single_tap() const {
-        if (self().kind != op::conv2d || !(a_.arithmetic.single_tap_scales || b_.arithmetic.single_tap_scales)) {
+        const bool windows = self().kind == op::conv2d || self().kind == op::cross_correlation;
+        if (!windows || !(a_.arithmetic.single_tap_scales || b_.arithmetic.single_tap_scales)) {
             return false;
         }
         const extents& weight = lowered_.operand(self(), 1).shape;
         return weight[1] == 1 && weight[2] == 1 && weight[3] == 1;
     }
     constexpr double magnitude_of_sum() const {
+        if (self().kind == op::cross_correlation) {
+            const auto terms = static_cast<double>(lowered_.operand(self(), 1).shape.count());
+            return times(product(range(0), range(1)), terms).magnitude() + terms * accumulator_rounding;
+        }
         const interval r = contraction_range(lowered_, self(), facts_.ranges);
         return r.magnitude();
     }

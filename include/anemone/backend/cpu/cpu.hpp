@@ -65,7 +65,7 @@ private:
                     const ane::cpu::step_binder bind = ane::cpu::step_table[static_cast<std::size_t>(model[i].kind)];
                     if (bind == nullptr) {
                         throw error(errc::lowering, std::string(ane::name(model[i].kind)),
-                                    "has no kernel in the CPU backend yet");
+                                    "has no kernel in the CPU backend");
                     }
                     std::byte* const place = memory.data() + plan.offsets[at];
                     pointers[at] = place;

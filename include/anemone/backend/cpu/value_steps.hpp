@@ -11,7 +11,6 @@
 #include "step.hpp"
 
 #include <cstdint>
-#include <vector>
 
 namespace ane::cpu::detail {
 

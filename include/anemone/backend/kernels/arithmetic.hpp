@@ -74,12 +74,12 @@ struct engine_arithmetic {
     /// Coordinates that are computed come as an fp16 tensor (guide chapter 13).
     double coordinate(double x) const { return static_cast<double>(number(x)); }
     value add(value a, value b) const { return numerics::add(path, a, b); }
-    value subtract(value a, value b) const { return numerics::binary(path, op::sub, a, b); }
+    value subtract(value a, value b) const { return numerics::subtract(path, a, b); }
     value multiply(value a, value b) const { return numerics::multiply(path, a, b); }
     value divide(value a, value b) const { return numerics::binary(path, op::div, a, b); }
     value power(value a, value b) const { return numerics::binary(path, op::pow, a, b); }
     value square_root(value a) const { return numerics::square_root(path, a); }
-    static value magnitude(value a) { return half::from_bits(static_cast<std::uint16_t>(a.bits & 0x7FFFU)); }
+    static value magnitude(value a) { return numerics::detail::magnitude(a); }
     static bool less(value a, value b) { return a < b; }
     static bool at_most(value a, value b) { return a <= b; }
     value maximum(value a, value b) const { return numerics::binary(path, op::maximum, a, b); }

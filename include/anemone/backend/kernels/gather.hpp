@@ -55,11 +55,6 @@ struct gather_shape {
     extents x{};     ///< of the operand
     extents index{}; ///< of the indices
     int along = 0;   ///< the axis of gather and gather_along_axis
-
-    /// Whether it looks its elements up along the last axis of its operand.
-    constexpr bool addresses_width() const {
-        return (kind == op::gather_nd ? static_cast<int>(index.width()) : along + 1) == x.rank;
-    }
 };
 constexpr gather_shape gather_shape_of(const graph_view& g, const node& n) {
     return {n.kind, g.operand(n, 0).shape, g.operand(n, 1).shape, n.kind == op::gather_nd ? 0 : n.get<axis>().index};

@@ -2,12 +2,11 @@
 
 #include "../../dtype.hpp"
 #include "../../shape.hpp"
-#include "../../weights/formats/packing.hpp"
+#include "../../weights/formats/scaled_integers.hpp"
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 /// The walks of quantize and dequantize, and the values of stored integers; the arithmetic is each backend's own.
 namespace ane::kernels {
@@ -40,11 +39,7 @@ inline int saturated(double value, dtype type) {
     }
     const double low = lowest_integer(type);
     const double high = highest_integer(type);
-    value = value < low ? low : (value > high ? high : value);
-    const double below = std::floor(value);
-    const double rest = value - below;
-    const auto whole = static_cast<int>(below);
-    return rest > 0.5 || (rest == 0.5 && whole % 2 != 0) ? whole + 1 : whole;
+    return weight_formats::nearest_even(value < low ? low : (value > high ? high : value));
 }
 
 /// Element `index` of a tensor of integers. An int4 has half a byte, the first the low one.

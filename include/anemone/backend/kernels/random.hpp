@@ -4,7 +4,6 @@
 #include "../../half.hpp"
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 

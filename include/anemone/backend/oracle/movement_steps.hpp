@@ -53,7 +53,7 @@ inline index_reader index_reader_of(const graph_view& g, int index) {
 inline void gather(evaluation& e, int index) {
     const gather_shape shape = gather_shape_of(e.graph, e.at(index));
     const std::int64_t width = shape.x.width();
-    const bool offset = shape.addresses_width();
+    const bool offset = reads_inside_width(e.graph, e.at(index));
     const half* const x = e.input(index, 0);
     half* const y = e.result(index);
     for_each_gathered(shape, e.input(index, 1), index_reader_of(e.graph, index),

@@ -5,6 +5,7 @@
 #include "../kernels/response_norm.hpp"
 #include "../kernels/scaled.hpp"
 #include "../node_shapes.hpp"
+#include "contraction_steps.hpp"
 #include "step.hpp"
 
 namespace ane::oracle_steps {
@@ -22,7 +23,7 @@ inline void scaled_elementwise(evaluation& e, int index) {
 /// A convolution whose kernel is the template.
 inline void cross_correlation(evaluation& e, int index) {
     numerics::convolution(e.arithmetic, ane::detail::correlation_shape_of(e.graph, e.at(index)), e.input(index, 0),
-                          e.input(index, 1), nullptr, e.result(index));
+                          e.input(index, 1), nullptr, e.result(index), execution_of(e));
 }
 
 inline void cross_product(evaluation& e, int index) {

@@ -39,6 +39,9 @@ public:
     const oracle_steps::evaluation& values() const { return detail::held(state_, name).values; }
     std::span<const half> value(int lowered_node) const {
         const oracle_steps::evaluation& e = values();
+        if (e.at(lowered_node).type != dtype::f16) {
+            throw error(errc::argument, name, "the value of this node is not fp16: read values().bytes");
+        }
         return {e.data(lowered_node), static_cast<std::size_t>(e.count(lowered_node))};
     }
 
@@ -53,7 +56,7 @@ private:
         for (const node& n : g.graph.nodes) {
             if (!numerics::has_path(n.kind)) {
                 throw error(errc::lowering, std::string(ane::name(n.kind)),
-                            "has no model of the engine's arithmetic in the oracle yet");
+                            "has no model of the engine's arithmetic in the oracle");
             }
         }
         return g;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "../../numerics/reduction.hpp"
-#include "../../strided.hpp"
 #include "../kernels/order.hpp"
 #include "../kernels/random.hpp"
 #include "step.hpp"
@@ -15,17 +13,6 @@ inline void rank(evaluation& e, int index) {
     const node& n = e.at(index);
     rank_rows(n.kind, n.get<selection>(), e.operand_shape(index, 0), e.input(index, 0), e.result(index),
               [](half x) { return is_nan(x) ? std::numeric_limits<half>::infinity() : x; });
-}
-
-inline void global_arg(evaluation& e, int index) {
-    const node& n = e.at(index);
-    const op kind = n.kind == op::global_arg_max ? op::arg_max : op::arg_min;
-    ane::detail::for_each_row(e.operand_shape(index, 0), n.get<axis>().index,
-                              [&](std::int64_t row, std::int64_t begin, std::int64_t count, std::int64_t stride) {
-                                  const std::int64_t found = numerics::arg_reduce(
-                                      e.arithmetic, kind, e.input(index, 0) + begin, count, stride);
-                                  e.result(index)[row] = half(static_cast<double>(found));
-                              });
 }
 
 inline void random_uniform(evaluation& e, int index) {

@@ -30,12 +30,14 @@ inline void reduce(evaluation& e, int index) {
         });
 }
 
+/// arg_max, arg_min and the global forms.
 inline void arg_reduce(evaluation& e, int index) {
     const node& n = e.at(index);
+    const op kind = n.kind == op::arg_max || n.kind == op::global_arg_max ? op::arg_max : op::arg_min;
     ane::detail::for_each_row(e.operand_shape(index, 0), n.get<axis>().index,
                               [&](std::int64_t row, std::int64_t begin, std::int64_t count, std::int64_t stride) {
                                   const std::int64_t found = numerics::arg_reduce(
-                                      e.arithmetic, n.kind, e.input(index, 0) + begin, count, stride);
+                                      e.arithmetic, kind, e.input(index, 0) + begin, count, stride);
                                   e.result(index)[row] = half(static_cast<double>(found));
                               });
 }

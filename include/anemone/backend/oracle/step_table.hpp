@@ -39,7 +39,9 @@ constexpr evaluator evaluator_of(op kind) {
     case op::reduce_max:
     case op::reduce_min: return reduce;
     case op::arg_max:
-    case op::arg_min: return arg_reduce;
+    case op::arg_min:
+    case op::global_arg_max:
+    case op::global_arg_min: return arg_reduce;
     case op::reshape: return reshape;
     case op::identity:
     case op::transpose:
@@ -67,8 +69,6 @@ constexpr evaluator evaluator_of(op kind) {
     case op::top_k_indices:
     case op::sort:
     case op::arg_sort: return rank;
-    case op::global_arg_max:
-    case op::global_arg_min: return global_arg;
     case op::random_uniform: return random_uniform;
     case op::mul: return mul;
     case op::add:

@@ -3,6 +3,7 @@
 #include "../../graph/graph.hpp"
 #include "../integer_products.hpp"
 #include "../interval.hpp"
+#include "../products_with_ones.hpp"
 #include "stored_form.hpp"
 
 #include <cstdint>
@@ -216,6 +217,11 @@ constexpr contraction_bound bound_of_contraction(const graph_view& g, const node
     // Neither makes a negative number of products that are not.
     const interval exact = b.value;
     b.value = widened(exact, (terms + 1) * accumulator_rounding + b.magnitudes * terms * 0x1p-24);
+    // A product with ones is a reduction to the engine, whose register is narrow (see narrow_sum).
+    const auto operands = g.operands(n);
+    if ((n.kind == op::matmul || n.kind == op::linear) && (is_ones(g, operands[0]) || is_ones(g, operands[1]))) {
+        b.value = widened(b.value, b.magnitudes / 512);
+    }
     b.value.low = exact.low >= 0 && b.value.low < 0 ? 0 : b.value.low;
     b.value.high = exact.high <= 0 && b.value.high > 0 ? 0 : b.value.high;
     b.value.declared = x.declared && w.declared;

@@ -237,8 +237,9 @@ inline palette_codes vector_palette(std::span<const half> values, std::int64_t c
     for (std::size_t first = 0; first < rows; first += vector) {
         for (std::size_t c = 0; c < row; ++c) {
             weight_vector v{};
-            for (std::size_t k = 0; k < vector && first + k < rows; ++k) {
-                v[k] = values[(first + k) * row + c];
+            for (std::size_t k = 0; k < vector;
+                 ++k) { // beyond the last row its own values: a table's lie among the weights'
+                v[k] = values[std::min(first + k, rows - 1) * row + c];
             }
             vectors.push_back(v);
         }

@@ -7,7 +7,6 @@
 #include <initializer_list>
 #include <limits>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace ane::cpu {
