@@ -66,7 +66,7 @@ static_assert(conforms<flushed, h13>);
 
 constexpr auto cancelled = frozen([] {
     return make(op::linear, no_attributes{},
-                {in({1, 1024}, within(1, 1)), one_node::constant({4, 1024}, 1),
+                {in({1, 1024}, within(0.5, 0.5)), one_node::constant({4, 1024}, 2),
                  one_node::weight({4}, within(pick(-1024, -1000), pick(-1024, -1000)))});
 });
 static_assert(conforms<cancelled, h13>);

@@ -55,9 +55,9 @@ std::vector<example> memory_examples() {
     const auto relu_of = [](const extents& x) { return unary(op::relu, x); };
     // Sums of 1024 ones less an offset: what stays of them is the rounding of the terms.
     const auto offset = [](double bias) {
-        return make(
-            op::linear, no_attributes{},
-            {in({1, 1024}, within(1, 1)), one_node::constant({4, 1024}, 1), one_node::weight({4}, within(bias, bias))});
+        return make(op::linear, no_attributes{},
+                    {in({1, 1024}, within(0.5, 0.5)), one_node::constant({4, 1024}, 2),
+                     one_node::weight({4}, within(bias, bias))});
     };
     return {
         {rule::contraction_may_reach_ceiling, h13, 32768, 32768, layer(bounded(32), bounded(1), 1024),
