@@ -95,6 +95,8 @@ inline trace trace_of(const graph_view& model, const backend::oracle& place, con
     auto program = place.compile(model, weights);
     std::vector<std::vector<std::byte>> returned;
     std::vector<std::span<std::byte>> outputs;
+    returned.reserve(model.outputs.size());
+    outputs.reserve(model.outputs.size());
     for (const output_port& port : model.outputs) {
         const node& n = model[port.node];
         returned.emplace_back(static_cast<std::size_t>(bytes(n.type, n.shape.count())));

@@ -14,7 +14,7 @@ namespace detail {
 
 /// 33 knots from -last to last.
 constexpr activation_table table_of_bits(double last, const std::array<std::uint16_t, 33>& bits) noexcept {
-    activation_table table{-last, last / (activation_table::segments / 2), {}, {}, {}};
+    activation_table table{-last, 2 * last / activation_table::segments, {}, {}, {}};
     for (std::size_t i = 0; i < bits.size(); ++i) {
         table.knots[i] = half::from_bits(bits[i]);
     }

@@ -40,7 +40,7 @@ constexpr fit_recipe silu_recipe(table_variant variant) noexcept {
 template <class Function> activation_table fit_table(const fit_recipe& recipe, Function function) {
     constexpr std::size_t knots = activation_table::segments + 1;
     const double first = -recipe.last;
-    const double step = recipe.last / (activation_table::segments / 2);
+    const double step = 2 * recipe.last / activation_table::segments;
     std::array<double, knots> diagonal{};
     std::array<double, knots> beside{};
     std::array<double, knots> right{};
