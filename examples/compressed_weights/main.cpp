@@ -54,8 +54,8 @@ picture draw(int digit, int across, int down, int thick) {
     const auto fill = [&](int top, int left, int height, int width) {
         for (int i = top; i < top + height; ++i) {
             for (int j = left; j < left + width; ++j) {
-                pixels[static_cast<std::size_t>(std::clamp(i + down, 0, 27) * 28 + std::clamp(j + across, 0, 27))] =
-                    half(1);
+                const int place = std::clamp(i + down, 0, 27) * 28 + std::clamp(j + across, 0, 27);
+                pixels[static_cast<std::size_t>(place)] = half(1);
             }
         }
     };
@@ -101,6 +101,7 @@ weight_store pruned(const weight_store& weights) {
         std::vector<half> values = to_half(t);
         if (std::find(stored_weights.begin(), stored_weights.end(), t.name) != stored_weights.end()) {
             std::vector<double> magnitudes;
+            magnitudes.reserve(values.size());
             for (const half v : values) {
                 magnitudes.push_back(std::fabs(static_cast<double>(v)));
             }
