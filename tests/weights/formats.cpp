@@ -73,6 +73,10 @@ TEST_CASE("int8 affine: one scale a row, and the bytes of the facts") {
     const double second = 0.031494140625;  // 0x2808
     CHECK(patterns(back) == patterns(halves({127 * first, -64 * first, 32 * first, 0, 64 * second, -127 * second,
                                              32 * second, 16 * second})));
+    // A row of zeros has the smallest scale that is none, and decodes to zeros.
+    const encoded_weight zeros = encode_weight(halves({0, -0.0, 0, 0}), {2, 2}, affine_int8);
+    CHECK(octets(zeros.scales) == std::vector<int>{1, 0, 1, 0});
+    CHECK(octets(zeros.data) == std::vector<int>(4, 0));
     // A zero point: q = round(x / s) + z with s = (3 - (-1)) / 254, N130.
     const encoded_weight z = encode_weight(halves({-1, 0, 1, 3}), {1, 4}, asymmetric);
     CHECK(octets(z.zeros) == std::vector<int>{256 - 63}); // -127 - round(-1 / s), and 1 / s is 63.5

@@ -64,7 +64,7 @@ inline void quantize_group(std::span<const half> group, int bits, bool zero_poin
         high = std::max(high, static_cast<double>(w));
     }
     const int last = largest_integer(bits);
-    const double most = std::max(-low, high);
+    const double most = std::max(high, -low); // in this order 0 and not -0 where all are zeros
     const double span = zero_point ? high - low : most;
     const int steps = zero_point ? 2 * last : last;
     const half scale = group_scale(span, steps, most);
