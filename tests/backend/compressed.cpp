@@ -1,8 +1,7 @@
 // Integers and compressed weights in graphs: both backends run what the stored bytes stand for.
 
+#include "../apart.hpp"
 #include "composer.hpp"
-#include <anemone/backend/cpu/cpu.hpp>
-#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/ops/quantization.hpp>
 
@@ -113,11 +112,11 @@ TEST_CASE("both backends run the values that a stored form stands for") {
             CHECK((form.form != weight_form::sparse || patterns(decoded) == patterns(w)));
             product_model dense = m;
             m.form = &form;
-            CHECK(patterns(run(backend::cpu{}, m.graph(), m.weights(w), {x})[0]) ==
-                  patterns(run(backend::cpu{}, dense.graph(), dense.weights(decoded), {x})[0]));
+            CHECK(patterns(run(apart::cpu{}, m.graph(), m.weights(w), {x})[0]) ==
+                  patterns(run(apart::cpu{}, dense.graph(), dense.weights(decoded), {x})[0]));
             for (const target t : {h13, h16, h18}) {
-                CHECK(patterns(run(backend::oracle{t}, m.graph(), m.weights(w), {x})[0]) ==
-                      patterns(run(backend::oracle{t}, dense.graph(), dense.weights(decoded), {x})[0]));
+                CHECK(patterns(run(apart::oracle{t}, m.graph(), m.weights(w), {x})[0]) ==
+                      patterns(run(apart::oracle{t}, dense.graph(), dense.weights(decoded), {x})[0]));
             }
         }
     }
@@ -145,8 +144,8 @@ TEST_CASE("a compressed weight as an output, folded, and as the operand of an el
             CHECK(static_cast<double>(y[1][i]) == doctest::Approx(static_cast<double>(x[i]) + square).epsilon(1e-3));
         }
     };
-    hold(backend::cpu{});
-    hold(backend::oracle{h13});
+    hold(apart::cpu{});
+    hold(apart::oracle{h13});
 }
 
 TEST_CASE("N137: an int8 convolution is off by about 0.6 %") {
@@ -173,7 +172,7 @@ TEST_CASE("N137: an int8 convolution is off by about 0.6 %") {
             want.push_back(sum);
         }
     }
-    const auto got = run(backend::oracle{h13}, quantized.graph(), quantized.weights(w), {bytes_of(x)})[0];
+    const auto got = run(apart::oracle{h13}, quantized.graph(), quantized.weights(w), {bytes_of(x)})[0];
     double error = 0;
     double squares = 0;
     double others = 0;
@@ -209,7 +208,7 @@ TEST_CASE("N076, N077: activations above 4094 are infinite before weights of 8-b
                     x[0] = half(activation);
                     m.form = &form;
                     const std::vector<half> w(static_cast<std::size_t>(m.w.count()), half(scale));
-                    return static_cast<double>(run(backend::oracle{t}, m.graph(), m.weights(w), {bytes_of(x)})[0][0]);
+                    return static_cast<double>(run(apart::oracle{t}, m.graph(), m.weights(w), {bytes_of(x)})[0][0]);
                 };
                 CHECK(std::isfinite(first_result(4094, affine_int8)));
                 CHECK(first_result(4096, affine_int8) == INFINITY);
@@ -221,9 +220,8 @@ TEST_CASE("N076, N077: activations above 4094 are infinite before weights of 8-b
         }
         // Only the sums that it has a part in, with a weight that is not zero.
         const product_model rows{.x = {3, 2}, .w = {2, 2}, .form = &affine_int8};
-        const auto y =
-            run(backend::oracle{t}, rows.graph(), rows.weights({half(0.5), half(-0.5), half(0.5), half(0.0)}),
-                {bytes_of({half(1.0), half(2.0), half(2.0), half(5000.0), half(4.0), half(-4.0)})})[0];
+        const auto y = run(apart::oracle{t}, rows.graph(), rows.weights({half(0.5), half(-0.5), half(0.5), half(0.0)}),
+                           {bytes_of({half(1.0), half(2.0), half(2.0), half(5000.0), half(4.0), half(-4.0)})})[0];
         CHECK(y[0] == half(-0.5));
         CHECK(y[1] == half(0.5));
         CHECK(y[2] == half::from_bits(0xFC00));
@@ -232,9 +230,9 @@ TEST_CASE("N076, N077: activations above 4094 are infinite before weights of 8-b
         // The weight on the left of a product.
         product_model m{.kind = op::matmul, .x = {4, 3}, .w = {2, 4}, .form = &affine_int8, .left = true};
         const std::vector<half> w(8, half(0.5));
-        CHECK(run(backend::oracle{t}, m.graph(), m.weights(w), {bytes_of(std::vector<half>(12, half(4096.0)))})[0][0] ==
+        CHECK(run(apart::oracle{t}, m.graph(), m.weights(w), {bytes_of(std::vector<half>(12, half(4096.0)))})[0][0] ==
               half::from_bits(0x7C00));
-        CHECK(run(backend::oracle{t}, m.graph(), m.weights(w), {bytes_of(std::vector<half>(12, half(4094.0)))})[0][0] ==
+        CHECK(run(apart::oracle{t}, m.graph(), m.weights(w), {bytes_of(std::vector<half>(12, half(4094.0)))})[0][0] ==
               half(4 * 4094 * 0.5));
     }
 }
@@ -300,7 +298,7 @@ TEST_CASE("quantize and dequantize as ONNX defines them, on the CPU") {
                 if (shifted) {
                     inputs.push_back(bytes_of(zero));
                 }
-                const auto y = run(backend::cpu{}, round_trip(shape, {type, along}, {count}, shifted), {}, inputs);
+                const auto y = run(apart::cpu{}, round_trip(shape, {type, along}, {count}, shifted), {}, inputs);
                 const double low = type == dtype::int8 ? -128 : 0;
                 for (std::size_t i = 0; i < 60; ++i) {
                     CAPTURE(i);
@@ -336,7 +334,7 @@ TEST_CASE("quantize and dequantize as ONNX defines them, on the CPU") {
     d.shape = {3};
     d.attributes = quantization{dtype::int4, 0};
     g.add_output(g.append(d, operands), "y");
-    CHECK(patterns(run(backend::cpu{}, g, {}, {{std::byte{0x8F}, std::byte{0x07}}})[0]) ==
+    CHECK(patterns(run(apart::cpu{}, g, {}, {{std::byte{0x8F}, std::byte{0x07}}})[0]) ==
           patterns({half(-0.25), half(-2.0), half(1.75)}));
 }
 
@@ -351,7 +349,7 @@ TEST_CASE("quantize on the engine: ties by the generation, ends saturate") {
                               half::from_bits(0xFC00),
                               half::from_bits(0x7E00)};
     const auto integers = [&](target t, double scale) {
-        return patterns(run(backend::oracle{t}, round_trip({9}, {dtype::int8, 0}, {1}, false), {},
+        return patterns(run(apart::oracle{t}, round_trip({9}, {dtype::int8, 0}, {1}, false), {},
                             {bytes_of(x), bytes_of({half(scale)})})[1]);
     };
     const auto of = [](std::initializer_list<int> values) {
@@ -413,7 +411,7 @@ struct integer_model {
         g.add_output(add(kind, dtype::f16, values, {d, stored, bias}), "y");
         return g;
     }
-    std::vector<half> run_on(const backend::oracle& on, const std::vector<half>& input, double scale,
+    std::vector<half> run_on(const apart::oracle& on, const std::vector<half>& input, double scale,
                              const std::vector<half>& weight, const std::vector<half>& bias) const {
         weight_store store;
         const std::vector<half> by{half(scale)};
@@ -435,7 +433,7 @@ TEST_CASE("W8A8: products of int8 add integers and are scaled once") {
         const auto x = gaussian(random, static_cast<std::size_t>(m.x.count()), 1.5);
         const auto w = gaussian(random, static_cast<std::size_t>(m.w.count()), 0.2);
         const auto b = gaussian(random, static_cast<std::size_t>(m.w[0]), 1);
-        const auto y = m.run_on(backend::oracle{h18}, x, step, w, b);
+        const auto y = m.run_on(apart::oracle{h18}, x, step, w, b);
         const encoded_weight stored = encode_weight(w, m.w, affine_int8);
         const auto q = [&](std::size_t i) {
             return std::min(std::max(std::floor(std::fabs(static_cast<double>(x[i])) / step + 0.5) *
@@ -464,7 +462,7 @@ TEST_CASE("W8A8: products of int8 add integers and are scaled once") {
             CHECK(y[i].bits == numerics::round_to_half(exact, numerics::tie_rule::half_away).bits);
         }
         // The M1 expands the weights: sums of fp16 products, nearly the same.
-        const auto on_m1 = m.run_on(backend::oracle{h13}, x, step, w, b);
+        const auto on_m1 = m.run_on(apart::oracle{h13}, x, step, w, b);
         for (std::size_t i = 0; i < y.size(); ++i) {
             CHECK(static_cast<double>(on_m1[i]) == doctest::Approx(static_cast<double>(y[i])).epsilon(0.01).scale(1));
         }
@@ -482,8 +480,8 @@ TEST_CASE("W8A8: strides, dilations and groups as in products of fp16") {
         const auto x = gaussian(random, static_cast<std::size_t>(m.x.count()), 1);
         const auto w = gaussian(random, static_cast<std::size_t>(m.w.count()), 0.3);
         const auto b = gaussian(random, 8, 1);
-        const auto y = m.run_on(backend::oracle{integers}, x, 0.03125, w, b);
-        const auto z = m.run_on(backend::oracle{halves}, x, 0.03125, w, b);
+        const auto y = m.run_on(apart::oracle{integers}, x, 0.03125, w, b);
+        const auto z = m.run_on(apart::oracle{halves}, x, 0.03125, w, b);
         REQUIRE(y.size() == z.size());
         for (std::size_t i = 0; i < y.size(); ++i) {
             CHECK(static_cast<double>(y[i]) == doctest::Approx(static_cast<double>(z[i])).epsilon(0.002).scale(1));
@@ -492,7 +490,7 @@ TEST_CASE("W8A8: strides, dilations and groups as in products of fp16") {
 }
 
 TEST_CASE("W8A8: no ceiling at 32768, but one at 2^31") {
-    const auto result = [](std::int64_t products, double scale, const backend::oracle& on) {
+    const auto result = [](std::int64_t products, double scale, const apart::oracle& on) {
         const integer_model m{op::linear, {1, products}, {1, products}};
         const std::vector<half> x(static_cast<std::size_t>(products), half(127 * scale));
         const std::vector<half> w(static_cast<std::size_t>(products), half(1.0));
@@ -500,10 +498,10 @@ TEST_CASE("W8A8: no ceiling at 32768, but one at 2^31") {
     };
     const double weight = 0.00787353515625; // 1 / 127 as fp16
     // 127 127 products of 2^-3 / 127: above the Q15.16 register's end, below that of fp16.
-    CHECK(result(2500, 0.125, backend::oracle{h18}) ==
+    CHECK(result(2500, 0.125, apart::oracle{h18}) ==
           static_cast<double>(numerics::round_to_half(2500 * 16129 * 0.125 * weight, numerics::tie_rule::half_away)));
-    CHECK(result(2500, 0.125, backend::oracle{h13}) == INFINITY);
+    CHECK(result(2500, 0.125, apart::oracle{h13}) == INFINITY);
     // 133144 * 127^2 is below 2^31, one more is not.
-    CHECK(result(133144, 0x1p-10, backend::oracle{h18}) == doctest::Approx(16512).epsilon(1e-3));
-    CHECK(result(133145, 0x1p-10, backend::oracle{h18}) == INFINITY);
+    CHECK(result(133144, 0x1p-10, apart::oracle{h18}) == doctest::Approx(16512).epsilon(1e-3));
+    CHECK(result(133145, 0x1p-10, apart::oracle{h18}) == INFINITY);
 }

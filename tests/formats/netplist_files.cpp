@@ -1,5 +1,5 @@
+#include "../apart.hpp"
 #include "netplist_models.hpp"
-#include <anemone/backend/cpu/cpu.hpp>
 
 #include <doctest/doctest.h>
 
@@ -30,7 +30,7 @@ plist::dict port(std::string_view name, const extents& shape, std::span<const ha
 
 /// The inputs and outputs of one run on the CPU.
 plist::value run_of(const graph_view& g) {
-    auto program = backend::cpu{}.compile(g, netplist_models::sample_weights(g));
+    auto program = apart::cpu{}.compile(g, netplist_models::sample_weights(g));
     plist::array inputs;
     plist::array outputs;
     std::vector<std::vector<half>> values;

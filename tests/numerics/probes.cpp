@@ -4,7 +4,7 @@
 #include "probes.hpp"
 
 #include "../../examples/curves/matmul.hpp"
-#include <anemone/backend/oracle/oracle.hpp>
+#include "../apart.hpp"
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
 #include <anemone/numerics/path.hpp>
@@ -121,7 +121,7 @@ halves layer_norm_with(half first) {
     x[0] = first;
     const std::array<std::span<const std::byte>, 1> in{std::as_bytes(std::span(x))};
     const std::array<std::span<std::byte>, 1> out{std::as_writable_bytes(std::span(y))};
-    auto program = compile(graph, backend::oracle{h13}, store);
+    auto program = compile(graph, apart::oracle{h13}, store);
     program.run(in, out);
     return y;
 }

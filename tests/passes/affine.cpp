@@ -2,9 +2,8 @@
 
 #include "anemone/passes/affine.hpp"
 
+#include "../apart.hpp"
 #include "anemone/backend/calibration.hpp"
-#include "anemone/backend/cpu/cpu.hpp"
-#include "anemone/backend/oracle/oracle.hpp"
 #include "anemone/build.hpp"
 #include "anemone/ops/ops.hpp"
 #include "anemone/print.hpp"
@@ -131,10 +130,10 @@ TEST_CASE("affine ranges are sound") {
             }
         };
         if (i % 2 == 0) {
-            calibration<backend::cpu> run({}, g, weights);
+            calibration<apart::cpu> run({}, g, weights);
             hold(run);
         } else {
-            calibration<backend::oracle> run(backend::oracle(i % 4 == 1 ? h13 : h17s), g, weights);
+            calibration<apart::oracle> run(apart::oracle(i % 4 == 1 ? h13 : h17s), g, weights);
             hold(run);
         }
         for (std::size_t k = 0; k < tight.size(); ++k) {

@@ -1,10 +1,9 @@
 // No value that the CPU or the oracle computes from data inside the contracts leaves its bound: ten thousand random
 // graphs over every operation that has a kernel.
 
+#include "../apart.hpp"
 #include "anemone/backend/calibration.hpp"
-#include "anemone/backend/cpu/cpu.hpp"
 #include "anemone/backend/kernels/gather.hpp"
-#include "anemone/backend/oracle/oracle.hpp"
 #include "anemone/graph/op_set.hpp"
 #include "anemone/ops/infer.hpp"
 #include "anemone/passes/affine.hpp"
@@ -162,11 +161,11 @@ template <class Backend> tally run(const std::vector<Backend>& backends, int cou
 } // namespace
 
 TEST_CASE("ten thousand random graphs keep their bounds on the CPU") {
-    run(std::vector<backend::cpu>(1), graphs / 2, first_seed);
+    run(std::vector<apart::cpu>(1), graphs / 2, first_seed);
 }
 
 TEST_CASE("and on the oracle of every generation") {
-    std::vector<backend::oracle> machines;
+    std::vector<apart::oracle> machines;
     for (const target t : {h13, h14, h15, h16, h17s, h18}) {
         machines.emplace_back(t);
     }
@@ -213,9 +212,9 @@ struct fixed_graph {
     }
     void hold() const {
         tally t;
-        ::hold(backend::cpu{}, graph, weights, inputs, 0, t);
+        ::hold(apart::cpu{}, graph, weights, inputs, 0, t);
         for (const target on : {h13, h14, h15, h17s}) {
-            ::hold(backend::oracle(on), graph, weights, inputs, 0, t);
+            ::hold(apart::oracle(on), graph, weights, inputs, 0, t);
         }
         CHECK(t.failures == 0);
     }
