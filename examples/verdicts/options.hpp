@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -138,6 +139,7 @@ inline options parse(const std::vector<std::string_view>& arguments) {
             o.findings = true;
         } else if (option == "--model") {
             std::vector<std::string_view> names;
+            names.reserve(std::size(models::all));
             for (const models::named& m : models::all) {
                 names.push_back(m.name);
             }

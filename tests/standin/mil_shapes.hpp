@@ -31,6 +31,7 @@ inline std::size_t axis(const node& n, std::int64_t given, std::size_t rank) {
 /// The axes of a list, each once, ascending.
 inline std::vector<std::size_t> axes(const node& n, const std::vector<std::int64_t>& given, std::size_t rank) {
     std::vector<std::size_t> result;
+    result.reserve(given.size());
     for (const std::int64_t one : given) {
         result.push_back(axis(n, one, rank));
     }
@@ -186,7 +187,7 @@ inline dimensions reshape(const program& p, const node& n) {
             "Not implemented: reshape of a constexpr result. Some ops are not supported on any of the specified backends");
     }
     if (n.rule->name == "reshape") {
-        const dimensions result = p.integers(n, "shape");
+        dimensions result = p.integers(n, "shape");
         if (element_count(result) != element_count(x.type.shape)) {
             bad(n, to_string(x.type) + " does not have the elements of the new shape");
         }
