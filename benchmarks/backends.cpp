@@ -1,5 +1,5 @@
-/// The CPU backend beside Eigen, and the oracle beside the CPU backend. Every line is a ratio of medians of runs that took
-/// turns in one process; the milliseconds are of this machine and this moment.
+/// The CPU backend beside Eigen, and the oracle beside the CPU backend. Every line is a ratio of medians of runs that
+/// took turns in one process; the milliseconds are of this machine and this moment.
 
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>

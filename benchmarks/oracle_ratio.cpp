@@ -1,5 +1,6 @@
-/// The oracle beside the CPU backend on the contractions of a ResNet-18 (224 x 224, one image), in turns in one process.
-/// Each line is one layer; the last one is the stack, every layer as often as the network has it. One thread each.
+/// The oracle beside the CPU backend on the contractions of a ResNet-18 (224 x 224, one image), in turns in one
+/// process. Each line is one layer; the last one is the stack, every layer as often as the network has it. One thread
+/// each.
 
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
@@ -44,7 +45,8 @@ double milliseconds(const auto& work) {
     return static_cast<double>(std::clock() - begin) * 1e3 / CLOCKS_PER_SEC;
 }
 
-/// The shortest of nine runs of each backend, in turns: the one that other programs disturbed least. `fan_in` products make one output.
+/// The shortest of nine runs of each backend, in turns: the one that other programs disturbed least. `fan_in` products
+/// make one output.
 times measure(std::string_view title, int repeated, const dynamic_graph& g, std::int64_t fan_in) {
     std::mt19937 engine(18);
     weight_store weights;

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-/// The CPU and the oracle for tests. Whoever calls `compile` of the library's own has the compiler make all their kernels;
-/// these call it in one file (apart.cpp), for all tests.
+/// The CPU and the oracle for tests. Whoever calls `compile` of the library's own has the compiler make all their
+/// kernels; these call it in one file (apart.cpp), for all tests.
 namespace apart {
 
 class program {
@@ -32,6 +32,7 @@ public:
 class oracle {
 public:
     explicit oracle(ane::target generation) : oracle(ane::backend::oracle(generation)) {}
+    explicit oracle(const ane::numerics::datapath& arithmetic) : oracle(ane::backend::oracle(arithmetic)) {}
     explicit oracle(ane::backend::oracle wrapped) : wrapped_(std::move(wrapped)) {}
 
     std::string name() const { return wrapped_.name(); }

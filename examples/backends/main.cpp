@@ -1,5 +1,5 @@
-/// One model, four places to run it: the CPU in plain fp16 semantics, the arithmetic of the M1 and of the M5 on the CPU,
-/// and the engine itself, or the stand-in of this repository that has the same interface.
+/// One model, four places to run it: the CPU in plain fp16 semantics, the arithmetic of the M1 and of the M5 on the
+/// CPU, and the engine itself, or the stand-in of this repository that has the same interface.
 #include <anemone/anemone.hpp>
 
 #include <fmt/format.h>

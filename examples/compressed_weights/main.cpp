@@ -22,7 +22,8 @@ using namespace ane;
 
 namespace {
 
-/// The network of examples/digits; `Form` is how the weights of its layers are stored, `stored` whether they are at all.
+/// The network of examples/digits; `Form` is how the weights of its layers are stored, `stored` whether they are at
+/// all.
 template <compression Form> dynamic_graph digits(bool stored) {
     return build_graph([stored](auto& g) {
         auto x = g.input("image"_s, f16<1, 1, 28, 28>, within(0, 1));

@@ -13,8 +13,8 @@ struct product_errors {
     double fp32_sum; ///< the same fp16 operands, products added in fp32 and rounded once: what a GPU or CPU does
 };
 
-/// m x n results of depth k. Both operands are normal with a standard deviation of spread / sqrt(k), rounded to fp16; the
-/// reference is the product of the unrounded ones.
+/// m x n results of depth k. Both operands are normal with a standard deviation of spread / sqrt(k), rounded to fp16;
+/// the reference is the product of the unrounded ones.
 inline product_errors product_error(const ane::numerics::datapath& path, std::int64_t m, std::int64_t n, std::int64_t k,
                                     double spread, std::uint64_t seed) {
     random_source random(seed);

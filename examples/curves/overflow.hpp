@@ -15,8 +15,8 @@
 #include <string>
 #include <utility>
 
-/// Where finite values become infinite: the sticky ceiling of sums, the width slice, and the gradient of a convolution's
-/// weights that goes through both.
+/// Where finite values become infinite: the sticky ceiling of sums, the width slice, and the gradient of a
+/// convolution's weights that goes through both.
 namespace curves {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -135,8 +135,8 @@ inline result slice_curve(effort) {
 
 /// Infinite elements of the gradient of a 3 x 3 convolution's weights, 1 channel to `filters`, on 16 images of 8 x 8.
 /// Images are normal with deviation `input_scale`, weights normal, the loss half the sum of the squared outputs times
-/// `loss_scale` and `unit`. The gradient is the product of the outputs' gradient [8, 576] with the patches [576, 9]; its
-/// columns of a kernel are then taken apart by slices of the width.
+/// `loss_scale` and `unit`. The gradient is the product of the outputs' gradient [8, 576] with the patches [576, 9];
+/// its columns of a kernel are then taken apart by slices of the width.
 struct weight_gradient {
     static constexpr int filters = 8, taps = 9, images = 16, side = 8, out = side - 2;
     static constexpr int places = images * out * out;

@@ -10,8 +10,9 @@
 
 using namespace ane::literals;
 
-/// A feed-forward block with four troubles: one row is an outlier, whose squares leave fp16 in the norm; activations near
-/// zero meet small weights; a table stands in for gelu; the second half of the up projection is cut off by a width slice.
+/// A feed-forward block with four troubles: one row is an outlier, whose squares leave fp16 in the norm; activations
+/// near zero meet small weights; a table stands in for gelu; the second half of the up projection is cut off by a width
+/// slice.
 inline constexpr auto block = ane::graph([](auto& g) {
     using namespace ane;
     auto x = g.input("x"_s, f16<8, 256>);

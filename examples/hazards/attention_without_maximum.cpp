@@ -1,5 +1,5 @@
-/// Attention by hand: e^scores over its sum. Scores of 30 are ordinary, and e^x is infinite in fp16 from 11.094 on (guide
-/// chapter 3, R150).
+/// Attention by hand: e^scores over its sum. Scores of 30 are ordinary, and e^x is infinite in fp16 from 11.094 on
+/// (guide chapter 3, R150).
 #include "hazard.hpp"
 
 using namespace ane::literals;

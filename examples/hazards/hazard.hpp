@@ -6,8 +6,8 @@
 
 #include <string_view>
 
-/// Prints the reports of a model that a target refuses and of its repaired twin; whether the one is refused on the M1 and
-/// the other accepted by every Mac.
+/// Prints the reports of a model that a target refuses and of its repaired twin; whether the one is refused on the M1
+/// and the other accepted by every Mac.
 inline bool show(std::string_view title, const ane::graph_view& broken, const ane::graph_view& repaired) {
     fmt::print("== {}\n{}repaired:\n{}\n", title, ane::report(broken, ane::h13).str(),
                ane::report(repaired, ane::h13).str());

@@ -1,11 +1,13 @@
-/// The gradient of a convolution's weight, from a gradient that a loss scale has enlarged: its windows are slices inside
-/// the last axis, and on the A13 and A14 scaled gradients become infinite there (guide chapters 15 and 19, R154, R090).
+/// The gradient of a convolution's weight, from a gradient that a loss scale has enlarged: its windows are slices
+/// inside the last axis, and on the A13 and A14 scaled gradients become infinite there (guide chapters 15 and 19, R154,
+/// R090).
 #include "hazard.hpp"
 
 using namespace ane::literals;
 
 namespace {
-/// dW[o, i, k] = sum over the image of dy[o, y, x - k] x[i, y, x], for the three columns k of a 1 x 3 kernel, the last one first.
+/// dW[o, i, k] = sum over the image of dy[o, y, x - k] x[i, y, x], for the three columns k of a 1 x 3 kernel, the last
+/// one first.
 template <int LossScale>
 constexpr auto weight_gradient = [](auto& g) {
     auto x = g.input("x"_s, ane::f16<1, 4, 8, 8>, ane::within(-1, 1));

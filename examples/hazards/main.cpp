@@ -1,5 +1,6 @@
-/// Five hazards that the engine's compiler lets through, or ends on without a reason, and their repairs. Each file has a
-/// model that `conforms` refuses when this program is compiled, the words of the refusal, and a twin that is accepted.
+/// Five hazards that the engine's compiler lets through, or ends on without a reason, and their repairs. Each file has
+/// a model that `conforms` refuses when this program is compiled, the words of the refusal, and a twin that is
+/// accepted.
 #include "hazard.hpp"
 
 int main() {

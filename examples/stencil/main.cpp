@@ -3,7 +3,8 @@
 ///     u' = u + r (north + south + east + west - 4 u),   u = 0 outside
 ///
 /// The five-point stencil is a convolution with a constant kernel; the zeros outside are its padding. A product of
-/// sines keeps its form and shrinks by 1 - 8 r sin^2(k pi / 2 (n + 1)) per step, which tells whether the answer is right.
+/// sines keeps its form and shrinks by 1 - 8 r sin^2(k pi / 2 (n + 1)) per step, which tells whether the answer is
+/// right.
 #include <anemone/anemone.hpp>
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-/// The verdict of every Mac generation on a model, for people and for CI: as a table, as JSON, or as SARIF, from which a
-/// code host marks the lines. `example_verdicts --help` tells the rest.
+/// The verdict of every Mac generation on a model, for people and for CI: as a table, as JSON, or as SARIF, from which
+/// a code host marks the lines. `example_verdicts --help` tells the rest.
 
 #include "options.hpp"
 #include <anemone/report/divergence_report.hpp>

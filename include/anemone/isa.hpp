@@ -9,8 +9,8 @@
 #include <cpuid.h>
 #endif
 
-/// Loop bodies are written once, as functions that must be inlined into one wrapper for each instruction set. They carry
-/// no target of their own, so vectors stay local variables and never cross a call.
+/// Loop bodies are written once, as functions that must be inlined into one wrapper for each instruction set. They
+/// carry no target of their own, so vectors stay local variables and never cross a call.
 #define ANEMONE_CPU_INLINE inline __attribute__((always_inline))
 
 namespace ane {

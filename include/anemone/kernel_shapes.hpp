@@ -41,13 +41,14 @@ struct pool_shape {
     std::int64_t pad_top = 0;
     std::int64_t pad_left = 0;
     bool exclude_padding = false; ///< average over the real elements of a window only
-    /// Declared padding behind the input. What a window of ceil_mode covers beyond it is not part of the field's average.
+    /// Declared padding behind the input. What a window of ceil_mode covers beyond it is not part of the field's
+    /// average.
     std::int64_t pad_bottom = std::int64_t{1} << 40;
     std::int64_t pad_right = std::int64_t{1} << 40;
 };
 
-/// `batch` products [m, k] x [k, n], each operand optionally stored transposed. Strides in elements; 0 uses one matrix for
-/// the whole batch.
+/// `batch` products [m, k] x [k, n], each operand optionally stored transposed. Strides in elements; 0 uses one matrix
+/// for the whole batch.
 struct matmul_shape {
     std::int64_t batch = 1;
     std::int64_t m = 0;

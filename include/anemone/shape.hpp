@@ -11,8 +11,9 @@ namespace ane {
 /// Largest rank that the engine accepts (R010).
 inline constexpr int max_rank = 5;
 
-/// A shape as a value: `rank` extents, outermost first. Rank 4 reads N, C, H, W; rank 5 reads N, D, C, H, W; lower ranks
-/// are the innermost axes of those. Shapes of a rank above five can be held (up to eight axes) so that they can be reported.
+/// A shape as a value: `rank` extents, outermost first. Rank 4 reads N, C, H, W; rank 5 reads N, D, C, H, W; lower
+/// ranks are the innermost axes of those. Shapes of a rank above five can be held (up to eight axes) so that they can
+/// be reported.
 struct extents {
     static constexpr int capacity = 8;
 

@@ -1,5 +1,5 @@
-// The oracle interprets the lowered graph; the engine backend writes it as MIL text, which the stand-in parses, fuses and
-// runs on its own. Whatever differs in a single bit is a mistake in one of them.
+// The oracle interprets the lowered graph; the engine backend writes it as MIL text, which the stand-in parses, fuses
+// and runs on its own. Whatever differs in a single bit is a mistake in one of them.
 
 #include "../apart.hpp"
 #include "composer.hpp"
@@ -35,7 +35,8 @@ std::string first_difference(const graph_view& g, port_memory& a, port_memory& b
     return {};
 }
 
-/// Compiles a graph for both and runs it twice: with ordinary inputs, then with infinities, NaN and the like among them.
+/// Compiles a graph for both and runs it twice: with ordinary inputs, then with infinities, NaN and the like among
+/// them.
 void agree(const graph_view& g, target machine, unsigned seed) {
     random_engine random(seed);
     const weight_store weights = random_weights(g, random);

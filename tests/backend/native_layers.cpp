@@ -22,7 +22,8 @@ bool is_rounded(half got, double wanted) {
     return std::fabs(wide(got) - wanted) <= 0.5001 * std::max(std::fabs(wanted) * 0x1p-10, 0x1p-24) + 1e-6;
 }
 
-/// The CPU's result is the formula's, rounded once; both generations of the oracle are within `relative` and `absolute`.
+/// The CPU's result is the formula's, rounded once; both generations of the oracle are within `relative` and
+/// `absolute`.
 void check(op kind, const attributes& a, const std::vector<dense>& operands, const function_of_place& wanted,
            double relative, double absolute) {
     CAPTURE(name(kind));
@@ -327,7 +328,8 @@ TEST_CASE("furthest_point_sampling: the first point, then always the one that is
     const auto points = [](std::initializer_list<double> coordinates) {
         return tensor_of({1, 3, 1, static_cast<std::int64_t>(coordinates.size()) / 3}, coordinates);
     };
-    // On a line 0, 1, 2, 10, 6: the ends first, then the one half way, then of the equals 1 (1 from 0) and 2 ... the farther.
+    // On a line 0, 1, 2, 10, 6: the ends first, then the one half way, then of the equals 1 (1 from 0) and 2 ... the
+    // farther.
     const dense line = points({0, 1, 2, 10, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
     const dense chosen = points({0, 10, 6, 2, 0, 0, 0, 0, 0, 0, 0, 0});
     CHECK(unequal_bits(one(plain, op::furthest_point_sampling, amount{4}, {line}), chosen).empty());

@@ -1,5 +1,5 @@
-// Elementwise operations through whole graphs on the oracle: broadcasting, booleans, parameters for each channel, and the
-// forms that lowering gives to functions which the engine computes wrong.
+// Elementwise operations through whole graphs on the oracle: broadcasting, booleans, parameters for each channel, and
+// the forms that lowering gives to functions which the engine computes wrong.
 
 #include "../apart.hpp"
 #include "both_backends.hpp"

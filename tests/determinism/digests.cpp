@@ -1,5 +1,6 @@
 /// Runs the kernels of the oracle, and those of the CPU backend that promise bits, on data of an integer generator, and
-/// prints a digest of each: run.py compares them between compilers, flags and machines. No library but the standard one.
+/// prints a digest of each: run.py compares them between compilers, flags and machines. No library but the standard
+/// one.
 #include <anemone/backend/cpu/kernels/table.hpp>
 #include <anemone/numerics/kernels.hpp>
 

@@ -1,5 +1,5 @@
-// The published curves come out of the model: examples/curves with fewer outputs. Each row states how near the model must
-// be; the notes of each result say why.
+// The published curves come out of the model: examples/curves with fewer outputs. Each row states how near the model
+// must be; the notes of each result say why.
 
 #include "../../examples/curves/encoder.hpp"
 #include "../../examples/curves/fourier.hpp"

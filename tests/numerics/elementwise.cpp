@@ -1,5 +1,5 @@
-#include <anemone/numerics/data_path.hpp>
 #include <anemone/numerics/elementwise.hpp>
+#include <anemone/numerics/movement.hpp>
 #include <anemone/numerics/softmax.hpp>
 
 #include <doctest/doctest.h>

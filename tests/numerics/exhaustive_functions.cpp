@@ -168,8 +168,8 @@ TEST_CASE("the published worst errors of M1 and M5") {
         relative = std::fmax(relative, std::fabs(value(run(datapath_of(family::a18), gelu_of, x)) / exact - 1));
     }
     CHECK(rounded(relative, 2) == 8);
-    // Sweeps of M5 (N206, NC6): errors relative to the largest value, of inputs that are not published: the model's worst
-    // error is at least as large for a largest value of 1.
+    // Sweeps of M5 (N206, NC6): errors relative to the largest value, of inputs that are not published: the model's
+    // worst error is at least as large for a largest value of 1.
     const datapath m5 = datapath_of(family::a17);
     CHECK(worst(m5, atan_of, -16, 16).error == doctest::Approx(0.01881).epsilon(0.03));
     CHECK(worst(m5, sigmoid_of, -2, 2).error / 0.88 == doctest::Approx(3.84e-3).epsilon(0.02));

@@ -2,7 +2,7 @@
 
 #include "probes.hpp"
 #include <anemone/numerics/convolution.hpp>
-#include <anemone/numerics/data_path.hpp>
+#include <anemone/numerics/movement.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,8 @@
-// Published records about more than one step: determinism, association, state that stays, solvers, functions made of parts.
+// Published records about more than one step: determinism, association, state that stays, solvers, functions made of
+// parts.
 
 #include "probes.hpp"
-#include <anemone/numerics/data_path.hpp>
+#include <anemone/numerics/movement.hpp>
 #include <anemone/numerics/softmax.hpp>
 
 #include <doctest/doctest.h>

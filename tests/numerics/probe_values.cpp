@@ -2,7 +2,7 @@
 
 #include "probes.hpp"
 #include <anemone/numerics/activation_table.hpp>
-#include <anemone/numerics/data_path.hpp>
+#include <anemone/numerics/movement.hpp>
 #include <anemone/numerics/path.hpp>
 #include <anemone/numerics/softmax.hpp>
 

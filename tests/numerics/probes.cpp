@@ -1,5 +1,6 @@
-// The register of the published records (tests/facts/numerics.csv): each is a check that runs here on the generations that it
-// names, or is checked in another file, or lies outside of arithmetic, or is not met, with the arithmetic that shows it.
+// The register of the published records (tests/facts/numerics.csv): each is a check that runs here on the generations
+// that it names, or is checked in another file, or lies outside of arithmetic, or is not met, with the arithmetic that
+// shows it.
 
 #include "probes.hpp"
 
@@ -208,7 +209,8 @@ std::map<std::string, std::string> records() {
     return all;
 }
 
-/// The tiers that the text of a chip names: "M1 Max", "M5/H17s", "A13,A14". All measured ones where it names none ("all").
+/// The tiers that the text of a chip names: "M1 Max", "M5/H17s", "A13,A14". All measured ones where it names none
+/// ("all").
 std::set<family> tiers_of(const std::string& chip) {
     std::set<family> tiers;
     for (std::size_t i = 0; i + 1 < chip.size(); ++i) {

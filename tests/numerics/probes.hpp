@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-/// The published records of the engine's arithmetic (tests/facts/numerics.csv) as checks, by theme. probes.cpp holds the
-/// register: which record is where, and on which generations it runs.
+/// The published records of the engine's arithmetic (tests/facts/numerics.csv) as checks, by theme. probes.cpp holds
+/// the register: which record is where, and on which generations it runs.
 namespace probing {
 
 using namespace ane;
@@ -71,8 +71,8 @@ inline double dot(const generation& g, const halves& a, const halves& b) {
 }
 inline double dot_with_ones(const generation& g, const halves& a) { return dot(g, a, halves(a.size(), half(1.0))); }
 
-/// Random bits that are the same everywhere (splitmix64), and fp16 values of them that are about normal: a sum of twelve
-/// uniform numbers.
+/// Random bits that are the same everywhere (splitmix64), and fp16 values of them that are about normal: a sum of
+/// twelve uniform numbers.
 struct random_values {
     std::uint64_t state;
 

@@ -1,5 +1,5 @@
-// Calibration: what a model was seen to hold, the same pass on it, and how loose the static bounds are over the models of the
-// examples.
+// Calibration: what a model was seen to hold, the same pass on it, and how loose the static bounds are over the models
+// of the examples.
 
 #include "anemone/backend/calibration.hpp"
 

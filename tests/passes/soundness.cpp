@@ -64,8 +64,8 @@ std::vector<bool> may_be_nan(const graph_view& g, std::span<const interval> know
     return nan;
 }
 
-/// Nodes that may be infinite on A13 and A14 whatever their range: slices inside the last axis of more than 4094, which R090
-/// refuses, and all that reads them.
+/// Nodes that may be infinite on A13 and A14 whatever their range: slices inside the last axis of more than 4094, which
+/// R090 refuses, and all that reads them.
 std::vector<bool> may_saturate(const graph_view& g, std::span<const interval> known) {
     std::vector<bool> may(g.nodes.size(), false);
     for (int i = 0; i < g.size(); ++i) {

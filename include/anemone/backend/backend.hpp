@@ -82,7 +82,8 @@ public:
         }
     }
 
-    /// Throws `error` (errc::port) unless there is one buffer for each port, of just its bytes. Allocates only to throw.
+    /// Throws `error` (errc::port) unless there is one buffer for each port, of just its bytes. Allocates only to
+    /// throw.
     void check(input_buffers inputs, output_buffers outputs) const {
         check(inputs, inputs_, "inputs");
         check(outputs, outputs_, "outputs");

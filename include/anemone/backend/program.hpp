@@ -159,15 +159,16 @@ private:
     Executable executable_;
 };
 
-/// Compiles a model for a backend with weights that were checked against it: `compile<digits>(backend::cpu{}, weights)`.
-/// Throws `error` for weights that do not fit the model, and whatever the backend's `compile` throws.
+/// Compiles a model for a backend with weights that were checked against it: `compile<digits>(backend::cpu{},
+/// weights)`. Throws `error` for weights that do not fit the model, and whatever the backend's `compile` throws.
 template <const auto& Model, runnable_backend Backend>
 auto compile(const Backend& place, const weight_store& weights = {}) {
     verify_weights(Model, weights);
     return program<Model, decltype(place.compile(Model, weights))>(place.compile(Model, weights));
 }
 
-/// The same for a graph that was built or read at run time, after `validate`: the program runs on buffers in the order of the ports.
+/// The same for a graph that was built or read at run time, after `validate`: the program runs on buffers in the order
+/// of the ports.
 template <runnable_backend Backend>
 auto compile(const graph_view& model, const Backend& place, const weight_store& weights = {}) {
     validate(model);

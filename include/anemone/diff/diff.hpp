@@ -19,7 +19,8 @@ struct node_difference {
 };
 
 struct model_difference {
-    /// In the order of the model. Left out: sources, booleans, and nodes that the engine rounds only together with a later one.
+    /// In the order of the model. Left out: sources, booleans, and nodes that the engine rounds only together with a
+    /// later one.
     std::vector<node_difference> nodes;
     /// The first node whose own arithmetic makes a difference, -1 where there is none.
     int first_divergent = -1;
@@ -35,10 +36,10 @@ struct model_difference {
     }
 };
 
-/// Runs a model on a reference (`backend::cpu`, or the oracle of another generation) and on an oracle, on the same data,
-/// and compares every fp16 node: as a whole, and alone on the reference's operands, which tells where a difference
-/// arises and by which rule of the arithmetic. Numbers see values: +0 and -0 are the same. Throws `error` as `compile`
-/// and `run` do.
+/// Runs a model on a reference (`backend::cpu`, or the oracle of another generation) and on an oracle, on the same
+/// data, and compares every fp16 node: as a whole, and alone on the reference's operands, which tells where a
+/// difference arises and by which rule of the arithmetic. Numbers see values: +0 and -0 are the same. Throws `error` as
+/// `compile` and `run` do.
 template <class Reference>
 model_difference diff(const graph_view& model, const Reference& reference, const backend::oracle& engine,
                       const weight_store& weights, input_buffers inputs) {

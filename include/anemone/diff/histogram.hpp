@@ -10,8 +10,8 @@
 
 namespace ane {
 
-/// How many elements lie how far apart, in fp16 values between them (ulp): bin 0 holds the equal ones (+0 equals -0, NaN
-/// equals NaN), bin b those of 2^(b-1) to 2^b - 1, the last those where only one is finite.
+/// How many elements lie how far apart, in fp16 values between them (ulp): bin 0 holds the equal ones (+0 equals -0,
+/// NaN equals NaN), bin b those of 2^(b-1) to 2^b - 1, the last those where only one is finite.
 struct ulp_histogram {
     static constexpr std::size_t bins = 18;
     std::array<std::int64_t, bins> counts{};

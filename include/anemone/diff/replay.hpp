@@ -7,8 +7,8 @@
 
 namespace ane {
 
-/// Runs the nodes of a model one at a time in the engine's arithmetic, each on operands that are taken from a trace: what
-/// one operation costs alone, whatever came before it.
+/// Runs the nodes of a model one at a time in the engine's arithmetic, each on operands that are taken from a trace:
+/// what one operation costs alone, whatever came before it.
 class replay {
 public:
     /// `values` must outlive it.
@@ -37,7 +37,8 @@ public:
 
     const numerics::datapath& arithmetic() const { return values_.arithmetic; }
 
-    /// The value of a node that has one, on the trace's operands, under the given arithmetic. Valid until the next call.
+    /// The value of a node that has one, on the trace's operands, under the given arithmetic. Valid until the next
+    /// call.
     std::span<const std::byte> run(int node, const numerics::datapath& path) {
         const numerics::datapath kept = values_.arithmetic;
         values_.arithmetic = path;

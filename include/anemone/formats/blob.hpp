@@ -18,10 +18,10 @@ constexpr std::uint64_t unused_bits(std::int64_t count, int width) {
     return static_cast<std::uint64_t>((8 - count * width % 8) % 8);
 }
 
-/// Writes the weight blob that MIL text refers to (facts: weights, section 1; version 2, little endian). The file starts
-/// with a header of 64 bytes: the number of entries and the version. An entry is a metadata record of 64 bytes (sentinel,
-/// element type, size, offset of its data, unused bits) and the data right behind it; every record starts at a multiple
-/// of 64. MIL text names an entry by the offset of its metadata.
+/// Writes the weight blob that MIL text refers to (facts: weights, section 1; version 2, little endian). The file
+/// starts with a header of 64 bytes: the number of entries and the version. An entry is a metadata record of 64 bytes
+/// (sentinel, element type, size, offset of its data, unused bits) and the data right behind it; every record starts at
+/// a multiple of 64. MIL text names an entry by the offset of its metadata.
 class blob_writer {
 public:
     static constexpr std::uint32_t version = 2;

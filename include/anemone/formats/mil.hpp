@@ -159,8 +159,8 @@ private:
         }
     }
 
-    /// A literal as an argument. Numbers stand in place; lists, flags and texts need a statement of their own, whose name
-    /// does not come from that of a port, so that it meets no other port.
+    /// A literal as an argument. Numbers stand in place; lists, flags and texts need a statement of their own, whose
+    /// name does not come from that of a port, so that it meets no other port.
     std::string attribute(int owner, std::string_view key, const std::string& literal, bool in_place) {
         if (in_place) {
             return literal;
@@ -255,8 +255,8 @@ private:
         }
     }
 
-    /// The windows that ceil_mode adds, as padding behind the input: how far the engine rounds up, and what it does with a
-    /// window that starts in the padding, is not published.
+    /// The windows that ceil_mode adds, as padding behind the input: how far the engine rounds up, and what it does
+    /// with a window that starts in the padding, is not published.
     static pool padded_out(pool p, const extents& x, const extents& y) {
         const auto behind = [](std::int64_t in, std::int64_t out, int kernel, int stride, int before, int after) {
             return std::max(after, static_cast<int>((out - 1) * stride + kernel - in - before));

@@ -10,12 +10,13 @@
 #include <string>
 #include <vector>
 
-/// Compressed weights in MIL text: one `constexpr_...` statement each, over parts in the blob (facts: weights, sections 2
-/// and 3).
+/// Compressed weights in MIL text: one `constexpr_...` statement each, over parts in the blob (facts: weights, sections
+/// 2 and 3).
 namespace ane::detail {
 
-/// Whether a form was run as a weight by a source, or is one of a width that was: int8 without a zero point, palettes of
-/// single elements of 4 and 8 bits, plain sparse. A weight in blocks is refused by the compiler ("Not implemented", M5).
+/// Whether a form was run as a weight by a source, or is one of a width that was: int8 without a zero point, palettes
+/// of single elements of 4 and 8 bits, plain sparse. A weight in blocks is refused by the compiler ("Not implemented",
+/// M5).
 constexpr bool has_mil_form(const compression& c) {
     switch (c.form) {
     case weight_form::affine: return c.bits == 8 && c.block == 0 && !c.zero_point;
@@ -25,9 +26,9 @@ constexpr bool has_mil_form(const compression& c) {
     }
 }
 
-/// For each node whether it is a compressed weight that the text holds as it is stored: in a form that has one, and read
-/// only where such a form was run, as the weight of convolutions and the right operand of products. The others are written
-/// as the fp16 values that they stand for.
+/// For each node whether it is a compressed weight that the text holds as it is stored: in a form that has one, and
+/// read only where such a form was run, as the weight of convolutions and the right operand of products. The others are
+/// written as the fp16 values that they stand for.
 inline std::vector<char> stored_in_mil(const graph_view& g) {
     std::vector<char> stored(g.nodes.size(), 0);
     for (int i = 0; i < g.size(); ++i) {

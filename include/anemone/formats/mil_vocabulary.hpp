@@ -7,8 +7,8 @@
 
 namespace ane {
 
-/// How one operation is written in MIL text: its name there, the arguments that its operands become, and the names of its
-/// attributes' members. Facts: mil-ops, sections 3 and 6.
+/// How one operation is written in MIL text: its name there, the arguments that its operands become, and the names of
+/// its attributes' members. Facts: mil-ops, sections 3 and 6.
 struct mil_form {
     op kind;
     std::string_view name;
@@ -20,8 +20,8 @@ struct mil_form {
     std::string_view fixed_value;
 };
 
-/// The operations of a lowered graph that are written as MIL. What is missing here is refused: of arg_max and arg_min the
-/// engine's compiler itself answers `Not implemented` (mil-ops section 8, conflict OC9).
+/// The operations of a lowered graph that are written as MIL. What is missing here is refused: of arg_max and arg_min
+/// the engine's compiler itself answers `Not implemented` (mil-ops section 8, conflict OC9).
 inline constexpr auto mil_vocabulary = std::to_array<mil_form>({
     {op::conv2d, "conv", {"x", "weight"}, {"strides", "dilations", "pad", "groups"}, "pad_type", "custom"},
     {op::conv_transpose2d,

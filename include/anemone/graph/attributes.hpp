@@ -43,7 +43,8 @@ struct padding2 {
     friend constexpr bool operator==(const padding2&, const padding2&) = default;
 };
 
-/// Output extent = ceil(input / stride); an odd amount puts the extra row or column at the end, as ONNX SAME_UPPER does.
+/// Output extent = ceil(input / stride); an odd amount puts the extra row or column at the end, as ONNX SAME_UPPER
+/// does.
 inline constexpr padding2 same{padding_mode::same};
 /// No padding.
 inline constexpr padding2 valid{padding_mode::valid};

@@ -8,8 +8,8 @@
 
 namespace ane::detail {
 
-/// Refuses a graph. Not constexpr: in a constant expression reaching the call is the error, and the compiler shows the line
-/// with its text; at run time it is an `error` (errc::graph).
+/// Refuses a graph. Not constexpr: in a constant expression reaching the call is the error, and the compiler shows the
+/// line with its text; at run time it is an `error` (errc::graph).
 [[noreturn]] inline void refuse_graph(std::string_view subject, std::string_view detail) {
     throw error(errc::graph, std::string(subject), std::string(detail));
 }

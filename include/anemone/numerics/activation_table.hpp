@@ -114,8 +114,9 @@ inline constexpr activation_table tanh_table =
     sampled_table(0.0, 0.125, detail::sample_tanh, {0.0, 0.0}, {4.5078125, 1.0});
 inline constexpr activation_table erf_table =
     sampled_table(0.0, 1.0 / 16, detail::sample_erf, {0.0, 0.0}, {2.59375, 1.0});
-/// e^-t - 1 for t >= 0, then the end knot. Domain and step are inferred: an error of 0.0051 relative to the largest value
-/// in a sweep on M5 (facts: ops.json) is that of a step of 0.25; a composition with exp would err by a tenth of it.
+/// e^-t - 1 for t >= 0, then the end knot. Domain and step are inferred: an error of 0.0051 relative to the largest
+/// value in a sweep on M5 (facts: ops.json) is that of a step of 0.25; a composition with exp would err by a tenth of
+/// it.
 inline constexpr activation_table elu_table = sampled_table(0.0, 0.25, detail::sample_elu_below);
 /// Step and domain inferred (see arc_tangent).
 inline constexpr activation_table atan_table = sampled_table(0.0, 0.5, detail::sample_atan);

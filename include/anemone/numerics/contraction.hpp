@@ -30,8 +30,8 @@ namespace ane::numerics::detail {
 /// Products that are worth a thread.
 inline constexpr std::int64_t products_of_thread = std::int64_t{1} << 20;
 
-/// Calls work(worker) in this thread and in up to `workers` - 1 others, which share what is to be done among them. Where
-/// the system gives fewer threads, fewer do it.
+/// Calls work(worker) in this thread and in up to `workers` - 1 others, which share what is to be done among them.
+/// Where the system gives fewer threads, fewer do it.
 template <class Work> void run_workers(std::int64_t workers, const Work& work) {
     std::vector<std::thread> others;
     others.reserve(static_cast<std::size_t>(workers));

@@ -128,8 +128,8 @@ private:
 };
 
 /// `place(output, kernel, stride, dilation, pad)` gives the coordinate of the image that a window meets, or one outside
-/// it; `weight_of(group)` the place of a group's first weight, `weight_place(channel of the group, row, column)` that of
-/// a weight relative to its output channel, and output channels lie `weight_step` apart.
+/// it; `weight_of(group)` the place of a group's first weight, `weight_place(channel of the group, row, column)` that
+/// of a weight relative to its output channel, and output channels lie `weight_step` apart.
 template <class Place, class WeightOf, class WeightPlace>
 void convolve(const execution& how, const datapath& path, const convolution_shape& s, const half* x, const half* weight,
               std::int64_t weight_step, const half* bias, half* out, const Place& place, const WeightOf& weight_of,
@@ -205,8 +205,8 @@ inline void scale_channels(const datapath& path, const convolution_shape& s, con
 } // namespace detail
 
 /// Grouped, strided, dilated convolution of x [N, I, H, W] by weight [O, I/g, kH, kW]; bias per output channel or null.
-/// One `accumulator` an output; padding contributes nothing. The order of the sum is datapath::order (inferred). One tap
-/// over one channel may be a scale instead: datapath::single_tap_scales (N046).
+/// One `accumulator` an output; padding contributes nothing. The order of the sum is datapath::order (inferred). One
+/// tap over one channel may be a scale instead: datapath::single_tap_scales (N046).
 inline void convolution(const datapath& path, const convolution_shape& s, const half* x, const half* weight,
                         const half* bias, half* out, const execution& how = {}) {
     const std::int64_t group_in = s.in_channels / s.groups;

@@ -48,27 +48,28 @@ enum class sine_rule : std::uint8_t {
 /// A plain aggregate. The defaults are what M6 measured, or the reading taken where nothing is measured.
 struct datapath {
     /// Rounding of a multiply-accumulate result: is a sum of 2049 stored as 2048 or 2050? Half away, 2050, measured M4,
-    /// M6. Conflicting on M1: half to even for every store by the guide (N033), whose one probe (N030) is a sum of ones,
-    /// read here as a reduction. Not measured apart M2, M3, M5: the errors against K that fit M1 and M5 (N160-N165,
-    /// N180-N182) do not feel ties.
+    /// M6. Conflicting on M1: half to even for every store by the guide (N033), whose one probe (N030) is a sum of
+    /// ones, read here as a reduction. Not measured apart M2, M3, M5: the errors against K that fit M1 and M5
+    /// (N160-N165, N180-N182) do not feel ties.
     tie_rule mac_ties = tie_rule::half_away;
     /// Smallest sum of the two operands' exponents for which a product counts. Measured M4, M6; elsewhere inferred from
-    /// the errors against K, which feel it little. Conflicting: the noise that the guide gives for a product, 4.4e-6, is
-    /// that of the rounding to 2^-16 alone, without a gate.
+    /// the errors against K, which feel it little. Conflicting: the noise that the guide gives for a product, 4.4e-6,
+    /// is that of the rounding to 2^-16 alone, without a gate.
     int mac_exponent_floor = -16;
     /// False: a subnormal operand is zero to the multiplier. False measured M1 (N107), true measured M4, M6; M5 is said
     /// to keep the product of two subnormals (N108), which no fp16 result could show (NC_N108). M2, M3: inferred.
     bool mac_keeps_subnormals = true;
-    /// True: infinity, for good, once the accumulator reaches 2^15 in magnitude. Measured M1 (N041, N043), M4, M6; a cliff
-    /// in sweeps of M1, M2 Pro, M4, M5 Pro, M6 (N042), which place it between 32752 and 32759 (NC4, conflicting: an
-    /// accumulator from 32760 on comes out as a finite 32768 in the study). N046 (M1) is not a sum: `single_tap_scales`.
+    /// True: infinity, for good, once the accumulator reaches 2^15 in magnitude. Measured M1 (N041, N043), M4, M6; a
+    /// cliff in sweeps of M1, M2 Pro, M4, M5 Pro, M6 (N042), which place it between 32752 and 32759 (NC4, conflicting:
+    /// an accumulator from 32760 on comes out as a finite 32768 in the study). N046 (M1) is not a sum:
+    /// `single_tap_scales`.
     bool mac_ceiling = true;
     /// Inferred: not published for any generation. Only that it is fixed is measured (M1: N020, N150-N153).
     contraction_order order = contraction_order::channel_row_column;
-    /// True: a 1x1 convolution over one channel, a single product, is a scale on the elementwise path and has its range.
-    /// True M1: 60000 passes there (N046), while a linear layer of one product does not (N041); that it is a scale is
-    /// inferred. False measured M4, M6, whose single products through 1x1 convolutions have the ceiling; M2, M3, M5
-    /// inferred.
+    /// True: a 1x1 convolution over one channel, a single product, is a scale on the elementwise path and has its
+    /// range. True M1: 60000 passes there (N046), while a linear layer of one product does not (N041); that it is a
+    /// scale is inferred. False measured M4, M6, whose single products through 1x1 convolutions have the ceiling; M2,
+    /// M3, M5 inferred.
     bool single_tap_scales = false;
 
     /// Rounding of a reduction: 2049 is 2048 on M1 (N030), 2050 on M2 Pro, M5, M6 (N031, N032), all measured. M3, M4:
@@ -97,15 +98,15 @@ struct datapath {
     /// seams +-pi, where N120 measured 0.04 to 0.12, and within 0.001 on [-pi/2, pi/2] (N205).
     sine_rule sine = sine_rule::table;
 
-    /// Gain of a width slice with a nonzero begin, so that magnitudes above 65504 / 16 = 4094 become infinite: 16 measured
-    /// M1, M2 (N060-N067), 1 measured M4, M5, M6 (N068). M3: predicted 1 (N069); not measured (TC12).
+    /// Gain of a width slice with a nonzero begin, so that magnitudes above 65504 / 16 = 4094 become infinite: 16
+    /// measured M1, M2 (N060-N067), 1 measured M4, M5, M6 (N068). M3: predicted 1 (N069); not measured (TC12).
     int width_slice_gain = 1;
-    /// Gain on the activations of a product with int8 weights, infinite above 4094 as there: 16 measured M1 Max, M2 Pro,
-    /// M5 Pro (N076, N077). M3, M4, M6: inferred, the hazard is taken as present.
+    /// Gain on the activations of a product with int8 weights, infinite above 4094 as there: 16 measured M1 Max, M2
+    /// Pro, M5 Pro (N076, N077). M3, M4, M6: inferred, the hazard is taken as present.
     int int8_activation_gain = 16;
-    /// Products of int8 activations with int8 weights add integers. Measured M6, the other tiers from A14 on are inferred. On
-    /// A13 false: int8 weights are expanded to fp16 before the program runs (measured M1); against it stands the mode of
-    /// two int8 products a cycle that the compiler has for it (guide chapters 9 and 20).
+    /// Products of int8 activations with int8 weights add integers. Measured M6, the other tiers from A14 on are
+    /// inferred. On A13 false: int8 weights are expanded to fp16 before the program runs (measured M1); against it
+    /// stands the mode of two int8 products a cycle that the compiler has for it (guide chapters 9 and 20).
     bool int8_products = true;
     /// False: there is no sampling unit, and a resize is a convolution (R131, decompiled; its rounding is inferred).
     bool texture_engine = true;

@@ -16,7 +16,7 @@ enum class arithmetic_path : std::uint8_t {
     elementwise,         ///< elementwise.hpp: one fp16 rounding, or a comparison
     table,               ///< activation.hpp
     composed,            ///< several of the others, one after another
-    movement             ///< values pass, but for data_path.hpp
+    movement             ///< values pass, but for movement.hpp
 };
 
 constexpr std::string_view name(arithmetic_path path) noexcept {

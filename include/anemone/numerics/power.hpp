@@ -42,8 +42,8 @@ constexpr double power_of_positive(half x, double y) noexcept {
 
 /// x^y with one rounding. The engine has a unit for it (decompiled: the compiler's list of elementwise kernels) and a
 /// sweep on M5 found an error of 1.8e-4, less than exp (4.7e-4) and log (8.0e-4) have by their tables, so not
-/// e^(y ln x): inferred. Where IEEE 754 has no number, a negative base to a fraction, it is +0, as all such forms (guide
-/// chapter 3); 0 has no sign.
+/// e^(y ln x): inferred. Where IEEE 754 has no number, a negative base to a fraction, it is +0, as all such forms
+/// (guide chapter 3); 0 has no sign.
 constexpr half power(const datapath& path, half x, half y) noexcept {
     const half base = detail::entered(x);
     const half exponent = detail::entered(y);

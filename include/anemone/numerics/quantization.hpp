@@ -23,9 +23,9 @@ inline double nearest_whole(const datapath& path, half value) {
     return static_cast<double>(value) < 0 ? -whole : whole;
 }
 
-/// clamp(round(x r) + zero, low, high), where r is 1 / scale in fp16, worked out when the graph is compiled: a product of
-/// the elementwise path, rounded to fp16 and then to an integer. Inferred: how the engine divides by the scale, and how
-/// it rounds to integers, is not published.
+/// clamp(round(x r) + zero, low, high), where r is 1 / scale in fp16, worked out when the graph is compiled: a product
+/// of the elementwise path, rounded to fp16 and then to an integer. Inferred: how the engine divides by the scale, and
+/// how it rounds to integers, is not published.
 inline int quantize(const datapath& path, half x, half scale, half zero, int low, int high) {
     const half reciprocal = round_to_half(1.0 / static_cast<double>(scale), path.elementwise_ties);
     const half product = multiply(path, x, reciprocal);
@@ -47,8 +47,8 @@ struct integer_scale {
     half bias = {}; ///< added to the scaled sum, in the same rounding (N203)
 };
 
-/// The sum of `count` products of int8, scaled: infinity once the sum has reached 2^31 (measured M6), which fewer than 2^17
-/// products cannot.
+/// The sum of `count` products of int8, scaled: infinity once the sum has reached 2^31 (measured M6), which fewer than
+/// 2^17 products cannot.
 inline half integer_dot(const datapath& path, const std::int8_t* x, const std::int8_t* w, std::int64_t count,
                         const integer_scale& by) {
     if (count < std::int64_t{1} << 17) {
@@ -65,7 +65,8 @@ inline half integer_dot(const datapath& path, const std::int8_t* x, const std::i
     return total.result(path, by.scale, by.bias);
 }
 
-/// out[m, n] = x w^T with x[m, k] (or [k, m] where it is stored transposed) and w[n, k]; `scales` has one entry for each n.
+/// out[m, n] = x w^T with x[m, k] (or [k, m] where it is stored transposed) and w[n, k]; `scales` has one entry for
+/// each n.
 inline void integer_matmul(const datapath& path, const matmul_shape& s, const std::int8_t* x, const std::int8_t* w,
                            const integer_scale* scales, half* out) {
     std::vector<std::int8_t> row(static_cast<std::size_t>(s.k));
@@ -79,8 +80,8 @@ inline void integer_matmul(const datapath& path, const matmul_shape& s, const st
     }
 }
 
-/// A convolution x[n, c, h, w] with a kernel [o, c / groups, kh, kw]; the padding is zero, `scales` has one entry for each
-/// output channel. Products add in the order channel, row, column (inferred), which matters to an overflow alone.
+/// A convolution x[n, c, h, w] with a kernel [o, c / groups, kh, kw]; the padding is zero, `scales` has one entry for
+/// each output channel. Products add in the order channel, row, column (inferred), which matters to an overflow alone.
 inline void integer_convolution(const datapath& path, const convolution_shape& s, const std::int8_t* x,
                                 const std::int8_t* weight, const integer_scale* scales, half* out) {
     const std::int64_t channels = s.in_channels / s.groups;

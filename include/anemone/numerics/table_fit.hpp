@@ -8,8 +8,8 @@
 
 namespace ane::numerics {
 
-/// How a fitted table is made: the place of its last knot (the first is opposite) and the weight of the value 0, in units
-/// of one fp16 value. Fitted numbers; see fit_table for what they explain.
+/// How a fitted table is made: the place of its last knot (the first is opposite) and the weight of the value 0, in
+/// units of one fp16 value. Fitted numbers; see fit_table for what they explain.
 struct fit_recipe {
     double last;
     double weight_of_zero;
@@ -34,8 +34,8 @@ constexpr fit_recipe silu_recipe(table_variant variant) noexcept {
 /// this fit: counting fp16 values instead of lengths gives the published worst errors of M6 to all their digits
 /// (6.159e-3 and 1.491e-2) and its points (gelu 0.1436 at 0.25, silu 0.296 at 0.5) with nothing left to choose; even
 /// spacing gives 4.2e-3 and 0.1458. The one free number, the weight of 0, moves the value at 0 by 0.5 % for M6, to the
-/// worst errors in ulp of the study (12632 and 28560, at 0). M1 takes two: a weight and a domain shorter by 2 % give its
-/// three points at once (N113, N114, N119); on the domain of M6 a fit with N113 errs by 0.0063 (N119: 0.0059). The
+/// worst errors in ulp of the study (12632 and 28560, at 0). M1 takes two: a weight and a domain shorter by 2 % give
+/// its three points at once (N113, N114, N119); on the domain of M6 a fit with N113 errs by 0.0063 (N119: 0.0059). The
 /// run-time generator of fitted_tables.hpp; the tests compare the two bit by bit.
 template <class Function> activation_table fit_table(const fit_recipe& recipe, Function function) {
     constexpr std::size_t knots = activation_table::segments + 1;

@@ -175,8 +175,8 @@ namespace detail {
 
 template <fault> inline constexpr bool unbroken = false;
 
-/// Fails to compile when a shape rule is broken, with the rule's sentence and the two integers. A rule that was found broken
-/// fails whatever its printed relation says of the integers.
+/// Fails to compile when a shape rule is broken, with the rule's sentence and the two integers. A rule that was found
+/// broken fails whatever its printed relation says of the integers.
 template <fault Broken, std::int64_t got, std::int64_t want> constexpr void require_shape_rule() {
 #define ROW(name, relation, text)                                                                                      \
     if constexpr (Broken == fault::name) {                                                                             \

@@ -3,9 +3,9 @@
 #include "append.hpp"
 
 /// Order along one axis. On A14 and later: A13's validator passes these and its code generator refuses them (R134,
-/// measured on M1). Indices are fp16, exact up to 2048 (R069). The netplist sorts the last axis only. Equal elements keep
-/// their order, ascending and descending (as in ONNX; inferred for the engine). NaN is the largest number on the CPU, and
-/// +infinity on the engine (N080).
+/// measured on M1). Indices are fp16, exact up to 2048 (R069). The netplist sorts the last axis only. Equal elements
+/// keep their order, ascending and descending (as in ONNX; inferred for the engine). NaN is the largest number on the
+/// CPU, and +infinity on the engine (N080).
 namespace ane {
 
 /// The k first elements in order: the axis becomes k.

@@ -5,9 +5,9 @@
 
 #include <vector>
 
-/// Ranges by affine forms, for graphs in which intervals are too wide because a value meets itself: residual sums and their
-/// differences, centred values, x - s x. Slower than `ranges` by a small factor, and usable in constant expressions for
-/// small graphs. Every result is the intersection with the interval, so it is never wider.
+/// Ranges by affine forms, for graphs in which intervals are too wide because a value meets itself: residual sums and
+/// their differences, centred values, x - s x. Slower than `ranges` by a small factor, and usable in constant
+/// expressions for small graphs. Every result is the intersection with the interval, so it is never wider.
 namespace ane {
 
 namespace detail {
@@ -78,7 +78,8 @@ private:
         return bits;
     }
 
-    /// The mean over axes: own symbols become their means, means over the same axes stay, the rest shrinks to nothing known.
+    /// The mean over axes: own symbols become their means, means over the same axes stay, the rest shrinks to nothing
+    /// known.
     constexpr affine_form mean_of_form(const node& n, const interval& plain) const {
         const affine_form& x = form(n, 0);
         affine_form r;
@@ -163,7 +164,8 @@ private:
 
 } // namespace detail
 
-/// The range of every node's value, as `ranges`, never wider. A second precision: for `envelope(g, t, affine_ranges(g))`.
+/// The range of every node's value, as `ranges`, never wider. A second precision: for `envelope(g, t,
+/// affine_ranges(g))`.
 constexpr std::vector<interval> affine_ranges(const graph_view& g) { return detail::affine_pass(g).known(); }
 
 } // namespace ane

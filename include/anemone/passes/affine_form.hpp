@@ -6,8 +6,8 @@
 #include <cstddef>
 
 /// Affine forms: a value as a centre plus multiples of noise symbols in [-1, 1], one of each for every element of the
-/// tensor that introduced it, plus a remainder. Values that share a symbol are correlated, so that x - x / 2 is as wide as
-/// x / 2. Stolfi and de Figueiredo's affine arithmetic, with fp16 rounding in the remainder.
+/// tensor that introduced it, plus a remainder. Values that share a symbol are correlated, so that x - x / 2 is as wide
+/// as x / 2. Stolfi and de Figueiredo's affine arithmetic, with fp16 rounding in the remainder.
 namespace ane::detail {
 
 /// A noise symbol: an element's own, or the mean over the `count` elements of which that is one.
@@ -59,8 +59,8 @@ struct affine_form {
         rest += magnitude(dropped.factor);
     }
 
-    /// The interval of all values. A symbol e and its mean m over n elements: |a e + b m| is at most |a + b / n| + |b| (n - 1)
-    /// / n, because e is one of the n.
+    /// The interval of all values. A symbol e and its mean m over n elements: |a e + b m| is at most |a + b / n| + |b|
+    /// (n - 1) / n, because e is one of the n.
     constexpr interval range() const {
         double radius = rest;
         for (std::size_t i = 0; i < count; ++i) {

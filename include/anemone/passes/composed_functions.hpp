@@ -22,8 +22,8 @@ constexpr int lower_round(rewriter& w, const node& n) {
     return w.emit(op::select, no_attributes{}, {small, w.emit(op::round, no_attributes{}, {x}), x});
 }
 
-/// A single number times the result of floor or ceil becomes a constant of the full shape: the engine's compiler drops the
-/// number. `number` is the constant among the operands of `n`, -1 if no rewrite is needed.
+/// A single number times the result of floor or ceil becomes a constant of the full shape: the engine's compiler drops
+/// the number. `number` is the constant among the operands of `n`, -1 if no rewrite is needed.
 constexpr int number_after_whole(const graph_view& g, const node& n) {
     for (int k = 0; k < 2; ++k) {
         const node& factor = g.operand(n, k);

@@ -28,8 +28,8 @@ constexpr bool known_when_compiled(const graph_view& g, int index, int depth) {
 }
 } // namespace detail
 
-/// Whether the program carries the value of a node, as it is, compressed, or computed from such values when the graph is
-/// compiled. Looks at most eight operations back.
+/// Whether the program carries the value of a node, as it is, compressed, or computed from such values when the graph
+/// is compiled. Looks at most eight operations back.
 constexpr bool is_known_when_compiled(const graph_view& g, int index) {
     return detail::known_when_compiled(g, index, 8);
 }

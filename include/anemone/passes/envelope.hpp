@@ -69,8 +69,8 @@ struct demand {
     constexpr bool refuted() const noexcept { return applies && verdict() == proof::refuted; }
 };
 
-/// Accumulators up to here pass on every source: sweeps on M1 to M6 place the cliff between 32752 and 32759, the study of
-/// M4 and M6 at 32768.
+/// Accumulators up to here pass on every source: sweeps on M1 to M6 place the cliff between 32752 and 32759, the study
+/// of M4 and M6 at 32768.
 inline constexpr double accumulator_safe = 32753.0;
 /// First argument whose exponential is infinite: 11.094 (measured M1, M2), between 11.086 and 11.094 in fp16.
 inline constexpr double exponential_limit = 11.09;
@@ -171,8 +171,8 @@ constexpr demand denormal_demand(const ranged_node& s, bool keeps_subnormals) {
             most, smallest_normal};
 }
 
-/// Terms over result. By ranges alone a sum is as wide as its terms: only known weights, or a measured result, show that it
-/// is not.
+/// Terms over result. By ranges alone a sum is as wide as its terms: only known weights, or a measured result, show
+/// that it is not.
 constexpr demand cancellation_demand(const ranged_node& s, const interval& result) {
     double terms = 0;
     double left = result.magnitude();

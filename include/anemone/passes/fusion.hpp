@@ -55,8 +55,8 @@ constexpr bool is_gain(const graph_view& g, int index, const sequence<char>& kno
 
 /// Decides for each node of a lowered graph whether it is a layer or a stage of the layer before it. The bias of a
 /// contraction starts its accumulator; then a multiplication by constants, with or without an addition of constants, is
-/// the gain-offset stage; then one activation. A multiplication by constants on its own is a gain-offset layer that also
-/// takes the addition and the activation. A stage needs a producer with no other reader.
+/// the gain-offset stage; then one activation. A multiplication by constants on its own is a gain-offset layer that
+/// also takes the addition and the activation. A stage needs a producer with no other reader.
 constexpr sequence<fusion> fuse(const graph_view& g) {
     const sequence<char> known = constant_nodes(g);
     sequence<int> readers(g.nodes.size(), 0);

@@ -2,8 +2,8 @@
 
 #include "../graph/graph.hpp"
 
-/// How products read operands that are stored in 8-bit integers: seen from the lowered graph alone, as fusion is, so that
-/// kernels know nothing of graphs.
+/// How products read operands that are stored in 8-bit integers: seen from the lowered graph alone, as fusion is, so
+/// that kernels know nothing of graphs.
 namespace ane {
 
 /// Whether a node is a weight that is stored in 8-bit integers.

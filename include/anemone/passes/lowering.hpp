@@ -52,7 +52,8 @@ constexpr int add_vector(rewriter& w, int value, int vector, int from_last) {
     return w.emit(op::add, no_attributes{}, {value, w.along(vector, rank - 1 - from_last, rank)});
 }
 
-/// y = W x + b: a convolution without a bias, then the addition that the engine's compiler folds back (mil-ops section 5).
+/// y = W x + b: a convolution without a bias, then the addition that the engine's compiler folds back (mil-ops section
+/// 5).
 template <class Attributes> constexpr int lower_convolution(rewriter& w, const node& n) {
     const int y = w.emit(n.kind, n.get<Attributes>(), {w.operand(n, 0), w.operand(n, 1)});
     return n.operands.count == 3 ? add_vector(w, y, w.operand(n, 2), 2) : y;
@@ -72,7 +73,8 @@ constexpr int lower_linear(rewriter& w, const node& n) {
     return vector ? w.reshape(y, n.shape) : y;
 }
 
-/// softmax(scale q k^T + mask) v. The fused unit of the engine is bit-identical where it is reliable (rewrites section 2).
+/// softmax(scale q k^T + mask) v. The fused unit of the engine is bit-identical where it is reliable (rewrites section
+/// 2).
 constexpr int lower_attention(rewriter& w, const node& n) {
     const float scale = n.get<coefficients>().alpha;
     int scores = w.emit(op::matmul, transposed{.b = true}, {w.operand(n, 0), w.operand(n, 1)});

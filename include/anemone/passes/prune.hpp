@@ -4,9 +4,9 @@
 
 namespace ane {
 
-/// A copy of a graph in canonical form: without the operations, weights and constants that no output depends on, and in an
-/// order that follows from the graph alone: the inputs as they were declared, because they are its signature, then depth
-/// first from the outputs, operands in their order. So it does not matter in which order a compiler evaluates the
+/// A copy of a graph in canonical form: without the operations, weights and constants that no output depends on, and in
+/// an order that follows from the graph alone: the inputs as they were declared, because they are its signature, then
+/// depth first from the outputs, operands in their order. So it does not matter in which order a compiler evaluates the
 /// arguments of nested calls.
 constexpr dynamic_graph prune(const graph_view& g) {
     // Plain pointers and indices: every call counts against the steps that a compiler allows one constant.

@@ -12,10 +12,10 @@
 #include <vector>
 
 /// Ranges of values by interval arithmetic. Sound for finite inputs that keep their contracts: no element that the
-/// engine, on any generation, or the CPU backend computes lies outside the interval of its node; but for slices inside the
-/// last axis that R090 refuses on the families that have the gain, and what follows from them. A NaN, which the CPU
-/// has and the engine has not, arises only from a value that may be infinite, or from a root or logarithm of a negative.
-/// The scores inside an attention are such values too: where q k^T, its scale or the mask leave fp16.
+/// engine, on any generation, or the CPU backend computes lies outside the interval of its node; but for slices inside
+/// the last axis that R090 refuses on the families that have the gain, and what follows from them. A NaN, which the CPU
+/// has and the engine has not, arises only from a value that may be infinite, or from a root or logarithm of a
+/// negative. The scores inside an attention are such values too: where q k^T, its scale or the mask leave fp16.
 namespace ane {
 
 namespace detail {

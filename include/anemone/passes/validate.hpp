@@ -101,7 +101,8 @@ constexpr void validate_attributes(const graph_view& g, const node& n) {
 
 } // namespace detail
 
-/// `validate` of the nodes [first, last) alone: compilers bound the steps of one constant, so a large graph takes several.
+/// `validate` of the nodes [first, last) alone: compilers bound the steps of one constant, so a large graph takes
+/// several.
 constexpr void validate_nodes(const graph_view& g, int first, int last) {
     const auto pool_size = static_cast<std::int64_t>(g.operand_pool.size());
     for (int i = first; i < last; ++i) {
@@ -147,10 +148,10 @@ constexpr void validate_outputs(const graph_view& g) {
     }
 }
 
-/// Checks what the typed builders guarantee, for a graph that was made otherwise: operands stand before their readers and
-/// are as many as the operation takes, attributes and element types are the operation's, axes count from the front, constants have their
-/// values, and every shape is the one that its shape rule gives. Throws `error` (errc::graph) that names the node; in a
-/// constant expression a bad graph does not compile.
+/// Checks what the typed builders guarantee, for a graph that was made otherwise: operands stand before their readers
+/// and are as many as the operation takes, attributes and element types are the operation's, axes count from the front,
+/// constants have their values, and every shape is the one that its shape rule gives. Throws `error` (errc::graph) that
+/// names the node; in a constant expression a bad graph does not compile.
 constexpr void validate(const graph_view& g) {
     validate_nodes(g, 0, g.size());
     validate_outputs(g);

@@ -72,8 +72,8 @@ inline std::string end_text(double v) {
 }
 } // namespace detail
 
-/// A table: node, operation, static bound, measured range, ratio. Rows with a ratio of at least `loose` end in "loose": there a
-/// narrower contract, or `within` on an input, says more.
+/// A table: node, operation, static bound, measured range, ratio. Rows with a ratio of at least `loose` end in "loose":
+/// there a narrower contract, or `within` on an input, says more.
 inline std::string calibration_table(const graph_view& g, std::span<const interval> bounds,
                                      std::span<const measured_range> measured, double loose = 16) {
     std::string text =

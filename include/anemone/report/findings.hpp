@@ -127,8 +127,8 @@ inline std::string remedy_phrase(const std::optional<target>& first) {
 
 } // namespace detail
 
-/// `conv2d "stem" (model.cpp:41): kernel width 14 exceeds 13 on h13 (M1 base); the first target that takes it is h16 (M4
-/// base); try: swap the axes ... [R030, measured]`. `remedy` is the clause in the middle; none where it is empty.
+/// `conv2d "stem" (model.cpp:41): kernel width 14 exceeds 13 on h13 (M1 base); the first target that takes it is h16
+/// (M4 base); try: swap the axes ... [R030, measured]`. `remedy` is the clause in the middle; none where it is empty.
 inline std::string format(const violation& v, const graph_view& g, const target_description& t,
                           std::string_view remedy = {}) {
     const rule_record& r = record_of(v.rule);

@@ -137,7 +137,8 @@ public:
         lay_out(rows, offending);
     }
 
-    /// The lines, indented by six columns. The marked numbers are red with `coloured` and underlined with carets without.
+    /// The lines, indented by six columns. The marked numbers are red with `coloured` and underlined with carets
+    /// without.
     std::string str(bool coloured = false) const {
         std::string text;
         for (const detail::marked_line& line : lines_) {

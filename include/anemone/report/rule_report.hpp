@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-/// The rules at run time: every finding as a sentence with its node, source line, value, limit and advice, and a drawing
-/// of the node where it is an error.
+/// The rules at run time: every finding as a sentence with its node, source line, value, limit and advice, and a
+/// drawing of the node where it is an error.
 namespace ane {
 
 /// How a report is written.

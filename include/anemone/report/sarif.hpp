@@ -19,8 +19,8 @@ namespace ane {
 struct sarif_options {
     /// The folder of the sources: files below it are named relative to it. Empty: as the compiler named them.
     std::filesystem::path root{};
-    /// An absolute URI under which the pages of the rules lie, as in "https://example.org/anemone/docs/rules/". Empty: the
-    /// rules name their page in their help text only, since SARIF takes no relative URI there.
+    /// An absolute URI under which the pages of the rules lie, as in "https://example.org/anemone/docs/rules/". Empty:
+    /// the rules name their page in their help text only, since SARIF takes no relative URI there.
     std::string help_base{};
     policy rules{};
 };
@@ -254,8 +254,8 @@ private:
 
 } // namespace detail
 
-/// The violations of a model on some targets as a SARIF log with one run. A violation that is the same on several targets
-/// is one result.
+/// The violations of a model on some targets as a SARIF log with one run. A violation that is the same on several
+/// targets is one result.
 inline std::string sarif(const graph_view& g, const target_set& targets, const sarif_options& options = {}) {
     return detail::sarif_writer(g, targets, options).str();
 }

@@ -62,8 +62,8 @@ constexpr rule_set active_rules(const policy& p, wanted which) {
     });
 }
 
-/// Calls `found(violation)` for each of the active rules that nodes [first, last) break, until it returns false: node by
-/// node, and for each in the order of `rule`.
+/// Calls `found(violation)` for each of the active rules that nodes [first, last) break, until it returns false: node
+/// by node, and for each in the order of `rule`.
 template <class Found>
 constexpr void search(const rule_set& active, const graph_view& g, const graph_facts& facts,
                       const target_description& t, const policy& p, int first, int last, Found found) {
@@ -120,8 +120,8 @@ constexpr bool keeps_rules(const graph_view& g, const graph_facts& facts, const 
 
 } // namespace detail
 
-/// Every rule that a graph breaks on a target, in the order of its nodes; waived rules are left out. The graph is one that
-/// `validate` accepts, as all are that `graph` and `build_graph` make.
+/// Every rule that a graph breaks on a target, in the order of its nodes; waived rules are left out. The graph is one
+/// that `validate` accepts, as all are that `graph` and `build_graph` make.
 constexpr std::vector<violation> violations(const graph_view& g, const target_description& t, const policy& p = {}) {
     const detail::computed_facts facts(g);
     std::vector<violation> all;

@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <string_view>
 
-/// From which generation an operation runs, and by which routes (guide appendices A and B, chapter 35; the operator sweep
-/// of ANEForge). One row for each operation, in their order.
+/// From which generation an operation runs, and by which routes (guide appendices A and B, chapter 35; the operator
+/// sweep of ANEForge). One row for each operation, in their order.
 namespace ane {
 
 /// How an operation is found on one generation of Macs.

@@ -2,8 +2,8 @@
 
 #include <array>
 
-/// Facts that no rule record names: nothing that this library builds can break them, or the record of another fact holds
-/// them with a limit that is the target's.
+/// Facts that no rule record names: nothing that this library builds can break them, or the record of another fact
+/// holds them with a limit that is the target's.
 namespace ane {
 
 struct held_fact {

@@ -9,7 +9,8 @@ namespace ane::rules {
 
 namespace detail {
 
-/// The groups of axes that a permutation moves as one: neighbours that stay neighbours. Axes of one element do not count.
+/// The groups of axes that a permutation moves as one: neighbours that stay neighbours. Axes of one element do not
+/// count.
 constexpr int moved_groups(const permutation& p, const extents& x) {
     int groups = 0;
     std::int64_t before = -1;

@@ -235,7 +235,7 @@ constexpr std::string_view name(severity s) noexcept {
 /// What a rule is about, and so who holds it.
 enum class rule_scope : std::uint8_t {
     graph,   ///< operations, shapes, types and declared ranges: at build time
-    weights, ///< how weights are stored and what they hold: at build time as far as declared, in the loader for the rest
+    weights, ///< how weights are stored and what they hold: at build time as far as declared, else in the loader
     program, ///< the compiled program: the compiler's driver
     runtime, ///< loading and dispatching: the driver
     advice   ///< what a reader of the report and of the cost should know

@@ -203,8 +203,8 @@ inline constexpr std::array weight{
                     const bool few = detail::is_sparse(c.form) && c.zeros > 0 && c.zeros < 0.5F;
                     return few ? finding{true, static_cast<std::int64_t>(c.zeros * 100), 50} : finding{};
                 }},
-    // R192, the compiler's "ANE doesn't support blockwise scale", against streams from A15 on: refused before A13, expanded
-    // on A13 and A14, streamed after.
+    // R192, the compiler's "ANE doesn't support blockwise scale", against streams from A15 on: refused before A13,
+    // expanded on A13 and A14, streamed after.
     rule_record{.id = rule::blockwise_scale_is_not_supported,
                 .fact = "R192",
                 .scope = rule_scope::weights,

@@ -78,9 +78,9 @@ inline wide_tensor folded(const graph_view& g, int index, const std::vector<wide
 
 } // namespace detail
 
-/// Loads the weights of a graph and computes everything that depends on weights and constants alone. A compressed weight
-/// has the values that its stored form stands for: what it loses is in every backend's result. A folded value that
-/// does not fit into fp16 is an error (errc::weights) that names the operation, the element and the value.
+/// Loads the weights of a graph and computes everything that depends on weights and constants alone. A compressed
+/// weight has the values that its stored form stands for: what it loses is in every backend's result. A folded value
+/// that does not fit into fp16 is an error (errc::weights) that names the operation, the element and the value.
 inline materialized materialize(const graph_view& g, const weight_store& store) {
     const sequence<char> constant = constant_nodes(g);
     sequence<char> read_by_device(g.nodes.size(), 0); // what stays between constants may be as large as it likes

@@ -31,8 +31,9 @@ struct engine_options {
     e5rt::session_options session;
 };
 
-/// A model compiled by the engine's runtime, with its ports bound once. A run copies the inputs in, executes, and copies
-/// the outputs out; it allocates nothing. Move-only; a moved-from program throws `error` (errc::argument) on use.
+/// A model compiled by the engine's runtime, with its ports bound once. A run copies the inputs in, executes, and
+/// copies the outputs out; it allocates nothing. Move-only; a moved-from program throws `error` (errc::argument) on
+/// use.
 class engine_program {
 public:
     /// Throws `error`: port for buffers that are not the ports in number and size, argument when the session is closed,
@@ -69,8 +70,8 @@ private:
     e5rt::session session_;
 };
 
-/// Apple's Neural Engine by the direct route: MIL text and weights, compiled and dispatched by the e5rt C interface, or by
-/// a stand-in with the same interface (ANEMONE_E5RT). Guide chapter 6. Never run on Apple silicon by this project.
+/// Apple's Neural Engine by the direct route: MIL text and weights, compiled and dispatched by the e5rt C interface, or
+/// by a stand-in with the same interface (ANEMONE_E5RT). Guide chapter 6. Never run on Apple silicon by this project.
 class engine {
 public:
     explicit engine(target architecture, engine_options options = {})
@@ -81,8 +82,8 @@ public:
         return is_source(kind) || is_composed(kind) || find_mil_form(kind) != nullptr;
     }
 
-    /// Throws `error`: lowering where the model breaks a design rule or an operation has no MIL form, weights, library, or
-    /// engine with the failed step.
+    /// Throws `error`: lowering where the model breaks a design rule or an operation has no MIL form, weights, library,
+    /// or engine with the failed step.
     engine_program compile(const graph_view& model, const weight_store& weights) const {
         check_rules(model);
         const auto runtime =

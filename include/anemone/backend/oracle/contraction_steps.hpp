@@ -11,8 +11,8 @@
 
 namespace ane::oracle_steps {
 
-/// The bias that starts the sums of a contraction: one value for each output channel, of a constant that may be a single
-/// number. Empty where nothing is folded into it.
+/// The bias that starts the sums of a contraction: one value for each output channel, of a constant that may be a
+/// single number. Empty where nothing is folded into it.
 inline std::vector<half> bias_of(const evaluation& e, int index) {
     const int biased = e.partner(index);
     if (biased < 0) {

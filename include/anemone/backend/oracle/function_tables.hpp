@@ -9,8 +9,8 @@
 
 namespace ane::oracle_steps {
 
-/// The values of functions of one fp16 number for all its 65,536 patterns, computed once for an arithmetic: the same bits
-/// as the function itself, and an indexed load where that takes hundreds of instructions.
+/// The values of functions of one fp16 number for all its 65,536 patterns, computed once for an arithmetic: the same
+/// bits as the function itself, and an indexed load where that takes hundreds of instructions.
 class function_tables {
 public:
     /// Elements of a node from which on a table of its own pays, in one run.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../numerics/data_path.hpp"
+#include "../../numerics/movement.hpp"
 #include "../../passes/width_offset.hpp"
 #include "../../print.hpp"
 #include "../kernels/gather.hpp"

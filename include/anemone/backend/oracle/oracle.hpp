@@ -10,8 +10,8 @@
 
 namespace ane::backend {
 
-/// A model compiled for the oracle. Keeps the value of every lowered node of the last run. Move-only; a moved-from program
-/// throws `error` (errc::argument) on use.
+/// A model compiled for the oracle. Keeps the value of every lowered node of the last run. Move-only; a moved-from
+/// program throws `error` (errc::argument) on use.
 class oracle_program {
 public:
     oracle_program(const graph_view& model, const weight_store& weights, const numerics::datapath& arithmetic,

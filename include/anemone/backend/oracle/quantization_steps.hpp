@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../numerics/data_path.hpp"
+#include "../../numerics/movement.hpp"
 #include "../../numerics/quantization.hpp"
 #include "../../passes/integer_products.hpp"
 #include "../../strided.hpp"
@@ -126,8 +126,8 @@ template <class Compute> void saturate_before_int8(evaluation& e, int index, con
     }
 }
 
-/// Computes a product node, whatever its operands are stored as: `compute(a, b, bias, out)` is that of fp16 operands. `bias`
-/// has one value for each output channel, or none.
+/// Computes a product node, whatever its operands are stored as: `compute(a, b, bias, out)` is that of fp16 operands.
+/// `bias` has one value for each output channel, or none.
 template <class Compute>
 void product_of_stored(evaluation& e, int index, std::span<const half> bias, const Compute& compute) {
     if (!integer_product(e, index, bias)) {

@@ -22,7 +22,8 @@ inline void binary(evaluation& e, int index) {
                                });
 }
 
-/// A product that may be the gain of a gain-offset stage: x scale + offset has one rounding where both are there (N203).
+/// A product that may be the gain of a gain-offset stage: x scale + offset has one rounding where both are there
+/// (N203).
 inline void mul(evaluation& e, int index) {
     const int partner = e.partner(index);
     if (partner < 0) {

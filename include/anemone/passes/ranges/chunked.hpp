@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <utility>
 
-/// The ranges of a constexpr model, computed in pieces: compilers bound the steps of each constant expression, not their
-/// number.
+/// The ranges of a constexpr model, computed in pieces: compilers bound the steps of each constant expression, not
+/// their number.
 namespace ane::detail {
 
 inline constexpr std::size_t ranges_chunk_size = 512;

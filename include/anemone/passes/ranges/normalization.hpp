@@ -5,8 +5,8 @@
 #include "reduction.hpp"
 #include "unary.hpp"
 
-/// Ranges of norms by their formulas: what is divided by a root mean square cannot be longer than the root of the number
-/// of elements, whatever comes in.
+/// Ranges of norms by their formulas: what is divided by a root mean square cannot be longer than the root of the
+/// number of elements, whatever comes in.
 namespace ane::detail {
 
 /// Whether a stabilizer survives in fp16. One that does not leaves 1 / sqrt(0) to elements that are all alike.

@@ -6,8 +6,8 @@
 /// Ranges of windows, reductions, index reductions and running sums.
 namespace ane::detail {
 
-/// A sum in the narrow register of the reduction path: 12 significant bits on the smaller operand of each addition, which
-/// moves a sum towards zero, and the rounding of a wide or an fp32 sum (numerics-datapath, section 2).
+/// A sum in the narrow register of the reduction path: 12 significant bits on the smaller operand of each addition,
+/// which moves a sum towards zero, and the rounding of a wide or an fp32 sum (numerics-datapath, section 2).
 constexpr interval narrow_sum(const interval& x, double terms) {
     if (!x.bounded()) {
         return anything(x.declared);
@@ -56,8 +56,8 @@ constexpr interval length_of(const interval& x, double terms, bool partial) {
     return stored(r);
 }
 
-/// ln sum e^x: between the largest element and that plus ln n. Where e^x leaves fp16, an engine that does not subtract the
-/// largest first overflows.
+/// ln sum e^x: between the largest element and that plus ln n. Where e^x leaves fp16, an engine that does not subtract
+/// the largest first overflows.
 constexpr interval log_sum_exp(const interval& x, double terms) {
     const double spread = logarithm(terms > 1 ? terms : 1);
     interval r{x.low + spread, x.high + spread, x.declared};

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-/// The two 8-bit floating formats (guide chapter 36). E4M3FN is a weight format of the A18 tier alone (predicted, N138);
-/// E5M2 is a format of conversions on all (decompiled, N139). No stored form of a weight uses them.
+/// The two 8-bit floating formats (guide chapter 36). E4M3FN is a weight format of the A18 tier alone (predicted,
+/// N138); E5M2 is a format of conversions on all (decompiled, N139). No stored form of a weight uses them.
 namespace ane::weight_formats {
 
 /// What a value beyond 448 becomes in E4M3FN: a bit of each DMA source says (N138).

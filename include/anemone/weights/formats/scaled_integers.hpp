@@ -38,9 +38,9 @@ struct scaled_integers {
 
 namespace detail {
 
-/// The scale that divides `span` into `steps`, in fp16: the nearest, but the next above where it is subnormal, so that its
-/// few digits cut nothing off, and the next below where the largest element, `most` in magnitude, would decode to infinity.
-/// Never zero.
+/// The scale that divides `span` into `steps`, in fp16: the nearest, but the next above where it is subnormal, so that
+/// its few digits cut nothing off, and the next below where the largest element, `most` in magnitude, would decode to
+/// infinity. Never zero.
 inline half group_scale(double span, int steps, double most) {
     half scale(span / steps);
     const bool below = scale.bits < 0x400U && steps * static_cast<double>(scale) < span;
@@ -85,9 +85,10 @@ inline void quantize_group(std::span<const half> group, int bits, bool zero_poin
 
 } // namespace detail
 
-/// Quantizes finite values in groups of `length` consecutive elements: s = max |w| / 127 and q = round(w / s), halves to
-/// even; with a zero point s = (max - min) / 254, where zero counts as an element. |decoded - w| is at most half a step,
-/// and what the fp16 rounding of the scale and of the product add (a 16th of a step, half a unit in the last place).
+/// Quantizes finite values in groups of `length` consecutive elements: s = max |w| / 127 and q = round(w / s), halves
+/// to even; with a zero point s = (max - min) / 254, where zero counts as an element. |decoded - w| is at most half a
+/// step, and what the fp16 rounding of the scale and of the product add (a 16th of a step, half a unit in the last
+/// place).
 inline scaled_integers quantize_groups(std::span<const half> values, std::int64_t length, int bits, bool zero_point) {
     scaled_integers result;
     result.values.reserve(values.size());

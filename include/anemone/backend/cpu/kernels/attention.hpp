@@ -8,7 +8,8 @@
 
 namespace ane::cpu {
 
-/// One head of attention: q is [rows, depth], k and v [keys, depth]; the mask, where there is one, [rows or 1, keys or 1].
+/// One head of attention: q is [rows, depth], k and v [keys, depth]; the mask, where there is one, [rows or 1, keys or
+/// 1].
 struct attention_shape {
     std::int64_t rows = 0;
     std::int64_t keys = 0;

@@ -79,8 +79,8 @@ inline void binary(const kernel_table& table, op kind, const half* a, const exte
         [&](std::int64_t at, const float* values, std::int64_t count) { table.to_half(values, out + at, count); });
 }
 
-/// out = a < b and so on over broadcast(a_shape, b_shape): 1 or 0; the zeros are equal, and with a NaN only not_equal is
-/// true. Throws errc::argument on another operation or on shapes that do not fit.
+/// out = a < b and so on over broadcast(a_shape, b_shape): 1 or 0; the zeros are equal, and with a NaN only not_equal
+/// is true. Throws errc::argument on another operation or on shapes that do not fit.
 inline void compare(const kernel_table& table, op kind, const half* a, const extents& a_shape, const half* b,
                     const extents& b_shape, std::uint8_t* out) {
     detail::require(is_comparison(kind), "compare", fmt::format("{} is no comparison", name(kind)));
