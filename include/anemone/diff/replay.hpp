@@ -42,7 +42,7 @@ public:
     std::span<const std::byte> run(int node, const numerics::datapath& path) {
         const numerics::datapath kept = values_.arithmetic;
         values_.arithmetic = path;
-        overflowed_ = false;
+        steps_.clear();
         for (const int piece : pieces(node)) {
             const fusion& f = values_.role(piece);
             if ((f.role == fused_as::bias || f.role == fused_as::offset) && origin(f.stage) != node) {
@@ -56,7 +56,13 @@ public:
     }
 
     /// Whether a step of the last run had finite operands and an infinite value.
-    bool overflowed() const { return overflowed_; }
+    bool overflowed() const {
+        return std::any_of(steps_.begin(), steps_.end(), [this](int step) {
+            const auto operands = lowered_.view().operands(step);
+            return !all_finite(step) &&
+                   std::all_of(operands.begin(), operands.end(), [this](int operand) { return all_finite(operand); });
+        });
+    }
 
 private:
     int origin(int lowered_node) const { return lowered_.origins[static_cast<std::size_t>(lowered_node)]; }
@@ -71,11 +77,7 @@ private:
         }
         values_.release(piece);
         oracle_steps::evaluate(values_, piece);
-        bool finite = true;
-        for (const int operand : lowered_.view().operands(piece)) {
-            finite = finite && all_finite(operand);
-        }
-        overflowed_ = overflowed_ || (finite && !all_finite(piece));
+        steps_.push_back(piece);
     }
 
     bool all_finite(int node) const {
@@ -93,7 +95,7 @@ private:
     oracle_steps::evaluation values_;
     std::vector<int> holders_;
     std::vector<std::vector<int>> pieces_;
-    bool overflowed_ = false;
+    std::vector<int> steps_; ///< of the last run, in the lowered graph
 };
 
 } // namespace ane

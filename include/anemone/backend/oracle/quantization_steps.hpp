@@ -60,12 +60,10 @@ inline bool integer_product(evaluation& e, int index, std::span<const half> bias
     if (from.dequantized < 0) {
         return false;
     }
-    const int weight = e.operand(from.weight, 0); // as it was given, before it was stored
-    const encoded_weight stored = encode_weight(std::span(e.data(weight), static_cast<std::size_t>(e.count(weight))),
-                                                e.shape(weight), e.at(from.weight).get<compression>());
+    const encoded_weight& stored = e.stored(from.weight);
     const auto activation_scale = static_cast<float>(e.input(from.dequantized, 1)[0]);
     std::vector<numerics::integer_scale> scales;
-    for (std::int64_t c = 0; c < e.shape(weight)[0]; ++c) {
+    for (std::int64_t c = 0; c < stored.shape[0]; ++c) {
         const auto weight_scale = static_cast<float>(weight_formats::half_at(stored.scales, c));
         scales.push_back({activation_scale * weight_scale, bias.empty() ? half{} : bias[static_cast<std::size_t>(c)]});
     }

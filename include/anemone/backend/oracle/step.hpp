@@ -2,6 +2,7 @@
 
 #include "../../graph/graph.hpp"
 #include "../../numerics/planar.hpp"
+#include "../../weights/encode.hpp"
 #include "../../weights/materialize.hpp"
 #include "function_tables.hpp"
 #include "layer_plan.hpp"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -62,6 +64,18 @@ public:
     std::byte* result_bytes(int index) { return storage_[position(index)].data(); }
     half* result(int index) { return reinterpret_cast<half*>(result_bytes(index)); }
 
+    /// A weight of a stored form as it lies in memory; encoded when it is first asked for.
+    const encoded_weight& stored(int compressed_weight) {
+        const auto found = stored_.find(compressed_weight);
+        if (found != stored_.end()) {
+            return found->second;
+        }
+        const int given = operand(compressed_weight, 0);
+        const std::span values(data(given), static_cast<std::size_t>(count(given)));
+        const auto& form = at(compressed_weight).get<compression>();
+        return stored_.emplace(compressed_weight, encode_weight(values, shape(given), form)).first->second;
+    }
+
     /// Takes another node's value, which has as many bytes.
     void copy(int from, int to) { std::memcpy(result_bytes(to), bytes(from), storage_[position(to)].size()); }
 
@@ -88,6 +102,7 @@ private:
     const materialized& constants_;
     std::vector<std::vector<std::byte>> storage_;
     std::vector<const std::byte*> places_;
+    std::map<int, encoded_weight> stored_;
 };
 
 /// Computes the value of one node from those of its operands.
