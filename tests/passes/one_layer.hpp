@@ -37,7 +37,7 @@ inline dynamic_graph one(op kind, const attributes& values, const std::vector<so
 }
 /// A convolution [1, in, side, side] -> [1, out, height, width].
 inline dynamic_graph convolution(extents kernel, conv values, std::int64_t in, extents result, op weight = op::weight,
-                          compression form = {}) {
+                                 compression form = {}) {
     source w{weight, kernel, weight == op::compressed ? attributes(form) : attributes(contract{})};
     return one(op::conv2d, values, {{op::input, {1, in, 64, 64}, contract{}}, w}, result);
 }
