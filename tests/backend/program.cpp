@@ -155,6 +155,12 @@ template <class Program> void check_refusals(Program p) {
         buffers.out[0] = std::as_writable_bytes(std::span(buffers.difference));
         refused(buffers, "difference", "has 14 bytes, the port takes 12");
     }
+    SUBCASE("an input between its elements") {
+        raw_buffers buffers;
+        const std::vector<std::byte> moved(buffers.in[0].size() + 1);
+        buffers.in[0] = std::span(moved).subspan(1);
+        refused(buffers, "a", "begins at an odd address, its elements are aligned to 2 bytes");
+    }
     SUBCASE("an input left out") {
         raw_buffers buffers;
         buffers.in.pop_back();

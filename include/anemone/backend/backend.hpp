@@ -7,10 +7,12 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ane {
@@ -74,16 +76,16 @@ public:
     explicit port_table(const graph_view& g) {
         for (int i = 0; i < g.size(); ++i) {
             if (g[i].kind == op::input) {
-                inputs_.push_back({std::string(g.name(i)), size_of(g[i])});
+                inputs_.push_back(port_of(std::string(g.name(i)), g[i]));
             }
         }
         for (const output_port& each : g.outputs) {
-            outputs_.push_back({std::string(g.name(each)), size_of(g[each.node])});
+            outputs_.push_back(port_of(std::string(g.name(each)), g[each.node]));
         }
     }
 
-    /// Throws `error` (errc::port) unless there is one buffer for each port, of just its bytes. Allocates only to
-    /// throw.
+    /// Throws `error` (errc::port) unless there is one buffer for each port, of just its bytes, aligned as its elements
+    /// are. Allocates only to throw.
     void check(input_buffers inputs, output_buffers outputs) const {
         check(inputs, inputs_, "inputs");
         check(outputs, outputs_, "outputs");
@@ -93,9 +95,13 @@ private:
     struct port {
         std::string name;
         std::size_t bytes;
+        std::size_t alignment;
     };
 
-    static std::size_t size_of(const node& n) { return static_cast<std::size_t>(bytes(n.type, n.shape.count())); }
+    static port port_of(std::string name, const node& n) {
+        return {std::move(name), static_cast<std::size_t>(bytes(n.type, n.shape.count())),
+                n.type == dtype::f16 ? alignof(half) : 1};
+    }
 
     template <class Buffers>
     static void check(const Buffers& given, const std::vector<port>& ports, const char* direction) {
@@ -109,6 +115,11 @@ private:
                 throw error(errc::port, ports[i].name,
                             "has " + std::to_string(given[i].size()) + " bytes, the port takes " +
                                 std::to_string(ports[i].bytes));
+            }
+            if (reinterpret_cast<std::uintptr_t>(given[i].data()) % ports[i].alignment != 0) {
+                throw error(errc::port, ports[i].name,
+                            "begins at an odd address, its elements are aligned to " +
+                                std::to_string(ports[i].alignment) + " bytes");
             }
         }
     }
