@@ -277,6 +277,11 @@ TEST_CASE("weights that are not finite or not of the shape have no stored form")
     CHECK_THROWS_WITH_AS(encode_weight(halves({1, 2, 3}), {2}, sparse),
                          "weights: sparse weight: 3 values are given, the shape has 2", error);
     CHECK_THROWS_AS(encode_weight(halves({1}), {std::int64_t{1} << 40, std::int64_t{1} << 40}, sparse), error);
+    // A form that there is not has no name either, whatever else is wrong.
+    encoded_weight unknown;
+    unknown.form.form = static_cast<weight_form>(200);
+    unknown.shape = {-1};
+    CHECK_THROWS_WITH_AS(decode_weight(unknown), "weights: stored weight: form 200 is none, the last is 5", error);
     // The largest weights of fp16: the scale 516 would make 65532, which is infinite.
     for (const half v : stored_values(halves({65504, -65504, 1000}), {1, 3}, affine_int8)) {
         CHECK(is_finite(v));

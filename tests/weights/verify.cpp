@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -131,6 +132,22 @@ TEST_CASE("verify: a folded value outside fp16 names the operation, the element 
     store.add("a", extents{2}, std::span<const float>(std::vector<float>{10, 300}));
     CHECK_NOTHROW(verify_weights(folded, store));
     refuses([&] { materialize(folded, store); }, "mul #2", {"element 1", "90000", "verify.cpp:"});
+}
+
+TEST_CASE("verify: a folded extreme of a NaN is the NaN, as at run time") {
+    weight_store store;
+    store.add("a", extents{2}, std::span<const float>(std::vector<float>{3, 0}));
+    for (std::size_t read = 0; read < 4; ++read) {
+        const dynamic_graph folded = build_graph([&](auto& g) {
+            auto a = g.weight("a"_s, f16<2>);
+            auto x = g.input("x"_s, f16<2>);
+            auto nan = a / a;
+            auto one = g.constant(f16<2>, {1, 1});
+            const std::array extremes{minimum(nan, one), minimum(one, nan), maximum(nan, one), maximum(one, nan)};
+            g.output("y"_s, x + extremes[read]);
+        });
+        refuses([&] { materialize(folded, store); }, read < 2 ? "minimum #4" : "maximum #4", {"element 1", "nan"});
+    }
 }
 
 namespace {

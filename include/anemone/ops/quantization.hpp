@@ -7,7 +7,7 @@ namespace ane {
 
 namespace detail {
 
-/// A scale or a zero point: one number, or one for each index of the axis.
+/// A scale or a zero point: one number, whatever the axis (ONNX), or one for each index of the axis.
 constexpr inferred& require_scale(inferred& r, const quantization& q, const extents& x, const extents& scale) {
     r.require(scale.rank <= 1, fault::scale_rank_differs, scale.rank, 1);
     if (r.ok() && scale.count() != 1) {

@@ -57,14 +57,16 @@ struct stored_layout {
 
 /// Throws `error` (errc::weights) for what has no stored form.
 inline stored_layout layout_of(const compression& c, const extents& shape) {
+    constexpr auto last = static_cast<unsigned>(weight_form::sparse_blockwise);
+    if (static_cast<unsigned>(c.form) > last) { // first: the other refusals name the form
+        throw error(errc::weights, "stored weight",
+                    fmt::format("form {} is none, the last is {}", static_cast<unsigned>(c.form), last));
+    }
     std::int64_t count = 1;
     for (int i = 0; i < shape.rank; ++i) {
         if (shape[i] < 0 || __builtin_mul_overflow(count, shape[i], &count) || count > std::int64_t{1} << 48) {
             refuse_stored(c, fmt::format("extent {} of axis {} is negative or makes the size absurd", shape[i], i));
         }
-    }
-    if (static_cast<unsigned>(c.form) > static_cast<unsigned>(weight_form::sparse_blockwise)) {
-        refuse_stored({}, fmt::format("form {} is none", static_cast<int>(c.form)));
     }
     if (const inferred r = shape_rule(c, shape); !r.ok()) {
         refuse_stored(c, fmt::format("{} (got {}, want {})", sentence(r.broken), r.got, r.want));

@@ -34,8 +34,8 @@ inline double folded_binary(op kind, double a, double b) {
     case op::div: return a / b;
     case op::pow: return std::pow(a, b);
     case op::floor_div: return std::floor(a / b);
-    case op::minimum: return std::fmin(a, b);
-    default: return std::fmax(a, b);
+    case op::minimum: return std::isnan(a) || a < b ? a : b; // NaN if either is, as in the kernels
+    default: return std::isnan(a) || a > b ? a : b;
     }
 }
 

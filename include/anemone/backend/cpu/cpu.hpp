@@ -97,7 +97,8 @@ class cpu {
 public:
     std::string name() const { return "cpu " + std::string(ane::cpu::name(ane::cpu::best_kernels().level)); }
     static constexpr bool supports(op kind) {
-        return is_source(kind) || ane::cpu::step_table[static_cast<std::size_t>(kind)] != nullptr;
+        return is_source(kind) || kind == op::compressed ||
+               ane::cpu::step_table[static_cast<std::size_t>(kind)] != nullptr;
     }
     cpu_program compile(const graph_view& model, const weight_store& weights) const {
         return {model, weights, ane::cpu::best_kernels()};

@@ -1,13 +1,10 @@
 #pragma once
 
-#include "../../weights/encode.hpp"
 #include "../kernels/quantization.hpp"
 #include "step.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <span>
-#include <vector>
 
 namespace ane::cpu::detail {
 
@@ -50,15 +47,6 @@ inline bound_step bind_dequantize(const binding_context& c, int index) {
         kernels::dequantize(type, o.inputs[0], by.in(o), count, o.output(), [](half q, kernels::scale_of_element with) {
             return half((static_cast<float>(q) - static_cast<float>(with.zero)) * static_cast<float>(with.scale));
         });
-    };
-}
-
-/// What the stored form of a tensor stands for. Weights get here already expanded (weights/materialize.hpp).
-inline bound_step bind_compressed(const binding_context& c, int index) {
-    return [shape = c.shape(index), form = c.at(index).get<compression>()](const operands& o) {
-        const std::vector<half> values =
-            stored_values(std::span(o.input(0), static_cast<std::size_t>(shape.count())), shape, form);
-        std::copy(values.begin(), values.end(), o.output());
     };
 }
 

@@ -17,8 +17,8 @@ using step_binder = bound_step (*)(const binding_context&, int node);
 
 namespace detail {
 
-/// The binder of every operation; null where there is nothing to run (sources) and where there is no kernel. A new
-/// operation gets its row here.
+/// The binder of every operation; null where there is nothing to run: sources, and stored weights, which
+/// weights/materialize.hpp expands before the program runs. A new operation gets its row here.
 constexpr step_binder binder_of(op kind) {
     switch (kind) {
     case op::input:
@@ -147,7 +147,6 @@ constexpr step_binder binder_of(op kind) {
     case op::reduce_log_sum_exp: return bind_reduce;
     case op::quantize: return bind_quantize;
     case op::dequantize: return bind_dequantize;
-    case op::compressed: return bind_compressed;
     default: return nullptr;
     }
 }

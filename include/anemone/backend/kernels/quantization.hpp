@@ -19,10 +19,11 @@ struct scale_places {
     constexpr std::int64_t of(std::int64_t element) const { return element / inner % count; }
 };
 
+/// One scale serves all elements, whatever the axis (ONNX).
 constexpr scale_places scale_places_of(const extents& x, int axis, const extents& scale) {
     scale_places p;
     p.count = scale.count();
-    for (int i = p.count > 1 ? axis + 1 : x.rank; i < x.rank; ++i) {
+    for (int i = p.count > 1 ? normalized_axis(axis, x.rank) + 1 : x.rank; i < x.rank; ++i) {
         p.inner *= x[i];
     }
     return p;

@@ -237,8 +237,8 @@ inline palette_codes vector_palette(std::span<const half> values, std::int64_t c
     for (std::size_t first = 0; first < rows; first += vector) {
         for (std::size_t c = 0; c < row; ++c) {
             weight_vector v{};
-            for (std::size_t k = 0; k < vector;
-                 ++k) { // beyond the last row its own values: a table's lie among the weights'
+            // Beyond the last row its own values again: a table's values lie among the weights'.
+            for (std::size_t k = 0; k < vector; ++k) {
                 v[k] = values[std::min(first + k, rows - 1) * row + c];
             }
             vectors.push_back(v);
@@ -258,7 +258,8 @@ inline palette_codes vector_palette(std::span<const half> values, std::int64_t c
 } // namespace detail
 
 /// The palette of finite values [rows][columns]: exact where there are at most 2^bits of them (the table is then sorted
-/// and its other entries are zero), else by Lloyd's algorithm from fixed quantiles, in a fixed number of rounds.
+/// and its other entries are zero), else by Lloyd's algorithm from centres that follow the density of the values, in a
+/// fixed number of rounds.
 inline palette_codes make_palette(std::span<const half> values, std::int64_t columns, int bits, int vector) {
     const std::size_t entries = std::size_t{1} << static_cast<unsigned>(bits);
     return vector == 1 ? detail::scalar_palette(values, entries)

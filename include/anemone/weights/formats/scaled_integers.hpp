@@ -87,8 +87,8 @@ inline void quantize_group(std::span<const half> group, int bits, bool zero_poin
 
 /// Quantizes finite values in groups of `length` consecutive elements: s = max |w| / 127 and q = round(w / s), halves
 /// to even; with a zero point s = (max - min) / 254, where zero counts as an element. |decoded - w| is at most half a
-/// step, and what the fp16 rounding of the scale and of the product add (a 16th of a step, half a unit in the last
-/// place).
+/// step, and what the fp16 rounding of the scale and of the product add (a 16th of a step, an 8th with a zero point, and
+/// half a unit in the last place).
 inline scaled_integers quantize_groups(std::span<const half> values, std::int64_t length, int bits, bool zero_point) {
     scaled_integers result;
     result.values.reserve(values.size());

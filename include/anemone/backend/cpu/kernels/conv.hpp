@@ -13,13 +13,6 @@ namespace ane::cpu {
 
 using ane::convolution_shape;
 
-/// A unary operation applied to the fp32 result of a contraction, before its one rounding to fp16.
-struct activation {
-    op kind;
-    float p0 = 0;
-    float p1 = 0;
-};
-
 /// A filter in the order the tiles read it: for each group, blocks of six output channels, [taps][channels of the
 /// block].
 struct packed_convolution {
@@ -84,20 +77,11 @@ void contract(const kernel_table& table, std::int64_t rows, std::int64_t taps, c
     }
 }
 
-inline std::vector<float> to_floats(const kernel_table& table, const half* x, std::int64_t count) {
-    std::vector<float> result(x == nullptr ? 0U : static_cast<std::size_t>(count));
-    table.to_float(x, result.data(), static_cast<std::int64_t>(result.size()));
-    return result;
-}
-
-/// Bias, then activation, of one stretch of one row.
-inline void finish(const kernel_table& table, const float* bias, const activation* fused, float* values,
-                   std::int64_t count) {
-    if (bias != nullptr) {
-        table.binary(op::add, values, 1, bias, 0, values, count);
-    }
-    if (fused != nullptr) {
-        table.unary(fused->kind, values, values, count, fused->p0, fused->p1);
+/// Adds the bias of output channel `o`, if there are biases, to a stretch of it.
+inline void add_bias(const kernel_table& table, const std::vector<float>& bias, std::int64_t o, float* values,
+                     std::int64_t count) {
+    if (!bias.empty()) {
+        table.binary(op::add, values, 1, bias.data() + o, 0, values, count);
     }
 }
 
@@ -131,10 +115,9 @@ inline packed_convolution pack(const kernel_table& table, const convolution_shap
 }
 
 /// out[n, o, y, x] = bias[o] + sum over c, i, j of w[o, c, i, j] * x[n, c, y s + i d - pad, x s + j d - pad], fp32
-/// sums, then `fused`, then one rounding. The padding takes part as zeros (0 * inf is NaN). Depthwise filters (groups
+/// sums, then one rounding. The padding takes part as zeros (0 * inf is NaN). Depthwise filters (groups
 /// equal to channels) run the one-row tile on a slab of one channel, which stays in the cache.
-inline void convolution(const kernel_table& table, const packed_convolution& packed, const half* x, half* out,
-                        const activation* fused = nullptr) {
+inline void convolution(const kernel_table& table, const packed_convolution& packed, const half* x, half* out) {
     const convolution_shape& s = packed.shape;
     const std::int64_t channels = s.in_channels / s.groups;
     const std::int64_t rows = s.out_channels / s.groups;
@@ -148,7 +131,7 @@ inline void convolution(const kernel_table& table, const packed_convolution& pac
                       s.in_height, s.in_width, s.pad_top, s.pad_left, 0.0F, slab);
             const auto store = [&](std::int64_t r, std::int64_t p, std::int64_t count, float* values) {
                 const std::int64_t o = g * rows + r;
-                detail::finish(table, packed.bias.empty() ? nullptr : packed.bias.data() + o, fused, values, count);
+                detail::add_bias(table, packed.bias, o, values, count);
                 half* const plane = out + (n * s.out_channels + o) * s.out_height * s.out_width;
                 if (pitch == s.out_width) {
                     return table.to_half(values, plane + p, count);
@@ -169,8 +152,8 @@ inline void convolution(const kernel_table& table, const packed_convolution& pac
 
 /// As above with a filter that is used once.
 inline void convolution(const kernel_table& table, const convolution_shape& shape, const half* x, const half* weight,
-                        const half* bias, half* out, const activation* fused = nullptr) {
-    convolution(table, pack(table, shape, weight, bias), x, out, fused);
+                        const half* bias, half* out) {
+    convolution(table, pack(table, shape, weight, bias), x, out);
 }
 
 } // namespace ane::cpu

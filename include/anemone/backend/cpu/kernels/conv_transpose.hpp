@@ -109,9 +109,9 @@ inline packed_transposed_convolution pack_transposed(const kernel_table& table, 
 }
 
 /// out[n, o, y, x] = bias[o] + sum of w[c, o, i, j] * x[n, c, (y + pad - i d) / s, (x + pad - j d) / s] over the c, i,
-/// j for which both divisions are exact; fp32 sums in the order c, i, j, then `fused`, then one rounding.
+/// j for which both divisions are exact; fp32 sums in the order c, i, j, then one rounding.
 inline void transposed_convolution(const kernel_table& table, const packed_transposed_convolution& packed,
-                                   const half* x, half* out, const activation* fused = nullptr) {
+                                   const half* x, half* out) {
     const convolution_shape& s = packed.shape;
     const std::int64_t channels = s.in_channels / s.groups;
     const std::int64_t rows = s.out_channels / s.groups;
@@ -127,7 +127,7 @@ inline void transposed_convolution(const kernel_table& table, const packed_trans
                 const std::int64_t width = (s.out_width - phase.column + s.stride_width - 1) / s.stride_width;
                 const auto store = [&](std::int64_t r, std::int64_t p, std::int64_t count, float* values) {
                     const std::int64_t o = g * rows + r;
-                    detail::finish(table, packed.bias.empty() ? nullptr : packed.bias.data() + o, fused, values, count);
+                    detail::add_bias(table, packed.bias, o, values, count);
                     line.resize(static_cast<std::size_t>(count));
                     table.to_half(values, line.data(), count);
                     half* const plane = out + (n * s.out_channels + o) * s.out_height * s.out_width;
@@ -149,8 +149,8 @@ inline void transposed_convolution(const kernel_table& table, const packed_trans
 
 /// As above with a filter that is used once.
 inline void transposed_convolution(const kernel_table& table, const convolution_shape& shape, const half* x,
-                                   const half* weight, const half* bias, half* out, const activation* fused = nullptr) {
-    transposed_convolution(table, pack_transposed(table, shape, weight, bias), x, out, fused);
+                                   const half* weight, const half* bias, half* out) {
+    transposed_convolution(table, pack_transposed(table, shape, weight, bias), x, out);
 }
 
 } // namespace ane::cpu

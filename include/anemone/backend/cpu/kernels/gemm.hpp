@@ -82,9 +82,9 @@ void multiply(const kernel_table& table, std::int64_t rows, const std::vector<fl
 } // namespace detail
 
 /// out[i, r, c] = bias[c] + sum over t of A[i, r, t] * B[i, t, c]; A is [m, k], or [k, m] with transpose_a; fp32 sums
-/// in the order of t, then `fused`, then one rounding. Throws errc::argument when B was packed for another shape.
+/// in the order of t, then one rounding. Throws errc::argument when B was packed for another shape.
 inline void matmul(const kernel_table& table, const matmul_shape& s, const half* a, const packed_matrix& b,
-                   const half* bias, half* out, const activation* fused = nullptr) {
+                   const half* bias, half* out) {
     const std::int64_t needed = s.b_batch_stride == 0 ? std::min<std::int64_t>(s.batch, 1) : s.batch;
     detail::require(b.k == s.k && b.n == s.n && b.matrices >= needed, "matmul",
                     fmt::format("B is packed as {} of [{}, {}], the product needs {} of [{}, {}]", b.matrices, b.k, b.n,
@@ -109,7 +109,6 @@ inline void matmul(const kernel_table& table, const matmul_shape& s, const half*
                              if (bias != nullptr) {
                                  table.binary(op::add, values, 1, bias_values.data() + c, 1, values, columns);
                              }
-                             detail::finish(table, nullptr, fused, values, columns);
                              table.to_half(values, out + (i * s.m + r) * s.n + c, columns);
                          });
     }
@@ -117,8 +116,8 @@ inline void matmul(const kernel_table& table, const matmul_shape& s, const half*
 
 /// As above with a right operand that is used once; bias per column, or nullptr.
 inline void matmul(const kernel_table& table, const matmul_shape& shape, const half* a, const half* b, const half* bias,
-                   half* out, const activation* fused = nullptr) {
-    matmul(table, shape, a, pack(table, shape, b), bias, out, fused);
+                   half* out) {
+    matmul(table, shape, a, pack(table, shape, b), bias, out);
 }
 
 } // namespace ane::cpu

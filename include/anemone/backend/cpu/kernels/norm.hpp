@@ -23,13 +23,6 @@ inline moments moments_of(const kernel_table& table, const float* x, std::int64_
     return {mean, table.squared_deviation(x, count, mean) / static_cast<float>(count)};
 }
 
-/// A vector of parameters in fp32; empty for nullptr.
-inline std::vector<float> parameters(const kernel_table& table, const half* from, std::int64_t count) {
-    std::vector<float> result(from == nullptr ? 0U : static_cast<std::size_t>(count));
-    table.to_float(from, result.data(), static_cast<std::int64_t>(result.size()));
-    return result;
-}
-
 } // namespace detail
 
 /// out = (x - mean) / sqrt(variance + epsilon) * gamma + beta along one axis; gamma and beta have one value for each
@@ -37,8 +30,8 @@ inline std::vector<float> parameters(const kernel_table& table, const half* from
 inline void layer_norm(const kernel_table& table, const half* x, const extents& shape, int axis, const half* gamma,
                        const half* beta, float epsilon, half* out) {
     const std::int64_t count = detail::view_of_axis(shape, axis).count;
-    const std::vector<float> scale = detail::parameters(table, gamma, count);
-    const std::vector<float> offset = detail::parameters(table, beta, count);
+    const std::vector<float> scale = detail::to_floats(table, gamma, count);
+    const std::vector<float> offset = detail::to_floats(table, beta, count);
     along_axis(table, x, shape, axis, out, [&](float* row) {
         const auto [mean, variance] = detail::moments_of(table, row, count);
         table.affine(row, row, count, mean, 1.0F / std::sqrt(variance + epsilon), 0.0F);
@@ -95,7 +88,7 @@ inline void group_norm(const kernel_table& table, const half* x, std::int64_t ba
 inline void rms_norm(const kernel_table& table, const half* x, const extents& shape, int axis, const half* gamma,
                      float epsilon, half* out) {
     const std::int64_t count = detail::view_of_axis(shape, axis).count;
-    const std::vector<float> scale = detail::parameters(table, gamma, count);
+    const std::vector<float> scale = detail::to_floats(table, gamma, count);
     along_axis(table, x, shape, axis, out, [&](float* row) {
         const float mean = table.squared_deviation(row, count, 0.0F) / static_cast<float>(count);
         table.affine(row, row, count, 0.0F, 1.0F / std::sqrt(mean + epsilon), 0.0F);

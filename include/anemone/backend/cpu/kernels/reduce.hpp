@@ -3,28 +3,20 @@
 #include "elementwise.hpp"
 #include "lines.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
-#include <initializer_list>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ane::cpu {
 
 /// A set of axes, bit i for axis i.
 using axis_set = unsigned;
-
-/// The set of axes of a shape of that rank; negative ones count from the last. Throws errc::argument when one is not
-/// there.
-inline axis_set axes(std::initializer_list<int> list, int rank) {
-    axis_set result = 0;
-    for (const int axis : list) {
-        const int own = normalized_axis(axis, rank);
-        detail::require(own >= 0 && own < rank, "reduce", fmt::format("{} is not an axis of rank {}", axis, rank));
-        result |= 1U << static_cast<unsigned>(own);
-    }
-    return result;
-}
 
 namespace detail {
 

@@ -4,9 +4,11 @@
 #include "convert.hpp"
 #include "loops.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace ane::cpu {
 
@@ -139,5 +141,16 @@ inline const kernel_table& best_kernels() {
     static const kernel_table& best = kernels_for(available_levels().back());
     return best;
 }
+
+namespace detail {
+
+/// `count` values in fp32; none of nullptr.
+inline std::vector<float> to_floats(const kernel_table& table, const half* x, std::int64_t count) {
+    std::vector<float> result(x == nullptr ? 0U : static_cast<std::size_t>(count));
+    table.to_float(x, result.data(), static_cast<std::int64_t>(result.size()));
+    return result;
+}
+
+} // namespace detail
 
 } // namespace ane::cpu
