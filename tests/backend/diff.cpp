@@ -114,6 +114,32 @@ TEST_CASE("a bias or an offset is compared where it is rounded") {
     REQUIRE(d.nodes.size() == 1); // the product has no value of its own on the engine
     CHECK(model.view()[d.nodes[0].node].kind == op::add);
     CHECK(d.identical());
+    // The same behind an operation of several steps: attention of one key returns its value.
+    const auto behind_steps = build_graph([](auto& g) {
+        auto x = g.input("x"_s, f16<1, 1, 1, 2>);
+        g.output("y"_s, attention(x, x, x) + g.constant(f16<2>, {1, 2}));
+    });
+    const model_difference steps = difference_of(behind_steps, {3, 5});
+    REQUIRE(steps.nodes.size() == 1);
+    CHECK(steps.identical());
+}
+
+TEST_CASE("a node whose operand the engine holds in another type reads that operand's values") {
+    const auto model = build_graph([](auto& g) {
+        auto image = g.input("image"_s, u8<1, 1, 2, 2>);
+        g.output("y"_s, to_f16(reshape<4>(image)) * 2);
+    });
+    const std::vector<std::byte> pixels{std::byte{1}, std::byte{2}, std::byte{100}, std::byte{255}};
+    const std::span<const std::byte> inputs[] = {pixels};
+    const model_difference d = diff(model, backend::cpu{}, m1, {}, inputs);
+    CHECK(only(model, d, op::mul).alone.max_ulp == 0);
+    CHECK(d.identical());
+}
+
+TEST_CASE("a graph that breaks a rule is refused, not run") {
+    dynamic_graph g = build_graph([](auto& b) { b.output("y"_s, relu(b.input("x"_s, f16<2>))); });
+    g.nodes.back().shape = {3};
+    CHECK_THROWS_AS(difference_of(g, {1, 2}), error);
 }
 
 TEST_CASE("flush and fixed point: small products vanish, larger ones lose their low bits") {
@@ -121,18 +147,47 @@ TEST_CASE("flush and fixed point: small products vanish, larger ones lose their 
         auto x = g.input("x"_s, f16<1, 4>);
         g.output("y"_s, matmul(x, g.weight("w", f16<4, 1>)));
     });
-    const auto with_weight = [&](double w, double x) {
+    const auto with_bias = build_graph([](auto& g) { // the sum stands for both
+        auto x = g.input("x"_s, f16<1, 4>);
+        g.output("y"_s, matmul(x, g.weight("w", f16<4, 1>)) + g.constant(f16<1>, 0));
+    });
+    const auto with_weight = [](const graph_view& g, op kind, double w, double x) {
         weight_store weights;
         weights.add("w", extents{4, 1}, std::vector<half>(4, half(w)));
-        const model_difference d = difference_of(model, {x, x, x, x}, weights);
-        return only(model, d, op::matmul);
+        const model_difference d = difference_of(g, {x, x, x, x}, weights);
+        return only(g, d, kind);
     };
-    const node_difference flushed = with_weight(0x1.fp-9, 0x1.fp-8); // exponents -17; four times 1.877 * 2^-16
-    CHECK(flushed.cause == difference_cause::flush);
-    CHECK(flushed.alone.max_abs == 4 * 0x1.fp-9 * 0x1.fp-8);
-    const node_difference rounded = with_weight(0x1.4p-7, 0x1p-8); // four times 1.25 * 2^-15: 2.5 units, taken as 3
-    CHECK(rounded.cause == difference_cause::fixed_point);
-    CHECK(rounded.alone.max_abs == 0x1p-15);
+    const auto check = [&](const graph_view& g, op kind) {
+        CAPTURE(name(kind));
+        // exponents -17; four times 1.877 * 2^-16
+        const node_difference flushed = with_weight(g, kind, 0x1.fp-9, 0x1.fp-8);
+        CHECK(flushed.cause == difference_cause::flush);
+        CHECK(flushed.alone.max_abs == 4 * 0x1.fp-9 * 0x1.fp-8);
+        // four times 1.25 * 2^-15: 2.5 units, taken as 3
+        const node_difference rounded = with_weight(g, kind, 0x1.4p-7, 0x1p-8);
+        CHECK(rounded.cause == difference_cause::fixed_point);
+        CHECK(rounded.alone.max_abs == 0x1p-15);
+    };
+    check(model, op::matmul);
+    check(with_bias, op::add);
+}
+
+TEST_CASE("an operation of several paths that looks nothing up is not a table") {
+    const auto model = build_graph([](auto& g) {
+        auto x = g.input("x"_s, f16<1, 1, 2, 2>);
+        g.output("resized"_s, resize<sampling{.extent = {16, 16}}>(x));
+        g.output("normal"_s, local_response_norm<1>(x, 1.0, 0.5));
+        g.output("gate"_s, hard_sigmoid(x, 0.3, 0.1));
+        g.output("divided"_s, x / 3);
+    });
+    const std::vector<double> x{0.3337, 1.7002, -0.9106, 2.445};
+    const model_difference without_unit = difference_of(model, x);
+    CHECK(only(model, without_unit, op::resize).cause == difference_cause::fixed_point);
+    CHECK(only(model, without_unit, op::local_response_norm).cause == difference_cause::reduction);
+    CHECK(only(model, without_unit, op::hard_sigmoid).cause != difference_cause::table);
+    CHECK(only(model, without_unit, op::div).cause == difference_cause::table);
+    const model_difference with_unit = difference_of(model, x, {}, m5);
+    CHECK(only(model, with_unit, op::resize).cause == difference_cause::rounding);
 }
 
 TEST_CASE("tables, narrow sums and roundings are told apart") {

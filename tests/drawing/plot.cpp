@@ -78,4 +78,21 @@ TEST_CASE("infinite values have rows of their own; what an axis cannot hold is l
     p.series = {{"one value", plot_style::line, {{5, 7}, {5, 7}}}};
     p.theme = drawing::theme::dark;
     CHECK(drawing_test::xml_error(draw_plot(p)) == "");
+    p.x.ticks = {0, -1, infinity, 5, 10}; // a linear axis holds all but infinity, a logarithmic one neither 0 nor -1
+    p.y.ticks = {0, -1, infinity, 5, 10};
+    svg = draw_plot(p);
+    CHECK(count(svg, ">0<") == 1);
+    CHECK(count(svg, ">-1<") == 1);
+    CHECK(count(svg, ">10<") == 2);
+    CHECK(svg.find("nan") == std::string::npos);
+}
+
+TEST_CASE("ticks end where doubles do: neighbours without a number between them, the smallest and the largest") {
+    plot p = example();
+    p.x = {.label = "x", .logarithmic = false};
+    p.y = {.label = "y"};
+    p.series = {{"points", plot_style::dots, {{1e17, 5e-324}, {1e17 + 16, 1.7e308}}}};
+    const std::string svg = draw_plot(p);
+    CHECK(drawing_test::xml_error(svg) == "");
+    CHECK(svg.size() < 100000);
 }

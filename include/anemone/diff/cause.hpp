@@ -56,14 +56,30 @@ inline std::span<const half> as_halves(std::span<const std::byte> memory) {
     return {reinterpret_cast<const half*>(memory.data()), memory.size() / sizeof(half)};
 }
 
-/// The gravest path among the operations that a node became.
-inline difference_cause cause_by_path(const replay& engine, int node) {
+/// What counts most of an operation of several paths. Where none is named here it looks a reciprocal, an exponential
+/// or a root up.
+inline difference_cause cause_by_parts(const numerics::datapath& path, op kind) {
+    switch (kind) {
+    case op::hard_sigmoid: return difference_cause::rounding;
+    case op::resize:
+    case op::crop_resize:
+    case op::resample:
+    case op::affine: return path.texture_engine ? difference_cause::rounding : difference_cause::fixed_point;
+    case op::local_response_norm:
+    case op::furthest_point_sampling: return difference_cause::reduction;
+    default: return difference_cause::table;
+    }
+}
+
+/// The gravest path among the operations of the last run.
+inline difference_cause cause_by_path(const replay& engine) {
     difference_cause found = difference_cause::rounding;
     const auto take = [&](difference_cause cause) { found = cause < found ? cause : found; };
-    for (const int piece : engine.pieces(node)) {
-        switch (numerics::path_of(engine.kind(piece)).path) {
+    for (const int step : engine.steps()) {
+        const op kind = engine.kind(step);
+        switch (numerics::path_of(kind).path) {
         case numerics::arithmetic_path::multiply_accumulate: take(difference_cause::fixed_point); break;
-        case numerics::arithmetic_path::composed: // all of them look a reciprocal or an exponential up
+        case numerics::arithmetic_path::composed: take(cause_by_parts(engine.arithmetic(), kind)); break;
         case numerics::arithmetic_path::table: take(difference_cause::table); break;
         case numerics::arithmetic_path::reduction: take(difference_cause::reduction); break;
         case numerics::arithmetic_path::elementwise:
@@ -123,7 +139,7 @@ inline difference_cause cause_of(replay& engine, int node, std::span<const half>
     if (!reference.fp16_steps && engine.overflowed()) {
         return difference_cause::overflow;
     }
-    const difference_cause cause = cause_by_path(engine, node);
+    const difference_cause cause = cause_by_path(engine);
     const bool flushes = cause == difference_cause::fixed_point && hangs_on([&](numerics::datapath& d) {
                              d.mac_exponent_floor = reference.path.mac_exponent_floor;
                              d.mac_keeps_subnormals = reference.path.mac_keeps_subnormals;

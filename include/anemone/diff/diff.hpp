@@ -1,6 +1,8 @@
 #pragma once
 
 #include "../backend/program.hpp"
+#include "../passes/validate.hpp"
+#include "../weights/verify.hpp"
 #include "cause.hpp"
 #include "histogram.hpp"
 
@@ -26,14 +28,6 @@ struct model_difference {
     int first_divergent = -1;
 
     bool identical() const { return first_divergent < 0; }
-    const node_difference* find(int node) const {
-        for (const node_difference& n : nodes) {
-            if (n.node == node) {
-                return &n;
-            }
-        }
-        return nullptr;
-    }
 };
 
 /// Runs a model on a reference (`backend::cpu`, or the oracle of another generation) and on an oracle, on the same
@@ -43,6 +37,8 @@ struct model_difference {
 template <class Reference>
 model_difference diff(const graph_view& model, const Reference& reference, const backend::oracle& engine,
                       const weight_store& weights, input_buffers inputs) {
+    validate(model);
+    verify_weights(model, weights);
     const trace expected = trace_of(model, reference, weights, inputs);
     const trace actual = trace_of(model, engine, weights, inputs);
     replay alone(model, weights, engine.arithmetic(), expected, inputs);

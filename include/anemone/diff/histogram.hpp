@@ -11,7 +11,7 @@
 namespace ane {
 
 /// How many elements lie how far apart, in fp16 values between them (ulp): bin 0 holds the equal ones (+0 equals -0,
-/// NaN equals NaN), bin b those of 2^(b-1) to 2^b - 1, the last those where only one is finite.
+/// NaN equals NaN), bin b those of 2^(b-1) to 2^b - 1, the last those where only one is finite, or only one a NaN.
 struct ulp_histogram {
     static constexpr std::size_t bins = 18;
     std::array<std::int64_t, bins> counts{};
@@ -27,8 +27,7 @@ struct ulp_histogram {
         if (distance != 0 && is_finite(a) != is_finite(b)) {
             return bins - 1;
         }
-        const auto width = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(distance)));
-        return width < bins - 1 ? width : bins - 2;
+        return static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(distance))); // below 2^16
     }
     constexpr void add(half a, half b) noexcept { ++counts[bin_of(a, b)]; }
 

@@ -31,8 +31,6 @@ public:
     bool has_value(int node) const {
         return holders_[static_cast<std::size_t>(node)] >= 0 && !pieces_[static_cast<std::size_t>(node)].empty();
     }
-    /// The operations that the node became, in the lowered graph.
-    const std::vector<int>& pieces(int node) const { return pieces_[static_cast<std::size_t>(node)]; }
     op kind(int lowered_node) const { return lowered_.view()[lowered_node].kind; }
 
     const numerics::datapath& arithmetic() const { return values_.arithmetic; }
@@ -43,18 +41,15 @@ public:
         const numerics::datapath kept = values_.arithmetic;
         values_.arithmetic = path;
         steps_.clear();
-        for (const int piece : pieces(node)) {
-            const fusion& f = values_.role(piece);
-            if ((f.role == fused_as::bias || f.role == fused_as::offset) && origin(f.stage) != node) {
-                evaluate(f.stage, origin(f.stage)); // rounded together with this one
-            }
-            evaluate(piece, node);
-        }
+        compute(node);
         values_.arithmetic = kept;
         const int holder = holders_[static_cast<std::size_t>(node)];
         return {values_.bytes(holder), static_cast<std::size_t>(bytes(model_[node].type, model_[node].shape.count()))};
     }
 
+    /// What the last run computed, in the lowered graph: the operations that the node became, and before them those of
+    /// nodes that are rounded only together with it.
+    const std::vector<int>& steps() const { return steps_; }
     /// Whether a step of the last run had finite operands and an infinite value.
     bool overflowed() const {
         return std::any_of(steps_.begin(), steps_.end(), [this](int step) {
@@ -67,17 +62,27 @@ public:
 private:
     int origin(int lowered_node) const { return lowered_.origins[static_cast<std::size_t>(lowered_node)]; }
 
-    void evaluate(int piece, int node) {
-        for (const int operand : lowered_.view().operands(piece)) {
-            const int from = origin(operand);
-            const bool computed = !values_.known(operand) && !is_source(lowered_.view()[operand].kind);
-            if (computed && from != node && holders_[static_cast<std::size_t>(from)] == operand && given_.known(from)) {
-                values_.bind(operand, given_.bytes(from));
+    void compute(int node) {
+        for (const int piece : pieces_[static_cast<std::size_t>(node)]) {
+            for (const int operand : lowered_.view().operands(piece)) {
+                if (origin(operand) != node && !is_source(kind(operand)) && !values_.known(operand)) {
+                    take(operand);
+                }
             }
+            values_.release(piece);
+            oracle_steps::evaluate(values_, piece);
+            steps_.push_back(piece);
         }
-        values_.release(piece);
-        oracle_steps::evaluate(values_, piece);
-        steps_.push_back(piece);
+    }
+
+    /// The value of another node: the trace's, or computed here where it has none of its own.
+    void take(int operand) {
+        const int from = origin(operand);
+        if (holders_[static_cast<std::size_t>(from)] == operand && given_.known(from)) {
+            values_.bind(operand, given_.bytes(from));
+        } else {
+            compute(from);
+        }
     }
 
     bool all_finite(int node) const {
@@ -95,7 +100,7 @@ private:
     oracle_steps::evaluation values_;
     std::vector<int> holders_;
     std::vector<std::vector<int>> pieces_;
-    std::vector<int> steps_; ///< of the last run, in the lowered graph
+    std::vector<int> steps_;
 };
 
 } // namespace ane

@@ -17,7 +17,8 @@ namespace ane {
 
 namespace detail {
 
-/// ` .:-=+*#%@`: a histogram in one line, a character a bin, by the order of magnitude of its share.
+/// ` .:-=+*#%@`: a histogram in one line, a character a bin: `@` from a share of one half on, each one before it a
+/// quarter of that.
 inline std::string bar_of(const ulp_histogram& h) {
     constexpr std::string_view shades = " .:-=+*#%@";
     const auto total = static_cast<double>(h.total());

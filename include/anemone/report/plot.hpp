@@ -10,6 +10,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -70,14 +72,25 @@ inline double round_step(double value) {
     return 10 * decade;
 }
 
+/// Whether a value has a place on an axis.
+inline bool holds(const plot_axis& axis, double value) {
+    return std::isfinite(value) && (!axis.logarithmic || value > 0);
+}
+
 inline std::vector<double> plot_ticks(const plot_axis& axis, double low, double high) {
-    if (!axis.ticks.empty()) {
-        return axis.ticks;
-    }
     std::vector<double> ticks;
+    if (!axis.ticks.empty()) {
+        std::copy_if(axis.ticks.begin(), axis.ticks.end(), std::back_inserter(ticks),
+                     [&axis](double tick) { return holds(axis, tick); });
+        return ticks;
+    }
+    // Steps are counted: a sum of doubles may stand still.
     if (axis.logarithmic) {
         const bool short_range = high / low < 300;
-        for (double decade = std::pow(10.0, std::floor(std::log10(low) + 1e-9)); decade <= high * 1.001; decade *= 10) {
+        const auto first = static_cast<int>(std::floor(std::log10(low) + 1e-9));
+        const auto last = static_cast<int>(std::floor(std::log10(high) + 1e-3));
+        for (int exponent = first; exponent <= last; ++exponent) {
+            const double decade = std::pow(10.0, exponent);
             for (const double factor : {1.0, 2.0, 5.0}) {
                 const double tick = factor * decade;
                 if ((factor == 1.0 || short_range) && tick >= low * 0.999 && tick <= high * 1.001) {
@@ -88,8 +101,9 @@ inline std::vector<double> plot_ticks(const plot_axis& axis, double low, double 
         return ticks;
     }
     const double step = round_step((high - low) / 6);
-    for (double tick = std::ceil(low / step - 1e-9); tick * step <= high + step * 1e-6; tick += 1) {
-        ticks.push_back(tick * step + 0.0); // no negative zero
+    const double first = std::ceil(low / step - 1e-9);
+    for (int i = 0; (first + i) * step <= high + step * 1e-6; ++i) {
+        ticks.push_back((first + i) * step + 0.0); // no negative zero
     }
     return ticks;
 }
@@ -99,7 +113,7 @@ inline plot_scale plot_scale_of(const plot& p, bool horizontal, double from, dou
     const plot_axis& axis = horizontal ? p.x : p.y;
     double low = HUGE_VAL, high = -HUGE_VAL;
     const auto widen = [&](double value) {
-        if (std::isfinite(value) && (!axis.logarithmic || value > 0)) {
+        if (holds(axis, value)) {
             low = std::min(low, value);
             high = std::max(high, value);
         }
@@ -118,7 +132,7 @@ inline plot_scale plot_scale_of(const plot& p, bool horizontal, double from, dou
     if (axis.logarithmic) {
         const double margin = horizontal ? 1.12 : 1.3;
         low /= margin;
-        high *= margin;
+        high = std::min(high * margin, std::numeric_limits<double>::max());
     } else {
         const double margin = high > low ? (high - low) * 0.06 : std::max(1.0, std::fabs(high) * 0.1);
         low -= margin;
@@ -209,9 +223,7 @@ inline std::string draw_plot(const plot& p) {
         return value == HUGE_VAL ? top - 18 : (value == -HUGE_VAL ? end_y + 18 : y(value));
     };
     const auto drawable = [&](const std::pair<double, double>& point) {
-        const bool x_fits = std::isfinite(point.first) && (!p.x.logarithmic || point.first > 0);
-        return x_fits && !std::isnan(point.second) &&
-               (std::isinf(point.second) || !p.y.logarithmic || point.second > 0);
+        return detail::holds(p.x, point.first) && (std::isinf(point.second) || detail::holds(p.y, point.second));
     };
     std::size_t colour = 0;
     double key = axis_y + 56;
