@@ -381,3 +381,38 @@ TEST_CASE("movement: wide tensors of rank 5 tiled on every axis, long axes, exte
     check(op::tile, repeats(1, 500, 2), {point}, [](const place&) { return origin{0, {0, 0, 0}}; });
     check(op::symmetric_pad, pads{{1, 0, 1}, {0, 1, 1}}, {point}, [](const place&) { return origin{0, {0, 0, 0}}; });
 }
+
+TEST_CASE("movement: one element at every rank from 0 to 5 comes through, and fills what is made of it") {
+    for (int rank = 0; rank <= 5; ++rank) {
+        CAPTURE(rank);
+        const auto all = [rank](std::int64_t value) {
+            indices list;
+            for (int i = 0; i < rank; ++i) {
+                list.append(value);
+            }
+            return list;
+        };
+        permutation order;
+        axes turned;
+        for (int i = 0; i < rank; ++i) {
+            order.order.append(i);
+            turned.list.append(i);
+        }
+        const dense x(all(1), {half(3)});
+        const auto itself = [&](const place&) { return origin{0, place(at(rank), 0)}; };
+        check(op::identity, no_attributes{}, {x}, itself);
+        check(op::transpose, order, {x}, itself);
+        check(op::reverse, turned, {x}, itself);
+        check(op::slice, window{all(0), x.shape}, {x}, itself);
+        check(op::dynamic_slice, window{all(0), x.shape}, {x, tensor_of({}, {0})}, itself);
+        check(op::slice_update, strided_window{all(0), all(1)}, {dense(x.shape), x}, [&](const place&) {
+            return origin{1, place(at(rank), 0)};
+        });
+        check(op::pad, pads{all(0), all(0)}, {x, tensor_of({}, {-1})}, itself);
+        check(op::reflect_pad, pads{all(0), all(0)}, {x}, itself);
+        check(op::symmetric_pad, pads{all(1), all(1)}, {x}, itself);
+        repeats copies;
+        copies.count = all(3);
+        check(op::tile, copies, {x}, itself);
+    }
+}

@@ -1,6 +1,7 @@
 // Properties of whole graphs on the oracle: products with ones, batches, order of nodes, reruns, exact scalings.
 
 #include "../apart.hpp"
+#include <anemone/backend/oracle/function_tables.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
 
@@ -388,6 +389,12 @@ TEST_CASE("a large node reads a table of its function: the same bits") {
     });
     const halves y = run(apart::oracle{h16g}, two, {}, halves(65536, half(-2.0)));
     CHECK(static_cast<double>(y[0]) == 0.5);
+    // Numbers are told apart by their bits.
+    const numerics::datapath path = numerics::datapath_of(h16g);
+    oracle_steps::function_tables tables;
+    const auto table = [&](float slope) { return tables.unary(path, op::leaky_relu, slope, 0, 65536); };
+    CHECK(table(0.0F) != table(-0.0F));
+    CHECK(table(std::nanf("")) == table(std::nanf("")));
 }
 
 TEST_CASE("matrices that share their right operand are rows of one product") {

@@ -154,7 +154,6 @@ inline movement_plan plan_movement(const graph_view& g, const node& n) {
         return plan;
     };
     switch (n.kind) {
-    case op::reshape:
     case op::identity: return one(detail::dense_move(0, x, row_major_strides(x)));
     case op::transpose: return one(detail::transpose_move(x, n.get<permutation>(), n.shape));
     case op::concat: return {-1, detail::concat_moves(g, n)};

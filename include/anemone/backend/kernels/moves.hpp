@@ -36,23 +36,24 @@ struct element_move {
 
 namespace detail {
 
+/// to[i to_step] = from[i from_step] for `count` indices i.
+inline void copy_row(const half* from, std::int64_t from_step, half* to, std::int64_t to_step, std::int64_t count) {
+    if (from_step == 1 && to_step == 1) {
+        std::copy_n(from, count, to);
+        return;
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+        to[i * to_step] = from[i * from_step];
+    }
+}
+
 /// to[sum of to_steps[k] i[k]] = from[sum of from_steps[k] i[k]] for all indices i within `shape`, in runs where both
 /// are dense.
 inline void strided_copy(const extents& shape, const half* from, const indices& from_steps, half* to,
                          const indices& to_steps) {
     const auto nest = cpu::loop_nest<2>{shape, {from_steps, to_steps}}.collapsed();
-    const std::int64_t from_step = nest.row_stride(0);
-    const std::int64_t to_step = nest.row_stride(1);
     nest.for_each_row([&](const auto& offsets) {
-        const half* const source = from + offsets[0];
-        half* const target = to + offsets[1];
-        if (from_step == 1 && to_step == 1) {
-            std::copy_n(source, nest.row_count(), target);
-            return;
-        }
-        for (std::int64_t i = 0; i < nest.row_count(); ++i) {
-            target[i * to_step] = source[i * from_step];
-        }
+        copy_row(from + offsets[0], nest.row_stride(0), to + offsets[1], nest.row_stride(1), nest.row_count());
     });
 }
 
@@ -70,12 +71,8 @@ inline void table_copy(const element_move& m, int axis, const half* from, half* 
         for (std::int64_t i = 0; i < count; ++i) {
             to[i * to_step] = from[table[i]];
         }
-    } else if (from_step == 1 && to_step == 1) {
-        std::copy_n(from, count, to);
     } else {
-        for (std::int64_t i = 0; i < count; ++i) {
-            to[i * to_step] = from[i * from_step];
-        }
+        copy_row(from, from_step, to, to_step, count);
     }
 }
 

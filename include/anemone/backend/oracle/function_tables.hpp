@@ -3,7 +3,7 @@
 #include "../../half.hpp"
 #include "../../numerics/elementwise.hpp"
 
-#include <cstddef>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -22,8 +22,9 @@ public:
             arithmetic_ = path;
             tables_.clear();
         }
+        const auto bits = [](float number) { return std::bit_cast<std::uint32_t>(number); }; // -0 is not +0
         for (const table& t : tables_) {
-            if (t.kind == kind && t.first == first && t.second == second) {
+            if (t.kind == kind && bits(t.first) == bits(first) && bits(t.second) == bits(second)) {
                 return t.values.data();
             }
         }
@@ -32,8 +33,8 @@ public:
         }
         table& t = tables_.emplace_back(table{kind, first, second, {}});
         t.values.reserve(patterns);
-        for (std::uint32_t bits = 0; bits < patterns; ++bits) {
-            const half x = half::from_bits(static_cast<std::uint16_t>(bits));
+        for (std::uint32_t pattern = 0; pattern < patterns; ++pattern) {
+            const half x = half::from_bits(static_cast<std::uint16_t>(pattern));
             t.values.push_back(numerics::unary(path, kind, x, first, second));
         }
         return t.values.data();

@@ -84,7 +84,7 @@ public:
     explicit oracle(target generation)
         : oracle(numerics::datapath_of(generation), std::string(ane::name(generation))) {}
     explicit oracle(const numerics::datapath& arithmetic, std::string label = "custom")
-        : arithmetic_(arithmetic), label_(std::move(label)) {}
+        : arithmetic_(numerics::checked(arithmetic)), label_(std::move(label)) {}
 
     std::string name() const { return "oracle " + label_; }
     static constexpr bool supports(op kind) { return is_composed(kind) || numerics::has_path(kind); }

@@ -42,14 +42,6 @@ inline void dequantize(evaluation& e, int index) {
                         });
 }
 
-/// What the stored form of a tensor stands for. Weights are expanded before the program runs (weights/materialize.hpp).
-inline void compressed(evaluation& e, int index) {
-    const std::vector<half> values =
-        stored_values(std::span(e.input(index, 0), static_cast<std::size_t>(e.count(index))), e.shape(index),
-                      e.at(index).get<compression>());
-    std::copy(values.begin(), values.end(), e.result(index));
-}
-
 /// Computes a product whose operands are both int8, with the bias that was folded into it (one value for each output
 /// channel, or none), and says whether it was one.
 inline bool integer_product(evaluation& e, int index, std::span<const half> bias) {

@@ -11,8 +11,9 @@
 
 namespace ane::oracle_steps {
 
-/// How each operation of a lowered graph is evaluated; null where there is nothing to do (sources), where lowering
-/// leaves none, and where there is no model of the engine. A new operation gets its row here and in numerics/path.hpp.
+/// How each operation of a lowered graph is evaluated; null where there is nothing to do (sources, and stored weights,
+/// which weights/materialize.hpp expands before the program runs) and where lowering leaves none. A new operation gets
+/// its row here and in numerics/path.hpp.
 constexpr evaluator evaluator_of(op kind) {
     switch (kind) {
     case op::conv2d: return conv2d;
@@ -122,7 +123,6 @@ constexpr evaluator evaluator_of(op kind) {
     case op::atan: return unary;
     case op::quantize: return quantize;
     case op::dequantize: return dequantize;
-    case op::compressed: return compressed;
     default: return nullptr;
     }
 }
