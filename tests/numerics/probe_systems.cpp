@@ -290,7 +290,7 @@ constexpr auto probes = std::to_array<probe>({
              different += left.bits != right.bits ? 1 : 0;
              largest = std::fmax(largest, std::fabs(value(left) - value(right)));
          }
-         CHECK(different / 8192.0 == doctest::Approx(0.31).epsilon(0.1));
+         CHECK(different / 8192.0 == doctest::Approx(0.31).epsilon(0.1).scale(0));
          CHECK(largest <= 7.9e-3);
      }},
     {"N190", // "clean" is 1e-3 (N189's note); the vector is not published: normal
@@ -316,11 +316,34 @@ constexpr auto probes = std::to_array<probe>({
              CHECK(error < 1e-3 * 2);
          }
      }},
-    {"N192", [](const generation& g) { CHECK(lu_error(g, 8) == doctest::Approx(5e-4).epsilon(0.5)); }},
+    {"N192", [](const generation& g) { CHECK(lu_error(g, 8) == doctest::Approx(5e-4).epsilon(0.5).scale(0)); }},
+    {"N194", // 1 - erfc(x) by that series, the form that is advised against: -0.000977 at 0, 187 % off at 0.001. The
+     // odd polynomial errs by 0.10 % at most; its coefficients are not published: five powers, least relative error
+     [](const generation& g) {
+         const auto by_complement = [&](double x) {
+             return value(subtract(g.path, half(1.0), half(complement_by_series(g, x))));
+         };
+         CHECK(by_complement(0) == -0x1p-10);
+         const half small(0.001);
+         CHECK(std::round(100 * std::fabs(by_complement(0.001) / std::erf(value(small)) - 1)) == 187);
+         halves odd;
+         doubles exact;
+         for (int i = 0; i <= 128; ++i) {
+             const half x(i / 64.0), square = multiply(g.path, x, x);
+             half sum(0.00116078);
+             for (const double coefficient : {-0.0162295, 0.0993687, -0.369571, 1.12782}) {
+                 sum = scale_offset(g.path, sum, square, half(coefficient));
+             }
+             odd.push_back(multiply(g.path, sum, x));
+             exact.push_back(std::erf(value(x)));
+         }
+         CHECK(odd[0].bits == 0);
+         CHECK(relative_error(odd, exact) < 1e-3);
+     }},
     {"N195",
      [](const generation& g) {
-         CHECK(value(half(std::erfc(3.0))) == doctest::Approx(2.2e-5).epsilon(0.01));
-         CHECK(complement_by_series(g, 3) == doctest::Approx(2.2e-5).epsilon(0.05));
+         CHECK(value(half(std::erfc(3.0))) == doctest::Approx(2.2e-5).epsilon(0.01).scale(0));
+         CHECK(complement_by_series(g, 3) == doctest::Approx(2.2e-5).epsilon(0.05).scale(0));
          CHECK(subtract(g.path, half(1.0), half(std::erf(3.0))).bits == 0);
      }},
     {"N196", // 65504 is passed between 8 and 10, the Bessel function I0 between 12 and 14 (its series)
@@ -366,7 +389,6 @@ constexpr auto probes = std::to_array<probe>({
     {"N202", // the slice, the route and the tiles of a reduction, its square; ties aside, which are NC3
      [](const generation& g) {
          const generation first{family::a13, datapath_of(family::a13)};
-         CHECK(g.path.tables == first.path.tables);
          for (const double x : {1.0, 4094.0, 4096.0, -4100.0, 60000.0}) {
              CHECK(slice_width_offset(g.path, half(x)).bits == slice_width_offset(first.path, half(x)).bits);
          }

@@ -4,6 +4,7 @@
 #include <anemone/numerics/activation_table.hpp>
 #include <anemone/numerics/movement.hpp>
 #include <anemone/numerics/path.hpp>
+#include <anemone/numerics/quantization.hpp>
 #include <anemone/numerics/softmax.hpp>
 
 #include <doctest/doctest.h>
@@ -41,10 +42,13 @@ constexpr half subnormal = half::from_bits(1); // 2^-24
 constexpr auto probes = std::to_array<probe>({
     {"N034", // fp16 weight, wide sum, scale and bias in fp16, table, fp16
      [](const generation& g) {
-         const half weight = multiply(g.path, half(0.1), half(3.0)); // dequantised to fp16 first
+         const half weight = dequantize(g.path, half(3.0), half(0.1), half{});
+         // 3 fp16(0.1) is half way between two fp16 values; 1024 times it would be 307.125 if it stayed unrounded.
+         const double rest = dot(g, {half(1024.0), half(-1.0)}, {weight, half(307.0)});
+         CHECK(rest == (g.path.elementwise_ties == tie_rule::half_away ? 0.25 : 0));
          const half sum(dot(g, {half(1.5), half(2.0)}, {weight, weight}));
          const half stored = sigmoid(g.path, scale_offset(g.path, sum, half(0.5), half(0.25)));
-         CHECK(value(stored) == doctest::Approx(1 / (1 + std::exp(-(3.5 * 0.3 * 0.5 + 0.25)))).epsilon(0.005));
+         CHECK(value(stored) == doctest::Approx(1 / (1 + std::exp(-(3.5 * 0.3 * 0.5 + 0.25)))).epsilon(0.005).scale(0));
      }},
     {"N080", [](const generation& g) { CHECK(value(add(g.path, not_a_number, half{})) == inf); }},
     {"N081", [](const generation& g) { CHECK(of<op::relu>(g, not_a_number) == inf); }},
@@ -113,18 +117,20 @@ constexpr auto probes = std::to_array<probe>({
          CHECK(of<op::square>(g, 256.0) == inf);
          CHECK(std::isfinite(of<op::square>(g, 255.875)));
      }},
-    {"N113", [](const generation& g) { CHECK(of<op::gelu>(g, 0.0) == doctest::Approx(-0.000543).epsilon(2e-3)); }},
-    {"N114", [](const generation& g) { CHECK(of<op::silu>(g, 0.0) == doctest::Approx(-0.001259).epsilon(2e-3)); }},
+    {"N113", [](const generation& g) { CHECK(of<op::gelu>(g, 0.0) == doctest::Approx(-0.000543).epsilon(2e-3).scale(0)); }},
+    {"N114", [](const generation& g) { CHECK(of<op::silu>(g, 0.0) == doctest::Approx(-0.001259).epsilon(2e-3).scale(0)); }},
     {"N115", // the chip is not named: a table of its own
      [](const generation& g) {
          generation other = g;
          other.path.tables = table_variant::third;
-         CHECK(of<op::gelu>(other, 0.0) == doctest::Approx(-0.000754).epsilon(2e-3));
+         CHECK(of<op::gelu>(other, 0.0) == doctest::Approx(-0.000754).epsilon(2e-3).scale(0));
      }},
     {"N116",
      [](const generation& g) { // the ends of the table in fp16 and beyond
          CHECK(of<op::sigmoid>(g, 8.328125) == 1);
+         CHECK(of<op::sigmoid>(g, 8.0) < 1);
          CHECK(of<op::sigmoid>(g, -9.9453125) == 0);
+         CHECK(of<op::sigmoid>(g, -9.9296875) > 0);
          CHECK(activation_table::segments == 32);
      }},
     {"N121", // 2 clamps, flag, scale, knots, 4 tail coefficients and a mode word: 43 entries if the word takes two
@@ -140,16 +146,6 @@ constexpr auto probes = std::to_array<probe>({
          CHECK(of<op::sigmoid>(g, -7.0) > 0);
      }},
     {"N123", [](const generation& g) { CHECK(value(floor_divide(g.path, half(6.0), half(3.0))) == 1); }},
-    {"N136", // an identity matrix: 64 of 8192 bytes are not zero
-     [](const generation&) {
-         int bytes = 0;
-         for (int i = 0; i < 64 * 64; ++i) {
-             const half w(i % 65 == 0 ? 1.0 : 0.0);
-             bytes += ((w.bits & 0xFFU) != 0 ? 1 : 0) + (w.bits >> 8U != 0 ? 1 : 0);
-         }
-         CHECK(half(1.0).bits == 0x3C00);
-         CHECK(bytes == 64);
-     }},
     {"N203", // fp16(act(fp16(fp16(sum) scale + bias))): the bias is added in fp16
      [](const generation& g) {
          const half sum(dot(g, repeated({1}, 2049), halves(2049, half(1.0))));

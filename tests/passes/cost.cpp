@@ -193,8 +193,8 @@ TEST_CASE("the mark says how the rates are known") {
 
 TEST_CASE("small layers of the A14 stay below the peak") {
     const roofline r = *roofline_of(h14);
-    CHECK(r.compute_seconds(1.8e10) == doctest::Approx(1.8e10 / 7.3e12));
-    CHECK(r.compute_seconds(1.8e8) == doctest::Approx(1.8e8 / (7.3e12 * std::pow(0.01, 0.38))));
+    CHECK(r.compute_seconds(1.8e10) == doctest::Approx(1.8e10 / 7.3e12).scale(0));
+    CHECK(r.compute_seconds(1.8e8) == doctest::Approx(1.8e8 / (7.3e12 * std::pow(0.01, 0.38))).scale(0));
     CHECK(r.compute_seconds(0) == 0);
     CHECK(r.attainable(1) == 48e9);
     CHECK(r.attainable(1e6) == 7.3e12);

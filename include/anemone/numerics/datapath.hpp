@@ -1,8 +1,10 @@
 #pragma once
 
+#include "../error.hpp"
 #include "../targets/target.hpp"
 
 #include <cstdint>
+#include <string>
 
 /// The engine's arithmetic, as far as it is known, in named parameters. A user who has measured a device replaces what
 /// differs: `auto mine = datapath_of(family::a16); mine.elementwise_ties = tie_rule::half_even;`.
@@ -56,13 +58,14 @@ struct datapath {
     /// the errors against K, which feel it little. Conflicting: the noise that the guide gives for a product, 4.4e-6,
     /// is that of the rounding to 2^-16 alone, without a gate.
     int mac_exponent_floor = -16;
-    /// False: a subnormal operand is zero to the multiplier. False measured M1 (N107), true measured M4, M6; M5 is said
-    /// to keep the product of two subnormals (N108), which no fp16 result could show (NC_N108). M2, M3: inferred.
+    /// False: a subnormal operand is zero to the multiplier. False measured M1 (N107), true measured M4, M5 (N108), M6;
+    /// M2, M3: inferred. M5 is said to keep the product of two subnormals as well: it is below 2^-28, so that no fp16
+    /// result could show it, nor sums of thousands, as 2^-16 is the last bit of this register (NC_N108).
     bool mac_keeps_subnormals = true;
     /// True: infinity, for good, once the accumulator reaches 2^15 in magnitude. Measured M1 (N041, N043), M4, M6; a
-    /// cliff in sweeps of M1, M2 Pro, M4, M5 Pro, M6 (N042), which place it between 32752 and 32759 (NC4, conflicting:
-    /// an accumulator from 32760 on comes out as a finite 32768 in the study). N046 (M1) is not a sum:
-    /// `single_tap_scales`.
+    /// cliff in sweeps of M1, M2 Pro, M4, M5 Pro, M6 (N042), which place it between 32752 and 32758.8. In a sweep of
+    /// fp16 operands against ones nothing lies between 32752 and 32768 (NC4, conflicting; the study has sums there
+    /// finite). N046 (M1) is not a sum: `single_tap_scales`.
     bool mac_ceiling = true;
     /// Inferred: not published for any generation. Only that it is fixed is measured (M1: N020, N150-N153).
     contraction_order order = contraction_order::channel_row_column;
@@ -135,13 +138,27 @@ constexpr datapath datapath_of(family f) noexcept {
         d.int8_products = false;
         d.texture_engine = false;
     } else if (f == family::a14) {
-        d.tables = table_variant::m1; // M2 repeats M1 bit for bit wherever both were run (N202)
+        d.tables = table_variant::m1; // inferred: M2 is M1's twin where both ran (N202), tables are not among that
         d.sine = sine_rule::series;
         d.width_slice_gain = 16;
     }
     if (f == family::older) {
         d.division = division_rule::constant_reciprocal;
     }
+    return d;
+}
+
+/// The same arithmetic. Throws `errc::argument` for a number that the registers of this folder cannot have.
+constexpr datapath checked(const datapath& d) {
+    const auto within = [](const char* member, int value, int low, int high) {
+        if (value < low || value > high) {
+            throw error(errc::argument, member,
+                        std::to_string(value) + " is not in " + std::to_string(low) + " to " + std::to_string(high));
+        }
+    };
+    within("mac_exponent_floor", d.mac_exponent_floor, -64, 64);
+    within("reduction_tile", d.reduction_tile, 1, 1 << 22);
+    within("reduction_significand_bits", d.reduction_significand_bits, 1, 63);
     return d;
 }
 
