@@ -6,6 +6,7 @@
 #include "grids.hpp"
 #include "matmul.hpp"
 #include "overflow.hpp"
+#include <anemone/formats/file.hpp>
 #include <anemone/report/terminal.hpp>
 
 #include <fmt/format.h>
@@ -14,7 +15,6 @@
 #include <chrono>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 
 namespace {
 
@@ -102,9 +102,7 @@ int main(int count, char** arguments) {
             if (!o.folder.empty()) {
                 const std::filesystem::path file =
                     std::filesystem::path(o.folder) / fmt::format("curve_{}.svg", c.name);
-                if (!(std::ofstream(file) << ane::draw_plot(r.figure))) {
-                    throw ane::error(ane::errc::file, file.string(), "cannot be written");
-                }
+                ane::write_file(file, ane::draw_plot(r.figure));
             }
         }
         return missed == 0 ? 0 : 1;

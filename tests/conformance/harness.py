@@ -259,9 +259,9 @@ def worst(got, exact, slack=0.0, ulps=ULPS):
         same = (got == exact) | (np.isnan(got) & np.isnan(exact)) | overflowed
     excess = np.broadcast_to(np.where(same, 0, excess), got.shape)
     at = np.unravel_index(int(np.argmax(excess)), got.shape)
-    if not excess[at] > 1:
+    if excess[at] <= 1:
         return None
-    bad = int((excess > 1).sum())
+    bad = int((~(excess <= 1)).sum())
     place = tuple(int(i) for i in at)
     allowed = float(np.broadcast_to(limit, got.shape)[at])
     return f"{bad} of {got.size} elements; at {place} {got[at]:.8g} instead of {exact[at]:.8g}, allowed {allowed:.3g}"

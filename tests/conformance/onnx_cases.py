@@ -32,14 +32,20 @@ from onnx_converters import CONVERTERS, PREPARED, REASON_OF, NotApplicable
 
 DATA = pathlib.Path("/usr/share/libonnx-testdata/data")
 KINDS = ("node", "simple", "pytorch-converted", "pytorch-operator")
-MOST_AXES = 5
+MOST_AXES = 8  # of a shape in this library; the engine takes 5
 
 # Inputs that say how to compute and are no data: they keep their digits.
 PARAMETERS = {"Resize": {1, 2, 3}, "Upsample": {1}, "Dropout": {1, 2}, "Range": {0, 1, 2}}
 # Results that are known when a graph is built.
 CONSTANT = {"Constant", "ConstantOfShape", "EyeLike", "Range", "Shape", "Size"}
 
-PER_NODE_SLACK = 4
+# Operators whose results are quotients that are rounded to whole numbers: a tie may fall to either side.
+QUANTISING = {"QuantizeLinear", "DynamicQuantizeLinear", "QLinearConv", "QLinearMatMul"}
+
+# The model leaves epsilon out, which then is 1e-6; its outputs are those of 1e-2.
+CONTRADICTORY = {"node/test_adam_multiple"}
+
+PER_NODE_SLACK = 2
 PACKAGE_VERSION = "1.12.0"  # that docs/conformance.md is about
 
 
@@ -151,26 +157,42 @@ def check_shape(data):
     if data.size == 0:
         raise NotApplicable("empty tensors")
     if data.ndim > MOST_AXES:
-        raise NotApplicable("more than five axes")
+        raise NotApplicable("more than eight axes")
 
 
 def real_type(kind):
     """The type that the reference computes an ONNX element type in."""
     if kind == onnx.TensorProto.BFLOAT16:
-        raise NotApplicable("bfloat16, which fp16 does not hold")
+        return np.dtype(np.float64)
     if kind == onnx.TensorProto.STRING:
         raise NotApplicable("strings")
     numpy_type = onnx.mapping.TENSOR_TYPE_TO_NP_TYPE[kind]
     return np.dtype(np.float64) if numpy_type.kind == "f" else numpy_type
 
 
-def array_of(tensor):
+def array_of(tensor, kind=None):
+    """The elements of a tensor; the package writes bfloat16, which its port tells, as the upper half of a float32."""
     real_type(tensor.data_type)
-    return numpy_helper.to_array(tensor)
+    array = numpy_helper.to_array(tensor)
+    return (array.astype(np.uint32) << 16).view(np.float32) if kind == onnx.TensorProto.BFLOAT16 else array
 
 
 def wide(array):
     return array.astype(np.float64) if array.dtype.kind == "f" else array
+
+
+def without_branches(nodes):
+    """Both branches of an `If`, and a choice between their results (refused_operations.md: cond)."""
+    flat = []
+    for node in nodes:
+        if node.op_type != "If":
+            flat.append(node)
+            continue
+        branches = {a.name: a.g for a in node.attribute}
+        ends = [[o.name for o in branches[side].output] for side in ("then_branch", "else_branch")]
+        flat += [inner for branch in branches.values() for inner in branch.node]
+        flat += [onnx.helper.make_node("Where", [node.input[0], *v], [y]) for y, *v in zip(node.output, *ends)]
+    return flat
 
 
 class Case:
@@ -188,8 +210,8 @@ class Case:
         """Raises NotApplicable."""
         model = onnx.load(str(self.folder / "model.onnx"))
         self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
-        nodes = list(model.graph.node)
-        self.operators = {node.op_type for node in nodes}
+        self.operators = {node.op_type for node in model.graph.node}
+        nodes = without_branches(model.graph.node)
         self.refuse(model, nodes)
         self.load(model, nodes)
         read = collections.Counter(name for node in nodes for name in node.input)
@@ -200,15 +222,19 @@ class Case:
         self.finish(model, limits, computed)
 
     def refuse(self, model, nodes):
+        if self.name in CONTRADICTORY:
+            raise NotApplicable("packaged outputs that do not follow from the model")
         if not nodes:
             raise NotApplicable("a model without operators")
-        for node in nodes:
-            if node.op_type in REASON_OF:
-                raise NotApplicable(REASON_OF[node.op_type])
         for port in [*model.graph.input, *model.graph.output]:
             if not port.type.HasField("tensor_type"):
                 raise NotApplicable("sequences, optional values and maps")
             real_type(port.type.tensor_type.elem_type)
+        for node in nodes:
+            if node.op_type in REASON_OF:
+                raise NotApplicable(REASON_OF[node.op_type])
+        if any(p.type.tensor_type.elem_type == onnx.TensorProto.BFLOAT16 for p in model.graph.output):
+            raise NotApplicable("rounding to bfloat16")
         for node in nodes:
             if node.op_type not in CONVERTERS and node.op_type not in CONSTANT:
                 raise NotApplicable(f"the operator {node.op_type} has no converter")
@@ -218,12 +244,12 @@ class Case:
             name for node in nodes for i, name in enumerate(node.input) if i in PARAMETERS.get(node.op_type, ())
         }
         known = {t.name: array_of(t) for t in model.graph.initializer}
-        ports = [p.name for p in model.graph.input if p.name not in known]
+        ports = [p for p in model.graph.input if p.name not in known]
         data = {}
-        for i, name in enumerate(ports):
+        for i, port in enumerate(ports):
             tensor = onnx.TensorProto()
             tensor.ParseFromString((self.folder / "test_data_set_0" / f"input_{i}.pb").read_bytes())
-            data[name] = array_of(tensor)
+            data[port.name] = array_of(tensor, port.type.tensor_type.elem_type)
         for name, array in {**known, **data}.items():
             original, exact = wide(array), wide(array)
             if array.dtype.kind == "f" and name not in parameters:
@@ -301,14 +327,12 @@ class Case:
             ends.add(value.name)
             self.graph.output(value)
             slack = limits.get(port.name, 0.0)
-            if computed > 1 and tensor.exact.dtype in (np.uint8, np.int8):
-                slack = max(float(np.max(slack)), 1.0)  # one step
-            elif computed > 1 and tensor.exact.dtype.kind == "f":
+            if computed > 1 and tensor.exact.dtype.kind == "f":
                 # Each node rounds to fp16 and those behind it carry that on; the composed ones round more often.
                 with np.errstate(invalid="ignore"):
                     drift = np.abs(tensor.stored - tensor.exact)
                 drift = drift[np.isfinite(drift)].max(initial=0.0)
-                slack = PER_NODE_SLACK * drift + sum(float(np.max(v)) for v in limits.values())
+                slack = slack + PER_NODE_SLACK * drift
             self.checked.append((port.name, tensor, slack))
         if not self.checked:
             raise NotApplicable("a constant: nothing is left to compute")
@@ -322,11 +346,13 @@ class Case:
             packaged, ours = wide(array_of(tensor)), self.tensors[port.name].original
             if packaged.shape != ours.shape:
                 good = False
-            elif packaged.dtype.kind == "f":
+            elif packaged.dtype.kind == "f":  # of float32 or, where it says so, of float16
                 scale = np.abs(packaged[np.isfinite(packaged)]).max(initial=0.0)
-                good = np.allclose(ours, packaged, 1e-3, 1e-5 * (1 + scale), equal_nan=True)
+                relative = HALF_ULP if tensor.data_type == onnx.TensorProto.FLOAT16 else 1e-5
+                absolute = 1e-6 * (1 + scale) if "RoiAlign" not in self.operators else 1e-4  # four digits
+                good = np.allclose(ours, packaged, relative, absolute, equal_nan=True)
             else:  # the package quantises in float32, where a tie may fall to the other side
-                step = 1 if packaged.dtype in (np.uint8, np.int8) else 0
+                step = 1 if self.operators & QUANTISING else 0
                 good = (np.abs(ours.astype(np.int64) - packaged.astype(np.int64)) <= step).all()
             if not good:
                 return f"the reference gives another {port.name} than the package"
@@ -334,6 +360,8 @@ class Case:
 
     def judge(self, arrays, strict=False):
         """None if all outputs pass; `strict` leaves the slack out."""
+        if len(arrays) != len(self.checked):
+            return f"{len(arrays)} outputs instead of {len(self.checked)}"
         for (name, tensor, slack), got in zip(self.checked, arrays):
             exact, slack = tensor.exact, 0.0 if strict else slack
             if exact.dtype.kind == "f":

@@ -420,8 +420,14 @@ def channels(v, rank):
 
 @operator("BatchNormalization")
 def batch_normalization(a, x, scale, bias, mean, variance):
+    results = []
+    if a.get("training_mode", 0):
+        over, kept = tuple(i for i in range(x.ndim) if i != 1), a.get("momentum", 0.9)
+        own = x.mean(axis=over), x.var(axis=over)
+        results = [kept * mean + (1 - kept) * own[0], kept * variance + (1 - kept) * own[1]]
+        mean, variance = own
     s, b, m, v = (channels(p, x.ndim) for p in (scale, bias, mean, variance))
-    return [s * (x - m) / np.sqrt(v + a.get("epsilon", 1e-5)) + b]
+    return [s * (x - m) / np.sqrt(v + a.get("epsilon", 1e-5)) + b, *results]
 
 
 @operator("InstanceNormalization")
@@ -678,6 +684,28 @@ def gather_nd(a, x, index):
     return [np.array([x[p[:batch] + tuple(index[p])] for p in places]).reshape(shape)]
 
 
+def grams(a):
+    """The tuples of numbers of a vocabulary, each with the distances at which its numbers may stand."""
+    pool, starts, found = a["pool_int64s"], a["ngram_counts"], []
+    for length, begin, end in zip(itertools.count(1), starts, [*starts[1:], len(pool)]):
+        distances = range(1, 2 if length == 1 else a["max_skip_count"] + 2)
+        wanted = a["min_gram_length"] <= length <= a["max_gram_length"]
+        found += [(pool[i : i + length], distances if wanted else ()) for i in range(begin, end, length)]
+    return found
+
+
+@operator("TfIdfVectorizer")
+def count_grams(a, x):
+    """Counts (mode TF) of each tuple, in the column that it names."""
+    rows = x.reshape(-1, x.shape[-1])
+    y = np.zeros((len(rows), max(a["ngram_indexes"]) + 1))
+    for column, (gram, distances) in zip(a["ngram_indexes"], grams(a)):
+        for row, step in itertools.product(range(len(rows)), distances):
+            last = rows.shape[1] - (len(gram) - 1) * step
+            y[row, column] += sum(list(rows[row, i::step][: len(gram)]) == gram for i in range(max(last, 0)))
+    return [y.reshape(*x.shape[:-1], -1)]
+
+
 @operator("Compress")
 def compress(a, x, condition):
     return [np.compress(condition, x, axis=a.get("axis"))]
@@ -753,6 +781,32 @@ def dft(a, x, length=None):
     return [np.stack([y.real, y.imag], axis=-1)]
 
 
+def frames(x, window, step):
+    """A real signal [N, L, 1] as frames [N, count, length] under the window."""
+    places = range(0, x.shape[1] - len(window) + 1, step)
+    return np.stack([x[:, i : i + len(window), 0] * window for i in places], axis=1)
+
+
+@operator("STFT")
+def stft(a, x, step, window=None, length=None):
+    y = np.fft.rfft(frames(x, np.ones(int(length)) if window is None else window, int(step)))
+    return [np.stack([y.real, y.imag], axis=-1)]
+
+
+OPERATORS["Det"] = lambda a, x: [np.linalg.det(x)]
+
+
+@operator("MaxUnpool")
+def max_unpool(a, x, index, shape=None):
+    """The indices are those of the smallest image that the windows cover; a larger one is filled up behind."""
+    own = [s * (e - 1) + k for e, k, s in zip(x.shape[2:], a["kernel_shape"], a["strides"])]
+    y = np.zeros(x.shape[0] * x.shape[1] * math.prod(own))
+    y[index.reshape(-1)] = x.reshape(-1)
+    y = y.reshape(*x.shape[:2], *own)
+    shape = y.shape if shape is None else [int(e) for e in shape]
+    return [np.pad(y, [(0, e - o) for e, o in zip(shape, y.shape)])]
+
+
 # ---- sampling -------------------------------------------------------------------------------------------------------
 
 
@@ -763,8 +817,11 @@ def resize_sizes(a, x, scales=None, sizes=None):
     return [int(math.floor(e * float(s))) for e, s in zip(x.shape, scales)], [float(s) for s in scales]
 
 
-def coordinate(mode, i, size, extent, scale):
+def coordinate(mode, i, size, extent, scale, region=(0.0, 1.0)):
     """Where element i of `size` lies on an axis of `extent`. Corners align at the length before it was rounded down."""
+    if mode == "tf_crop_and_resize":
+        begin, end = (v * (extent - 1) for v in region)
+        return begin + i * (end - begin) / (size - 1) if size > 1 else (begin + end) / 2
     if mode == "asymmetric":
         return i / scale
     if mode == "align_corners":
@@ -802,11 +859,11 @@ def cubic_shares(a, rest, low, extent):
     return shares
 
 
-def axis_weights(a, grid, mode, rounding, size, extent, scale):
+def axis_weights(a, grid, mode, rounding, size, extent, scale, region=(0.0, 1.0)):
     """What each of `size` samples of an axis takes of each of its `extent` elements."""
     weights = np.zeros((size, extent))
     for i in range(size):
-        at = coordinate(grid, i, size, extent, scale)
+        at = coordinate(grid, i, size, extent, scale, region)
         if mode == "nearest":
             weights[i, min(max(nearest_of(rounding, at), 0), extent - 1)] = 1
             continue
@@ -825,14 +882,18 @@ def resize(a, x, roi=None, scales=None, sizes=None):
     grid = text(a.get("coordinate_transformation_mode", "asymmetric" if a["opset"] < 11 else "half_pixel"))
     mode = text(a.get("mode", "nearest"))
     rounding = text(a.get("nearest_mode", "floor" if a["opset"] < 11 else "round_prefer_floor"))
-    y = x
+    y, inside = x, np.ones(out, bool)
     for axis, (size, scale) in enumerate(zip(out, scales)):
         extent = x.shape[axis]
-        if size == extent and scale == 1:
+        if size == extent and scale == 1 and grid != "tf_crop_and_resize":
             continue
-        weights = axis_weights(a, grid, mode, rounding, size, extent, scale)
+        region = (roi[axis], roi[axis + x.ndim]) if grid == "tf_crop_and_resize" else (0.0, 1.0)
+        weights = axis_weights(a, grid, mode, rounding, size, extent, scale, region)
         y = np.moveaxis(np.tensordot(weights, y, axes=(1, axis)), 0, axis)
-    return [y]
+        if grid == "tf_crop_and_resize":
+            at = np.array([coordinate(grid, i, size, extent, scale, region) for i in range(size)])
+            inside &= ((at >= 0) & (at <= extent - 1)).reshape([-1 if i == axis else 1 for i in range(x.ndim)])
+    return [np.where(inside, y, a.get("extrapolation_value", 0.0))]
 
 
 @operator("Upsample")
@@ -853,6 +914,33 @@ def reflected(at, low, high):
         return 0.0
     at = abs(at - low) % (2 * span)
     return low + (at if at <= span else 2 * span - at)
+
+
+@operator("RoiAlign")
+def roi_align(a, x, boxes, images):
+    """Means of bilinear samples, a grid of them in each bin of each box (x1, y1, x2, y2)."""
+    ratio, size = a["sampling_ratio"], (a["output_height"], a["output_width"])
+    shift = 0.5 if text(a.get("coordinate_transformation_mode", "half_pixel")) == "half_pixel" else 0.0
+
+    def weights(low, high, count, extent):
+        """What each sample takes of each pixel; nothing beyond one pixel outside."""
+        low, high = low * a.get("spatial_scale", 1.0) - shift, high * a.get("spatial_scale", 1.0) - shift
+        length = high - low if shift else max(high - low, 1.0)
+        shares = np.zeros((count * ratio, extent))
+        for i in range(count * ratio):
+            at = low + (i + 0.5) * length / (count * ratio)
+            if -1 <= at <= extent:
+                at = min(max(at, 0), extent - 1)
+                first = min(int(at), extent - 1)
+                shares[i, first] += 1 - (at - first)
+                shares[i, min(first + 1, extent - 1)] += at - first
+        return shares.reshape(count, ratio, extent).mean(axis=1)
+
+    y = []
+    for (x1, y1, x2, y2), image in zip(boxes, images):
+        rows, columns = weights(y1, y2, size[0], x.shape[2]), weights(x1, x2, size[1], x.shape[3])
+        y.append(np.einsum("ih,chw,jw->cij", rows, x[image], columns))
+    return [np.stack(y)]
 
 
 @operator("GridSample")
@@ -1017,6 +1105,45 @@ def negative_log_likelihood(a, x, target, weight=None):
 def softmax_cross_entropy(a, x, target, weight=None):
     log_probability = np.moveaxis(log_softmax_of(np.moveaxis(x, 1, -1)), -1, 1)
     return [np.asarray(loss_of(a, log_probability, target, weight)), log_probability]
+
+
+# ---- steps of training ----------------------------------------------------------------------------------------------
+
+
+def steps(parts, step):
+    """Applies `step(a, rate, count, x, gradient, state...)` to each tensor; the inputs and results go part by part."""
+
+    def run(a, rate, count, *rest):
+        each = len(rest) // parts
+        results = [step(a, rate, int(count), *rest[i::each]) for i in range(each)]
+        return [r[part] for part in range(parts - 1) for r in results]
+
+    return run
+
+
+def adagrad(a, rate, count, x, gradient, squares):
+    gradient = a.get("norm_coefficient", 0.0) * x + gradient
+    squares = squares + gradient**2
+    rate = rate / (1 + count * a.get("decay_factor", 0.0))
+    return x - rate * gradient / (np.sqrt(squares) + a.get("epsilon", 1e-6)), squares
+
+
+def adam(a, rate, count, x, gradient, mean, squares):
+    alpha, beta = a.get("alpha", 0.9), a.get("beta", 0.999)
+    gradient = a.get("norm_coefficient", 0.0) * x + gradient
+    mean, squares = alpha * mean + (1 - alpha) * gradient, beta * squares + (1 - beta) * gradient**2
+    rate = rate * (np.sqrt(1 - beta**count) / (1 - alpha**count) if count > 0 else 1)
+    x = x - rate * mean / (np.sqrt(squares) + a.get("epsilon", 1e-6))
+    return (1 - a.get("norm_coefficient_post", 0.0)) * x, mean, squares
+
+
+def momentum(a, rate, count, x, gradient, speed):
+    gradient = a["norm_coefficient"] * x + gradient
+    speed = a["alpha"] * speed + (a["beta"] if count > 0 else 1) * gradient
+    return x - rate * (gradient + a["alpha"] * speed if text(a["mode"]) == "nesterov" else speed), speed
+
+
+OPERATORS.update(Adagrad=steps(3, adagrad), Adam=steps(4, adam), Momentum=steps(3, momentum))
 
 
 # ---- values that no device computes ---------------------------------------------------------------------------------

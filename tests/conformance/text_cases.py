@@ -1,4 +1,5 @@
-"""The program conformance_evaluate itself: what it reads, what it refuses, and that no text makes it crash.
+"""The program conformance_evaluate itself: what it reads, what it refuses, and that no text makes it crash. And the
+comparison that judges its results.
 
     text_cases.py [--evaluate <program>] [--seed <number>] [--mutations <number>]
 
@@ -19,7 +20,7 @@ except ImportError:
     print("skipped: NumPy is not installed")
     sys.exit(77)
 
-from harness import Evaluator, Graph
+from harness import Evaluator, Graph, worst
 
 # Lines behind `x input shape=1,2,4,4 at=0`, and what the message says.
 REFUSED = [
@@ -67,6 +68,24 @@ REFUSED = [
     ("output x\noutput x", "output twice"),
     ("output y", "names no node"),
     ("y", "no line of a graph"),
+]
+# A result, what it is to be, the slack; whether it passes. An ulp of fp16 is 2^-10 at 1 and 2^-24 near 0.
+JUDGED = [
+    (1 + 2 * 2**-10, 1.0, 0.0, True),
+    (1 + 3 * 2**-10, 1.0, 0.0, False),
+    (1 + 3 * 2**-10, 1.0, 2**-10, True),
+    (3 * 2**-24, 2**-24, 0.0, True),
+    (4 * 2**-24, 2**-24, 0.0, False),
+    (1.0, 1.0, np.nan, True),
+    (2.0, 1.0, np.nan, False),
+    (np.inf, 1e6, 0.0, True),
+    (-np.inf, 1e6, 0.0, False),
+    (np.inf, 60000.0, 0.0, False),
+    (65504.0, 1e6, 0.0, False),
+    (np.nan, 1.0, 1e9, False),
+    (np.nan, np.nan, 0.0, True),
+    (0.0, np.inf, 0.0, False),
+    ([1.0, 1.0], 1.0, 0.0, False),
 ]
 NUMBERS = ["-1", "0", "1", "2", "3", "4", "7", "-2147483648", "2147483647", "9223372036854775807"]
 NUMBERS += ["99999999999999999999", "1e38", "nan", "", "x", "1,2,3,4,5,6,7,8,9"]
@@ -157,7 +176,7 @@ def main():
     if not program.exists():
         print(f"skipped: {program} is not built")
         return 77
-    faults = []
+    faults = [f"{case} is judged wrongly" for case in JUDGED if (worst(*case[:3]) is None) != case[3]]
     with tempfile.TemporaryDirectory() as folder:
         with open(folder + "/tensors", "wb") as tensors:
             tensors.write(np.ones(4096, np.float16).tobytes())

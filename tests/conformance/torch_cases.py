@@ -77,6 +77,8 @@ class Draw:
         self.expect(value, exact, ulps=0)
 
     def judge(self, arrays):
+        if len(arrays) != len(self.wanted):
+            return f"{len(arrays)} outputs instead of {len(self.wanted)}"
         for i, (got, (exact, slack, ulps)) in enumerate(zip(arrays, self.wanted)):
             fault = worst(got, exact, slack) if ulps is None else worst(got, exact, slack, ulps)
             if fault:
@@ -130,7 +132,8 @@ def conv_transpose2d(d):
     size = F.conv_transpose2d(tx.abs(), tw.abs(), bias.abs(), **how)
     given = {**how, "padding": four(pads)}
     y = d.g.conv_transpose2d(x, w, b, shape=exact.shape, **given)
-    d.expect(y, exact, size * (math.prod(tw.shape) + 1) * FP32_ULP)
+    terms = channels // groups * math.prod(kernel) + 1
+    d.expect(y, exact, size * terms * FP32_ULP)
 
 
 @case
@@ -379,11 +382,11 @@ def norms_along_an_axis(d):
         normal_slack(tx, (axis,), tg, epsilon),
     )
     rms = tg * last / torch.sqrt((last**2).mean(-1, keepdim=True) + epsilon)
-    d.expect(g.rms_norm(x, gamma, epsilon=epsilon, axis=axis), rms.movedim(-1, axis), 64 * FP32_ULP)
+    d.expect(g.rms_norm(x, gamma, epsilon=epsilon, axis=axis), rms.movedim(-1, axis))
     d.expect(g.l2_norm(x, epsilon=epsilon, axis=axis), F.normalize(tx, dim=axis, eps=math.sqrt(epsilon)))
     low, high = tx.amin(axis, keepdim=True), tx.amax(axis, keepdim=True)
     d.expect(g.minmax_norm(x, epsilon=epsilon, axis=axis), (tx - low) / (high - low + epsilon), 8 * FP32_ULP)
-    d.expect(g.softmax(x, index=axis), torch.softmax(tx, axis), 16 * FP32_ULP)
+    d.expect(g.softmax(x, index=axis), torch.softmax(tx, axis))
 
 
 # ---- reductions -----------------------------------------------------------------------------------------------------
@@ -397,16 +400,16 @@ def reductions(d):
     p, tp = d.numbers(*shape, low=0.1, high=2)
     g, how = d.g, {"dim": over, "keepdim": True}
     size = tx.abs().sum(**how)
-    slack = size * math.prod(shape[i] for i in over) * FP32_ULP
-    d.expect(g.reduce_sum(x, list=over), tx.sum(**how), slack)
-    d.expect(g.reduce_mean(x, list=over), tx.mean(**how), slack)
+    terms = math.prod(shape[i] for i in over)
+    d.expect(g.reduce_sum(x, list=over), tx.sum(**how), size * terms * FP32_ULP)
+    d.expect(g.reduce_mean(x, list=over), tx.mean(**how), size * FP32_ULP)
     d.exactly(g.reduce_max(x, list=over), tx.amax(**how))
     d.exactly(g.reduce_min(x, list=over), tx.amin(**how))
     d.expect(g.reduce_sum_square(x, list=over), (tx**2).sum(**how))
     d.expect(g.reduce_l1_norm(x, list=over), size)
     d.expect(g.reduce_l2_norm(x, list=over), torch.linalg.vector_norm(tx, 2, dim=over, keepdim=True))
-    d.expect(g.reduce_log_sum(p, list=over), torch.log(tp.sum(**how)), 256 * FP32_ULP)
-    d.expect(g.reduce_log_sum_exp(x, list=over), torch.logsumexp(tx, **how), 256 * FP32_ULP)
+    d.expect(g.reduce_log_sum(p, list=over), torch.log(tp.sum(**how)), terms * FP32_ULP)
+    d.expect(g.reduce_log_sum_exp(x, list=over), torch.logsumexp(tx, **how), (terms + 4) * FP32_ULP)
 
 
 @case
@@ -664,7 +667,7 @@ def points(d):
     radius = float(np.float32((distances.min() + distances.max()) / 2 + 1e-3))
     flags = g.radius_search(c, p, shape=(1, 1, p.shape[3], c.shape[3]), alpha=radius)
     near = (distances <= radius).double()[None, None]
-    unsure = ((distances - radius).abs() < 1e-3).double()[None, None]
+    unsure = ((distances - radius).abs() < 1e-5).double()[None, None]  # in float32
     d.expect(g.real(flags), near, unsure, ulps=0)
     count = d.below(2, 5)
     chosen, best = [0], torch.full((tp.shape[3],), math.inf, dtype=torch.float64)

@@ -2,6 +2,9 @@
 /// prints a digest of each: run.py compares them between compilers, flags and machines. No library but the standard
 /// one.
 #include <anemone/backend/cpu/kernels/table.hpp>
+#include <anemone/backend/kernels/grid_sample.hpp>
+#include <anemone/backend/kernels/resize.hpp>
+#include <anemone/backend/kernels/response_norm.hpp>
 #include <anemone/numerics/kernels.hpp>
 
 #include <cinttypes>
@@ -194,6 +197,32 @@ void elementwise(const std::string& generation, const datapath& path) {
     }
 }
 
+/// Kernels that compute places in double, where a fused product could tell, and one of chained steps.
+void samplers(const std::string& generation, const datapath& path) {
+    generator random{12};
+    const engine_arithmetic a{path};
+    const extents image{3, 2, 7, 9};
+    const halves x = random_halves(image.count(), 5, 20, random);
+    digest d;
+    for (const sampling_grid grid :
+         {sampling_grid::half_pixel, sampling_grid::align_corners, sampling_grid::asymmetric}) {
+        const sampling s{.extent = {5, 11}, .grid = grid, .border = sampling_border::reflect};
+        halves out(std::size_t{3} * 2 * 5 * 11);
+        const halves boxes = random_halves(3 * 4, 10, 18, random);
+        kernels::crop_resize(a, s, x.data(), image, boxes.data(), 3, out.data());
+        d.add(out);
+        const halves maps = random_halves(3 * 6, 9, 15, random);
+        kernels::affine(a, s, x.data(), image, maps.data(), 3, out.data());
+        d.add(out);
+    }
+    print(generation + " samplers", d);
+    digest norms;
+    halves out(x.size());
+    kernels::local_response_norm(a, {.size = 2, .alpha = 0.3F, .beta = 0.7F, .k = 1.1F}, x.data(), image, out.data());
+    norms.add(out);
+    print(generation + " local_response_norm", norms);
+}
+
 /// The CPU backend: every kernel but the contractions gives the same bits everywhere, save which NaN comes out.
 void cpu_backend() {
     generator random{11};
@@ -243,6 +272,7 @@ int main() {
         convolutions(name, path);
         reductions(name, path);
         elementwise(name, path);
+        samplers(name, path);
     }
     cpu_backend();
 }

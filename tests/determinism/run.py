@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The same bits with every compiler, flag and machine.
 
-Compiles digests.cpp several times and compares what the programs print. Arm takes part where Debian's cross compiler and
-emulator are installed (g++-aarch64-linux-gnu, qemu-user). Flags that break IEEE 754 must be seen by the headers.
+Compiles digests.cpp several times and compares what the programs print. Arm takes part where Debian's cross compiler
+and emulator are installed (g++-aarch64-linux-gnu, qemu-user). Flags that break IEEE 754 must be seen by the headers.
 """
 
 import concurrent.futures
@@ -49,7 +49,8 @@ def unseen_flags():
     for compiler in ("g++", "clang++"):
         if shutil.which(compiler):
             for flag in REFUSED:
-                done = subprocess.run([compiler, *BASE, flag, "-x", "c++", "-fsyntax-only", "-"], input=check, text=True)
+                command = [compiler, *BASE, flag, "-x", "c++", "-fsyntax-only", "-"]
+                done = subprocess.run(command, input=check, text=True)
                 if done.returncode != 0:
                     unseen.append(f"{compiler} {flag}: not seen by the headers")
     return unseen
@@ -71,7 +72,8 @@ def main():
         # A line that says so: two instruction sets of one machine differ.
         failures += [f"{name}: {line}" for line in lines if " differs at " in line]
         oracle_only = all(part in [compiler, *flags] for part in CHANGES_CPU)
-        kept = [[line for line in text if not (oracle_only and line.startswith("cpu "))] for text in (lines, outputs[0])]
+        both = (lines, outputs[0])
+        kept = [[line for line in text if not (oracle_only and line.startswith("cpu "))] for text in both]
         failures += differences(name, *kept)
         print(f"{name}: {len(kept[0])} digests")
     print("\n".join(failures) if failures else "all the same")

@@ -5,7 +5,7 @@ import pathlib
 import re
 import sys
 
-root = pathlib.Path(os.environ.get("ANEMONE_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
+root = pathlib.Path(os.environ.get("ANEMONE_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 readme = (root / "README.md").read_text()
 
 shown = re.search(r"```cpp\n(.*?)```", readme, re.DOTALL)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The tool that writes the statistics of a weight file into a header, with NumPy as the referee.
 
-Files are made here, byte by byte; the header's numbers must be those of NumPy, and the same on every run. Broken files and
-odd names are part of it.
+Files are made here, byte by byte; the header's numbers must be those of NumPy, and the same on every run. Broken
+files and odd names are part of it.
 """
 
 import hashlib
