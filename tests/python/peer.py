@@ -1,8 +1,9 @@
 """NumPy as a peer of the CPU backend: the same models, computed in float64 from the same fp16 files.
 
-The test program writes weights, inputs and outputs of some models as raw fp16; this script computes the outputs itself and
-compares. The CPU backend rounds to fp16 after each operation, NumPy here only at the end, so the tolerance is a share of
-the largest value of an output: 1 % for the deep models, less for single operations. Digits must be classified alike.
+The test program writes weights, inputs and outputs of some models as raw fp16; this script computes the outputs
+itself and compares. The CPU backend rounds to fp16 after each operation, NumPy here only at the end, so the tolerance
+is a share of the largest value of an output: 1 % for the deep models, less for single operations. Digits must be
+classified alike.
 
 Ends with 0 and a message where NumPy or the test program is missing.
 """
@@ -20,7 +21,7 @@ try:
     import numpy as np
 except ImportError:
     print("skipped: NumPy is not installed")
-    sys.exit(0)
+    sys.exit(77)
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = pathlib.Path(os.environ.get("ANEMONE_SOURCE_DIR", HERE.parent.parent))
@@ -218,7 +219,7 @@ def main():
     program = BUILD / "bin" / ("test_backend" + (".exe" if os.name == "nt" else ""))
     if not program.exists():
         print(f"skipped: {program} is not built")
-        return 0
+        return 77
     good = True
     with tempfile.TemporaryDirectory(prefix="anemone-peer-") as place:
         place = pathlib.Path(place)
