@@ -1,23 +1,19 @@
 // Comparisons, selection, powers and parameters for each channel: what the CPU backend computes from special values.
 
+#include "fixtures.hpp"
 #include <anemone/backend/cpu/kernels/elementwise.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
 #include <vector>
 
 using namespace ane;
+using namespace fixtures;
 
 namespace {
-
-double wide(half value) { return static_cast<double>(value); }
-
-const half infinity = std::numeric_limits<half>::infinity();
-const half not_a_number = std::numeric_limits<half>::quiet_NaN();
 
 /// Zeros, ones, subnormals, the ends of the range, infinities, NaN: with both signs, and some ordinary numbers.
 std::vector<half> special_values() {
@@ -42,15 +38,6 @@ bool holds(op kind, double a, double b) {
     case op::greater_equal: return a >= b;
     case op::less: return a < b;
     default: return a <= b;
-    }
-}
-
-bool same_value(half a, half b) { return (is_nan(a) && is_nan(b)) || a == b; }
-
-template <class Check> void at_each_level(Check check) {
-    for (const cpu::isa_level level : cpu::available_levels()) {
-        INFO(cpu::name(level));
-        check(cpu::kernels_for(level));
     }
 }
 

@@ -1,40 +1,18 @@
+#include "fixtures.hpp"
 #include <anemone/backend/cpu/kernels/conv_transpose.hpp>
 #include <anemone/backend/cpu/kernels/gemm.hpp>
 
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
-#include <random>
 #include <vector>
 
 using namespace ane;
+using namespace fixtures;
 using cpu::convolution_shape;
 using cpu::matmul_shape;
 
 namespace {
-
-std::mt19937& generator() {
-    static std::mt19937 random = [] {
-        const unsigned seed = std::random_device{}();
-        MESSAGE("seed ", seed);
-        return std::mt19937(seed);
-    }();
-    return random;
-}
-
-std::int64_t between(std::int64_t low, std::int64_t high) {
-    return std::uniform_int_distribution<std::int64_t>(low, high)(generator());
-}
-
-std::vector<half> random_halves(std::int64_t count) {
-    std::normal_distribution<double> normal;
-    std::vector<half> values(static_cast<std::size_t>(count));
-    for (half& value : values) {
-        value = half(normal(generator()));
-    }
-    return values;
-}
 
 /// A sum of products in double, and the sum of magnitudes that scales its fp32 error.
 struct exact {
@@ -47,8 +25,6 @@ struct exact {
         terms += 1;
     }
 };
-
-double wide(half value) { return static_cast<double>(value); }
 
 /// Half an ulp of fp16, and an fp32 rounding (2^-23, two for an unfused step) of every term.
 bool near(half result, const exact& reference) {
@@ -310,7 +286,6 @@ TEST_CASE("levels differ by fused multiply-adds only: one ulp, unless the sum ca
 
 TEST_CASE("sums are held in fp32: no fp16 overflow on the way, infinity and NaN at the end") {
     const matmul_shape s{1, 1, 1, 3, false, false, 0, 0};
-    const half infinity = std::numeric_limits<half>::infinity();
     for (const cpu::isa_level level : cpu::available_levels()) {
         const cpu::kernel_table& table = cpu::kernels_for(level);
         const auto product = [&](std::vector<half> a, std::vector<half> b) {

@@ -1,3 +1,4 @@
+#include "fixtures.hpp"
 #include <anemone/backend/cpu/kernels/elementwise.hpp>
 
 #include <doctest/doctest.h>
@@ -10,10 +11,9 @@
 #include <vector>
 
 using namespace ane;
+using namespace fixtures;
 
 namespace {
-
-double wide(half value) { return static_cast<double>(value); }
 
 /// The definition, in double.
 double defined(op kind, double x, double p0, double p1) {
@@ -67,8 +67,6 @@ double defined(op kind, double a, double b) {
     default: throw std::logic_error("no definition");
     }
 }
-
-bool same_value(half a, half b) { return (is_nan(a) && is_nan(b)) || a == b; }
 
 /// Zeros by their sign; any NaN is as good as another.
 bool same_bits(half a, half b) { return (is_nan(a) && is_nan(b)) || a.bits == b.bits; }
@@ -195,7 +193,6 @@ TEST_CASE("where an element stands, and among how many, does not matter") {
 }
 
 TEST_CASE("closed forms and limits of one operand") {
-    const half infinity = std::numeric_limits<half>::infinity();
     const auto of = [](op kind, half x, float p0 = 0, float p1 = 0) {
         half out;
         cpu::unary(cpu::best_kernels(), kind, &x, &out, 1, p0, p1);
@@ -308,7 +305,6 @@ TEST_CASE("broadcasting follows NumPy, random shapes") {
 }
 
 TEST_CASE("functions of one operand at the edges") {
-    const half infinity = std::numeric_limits<half>::infinity();
     const auto of = [](op kind, half x, float p0 = 0, float p1 = 0) {
         half out;
         cpu::unary(cpu::best_kernels(), kind, &x, &out, 1, p0, p1);

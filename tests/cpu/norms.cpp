@@ -1,5 +1,6 @@
 // The norms and the composed reductions of the CPU backend against their formulas in double.
 
+#include "fixtures.hpp"
 #include <anemone/backend/cpu/kernels/norm.hpp>
 #include <anemone/backend/cpu/kernels/reduce.hpp>
 #include <anemone/backend/cpu/kernels/softmax.hpp>
@@ -14,13 +15,9 @@
 #include <vector>
 
 using namespace ane;
+using namespace fixtures;
 
 namespace {
-
-double wide(half value) { return static_cast<double>(value); }
-
-const half infinity = std::numeric_limits<half>::infinity();
-const half not_a_number = std::numeric_limits<half>::quiet_NaN();
 
 struct random_source {
     unsigned seed = std::random_device{}();
@@ -94,13 +91,6 @@ std::vector<double> variances(const grouped& g, const std::vector<half>& x) {
         result[g.group[i]] += d * d / g.at(i).count;
     }
     return result;
-}
-
-template <class Check> void at_each_level(Check check) {
-    for (const cpu::isa_level level : cpu::available_levels()) {
-        INFO(cpu::name(level));
-        check(cpu::kernels_for(level));
-    }
 }
 
 /// Runs at every level, checks that the bits are the same, and returns them.

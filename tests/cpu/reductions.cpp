@@ -1,3 +1,4 @@
+#include "fixtures.hpp"
 #include <anemone/backend/cpu/kernels/norm.hpp>
 #include <anemone/backend/cpu/kernels/pool.hpp>
 #include <anemone/backend/cpu/kernels/reduce.hpp>
@@ -7,34 +8,12 @@
 
 #include <cmath>
 #include <limits>
-#include <random>
 #include <vector>
 
 using namespace ane;
+using namespace fixtures;
 
 namespace {
-
-std::mt19937& generator() {
-    static std::mt19937 random = [] {
-        const unsigned seed = std::random_device{}();
-        MESSAGE("seed ", seed);
-        return std::mt19937(seed);
-    }();
-    return random;
-}
-
-std::int64_t between(std::int64_t low, std::int64_t high) {
-    return std::uniform_int_distribution<std::int64_t>(low, high)(generator());
-}
-
-std::vector<half> random_halves(std::int64_t count) {
-    std::normal_distribution<double> normal;
-    std::vector<half> values(static_cast<std::size_t>(count));
-    for (half& value : values) {
-        value = half(normal(generator()));
-    }
-    return values;
-}
 
 extents random_extents() {
     extents shape;
@@ -44,22 +23,10 @@ extents random_extents() {
     return shape;
 }
 
-double wide(half value) { return static_cast<double>(value); }
-
 /// Half an ulp of fp16 plus an absolute error.
 bool near(half result, double expected, double absolute) {
     return std::abs(wide(result) - expected) <= 0.501 * std::max(std::abs(expected) * 0x1p-10, 0x1p-24) + absolute;
 }
-
-template <class Check> void at_each_level(Check check) {
-    for (const cpu::isa_level level : cpu::available_levels()) {
-        INFO(cpu::name(level));
-        check(cpu::kernels_for(level));
-    }
-}
-
-const half infinity = std::numeric_limits<half>::infinity();
-const half not_a_number = std::numeric_limits<half>::quiet_NaN();
 
 } // namespace
 

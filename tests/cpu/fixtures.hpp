@@ -1,0 +1,54 @@
+#pragma once
+
+#include <anemone/backend/cpu/kernels/table.hpp>
+#include <anemone/half.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+/// What the tests of the CPU's kernels share.
+namespace fixtures {
+
+inline const ane::half infinity = std::numeric_limits<ane::half>::infinity();
+inline const ane::half not_a_number = std::numeric_limits<ane::half>::quiet_NaN();
+
+inline double wide(ane::half value) { return static_cast<double>(value); }
+
+inline bool same_value(ane::half a, ane::half b) { return (is_nan(a) && is_nan(b)) || a == b; }
+
+/// check(kernel table) for every instruction set that this machine has.
+template <class Check> void at_each_level(Check check) {
+    for (const ane::cpu::isa_level level : ane::cpu::available_levels()) {
+        INFO(ane::cpu::name(level));
+        check(ane::cpu::kernels_for(level));
+    }
+}
+
+/// Of a seed that is printed.
+inline std::mt19937& generator() {
+    static std::mt19937 random = [] {
+        const unsigned seed = std::random_device{}();
+        MESSAGE("seed ", seed);
+        return std::mt19937(seed);
+    }();
+    return random;
+}
+
+inline std::int64_t between(std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(generator());
+}
+
+inline std::vector<ane::half> random_halves(std::int64_t count) {
+    std::normal_distribution<double> normal;
+    std::vector<ane::half> values(static_cast<std::size_t>(count));
+    for (ane::half& value : values) {
+        value = ane::half(normal(generator()));
+    }
+    return values;
+}
+
+} // namespace fixtures
