@@ -30,10 +30,11 @@ constexpr mark evidence_of(datapath_parameter p, family f) noexcept {
     case datapath_parameter::subnormals:
         return any_of(family::a13, family::a16, family::a17, family::a18); // N107, N108
     case datapath_parameter::reduction_ties:
-        return any_of(family::a13, family::a14, family::a17, family::a18);              // N030-N032
-    case datapath_parameter::reduction_register: return any_of(family::a13);            // N01
-    case datapath_parameter::elementwise_ties: return any_of(family::a13, family::a18); // N033
-    case datapath_parameter::tables: return any_of(family::a13, family::a18);           // N113, N114
+        return any_of(family::a13, family::a14, family::a17, family::a18);   // N030-N032
+    case datapath_parameter::reduction_register: return any_of(family::a13); // N01
+    case datapath_parameter::elementwise_ties:                               // N033
+    case datapath_parameter::tables:                                         // N113, N114
+        return any_of(family::a13, family::a18);
     case datapath_parameter::slice_gain:
         return any_of(family::a13, family::a14, family::a16, family::a17, family::a18); // N060-N069
     }
