@@ -1,8 +1,10 @@
 #pragma once
 
+#include "../graph/op_set.hpp"
 #include "../ndarray.hpp"
 #include "../passes/validate.hpp"
 #include "../text.hpp"
+#include "../way.hpp"
 #include "../weights/verify.hpp"
 #include "backend.hpp"
 
@@ -11,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// The shape and element of a port, as types, from the model's value.
 template <const auto& Model, fixed_string Name> struct input_port_type {
@@ -34,7 +36,9 @@ template <const auto& Model, fixed_string Name> struct output_port_type {
     using element_type = element_t<type>;
 };
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// Functions of their own, so that compilers print both types in the line above the sentence.
 template <class Given, class Wanted> constexpr void require_port_shape() {
@@ -67,7 +71,9 @@ template <fixed_string... Names> constexpr bool all_different() {
     return true;
 }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// The inputs of one run: `{"image"_s = image, "mask"_s = mask}`, in any order. An unknown name, a wrong shape, a wrong
 /// element type or a missing input does not compile.
@@ -159,12 +165,40 @@ private:
     Executable executable_;
 };
 
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+/// The operations of a model, if it is small enough to be lowered in a constant: those of every model otherwise.
+template <const auto& Model> constexpr op_set operations_of() {
+    op_set all;
+    for (const node& n : Model.nodes) {
+        all.insert(n.kind);
+    }
+    return all;
+}
+
+/// In the header-only way a program pays for what its model uses: backends that can compile the kernels of its
+/// operations alone do.
+template <const auto& Model, class Backend> auto compiled_for(const Backend& place, const weight_store& weights) {
+#if !defined(ANEMONE_COMPILED)
+    if constexpr (requires { place.template compile_only<every_op>(Model, weights); }) {
+        return place.template compile_only<operations_of<Model>()>(Model, weights);
+    } else
+#endif
+        return place.compile(Model, weights);
+}
+
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
 /// Compiles a model for a backend with weights that were checked against it: `compile<digits>(backend::cpu{},
 /// weights)`. Throws `error` for weights that do not fit the model, and whatever the backend's `compile` throws.
 template <const auto& Model, runnable_backend Backend>
 auto compile(const Backend& place, const weight_store& weights = {}) {
     verify_weights(Model, weights);
-    return program<Model, decltype(place.compile(Model, weights))>(place.compile(Model, weights));
+    return program<Model, decltype(place.compile(Model, weights))>(detail::compiled_for<Model>(place, weights));
 }
 
 /// The same for a graph that was built or read at run time, after `validate`: the program runs on buffers in the order
@@ -176,4 +210,4 @@ auto compile(const graph_view& model, const Backend& place, const weight_store& 
     return place.compile(model, weights);
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../half.hpp"
+#include "../way.hpp"
 #include "accumulator.hpp"
 #include "contraction_kernels.hpp"
 #include "datapath.hpp"
@@ -15,7 +16,7 @@
 
 /// Many sums of products at once, bit for bit those of class `accumulator`: matrix products and convolutions are one
 /// blocked loop over two sources of vectors. Every output adds its products in the order of the vectors' elements.
-namespace ane::numerics {
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// How a contraction is carried out. The bits do not depend on it.
 struct execution {
@@ -23,9 +24,9 @@ struct execution {
     int threads = 1; ///< at most; a small contraction takes one
 };
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY
 
-namespace ane::numerics::detail {
+namespace ane::numerics::detail::inline ANEMONE_WAY {
 
 /// Products that are worth a thread.
 inline constexpr std::int64_t products_of_thread = std::int64_t{1} << 20;
@@ -98,7 +99,7 @@ struct first_sum {
     std::uint32_t marked;
 };
 
-inline std::vector<first_sum> first_sums(const datapath& path, const half* bias, std::int64_t count) {
+ANEMONE_INLINE std::vector<first_sum> first_sums(const datapath& path, const half* bias, std::int64_t count) {
     std::vector<first_sum> result(static_cast<std::size_t>(count), first_sum{0, 0});
     for (std::size_t i = 0; bias != nullptr && i < result.size(); ++i) {
         const std::int64_t units = accumulator(path, bias[i]).raw();
@@ -178,8 +179,8 @@ struct tile_sums {
 };
 
 /// The first values of the sums of rows from `row` on and columns from `column` on; beyond the last ones any.
-inline tile_sums started(const std::vector<first_sum>& first, bool of_left, int rows, std::int64_t row,
-                         std::int64_t column) {
+ANEMONE_INLINE tile_sums started(const std::vector<first_sum>& first, bool of_left, int rows, std::int64_t row,
+                                 std::int64_t column) {
     tile_sums sums;
     const auto last = static_cast<std::int64_t>(first.size()) - 1;
     for (int r = 0; r < rows; ++r) {
@@ -259,4 +260,4 @@ void contract(const execution& how, const datapath& path, std::int64_t lefts, st
     }
 }
 
-} // namespace ane::numerics::detail
+} // namespace ane::numerics::detail::inline ANEMONE_WAY

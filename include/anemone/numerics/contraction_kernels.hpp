@@ -1,11 +1,12 @@
 #pragma once
 
 #include "../error.hpp"
+#include "../way.hpp"
 #include "contraction_tile.hpp"
 
 #include <string>
 
-namespace ane::numerics {
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// The loops of a contraction for one instruction set. All levels give the same bits.
 struct contraction_kernels {
@@ -22,7 +23,9 @@ struct contraction_kernels {
     void (*round)(const std::uint32_t* sums, half* to, bool half_away);
 };
 
-namespace detail {
+} // namespace ane::numerics::inline ANEMONE_WAY
+
+namespace ane::numerics::detail::inline ANEMONE_WAY {
 
 inline constexpr int convert_block = 16;
 
@@ -127,7 +130,9 @@ ANEMONE_CONTRACTION_LOOPS(avx512, 16, __attribute__((target("avx512f,avx512vl,av
 #endif
 #undef ANEMONE_CONTRACTION_LOOPS
 
-} // namespace detail
+} // namespace ane::numerics::detail::inline ANEMONE_WAY
+
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// The loops of a level. Throws errc::argument when this machine cannot run it.
 inline const contraction_kernels& contraction_kernels_for(isa_level level) {
@@ -151,4 +156,4 @@ inline const contraction_kernels& best_contraction_kernels() {
     return best;
 }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

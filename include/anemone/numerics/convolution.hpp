@@ -1,14 +1,17 @@
 #pragma once
 
 #include "../kernel_shapes.hpp"
+#include "../way.hpp"
 #include "contraction.hpp"
 #include "planar.hpp"
 
-namespace ane::numerics {
+namespace ane::numerics::inline ANEMONE_WAY {
 
 using ane::convolution_shape;
 
-namespace detail {
+} // namespace ane::numerics::inline ANEMONE_WAY
+
+namespace ane::numerics::detail::inline ANEMONE_WAY {
 
 /// Places of the products in the sum of one output, outermost first as datapath::order has it: place(channel of the
 /// group, row of the kernel, column of the kernel).
@@ -182,8 +185,8 @@ void convolve(const execution& how, const datapath& path, const convolution_shap
 }
 
 /// A convolution of one tap over one channel as a scale: weight x + bias on the elementwise path, one rounding.
-inline void scale_channels(const datapath& path, const convolution_shape& s, const half* x, const half* weight,
-                           const half* bias, half* out) {
+ANEMONE_INLINE void scale_channels(const datapath& path, const convolution_shape& s, const half* x, const half* weight,
+                                   const half* bias, half* out) {
     const std::int64_t group_out = s.out_channels / s.groups;
     const auto source = [](std::int64_t o, std::int64_t stride, std::int64_t pad, std::int64_t extent) {
         const std::int64_t place = o * stride - pad;
@@ -202,13 +205,15 @@ inline void scale_channels(const datapath& path, const convolution_shape& s, con
     }
 }
 
-} // namespace detail
+} // namespace ane::numerics::detail::inline ANEMONE_WAY
+
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// Grouped, strided, dilated convolution of x [N, I, H, W] by weight [O, I/g, kH, kW]; bias per output channel or null.
 /// One `accumulator` an output; padding contributes nothing. The order of the sum is datapath::order (inferred). One
 /// tap over one channel may be a scale instead: datapath::single_tap_scales (N046).
-inline void convolution(const datapath& path, const convolution_shape& s, const half* x, const half* weight,
-                        const half* bias, half* out, const execution& how = {}) {
+ANEMONE_INLINE void convolution(const datapath& path, const convolution_shape& s, const half* x, const half* weight,
+                                const half* bias, half* out, const execution& how = {}) {
     const std::int64_t group_in = s.in_channels / s.groups;
     const std::int64_t group_out = s.out_channels / s.groups;
     if (path.single_tap_scales && group_in == 1 && s.kernel_height == 1 && s.kernel_width == 1) {
@@ -228,8 +233,8 @@ inline void convolution(const datapath& path, const convolution_shape& s, const 
 
 /// Transposed convolution by weight [I, O/g, kH, kW]: out[y] gathers x[(y + pad - k * dilation) / stride] wherever that
 /// is whole. Inferred: same register and order as the convolution; the inserted zeros contribute nothing.
-inline void transposed_convolution(const datapath& path, const convolution_shape& s, const half* x, const half* weight,
-                                   const half* bias, half* out, const execution& how = {}) {
+ANEMONE_INLINE void transposed_convolution(const datapath& path, const convolution_shape& s, const half* x,
+                                           const half* weight, const half* bias, half* out, const execution& how = {}) {
     const std::int64_t group_in = s.in_channels / s.groups;
     const std::int64_t group_out = s.out_channels / s.groups;
     const std::int64_t taps = s.kernel_height * s.kernel_width;
@@ -245,4 +250,4 @@ inline void transposed_convolution(const datapath& path, const convolution_shape
         });
 }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

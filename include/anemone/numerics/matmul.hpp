@@ -1,16 +1,17 @@
 #pragma once
 
 #include "../kernel_shapes.hpp"
+#include "../way.hpp"
 #include "contraction.hpp"
 
-namespace ane::numerics {
+namespace ane::numerics::inline ANEMONE_WAY {
 
 using ane::matmul_shape;
 
 /// out[s, i, j] = bias[j] + sum over k of a[s, i, k] * b[s, k, j], every sum by class `accumulator` in the order of k.
 /// `bias` may be null. linear is m = rows, transpose_b = true. Evidence: see accumulator.hpp; the order is inferred.
-inline void matmul(const datapath& path, const matmul_shape& shape, const half* a, const half* b, const half* bias,
-                   half* out, const execution& how = {}) {
+ANEMONE_INLINE void matmul(const datapath& path, const matmul_shape& shape, const half* a, const half* b,
+                           const half* bias, half* out, const execution& how = {}) {
     for (std::int64_t s = 0; s < shape.batch; ++s) {
         const detail::matrix_source rows{a + s * shape.a_batch_stride, shape.k, shape.transpose_a ? 1 : shape.k,
                                          shape.transpose_a ? shape.m : 1};
@@ -34,4 +35,4 @@ inline void matmul(const datapath& path, const matmul_shape& shape, const half* 
     }
 }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../kernel_shapes.hpp"
+#include "../way.hpp"
 #include "accumulator.hpp"
 #include "elementwise.hpp"
 
@@ -9,10 +10,10 @@
 #include <vector>
 
 /// Integers on the engine: their conversions, and products of int8 (numerics-datapath, section 5).
-namespace ane::numerics {
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// A fp16 value as the nearest whole number, ties by the path's rule; NaN has entered as infinity.
-inline double nearest_whole(const datapath& path, half value) {
+ANEMONE_INLINE double nearest_whole(const datapath& path, half value) {
     const double x = std::fabs(static_cast<double>(value));
     double whole = std::floor(x);
     const double rest = x - whole;
@@ -26,7 +27,7 @@ inline double nearest_whole(const datapath& path, half value) {
 /// clamp(round(x r) + zero, low, high), where r is 1 / scale in fp16, worked out when the graph is compiled: a product
 /// of the elementwise path, rounded to fp16 and then to an integer. Inferred: how the engine divides by the scale, and
 /// how it rounds to integers, is not published.
-inline int quantize(const datapath& path, half x, half scale, half zero, int low, int high) {
+ANEMONE_INLINE int quantize(const datapath& path, half x, half scale, half zero, int low, int high) {
     const half reciprocal = round_to_half(1.0 / static_cast<double>(scale), path.elementwise_ties);
     const half product = multiply(path, x, reciprocal);
     const double end = 0x1p20; // beyond every type, so that a zero point does not matter to an infinity
@@ -49,8 +50,8 @@ struct integer_scale {
 
 /// The sum of `count` products of int8, scaled: infinity once the sum has reached 2^31 (measured M6), which fewer than
 /// 2^17 products cannot.
-inline half integer_dot(const datapath& path, const std::int8_t* x, const std::int8_t* w, std::int64_t count,
-                        const integer_scale& by) {
+ANEMONE_INLINE half integer_dot(const datapath& path, const std::int8_t* x, const std::int8_t* w, std::int64_t count,
+                                const integer_scale& by) {
     if (count < std::int64_t{1} << 17) {
         std::int32_t sum = 0;
         for (std::int64_t i = 0; i < count; ++i) {
@@ -67,8 +68,8 @@ inline half integer_dot(const datapath& path, const std::int8_t* x, const std::i
 
 /// out[m, n] = x w^T with x[m, k] (or [k, m] where it is stored transposed) and w[n, k]; `scales` has one entry for
 /// each n.
-inline void integer_matmul(const datapath& path, const matmul_shape& s, const std::int8_t* x, const std::int8_t* w,
-                           const integer_scale* scales, half* out) {
+ANEMONE_INLINE void integer_matmul(const datapath& path, const matmul_shape& s, const std::int8_t* x,
+                                   const std::int8_t* w, const integer_scale* scales, half* out) {
     std::vector<std::int8_t> row(static_cast<std::size_t>(s.k));
     for (std::int64_t i = 0; i < s.m; ++i) {
         for (std::int64_t k = 0; k < s.k; ++k) {
@@ -82,8 +83,8 @@ inline void integer_matmul(const datapath& path, const matmul_shape& s, const st
 
 /// A convolution x[n, c, h, w] with a kernel [o, c / groups, kh, kw]; the padding is zero, `scales` has one entry for
 /// each output channel. Products add in the order channel, row, column (inferred), which matters to an overflow alone.
-inline void integer_convolution(const datapath& path, const convolution_shape& s, const std::int8_t* x,
-                                const std::int8_t* weight, const integer_scale* scales, half* out) {
+ANEMONE_INLINE void integer_convolution(const datapath& path, const convolution_shape& s, const std::int8_t* x,
+                                        const std::int8_t* weight, const integer_scale* scales, half* out) {
     const std::int64_t channels = s.in_channels / s.groups;
     const std::int64_t outputs = s.out_channels / s.groups;
     const std::int64_t taps = channels * s.kernel_height * s.kernel_width;
@@ -115,4 +116,4 @@ inline void integer_convolution(const datapath& path, const convolution_shape& s
     }
 }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "../../way.hpp"
+
 #include <chrono>
 #include <functional>
 #include <thread>
 
-namespace ane::e5rt {
+namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// Time as the driver sees it: a monotonic clock and a way to wait, both replaceable (tests).
 struct clock_source {
@@ -17,4 +19,4 @@ struct clock_source {
     std::function<void(duration)> sleep = [](duration span) { std::this_thread::sleep_for(span); };
 };
 
-} // namespace ane::e5rt
+} // namespace ane::e5rt::inline ANEMONE_WAY

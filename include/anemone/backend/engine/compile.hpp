@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../targets/table.hpp"
+#include "../../way.hpp"
 #include "handle.hpp"
 #include "library.hpp"
 #include "options.hpp"
@@ -11,12 +12,10 @@
 #include <utility>
 #include <vector>
 
-namespace ane::e5rt {
-
-namespace detail {
+namespace ane::e5rt::detail::inline ANEMONE_WAY {
 
 /// Refuses a text that cannot reach the runtime whole through a C string.
-inline void require_text(errc code, const char* what, const std::string& text) {
+ANEMONE_INLINE void require_text(errc code, const char* what, const std::string& text) {
     if (text.empty())
         throw error(code, what, "the name is empty");
     if (text.find('\0') != std::string::npos)
@@ -24,7 +23,7 @@ inline void require_text(errc code, const char* what, const std::string& text) {
 }
 
 /// Path of model.mil, absolute: the compile service is another process with a working directory of its own.
-inline std::filesystem::path model_file(const std::filesystem::path& directory) {
+ANEMONE_INLINE std::filesystem::path model_file(const std::filesystem::path& directory) {
     std::error_code failure;
     std::filesystem::path file = std::filesystem::absolute(directory / "model.mil", failure);
     if (failure)
@@ -35,7 +34,7 @@ inline std::filesystem::path model_file(const std::filesystem::path& directory) 
 }
 
 /// The cache directory beside model.mil, made if need be: the runtime wants it to exist.
-inline std::filesystem::path make_cache(const std::filesystem::path& model) {
+ANEMONE_INLINE std::filesystem::path make_cache(const std::filesystem::path& model) {
     std::filesystem::path cache = model.parent_path() / "cache";
     std::error_code failure;
     std::filesystem::create_directories(cache, failure);
@@ -44,7 +43,7 @@ inline std::filesystem::path make_cache(const std::filesystem::path& model) {
     return cache;
 }
 
-inline void check(const session_options& options) {
+ANEMONE_INLINE void check(const session_options& options) {
     constexpr std::uint64_t all = device::cpu | device::gpu | device::ane;
     if (options.device_mask == 0 || (options.device_mask & ~all) != 0)
         throw error(errc::argument, "device_mask",
@@ -67,7 +66,9 @@ inline void check(const session_options& options) {
     }
 }
 
-} // namespace detail
+} // namespace ane::e5rt::detail::inline ANEMONE_WAY
+
+namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// A compiled program and the tools that made it. The order of the calls is the one that was run on M1 and M5 by the
 /// authors of the guide (chapter 6; engine-runtime 2.1): configuration, cache location, compiler, options, compile.
@@ -139,11 +140,11 @@ private:
 
 /// Compiles and throws the result away: whether the compiler takes the program for a target. The compiler does not
 /// enforce the limits of another target than the host's, so a pass is not a proof there (engine-runtime 7.2).
-inline std::vector<degradation> check_compiles(const library& runtime, const session_options& options) {
+ANEMONE_INLINE std::vector<degradation> check_compiles(const library& runtime, const session_options& options) {
     compilation result(runtime.functions(), options);
     result.program.reset();
     result.release_tools();
     return std::move(result.degraded);
 }
 
-} // namespace ane::e5rt
+} // namespace ane::e5rt::inline ANEMONE_WAY

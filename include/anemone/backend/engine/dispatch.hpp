@@ -1,11 +1,13 @@
 #pragma once
 
+#include "../../way.hpp"
+
 #include <chrono>
 #include <mutex>
 #include <type_traits>
 #include <utility>
 
-namespace ane::e5rt {
+namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// Requests that a program may have outstanding; the next one blocks (R117, measured M1).
 inline constexpr int requests_in_flight_limit = 127;
@@ -36,4 +38,4 @@ private:
     std::mutex mutex_;
 };
 
-} // namespace ane::e5rt
+} // namespace ane::e5rt::inline ANEMONE_WAY

@@ -4,7 +4,9 @@
 #include "../../passes/lowering.hpp"
 #include "../../report/rule_report.hpp"
 #include "../../targets/table.hpp"
+#include "../../way.hpp"
 #include "../backend.hpp"
+#include "../ports.hpp"
 #include "session.hpp"
 #include "temporary_directory.hpp"
 
@@ -14,7 +16,7 @@
 #include <optional>
 #include <string>
 
-namespace ane::backend {
+namespace ane::backend::inline ANEMONE_WAY {
 
 /// How the engine backend compiles.
 struct engine_options {
@@ -136,4 +138,4 @@ private:
     engine_options options_;
 };
 
-} // namespace ane::backend
+} // namespace ane::backend::inline ANEMONE_WAY

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "call.hpp"
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace ane::e5rt {
+namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// The kinds of object the runtime hands out.
 enum class handle_kind {
@@ -29,7 +30,7 @@ enum class handle_kind {
 using release_report = std::function<void(std::string_view step, std::int64_t status)>;
 
 /// The default report: one line on standard error.
-inline void report_to_stderr(std::string_view step, std::int64_t status) {
+ANEMONE_INLINE void report_to_stderr(std::string_view step, std::int64_t status) {
     std::fprintf(stderr, "anemone: %.*s: status %lld, the object may have leaked\n", static_cast<int>(step.size()),
                  step.data(), static_cast<long long>(status));
 }
@@ -150,4 +151,4 @@ private:
     }
 };
 
-} // namespace ane::e5rt
+} // namespace ane::e5rt::inline ANEMONE_WAY

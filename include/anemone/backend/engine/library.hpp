@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../error.hpp"
+#include "../../way.hpp"
 #include "api.hpp"
 
 #include <cstdlib>
@@ -11,7 +12,7 @@
 #include <string>
 #include <utility>
 
-namespace ane::e5rt {
+namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// Where macOS keeps the runtime. The image lives in the shared cache of the loader: the file need not exist on disk.
 inline constexpr const char* apple_library_path = "/System/Library/PrivateFrameworks/Espresso.framework/Espresso";
@@ -21,7 +22,7 @@ using resolver = std::function<void*(const char*)>;
 
 /// The image to open: the value of the environment variable ANEMONE_E5RT if set and not empty, else Apple's path on
 /// macOS. Elsewhere throws `error(errc::library)`, since there is no runtime to find.
-inline std::filesystem::path default_library_path() {
+ANEMONE_INLINE std::filesystem::path default_library_path() {
     if (const char* chosen = std::getenv("ANEMONE_E5RT"); chosen != nullptr && *chosen != '\0')
         return chosen;
 #if defined(__APPLE__)
@@ -35,7 +36,7 @@ inline std::filesystem::path default_library_path() {
 
 /// Fills the table from `find`, each symbol once: the plain name first, then with a leading underscore. Throws
 /// `error(errc::library)` naming the first missing required symbol, the image and the other missing ones.
-inline api resolve(const resolver& find, const std::string& image) {
+ANEMONE_INLINE api resolve(const resolver& find, const std::string& image) {
     api table;
     std::string first;
     std::string others;
@@ -98,4 +99,4 @@ private:
     std::string name_;
 };
 
-} // namespace ane::e5rt
+} // namespace ane::e5rt::inline ANEMONE_WAY

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "dispatch.hpp"
 #include "handle.hpp"
 #include "pacing.hpp"
@@ -12,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ane::e5rt {
+namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// Programs a process can hold loaded (R116, measured M1 by the authors of the guide: about 128; the next creation
 /// fails).
@@ -64,7 +65,7 @@ struct session_options {
     /// Programs that this driver may have loaded at once; one more is refused before it is compiled (R116).
     int program_limit = loaded_program_limit;
     /// Told of releases that fail where nothing can be thrown.
-    release_report report = report_to_stderr;
+    release_report report = [](std::string_view call, std::int64_t status) { report_to_stderr(call, status); };
 };
 
 /// An optional step that was left out. `status` is the runtime's answer, 0 when it lacks the function.
@@ -86,4 +87,4 @@ bool try_optional(std::vector<degradation>& left_out, const api& table, Argument
     return false;
 }
 
-} // namespace ane::e5rt
+} // namespace ane::e5rt::inline ANEMONE_WAY

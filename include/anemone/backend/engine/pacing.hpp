@@ -1,12 +1,13 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "clock.hpp"
 
 #include <chrono>
 #include <mutex>
 #include <optional>
 
-namespace ane::e5rt {
+namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// How long after a failed compile the next one may start (measured by the authors of the guide: the shared compile
 /// service restarts after a failure, and a compile sent meanwhile fails too).
@@ -62,4 +63,4 @@ private:
     std::optional<clock_source::time_point> last_failure_;
 };
 
-} // namespace ane::e5rt
+} // namespace ane::e5rt::inline ANEMONE_WAY

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "session_state.hpp"
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace ane::e5rt {
+namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// One MIL program, compiled, loaded, with bound ports, run as often as wanted. Source of the call order: guide
 /// chapters 2 and 6 where they agree with what was run on M1 and M5 (engine-runtime 2.1 to 2.3: no prepare before the
@@ -240,4 +241,4 @@ private:
     std::unique_ptr<detail::session_state> state_;
 };
 
-} // namespace ane::e5rt
+} // namespace ane::e5rt::inline ANEMONE_WAY

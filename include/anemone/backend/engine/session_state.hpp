@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "compile.hpp"
 #include "library.hpp"
 #include "port.hpp"
@@ -13,9 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace ane::e5rt {
-
-namespace detail {
+namespace ane::e5rt::detail::inline ANEMONE_WAY {
 
 inline std::atomic<int>& loaded_programs() {
     static std::atomic<int> count{0};
@@ -86,7 +85,7 @@ struct session_state {
 
 /// Names once each, sizes above 0, at least one output, and no output that is an input (the compiler refuses an
 /// operation-less function with an unhelpful message).
-inline void check_ports(const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs) {
+ANEMONE_INLINE void check_ports(const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs) {
     if (outputs.empty())
         throw error(errc::port, "outputs", "a program needs at least one output");
     std::vector<std::string_view> seen;
@@ -110,16 +109,19 @@ template <class Ports> auto& port_at(Ports& ports, std::size_t index, const char
 }
 
 /// The position of a port by name; throws `error(errc::port)` when there is none.
-inline std::size_t find_port(const std::vector<bound_port>& ports, std::string_view name, const char* direction) {
+ANEMONE_INLINE std::size_t find_port(const std::vector<bound_port>& ports, std::string_view name,
+                                     const char* direction) {
     for (std::size_t i = 0; i != ports.size(); ++i)
         if (ports[i].spec.name == name)
             return i;
     throw error(errc::port, std::string(name), std::string("no ") + direction + " has this name");
 }
 
-} // namespace detail
+} // namespace ane::e5rt::detail::inline ANEMONE_WAY
+
+namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// Programs loaded in this process by this driver.
-inline int loaded_programs() noexcept { return detail::loaded_programs().load(); }
+ANEMONE_INLINE int loaded_programs() noexcept { return detail::loaded_programs().load(); }
 
-} // namespace ane::e5rt
+} // namespace ane::e5rt::inline ANEMONE_WAY

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "../../way.hpp"
+
 #include <array>
 #include <string>
 #include <string_view>
 
-namespace ane::e5rt {
+namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// One known failure of the runtime. The runtime puts its reason on standard error or in the unified log, not in the
 /// status, so a hint lists what is known of the step that failed.
@@ -62,7 +64,7 @@ constexpr const symptom* explain(std::string_view log) noexcept {
 
 /// What is known about a failure of `step`, one symptom a line, each line with its own leading newline; empty when
 /// nothing is known.
-inline std::string hint_for(std::string_view step) {
+ANEMONE_INLINE std::string hint_for(std::string_view step) {
     std::string text;
     for (const symptom& known : symptoms) {
         if (known.step != step)
@@ -75,4 +77,4 @@ inline std::string hint_for(std::string_view step) {
     return text;
 }
 
-} // namespace ane::e5rt
+} // namespace ane::e5rt::inline ANEMONE_WAY

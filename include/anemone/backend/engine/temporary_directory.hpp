@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../error.hpp"
+#include "../../way.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -9,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-namespace ane::e5rt {
+namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// A fresh directory that is removed, with all it holds, when its owner goes.
 class temporary_directory {
@@ -39,4 +40,4 @@ private:
     std::filesystem::path path_;
 };
 
-} // namespace ane::e5rt
+} // namespace ane::e5rt::inline ANEMONE_WAY

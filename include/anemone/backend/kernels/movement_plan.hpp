@@ -3,12 +3,13 @@
 #include "../../error.hpp"
 #include "../../graph/graph.hpp"
 #include "../../half.hpp"
+#include "../../way.hpp"
 #include "moves.hpp"
 
 #include <string>
 #include <utility>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// What a node moves: first every element of its result becomes the one number that operand `fill` is (none where that
 /// is -1), then the moves follow, in order.
@@ -17,10 +18,13 @@ struct movement_plan {
     std::vector<element_move> moves;
 };
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// `shape` whole, from a dense operand of that shape into a result with the given steps.
-inline element_move dense_move(int operand, const extents& shape, const indices& to, std::int64_t to_first = 0) {
+ANEMONE_INLINE element_move dense_move(int operand, const extents& shape, const indices& to,
+                                       std::int64_t to_first = 0) {
     return {operand, shape, to_first, to, 0, row_major_strides(shape), {}};
 }
 
@@ -29,7 +33,7 @@ struct spaced_elements {
     std::int64_t first = 0;
     indices steps{};
 };
-inline spaced_elements spaced(const extents& tensor, const indices& begin, const indices& stride) {
+ANEMONE_INLINE spaced_elements spaced(const extents& tensor, const indices& begin, const indices& stride) {
     spaced_elements r{0, row_major_strides(tensor)};
     for (int i = 0; i < tensor.rank; ++i) {
         r.first += begin[i] * r.steps[i];
@@ -37,7 +41,7 @@ inline spaced_elements spaced(const extents& tensor, const indices& begin, const
     }
     return r;
 }
-inline indices ones(int rank) {
+ANEMONE_INLINE indices ones(int rank) {
     indices r;
     for (int i = 0; i < rank; ++i) {
         r.append(1);
@@ -46,19 +50,20 @@ inline indices ones(int rank) {
 }
 
 /// A slice: result of `size`.
-inline element_move slice_move(const extents& x, const indices& begin, const indices& stride, const extents& size) {
+ANEMONE_INLINE element_move slice_move(const extents& x, const indices& begin, const indices& stride,
+                                       const extents& size) {
     const spaced_elements from = spaced(x, begin, stride);
     return {0, size, 0, row_major_strides(size), from.first, from.steps, {}};
 }
 
 /// The operand's elements at begin, begin + stride, ... of the result.
-inline element_move placed_move(int operand, const extents& x, const extents& result, const indices& begin,
-                                const indices& stride) {
+ANEMONE_INLINE element_move placed_move(int operand, const extents& x, const extents& result, const indices& begin,
+                                        const indices& stride) {
     const spaced_elements to = spaced(result, begin, stride);
     return dense_move(operand, x, to.steps, to.first);
 }
 
-inline element_move transpose_move(const extents& x, const permutation& p, const extents& result) {
+ANEMONE_INLINE element_move transpose_move(const extents& x, const permutation& p, const extents& result) {
     const indices steps = row_major_strides(x);
     element_move m{0, result, 0, row_major_strides(result), 0, {}, {}};
     for (int i = 0; i < x.rank; ++i) {
@@ -67,7 +72,7 @@ inline element_move transpose_move(const extents& x, const permutation& p, const
     return m;
 }
 
-inline element_move reverse_move(const extents& x, const axes& reversed) {
+ANEMONE_INLINE element_move reverse_move(const extents& x, const axes& reversed) {
     element_move m = dense_move(0, x, row_major_strides(x));
     for (int i = 0; i < reversed.list.rank; ++i) {
         const int axis = static_cast<int>(reversed.list[i]);
@@ -98,7 +103,7 @@ template <class Source> element_move indexed_move(const extents& x, const extent
 }
 
 /// Borders that mirror the tensor, without the border element itself or with it.
-inline element_move mirror_move(const extents& x, const pads& p, const extents& result, bool repeats_border) {
+ANEMONE_INLINE element_move mirror_move(const extents& x, const pads& p, const extents& result, bool repeats_border) {
     const std::int64_t skipped = repeats_border ? 1 : 0;
     return indexed_move(x, result, [&](int axis, std::int64_t i) {
         const std::int64_t inside = i - p.before[axis];
@@ -111,7 +116,7 @@ inline element_move mirror_move(const extents& x, const pads& p, const extents& 
 
 /// Blocks of fy fx pixels between an image [N, C, H fy, W fx] and its packed form, which is [N, C, fy, fx, H, W] where
 /// the channels stand before the pixels of a block, else [N, fy, fx, C, H, W].
-inline element_move block_move(const extents& image, const factors& f, bool channels_first, bool into_image) {
+ANEMONE_INLINE element_move block_move(const extents& image, const factors& f, bool channels_first, bool into_image) {
     const std::int64_t fy = f.by.height;
     const std::int64_t fx = f.by.width;
     const std::int64_t height = image[2] / fy;
@@ -127,7 +132,7 @@ inline element_move block_move(const extents& image, const factors& f, bool chan
     return {0, packed, 0, into_image ? spread : dense, 0, into_image ? dense : spread, {}};
 }
 
-inline std::vector<element_move> concat_moves(const graph_view& g, const node& n) {
+ANEMONE_INLINE std::vector<element_move> concat_moves(const graph_view& g, const node& n) {
     const int along = n.get<axis>().index;
     indices begin = ones(n.shape.rank);
     for (int i = 0; i < begin.rank; ++i) {
@@ -142,11 +147,13 @@ inline std::vector<element_move> concat_moves(const graph_view& g, const node& n
     return moves;
 }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// The moves of an operation that decides without looking at data which element goes where. Throws errc::lowering for
 /// another.
-inline movement_plan plan_movement(const graph_view& g, const node& n) {
+ANEMONE_INLINE movement_plan plan_movement(const graph_view& g, const node& n) {
     const extents& x = g.operand(n, 0).shape;
     const auto one = [](element_move m) {
         movement_plan plan;
@@ -198,4 +205,4 @@ void run_movement(const movement_plan& plan, const extents& result, const Operan
     }
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

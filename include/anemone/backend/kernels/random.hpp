@@ -2,13 +2,14 @@
 
 #include "../../graph/graph.hpp"
 #include "../../half.hpp"
+#include "../../way.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 /// The numbers of random_uniform.
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011): four random words for a counter and a key, without a state.
 constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
@@ -33,7 +34,7 @@ constexpr std::uint32_t random_stream(const graph_view& g, int index) {
 }
 
 /// The largest fp16 value that is not above x, which is finite.
-inline half rounded_down(double x) noexcept {
+ANEMONE_INLINE half rounded_down(double x) noexcept {
     const half nearest(x);
     if (static_cast<double>(nearest) <= x) {
         return nearest;
@@ -47,7 +48,7 @@ inline half rounded_down(double x) noexcept {
 /// the interval up to the next one. Element i has u = word i mod 4 of philox({i / 4, stream}, {0, 0}) / 2^32. The
 /// engine's own generator is not published (inferred); this one gives the same numbers in every run, on every backend
 /// and machine. An interval that is empty in fp16 gives low.
-inline void fill_uniform(const coefficients& ends, std::uint32_t stream, half* y, std::int64_t count) {
+ANEMONE_INLINE void fill_uniform(const coefficients& ends, std::uint32_t stream, half* y, std::int64_t count) {
     const auto low = static_cast<double>(half(ends.alpha));
     const auto high = static_cast<double>(half(ends.beta));
     std::array<std::uint32_t, 4> words{};
@@ -62,4 +63,4 @@ inline void fill_uniform(const coefficients& ends, std::uint32_t stream, half* y
     }
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "sampling.hpp"
 
 #include <algorithm>
@@ -7,14 +8,15 @@
 #include <vector>
 
 /// Images at another height and width: whole ones (resize) or boxes of them (crop_resize).
-namespace ane::kernels {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 /// The coordinate of sample `index` of `count` on the stretch of an axis from `begin` to `end`.
 /// half_pixel: begin + (index + 1/2) (end - begin) / count - 1/2, edges of pixels to edges of samples;
 /// align_corners: begin + index (end - begin) / (count - 1), the first and the last sample on begin and end, or on
 /// begin where there is one sample (ONNX; PyTorch);
 /// asymmetric: begin + index (end - begin) / count.
-inline double sample_position(sampling_grid grid, double begin, double end, std::int64_t index, std::int64_t count) {
+ANEMONE_INLINE double sample_position(sampling_grid grid, double begin, double end, std::int64_t index,
+                                      std::int64_t count) {
     const double length = end - begin;
     const auto i = static_cast<double>(index);
     const auto n = static_cast<double>(count);
@@ -28,13 +30,13 @@ inline double sample_position(sampling_grid grid, double begin, double end, std:
 
 /// Of two pixels that are equally near the lower one, as ONNX has it by default; on the asymmetric grid the one
 /// below, as PyTorch's `nearest` and TensorFlow 1 have it.
-inline nearest_rule nearest_rule_of(sampling_grid grid) {
+ANEMONE_INLINE nearest_rule nearest_rule_of(sampling_grid grid) {
     return grid == sampling_grid::asymmetric ? nearest_rule::below : nearest_rule::half_down;
 }
 
 /// The samples of one axis of a box from `begin` to `end`.
-inline void sample_axis(const sampling& s, std::int64_t extent, double begin, double end, std::int64_t count,
-                        std::vector<axis_sample>& samples) {
+ANEMONE_INLINE void sample_axis(const sampling& s, std::int64_t extent, double begin, double end, std::int64_t count,
+                                std::vector<axis_sample>& samples) {
     samples.clear();
     for (std::int64_t i = 0; i < count; ++i) {
         samples.push_back(
@@ -63,7 +65,7 @@ void sample_planes(const Arithmetic& a, const half* x, std::int64_t planes, std:
 
 /// How a whole axis is resized, fixed when the model is compiled: nothing lies outside the image, the coordinates are
 /// held at its first and last pixel.
-inline std::vector<axis_sample> resized_axis(sampling s, std::int64_t extent, std::int64_t count) {
+ANEMONE_INLINE std::vector<axis_sample> resized_axis(sampling s, std::int64_t extent, std::int64_t count) {
     s.border = sampling_border::edge;
     const std::int64_t end = s.grid == sampling_grid::align_corners ? extent - 1 : extent;
     std::vector<axis_sample> samples;
@@ -89,4 +91,4 @@ void crop_resize(const Arithmetic& a, const sampling& s, const half* x, const ex
     }
 }
 
-} // namespace ane::kernels
+} // namespace ane::kernels::inline ANEMONE_WAY

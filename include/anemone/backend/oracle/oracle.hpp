@@ -1,14 +1,17 @@
 #pragma once
 
+#include "../../hidden.hpp"
 #include "../../numerics/kernels.hpp"
+#include "../../way.hpp"
 #include "../backend.hpp"
+#include "../ports.hpp"
 #include "evaluate.hpp"
 
 #include <cstring>
 #include <memory>
 #include <string>
 
-namespace ane::backend {
+namespace ane::backend::inline ANEMONE_WAY {
 
 /// A model compiled for the oracle. Keeps the value of every lowered node of the last run. Move-only; a moved-from
 /// program throws `error` (errc::argument) on use.
@@ -16,13 +19,13 @@ class oracle_program {
 public:
     oracle_program(const graph_view& model, const weight_store& weights, const numerics::datapath& arithmetic,
                    int threads = 1)
-        : state_(std::make_unique<state>(model, weights, arithmetic)) {
-        state_->values.threads = threads;
+        : state_(hidden<state>::of(new state(model, weights, arithmetic))) {
+        state_.get(name).values.threads = threads;
     }
 
     /// Throws `error` (errc::port) for buffers that are not the ports in number and size.
     void run(input_buffers inputs, output_buffers outputs) {
-        state& self = detail::held(state_, name);
+        state& self = state_.get(name);
         self.ports.check(inputs, outputs);
         const graph_view g = self.lowered.graph;
         for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -35,8 +38,8 @@ public:
     }
 
     /// The lowered graph that runs, and the values of its nodes in the last run.
-    const lowered_graph& lowered() const { return detail::held(state_, name).lowered; }
-    const oracle_steps::evaluation& values() const { return detail::held(state_, name).values; }
+    const lowered_graph& lowered() const { return state_.get(name).lowered; }
+    const oracle_steps::evaluation& values() const { return state_.get(name).values; }
     std::span<const half> value(int lowered_node) const {
         const oracle_steps::evaluation& e = values();
         if (e.at(lowered_node).type != dtype::f16) {
@@ -73,7 +76,7 @@ private:
         materialized constants;
         oracle_steps::evaluation values;
     };
-    std::unique_ptr<state> state_; // the values refer to their neighbours, so these keep their address
+    hidden<state> state_; // the values refer to their neighbours, so these keep their address
 };
 
 /// The engine's arithmetic on a CPU, bit by bit as far as the facts define it (numerics): what a program returns on the
@@ -111,4 +114,4 @@ private:
     int threads_ = 1;
 };
 
-} // namespace ane::backend
+} // namespace ane::backend::inline ANEMONE_WAY

@@ -2,6 +2,7 @@
 
 #include "../../graph/graph.hpp"
 #include "../../numerics/planar.hpp"
+#include "../../way.hpp"
 #include "../../weights/encode.hpp"
 #include "../../weights/materialize.hpp"
 #include "function_tables.hpp"
@@ -14,7 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace ane::oracle_steps {
+namespace ane::oracle_steps::inline ANEMONE_WAY {
 
 /// The values of a lowered graph while it runs, one buffer a node: fp16 as `half`, bytes and booleans (0 or 1) one byte
 /// an element.
@@ -108,4 +109,4 @@ private:
 /// Computes the value of one node from those of its operands.
 using evaluator = void (*)(evaluation&, int node);
 
-} // namespace ane::oracle_steps
+} // namespace ane::oracle_steps::inline ANEMONE_WAY

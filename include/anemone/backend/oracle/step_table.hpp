@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "contraction_steps.hpp"
 #include "movement_steps.hpp"
 #include "native_steps.hpp"
@@ -9,7 +10,7 @@
 #include "texture_steps.hpp"
 #include "value_steps.hpp"
 
-namespace ane::oracle_steps {
+namespace ane::oracle_steps::inline ANEMONE_WAY {
 
 /// How each operation of a lowered graph is evaluated; null where there is nothing to do (sources, and stored weights,
 /// which weights/materialize.hpp expands before the program runs) and where lowering leaves none. A new operation gets
@@ -127,4 +128,4 @@ constexpr evaluator evaluator_of(op kind) {
     }
 }
 
-} // namespace ane::oracle_steps
+} // namespace ane::oracle_steps::inline ANEMONE_WAY

@@ -1,12 +1,13 @@
 #pragma once
 
+#include "../../../way.hpp"
 #include "gemm.hpp"
 #include "softmax.hpp"
 
 #include <cstdint>
 #include <vector>
 
-namespace ane::cpu {
+namespace ane::cpu::inline ANEMONE_WAY {
 
 /// One head of attention: q is [rows, depth], k and v [keys, depth]; the mask, where there is one, [rows or 1, keys or
 /// 1].
@@ -20,8 +21,8 @@ struct attention_shape {
 };
 
 /// out = softmax(scale q k^T + mask) v of one head, fp32 inside, rounded once. `mask` may be null.
-inline void attention(const kernel_table& table, const attention_shape& s, const half* q, const half* k, const half* v,
-                      const half* mask, half* out) {
+ANEMONE_INLINE void attention(const kernel_table& table, const attention_shape& s, const half* q, const half* k,
+                              const half* v, const half* mask, half* out) {
     const packed_matrix keys = pack(table, matmul_shape{1, s.rows, s.keys, s.depth, false, true, 0, 0}, k);
     const packed_matrix values = pack(table, matmul_shape{1, s.rows, s.depth, s.keys, false, false, 0, 0}, v);
     const std::vector<float> queries = detail::to_floats(table, q, s.rows * s.depth);
@@ -53,4 +54,4 @@ inline void attention(const kernel_table& table, const attention_shape& s, const
                      });
 }
 
-} // namespace ane::cpu
+} // namespace ane::cpu::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../../kernel_shapes.hpp"
+#include "../../../way.hpp"
 #include "slab.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ane::cpu {
+namespace ane::cpu::inline ANEMONE_WAY {
 
 using ane::convolution_shape;
 
@@ -23,9 +24,11 @@ struct packed_convolution {
     std::vector<float> bias; ///< per output channel, or empty
 };
 
-namespace detail {
+} // namespace ane::cpu::inline ANEMONE_WAY
 
-inline void check(const convolution_shape& s, const char* subject) {
+namespace ane::cpu::detail::inline ANEMONE_WAY {
+
+ANEMONE_INLINE void check(const convolution_shape& s, const char* subject) {
     const std::int64_t positive[] = {s.in_channels,   s.in_height,    s.in_width,        s.out_channels,
                                      s.out_height,    s.out_width,    s.kernel_height,   s.kernel_width,
                                      s.stride_height, s.stride_width, s.dilation_height, s.dilation_width,
@@ -78,19 +81,21 @@ void contract(const kernel_table& table, std::int64_t rows, std::int64_t taps, c
 }
 
 /// Adds the bias of output channel `o`, if there are biases, to a stretch of it.
-inline void add_bias(const kernel_table& table, const std::vector<float>& bias, std::int64_t o, float* values,
-                     std::int64_t count) {
+ANEMONE_INLINE void add_bias(const kernel_table& table, const std::vector<float>& bias, std::int64_t o, float* values,
+                             std::int64_t count) {
     if (!bias.empty()) {
         table.binary(op::add, values, 1, bias.data() + o, 0, values, count);
     }
 }
 
-} // namespace detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
 
 /// Prepares a filter [O, I / groups, kH, kW] and a bias per output channel (or nullptr) once.
 /// Throws errc::argument on extents that make no convolution.
-inline packed_convolution pack(const kernel_table& table, const convolution_shape& s, const half* weight,
-                               const half* bias = nullptr) {
+ANEMONE_INLINE packed_convolution pack(const kernel_table& table, const convolution_shape& s, const half* weight,
+                                       const half* bias = nullptr) {
     detail::check(s, "convolution");
     const std::int64_t channels = s.in_channels / s.groups;
     const std::int64_t rows = s.out_channels / s.groups;
@@ -117,7 +122,7 @@ inline packed_convolution pack(const kernel_table& table, const convolution_shap
 /// out[n, o, y, x] = bias[o] + sum over c, i, j of w[o, c, i, j] * x[n, c, y s + i d - pad, x s + j d - pad], fp32
 /// sums, then one rounding. The padding takes part as zeros (0 * inf is NaN). Depthwise filters (groups
 /// equal to channels) run the one-row tile on a slab of one channel, which stays in the cache.
-inline void convolution(const kernel_table& table, const packed_convolution& packed, const half* x, half* out) {
+ANEMONE_INLINE void convolution(const kernel_table& table, const packed_convolution& packed, const half* x, half* out) {
     const convolution_shape& s = packed.shape;
     const std::int64_t channels = s.in_channels / s.groups;
     const std::int64_t rows = s.out_channels / s.groups;
@@ -151,9 +156,9 @@ inline void convolution(const kernel_table& table, const packed_convolution& pac
 }
 
 /// As above with a filter that is used once.
-inline void convolution(const kernel_table& table, const convolution_shape& shape, const half* x, const half* weight,
-                        const half* bias, half* out) {
+ANEMONE_INLINE void convolution(const kernel_table& table, const convolution_shape& shape, const half* x,
+                                const half* weight, const half* bias, half* out) {
     convolution(table, pack(table, shape, weight, bias), x, out);
 }
 
-} // namespace ane::cpu
+} // namespace ane::cpu::inline ANEMONE_WAY

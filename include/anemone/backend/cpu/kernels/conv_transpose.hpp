@@ -1,8 +1,9 @@
 #pragma once
 
+#include "../../../way.hpp"
 #include "conv.hpp"
 
-namespace ane::cpu {
+namespace ane::cpu::inline ANEMONE_WAY {
 
 /// A transposed convolution as one stride-1 convolution for each phase (y mod stride, x mod stride) of the output.
 struct packed_transposed_convolution {
@@ -22,7 +23,9 @@ struct packed_transposed_convolution {
     std::vector<float> bias;
 };
 
-namespace detail {
+} // namespace ane::cpu::inline ANEMONE_WAY
+
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 /// One kernel index that meets a phase, and the input index it reads for the phase's first output.
 struct phase_tap {
@@ -31,8 +34,8 @@ struct phase_tap {
 };
 
 /// Kernel indices k with (first + pad - k * dilation) divisible by the stride.
-inline std::vector<phase_tap> taps_of_phase(std::int64_t first, std::int64_t kernel, std::int64_t stride,
-                                            std::int64_t dilation, std::int64_t pad) {
+ANEMONE_INLINE std::vector<phase_tap> taps_of_phase(std::int64_t first, std::int64_t kernel, std::int64_t stride,
+                                                    std::int64_t dilation, std::int64_t pad) {
     std::vector<phase_tap> result;
     for (std::int64_t k = 0; k < kernel; ++k) {
         const std::int64_t distance = first + pad - k * dilation;
@@ -49,7 +52,8 @@ struct base_range {
     std::int64_t greatest = 0;
 };
 
-inline base_range range_of_bases(std::int64_t kernel, std::int64_t stride, std::int64_t dilation, std::int64_t pad) {
+ANEMONE_INLINE base_range range_of_bases(std::int64_t kernel, std::int64_t stride, std::int64_t dilation,
+                                         std::int64_t pad) {
     base_range range;
     for (std::int64_t first = 0; first < stride; ++first) {
         for (const phase_tap& tap : taps_of_phase(first, kernel, stride, dilation, pad)) {
@@ -60,13 +64,15 @@ inline base_range range_of_bases(std::int64_t kernel, std::int64_t stride, std::
     return range;
 }
 
-} // namespace detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
 
 /// Prepares a filter [I, O / groups, kH, kW] and a bias per output channel (or nullptr) once. In the shape, stride,
 /// padding and dilation are those of the convolution that this one transposes; output padding follows from the output
 /// extents. Throws errc::argument on extents that make no convolution.
-inline packed_transposed_convolution pack_transposed(const kernel_table& table, const convolution_shape& s,
-                                                     const half* weight, const half* bias = nullptr) {
+ANEMONE_INLINE packed_transposed_convolution pack_transposed(const kernel_table& table, const convolution_shape& s,
+                                                             const half* weight, const half* bias = nullptr) {
     detail::check(s, "transposed_convolution");
     const std::int64_t channels = s.in_channels / s.groups;
     const std::int64_t rows = s.out_channels / s.groups;
@@ -110,8 +116,8 @@ inline packed_transposed_convolution pack_transposed(const kernel_table& table, 
 
 /// out[n, o, y, x] = bias[o] + sum of w[c, o, i, j] * x[n, c, (y + pad - i d) / s, (x + pad - j d) / s] over the c, i,
 /// j for which both divisions are exact; fp32 sums in the order c, i, j, then one rounding.
-inline void transposed_convolution(const kernel_table& table, const packed_transposed_convolution& packed,
-                                   const half* x, half* out) {
+ANEMONE_INLINE void transposed_convolution(const kernel_table& table, const packed_transposed_convolution& packed,
+                                           const half* x, half* out) {
     const convolution_shape& s = packed.shape;
     const std::int64_t channels = s.in_channels / s.groups;
     const std::int64_t rows = s.out_channels / s.groups;
@@ -148,9 +154,9 @@ inline void transposed_convolution(const kernel_table& table, const packed_trans
 }
 
 /// As above with a filter that is used once.
-inline void transposed_convolution(const kernel_table& table, const convolution_shape& shape, const half* x,
-                                   const half* weight, const half* bias, half* out) {
+ANEMONE_INLINE void transposed_convolution(const kernel_table& table, const convolution_shape& shape, const half* x,
+                                           const half* weight, const half* bias, half* out) {
     transposed_convolution(table, pack_transposed(table, shape, weight, bias), x, out);
 }
 
-} // namespace ane::cpu
+} // namespace ane::cpu::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../../strided.hpp"
+#include "../../../way.hpp"
 #include "loop_nest.hpp"
 #include "slab.hpp"
 
@@ -9,18 +10,18 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace ane::cpu {
-
-namespace detail {
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 /// Rows pass through fp32 buffers of this many elements.
 inline constexpr std::int64_t chunk = 1024;
 
-} // namespace detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
 
 /// The shape of a two-operand result under NumPy's rule: aligned at the last axis, an extent of one repeats.
 /// Throws errc::argument when the shapes do not fit.
-inline extents broadcast(const extents& a, const extents& b) {
+ANEMONE_INLINE extents broadcast(const extents& a, const extents& b) {
     extents result;
     const int rank = std::max(a.rank, b.rank);
     for (int axis = 0; axis < rank; ++axis) {
@@ -33,7 +34,9 @@ inline extents broadcast(const extents& a, const extents& b) {
     return result;
 }
 
-namespace detail {
+} // namespace ane::cpu::inline ANEMONE_WAY
+
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 /// f(a, b) over broadcast(a_shape, b_shape) in fp32, piece by piece: store(offset of the piece, values, count).
 template <class Store>
@@ -66,13 +69,15 @@ void for_each_pair(const kernel_table& table, op kind, const half* a, const exte
     });
 }
 
-} // namespace detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
 
 /// out = f(a, b) over broadcast(a_shape, b_shape), for add .. floor_div: IEEE fp32, rounded once, which for add, sub,
 /// mul, div, minimum and maximum equals the correctly rounded fp16 result; pow and floor_div go through double. minimum
 /// and maximum propagate NaN. Throws errc::argument on another operation or on shapes that do not fit.
-inline void binary(const kernel_table& table, op kind, const half* a, const extents& a_shape, const half* b,
-                   const extents& b_shape, half* out) {
+ANEMONE_INLINE void binary(const kernel_table& table, op kind, const half* a, const extents& a_shape, const half* b,
+                           const extents& b_shape, half* out) {
     detail::require(is_binary(kind), "binary", fmt::format("{} does not take two operands", name(kind)));
     detail::for_each_pair(
         table, kind, a, a_shape, b, b_shape,
@@ -81,8 +86,8 @@ inline void binary(const kernel_table& table, op kind, const half* a, const exte
 
 /// out = a < b and so on over broadcast(a_shape, b_shape): 1 or 0; the zeros are equal, and with a NaN only not_equal
 /// is true. Throws errc::argument on another operation or on shapes that do not fit.
-inline void compare(const kernel_table& table, op kind, const half* a, const extents& a_shape, const half* b,
-                    const extents& b_shape, std::uint8_t* out) {
+ANEMONE_INLINE void compare(const kernel_table& table, op kind, const half* a, const extents& a_shape, const half* b,
+                            const extents& b_shape, std::uint8_t* out) {
     detail::require(is_comparison(kind), "compare", fmt::format("{} is no comparison", name(kind)));
     detail::for_each_pair(
         table, kind, a, a_shape, b, b_shape, [&](std::int64_t at, const float* values, std::int64_t count) {
@@ -93,8 +98,8 @@ inline void compare(const kernel_table& table, op kind, const half* a, const ext
 
 /// out = condition ? a : b over the shape that the three broadcast to; the bits are copied. Throws errc::argument on
 /// shapes that do not fit.
-inline void select(const std::uint8_t* condition, const extents& condition_shape, const half* a, const extents& a_shape,
-                   const half* b, const extents& b_shape, half* out) {
+ANEMONE_INLINE void select(const std::uint8_t* condition, const extents& condition_shape, const half* a,
+                           const extents& a_shape, const half* b, const extents& b_shape, half* out) {
     const extents shape = broadcast(condition_shape, broadcast(a_shape, b_shape));
     const auto strides = [&](const extents& e) { return ane::detail::broadcast_strides(shape, e); };
     const auto nest =
@@ -112,14 +117,14 @@ inline void select(const std::uint8_t* condition, const extents& condition_shape
 }
 
 /// out[i] = x[i] is false. In place allowed.
-inline void logical_not(const std::uint8_t* x, std::uint8_t* out, std::int64_t count) {
+ANEMONE_INLINE void logical_not(const std::uint8_t* x, std::uint8_t* out, std::int64_t count) {
     std::transform(x, x + count, out, [](std::uint8_t truth) { return static_cast<std::uint8_t>(truth == 0 ? 1 : 0); });
 }
 
 /// out[i] = f(x[i]) for relu .. atan, computed in fp32 and rounded once: within one ulp of the exact value; parameters
 /// as in detail::unary_function. In place allowed. Throws errc::argument on another operation.
-inline void unary(const kernel_table& table, op kind, const half* x, half* out, std::int64_t count, float p0 = 0,
-                  float p1 = 0) {
+ANEMONE_INLINE void unary(const kernel_table& table, op kind, const half* x, half* out, std::int64_t count,
+                          float p0 = 0, float p1 = 0) {
     detail::require(is_unary(kind), "unary", fmt::format("{} does not take one operand", name(kind)));
     const bool keeps_zero = p0 == 0 && (kind == op::inverse || kind == op::rsqrt);
     p0 = keeps_zero ? -0.0F : p0; // without an epsilon -0 stays -0 under the fraction
@@ -134,8 +139,9 @@ inline void unary(const kernel_table& table, op kind, const half* x, half* out, 
 
 /// out[n, c, i] = f(x[n, c, i]) with parameters for each channel c: prelu (slope first[c]) or parametric_softplus
 /// (first[c] ln(1 + e^(second[c] x))); `plane` elements i a channel. In place allowed.
-inline void parametric(const kernel_table& table, op kind, const half* x, std::int64_t batch, std::int64_t channels,
-                       std::int64_t plane, const half* first, const half* second, half* out) {
+ANEMONE_INLINE void parametric(const kernel_table& table, op kind, const half* x, std::int64_t batch,
+                               std::int64_t channels, std::int64_t plane, const half* first, const half* second,
+                               half* out) {
     detail::require(kind == op::prelu || kind == op::parametric_softplus, "parametric",
                     fmt::format("{} has no parameters for each channel", name(kind)));
     const bool softplus = kind == op::parametric_softplus;
@@ -153,4 +159,4 @@ inline void parametric(const kernel_table& table, op kind, const half* x, std::i
     }
 }
 
-} // namespace ane::cpu
+} // namespace ane::cpu::inline ANEMONE_WAY

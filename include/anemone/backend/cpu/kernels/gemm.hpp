@@ -1,9 +1,10 @@
 #pragma once
 
 #include "../../../kernel_shapes.hpp"
+#include "../../../way.hpp"
 #include "conv.hpp"
 
-namespace ane::cpu {
+namespace ane::cpu::inline ANEMONE_WAY {
 
 using ane::matmul_shape;
 
@@ -20,7 +21,7 @@ struct packed_matrix {
 };
 
 /// Prepares the right operand, [k, n] or with transpose_b [n, k], once. Throws errc::argument on a negative extent.
-inline packed_matrix pack(const kernel_table& table, const matmul_shape& s, const half* b) {
+ANEMONE_INLINE packed_matrix pack(const kernel_table& table, const matmul_shape& s, const half* b) {
     detail::require(s.batch >= 0 && s.m >= 0 && s.n >= 0 && s.k >= 0, "matmul",
                     fmt::format("batch {}, m {}, n {} or k {} is negative", s.batch, s.m, s.n, s.k));
     packed_matrix packed;
@@ -58,7 +59,9 @@ inline packed_matrix pack(const kernel_table& table, const matmul_shape& s, cons
     return packed;
 }
 
-namespace detail {
+} // namespace ane::cpu::inline ANEMONE_WAY
+
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 /// The product of one left matrix, in blocks of rows, and one packed matrix: hands line(row, first column, count, fp32
 /// sums in the order of t) each finished stretch.
@@ -79,12 +82,14 @@ void multiply(const kernel_table& table, std::int64_t rows, const std::vector<fl
     }
 }
 
-} // namespace detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
 
 /// out[i, r, c] = bias[c] + sum over t of A[i, r, t] * B[i, t, c]; A is [m, k], or [k, m] with transpose_a; fp32 sums
 /// in the order of t, then one rounding. Throws errc::argument when B was packed for another shape.
-inline void matmul(const kernel_table& table, const matmul_shape& s, const half* a, const packed_matrix& b,
-                   const half* bias, half* out) {
+ANEMONE_INLINE void matmul(const kernel_table& table, const matmul_shape& s, const half* a, const packed_matrix& b,
+                           const half* bias, half* out) {
     const std::int64_t needed = s.b_batch_stride == 0 ? std::min<std::int64_t>(s.batch, 1) : s.batch;
     detail::require(b.k == s.k && b.n == s.n && b.matrices >= needed, "matmul",
                     fmt::format("B is packed as {} of [{}, {}], the product needs {} of [{}, {}]", b.matrices, b.k, b.n,
@@ -115,9 +120,9 @@ inline void matmul(const kernel_table& table, const matmul_shape& s, const half*
 }
 
 /// As above with a right operand that is used once; bias per column, or nullptr.
-inline void matmul(const kernel_table& table, const matmul_shape& shape, const half* a, const half* b, const half* bias,
-                   half* out) {
+ANEMONE_INLINE void matmul(const kernel_table& table, const matmul_shape& shape, const half* a, const half* b,
+                           const half* bias, half* out) {
     matmul(table, shape, a, pack(table, shape, b), bias, out);
 }
 
-} // namespace ane::cpu
+} // namespace ane::cpu::inline ANEMONE_WAY

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../../way.hpp"
 #include "lines.hpp"
 
 #include <algorithm>
@@ -9,26 +10,26 @@
 
 /// The norms: statistics and results in fp32, one rounding at the end. The variance is biased and taken in a second
 /// pass. In place allowed everywhere; along an axis that is not there they throw errc::argument.
-namespace ane::cpu {
-
-namespace detail {
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 struct moments {
     float mean;
     float variance;
 };
 
-inline moments moments_of(const kernel_table& table, const float* x, std::int64_t count) {
+ANEMONE_INLINE moments moments_of(const kernel_table& table, const float* x, std::int64_t count) {
     const float mean = table.sum(x, count) / static_cast<float>(count);
     return {mean, table.squared_deviation(x, count, mean) / static_cast<float>(count)};
 }
 
-} // namespace detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
 
 /// out = (x - mean) / sqrt(variance + epsilon) * gamma + beta along one axis; gamma and beta have one value for each
 /// index of it, or are nullptr.
-inline void layer_norm(const kernel_table& table, const half* x, const extents& shape, int axis, const half* gamma,
-                       const half* beta, float epsilon, half* out) {
+ANEMONE_INLINE void layer_norm(const kernel_table& table, const half* x, const extents& shape, int axis,
+                               const half* gamma, const half* beta, float epsilon, half* out) {
     const std::int64_t count = detail::view_of_axis(shape, axis).count;
     const std::vector<float> scale = detail::to_floats(table, gamma, count);
     const std::vector<float> offset = detail::to_floats(table, beta, count);
@@ -46,9 +47,9 @@ inline void layer_norm(const kernel_table& table, const half* x, const extents& 
 
 /// Inference: out[n, c, i] = (x[n, c, i] - mean[c]) / sqrt(variance[c] + epsilon) * gamma[c] + beta[c]; `plane`
 /// elements i a channel; gamma (1) and beta (0) may be nullptr.
-inline void batch_norm(const kernel_table& table, const half* x, std::int64_t batch, std::int64_t channels,
-                       std::int64_t plane, const half* mean, const half* variance, const half* gamma, const half* beta,
-                       float epsilon, half* out) {
+ANEMONE_INLINE void batch_norm(const kernel_table& table, const half* x, std::int64_t batch, std::int64_t channels,
+                               std::int64_t plane, const half* mean, const half* variance, const half* gamma,
+                               const half* beta, float epsilon, half* out) {
     std::vector<float> values(static_cast<std::size_t>(plane));
     for (std::int64_t n = 0; n < batch; ++n) {
         for (std::int64_t c = 0; c < channels; ++c) {
@@ -65,9 +66,9 @@ inline void batch_norm(const kernel_table& table, const half* x, std::int64_t ba
 
 /// out = (x - mean) / sqrt(variance + epsilon) * gamma[c] + beta[c] with mean and variance of each of `groups` equal
 /// groups of the channels c of one image; `plane` elements a channel. As many groups as channels make an instance norm.
-inline void group_norm(const kernel_table& table, const half* x, std::int64_t batch, std::int64_t channels,
-                       std::int64_t plane, std::int64_t groups, const half* gamma, const half* beta, float epsilon,
-                       half* out) {
+ANEMONE_INLINE void group_norm(const kernel_table& table, const half* x, std::int64_t batch, std::int64_t channels,
+                               std::int64_t plane, std::int64_t groups, const half* gamma, const half* beta,
+                               float epsilon, half* out) {
     const std::int64_t members = channels / groups;
     std::vector<float> values(static_cast<std::size_t>(members * plane));
     for (std::int64_t group = 0; group < batch * groups; ++group) {
@@ -85,8 +86,8 @@ inline void group_norm(const kernel_table& table, const half* x, std::int64_t ba
 }
 
 /// out = x / sqrt(mean of x^2 + epsilon) * gamma along one axis; gamma has one value for each index of it.
-inline void rms_norm(const kernel_table& table, const half* x, const extents& shape, int axis, const half* gamma,
-                     float epsilon, half* out) {
+ANEMONE_INLINE void rms_norm(const kernel_table& table, const half* x, const extents& shape, int axis,
+                             const half* gamma, float epsilon, half* out) {
     const std::int64_t count = detail::view_of_axis(shape, axis).count;
     const std::vector<float> scale = detail::to_floats(table, gamma, count);
     along_axis(table, x, shape, axis, out, [&](float* row) {
@@ -97,8 +98,8 @@ inline void rms_norm(const kernel_table& table, const half* x, const extents& sh
 }
 
 /// out = x / max(sqrt(sum of x^2), sqrt(epsilon)) along one axis; NaN where a line and epsilon are zero.
-inline void l2_norm(const kernel_table& table, const half* x, const extents& shape, int axis, float epsilon,
-                    half* out) {
+ANEMONE_INLINE void l2_norm(const kernel_table& table, const half* x, const extents& shape, int axis, float epsilon,
+                            half* out) {
     const std::int64_t count = detail::view_of_axis(shape, axis).count;
     along_axis(table, x, shape, axis, out, [&](float* row) {
         const float norm = std::max(std::sqrt(table.squared_deviation(row, count, 0.0F)), std::sqrt(epsilon));
@@ -107,8 +108,8 @@ inline void l2_norm(const kernel_table& table, const half* x, const extents& sha
 }
 
 /// out = (x - min) / (max - min + epsilon) along one axis; NaN where a line is constant and epsilon zero.
-inline void minmax_norm(const kernel_table& table, const half* x, const extents& shape, int axis, float epsilon,
-                        half* out) {
+ANEMONE_INLINE void minmax_norm(const kernel_table& table, const half* x, const extents& shape, int axis, float epsilon,
+                                half* out) {
     const std::int64_t count = detail::view_of_axis(shape, axis).count;
     along_axis(table, x, shape, axis, out, [&](float* row) {
         const float least = table.smallest(row, count);
@@ -118,4 +119,4 @@ inline void minmax_norm(const kernel_table& table, const half* x, const extents&
     });
 }
 
-} // namespace ane::cpu
+} // namespace ane::cpu::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../../kernel_shapes.hpp"
+#include "../../../way.hpp"
 #include "slab.hpp"
 
 #include <fmt/format.h>
@@ -11,11 +12,13 @@
 #include <utility>
 #include <vector>
 
-namespace ane::cpu {
+namespace ane::cpu::inline ANEMONE_WAY {
 
 using ane::pool_shape;
 
-namespace detail {
+} // namespace ane::cpu::inline ANEMONE_WAY
+
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 /// How many of a window's indices along one axis fall between `first` and `end`.
 constexpr std::int64_t covered(std::int64_t out, std::int64_t stride, std::int64_t pad, std::int64_t kernel,
@@ -26,7 +29,7 @@ constexpr std::int64_t covered(std::int64_t out, std::int64_t stride, std::int64
 
 /// What each window of an average divides by, at its position; 1 at positions that are dropped. Declared padding counts
 /// unless it is excluded; what ceil_mode adds behind it never does.
-inline std::vector<float> divisors(const pool_shape& s, std::int64_t pitch, std::int64_t positions) {
+ANEMONE_INLINE std::vector<float> divisors(const pool_shape& s, std::int64_t pitch, std::int64_t positions) {
     std::vector<float> result(static_cast<std::size_t>(positions), 1.0F);
     const auto counted = [&s](std::int64_t before, std::int64_t behind) {
         return s.exclude_padding ? std::pair<std::int64_t, std::int64_t>{0, 0} : std::pair{before, behind};
@@ -44,13 +47,15 @@ inline std::vector<float> divisors(const pool_shape& s, std::int64_t pitch, std:
     return result;
 }
 
-} // namespace detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
 
 /// max_pool: the largest value of a window, padding never wins; NaN wins. avg_pool: the fp32 sum of a window over its
 /// area within the padded input, or with exclude_padding over the part on the input (ONNX, PyTorch). l2_pool: the
 /// square root of the fp32 sum of squares. A window wholly in the padding gives -inf, 0 or NaN (0 / 0), and 0. Throws
 /// errc::argument on another operation or extents below one.
-inline void pool(const kernel_table& table, op kind, const pool_shape& s, const half* x, half* out) {
+ANEMONE_INLINE void pool(const kernel_table& table, op kind, const pool_shape& s, const half* x, half* out) {
     detail::require(is_pool(kind), "pool", fmt::format("{} is not a pooling", name(kind)));
     for (const std::int64_t value : {s.in_height, s.in_width, s.out_height, s.out_width, s.kernel_height,
                                      s.kernel_width, s.stride_height, s.stride_width, s.pad_top + 1, s.pad_left + 1}) {
@@ -92,4 +97,4 @@ inline void pool(const kernel_table& table, op kind, const pool_shape& s, const 
     }
 }
 
-} // namespace ane::cpu
+} // namespace ane::cpu::inline ANEMONE_WAY

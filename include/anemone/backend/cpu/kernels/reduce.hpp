@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../../way.hpp"
 #include "elementwise.hpp"
 #include "lines.hpp"
 
@@ -13,12 +14,14 @@
 #include <utility>
 #include <vector>
 
-namespace ane::cpu {
+namespace ane::cpu::inline ANEMONE_WAY {
 
 /// A set of axes, bit i for axis i.
 using axis_set = unsigned;
 
-namespace detail {
+} // namespace ane::cpu::inline ANEMONE_WAY
+
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 /// A reduction as a function of each element, a fold, and a function of the result; `identity` stands for none.
 struct reduction_parts {
@@ -58,8 +61,8 @@ struct reduction_walk {
 };
 
 /// The folded elements before(x - center); no centers mean 0.
-inline std::vector<float> fold(const kernel_table& table, const reduction_walk& walk, const reduction_parts& parts,
-                               const half* x, const std::vector<float>& centers) {
+ANEMONE_INLINE std::vector<float> fold(const kernel_table& table, const reduction_walk& walk,
+                                       const reduction_parts& parts, const half* x, const std::vector<float>& centers) {
     const float infinity = std::numeric_limits<float>::infinity();
     const bool adds = parts.fold == op::add;
     const bool largest = parts.fold == op::maximum;
@@ -91,15 +94,17 @@ inline std::vector<float> fold(const kernel_table& table, const reduction_walk& 
     return result;
 }
 
-} // namespace detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
 
 /// A reduction over a set of axes; `out` is dense over the axes that are left, in order (whether they are kept as ones
 /// is the caller's shape). fp32 inside, one rounding; maximum and minimum propagate NaN; reduce_log_sum_exp takes the
 /// maximum off before the powers. An empty set copies (what the operation does to a single element). Of no elements the
 /// sums and norms are 0, the mean NaN and the logarithms -infinity. Throws errc::argument on another operation, an axis
 /// that is not there, or a maximum or minimum of nothing.
-inline void reduce(const kernel_table& table, op kind, const half* x, const extents& shape, axis_set reduced,
-                   half* out) {
+ANEMONE_INLINE void reduce(const kernel_table& table, op kind, const half* x, const extents& shape, axis_set reduced,
+                           half* out) {
     detail::require(is_reduction(kind), "reduce", fmt::format("{} is not a reduction", name(kind)));
     detail::require(reduced >> static_cast<unsigned>(shape.rank) == 0, name(kind).data(),
                     fmt::format("the axis set {:#b} has an axis beyond rank {}", reduced, shape.rank));
@@ -159,4 +164,4 @@ template <class Index> void arg_reduce(op kind, const half* x, const extents& sh
     }
 }
 
-} // namespace ane::cpu
+} // namespace ane::cpu::inline ANEMONE_WAY

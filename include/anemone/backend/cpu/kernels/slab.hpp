@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../../error.hpp"
+#include "../../../way.hpp"
 #include "table.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace ane::cpu {
+namespace ane::cpu::inline ANEMONE_WAY {
 
 /// A padded fp32 copy of some channels on which every window is a shifted contiguous load, whatever the stride.
 ///
@@ -43,8 +44,9 @@ constexpr slab_layout slab_for(std::int64_t channels, std::int64_t out_height, s
 
 /// Copies x [channels, height, width] into a slab so that x(0, 0) lies at padded (top, left), which may be negative to
 /// crop; what x does not cover is `fill`.
-inline void fill_slab(const kernel_table& table, const slab_layout& layout, const half* x, std::int64_t height,
-                      std::int64_t width, std::int64_t top, std::int64_t left, float fill, std::vector<float>& slab) {
+ANEMONE_INLINE void fill_slab(const kernel_table& table, const slab_layout& layout, const half* x, std::int64_t height,
+                              std::int64_t width, std::int64_t top, std::int64_t left, float fill,
+                              std::vector<float>& slab) {
     const bool same = layout.row_phases == 1 && layout.column_phases == 1 && top == 0 && left == 0 &&
                       layout.rows == height && layout.columns == width;
     if (same) {
@@ -81,12 +83,12 @@ inline void fill_slab(const kernel_table& table, const slab_layout& layout, cons
     }
 }
 
-namespace detail {
-inline void require(bool condition, const char* subject, const std::string& sentence) {
+} // namespace ane::cpu::inline ANEMONE_WAY
+
+namespace ane::cpu::detail::inline ANEMONE_WAY {
+ANEMONE_INLINE void require(bool condition, const char* subject, const std::string& sentence) {
     if (!condition) {
         throw error(errc::argument, subject, sentence);
     }
 }
-} // namespace detail
-
-} // namespace ane::cpu
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
