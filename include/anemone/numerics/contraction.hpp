@@ -4,50 +4,22 @@
 #include "../way.hpp"
 #include "accumulator.hpp"
 #include "contraction_kernels.hpp"
+#include "contraction_tile.hpp"
 #include "datapath.hpp"
+#include "workers.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <thread>
 #include <vector>
 
 /// Many sums of products at once, bit for bit those of class `accumulator`: matrix products and convolutions are one
 /// blocked loop over two sources of vectors. Every output adds its products in the order of the vectors' elements.
-namespace ane::numerics::inline ANEMONE_WAY {
-
-/// How a contraction is carried out. The bits do not depend on it.
-struct execution {
-    const contraction_kernels& kernels = best_contraction_kernels();
-    int threads = 1; ///< at most; a small contraction takes one
-};
-
-} // namespace ane::numerics::inline ANEMONE_WAY
-
 namespace ane::numerics::detail::inline ANEMONE_WAY {
 
 /// Products that are worth a thread.
 inline constexpr std::int64_t products_of_thread = std::int64_t{1} << 20;
-
-/// Calls work(worker) in this thread and in up to `workers` - 1 others, which share what is to be done among them.
-/// Where the system gives fewer threads, fewer do it.
-template <class Work> void run_workers(std::int64_t workers, const Work& work) {
-    std::vector<std::thread> others;
-    others.reserve(static_cast<std::size_t>(workers));
-    try {
-        for (std::int64_t w = 1; w < workers; ++w) {
-            others.emplace_back([&work, w] { work(w); });
-        }
-    } catch (const std::exception&) { // std::system_error or std::bad_alloc: a joinable thread must not be destroyed
-        // The workers there are take all the work.
-    }
-    work(0);
-    for (std::thread& t : others) {
-        t.join();
-    }
-}
 
 /// Vectors inside a matrix: element i of vector v is base[v * vector_step + place(i)], place(i) = i * element_step or,
 /// where given, places[i].

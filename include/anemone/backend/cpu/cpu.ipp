@@ -37,7 +37,7 @@ constexpr op_set loops_under(const op_set& operations) {
 
 template <op_set Operations> repertoire repertoire_of() {
     if constexpr (Operations == every_op) {
-        return {step_table_of<every_op>, best_kernels()};
+        return {step_table_of<Operations>, best_kernels()};
     } else {
         return {step_table_of<Operations>, detail::kernels_of<loops_under(Operations)>(best_level())};
     }

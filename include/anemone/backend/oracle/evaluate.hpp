@@ -2,7 +2,7 @@
 
 #include "../../print.hpp"
 #include "../../way.hpp"
-#include "step_table.hpp"
+#include "step.hpp"
 
 namespace ane::oracle_steps::inline ANEMONE_WAY {
 
@@ -14,7 +14,7 @@ ANEMONE_INLINE void evaluate(evaluation& e, int index) {
         e.copy(f.stage, index);
         return;
     }
-    const evaluator step = evaluator_of(e.at(index).kind);
+    const evaluator step = e.steps[static_cast<std::size_t>(e.at(index).kind)];
     if (step == nullptr) {
         throw error(errc::lowering, print(e.graph, index), "the oracle has no arithmetic for this operation");
     }

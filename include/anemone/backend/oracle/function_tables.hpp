@@ -18,7 +18,8 @@ public:
     static constexpr std::int64_t worth = 32768;
 
     /// The table of numerics::unary, or null where there is none yet and `elements` are too few for one.
-    const half* unary(const numerics::datapath& path, op kind, float first, float second, std::int64_t elements) {
+    ANEMONE_INLINE const half* unary(const numerics::datapath& path, op kind, float first, float second,
+                                     std::int64_t elements) {
         if (!(path == arithmetic_)) {
             arithmetic_ = path;
             tables_.clear();

@@ -1,9 +1,10 @@
 #pragma once
 
 #include "../../../error.hpp"
+#include "../../../graph/op_set.hpp"
 #include "convert.hpp"
+#include "kernel_table.hpp"
 #include "loops.hpp"
-#include "table.hpp"
 
 #include <cstddef>
 #include <limits>
