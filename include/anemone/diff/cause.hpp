@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../compare.hpp"
+#include "../numerics/path.hpp"
 #include "../way.hpp"
 #include "replay.hpp"
 

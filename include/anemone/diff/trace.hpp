@@ -1,7 +1,9 @@
 #pragma once
 
 #include "../backend/cpu/cpu.hpp"
+#include "../backend/oracle/evaluate.hpp"
 #include "../backend/oracle/oracle.hpp"
+#include "../passes/lowering.hpp"
 #include "../passes/rewriter.hpp"
 #include "../way.hpp"
 

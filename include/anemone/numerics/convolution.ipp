@@ -207,6 +207,25 @@ ANEMONE_INLINE void scale_channels(const datapath& path, const convolution_shape
 
 namespace ane::numerics::inline ANEMONE_WAY {
 
+ANEMONE_BODY void convolution(const datapath& path, const convolution_shape& s, const half* x, const half* weight,
+                              const half* bias, half* out, const execution& how) {
+    const std::int64_t group_in = s.in_channels / s.groups;
+    const std::int64_t group_out = s.out_channels / s.groups;
+    if (path.single_tap_scales && group_in == 1 && s.kernel_height == 1 && s.kernel_width == 1) {
+        return detail::scale_channels(path, s, x, weight, bias, out);
+    }
+    const std::int64_t step = group_in * s.kernel_height * s.kernel_width;
+    detail::convolve(
+        how, path, s, x, weight, step, bias, out,
+        [](std::int64_t o, std::int64_t k, std::int64_t stride, std::int64_t dilation, std::int64_t pad) {
+            return o * stride + k * dilation - pad;
+        },
+        [=](std::int64_t g) { return g * group_out * step; },
+        [=](std::int64_t c, std::int64_t y, std::int64_t column) {
+            return (c * s.kernel_height + y) * s.kernel_width + column;
+        });
+}
+
 ANEMONE_BODY void transposed_convolution(const datapath& path, const convolution_shape& s, const half* x,
                                          const half* weight, const half* bias, half* out, const execution& how) {
     const std::int64_t group_in = s.in_channels / s.groups;

@@ -35,11 +35,16 @@ constexpr op_set loops_under(const op_set& operations) {
     return loops;
 }
 
+/// A function of its own: naming the constant of all operations in another would make it.
+template <op_set Operations> const step_table& steps_of() { return step_table_of<Operations>; }
+
+ANEMONE_BODY const step_table& every_step() { return steps_of<every_op>(); }
+
 template <op_set Operations> repertoire repertoire_of() {
     if constexpr (Operations == every_op) {
-        return {step_table_of<Operations>, best_kernels()};
+        return {steps_of<Operations>(), best_kernels()};
     } else {
-        return {step_table_of<Operations>, detail::kernels_of<loops_under(Operations)>(best_level())};
+        return {steps_of<Operations>(), detail::kernels_of<loops_under(Operations)>(best_level())};
     }
 }
 

@@ -49,4 +49,7 @@ using step_binder = bound_step (*)(const binding_context&, int node);
 /// One for each operation; null where there is nothing to run, or no program of this table has it.
 using step_table = std::array<step_binder, op_count>;
 
+/// The table of all operations (cpu.ipp).
+ANEMONE_API const step_table& every_step();
+
 } // namespace ane::cpu::inline ANEMONE_WAY
