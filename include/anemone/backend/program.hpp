@@ -1,6 +1,5 @@
 #pragma once
 
-#include "../graph/op_set.hpp"
 #include "../ndarray.hpp"
 #include "../passes/validate.hpp"
 #include "../text.hpp"
@@ -169,24 +168,14 @@ private:
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-/// The operations of a model, if it is small enough to be lowered in a constant: those of every model otherwise.
-template <const auto& Model> constexpr op_set operations_of() {
-    op_set all;
-    for (const node& n : Model.nodes) {
-        all.insert(n.kind);
-    }
-    return all;
-}
-
-/// In the header-only way a program pays for what its model uses: backends that can compile the kernels of its
-/// operations alone do.
-template <const auto& Model, class Backend> auto compiled_for(const Backend& place, const weight_store& weights) {
-#if !defined(ANEMONE_COMPILED)
-    if constexpr (requires { place.template compile_only<every_op>(Model, weights); }) {
-        return place.template compile_only<operations_of<Model>()>(Model, weights);
-    } else
-#endif
+/// Compiles a model for a backend, which in the header-only way may take the kernels of the model's operations alone: a
+/// program pays for what its model uses.
+template <const auto& Model, class Backend> auto compile_model(const Backend& place, const weight_store& weights) {
+    if constexpr (requires { place.template compile_model<Model>(weights); }) {
+        return place.template compile_model<Model>(weights);
+    } else {
         return place.compile(Model, weights);
+    }
 }
 
 } // namespace ane::detail::inline ANEMONE_WAY
@@ -198,7 +187,7 @@ namespace ane::inline ANEMONE_WAY {
 template <const auto& Model, runnable_backend Backend>
 auto compile(const Backend& place, const weight_store& weights = {}) {
     verify_weights(Model, weights);
-    return program<Model, decltype(place.compile(Model, weights))>(detail::compiled_for<Model>(place, weights));
+    return program<Model, decltype(place.compile(Model, weights))>(detail::compile_model<Model>(place, weights));
 }
 
 /// The same for a graph that was built or read at run time, after `validate`: the program runs on buffers in the order

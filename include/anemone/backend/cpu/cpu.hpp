@@ -1,6 +1,5 @@
 #pragma once
 
-#include "../../graph/op_set.hpp"
 #include "../../hidden.hpp"
 #include "../../way.hpp"
 #include "../backend.hpp"
@@ -40,8 +39,10 @@ public:
     static constexpr bool supports(op) { return true; }
     ANEMONE_API cpu_program compile(const graph_view& model, const weight_store& weights) const;
 
-    /// The same with the kernels of some operations alone, those of the graph.
-    template <op_set Operations> cpu_program compile_only(const graph_view& model, const weight_store& weights) const;
+#if !defined(ANEMONE_COMPILED)
+    /// The same with the kernels of the model's operations alone.
+    template <const auto& Model> cpu_program compile_model(const weight_store& weights) const;
+#endif
 };
 
 } // namespace ane::backend::inline ANEMONE_WAY

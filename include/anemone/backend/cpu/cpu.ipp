@@ -128,11 +128,13 @@ ANEMONE_BODY std::size_t cpu_program::arena_bytes() const { return state_.get("c
 ANEMONE_BODY std::string cpu::name() const { return "cpu " + std::string(ane::name(best_level())); }
 
 ANEMONE_BODY cpu_program cpu::compile(const graph_view& model, const weight_store& weights) const {
-    return compile_only<every_op>(model, weights);
+    return {model, weights, ane::cpu::repertoire_of<every_op>()};
 }
 
-template <op_set Operations> cpu_program cpu::compile_only(const graph_view& model, const weight_store& weights) const {
-    return {model, weights, ane::cpu::repertoire_of<Operations>()};
+#if !defined(ANEMONE_COMPILED)
+template <const auto& Model> cpu_program cpu::compile_model(const weight_store& weights) const {
+    return {Model, weights, ane::cpu::repertoire_of<operations_of(Model)>()};
 }
+#endif
 
 } // namespace ane::backend::inline ANEMONE_WAY

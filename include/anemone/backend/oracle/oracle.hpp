@@ -1,6 +1,5 @@
 #pragma once
 
-#include "../../graph/op_set.hpp"
 #include "../../half.hpp"
 #include "../../hidden.hpp"
 #include "../../numerics/datapath.hpp"
@@ -65,9 +64,10 @@ public:
 
     ANEMONE_API oracle_program compile(const graph_view& model, const weight_store& weights) const;
 
-    /// The same with the arithmetic of some operations alone, those of the lowered graph.
-    template <op_set Operations>
-    oracle_program compile_only(const graph_view& model, const weight_store& weights) const;
+#if !defined(ANEMONE_COMPILED)
+    /// The same with the arithmetic of the lowered model's operations alone.
+    template <const auto& Model> oracle_program compile_model(const weight_store& weights) const;
+#endif
 
 private:
     numerics::datapath arithmetic_;

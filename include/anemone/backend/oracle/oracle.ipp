@@ -22,6 +22,15 @@ template <op_set Operations> const step_table& steps_of() { return step_table_of
 
 ANEMONE_BODY const step_table& every_step() { return steps_of<every_op>(); }
 
+/// The operations of a lowered model. Compilers bound the steps of a constant: a large model takes all.
+template <const auto& Model> constexpr op_set lowered_operations() {
+    bool lowers = Model.nodes.size() <= 256;
+    for (const output_port& port : Model.view().outputs) {
+        lowers = lowers && Model.view()[port.node].type == dtype::f16; // others are refused when the program is made
+    }
+    return lowers ? operations_of(lower(Model).graph) : every_op;
+}
+
 } // namespace ane::oracle_steps::inline ANEMONE_WAY
 
 namespace ane::backend::inline ANEMONE_WAY {
@@ -94,12 +103,14 @@ ANEMONE_BODY oracle oracle::threads(int count) const {
 }
 
 ANEMONE_BODY oracle_program oracle::compile(const graph_view& model, const weight_store& weights) const {
-    return compile_only<every_op>(model, weights);
+    return {model, weights, arithmetic_, threads_, oracle_steps::repertoire{oracle_steps::steps_of<every_op>()}};
 }
 
-template <op_set Operations>
-oracle_program oracle::compile_only(const graph_view& model, const weight_store& weights) const {
-    return {model, weights, arithmetic_, threads_, oracle_steps::repertoire{oracle_steps::steps_of<Operations>()}};
+#if !defined(ANEMONE_COMPILED)
+template <const auto& Model> oracle_program oracle::compile_model(const weight_store& weights) const {
+    constexpr op_set operations = oracle_steps::lowered_operations<Model>();
+    return {Model, weights, arithmetic_, threads_, oracle_steps::repertoire{oracle_steps::steps_of<operations>()}};
 }
+#endif
 
 } // namespace ane::backend::inline ANEMONE_WAY

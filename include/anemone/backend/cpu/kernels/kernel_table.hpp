@@ -9,6 +9,10 @@
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
+/// The contraction tile: up to six output rows (channels) by 32 output columns (positions).
+inline constexpr int tile_rows = 6;
+inline constexpr int tile_columns = 32;
+
 /// The seam between operations and instruction sets: primitives over rows of fp32, one table a level. Operations take a
 /// table as their first argument, so a test can run any level.
 ///

@@ -3,6 +3,7 @@
 #include "../../../error.hpp"
 #include "../../../graph/op_set.hpp"
 #include "../../../way.hpp"
+#include "kernel_table.hpp"
 #include "math.hpp"
 
 #include <cstdint>
@@ -10,14 +11,6 @@
 #include <string>
 
 /// Loop bodies over rows of fp32, to be inlined into one function for each instruction set (table.hpp).
-namespace ane::cpu::inline ANEMONE_WAY {
-
-/// The contraction tile: up to six output rows (channels) by 32 output columns (positions).
-inline constexpr int tile_rows = 6;
-inline constexpr int tile_columns = 32;
-
-} // namespace ane::cpu::inline ANEMONE_WAY
-
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 template <int Width> struct vector_of;
