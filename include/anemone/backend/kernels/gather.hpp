@@ -25,13 +25,7 @@ enum class negative_index : std::uint8_t { counts_from_the_end, is_refused };
 namespace ane::detail::inline ANEMONE_WAY {
 
 /// A number of a tensor of positions as an integer. Throws errc::argument, naming the operation, for one that is none.
-ANEMONE_INLINE std::int64_t whole_number(half value, std::int64_t place, const std::string& operation) {
-    const auto number = static_cast<double>(value);
-    if (!is_finite(value) || number != std::floor(number)) {
-        throw error(errc::argument, operation, fmt::format("index {} is {}, not a whole number", place, number));
-    }
-    return static_cast<std::int64_t>(number);
-}
+ANEMONE_API std::int64_t whole_number(half value, std::int64_t place, const std::string& operation);
 
 } // namespace ane::detail::inline ANEMONE_WAY
 
@@ -179,13 +173,7 @@ constexpr dynamic_slice_shape dynamic_slice_shape_of(const graph_view& g, const 
 
 /// Throws what a run would throw, for positions that are known when the graph is compiled. `index` is operand 1 of a
 /// gather or a dynamic_slice.
-ANEMONE_INLINE void require_indices(const graph_view& g, const node& n, const half* index, const index_reader& read) {
-    if (n.kind == op::dynamic_slice) {
-        dynamic_slice_shape_of(g, n).begin_at(index[0], read.operation);
-    } else {
-        for_each_gathered(gather_shape_of(g, n), index, read, [](std::int64_t, std::int64_t, std::int64_t) {});
-    }
-}
+ANEMONE_API void require_indices(const graph_view& g, const node& n, const half* index, const index_reader& read);
 
 /// Whether an operation reads positions from its second operand.
 constexpr bool reads_indices(op kind) noexcept {
@@ -193,3 +181,7 @@ constexpr bool reads_indices(op kind) noexcept {
 }
 
 } // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "gather.ipp"
+#endif
