@@ -33,6 +33,9 @@ public:
         return result;
     }
 
+    /// Whether there is an object.
+    explicit operator bool() const noexcept { return state_ != nullptr; }
+
     /// The object; throws `error` (errc::argument), which names `subject`, when it was moved away.
     State& get(const char* subject) const {
         if (state_ == nullptr) {
