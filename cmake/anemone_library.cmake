@@ -33,14 +33,19 @@ foreach(folder IN LISTS anemone_folders)
   list(APPEND anemone_sources "${source}")
 endforeach()
 
+# Not part of `all`: whoever links it has it built. Static unless a shared library is asked for.
 option(ANEMONE_COMPILED_SHARED "Make anemone::compiled a shared library" OFF)
 if(ANEMONE_COMPILED_SHARED)
-  set(anemone_kind SHARED)
+  add_library(anemone_compiled SHARED EXCLUDE_FROM_ALL ${anemone_sources})
 else()
-  set(anemone_kind STATIC)
+  add_library(anemone_compiled STATIC EXCLUDE_FROM_ALL ${anemone_sources})
 endif()
-add_library(anemone_compiled ${anemone_kind} EXCLUDE_FROM_ALL ${anemone_sources})
 add_library(anemone::compiled ALIAS anemone_compiled)
-set_target_properties(anemone_compiled PROPERTIES EXPORT_NAME compiled POSITION_INDEPENDENT_CODE ON)
+set_target_properties(
+  anemone_compiled
+  PROPERTIES EXPORT_NAME compiled
+             POSITION_INDEPENDENT_CODE ON
+             VERSION "${PROJECT_VERSION}"
+             SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 target_link_libraries(anemone_compiled PUBLIC anemone)
 target_compile_definitions(anemone_compiled PUBLIC ANEMONE_COMPILED)
