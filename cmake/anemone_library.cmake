@@ -6,12 +6,20 @@ find_package(fmt 9 REQUIRED)
 find_package(nlohmann_json 3.10 REQUIRED)
 find_package(Threads REQUIRED)
 
+# A fmt that was built for another standard library than this compiler's (Debian's, where clang uses libc++) does not link.
+option(ANEMONE_FMT_HEADER_ONLY "Use fmt without its library" OFF)
+if(ANEMONE_FMT_HEADER_ONLY)
+  set(anemone_fmt fmt::fmt-header-only)
+else()
+  set(anemone_fmt fmt::fmt)
+endif()
+
 add_library(anemone INTERFACE)
 add_library(anemone::anemone ALIAS anemone)
 target_compile_features(anemone INTERFACE cxx_std_20)
 target_include_directories(anemone INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
                                              "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
-target_link_libraries(anemone INTERFACE Boost::headers fmt::fmt nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(anemone INTERFACE Boost::headers ${anemone_fmt} nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS})
 
 # One source a folder, made here: nothing but the bodies of the folder.
 file(
