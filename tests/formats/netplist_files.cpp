@@ -1,7 +1,9 @@
 #include "../apart.hpp"
 #include "netplist_models.hpp"
+#include <anemone/formats/file.hpp>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <bit>
 #include <cmath>
