@@ -3,6 +3,7 @@
 #include "standin_control.hpp"
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
+#include <anemone/formats/file.hpp>
 #include <anemone/ops/ops.hpp>
 
 #include <doctest/doctest.h>
