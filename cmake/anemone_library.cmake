@@ -3,8 +3,11 @@
 
 find_package(Boost 1.74 REQUIRED)
 find_package(fmt 9 REQUIRED)
-find_package(nlohmann_json 3.10 REQUIRED)
 find_package(Threads REQUIRED)
+include("${CMAKE_CURRENT_LIST_DIR}/anemone_rapidjson.cmake")
+if(NOT TARGET anemone::rapidjson)
+  message(FATAL_ERROR "Anemone needs the headers of RapidJSON (rapidjson/reader.h): set ANEMONE_RAPIDJSON_INCLUDE_DIR")
+endif()
 
 # A fmt that was built for another standard library than this compiler's (Debian's, where clang uses libc++) does not link.
 option(ANEMONE_FMT_HEADER_ONLY "Use fmt without its library" OFF)
@@ -19,7 +22,7 @@ add_library(anemone::anemone ALIAS anemone)
 target_compile_features(anemone INTERFACE cxx_std_20)
 target_include_directories(anemone INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
                                              "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
-target_link_libraries(anemone INTERFACE Boost::headers ${anemone_fmt} nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(anemone INTERFACE Boost::headers ${anemone_fmt} anemone::rapidjson Threads::Threads ${CMAKE_DL_LIBS})
 
 # One source a folder, made here: nothing but the bodies of the folder.
 file(

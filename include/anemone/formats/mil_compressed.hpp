@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../graph/graph.hpp"
 #include "../print.hpp"
 #include "../way.hpp"
 #include "../weights/encode.hpp"
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 

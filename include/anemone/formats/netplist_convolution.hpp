@@ -4,6 +4,8 @@
 #include "../way.hpp"
 #include "netplist_writer.hpp"
 
+#include <fmt/format.h>
+
 /// Convolutions, transposed convolutions and pools as netplist units.
 namespace ane::detail::inline ANEMONE_WAY {
 

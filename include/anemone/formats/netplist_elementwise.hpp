@@ -4,6 +4,8 @@
 #include "../way.hpp"
 #include "netplist_writer.hpp"
 
+#include <fmt/format.h>
+
 #include <numbers>
 
 /// Elementwise operations as netplist units: Neuron for one operand, ElementWise for two, GOC for a constant operand.

@@ -4,6 +4,8 @@
 #include "../way.hpp"
 #include "netplist_writer.hpp"
 
+#include <fmt/format.h>
+
 /// Matrix products as netplist units.
 namespace ane::detail::inline ANEMONE_WAY {
 

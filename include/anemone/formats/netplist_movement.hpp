@@ -3,6 +3,8 @@
 #include "../way.hpp"
 #include "netplist_writer.hpp"
 
+#include <fmt/format.h>
+
 /// Operations along axes, and operations that move elements, as netplist units.
 namespace ane::detail::inline ANEMONE_WAY {
 

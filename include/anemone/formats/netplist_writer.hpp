@@ -5,8 +5,14 @@
 #include "../weights/materialize.hpp"
 #include "netplist_network.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,7 +24,7 @@ using netplist_order = std::array<netplist_axis, 5>;
 /// Writes a graph into a network, node by node, and offers the units that several operations need.
 class netplist_writer {
 public:
-    netplist_writer(const graph_view& g, const materialized& constants, std::string_view label)
+    ANEMONE_INLINE netplist_writer(const graph_view& g, const materialized& constants, std::string_view label)
         : graph_(g), constants_(constants), network_(label), values_(g.nodes.size()) {
         for (int i = 0; i < g.size(); ++i) {
             visit(i);
@@ -39,23 +45,29 @@ public:
         }
     }
 
-    const graph_view& graph() const { return graph_; }
-    const node& at(int index) const { return graph_[index]; }
-    bool known(int index) const { return constants_.known(index); }
-    const std::vector<half>& values(int index) const { return constants_.values[static_cast<std::size_t>(index)]; }
-    int operand(int index, int position) const { return graph_.operands(index)[static_cast<std::size_t>(position)]; }
+    ANEMONE_INLINE const graph_view& graph() const { return graph_; }
+    ANEMONE_INLINE const node& at(int index) const { return graph_[index]; }
+    ANEMONE_INLINE bool known(int index) const { return constants_.known(index); }
+    ANEMONE_INLINE const std::vector<half>& values(int index) const {
+        return constants_.values[static_cast<std::size_t>(index)];
+    }
+    ANEMONE_INLINE int operand(int index, int position) const {
+        return graph_.operands(index)[static_cast<std::size_t>(position)];
+    }
 
     /// Units are named after the node that is visited.
-    void visit(int index) { current_ = index; }
-    void set(int index, netplist_value value) { values_[static_cast<std::size_t>(index)] = std::move(value); }
+    ANEMONE_INLINE void visit(int index) { current_ = index; }
+    ANEMONE_INLINE void set(int index, netplist_value value) {
+        values_[static_cast<std::size_t>(index)] = std::move(value);
+    }
 
-    [[noreturn]] void refuse(const std::string& why) const {
+    ANEMONE_INLINE void refuse [[noreturn]] (const std::string& why) const {
         const site& where = graph_[current_].where;
         throw error(errc::lowering, print(graph_, current_), fmt::format("{} ({}:{})", why, where.file, where.line));
     }
 
     /// The value of a node as an operand; a constant becomes an entry of `Constants`.
-    const netplist_value& value(int index) {
+    ANEMONE_INLINE const netplist_value& value(int index) {
         netplist_value& v = values_[static_cast<std::size_t>(index)];
         if (v.symbol.empty()) {
             v = constant(netplist_shape_of(graph_[index].shape), values(index), stem(index));
@@ -64,7 +76,8 @@ public:
     }
 
     /// A constant tensor. Batches are stored as channels, because only N = D = 1 is known of `Constants`.
-    netplist_value constant(const netplist_shape& shape, std::span<const half> data, const std::string& stem) {
+    ANEMONE_INLINE netplist_value constant(const netplist_shape& shape, std::span<const half> data,
+                                           const std::string& stem) {
         if (shape[netplist_axis::depth] != 1) {
             refuse(fmt::format("reads a constant of depth {}, whose order of elements in a netplist is not known",
                                shape[netplist_axis::depth]));
@@ -74,37 +87,39 @@ public:
         stored[netplist_axis::batch] = 1;
         return reshape(network_.constant(stem, stored, data), shape);
     }
-    netplist_value constant(const netplist_shape& shape, std::span<const half> data) {
+    ANEMONE_INLINE netplist_value constant(const netplist_shape& shape, std::span<const half> data) {
         return constant(shape, data, stem(current_) + "_constant");
     }
 
-    std::int64_t blob(std::span<const half> data) { return network_.blob(data); }
+    ANEMONE_INLINE std::int64_t blob(std::span<const half> data) { return network_.blob(data); }
 
-    netplist_value unit(const netplist_unit& what, std::vector<netplist_value> bottoms, const netplist_shape& shape) {
+    ANEMONE_INLINE netplist_value unit(const netplist_unit& what, std::vector<netplist_value> bottoms,
+                                       const netplist_shape& shape) {
         return network_.unit(stem(current_), what, std::move(bottoms), shape);
     }
     /// A unit whose result has the shape of its first operand, and whose only parameter may be its variant.
-    netplist_value simple(std::string_view type, std::string_view variant, std::vector<netplist_value> bottoms) {
+    ANEMONE_INLINE netplist_value simple(std::string_view type, std::string_view variant,
+                                         std::vector<netplist_value> bottoms) {
         const netplist_shape shape = bottoms.front().shape;
         return unit({type, plist::dict{{"Type", variant}}}, std::move(bottoms), shape);
     }
 
     /// Scale and bias are units of their own: the sources disagree whether a GOC with both adds before or after it
     /// scales (netplist facts, surprise 1).
-    netplist_value scale(const netplist_value& x, half factor) {
+    ANEMONE_INLINE netplist_value scale(const netplist_value& x, half factor) {
         return unit({"GOC", plist::dict{{"ScaleScalar", fp16_pattern(factor)}}}, {x}, x.shape);
     }
-    netplist_value offset(const netplist_value& x, half amount) {
+    ANEMONE_INLINE netplist_value offset(const netplist_value& x, half amount) {
         return unit({"GOC", plist::dict{{"BiasScalar", fp16_pattern(amount)}}}, {x}, x.shape);
     }
-    netplist_value scale(const netplist_value& x, std::span<const half> factors) {
+    ANEMONE_INLINE netplist_value scale(const netplist_value& x, std::span<const half> factors) {
         if (factors.size() == 1) {
             return scale(x, factors.front());
         }
         const plist::dict group{{"ScaleCount", factors.size()}, {"ScaleIndex", blob(factors)}, {"ScaleOffset", 0}};
         return unit({"GOC", plist::dict{{"BiasScaleGroupData", group}}}, {x}, x.shape);
     }
-    netplist_value offset(const netplist_value& x, std::span<const half> amounts) {
+    ANEMONE_INLINE netplist_value offset(const netplist_value& x, std::span<const half> amounts) {
         if (amounts.size() == 1) {
             return offset(x, amounts.front());
         }
@@ -114,7 +129,7 @@ public:
     }
 
     /// Copies along the axes of extent 1 that have to grow.
-    netplist_value broadcast(const netplist_value& x, const netplist_shape& wanted) {
+    ANEMONE_INLINE netplist_value broadcast(const netplist_value& x, const netplist_shape& wanted) {
         plist::array info;
         for (const netplist_axis axis : netplist_axes) {
             if (x.shape[axis] != wanted[axis]) {
@@ -125,7 +140,7 @@ public:
     }
 
     /// The same elements in row-major order, under another shape.
-    netplist_value reshape(const netplist_value& x, const netplist_shape& wanted) {
+    ANEMONE_INLINE netplist_value reshape(const netplist_value& x, const netplist_shape& wanted) {
         if (x.shape == wanted) {
             return x;
         }
@@ -146,7 +161,7 @@ public:
                     {x}, wanted);
     }
 
-    netplist_value transpose(const netplist_value& x, const netplist_order& order) {
+    ANEMONE_INLINE netplist_value transpose(const netplist_value& x, const netplist_order& order) {
         plist::array moves;
         netplist_shape shape;
         bool changes = false;
@@ -163,7 +178,7 @@ public:
     }
 
     /// Names the outputs and gives the finished netplist.
-    netplist finish() && {
+    ANEMONE_INLINE netplist finish() && {
         for (const output_port& port : graph_.outputs) {
             visit(port.node);
             netplist_value result = value(port.node);
@@ -176,7 +191,7 @@ public:
     }
 
 private:
-    std::string stem(int index) const { return fmt::format("{}_{}", name(graph_[index].kind), index); }
+    ANEMONE_INLINE std::string stem(int index) const { return fmt::format("{}_{}", name(graph_[index].kind), index); }
 
     graph_view graph_;
     const materialized& constants_;
