@@ -15,6 +15,7 @@
 #include "report/calibration_report.hpp"
 #include "report/cost_report.hpp"
 #include "report/diff_drawing.hpp"
+#include "report/diff_report.hpp"
 #include "report/divergence_report.hpp"
 #include "report/error_report.hpp"
 #include "report/plot.hpp"
@@ -22,4 +23,5 @@
 #include "report/rule_report.hpp"
 #include "report/sarif.hpp"
 #include "report/verdicts.hpp"
+#include "version.hpp"
 #include "weights/safetensors.hpp"
