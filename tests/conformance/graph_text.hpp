@@ -75,10 +75,10 @@ using attribute_structs =
 
 template <class Struct> attributes read_struct(assignments& given) {
     Struct result{};
-    boost::hana::for_each(boost::hana::accessors<Struct>(), [&](auto member) {
+    for_each_member(result, [&](std::string_view name, auto& member) {
         std::string_view text;
-        if (given.take(boost::hana::to<const char*>(boost::hana::first(member)), text)) {
-            assign(boost::hana::second(member)(result), text);
+        if (given.take(name, text)) {
+            assign(member, text);
         }
     });
     return result;
