@@ -6,6 +6,7 @@
 #include <anemone/numerics/matmul.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/error_envelope.hpp>
+#include <anemone/passes/lowering.hpp>
 #include <anemone/report/error_report.hpp>
 
 #include <doctest/doctest.h>

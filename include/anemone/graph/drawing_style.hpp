@@ -1,12 +1,13 @@
 #pragma once
 
 #include "../way.hpp"
+#include "drawing_options.hpp"
 #include "drawing_text.hpp"
 #include "svg.hpp"
 
 #include <fmt/format.h>
 
-#include <cstdint>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,8 +15,6 @@
 
 /// Colours, measures and the legend of drawings.
 namespace ane::drawing::inline ANEMONE_WAY {
-
-enum class theme : std::uint8_t { automatic, light, dark };
 
 /// Pixels.
 namespace size {

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "findings.hpp"
+#include "phrases.hpp"
+#include "terminal.hpp"
+
+#include <fmt/format.h>
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+ANEMONE_BODY std::string finding_counts::str() const { return counted_findings(errors, warnings, notes); }
+
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY std::string format(const violation& v, const graph_view& g, const target_description& t,
+                                std::string_view remedy) {
+    const rule_record& r = record_of(v.rule);
+    std::string text = detail::node_phrase(g, v.node, v.operation);
+    if (v.line > 0) {
+        text += fmt::format(" ({}:{})", detail::printable(detail::base_name(v.file)), v.line);
+    }
+    text += fmt::format(": {} on {}", detail::sentence_of(v), detail::target_phrase(t));
+    if (!remedy.empty()) {
+        text += fmt::format("; {}", remedy);
+    }
+    std::string_view lead = "try";
+    for (const std::string& suggestion : detail::suggestions_of(r)) {
+        text += fmt::format("; {}: {}", lead, suggestion);
+        lead = "or";
+    }
+    return text + fmt::format(" [{}, {}]", r.fact, name(r.evidence));
+}
+ANEMONE_BODY std::string format(const violation& v, const graph_view& g) { return format(v, g, describe(v.target)); }
+
+} // namespace ane::inline ANEMONE_WAY
