@@ -24,7 +24,7 @@
 #include "report/rule_report.hpp"
 #include "report/sarif.hpp"
 #include "report/verdicts.hpp"
-#include "weights/encode.hpp"
 #include "version.hpp"
+#include "weights/encode.hpp"
 #include "weights/safetensors.hpp"
 #include "weights/statistics.hpp"
