@@ -19,8 +19,8 @@ public:
     ANEMONE_INLINE replay(const graph_view& model, const weight_store& weights, const numerics::datapath& path,
                           const trace& values, input_buffers inputs)
         : model_(model), lowered_(lower(model)), constants_(materialize(lowered_.graph, weights)), given_(values),
-          values_(lowered_.graph, constants_, path), holders_(detail::holders(model, lowered_, values_.plan)),
-          pieces_(model.nodes.size()) {
+          values_(lowered_.graph, constants_, path, oracle_steps::every_step()),
+          holders_(detail::holders(model, lowered_, values_.plan)), pieces_(model.nodes.size()) {
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             values_.enter(detail::input_node(lowered_.graph, static_cast<int>(i)), inputs[i]);
         }

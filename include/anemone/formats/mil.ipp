@@ -1,14 +1,13 @@
 #pragma once
 
 #include "../error.hpp"
+#include "../formatted.hpp"
 #include "../graph/reflection.hpp"
 #include "../print.hpp"
 #include "../weights/encode.hpp"
 #include "file.hpp"
 #include "mil.hpp"
 #include "mil_compressed.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -22,17 +21,17 @@
 namespace ane::detail::inline ANEMONE_WAY {
 
 ANEMONE_INLINE std::string mil_type(dtype type, const extents& shape) {
-    return shape.rank == 0 ? std::string(mil_name(type)) : fmt::format("tensor<{}, {}>", mil_name(type), print(shape));
+    return shape.rank == 0 ? std::string(mil_name(type)) : formatted("tensor<{}, {}>", mil_name(type), print(shape));
 }
 
 /// Literals are typed; fp16 ones are C99 hexadecimal floats of the value already rounded to fp16.
-ANEMONE_INLINE std::string mil_literal(half value) { return fmt::format("fp16({:a})", static_cast<double>(value)); }
+ANEMONE_INLINE std::string mil_literal(half value) { return formatted("fp16({:a})", static_cast<double>(value)); }
 ANEMONE_INLINE std::string mil_literal(float value) { return mil_literal(half(value)); }
-ANEMONE_INLINE std::string mil_literal(bool value) { return fmt::format("bool({})", value); }
-ANEMONE_INLINE std::string mil_literal(int value) { return fmt::format("int32({})", value); }
-ANEMONE_INLINE std::string mil_literal(std::string_view value) { return fmt::format("string(\"{}\")", value); }
+ANEMONE_INLINE std::string mil_literal(bool value) { return formatted("bool({})", value); }
+ANEMONE_INLINE std::string mil_literal(int value) { return formatted("int32({})", value); }
+ANEMONE_INLINE std::string mil_literal(std::string_view value) { return formatted("string(\"{}\")", value); }
 ANEMONE_INLINE std::string mil_literal(const indices& value) {
-    return fmt::format("tensor<int32, [{}]>({})", value.rank, print(value));
+    return formatted("tensor<int32, [{}]>({})", value.rank, print(value));
 }
 ANEMONE_INLINE std::string mil_literal(size2 value) { return mil_literal(indices{value.height, value.width}); }
 ANEMONE_INLINE std::string mil_literal(const padding2& value) {
@@ -65,8 +64,8 @@ public:
         for (int i = 0; i < graph_.size(); ++i) {
             if (graph_[i].kind == op::input) {
                 set_name(i, std::string(graph_.name(i)));
-                parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ",
-                                          mil_type(graph_[i].type, graph_[i].shape), graph_.name(i));
+                parameters += formatted("{}{} {}", parameters.empty() ? "" : ", ",
+                                        mil_type(graph_[i].type, graph_[i].shape), graph_.name(i));
             }
         }
         for (int i = 0; i < graph_.size(); ++i) {
@@ -76,13 +75,13 @@ public:
         }
         std::string outputs;
         for (const output_port& port : graph_.outputs) {
-            outputs += fmt::format("{}{}", outputs.empty() ? "" : ", ", graph_.name(port));
+            outputs += formatted("{}{}", outputs.empty() ? "" : ", ", graph_.name(port));
         }
-        program_.text = fmt::format("program(1.3)\n"
-                                    "[buildInfo = dict<string, string>({{{{\"coremlc-component-MIL\", \"3520.4.1\"}}, "
-                                    "{{\"coremlc-version\", \"3520.5.1\"}}}})]\n"
-                                    "{{\n    func main<ios18>({}) {{\n{}    }} -> ({});\n}}\n",
-                                    parameters, body_, outputs);
+        program_.text = formatted("program(1.3)\n"
+                                  "[buildInfo = dict<string, string>({{{{\"coremlc-component-MIL\", \"3520.4.1\"}}, "
+                                  "{{\"coremlc-version\", \"3520.5.1\"}}}})]\n"
+                                  "{{\n    func main<ios18>({}) {{\n{}    }} -> ({});\n}}\n",
+                                  parameters, body_, outputs);
         return std::move(program_);
     }
 
@@ -117,7 +116,7 @@ private:
                 return std::string(graph_.name(port));
             }
         }
-        return fmt::format("{}{}", prefix_, index);
+        return formatted("{}{}", prefix_, index);
     }
 
     /// A constant as an argument: a number in place, a tensor as a statement that refers to the blob.
@@ -160,8 +159,8 @@ private:
     ANEMONE_INLINE void require_finite(int index, half value, std::string_view what) const {
         if (!is_finite(value)) {
             throw error(errc::lowering, print(graph_, index),
-                        fmt::format("{} is {} as fp16, the limit is {} ({}:{})", what, static_cast<double>(value),
-                                    half_max, graph_[index].where.file, graph_[index].where.line));
+                        formatted("{} is {} as fp16, the limit is {} ({}:{})", what, static_cast<double>(value),
+                                  half_max, graph_[index].where.file, graph_[index].where.line));
         }
     }
 
@@ -171,9 +170,9 @@ private:
         if (in_place) {
             return literal;
         }
-        std::string constant_name = fmt::format("{}{}_{}", prefix_, owner, key);
-        body_ += fmt::format("        {} {} = const()[name = string(\"{}\"), val = {}];\n", mil_literal_type(literal),
-                             constant_name, constant_name, literal);
+        std::string constant_name = formatted("{}{}_{}", prefix_, owner, key);
+        body_ += formatted("        {} {} = const()[name = string(\"{}\"), val = {}];\n", mil_literal_type(literal),
+                           constant_name, constant_name, literal);
         return constant_name;
     }
 
@@ -181,22 +180,22 @@ private:
         const node& n = graph_[index];
         if (n.shape.rank == 0) {
             throw error(errc::lowering, print(graph_, index),
-                        fmt::format("has rank 0, of which no MIL form is known: keep an axis of one element ({}:{})",
-                                    n.where.file, n.where.line));
+                        formatted("has rank 0, of which no MIL form is known: keep an axis of one element ({}:{})",
+                                  n.where.file, n.where.line));
         }
         const mil_form* const form = find_mil_form(n.kind);
         if (form == nullptr) {
             throw error(errc::lowering, print(graph_, index),
-                        fmt::format("has no form in the MIL text that is written here ({}:{}){}", n.where.file,
-                                    n.where.line,
-                                    n.kind == op::arg_max || n.kind == op::arg_min
-                                        ? "; its netplist unit is emitted by emit_netplist"
-                                        : ""));
+                        formatted("has no form in the MIL text that is written here ({}:{}){}", n.where.file,
+                                  n.where.line,
+                                  n.kind == op::arg_max || n.kind == op::arg_min
+                                      ? "; its netplist unit is emitted by emit_netplist"
+                                      : ""));
         }
         const std::string result = variable(index);
         std::vector<std::string> arguments;
         const auto add = [&](std::string_view key, const std::string& value) {
-            arguments.push_back(fmt::format("{} = {}", key, value));
+            arguments.push_back(formatted("{} = {}", key, value));
         };
         attributes(index, *form, add);
         if (n.kind == op::concat) {
@@ -207,8 +206,8 @@ private:
                     argument(graph_.operands(index)[static_cast<std::size_t>(i)]));
             }
         }
-        body_ += fmt::format("        {} {} = {}({})[name = string(\"{}\")];\n", mil_type(n.type, n.shape), result,
-                             form->name, joined(arguments), result);
+        body_ += formatted("        {} {} = {}({})[name = string(\"{}\")];\n", mil_type(n.type, n.shape), result,
+                           form->name, joined(arguments), result);
         set_name(index, result);
     }
 

@@ -2,12 +2,11 @@
 
 #include "../dtype.hpp"
 #include "../error.hpp"
+#include "../formatted.hpp"
 #include "../half.hpp"
 #include "../way.hpp"
 #include "netplist_layout.hpp"
 #include "netplist_program.hpp"
-
-#include <fmt/format.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -74,7 +73,7 @@ public:
                 return static_cast<std::int64_t>(i);
             }
         }
-        blobs_.push_back({fmt::format("weights.{}", blobs_.size()), {bytes.begin(), bytes.end()}});
+        blobs_.push_back({formatted("weights.{}", blobs_.size()), {bytes.begin(), bytes.end()}});
         return static_cast<std::int64_t>(blobs_.size()) - 1;
     }
 
@@ -165,7 +164,7 @@ public:
         const std::string network = "network_" + label_;
         for (const netplist_value& port : inputs_) {
             if (!read_.contains(port.symbol)) {
-                throw error(errc::lowering, fmt::format("input \"{}\"", port.symbol),
+                throw error(errc::lowering, formatted("input \"{}\"", port.symbol),
                             "is read by no unit: a netplist declares an input only for the units that read it");
             }
         }
@@ -194,7 +193,7 @@ private:
     ANEMONE_INLINE std::string fresh(std::string_view stem) {
         std::string name(stem);
         for (int i = 1; !taken_.insert(name).second; ++i) {
-            name = fmt::format("{}_{}", stem, i);
+            name = formatted("{}_{}", stem, i);
         }
         return name;
     }

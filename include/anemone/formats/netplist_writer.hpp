@@ -1,11 +1,10 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "../print.hpp"
 #include "../way.hpp"
 #include "../weights/materialize.hpp"
 #include "netplist_network.hpp"
-
-#include <fmt/format.h>
 
 #include <array>
 #include <cstddef>
@@ -29,7 +28,7 @@ public:
         for (int i = 0; i < g.size(); ++i) {
             visit(i);
             if (g[i].shape.rank > max_rank) {
-                refuse(fmt::format("has rank {}, the engine takes {}", g[i].shape.rank, max_rank));
+                refuse(formatted("has rank {}, the engine takes {}", g[i].shape.rank, max_rank));
             }
             if (g[i].kind == op::input) {
                 network_.reserve(g.name(i));
@@ -63,7 +62,7 @@ public:
 
     ANEMONE_INLINE void refuse [[noreturn]] (const std::string& why) const {
         const site& where = graph_[current_].where;
-        throw error(errc::lowering, print(graph_, current_), fmt::format("{} ({}:{})", why, where.file, where.line));
+        throw error(errc::lowering, print(graph_, current_), formatted("{} ({}:{})", why, where.file, where.line));
     }
 
     /// The value of a node as an operand; a constant becomes an entry of `Constants`.
@@ -79,8 +78,8 @@ public:
     ANEMONE_INLINE netplist_value constant(const netplist_shape& shape, std::span<const half> data,
                                            const std::string& stem) {
         if (shape[netplist_axis::depth] != 1) {
-            refuse(fmt::format("reads a constant of depth {}, whose order of elements in a netplist is not known",
-                               shape[netplist_axis::depth]));
+            refuse(formatted("reads a constant of depth {}, whose order of elements in a netplist is not known",
+                             shape[netplist_axis::depth]));
         }
         netplist_shape stored = shape;
         stored[netplist_axis::channel] *= shape[netplist_axis::batch];
@@ -146,9 +145,9 @@ public:
         }
         for (const netplist_shape& s : {x.shape, wanted}) {
             if (s[netplist_axis::depth] != 1 && s[netplist_axis::channel] != 1) {
-                refuse(fmt::format("reshapes a tensor of depth {} and {} channels: the unit counts channels outside "
-                                   "depth, the graph depth outside channels",
-                                   s[netplist_axis::depth], s[netplist_axis::channel]));
+                refuse(formatted("reshapes a tensor of depth {} and {} channels: the unit counts channels outside "
+                                 "depth, the graph depth outside channels",
+                                 s[netplist_axis::depth], s[netplist_axis::channel]));
             }
         }
         return unit({"Reshape",
@@ -191,7 +190,7 @@ public:
     }
 
 private:
-    ANEMONE_INLINE std::string stem(int index) const { return fmt::format("{}_{}", name(graph_[index].kind), index); }
+    ANEMONE_INLINE std::string stem(int index) const { return formatted("{}_{}", name(graph_[index].kind), index); }
 
     graph_view graph_;
     const materialized& constants_;

@@ -1,8 +1,7 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "plist.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -62,7 +61,7 @@ ANEMONE_INLINE std::string escaped(std::string_view text) {
         const auto code = static_cast<unsigned char>(c);
         if (code < 0x20 && c != '\t' && c != '\n' && c != '\r') {
             throw error(errc::argument, "property list text",
-                        fmt::format("character {} at {} cannot stand in XML", int{code}, i));
+                        formatted("character {} at {} cannot stand in XML", int{code}, i));
         }
         switch (c) {
         case '&': result += "&amp;"; break;
@@ -81,7 +80,7 @@ ANEMONE_INLINE std::string escaped(std::string_view text) {
 
 /// The shortest decimal that reads back as the same double, with a point or an exponent.
 ANEMONE_INLINE std::string real_text(double number) {
-    std::string text = fmt::format("{}", number);
+    std::string text = formatted("{}", number);
     if (text.find_first_not_of("-0123456789") == std::string::npos) {
         text += ".0";
     }
@@ -106,7 +105,7 @@ private:
         text_ += '\n';
     }
     ANEMONE_INLINE void element(std::string_view tag, std::string_view content) {
-        line(fmt::format("<{0}>{1}</{0}>", tag, content));
+        line(formatted("<{0}>{1}</{0}>", tag, content));
     }
 
     ANEMONE_INLINE void put(const dict& values) {
@@ -137,7 +136,7 @@ private:
         line("</array>");
     }
     ANEMONE_INLINE void put(const std::string& text) { element("string", escaped(text)); }
-    ANEMONE_INLINE void put(std::int64_t number) { element("integer", fmt::format("{}", number)); }
+    ANEMONE_INLINE void put(std::int64_t number) { element("integer", formatted("{}", number)); }
     ANEMONE_INLINE void put(double number) { element("real", real_text(number)); }
     ANEMONE_INLINE void put(bool flag) { line(flag ? "<true/>" : "<false/>"); }
 

@@ -1,9 +1,8 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "drawing.hpp"
 #include "picture.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -29,14 +28,14 @@ ANEMONE_BODY std::string draw_svg(const graph_view& g, const drawing_options& op
     const double top = size::margin + size::heading_height;
     const double height = top + p.height + legend.height + size::margin;
 
-    std::string out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-                                  "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}"
-                                  "<rect class=\"page\" width=\"{0:.0f}\" height=\"{1:.0f}\" rx=\"8\"/>\n",
-                                  width, height, svg::escape(title), style_sheet(options.theme));
-    out += fmt::format("<text class=\"heading\" x=\"{0:.0f}\" y=\"{1:.0f}\">{2}</text>\n"
-                       "<text class=\"note\" x=\"{0:.0f}\" y=\"{3:.0f}\">{4}</text>\n",
-                       size::margin, size::margin + 14, svg::escape(title), size::margin + 33, svg::escape(note));
-    out += fmt::format("<g transform=\"translate({:.1f} {:.1f})\">\n", size::margin + (inner - p.width) / 2, top);
+    std::string out = formatted("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+                                "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}"
+                                "<rect class=\"page\" width=\"{0:.0f}\" height=\"{1:.0f}\" rx=\"8\"/>\n",
+                                width, height, svg::escape(title), style_sheet(options.theme));
+    out += formatted("<text class=\"heading\" x=\"{0:.0f}\" y=\"{1:.0f}\">{2}</text>\n"
+                     "<text class=\"note\" x=\"{0:.0f}\" y=\"{3:.0f}\">{4}</text>\n",
+                     size::margin, size::margin + 14, svg::escape(title), size::margin + 33, svg::escape(note));
+    out += formatted("<g transform=\"translate({:.1f} {:.1f})\">\n", size::margin + (inner - p.width) / 2, top);
     for (const layout::edge& e : p.edges) {
         out += drawing::detail::draw_edge(e, p);
     }

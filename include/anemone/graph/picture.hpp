@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "../print.hpp"
 #include "../way.hpp"
 #include "drawing_options.hpp"
@@ -7,8 +8,6 @@
 #include "drawing_text.hpp"
 #include "layout.hpp"
 #include "svg.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -53,7 +52,7 @@ ANEMONE_INLINE label label_of_node(const graph_view& g, int index, const std::ve
     const std::string_view given = g.name(index);
     l.title = n.kind == op::input || (n.kind == op::weight && !given.empty()) ? std::string(given)
                                                                               : std::string(name(n.kind));
-    l.number = n.kind == op::input ? "input" : n.kind == op::weight ? "weight" : fmt::format("#{}", index);
+    l.number = n.kind == op::input ? "input" : n.kind == op::weight ? "weight" : formatted("#{}", index);
     if (!is_source(n.kind) && !given.empty()) {
         l.lines.emplace_back(given);
     }
@@ -167,54 +166,53 @@ namespace ane::drawing::detail::inline ANEMONE_WAY {
 
 ANEMONE_INLINE std::string draw_edge(const layout::edge& e, const picture& p) {
     constexpr double head = 6;
-    std::string d = fmt::format("M{:.1f} {:.1f}", e.path[0].x, e.path[0].y);
+    std::string d = formatted("M{:.1f} {:.1f}", e.path[0].x, e.path[0].y);
     for (std::size_t i = 1; i < e.path.size(); ++i) {
         const layout::point& a = e.path[i - 1];
         const bool last = i + 1 == e.path.size();
         const layout::point b{e.path[i].x, e.path[i].y - (last ? head : 0)};
         if (a.x == b.x) {
-            d += fmt::format("V{:.1f}", b.y);
+            d += formatted("V{:.1f}", b.y);
         } else {
             const double middle = (a.y + b.y) / 2;
-            d += fmt::format("C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}", a.x, middle, b.x, middle, b.x, b.y);
+            d += formatted("C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}", a.x, middle, b.x, middle, b.x, b.y);
         }
     }
     const auto id = [&](int box) {
         const label& l = p.labels[static_cast<std::size_t>(box)];
-        return l.output >= 0 ? fmt::format("output{}", l.output) : fmt::format("node{}", l.node);
+        return l.output >= 0 ? formatted("output{}", l.output) : formatted("node{}", l.node);
     };
     const std::string_view skip = e.crosses_layers ? " skip" : "";
     const layout::point& tip = e.path.back();
-    return fmt::format("<path class=\"edge{}\" data-from=\"{}\" data-to=\"{}\" d=\"{}\"/>\n"
-                       "<path class=\"head{}\" d=\"M{:.1f} {:.1f}l-4 -7.5h8z\"/>\n",
-                       skip, id(e.from), id(e.to), d, skip, tip.x, tip.y);
+    return formatted("<path class=\"edge{}\" data-from=\"{}\" data-to=\"{}\" d=\"{}\"/>\n"
+                     "<path class=\"head{}\" d=\"M{:.1f} {:.1f}l-4 -7.5h8z\"/>\n",
+                     skip, id(e.from), id(e.to), d, skip, tip.x, tip.y);
 }
 
 ANEMONE_INLINE std::string draw_box(const label& l, const layout::box& b) {
-    const std::string id = l.output >= 0 ? fmt::format("output{}", l.output) : fmt::format("node{}", l.node);
+    const std::string id = l.output >= 0 ? formatted("output{}", l.output) : formatted("node{}", l.node);
     const double radius = l.colour == kind::port ? std::min(b.height / 2, 22.0) : 7.0;
     const double side = l.colour == kind::port ? size::pill_side : size::side;
-    std::string out =
-        fmt::format("<g class=\"box {}\" id=\"{}\"><title>{}</title>\n"
-                    "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{:.0f}\"/>\n",
-                    name(l.colour), id, svg::escape(l.tooltip), b.left, b.top, b.width, b.height, radius);
+    std::string out = formatted("<g class=\"box {}\" id=\"{}\"><title>{}</title>\n"
+                                "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{:.0f}\"/>\n",
+                                name(l.colour), id, svg::escape(l.tooltip), b.left, b.top, b.width, b.height, radius);
     double y = b.top + size::above + size::title_line - 5;
-    out += fmt::format("<text class=\"title\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y,
-                       svg::escape(l.title));
-    out += fmt::format("<text class=\"small end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.right() - side, y,
-                       svg::escape(l.number));
+    out += formatted("<text class=\"title\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y,
+                     svg::escape(l.title));
+    out += formatted("<text class=\"small end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.right() - side, y,
+                     svg::escape(l.number));
     for (const std::string& line : l.lines) {
         y += size::text_line;
-        out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y, svg::escape(line));
+        out += formatted("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y, svg::escape(line));
     }
     y += l.weights.empty() ? 0 : size::weights_gap;
     if (!l.weights.empty()) {
-        out += fmt::format("<path class=\"rule\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", b.left, y + 2, b.right());
+        out += formatted("<path class=\"rule\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", b.left, y + 2, b.right());
     }
     for (const std::string& line : l.weights) {
         y += size::small_line;
-        out += fmt::format("<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y,
-                           svg::escape(line));
+        out += formatted("<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y,
+                         svg::escape(line));
     }
     return out + "</g>\n";
 }
@@ -229,13 +227,13 @@ ANEMONE_INLINE std::string subtitle(const graph_view& g) {
         parameters += n.kind == op::weight ? n.shape.count() : 0;
     }
     const double count = static_cast<double>(parameters);
-    const std::string number = count < 1e4   ? fmt::format("{}", parameters)
-                               : count < 1e6 ? fmt::format("{:.1f} k", count / 1e3)
-                                             : fmt::format("{:.1f} M", count / 1e6);
-    const auto plural = [](int n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
+    const std::string number = count < 1e4   ? formatted("{}", parameters)
+                               : count < 1e6 ? formatted("{:.1f} k", count / 1e3)
+                                             : formatted("{:.1f} M", count / 1e6);
+    const auto plural = [](int n, std::string_view what) { return formatted("{} {}{}", n, what, n == 1 ? "" : "s"); };
     return weights == 0 ? plural(operations, "operation")
-                        : fmt::format("{}, {} with {} parameters", plural(operations, "operation"),
-                                      plural(weights, "weight"), number);
+                        : formatted("{}, {} with {} parameters", plural(operations, "operation"),
+                                    plural(weights, "weight"), number);
 }
 
 } // namespace ane::drawing::detail::inline ANEMONE_WAY

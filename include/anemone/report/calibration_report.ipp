@@ -1,15 +1,14 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "calibration_report.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
 namespace ane::detail::inline ANEMONE_WAY {
 
 ANEMONE_INLINE std::string end_text(double v) {
-    return v >= unbounded ? "inf" : (v <= -unbounded ? "-inf" : fmt::format("{:.4g}", v));
+    return v >= unbounded ? "inf" : (v <= -unbounded ? "-inf" : formatted("{:.4g}", v));
 }
 
 } // namespace ane::detail::inline ANEMONE_WAY
@@ -56,20 +55,19 @@ ANEMONE_BODY tightness summarise(const graph_view& g, std::span<const looseness>
 ANEMONE_BODY std::string calibration_table(const graph_view& g, std::span<const interval> bounds,
                                            std::span<const measured_range> measured, double loose) {
     std::string text =
-        fmt::format("{:>5}  {:<18} {:>24}  {:>24}  {:>9}\n", "node", "operation", "static bound", "measured", "ratio");
+        formatted("{:>5}  {:<18} {:>24}  {:>24}  {:>9}\n", "node", "operation", "static bound", "measured", "ratio");
     const std::vector<looseness> all = compare(g, bounds, measured);
     for (const looseness& l : all) {
-        const std::string bound =
-            fmt::format("[{}, {}]", detail::end_text(l.bound.low), detail::end_text(l.bound.high));
-        const std::string seen = fmt::format("[{:.4g}, {:.4g}]", l.measured.low, l.measured.high);
-        const std::string ratio = !l.bound.bounded() ? "inf" : fmt::format("{:.3g}", l.ratio);
-        text += fmt::format("{:>5}  {:<18} {:>24}  {:>24}  {:>9}{}{}\n", l.node, name(g[l.node].kind), bound, seen,
-                            ratio, l.ratio >= loose ? "  loose" : "",
-                            l.measured.infinities > 0 ? fmt::format("  {} infinite", l.measured.infinities) : "");
+        const std::string bound = formatted("[{}, {}]", detail::end_text(l.bound.low), detail::end_text(l.bound.high));
+        const std::string seen = formatted("[{:.4g}, {:.4g}]", l.measured.low, l.measured.high);
+        const std::string ratio = !l.bound.bounded() ? "inf" : formatted("{:.3g}", l.ratio);
+        text += formatted("{:>5}  {:<18} {:>24}  {:>24}  {:>9}{}{}\n", l.node, name(g[l.node].kind), bound, seen, ratio,
+                          l.ratio >= loose ? "  loose" : "",
+                          l.measured.infinities > 0 ? formatted("  {} infinite", l.measured.infinities) : "");
     }
     const tightness t = summarise(g, all);
-    return text + fmt::format("median {:.3g}, worst {:.3g} over {} nodes; {} without a bound\n", t.median, t.worst,
-                              t.nodes, t.unbounded_nodes);
+    return text + formatted("median {:.3g}, worst {:.3g} over {} nodes; {} without a bound\n", t.median, t.worst,
+                            t.nodes, t.unbounded_nodes);
 }
 
 } // namespace ane::inline ANEMONE_WAY

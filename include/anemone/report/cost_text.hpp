@@ -1,9 +1,8 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "../passes/cost.hpp"
 #include "../way.hpp"
-
-#include <fmt/format.h>
 
 #include <cstddef>
 #include <iterator>
@@ -22,12 +21,12 @@ ANEMONE_INLINE std::string scaled(double value, std::string_view unit) {
         ++step;
     }
     const int digits = step == 0 ? 0 : (value < 10 ? 2 : 1);
-    return fmt::format("{:.{}f} {}{}", value, digits, prefixes[step], unit);
+    return formatted("{:.{}f} {}{}", value, digits, prefixes[step], unit);
 }
 
 ANEMONE_INLINE std::string milliseconds(double seconds) {
     const double ms = seconds * 1e3;
-    return fmt::format("{:.{}f} ms", ms, ms < 10 ? 2 : (ms < 100 ? 1 : 0));
+    return formatted("{:.{}f} ms", ms, ms < 10 ? 2 : (ms < 100 ? 1 : 0));
 }
 
 /// "h13 (M1)"; the name alone where no product has the engine.
@@ -37,7 +36,7 @@ ANEMONE_INLINE std::string device_name(const cost& c) {
     if (product.size() > base.size() && product.substr(product.size() - base.size()) == base) {
         product.remove_suffix(base.size());
     }
-    return product.empty() ? std::string(c.target) : fmt::format("{} ({})", c.target, product);
+    return product.empty() ? std::string(c.target) : formatted("{} ({})", c.target, product);
 }
 
 /// "conv2d + add + relu #4": a layer with the stages that fused into it.
@@ -46,10 +45,10 @@ ANEMONE_INLINE std::string layer_name(const graph_view& g, const layer_cost& lay
     for (int i = layer.node + 1; i <= layer.last; ++i) {
         const fusion& f = fused[static_cast<std::size_t>(i)];
         if (f.host == layer.node && f.role != fused_as::own_layer) {
-            text += fmt::format(" + {}", name(g[i].kind));
+            text += formatted(" + {}", name(g[i].kind));
         }
     }
-    return text + fmt::format(" #{}", layer.node);
+    return text + formatted(" #{}", layer.node);
 }
 
 } // namespace ane::detail::inline ANEMONE_WAY

@@ -2,9 +2,8 @@
 
 #include "../diff/cause.hpp"
 #include "../diff/histogram.hpp"
+#include "../formatted.hpp"
 #include "../way.hpp"
-
-#include <fmt/format.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +31,7 @@ ANEMONE_INLINE std::string bar_of(const ulp_histogram& h) {
 }
 
 /// "0.0021", "inf"
-ANEMONE_INLINE std::string distance_text(double value) { return fmt::format("{:.2g}", value); }
+ANEMONE_INLINE std::string distance_text(double value) { return formatted("{:.2g}", value); }
 ANEMONE_INLINE std::string ulp_text(int ulp) { return ulp > 65535 ? "NaN" : std::to_string(ulp); }
 
 constexpr std::string_view colour_of(difference_cause cause) noexcept {

@@ -1,11 +1,10 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "divergence_report.hpp"
 #include "findings.hpp"
 #include "phrases.hpp"
 #include "terminal.hpp"
-
-#include <fmt/format.h>
 
 #include <ostream>
 #include <string_view>
@@ -20,10 +19,10 @@ ANEMONE_INLINE std::string divergence_line(const graph_view& g, const divergent_
     const site where = g[d.node].where;
     std::string text = node_phrase(g, d.node, g[d.node].kind);
     if (where.line > 0) {
-        text += fmt::format(" ({}:{})", printable(base_name(where.file)), where.line);
+        text += formatted(" ({}:{})", printable(base_name(where.file)), where.line);
     }
-    const std::string part = d.operation == g[d.node].kind ? "" : fmt::format(" in its {}", name(d.operation));
-    return text + fmt::format(": {}{} [{}, {}]", d.reason, part, d.source, name(d.evidence));
+    const std::string part = d.operation == g[d.node].kind ? "" : formatted(" in its {}", name(d.operation));
+    return text + formatted(": {}{} [{}, {}]", d.reason, part, d.source, name(d.evidence));
 }
 
 } // namespace ane::detail::inline ANEMONE_WAY
@@ -64,17 +63,17 @@ ANEMONE_BODY std::string divergence_report::str(bool coloured) const {
         const std::string_view colour = kind <= divergence::infinity   ? "\x1b[1;31m"
                                         : kind == divergence::rounding ? "\x1b[33m"
                                                                        : "\x1b[36m";
-        text += fmt::format("{}: {}\n", detail::painted(name(kind), colour, coloured), lines_[i]);
+        text += formatted("{}: {}\n", detail::painted(name(kind), colour, coloured), lines_[i]);
     }
     if (same()) {
-        return text + fmt::format("{}: no difference is known\n", pair_);
+        return text + formatted("{}: no difference is known\n", pair_);
     }
     std::string which;
     for (const std::string& output : outputs_) {
-        which += fmt::format("{}\"{}\"", which.empty() ? "" : ", ", detail::printable(output));
+        which += formatted("{}\"{}\"", which.empty() ? "" : ", ", detail::printable(output));
     }
-    return text + fmt::format("{}: {}; {} of {} can differ{}{}\n", pair_, detail::counted(found_.size(), "difference"),
-                              outputs_.size(), detail::counted(count_, "output"), which.empty() ? "" : ": ", which);
+    return text + formatted("{}: {}; {} of {} can differ{}{}\n", pair_, detail::counted(found_.size(), "difference"),
+                            outputs_.size(), detail::counted(count_, "output"), which.empty() ? "" : ": ", which);
 }
 
 ANEMONE_BODY void divergence_report::print(std::FILE* to) const {

@@ -1,12 +1,11 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "../passes/lowering.hpp"
 #include "../targets/table.hpp"
 #include "error_report.hpp"
 #include "phrases.hpp"
 #include "terminal.hpp"
-
-#include <fmt/format.h>
 
 #include <ostream>
 #include <string_view>
@@ -18,9 +17,9 @@ ANEMONE_INLINE std::string contraction_name(const graph_view& model, int origin)
     const node& n = model[origin];
     const std::string_view given = label(model, origin);
     std::string text(name(n.kind));
-    text += given.empty() ? fmt::format(" #{}", origin) : fmt::format(" \"{}\"", given);
+    text += given.empty() ? formatted(" #{}", origin) : formatted(" \"{}\"", given);
     if (n.where.line > 0) {
-        text += fmt::format(" ({}:{})", base_name(n.where.file), n.where.line);
+        text += formatted(" ({}:{})", base_name(n.where.file), n.where.line);
     }
     return text;
 }
@@ -43,20 +42,19 @@ ANEMONE_BODY std::string error_report::str() const {
     for (const std::string& n : names_) {
         width = n.size() > width ? n.size() : width;
     }
-    std::string text = fmt::format("{:<{}}  {:>6}  {:<10}  {:>10} {:>10} {:>9} {:>10} {:>9} {:>8}\n", "product", width,
-                                   "K", "basis", "result rms", "expected", "relative", "worst", "relative", "dropped");
+    std::string text = formatted("{:<{}}  {:>6}  {:<10}  {:>10} {:>10} {:>9} {:>10} {:>9} {:>8}\n", "product", width,
+                                 "K", "basis", "result rms", "expected", "relative", "worst", "relative", "dropped");
     for (std::size_t i = 0; i < errors_.size(); ++i) {
         const contraction_error& e = errors_[i];
-        text += fmt::format("{:<{}}  {:>6}  {:<10}  ", names_[i], width, e.terms, name(e.basis));
-        text += e.known()
-                    ? fmt::format("{:>10.3g} {:>10.3g} {:>9.2e} {:>10.3g} {:>9.2e} {:>6.1f} %\n", e.result,
-                                  e.expected(), e.expected_relative(), e.worst, e.worst_relative(), 100 * e.dropped)
-                    : fmt::format("{:>10} {:>10} {:>9} {:>10.3g} {:>9} {:>8}\n", "-", "-", "-", e.worst, "-", "-");
+        text += formatted("{:<{}}  {:>6}  {:<10}  ", names_[i], width, e.terms, name(e.basis));
+        text += e.known() ? formatted("{:>10.3g} {:>10.3g} {:>9.2e} {:>10.3g} {:>9.2e} {:>6.1f} %\n", e.result,
+                                      e.expected(), e.expected_relative(), e.worst, e.worst_relative(), 100 * e.dropped)
+                          : formatted("{:>10} {:>10} {:>9} {:>10.3g} {:>9} {:>8}\n", "-", "-", "-", e.worst, "-", "-");
     }
     for (std::size_t i = 0; i < errors_.size(); ++i) {
         const contraction_error& e = errors_[i];
         if (e.scale > 0 && e.gain() >= 2) {
-            text += fmt::format(
+            text += formatted(
                 "{}: scaled<{}> of its {} operand makes it {:.1f} times as exact, {:.2e}; sums stay below {:.0f} "
                 "of 32768{}\n",
                 names_[i], e.scale, e.scaled_operand == 0 ? "left" : "right", e.gain(), e.relative(e.scaled_expected),

@@ -1,10 +1,9 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "findings.hpp"
 #include "phrases.hpp"
 #include "terminal.hpp"
-
-#include <fmt/format.h>
 
 namespace ane::detail::inline ANEMONE_WAY {
 
@@ -19,18 +18,18 @@ ANEMONE_BODY std::string format(const violation& v, const graph_view& g, const t
     const rule_record& r = record_of(v.rule);
     std::string text = detail::node_phrase(g, v.node, v.operation);
     if (v.line > 0) {
-        text += fmt::format(" ({}:{})", detail::printable(detail::base_name(v.file)), v.line);
+        text += formatted(" ({}:{})", detail::printable(detail::base_name(v.file)), v.line);
     }
-    text += fmt::format(": {} on {}", detail::sentence_of(v), detail::target_phrase(t));
+    text += formatted(": {} on {}", detail::sentence_of(v), detail::target_phrase(t));
     if (!remedy.empty()) {
-        text += fmt::format("; {}", remedy);
+        text += formatted("; {}", remedy);
     }
     std::string_view lead = "try";
     for (const std::string& suggestion : detail::suggestions_of(r)) {
-        text += fmt::format("; {}: {}", lead, suggestion);
+        text += formatted("; {}: {}", lead, suggestion);
         lead = "or";
     }
-    return text + fmt::format(" [{}, {}]", r.fact, name(r.evidence));
+    return text + formatted(" [{}, {}]", r.fact, name(r.evidence));
 }
 ANEMONE_BODY std::string format(const violation& v, const graph_view& g) { return format(v, g, describe(v.target)); }
 

@@ -1,9 +1,8 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "json.hpp"
 #include "unicode.hpp"
-
-#include <fmt/format.h>
 
 #include <cmath>
 #include <cstdint>
@@ -56,7 +55,7 @@ ANEMONE_BODY json_writer& json_writer::value(std::string_view text) { return raw
 ANEMONE_BODY json_writer& json_writer::value(const char* text) { return value(std::string_view(text)); }
 ANEMONE_BODY json_writer& json_writer::value(bool truth) { return raw(truth ? "true" : "false"); }
 ANEMONE_BODY json_writer& json_writer::value(double number) {
-    return std::isfinite(number) ? raw(fmt::format("{}", number)) : null();
+    return std::isfinite(number) ? raw(formatted("{}", number)) : null();
 }
 ANEMONE_BODY json_writer& json_writer::null() { return raw("null"); }
 

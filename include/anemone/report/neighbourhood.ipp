@@ -1,12 +1,11 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "../graph/drawing_text.hpp"
 #include "../print.hpp"
 #include "neighbourhood.hpp"
 #include "phrases.hpp"
 #include "terminal.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -62,7 +61,7 @@ ANEMONE_INLINE neighbourhood_row row_of(const graph_view& g, int index, std::str
     const std::string_view given = label(g, index);
     const std::string attributes = drawing::attribute_text(g, n);
     return {std::move(gutter), std::string(name(n.kind)),
-            given.empty() ? fmt::format("#{}", index) : fmt::format("\"{}\"", printable(given)),
+            given.empty() ? formatted("#{}", index) : formatted("\"{}\"", printable(given)),
             print(n.type, n.shape) + (attributes.empty() ? "" : "  " + attributes), marked};
 }
 
@@ -131,7 +130,7 @@ ANEMONE_BODY neighbourhood::neighbourhood(const graph_view& g, const reader_list
         rows.push_back(detail::row_of(g, operands[i], "|   ", true));
     }
     if (operands.size() > detail::drawn_neighbours) {
-        rows.push_back({"|   ", fmt::format("and {} more", operands.size() - detail::drawn_neighbours), "", "", false});
+        rows.push_back({"|   ", formatted("and {} more", operands.size() - detail::drawn_neighbours), "", "", false});
     }
     rows.push_back(detail::row_of(g, index, "+=> ", true));
     std::vector<int> below(readers.of(index).begin(), readers.of(index).end());
@@ -140,11 +139,11 @@ ANEMONE_BODY neighbourhood::neighbourhood(const graph_view& g, const reader_list
         rows.push_back(detail::row_of(g, below[i], "+-> ", false));
     }
     if (below.size() > detail::drawn_neighbours) {
-        rows.push_back({"+-> ", fmt::format("and {} more", below.size() - detail::drawn_neighbours), "", "", false});
+        rows.push_back({"+-> ", formatted("and {} more", below.size() - detail::drawn_neighbours), "", "", false});
     }
     for (const output_port& port : g.outputs) {
         if (port.node == index) {
-            rows.push_back({"+-> ", "output", fmt::format("\"{}\"", detail::printable(g.name(port))), "", false});
+            rows.push_back({"+-> ", "output", formatted("\"{}\"", detail::printable(g.name(port))), "", false});
         }
     }
     lines_ = detail::lay_out(rows, offending);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "../rules/evaluate.hpp"
 #include "../way.hpp"
 #include "unicode.hpp"
@@ -45,14 +46,14 @@ constexpr std::string_view label(const graph_view& g, int index) {
 /// "h13 (M1 base)"
 ANEMONE_INLINE std::string target_phrase(const target_description& t) {
     return t.product[0] == '\0' ? printable(t.runtime)
-                                : fmt::format("{} ({})", printable(t.runtime), printable(t.product));
+                                : formatted("{} ({})", printable(t.runtime), printable(t.product));
 }
 
 /// `conv2d "stem"`, `conv2d #12`
 ANEMONE_INLINE std::string node_phrase(const graph_view& g, int index, op operation) {
     const std::string_view called = label(g, index);
-    return called.empty() ? fmt::format("{} #{}", name(operation), index)
-                          : fmt::format("{} \"{}\"", name(operation), printable(called));
+    return called.empty() ? formatted("{} #{}", name(operation), index)
+                          : formatted("{} \"{}\"", name(operation), printable(called));
 }
 
 /// "kernel width 14 exceeds 13". A magnitude that nothing bounds, which the rules cut at 10^15, is "infinity".

@@ -1,11 +1,10 @@
 #pragma once
 
 #include "../error.hpp"
+#include "../formatted.hpp"
 #include "../graph/drawing_style.hpp"
 #include "../graph/svg.hpp"
 #include "plot.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -112,9 +111,9 @@ ANEMONE_INLINE std::string plot_colours(drawing::theme wanted) {
     constexpr std::string_view light[] = {"#3f72d6", "#cf5f2b", "#1f8f7b", "#8752c4", "#c4860f"};
     constexpr std::string_view dark[] = {"#6b9bf2", "#ec8c5c", "#3fb8a2", "#b48be6", "#dba63a"};
     const auto rules = [](const std::string_view(&colours)[5], std::string_view ink) {
-        std::string css = fmt::format(".ring{{stroke:{}}}", ink);
+        std::string css = formatted(".ring{{stroke:{}}}", ink);
         for (std::size_t i = 0; i < 5; ++i) {
-            css += fmt::format(".line{0}{{stroke:{1}}}.dot{0}{{fill:{1}}}", i, colours[i]);
+            css += formatted(".line{0}{{stroke:{1}}}.dot{0}{{fill:{1}}}", i, colours[i]);
         }
         return css + "\n";
     };
@@ -129,8 +128,8 @@ ANEMONE_INLINE std::string plot_colours(drawing::theme wanted) {
 
 ANEMONE_INLINE std::string plot_mark(plot_style style, std::size_t colour, double x, double y) {
     return style == plot_style::rings
-               ? fmt::format("<circle class=\"ring\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"6\"/>\n", x, y)
-               : fmt::format("<circle class=\"dot{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.6\"/>\n", colour, x, y);
+               ? formatted("<circle class=\"ring\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"6\"/>\n", x, y)
+               : formatted("<circle class=\"dot{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.6\"/>\n", colour, x, y);
 }
 
 } // namespace ane::detail::inline ANEMONE_WAY
@@ -152,27 +151,27 @@ ANEMONE_BODY std::string draw_plot(const plot& p) {
     const detail::plot_scale y = detail::plot_scale_of(p, false, end_y, top);
     const double bottom = axis_y + 56 + 20 * static_cast<double>(p.series.size());
 
-    std::string out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-                                  "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}{4}"
-                                  "<rect class=\"page\" width=\"{0:.0f}\" height=\"{1:.0f}\" rx=\"8\"/>\n",
-                                  end_x + right, bottom, svg::escape(p.title), drawing::style_sheet(p.theme),
-                                  detail::plot_colours(p.theme));
-    out += fmt::format("<text class=\"heading\" x=\"28\" y=\"42\">{}</text>\n"
-                       "<text class=\"note\" x=\"28\" y=\"61\">{}</text>\n",
-                       svg::escape(svg::shortened(p.title, drawing::size::heading, p.width + 56, true)),
-                       svg::escape(svg::shortened(p.note, drawing::size::text, p.width + 56)));
+    std::string out = formatted("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+                                "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}{4}"
+                                "<rect class=\"page\" width=\"{0:.0f}\" height=\"{1:.0f}\" rx=\"8\"/>\n",
+                                end_x + right, bottom, svg::escape(p.title), drawing::style_sheet(p.theme),
+                                detail::plot_colours(p.theme));
+    out += formatted("<text class=\"heading\" x=\"28\" y=\"42\">{}</text>\n"
+                     "<text class=\"note\" x=\"28\" y=\"61\">{}</text>\n",
+                     svg::escape(svg::shortened(p.title, drawing::size::heading, p.width + 56, true)),
+                     svg::escape(svg::shortened(p.note, drawing::size::text, p.width + 56)));
     for (const double tick : detail::plot_ticks(p.x, x.low, x.high)) {
-        out += fmt::format("<path class=\"edge\" stroke-opacity=\".22\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>"
-                           "<text class=\"note\" text-anchor=\"middle\" x=\"{0:.1f}\" y=\"{3:.1f}\">{4:g}</text>\n",
-                           x(tick), top, axis_y, axis_y + 17, tick);
+        out += formatted("<path class=\"edge\" stroke-opacity=\".22\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>"
+                         "<text class=\"note\" text-anchor=\"middle\" x=\"{0:.1f}\" y=\"{3:.1f}\">{4:g}</text>\n",
+                         x(tick), top, axis_y, axis_y + 17, tick);
     }
     const auto level = [&](double at, const std::string& label) {
-        out += fmt::format("<path class=\"edge\" stroke-opacity=\".22\" d=\"M{0:.1f} {1:.1f}H{2:.1f}\"/>"
-                           "<text class=\"note end\" x=\"{3:.1f}\" y=\"{4:.1f}\">{5}</text>\n",
-                           left, at, end_x, left - 8, at + 4, label);
+        out += formatted("<path class=\"edge\" stroke-opacity=\".22\" d=\"M{0:.1f} {1:.1f}H{2:.1f}\"/>"
+                         "<text class=\"note end\" x=\"{3:.1f}\" y=\"{4:.1f}\">{5}</text>\n",
+                         left, at, end_x, left - 8, at + 4, label);
     };
     for (const double tick : detail::plot_ticks(p.y, y.low, y.high)) {
-        level(y(tick), fmt::format("{:g}", tick));
+        level(y(tick), formatted("{:g}", tick));
     }
     if (above) {
         level(top - 18, "infinity");
@@ -180,10 +179,10 @@ ANEMONE_BODY std::string draw_plot(const plot& p) {
     if (below) {
         level(end_y + 18, "-infinity");
     }
-    out += fmt::format("<text class=\"note\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n"
-                       "<text class=\"note\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-                       (left + end_x) / 2, axis_y + 36, svg::escape(p.x.label), left - 56, top - (above ? 34 : 12),
-                       svg::escape(p.y.label));
+    out += formatted("<text class=\"note\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n"
+                     "<text class=\"note\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
+                     (left + end_x) / 2, axis_y + 36, svg::escape(p.x.label), left - 56, top - (above ? 34 : 12),
+                     svg::escape(p.y.label));
 
     const auto height_of = [&](double value) {
         return value == HUGE_VAL ? top - 18 : (value == -HUGE_VAL ? end_y + 18 : y(value));
@@ -203,19 +202,19 @@ ANEMONE_BODY std::string draw_plot(const plot& p) {
             }
             const double at_x = x(point.first), at_y = height_of(point.second);
             if (curve) {
-                path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x, at_y);
+                path += formatted("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x, at_y);
             } else {
                 out += detail::plot_mark(s.style, colour, at_x, at_y);
             }
         }
         if (curve) {
-            out += fmt::format("<path class=\"curve line{}{}\" d=\"{}\"/>\n", colour, broken, path);
-            out += fmt::format("<path class=\"curve line{}{}\" d=\"M{:.1f} {:.1f}h22\"/>\n", colour, broken, left, key);
+            out += formatted("<path class=\"curve line{}{}\" d=\"{}\"/>\n", colour, broken, path);
+            out += formatted("<path class=\"curve line{}{}\" d=\"M{:.1f} {:.1f}h22\"/>\n", colour, broken, left, key);
         } else {
             out += detail::plot_mark(s.style, colour, left + 11, key);
         }
-        out += fmt::format("<text class=\"note\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", left + 32, key + 4,
-                           svg::escape(svg::shortened(s.label, drawing::size::text, p.width - 32)));
+        out += formatted("<text class=\"note\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", left + 32, key + 4,
+                         svg::escape(svg::shortened(s.label, drawing::size::text, p.width - 32)));
         key += 20;
         colour = s.style == plot_style::rings ? colour : (colour + 1) % 5;
     }

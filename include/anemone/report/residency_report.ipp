@@ -1,11 +1,10 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "../print.hpp"
 #include "cost_text.hpp"
 #include "residency_report.hpp"
 #include "terminal.hpp"
-
-#include <fmt/format.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,10 +15,10 @@
 namespace ane::detail::inline ANEMONE_WAY {
 
 ANEMONE_INLINE std::string residency_bytes(std::int64_t bytes) { return scaled(static_cast<double>(bytes), "B"); }
-ANEMONE_INLINE std::string residency_percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+ANEMONE_INLINE std::string residency_percent(double share) { return formatted("{:.1f} %", 100 * share); }
 
 ANEMONE_INLINE std::string residency_target(const target_description& t) {
-    return t.product[0] == '\0' ? std::string(t.runtime) : fmt::format("{} ({})", t.runtime, t.product);
+    return t.product[0] == '\0' ? std::string(t.runtime) : formatted("{} ({})", t.runtime, t.product);
 }
 
 /// What else the compiler does with a node.
@@ -27,7 +26,7 @@ ANEMONE_INLINE std::string residency_remarks(const node_residency& r) {
     std::string text;
     const auto remark = [&text](bool holds, std::string_view words) {
         if (holds) {
-            text += fmt::format("{}{}", text.empty() ? "" : ", ", words);
+            text += formatted("{}{}", text.empty() ? "" : ", ", words);
         }
     };
     remark(r.place == residence::edge, "above the nominal size");
@@ -45,8 +44,7 @@ ANEMONE_INLINE std::string winograd_text(const node_residency& r) {
     if (gate == winograd_gate::not_a_convolution || gate == winograd_gate::kernel) {
         return "";
     }
-    return gate == winograd_gate::open ? fmt::format("{:.2f}x", r.winograd.factor())
-                                       : fmt::format("no: {}", name(gate));
+    return gate == winograd_gate::open ? formatted("{:.2f}x", r.winograd.factor()) : formatted("no: {}", name(gate));
 }
 
 /// The columns of a row, in the order of `residency_titles`.
@@ -60,12 +58,12 @@ ANEMONE_INLINE std::vector<residency_cell> residency_cells(const graph_view& g, 
         {residency_bytes(r.largest.bytes), r.place == residence::streamed},
         {residency_bytes(r.live), r.live > t.memory.working_set_nominal},
         {contracts ? residency_bytes(r.kernel.demand) : "", r.kernel.exceeds()},
-        {contracts ? fmt::format("{}", r.kernel.splits()) : "", r.kernel.exceeds()},
+        {contracts ? formatted("{}", r.kernel.splits()) : "", r.kernel.exceeds()},
         {residency_percent(r.lanes.wasted()), false},
-        {fmt::format("{}", r.banks.depth), false},
-        {convolves ? fmt::format("{}", r.groups.passes) : "", r.groups.step},
+        {formatted("{}", r.banks.depth), false},
+        {convolves ? formatted("{}", r.groups.passes) : "", r.groups.step},
         {winograd_text(r), false},
-        {r.branches > 1 ? fmt::format("{}", r.branches) : "", r.branches >= slow_fan_in},
+        {r.branches > 1 ? formatted("{}", r.branches) : "", r.branches >= slow_fan_in},
         {residency_remarks(r), false},
     };
 }
@@ -82,7 +80,7 @@ ANEMONE_INLINE std::string residency_line(const std::vector<residency_cell>& row
     for (std::size_t c = 0; c < row.size(); ++c) {
         const std::string shown = row[c].text + (row[c].over ? "!" : "");
         const std::string space(width[c] - shown.size(), ' ');
-        const std::string cell = row[c].over && coloured ? fmt::format("\x1b[1;31m{}\x1b[0m", shown) : shown;
+        const std::string cell = row[c].over && coloured ? formatted("\x1b[1;31m{}\x1b[0m", shown) : shown;
         text += (c == 0 ? "" : "  ") + (is_word_column(c) ? cell + space : space + cell);
     }
     text.erase(text.find_last_not_of(' ') + 1);
@@ -92,13 +90,13 @@ ANEMONE_INLINE std::string residency_line(const std::vector<residency_cell>& row
 ANEMONE_INLINE std::string residency_head(const target_description& t) {
     const std::string knee =
         t.memory.working_set_measured > 0
-            ? fmt::format(", streamed above {} (measured)", residency_bytes(t.memory.working_set_measured))
+            ? formatted(", streamed above {} (measured)", residency_bytes(t.memory.working_set_measured))
             : "";
     const std::int64_t dense = kernel_capacity(false, t);
     const std::int64_t streamed = kernel_capacity(true, t);
-    return fmt::format("residency on {}: on-chip memory {}{}, kernel memory {}{}\n", residency_target(t),
-                       residency_bytes(t.memory.working_set_nominal), knee, residency_bytes(dense),
-                       streamed == dense ? "" : fmt::format(" ({} streamed)", residency_bytes(streamed)));
+    return formatted("residency on {}: on-chip memory {}{}, kernel memory {}{}\n", residency_target(t),
+                     residency_bytes(t.memory.working_set_nominal), knee, residency_bytes(dense),
+                     streamed == dense ? "" : formatted(" ({} streamed)", residency_bytes(streamed)));
 }
 
 /// The lines below the table.
@@ -107,27 +105,27 @@ ANEMONE_INLINE std::vector<residency_cell> residency_totals(const graph_view& g,
     std::vector<residency_cell> lines;
     const auto at = [&g](int node) { return node < 0 ? std::string("nothing") : ane::print(g, node); };
     const auto add = [&lines](std::string text, bool over = false) { lines.push_back({std::move(text), over}); };
-    add(fmt::format("{} operations, {} with an operand that is streamed; the largest is {} ({})", operations,
-                    s.streamed, residency_bytes(s.largest.bytes), at(s.largest.node)),
+    add(formatted("{} operations, {} with an operand that is streamed; the largest is {} ({})", operations, s.streamed,
+                  residency_bytes(s.largest.bytes), at(s.largest.node)),
         s.streamed > 0);
-    add(fmt::format("at most {} alive ({}){}", residency_bytes(s.peak.bytes), at(s.peak.node),
-                    s.partitioned ? ": the schedule is cut into partitions" : ""),
+    add(formatted("at most {} alive ({}){}", residency_bytes(s.peak.bytes), at(s.peak.node),
+                  s.partitioned ? ": the schedule is cut into partitions" : ""),
         s.partitioned);
-    add(fmt::format("weights of {} in kernel memory{}", residency_bytes(s.kernel_bytes),
-                    s.extra_layers > 0 ? fmt::format(", split into at least {} more layers", s.extra_layers) : ""),
+    add(formatted("weights of {} in kernel memory{}", residency_bytes(s.kernel_bytes),
+                  s.extra_layers > 0 ? formatted(", split into at least {} more layers", s.extra_layers) : ""),
         s.extra_layers > 0);
-    add(fmt::format("results of {} stored as {}: {} of the lanes wasted; rows of {} collide in the banks",
-                    residency_bytes(s.needed), residency_bytes(s.stored), residency_percent(s.wasted()), s.colliding));
+    add(formatted("results of {} stored as {}: {} of the lanes wasted; rows of {} collide in the banks",
+                  residency_bytes(s.needed), residency_bytes(s.stored), residency_percent(s.wasted()), s.colliding));
     if (s.winograd > 0) {
-        add(fmt::format("Winograd gate open for {}: {:.2f} times fewer multiplications in all convolutions", s.winograd,
-                        static_cast<double>(s.direct) / static_cast<double>(s.transformed)));
+        add(formatted("Winograd gate open for {}: {:.2f} times fewer multiplications in all convolutions", s.winograd,
+                      static_cast<double>(s.direct) / static_cast<double>(s.transformed)));
     }
     if (s.widest > 1) {
-        add(fmt::format("at most {} branches meet ({})", s.widest, at(s.widest_node)), s.widest >= slow_fan_in);
+        add(formatted("at most {} branches meet ({})", s.widest, at(s.widest_node)), s.widest >= slow_fan_in);
     }
-    add(fmt::format("known by: working set {}, kernel memory, lanes, banks and the Winograd gate decompiled, "
-                    "interleave factor, order of the schedule and passes predicted",
-                    name(working_set_mark(t))));
+    add(formatted("known by: working set {}, kernel memory, lanes, banks and the Winograd gate decompiled, "
+                  "interleave factor, order of the schedule and passes predicted",
+                  name(working_set_mark(t))));
     return lines;
 }
 
@@ -164,7 +162,7 @@ ANEMONE_BODY std::string residency_report::str(bool coloured) const {
         text += detail::residency_line(row, width, coloured);
     }
     for (const detail::residency_cell& total : totals_) {
-        text += total.over && coloured ? fmt::format("\x1b[1;31m{}\x1b[0m\n", total.text) : total.text + "\n";
+        text += total.over && coloured ? formatted("\x1b[1;31m{}\x1b[0m\n", total.text) : total.text + "\n";
     }
     return text;
 }

@@ -1,11 +1,10 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "../rules/acceptance.hpp"
 #include "phrases.hpp"
 #include "rule_report.hpp"
 #include "terminal.hpp"
-
-#include <fmt/format.h>
 
 #include <ostream>
 #include <string_view>
@@ -35,12 +34,12 @@ ANEMONE_BODY std::string rule_report::str(const report_style& style) const {
         const bool raised = v.is_error && v.severity != severity::reject && v.severity != severity::hazard;
         text += detail::painted(raised ? "error" : name(v.severity), detail::colour_of(v.severity, v.is_error),
                                 style.coloured);
-        text += fmt::format(": {}\n", lines_[i]);
+        text += formatted(": {}\n", lines_[i]);
         for (; drawn < drawings_.size() && drawings_[drawn].after == i; ++drawn) {
             text += style.drawings ? drawings_[drawn].picture.str(style.coloured) : std::string();
         }
     }
-    return text + fmt::format("{}: {}\n", target_, counts_.str());
+    return text + formatted("{}: {}\n", target_, counts_.str());
 }
 ANEMONE_BODY std::string rule_report::str(bool coloured) const { return str(report_style{coloured, true}); }
 

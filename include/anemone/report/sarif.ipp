@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "../rules/acceptance.hpp"
 #include "../version.hpp"
 #include "artifact.hpp"
@@ -122,13 +123,13 @@ private:
         const violation& v = s.first;
         std::string where = target_phrase(describe(v.target));
         for (std::size_t i = 1; i < s.targets.size(); ++i) {
-            where += fmt::format(", {}", runtime_architecture(s.targets[i]));
+            where += formatted(", {}", runtime_architecture(s.targets[i]));
         }
-        std::string text = fmt::format("{}: {} on {}", node_phrase(graph_, v.node, v.operation), sentence_of(v), where);
+        std::string text = formatted("{}: {} on {}", node_phrase(graph_, v.node, v.operation), sentence_of(v), where);
         text += v.is_error ? "; " + remedy_phrase(elsewhere_.first_for(v.node)) : "";
         std::string_view lead = "try";
         for (const std::string& suggestion : suggestions_of(record_of(v.rule))) {
-            text += fmt::format("; {}: {}", lead, suggestion);
+            text += formatted("; {}: {}", lead, suggestion);
             lead = "or";
         }
         return text + ".";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "../passes/cost.hpp"
 #include "../passes/lowering.hpp"
 #include "../rules/acceptance.hpp"
@@ -9,8 +10,6 @@
 #include "phrases.hpp"
 #include "terminal.hpp"
 #include "verdicts.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <ostream>
@@ -44,8 +43,8 @@ ANEMONE_INLINE std::optional<lowered_graph> try_lower(const graph_view& g) {
 
 ANEMONE_INLINE std::string time_of(const target_verdict& r) {
     return !r.accepted() ? "-"
-           : r.seconds   ? fmt::format("{} ({})", milliseconds(*r.seconds),
-                                     r.seconds_mark == mark::measured ? "measured fit" : name(r.seconds_mark))
+           : r.seconds   ? formatted("{} ({})", milliseconds(*r.seconds),
+                                   r.seconds_mark == mark::measured ? "measured fit" : name(r.seconds_mark))
                          : "not known";
 }
 
@@ -103,14 +102,14 @@ ANEMONE_BODY std::string verdict_table::str(bool coloured) const {
     for (const target_verdict& r : rows_) {
         products = std::max(products, detail::display_width(describe(r.target).product));
     }
-    std::string text = fmt::format("{:<6}  {:<{}}  {:<8}  {:>6}  {:>8}  {:>5}  {}\n", "target", "product", products,
-                                   "verdict", "errors", "warnings", "notes", "estimate");
+    std::string text = formatted("{:<6}  {:<{}}  {:<8}  {:>6}  {:>8}  {:>5}  {}\n", "target", "product", products,
+                                 "verdict", "errors", "warnings", "notes", "estimate");
     for (const target_verdict& r : rows_) {
         const std::string_view colour = r.accepted() ? "\x1b[32m" : "\x1b[1;31m";
-        text += fmt::format("{:<6}  {}  {}  {:>6}  {:>8}  {:>5}  {}\n", runtime_architecture(r.target),
-                            detail::padded(describe(r.target).product, products),
-                            detail::painted(r.accepted() ? "accepted" : "refused ", colour, coloured), r.counts.errors,
-                            r.counts.warnings, r.counts.notes, detail::time_of(r));
+        text += formatted("{:<6}  {}  {}  {:>6}  {:>8}  {:>5}  {}\n", runtime_architecture(r.target),
+                          detail::padded(describe(r.target).product, products),
+                          detail::painted(r.accepted() ? "accepted" : "refused ", colour, coloured), r.counts.errors,
+                          r.counts.warnings, r.counts.notes, detail::time_of(r));
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) {
         if (!rows_[i].accepted() && detail::first_with(rows_, detail::blocker_of(rows_[i])) == i) {
@@ -120,7 +119,7 @@ ANEMONE_BODY std::string verdict_table::str(bool coloured) const {
                     !rows_[k].accepted() && detail::same(detail::blocker_of(rows_[k]), detail::blocker_of(rows_[i]));
                 names += stopped ? (k == i ? "" : ", ") + std::string(runtime_architecture(rows_[k].target)) : "";
             }
-            text += fmt::format("{}: {}\n", detail::painted(names, "\x1b[1m", coloured), rows_[i].first_blocker);
+            text += formatted("{}: {}\n", detail::painted(names, "\x1b[1m", coloured), rows_[i].first_blocker);
         }
     }
     return text;

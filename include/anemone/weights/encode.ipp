@@ -1,12 +1,11 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "../ops/quantization.hpp"
 #include "encode.hpp"
 #include "formats/palette.hpp"
 #include "formats/scaled_integers.hpp"
 #include "formats/sparse.hpp"
-
-#include <fmt/format.h>
 
 #include <cstdint>
 #include <string>
@@ -15,7 +14,7 @@
 namespace ane::detail::inline ANEMONE_WAY {
 
 ANEMONE_INLINE void refuse_stored [[noreturn]] (const compression& c, const std::string& what) {
-    throw error(errc::weights, fmt::format("{} weight", name(c.form)), what);
+    throw error(errc::weights, formatted("{} weight", name(c.form)), what);
 }
 
 constexpr bool has_mask(weight_form f) {
@@ -39,16 +38,16 @@ ANEMONE_INLINE stored_layout layout_of(const compression& c, const extents& shap
     constexpr auto last = static_cast<unsigned>(weight_form::sparse_blockwise);
     if (static_cast<unsigned>(c.form) > last) { // first: the other refusals name the form
         throw error(errc::weights, "stored weight",
-                    fmt::format("form {} is none, the last is {}", static_cast<unsigned>(c.form), last));
+                    formatted("form {} is none, the last is {}", static_cast<unsigned>(c.form), last));
     }
     std::int64_t count = 1;
     for (int i = 0; i < shape.rank; ++i) {
         if (shape[i] < 0 || __builtin_mul_overflow(count, shape[i], &count) || count > std::int64_t{1} << 48) {
-            refuse_stored(c, fmt::format("extent {} of axis {} is negative or makes the size absurd", shape[i], i));
+            refuse_stored(c, formatted("extent {} of axis {} is negative or makes the size absurd", shape[i], i));
         }
     }
     if (const inferred r = shape_rule(c, shape); !r.ok()) {
-        refuse_stored(c, fmt::format("{} (got {}, want {})", sentence(r.broken), r.got, r.want));
+        refuse_stored(c, formatted("{} (got {}, want {})", sentence(r.broken), r.got, r.want));
     }
     stored_layout l;
     l.count = count;
@@ -89,7 +88,7 @@ ANEMONE_INLINE void encode_integers(encoded_weight& to, std::span<const half> va
 /// A part must have just the bytes that its elements take.
 ANEMONE_INLINE void require_bytes(const encoded_weight& w, const char* part, std::size_t got, std::int64_t want) {
     if (std::cmp_not_equal(got, want)) {
-        refuse_stored(w.form, fmt::format("the {} take {} bytes, the shape needs {}", part, got, want));
+        refuse_stored(w.form, formatted("the {} take {} bytes, the shape needs {}", part, got, want));
     }
 }
 
@@ -104,12 +103,12 @@ ANEMONE_BODY std::size_t encoded_weight::bytes() const {
 ANEMONE_BODY encoded_weight encode_weight(std::span<const half> values, const extents& shape, const compression& form) {
     const detail::stored_layout l = detail::layout_of(form, shape);
     if (std::cmp_not_equal(values.size(), l.count)) {
-        detail::refuse_stored(form, fmt::format("{} values are given, the shape has {}", values.size(), l.count));
+        detail::refuse_stored(form, formatted("{} values are given, the shape has {}", values.size(), l.count));
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (!is_finite(values[i])) {
             detail::refuse_stored(
-                form, fmt::format("element {} is {}, weights must be finite", i, static_cast<double>(values[i])));
+                form, formatted("element {} is {}, weights must be finite", i, static_cast<double>(values[i])));
         }
     }
     encoded_weight result;

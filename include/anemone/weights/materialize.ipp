@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../error.hpp"
+#include "../formatted.hpp"
 #include "../graph/sequence.hpp"
 #include "../passes/constants.hpp"
 #include "../print.hpp"
@@ -8,8 +9,6 @@
 #include "encode.hpp"
 #include "materialize.hpp"
 #include "verify.hpp"
-
-#include <fmt/format.h>
 
 #include <cmath>
 #include <cstddef>
@@ -117,8 +116,8 @@ ANEMONE_BODY materialized materialize(const graph_view& g, const weight_store& s
                 const half rounded(wide[at][k]);
                 if (!is_finite(rounded) && read_by_device[at] != 0) {
                     throw error(errc::weights, print(g, i),
-                                fmt::format("folded element {} is {}, outside fp16 ({}:{})", k, wide[at][k],
-                                            n.where.file, n.where.line));
+                                formatted("folded element {} is {}, outside fp16 ({}:{})", k, wide[at][k], n.where.file,
+                                          n.where.line));
                 }
                 result.values[at].push_back(rounded);
             }

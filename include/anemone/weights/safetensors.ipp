@@ -1,11 +1,10 @@
 #pragma once
 
 #include "../formats/file.hpp"
+#include "../formatted.hpp"
 #include "../report/json.hpp"
 #include "safetensors.hpp"
 #include "safetensors_header.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -25,11 +24,11 @@ ANEMONE_INLINE std::uint64_t header_length(std::span<const std::byte, 8> field, 
     std::memcpy(&length, field.data(), 8);
     if (length > safetensors_header_limit) {
         refuse_file(source,
-                    fmt::format("the header is {} bytes long, the limit is {}", length, safetensors_header_limit));
+                    formatted("the header is {} bytes long, the limit is {}", length, safetensors_header_limit));
     }
     if (length > following) {
         refuse_file(source,
-                    fmt::format("the header is {} bytes long, the file has {} after the length", length, following));
+                    formatted("the header is {} bytes long, the file has {} after the length", length, following));
     }
     return length;
 }
@@ -50,7 +49,7 @@ template <class BytesOf> weight_store store_of(safetensors_layout layout, const 
 /// A text as a JSON string; one that is not UTF-8 would not be read back.
 ANEMONE_INLINE std::string header_string(std::string_view text, const std::string& source) {
     if (!is_utf8(text)) {
-        refuse_file(source, fmt::format("a name or the metadata is not UTF-8: {}", printable(text)));
+        refuse_file(source, formatted("a name or the metadata is not UTF-8: {}", printable(text)));
     }
     return json_string(text);
 }
@@ -60,8 +59,8 @@ ANEMONE_INLINE std::string header_of(const std::vector<const stored_tensor*>& or
                                      const weight_store::texts& metadata, const std::string& source) {
     std::string header;
     for (const auto& [key, text] : metadata) {
-        header += fmt::format("{}{}:{}", header.empty() ? "{\"__metadata__\":{" : ",", header_string(key, source),
-                              header_string(text, source));
+        header += formatted("{}{}:{}", header.empty() ? "{\"__metadata__\":{" : ",", header_string(key, source),
+                            header_string(text, source));
     }
     header += header.empty() ? "" : "}";
     std::uint64_t offset = 0;
@@ -71,12 +70,11 @@ ANEMONE_INLINE std::string header_of(const std::vector<const stored_tensor*>& or
         }
         std::string shape;
         for (int axis = 0; axis < tensor->shape.rank; ++axis) {
-            shape += fmt::format("{}{}", axis == 0 ? "" : ",", tensor->shape[axis]);
+            shape += formatted("{}{}", axis == 0 ? "" : ",", tensor->shape[axis]);
         }
         const std::uint64_t end = offset + tensor->bytes.size();
-        header +=
-            fmt::format(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", header.empty() ? "{" : ",",
-                        header_string(tensor->name, source), name(tensor->type), shape, offset, end);
+        header += formatted(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", header.empty() ? "{" : ",",
+                            header_string(tensor->name, source), name(tensor->type), shape, offset, end);
         offset = end;
     }
     return header.empty() ? "{}" : header + "}";
@@ -88,7 +86,7 @@ namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY weight_store parse_safetensors(std::span<const std::byte> file, const std::string& source) {
     if (file.size() < 8) {
-        detail::refuse_file(source, fmt::format("has {} bytes, the header length alone takes 8", file.size()));
+        detail::refuse_file(source, formatted("has {} bytes, the header length alone takes 8", file.size()));
     }
     const std::uint64_t length = detail::header_length(file.first<8>(), file.size() - 8, source);
     const std::string_view header(reinterpret_cast<const char*>(file.data()) + 8, length);
@@ -105,14 +103,14 @@ ANEMONE_BODY weight_store load_safetensors(const std::string& path) {
     const std::uint64_t size = std::filesystem::file_size(path, failure);
     if (!stream || failure) {
         detail::refuse_file(path,
-                            fmt::format("cannot be opened{}{}", failure ? ": " : "", failure ? failure.message() : ""));
+                            formatted("cannot be opened{}{}", failure ? ": " : "", failure ? failure.message() : ""));
     }
     if (size < 8) {
-        detail::refuse_file(path, fmt::format("has {} bytes, the header length alone takes 8", size));
+        detail::refuse_file(path, formatted("has {} bytes, the header length alone takes 8", size));
     }
     const auto read = [&](void* into, std::uint64_t count) {
         if (!stream.read(static_cast<char*>(into), static_cast<std::streamsize>(count))) {
-            detail::refuse_file(path, fmt::format("could not be read to its end, {} bytes", size));
+            detail::refuse_file(path, formatted("could not be read to its end, {} bytes", size));
         }
     };
     std::array<std::byte, 8> field{};
@@ -137,8 +135,8 @@ ANEMONE_BODY void save_safetensors(const std::string& path, const weight_store& 
     std::string header = detail::header_of(order, store.metadata(), path);
     header.resize((header.size() + 7) / 8 * 8, ' ');
     if (header.size() > safetensors_header_limit) {
-        detail::refuse_file(path, fmt::format("the header would be {} bytes long, the limit is {}", header.size(),
-                                              safetensors_header_limit));
+        detail::refuse_file(path, formatted("the header would be {} bytes long, the limit is {}", header.size(),
+                                            safetensors_header_limit));
     }
     const std::uint64_t length = header.size();
     std::vector<std::span<const std::byte>> pieces{std::as_bytes(std::span(&length, 1)),

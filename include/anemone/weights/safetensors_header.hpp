@@ -1,11 +1,11 @@
 #pragma once
 
 #include "../error.hpp"
+#include "../formatted.hpp"
 #include "../report/unicode.hpp"
 #include "../way.hpp"
 #include "store.hpp"
 
-#include <fmt/format.h>
 #include <rapidjson/error/en.h>
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
@@ -120,10 +120,10 @@ private:
 
     ANEMONE_INLINE void fail [[noreturn]] (const std::string& detail) const { refuse_file(source_, detail); }
     ANEMONE_INLINE void fail_to_parse [[noreturn]] (std::size_t offset, const char* reason) const {
-        fail(fmt::format("the header is not JSON: byte {}: {}", offset, reason));
+        fail(formatted("the header is not JSON: byte {}: {}", offset, reason));
     }
     ANEMONE_INLINE void fail_twice [[noreturn]] (std::string_view key) const {
-        fail(fmt::format("the header has the key '{}' twice in one object", key));
+        fail(formatted("the header has the key '{}' twice in one object", key));
     }
 
     /// The parser's own check lets half of a surrogate pair pass.
@@ -189,7 +189,7 @@ private:
     }
     ANEMONE_INLINE void metadata_text(std::string_view text) {
         if (text.front() != '"') {
-            fail(fmt::format("__metadata__ entry '{}' is not a string", key_));
+            fail(formatted("__metadata__ entry '{}' is not a string", key_));
         }
         layout_.metadata.emplace_back(key_, std::move(string_));
     }
@@ -203,11 +203,11 @@ private:
 
     ANEMONE_INLINE void entry(std::string_view text) {
         if (text.front() != '{') {
-            fail(fmt::format("the entry of tensor '{}' is {}, not an object", name_, shown(text)));
+            fail(formatted("the entry of tensor '{}' is {}, not an object", name_, shown(text)));
         }
         if (keys_ != 3) {
-            fail(fmt::format("the entry of tensor '{}' has {} keys, not the 3 of dtype, shape and data_offsets", name_,
-                             keys_));
+            fail(formatted("the entry of tensor '{}' has {} keys, not the 3 of dtype, shape and data_offsets", name_,
+                           keys_));
         }
         require(dtype_, "dtype");
         require(shape_, "shape");
@@ -217,23 +217,23 @@ private:
         result.type = type();
         const std::uint64_t bytes = shape(result);
         if (offsets_.text.front() != '[' || offsets_.size != 2) {
-            fail(fmt::format("tensor '{}': data_offsets is {}, not two integers", name_, shown(offsets_.text)));
+            fail(formatted("tensor '{}': data_offsets is {}, not two integers", name_, shown(offsets_.text)));
         }
         result.begin = number(offsets_, "data_offsets", 0);
         result.end = number(offsets_, "data_offsets", 1);
         if (result.end < result.begin) {
-            fail(fmt::format("tensor '{}' ends at {}, before its begin {}", name_, result.end, result.begin));
+            fail(formatted("tensor '{}' ends at {}, before its begin {}", name_, result.end, result.begin));
         }
         if (result.end - result.begin != bytes) {
-            fail(fmt::format("tensor '{}' spans {} bytes, its shape and type {} need {}", name_,
-                             result.end - result.begin, ane::name(result.type), bytes));
+            fail(formatted("tensor '{}' spans {} bytes, its shape and type {} need {}", name_,
+                           result.end - result.begin, ane::name(result.type), bytes));
         }
         layout_.entries.push_back(std::move(result));
     }
 
     ANEMONE_INLINE void require(const field& f, const char* key) const {
         if (f.text.empty()) {
-            fail(fmt::format("tensor '{}' has no \"{}\"", name_, key));
+            fail(formatted("tensor '{}' has no \"{}\"", name_, key));
         }
     }
 
@@ -244,23 +244,23 @@ private:
                 return candidate;
             }
         }
-        fail(fmt::format("tensor '{}': dtype is {}, which is unknown", name_, shown(dtype_.text)));
+        fail(formatted("tensor '{}': dtype is {}, which is unknown", name_, shown(dtype_.text)));
     }
 
     /// Fills the shape, returns its bytes. Extents of zero are left out of the overflow check's product on purpose:
     /// strides of such a shape must not overflow either.
     ANEMONE_INLINE std::uint64_t shape(safetensors_entry& result) const {
         if (shape_.text.front() != '[') {
-            fail(fmt::format("tensor '{}': shape is {}, not a list", name_, shown(shape_.text)));
+            fail(formatted("tensor '{}': shape is {}, not a list", name_, shown(shape_.text)));
         }
         if (shape_.size > shape_.elements.size()) {
-            fail(fmt::format("tensor '{}' has rank {}, the limit is {}", name_, shape_.size, extents::capacity));
+            fail(formatted("tensor '{}' has rank {}, the limit is {}", name_, shape_.size, extents::capacity));
         }
         std::int64_t product = element_bytes(result.type);
         for (std::size_t axis = 0; axis < shape_.size; ++axis) {
             const auto e = static_cast<std::int64_t>(number(shape_, "shape", axis));
             if (e != 0 && __builtin_mul_overflow(product, e, &product)) {
-                fail(fmt::format("tensor '{}': shape {} needs more than 2^63 - 1 bytes", name_, shown(shape_.text)));
+                fail(formatted("tensor '{}': shape {} needs more than 2^63 - 1 bytes", name_, shown(shape_.text)));
             }
             result.shape.append(e);
         }
@@ -272,11 +272,10 @@ private:
         std::uint64_t result = 0;
         const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), result);
         if (end != text.data() + text.size() || failure != std::errc()) {
-            fail(fmt::format("tensor '{}': {}[{}] is {}, not an integer from 0 to 2^63 - 1", name_, key, i,
-                             shown(text)));
+            fail(formatted("tensor '{}': {}[{}] is {}, not an integer from 0 to 2^63 - 1", name_, key, i, shown(text)));
         }
         if (result > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-            fail(fmt::format("tensor '{}': {}[{}] is {}, above 2^63 - 1", name_, key, i, result));
+            fail(formatted("tensor '{}': {}[{}] is {}, above 2^63 - 1", name_, key, i, result));
         }
         return result;
     }
@@ -331,7 +330,7 @@ std::vector<std::size_t> order_of(const std::vector<Entry>& entries, const KeyOf
     for (const place& p : places) {
         const std::string_view key = key_of(entries[p.position]);
         if (!order.empty() && key_of(entries[order.back()]) == key) {
-            refuse_file(source, fmt::format("the header has the key '{}' twice in one object", key));
+            refuse_file(source, formatted("the header has the key '{}' twice in one object", key));
         }
         order.push_back(p.position);
     }
@@ -357,14 +356,13 @@ ANEMONE_INLINE safetensors_layout parse_header(std::string_view text, std::uint6
     std::uint64_t expected = 0;
     for (const safetensors_entry& e : result.entries) {
         if (e.begin != expected) {
-            refuse_file(source,
-                        fmt::format("tensor '{}' begins at {}, the one before it ends at {}: {}", e.name, e.begin,
-                                    expected, e.begin < expected ? "they overlap" : "there is a hole"));
+            refuse_file(source, formatted("tensor '{}' begins at {}, the one before it ends at {}: {}", e.name, e.begin,
+                                          expected, e.begin < expected ? "they overlap" : "there is a hole"));
         }
         expected = e.end;
     }
     if (expected != data_bytes) {
-        refuse_file(source, fmt::format("the tensors end at {}, the data has {} bytes", expected, data_bytes));
+        refuse_file(source, formatted("the tensors end at {}, the data has {} bytes", expected, data_bytes));
     }
     return result;
 }

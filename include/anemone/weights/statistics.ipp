@@ -1,8 +1,7 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "statistics.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -62,11 +61,11 @@ ANEMONE_BODY tensor_statistics statistics_of(const stored_tensor& tensor) {
 
 ANEMONE_BODY std::string print(const tensor_statistics& s) {
     const auto literal = [](double value) {
-        const std::string text = fmt::format("{}", value);
+        const std::string text = formatted("{}", value);
         return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
     };
-    return fmt::format("{{.low = {}, .high = {}, .row_l1 = {}, .column_l1 = {}, .deviation = {}}}", literal(s.low),
-                       literal(s.high), literal(s.row_l1), literal(s.column_l1), literal(s.deviation));
+    return formatted("{{.low = {}, .high = {}, .row_l1 = {}, .column_l1 = {}, .deviation = {}}}", literal(s.low),
+                     literal(s.high), literal(s.row_l1), literal(s.column_l1), literal(s.deviation));
 }
 
 } // namespace ane::inline ANEMONE_WAY

@@ -1,8 +1,7 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "store.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -19,14 +18,14 @@ ANEMONE_INLINE void check_tensor(const stored_tensor& tensor) {
     for (int axis = 0; axis < tensor.shape.rank; ++axis) {
         if (tensor.shape[axis] < 0 || __builtin_mul_overflow(expected, tensor.shape[axis], &expected)) {
             throw error(errc::weights, tensor.name,
-                        fmt::format("extent {} of axis {} is negative or makes the size overflow 2^63 bytes",
-                                    tensor.shape[axis], axis));
+                        formatted("extent {} of axis {} is negative or makes the size overflow 2^63 bytes",
+                                  tensor.shape[axis], axis));
         }
     }
     if (tensor.bytes.size() != static_cast<std::size_t>(expected)) {
-        throw error(errc::weights, tensor.name,
-                    fmt::format("has {} bytes, its shape and type {} need {}", tensor.bytes.size(), name(tensor.type),
-                                expected));
+        throw error(
+            errc::weights, tensor.name,
+            formatted("has {} bytes, its shape and type {} need {}", tensor.bytes.size(), name(tensor.type), expected));
     }
 }
 
@@ -83,7 +82,7 @@ ANEMONE_BODY const stored_tensor& weight_store::at(std::string_view name) const 
     if (const stored_tensor* const tensor = find(name)) {
         return *tensor;
     }
-    throw error(errc::weights, std::string(name), fmt::format("no such tensor among {}", size()));
+    throw error(errc::weights, std::string(name), formatted("no such tensor among {}", size()));
 }
 
 ANEMONE_BODY std::size_t weight_store::size() const noexcept {
@@ -156,8 +155,8 @@ template <class Source> half converted_element(const stored_tensor& tensor, std:
         // Every integer that fp16 holds is far inside the range where double is exact, so this comparison decides.
         if (!is_finite(result) || static_cast<double>(result) != static_cast<double>(value)) {
             throw error(errc::weights, tensor.name,
-                        fmt::format("element {} is {}, which fp16 does not hold exactly (all integers to 2048 are)",
-                                    index, +value));
+                        formatted("element {} is {}, which fp16 does not hold exactly (all integers to 2048 are)",
+                                  index, +value));
         }
         return result;
     } else {
@@ -168,13 +167,12 @@ template <class Source> half converted_element(const stored_tensor& tensor, std:
             wide = static_cast<double>(static_cast<float>(value));
         }
         if (!std::isfinite(wide)) {
-            throw error(errc::weights, tensor.name,
-                        fmt::format("element {} is {}, weights must be finite", index, wide));
+            throw error(errc::weights, tensor.name, formatted("element {} is {}, weights must be finite", index, wide));
         }
         const half result(wide);
         if (!is_finite(result)) {
             throw error(errc::weights, tensor.name,
-                        fmt::format("element {} is {}, above the largest fp16 value {}", index, wide, half_max));
+                        formatted("element {} is {}, above the largest fp16 value {}", index, wide, half_max));
         }
         return result;
     }
@@ -210,7 +208,7 @@ ANEMONE_BODY std::vector<half> to_half(const stored_tensor& tensor) {
     case source_type::f8_e4m3:
     case source_type::f8_e5m2: break;
     }
-    throw error(errc::weights, tensor.name, fmt::format("type {} has no conversion to fp16", name(tensor.type)));
+    throw error(errc::weights, tensor.name, formatted("type {} has no conversion to fp16", name(tensor.type)));
 }
 
 } // namespace ane::inline ANEMONE_WAY

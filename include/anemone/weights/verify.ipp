@@ -1,11 +1,10 @@
 #pragma once
 
 #include "../error.hpp"
+#include "../formatted.hpp"
 #include "../print.hpp"
 #include "statistics.hpp"
 #include "verify.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -23,8 +22,8 @@ ANEMONE_INLINE void verify_elements(const std::string& name, const contract& pro
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto value = static_cast<double>(values[i]);
         if (value < low || value > high) {
-            refuse_weight(name, fmt::format("element {} is {}, outside the declared bound [{}, {}]", i, value,
-                                            promise.low, promise.high));
+            refuse_weight(name, formatted("element {} is {}, outside the declared bound [{}, {}]", i, value,
+                                          promise.low, promise.high));
         }
     }
 }
@@ -38,9 +37,9 @@ ANEMONE_INLINE void verify_sums(const std::string& name, const extents& shape, s
     const std::vector<double> sums = l1_sums(shape, values, axis);
     for (std::size_t i = 0; i < sums.size(); ++i) {
         if (sums[i] > bound) {
-            refuse_weight(name, fmt::format("the magnitudes of {} {} (axis {}) add up to {}, above the declared {} {}",
-                                            axis == 0 ? "row" : "column", i, axis, sums[i],
-                                            axis == 0 ? "row_l1" : "column_l1", bound));
+            refuse_weight(name, formatted("the magnitudes of {} {} (axis {}) add up to {}, above the declared {} {}",
+                                          axis == 0 ? "row" : "column", i, axis, sums[i],
+                                          axis == 0 ? "row_l1" : "column_l1", bound));
         }
     }
 }
@@ -51,8 +50,8 @@ ANEMONE_INLINE void verify_deviation(const std::string& name, std::span<const ha
     }
     const double found = root_mean_square(values);
     if (found > declared * (1 + deviation_slack)) {
-        refuse_weight(name, fmt::format("the root mean square is {}, more than 1 % above the declared deviation {}",
-                                        found, declared));
+        refuse_weight(name, formatted("the root mean square is {}, more than 1 % above the declared deviation {}",
+                                      found, declared));
     }
 }
 
@@ -76,12 +75,12 @@ ANEMONE_BODY std::vector<half> verified_weight(const graph_view& g, int index, c
     const stored_tensor* const found = store.find(name);
     if (found == nullptr) {
         throw error(errc::weights, name,
-                    fmt::format("is missing: the model ({}:{}) wants {}", n.where.file, n.where.line, print(n.shape)));
+                    formatted("is missing: the model ({}:{}) wants {}", n.where.file, n.where.line, print(n.shape)));
     }
     if (found->shape != n.shape) {
         throw error(errc::weights, name,
-                    fmt::format("has shape {}, the model ({}:{}) wants {}", print(found->shape), n.where.file,
-                                n.where.line, print(n.shape)));
+                    formatted("has shape {}, the model ({}:{}) wants {}", print(found->shape), n.where.file,
+                              n.where.line, print(n.shape)));
     }
     std::vector<half> values = to_half(*found);
     detail::verify_promise(name, n.get<contract>(), n.shape, values);
@@ -97,8 +96,8 @@ ANEMONE_BODY void verify_weights(const graph_view& g, const weight_store& store)
     for (const stored_tensor& tensor : store) {
         if (g.find(op::weight, tensor.name) < 0) {
             throw error(errc::weights, tensor.name,
-                        fmt::format("is extra: the model has no weight of this name (the file's has shape {})",
-                                    print(tensor.shape)));
+                        formatted("is extra: the model has no weight of this name (the file's has shape {})",
+                                  print(tensor.shape)));
         }
     }
 }
