@@ -10,6 +10,7 @@
 #include <anemone/report/error_report.hpp>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <random>
