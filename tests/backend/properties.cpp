@@ -394,7 +394,7 @@ TEST_CASE("a large node reads a table of its function: the same bits") {
     // Numbers are told apart by their bits.
     const numerics::datapath path = numerics::datapath_of(h16g);
     oracle_steps::function_tables tables;
-    const auto table = [&](float slope) { return tables.unary(path, op::leaky_relu, slope, 0, 65536); };
+    const auto table = [&](float slope) { return tables.unary<op::leaky_relu>(path, slope, 0, 65536); };
     CHECK(table(0.0F) != table(-0.0F));
     CHECK(table(std::nanf("")) == table(std::nanf("")));
 }

@@ -2,6 +2,8 @@
 
 #include "../graph/op_set.hpp"
 #include "../way.hpp"
+#include "../weights/encode.hpp"
+#include "../weights/materialize.hpp"
 
 #include <array>
 #include <cstddef>
@@ -33,6 +35,15 @@ constexpr std::array<Entry, op_count> op_table(const Facet& facet) {
     [&]<std::size_t... I>(std::index_sequence<I...>) { (fill.template operator()<I>(), ...); }
     (std::make_index_sequence<op_count>());
     return table;
+}
+
+/// The code of the stored forms of weights, where a graph of these operations may have any.
+template <op_set Operations> constexpr weight_expansion expansion_for() {
+    if constexpr (Operations.contains(op::compressed)) {
+        return stored_values;
+    } else {
+        return nullptr;
+    }
 }
 
 } // namespace ane::inline ANEMONE_WAY

@@ -107,45 +107,116 @@ constexpr half dropout([[maybe_unused]] const datapath& path, half x) noexcept {
 
 /// Any elementwise operation of one value. p0 and p1 are its coefficients alpha and beta, or p0 its epsilon; they are
 /// rounded to fp16 first, as the engine holds them.
-constexpr half unary(const datapath& path, op kind, half x, float p0 = 0.0F, float p1 = 0.0F) {
+template <op Kind> constexpr half unary(const datapath& path, half x, float p0 = 0.0F, float p1 = 0.0F) {
     const half v = detail::entered(x);
-    const half a = round_to_half(static_cast<double>(p0), path.elementwise_ties);
-    const half b = round_to_half(static_cast<double>(p1), path.elementwise_ties);
-    const auto least = [&](half s, half t) { return binary(path, op::minimum, s, t); };
-    const auto most = [&](half s, half t) { return binary(path, op::maximum, s, t); };
+    [[maybe_unused]] const half a = round_to_half(static_cast<double>(p0), path.elementwise_ties);
+    [[maybe_unused]] const half b = round_to_half(static_cast<double>(p1), path.elementwise_ties);
+    [[maybe_unused]] const auto least = [&](half s, half t) { return binary(path, op::minimum, s, t); };
+    [[maybe_unused]] const auto most = [&](half s, half t) { return binary(path, op::maximum, s, t); };
+    if constexpr (Kind == op::relu) {
+        return most(v, half{});
+    } else if constexpr (Kind == op::relu6) {
+        return least(most(v, half{}), half(6.0));
+    } else if constexpr (Kind == op::leaky_relu) {
+        return prelu(path, v, a);
+    } else if constexpr (Kind == op::clamp) {
+        return least(most(v, a), b);
+    } else if constexpr (Kind == op::thresholded_relu) {
+        return v < a ? half{} : v;
+    } else if constexpr (Kind == op::clamped_relu) {
+        return least(b, prelu(path, v, a));
+    } else if constexpr (Kind == op::elu) {
+        return elu(path, v, a);
+    } else if constexpr (Kind == op::sigmoid) {
+        return sigmoid(path, v);
+    } else if constexpr (Kind == op::hard_sigmoid) {
+        return least(most(scale_offset(path, v, a, b), half{}), half(1.0));
+    } else if constexpr (Kind == op::tanh) {
+        return hyperbolic_tangent(path, v);
+    } else if constexpr (Kind == op::scaled_tanh) {
+        return scaled_tanh(path, v, a, b);
+    } else if constexpr (Kind == op::gelu) {
+        return gelu(path, v);
+    } else if constexpr (Kind == op::gelu_sigmoid) {
+        return gelu_sigmoid(path, v);
+    } else if constexpr (Kind == op::silu) {
+        return silu(path, v);
+    } else if constexpr (Kind == op::softplus) {
+        return softplus(path, v);
+    } else if constexpr (Kind == op::softsign) {
+        return softsign(path, v);
+    } else if constexpr (Kind == op::erf) {
+        return error_function(path, v);
+    } else if constexpr (Kind == op::exp) {
+        return exponential(path, v);
+    } else if constexpr (Kind == op::exp2) {
+        return exponential_base_2(path, v);
+    } else if constexpr (Kind == op::log) {
+        return logarithm(path, v, static_cast<double>(a));
+    } else if constexpr (Kind == op::sqrt) {
+        return square_root(path, v);
+    } else if constexpr (Kind == op::rsqrt) {
+        return reciprocal_square_root(path, v, static_cast<double>(a));
+    } else if constexpr (Kind == op::inverse) {
+        return reciprocal(path, v, static_cast<double>(a));
+    } else if constexpr (Kind == op::square) {
+        return multiply(path, v, v);
+    } else if constexpr (Kind == op::abs) {
+        return detail::magnitude(v);
+    } else if constexpr (Kind == op::sign) {
+        return sign_of(v);
+    } else if constexpr (Kind == op::ceil) {
+        return ceil_of(v);
+    } else if constexpr (Kind == op::floor) {
+        return floor_of(v);
+    } else if constexpr (Kind == op::round) {
+        return round_of(path, v);
+    } else if constexpr (Kind == op::sin) {
+        return sine(path, v);
+    } else if constexpr (Kind == op::cos) {
+        return cosine(path, v);
+    } else if constexpr (Kind == op::atan) {
+        return arc_tangent(path, v);
+    } else {
+        static_assert(Kind != Kind, "not an elementwise operation of one value");
+    }
+}
+
+/// The same for an operation that is known when the program runs. Throws errc::argument for one of another kind.
+constexpr half unary(const datapath& path, op kind, half x, float p0 = 0.0F, float p1 = 0.0F) {
     switch (kind) {
-    case op::relu: return most(v, half{});
-    case op::relu6: return least(most(v, half{}), half(6.0));
-    case op::leaky_relu: return prelu(path, v, a);
-    case op::clamp: return least(most(v, a), b);
-    case op::thresholded_relu: return v < a ? half{} : v;
-    case op::clamped_relu: return least(b, prelu(path, v, a));
-    case op::elu: return elu(path, v, a);
-    case op::sigmoid: return sigmoid(path, v);
-    case op::hard_sigmoid: return least(most(scale_offset(path, v, a, b), half{}), half(1.0));
-    case op::tanh: return hyperbolic_tangent(path, v);
-    case op::scaled_tanh: return scaled_tanh(path, v, a, b);
-    case op::gelu: return gelu(path, v);
-    case op::gelu_sigmoid: return gelu_sigmoid(path, v);
-    case op::silu: return silu(path, v);
-    case op::softplus: return softplus(path, v);
-    case op::softsign: return softsign(path, v);
-    case op::erf: return error_function(path, v);
-    case op::exp: return exponential(path, v);
-    case op::exp2: return exponential_base_2(path, v);
-    case op::log: return logarithm(path, v, static_cast<double>(a));
-    case op::sqrt: return square_root(path, v);
-    case op::rsqrt: return reciprocal_square_root(path, v, static_cast<double>(a));
-    case op::inverse: return reciprocal(path, v, static_cast<double>(a));
-    case op::square: return multiply(path, v, v);
-    case op::abs: return detail::magnitude(v);
-    case op::sign: return sign_of(v);
-    case op::ceil: return ceil_of(v);
-    case op::floor: return floor_of(v);
-    case op::round: return round_of(path, v);
-    case op::sin: return sine(path, v);
-    case op::cos: return cosine(path, v);
-    case op::atan: return arc_tangent(path, v);
+    case op::relu: return unary<op::relu>(path, x, p0, p1);
+    case op::relu6: return unary<op::relu6>(path, x, p0, p1);
+    case op::leaky_relu: return unary<op::leaky_relu>(path, x, p0, p1);
+    case op::clamp: return unary<op::clamp>(path, x, p0, p1);
+    case op::thresholded_relu: return unary<op::thresholded_relu>(path, x, p0, p1);
+    case op::clamped_relu: return unary<op::clamped_relu>(path, x, p0, p1);
+    case op::elu: return unary<op::elu>(path, x, p0, p1);
+    case op::sigmoid: return unary<op::sigmoid>(path, x, p0, p1);
+    case op::hard_sigmoid: return unary<op::hard_sigmoid>(path, x, p0, p1);
+    case op::tanh: return unary<op::tanh>(path, x, p0, p1);
+    case op::scaled_tanh: return unary<op::scaled_tanh>(path, x, p0, p1);
+    case op::gelu: return unary<op::gelu>(path, x, p0, p1);
+    case op::gelu_sigmoid: return unary<op::gelu_sigmoid>(path, x, p0, p1);
+    case op::silu: return unary<op::silu>(path, x, p0, p1);
+    case op::softplus: return unary<op::softplus>(path, x, p0, p1);
+    case op::softsign: return unary<op::softsign>(path, x, p0, p1);
+    case op::erf: return unary<op::erf>(path, x, p0, p1);
+    case op::exp: return unary<op::exp>(path, x, p0, p1);
+    case op::exp2: return unary<op::exp2>(path, x, p0, p1);
+    case op::log: return unary<op::log>(path, x, p0, p1);
+    case op::sqrt: return unary<op::sqrt>(path, x, p0, p1);
+    case op::rsqrt: return unary<op::rsqrt>(path, x, p0, p1);
+    case op::inverse: return unary<op::inverse>(path, x, p0, p1);
+    case op::square: return unary<op::square>(path, x, p0, p1);
+    case op::abs: return unary<op::abs>(path, x, p0, p1);
+    case op::sign: return unary<op::sign>(path, x, p0, p1);
+    case op::ceil: return unary<op::ceil>(path, x, p0, p1);
+    case op::floor: return unary<op::floor>(path, x, p0, p1);
+    case op::round: return unary<op::round>(path, x, p0, p1);
+    case op::sin: return unary<op::sin>(path, x, p0, p1);
+    case op::cos: return unary<op::cos>(path, x, p0, p1);
+    case op::atan: return unary<op::atan>(path, x, p0, p1);
     default: throw error(errc::argument, std::string(name(kind)), "is not an elementwise operation of one value");
     }
 }

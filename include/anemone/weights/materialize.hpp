@@ -5,6 +5,7 @@
 #include "../way.hpp"
 #include "store.hpp"
 
+#include <span>
 #include <vector>
 
 namespace ane::inline ANEMONE_WAY {
@@ -22,6 +23,12 @@ struct materialized {
 /// weight has the values that its stored form stands for: what it loses is in every backend's result. A folded value
 /// that does not fit into fp16 is an error (errc::weights) that names the operation, the element and the value.
 ANEMONE_API materialized materialize(const graph_view& g, const weight_store& store);
+
+/// What a stored form makes of values: `stored_values` (weights/encode.hpp), or null where no weight is compressed.
+using weight_expansion = std::vector<half> (*)(std::span<const half> values, const extents& shape,
+                                               const compression& form);
+/// The same with the code of the stored forms given.
+ANEMONE_API materialized materialize(const graph_view& g, const weight_store& store, weight_expansion expand);
 
 } // namespace ane::inline ANEMONE_WAY
 

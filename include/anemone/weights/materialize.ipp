@@ -79,6 +79,10 @@ ANEMONE_BODY bool materialized::known(int index) const { return !values[static_c
 ANEMONE_BODY const half* materialized::data(int index) const { return values[static_cast<std::size_t>(index)].data(); }
 
 ANEMONE_BODY materialized materialize(const graph_view& g, const weight_store& store) {
+    return materialize(g, store, stored_values);
+}
+
+ANEMONE_BODY materialized materialize(const graph_view& g, const weight_store& store, weight_expansion expand) {
     const sequence<char> constant = constant_nodes(g);
     sequence<char> read_by_device(g.nodes.size(), 0); // what stays between constants may be as large as it likes
     sequence<char> folded_from(g.nodes.size(), 0);
@@ -104,8 +108,11 @@ ANEMONE_BODY materialized materialize(const graph_view& g, const weight_store& s
         if (n.kind == op::weight) {
             result.values[at] = verified_weight(g, i, store);
         } else if (n.kind == op::compressed) {
+            if (expand == nullptr) {
+                throw error(errc::weights, print(g, i), "this program was made without the forms of stored weights");
+            }
             const auto stored = static_cast<std::size_t>(g.operands(i)[0]);
-            result.values[at] = stored_values(result.values[stored], n.shape, n.get<compression>());
+            result.values[at] = expand(result.values[stored], n.shape, n.get<compression>());
         } else if (n.kind == op::constant) {
             for (std::size_t k = 0; k < count; ++k) {
                 result.values[at].push_back(half(g.value(n, static_cast<std::int64_t>(k))));

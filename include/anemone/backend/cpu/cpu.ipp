@@ -17,6 +17,7 @@ namespace ane::cpu::inline ANEMONE_WAY {
 struct repertoire {
     const step_table& steps;
     const kernel_table& kernels;
+    weight_expansion expand;
 };
 
 /// The operations whose loops the kernels of some operations run.
@@ -41,10 +42,11 @@ template <op_set Operations> const step_table& steps_of() { return step_table_of
 ANEMONE_BODY const step_table& every_step() { return steps_of<every_op>(); }
 
 template <op_set Operations> repertoire repertoire_of() {
+    constexpr weight_expansion expand = expansion_for<Operations>();
     if constexpr (Operations == every_op) {
-        return {steps_of<Operations>(), best_kernels()};
+        return {steps_of<Operations>(), best_kernels(), expand};
     } else {
-        return {steps_of<Operations>(), detail::kernels_of<loops_under(Operations)>(best_level())};
+        return {steps_of<Operations>(), detail::kernels_of<loops_under(Operations)>(best_level()), expand};
     }
 }
 
@@ -72,7 +74,7 @@ struct cpu_program::state {
 ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_store& weights,
                                       const ane::cpu::repertoire& kernels) {
     state_ = hidden<state>::of(new state{.ports = ane::detail::port_table(model),
-                                         .constants = materialize(model, weights),
+                                         .constants = materialize(model, weights, kernels.expand),
                                          .pointers = std::vector<const std::byte*>(model.nodes.size(), nullptr),
                                          .memory = {},
                                          .stages = {},

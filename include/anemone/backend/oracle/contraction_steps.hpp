@@ -33,7 +33,7 @@ ANEMONE_INLINE numerics::execution execution_of(const evaluation& e) {
     return {numerics::best_contraction_kernels(), e.threads};
 }
 
-ANEMONE_INLINE void matmul(evaluation& e, int index) {
+template <bool Stored> void matmul(evaluation& e, int index) {
     const node& n = e.at(index);
     matmul_shape shape = ane::detail::matmul_shape_of(e.graph, n);
     extents a = e.operand_shape(index, 0);
@@ -46,7 +46,7 @@ ANEMONE_INLINE void matmul(evaluation& e, int index) {
         b = {b.height(), b.width()};
         y = {shape.m, shape.n};
     }
-    product_of_stored(
+    product_of<Stored>(
         e, index, bias_of(e, index), [&](const half* left, const half* right, const half* bias, half* out) {
             ane::detail::for_each_batch(y, a, b, [&](std::int64_t matrix, std::int64_t from_a, std::int64_t from_b) {
                 numerics::matmul(e.arithmetic, shape, left + from_a, right + from_b, bias,
@@ -55,16 +55,16 @@ ANEMONE_INLINE void matmul(evaluation& e, int index) {
         });
 }
 
-ANEMONE_INLINE void conv2d(evaluation& e, int index) {
+template <bool Stored> void conv2d(evaluation& e, int index) {
     const convolution_shape shape = ane::detail::convolution_shape_of<conv>(e.graph, e.at(index));
-    product_of_stored(e, index, bias_of(e, index), [&](const half* x, const half* w, const half* bias, half* out) {
+    product_of<Stored>(e, index, bias_of(e, index), [&](const half* x, const half* w, const half* bias, half* out) {
         numerics::convolution(e.arithmetic, shape, x, w, bias, out, execution_of(e));
     });
 }
 
-ANEMONE_INLINE void conv_transpose2d(evaluation& e, int index) {
+template <bool Stored> void conv_transpose2d(evaluation& e, int index) {
     const convolution_shape shape = ane::detail::convolution_shape_of<conv_transpose>(e.graph, e.at(index));
-    product_of_stored(e, index, bias_of(e, index), [&](const half* x, const half* w, const half* bias, half* out) {
+    product_of<Stored>(e, index, bias_of(e, index), [&](const half* x, const half* w, const half* bias, half* out) {
         numerics::transposed_convolution(e.arithmetic, shape, x, w, bias, out, execution_of(e));
     });
 }

@@ -18,26 +18,26 @@ public:
     static constexpr std::int64_t worth = 32768;
 
     /// The table of numerics::unary, or null where there is none yet and `elements` are too few for one.
-    ANEMONE_INLINE const half* unary(const numerics::datapath& path, op kind, float first, float second,
-                                     std::int64_t elements) {
+    template <op Kind>
+    const half* unary(const numerics::datapath& path, float first, float second, std::int64_t elements) {
         if (!(path == arithmetic_)) {
             arithmetic_ = path;
             tables_.clear();
         }
         const auto bits = [](float number) { return std::bit_cast<std::uint32_t>(number); }; // -0 is not +0
         for (const table& t : tables_) {
-            if (t.kind == kind && bits(t.first) == bits(first) && bits(t.second) == bits(second)) {
+            if (t.kind == Kind && bits(t.first) == bits(first) && bits(t.second) == bits(second)) {
                 return t.values.data();
             }
         }
         if (elements < worth) {
             return nullptr;
         }
-        table& t = tables_.emplace_back(table{kind, first, second, {}});
+        table& t = tables_.emplace_back(table{Kind, first, second, {}});
         t.values.reserve(patterns);
         for (std::uint32_t pattern = 0; pattern < patterns; ++pattern) {
             const half x = half::from_bits(static_cast<std::uint16_t>(pattern));
-            t.values.push_back(numerics::unary(path, kind, x, first, second));
+            t.values.push_back(numerics::unary<Kind>(path, x, first, second));
         }
         return t.values.data();
     }

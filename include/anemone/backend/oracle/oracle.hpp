@@ -25,9 +25,8 @@ namespace ane::backend::inline ANEMONE_WAY {
 /// program throws `error` (errc::argument) on use.
 class oracle_program {
 public:
-    ANEMONE_API oracle_program(const graph_view& model, const weight_store& weights,
-                               const numerics::datapath& arithmetic, int threads,
-                               const oracle_steps::repertoire& evaluators);
+    ANEMONE_API oracle_program(lowered_graph model, const weight_store& weights, const numerics::datapath& arithmetic,
+                               int threads, const oracle_steps::repertoire& evaluators);
 
     /// Throws `error` (errc::port) for buffers that are not the ports in number and size.
     ANEMONE_API void run(input_buffers inputs, output_buffers outputs);

@@ -7,6 +7,7 @@
 #include "oracle.hpp"
 #include "step_table.hpp"
 
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -15,6 +16,7 @@ namespace ane::oracle_steps::inline ANEMONE_WAY {
 /// What programs are made of: how operations are evaluated.
 struct repertoire {
     const step_table& steps;
+    weight_expansion expand;
 };
 
 /// A function of its own: naming the constant of all operations here would make it.
@@ -22,14 +24,46 @@ template <op_set Operations> const step_table& steps_of() { return step_table_of
 
 ANEMONE_BODY const step_table& every_step() { return steps_of<every_op>(); }
 
-/// The operations of a lowered model. Compilers bound the steps of a constant: a large model takes all.
-template <const auto& Model> constexpr op_set lowered_operations() {
+template <op_set Operations> repertoire repertoire_of() {
+    return {steps_of<Operations>(), expansion_for<Operations>()};
+}
+
+/// Whether a model is lowered while it is compiled: then a program has neither the code of lowering nor of operations
+/// that it does not use. Compilers bound the steps of a constant, and outputs that lowering refuses are told at run time.
+template <const auto& Model> constexpr bool lowers_in_a_constant() {
     bool lowers = Model.nodes.size() <= 256;
     for (const output_port& port : Model.view().outputs) {
-        lowers = lowers && Model.view()[port.node].type == dtype::f16; // others are refused when the program is made
+        lowers = lowers && Model.view()[port.node].type == dtype::f16;
     }
-    return lowers ? operations_of(lower(Model).graph) : every_op;
+    return lowers;
 }
+
+/// A model, lowered in a constant.
+template <const auto& Model> struct lowered_model {
+    static constexpr graph_size size = size_of(lower(Model).graph);
+    static constexpr static_graph<size> graph{lower(Model).graph};
+    static constexpr op_set operations = operations_of(graph);
+
+    static constexpr std::array<int, size.nodes> origins = [] {
+        std::array<int, size.nodes> all{};
+        const lowered_graph lowered = lower(Model);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            all[i] = lowered.origins[i];
+        }
+        return all;
+    }();
+
+    static lowered_graph copy() {
+        lowered_graph lowered;
+        lowered.graph.nodes.append(graph.nodes);
+        lowered.graph.operand_pool.append(graph.operand_pool);
+        lowered.graph.text_pool.append(graph.text_pool);
+        lowered.graph.payload.append(graph.payload);
+        lowered.graph.outputs.append(graph.outputs);
+        lowered.origins.append(origins);
+        return lowered;
+    }
+};
 
 } // namespace ane::oracle_steps::inline ANEMONE_WAY
 
@@ -38,7 +72,8 @@ namespace ane::backend::inline ANEMONE_WAY {
 struct oracle_program::state {
     ANEMONE_INLINE state(lowered_graph g, const weight_store& weights, const numerics::datapath& arithmetic,
                          const oracle_steps::repertoire& evaluators)
-        : lowered(std::move(g)), ports(lowered.graph), constants(materialize(lowered.graph, weights)),
+        : lowered(std::move(g)), ports(lowered.graph),
+          constants(materialize(lowered.graph, weights, evaluators.expand)),
           values(lowered.graph, constants, arithmetic, evaluators.steps) {
         oracle_steps::check_constant_indices(values);
     }
@@ -48,13 +83,13 @@ struct oracle_program::state {
     oracle_steps::evaluation values;
 };
 
-ANEMONE_BODY oracle_program::oracle_program(const graph_view& model, const weight_store& weights,
+ANEMONE_BODY oracle_program::oracle_program(lowered_graph model, const weight_store& weights,
                                             const numerics::datapath& arithmetic, int threads,
                                             const oracle_steps::repertoire& evaluators) {
     if (!numerics::ieee_arithmetic) {
         throw error(errc::argument, "oracle", "the compiler was told to break IEEE 754 (-ffast-math, -mfpmath=387)");
     }
-    state_ = hidden<state>::of(new state(lower(model), weights, arithmetic, evaluators));
+    state_ = hidden<state>::of(new state(std::move(model), weights, arithmetic, evaluators));
     state_.get("oracle program").values.threads = threads;
 }
 
@@ -103,13 +138,17 @@ ANEMONE_BODY oracle oracle::threads(int count) const {
 }
 
 ANEMONE_BODY oracle_program oracle::compile(const graph_view& model, const weight_store& weights) const {
-    return {model, weights, arithmetic_, threads_, oracle_steps::repertoire{oracle_steps::steps_of<every_op>()}};
+    return {lower(model), weights, arithmetic_, threads_, oracle_steps::repertoire_of<every_op>()};
 }
 
 #if !defined(ANEMONE_COMPILED)
 template <const auto& Model> oracle_program oracle::compile_model(const weight_store& weights) const {
-    constexpr op_set operations = oracle_steps::lowered_operations<Model>();
-    return {Model, weights, arithmetic_, threads_, oracle_steps::repertoire{oracle_steps::steps_of<operations>()}};
+    if constexpr (oracle_steps::lowers_in_a_constant<Model>()) {
+        using lowered = oracle_steps::lowered_model<Model>;
+        return {lowered::copy(), weights, arithmetic_, threads_, oracle_steps::repertoire_of<lowered::operations>()};
+    } else {
+        return compile(Model, weights);
+    }
 }
 #endif
 

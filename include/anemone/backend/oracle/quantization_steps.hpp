@@ -117,12 +117,17 @@ template <class Compute> void saturate_before_int8(evaluation& e, int index, con
     }
 }
 
-/// Computes a product node, whatever its operands are stored as: `compute(a, b, bias, out)` is that of fp16 operands.
-/// `bias` has one value for each output channel, or none.
-template <class Compute>
-void product_of_stored(evaluation& e, int index, std::span<const half> bias, const Compute& compute) {
-    if (!integer_product(e, index, bias)) {
-        compute(e.input(index, 0), e.input(index, 1), bias.empty() ? nullptr : bias.data(), e.result(index));
+/// Computes a product node: `compute(a, b, bias, out)` is that of fp16 operands. `Stored` where its operands may be
+/// stored as integers. `bias` has one value for each output channel, or none.
+template <bool Stored, class Compute>
+void product_of(evaluation& e, int index, std::span<const half> bias, const Compute& compute) {
+    if constexpr (Stored) {
+        if (integer_product(e, index, bias)) {
+            return;
+        }
+    }
+    compute(e.input(index, 0), e.input(index, 1), bias.empty() ? nullptr : bias.data(), e.result(index));
+    if constexpr (Stored) {
         saturate_before_int8(e, index, compute);
     }
 }

@@ -17,13 +17,14 @@ namespace ane::oracle_steps::inline ANEMONE_WAY {
 /// How an operation of a lowered graph is evaluated; null where there is nothing to do (sources, and stored weights,
 /// which weights/materialize.hpp expands before the program runs) and where lowering leaves none. A new operation gets
 /// its row here and in numerics/path.hpp.
-template <op Kind> constexpr evaluator evaluator_of() {
+template <op Kind, op_set Operations> constexpr evaluator evaluator_of() {
+    constexpr bool stored = Operations.contains(op::compressed); // weights that may be int8
     if constexpr (Kind == op::conv2d) {
-        return conv2d;
+        return conv2d<stored>;
     } else if constexpr (Kind == op::conv_transpose2d) {
-        return conv_transpose2d;
+        return conv_transpose2d<stored>;
     } else if constexpr (Kind == op::matmul) {
-        return matmul;
+        return matmul<stored>;
     } else if constexpr (is_one_of<Kind>({op::max_pool, op::avg_pool, op::l2_pool})) {
         return pool;
     } else if constexpr (Kind == op::local_response_norm) {
@@ -99,7 +100,7 @@ template <op Kind> constexpr evaluator evaluator_of() {
                               op::sqrt,         op::rsqrt, op::inverse,      op::abs,          op::sign,
                               op::ceil,         op::floor, op::round,        op::sin,          op::cos,
                               op::atan})) {
-        return unary;
+        return unary<Kind>;
     } else if constexpr (Kind == op::quantize) {
         return quantize;
     } else if constexpr (Kind == op::dequantize) {
@@ -114,7 +115,7 @@ template <op Kind> constexpr evaluator evaluator_of() {
 /// For each of some operations how it is evaluated.
 template <op_set Operations>
 inline constexpr step_table step_table_of = op_table<evaluator, Operations>([]<op Kind>() {
-    return evaluator_of<Kind>();
+    return evaluator_of<Kind, Operations>();
 });
 
 } // namespace ane::oracle_steps::inline ANEMONE_WAY

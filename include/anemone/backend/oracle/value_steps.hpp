@@ -48,20 +48,20 @@ ANEMONE_INLINE void mul(evaluation& e, int index) {
         });
 }
 
-ANEMONE_INLINE void unary(evaluation& e, int index) {
+template <op Kind> void unary(evaluation& e, int index) {
     const node& n = e.at(index);
     const ane::detail::unary_numbers numbers = ane::detail::unary_numbers_of(n);
     const half* const x = e.input(index, 0);
     half* const y = e.result(index);
     const std::int64_t count = e.count(index);
-    if (const half* const table = e.tables.unary(e.arithmetic, n.kind, numbers.first, numbers.second, count)) {
+    if (const half* const table = e.tables.unary<Kind>(e.arithmetic, numbers.first, numbers.second, count)) {
         for (std::int64_t k = 0; k < count; ++k) {
             y[k] = table[x[k].bits];
         }
         return;
     }
     for (std::int64_t k = 0; k < count; ++k) {
-        y[k] = numerics::unary(e.arithmetic, n.kind, x[k], numbers.first, numbers.second);
+        y[k] = numerics::unary<Kind>(e.arithmetic, x[k], numbers.first, numbers.second);
     }
 }
 
