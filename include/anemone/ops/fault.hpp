@@ -115,18 +115,18 @@ namespace ane {
 
 enum class fault : std::uint8_t {
     none,
-#define ROW(name, relation, sentence) name,
-    ANEMONE_SHAPE_FAULTS(ROW)
-#undef ROW
+#define ANEMONE_ROW(name, relation, sentence) name,
+    ANEMONE_SHAPE_FAULTS(ANEMONE_ROW)
+#undef ANEMONE_ROW
 };
 
 /// The sentence of a shape rule.
 constexpr const char* sentence(fault broken) {
     switch (broken) {
-#define ROW(name, relation, text)                                                                                      \
+#define ANEMONE_ROW(name, relation, text)                                                                              \
     case fault::name: return text;
-        ANEMONE_SHAPE_FAULTS(ROW)
-#undef ROW
+        ANEMONE_SHAPE_FAULTS(ANEMONE_ROW)
+#undef ANEMONE_ROW
     case fault::none: break;
     }
     return "";
@@ -135,19 +135,19 @@ constexpr const char* sentence(fault broken) {
 /// The name of a shape rule, and the relation that must hold between the two integers.
 constexpr const char* name(fault broken) {
     switch (broken) {
-#define ROW(name, relation, text)                                                                                      \
+#define ANEMONE_ROW(name, relation, text)                                                                              \
     case fault::name: return #name;
-        ANEMONE_SHAPE_FAULTS(ROW)
-#undef ROW
+        ANEMONE_SHAPE_FAULTS(ANEMONE_ROW)
+#undef ANEMONE_ROW
     case fault::none: break;
     }
     return "";
 }
 constexpr const char* relation_of(fault broken) {
     constexpr const char* all[] = {"",
-#define ROW(name, relation, text) #relation,
-                                   ANEMONE_SHAPE_FAULTS(ROW)
-#undef ROW
+#define ANEMONE_ROW(name, relation, text) #relation,
+                                   ANEMONE_SHAPE_FAULTS(ANEMONE_ROW)
+#undef ANEMONE_ROW
     };
     return all[static_cast<std::size_t>(broken)];
 }
@@ -178,7 +178,7 @@ template <fault> inline constexpr bool unbroken = false;
 /// Fails to compile when a shape rule is broken, with the rule's sentence and the two integers. A rule that was found
 /// broken fails whatever its printed relation says of the integers.
 template <fault Broken, std::int64_t got, std::int64_t want> constexpr void require_shape_rule() {
-#define ROW(name, relation, text)                                                                                      \
+#define ANEMONE_ROW(name, relation, text)                                                                              \
     if constexpr (Broken == fault::name) {                                                                             \
         if constexpr (relation) {                                                                                      \
             static_assert(unbroken<Broken>, text);                                                                     \
@@ -186,8 +186,8 @@ template <fault Broken, std::int64_t got, std::int64_t want> constexpr void requ
             static_assert(relation, text);                                                                             \
         }                                                                                                              \
     }
-    ANEMONE_SHAPE_FAULTS(ROW)
-#undef ROW
+    ANEMONE_SHAPE_FAULTS(ANEMONE_ROW)
+#undef ANEMONE_ROW
 }
 
 } // namespace detail

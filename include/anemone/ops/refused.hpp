@@ -92,9 +92,9 @@ struct refused_operation {
 };
 
 inline constexpr auto refused_operations = std::to_array<refused_operation>({
-#define ROW(name, fact, rewrite) {#name, fact, rewrite},
-    ANEMONE_REFUSED_OPERATIONS(ROW)
-#undef ROW
+#define ANEMONE_ROW(name, fact, rewrite) {#name, fact, rewrite},
+    ANEMONE_REFUSED_OPERATIONS(ANEMONE_ROW)
+#undef ANEMONE_ROW
 });
 
 namespace detail {
@@ -118,7 +118,7 @@ template <class First, class... Rest> constexpr auto any_of(const First& first, 
 } // namespace detail
 
 // Numbers alone are left to the functions of <cmath>: one argument is a tensor or a builder.
-#define ROW(name, fact, rewrite)                                                                                       \
+#define ANEMONE_ROW(name, fact, rewrite)                                                                               \
     template <auto... Attributes, class... Operands>                                                                   \
         requires(detail::of_a_model<Operands> || ...)                                                                  \
     constexpr auto name(const Operands&... operands) {                                                                 \
@@ -126,8 +126,8 @@ template <class First, class... Rest> constexpr auto any_of(const First& first, 
                       #name " has no path on any target (" fact "); instead: " rewrite);                               \
         return detail::any_of(operands...);                                                                            \
     }
-ANEMONE_REFUSED_OPERATIONS(ROW)
-#undef ROW
+ANEMONE_REFUSED_OPERATIONS(ANEMONE_ROW)
+#undef ANEMONE_ROW
 
 } // namespace ane
 

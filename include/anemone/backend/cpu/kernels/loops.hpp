@@ -140,84 +140,84 @@ ANEMONE_CPU_INLINE void zip(const Function& function, const float* a, std::int64
 }
 
 // One case of the switches below: the loop over one operation.
-#define ROW(kind)                                                                                                      \
+#define ANEMONE_ROW(kind)                                                                                              \
     case op::kind: return map(unary_function<op::kind>{p0, p1}, x, out, n);
 
 /// Operations that are not worth the compile time of a loop for each level; a compiler's own vectors do.
 inline void rare_unary(op kind, const float* x, float* out, std::int64_t n, float p0, float p1) {
     switch (kind) {
-        ROW(thresholded_relu)
-        ROW(clamped_relu)
-        ROW(scaled_tanh)
-        ROW(softsign)
-        ROW(exp2)
-        ROW(sign)
-        ROW(ceil)
-        ROW(floor)
-        ROW(round)
-        ROW(sin)
-        ROW(cos)
-        ROW(atan)
-        ROW(parametric_softplus)
+        ANEMONE_ROW(thresholded_relu)
+        ANEMONE_ROW(clamped_relu)
+        ANEMONE_ROW(scaled_tanh)
+        ANEMONE_ROW(softsign)
+        ANEMONE_ROW(exp2)
+        ANEMONE_ROW(sign)
+        ANEMONE_ROW(ceil)
+        ANEMONE_ROW(floor)
+        ANEMONE_ROW(round)
+        ANEMONE_ROW(sin)
+        ANEMONE_ROW(cos)
+        ANEMONE_ROW(atan)
+        ANEMONE_ROW(parametric_softplus)
     default: return;
     }
 }
 ANEMONE_CPU_INLINE void unary_body(op kind, const float* x, float* out, std::int64_t n, float p0, float p1) {
     switch (kind) {
-        ROW(relu)
-        ROW(relu6)
-        ROW(leaky_relu)
-        ROW(clamp)
-        ROW(elu)
-        ROW(sigmoid)
-        ROW(hard_sigmoid)
-        ROW(tanh)
-        ROW(gelu)
-        ROW(gelu_sigmoid)
-        ROW(silu)
-        ROW(softplus)
-        ROW(erf)
-        ROW(exp)
-        ROW(log)
-        ROW(sqrt)
-        ROW(rsqrt)
-        ROW(inverse)
-        ROW(square)
-        ROW(abs)
+        ANEMONE_ROW(relu)
+        ANEMONE_ROW(relu6)
+        ANEMONE_ROW(leaky_relu)
+        ANEMONE_ROW(clamp)
+        ANEMONE_ROW(elu)
+        ANEMONE_ROW(sigmoid)
+        ANEMONE_ROW(hard_sigmoid)
+        ANEMONE_ROW(tanh)
+        ANEMONE_ROW(gelu)
+        ANEMONE_ROW(gelu_sigmoid)
+        ANEMONE_ROW(silu)
+        ANEMONE_ROW(softplus)
+        ANEMONE_ROW(erf)
+        ANEMONE_ROW(exp)
+        ANEMONE_ROW(log)
+        ANEMONE_ROW(sqrt)
+        ANEMONE_ROW(rsqrt)
+        ANEMONE_ROW(inverse)
+        ANEMONE_ROW(square)
+        ANEMONE_ROW(abs)
     default: return rare_unary(kind, x, out, n, p0, p1);
     }
 }
-#undef ROW
-#define ROW(kind)                                                                                                      \
+#undef ANEMONE_ROW
+#define ANEMONE_ROW(kind)                                                                                              \
     case op::kind: return zip(binary_function<op::kind>{}, a, a_stride, b, b_stride, out, n);
 
 inline void rare_binary(op kind, const float* a, std::int64_t a_stride, const float* b, std::int64_t b_stride,
                         float* out, std::int64_t n) {
     switch (kind) {
-        ROW(pow)
-        ROW(floor_div)
-        ROW(equal)
-        ROW(not_equal)
-        ROW(greater)
-        ROW(greater_equal)
-        ROW(less)
-        ROW(less_equal)
+        ANEMONE_ROW(pow)
+        ANEMONE_ROW(floor_div)
+        ANEMONE_ROW(equal)
+        ANEMONE_ROW(not_equal)
+        ANEMONE_ROW(greater)
+        ANEMONE_ROW(greater_equal)
+        ANEMONE_ROW(less)
+        ANEMONE_ROW(less_equal)
     default: return;
     }
 }
 ANEMONE_CPU_INLINE void binary_body(op kind, const float* a, std::int64_t a_stride, const float* b,
                                     std::int64_t b_stride, float* out, std::int64_t n) {
     switch (kind) {
-        ROW(add)
-        ROW(sub)
-        ROW(mul)
-        ROW(div)
-        ROW(minimum)
-        ROW(maximum)
+        ANEMONE_ROW(add)
+        ANEMONE_ROW(sub)
+        ANEMONE_ROW(mul)
+        ANEMONE_ROW(div)
+        ANEMONE_ROW(minimum)
+        ANEMONE_ROW(maximum)
     default: return rare_binary(kind, a, a_stride, b, b_stride, out, n);
     }
 }
-#undef ROW
+#undef ANEMONE_ROW
 
 /// Folds f(x[i]) into 16 lanes, then the lanes in order: the same grouping at every level.
 template <class Combine, class Function>
