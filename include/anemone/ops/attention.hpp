@@ -2,6 +2,7 @@
 
 #include "append.hpp"
 #include "functions.hpp"
+#include "scaled.hpp"
 
 namespace ane {
 
@@ -37,7 +38,8 @@ constexpr inferred attention_rule(const extents& query, const extents& key, cons
 }
 
 /// The same with a mask that broadcasts to [..., Sq, Skv].
-constexpr inferred attention_rule(const extents& query, const extents& key, const extents& value, const extents& mask) {
+constexpr inferred masked_attention_rule(const extents& query, const extents& key, const extents& value,
+                                         const extents& mask) {
     inferred r = attention_rule(query, key, value);
     if (r.ok()) {
         extents scores = query;
@@ -52,23 +54,48 @@ constexpr inferred attention_rule(const extents& query, const extents& key, cons
     return r;
 }
 
-/// Scaled dot-product attention softmax(scale query key^T) value; `scale` 0 means 1 / sqrt(D).
-template <class Q, dtype TQ, class K, dtype TK, class V, dtype TV>
-constexpr auto attention(tensor<Q, TQ> query, tensor<K, TK> key, tensor<V, TV> value, double scale = 0,
-                         site where = here()) {
-    constexpr inferred r = attention_rule(Q::value, K::value, V::value);
-    const double used = scale != 0 ? scale : 1.0 / detail::square_root(static_cast<double>(Q::value.width()));
-    return detail::append_arithmetic<r>(op::attention, coefficients{.alpha = detail::coefficient(used)}, where, query,
-                                        key, value);
+namespace detail {
+/// The scale of the scores without the factors of query and key; 0 stands for 1 / sqrt(D).
+template <class Q, class K> constexpr coefficients score_scale(Q query, K, double scale, site where) {
+    const double used = scale != 0 ? scale : 1.0 / square_root(static_cast<double>(unscaled<Q>::extent.width()));
+    const double scores = used * power_of_two(-scale_of<Q, K>);
+    const bool subnormal = scores > -power_of_two(-14) && scores < power_of_two(-14);
+    if (scale_of<Q, K> != 0 && subnormal) {
+        operand_of(query).graph->refuse(refusal::the_scale_is_subnormal_without_the_factors, "attention", where);
+    }
+    return {.alpha = coefficient(operand_of(query), scores, where)};
 }
+} // namespace detail
+
+/// Scaled dot-product attention softmax(scale query key^T) value; `scale` 0 means 1 / sqrt(D). A factor of a `scaled`
+/// query or key is taken out of the scores by the scale, before the mask; one of the value out of the result.
+template <class Q, class K, class V>
+    requires obeys<shapes::by<attention_rule>, detail::unscaled<Q>, detail::unscaled<K>, detail::unscaled<V>>
+constexpr auto attention(Q query, K key, V value, double scale = 0, site where = here()) {
+    return detail::times_power<-detail::scale_of<V>>(
+        detail::append<shapes::by<attention_rule>>(op::attention, detail::score_scale(query, key, scale, where), where,
+                                                   detail::operand_of(query), detail::operand_of(key),
+                                                   detail::operand_of(value)),
+        where);
+}
+template <class Q, class K, class V,
+          class Broken = breach<op::attention, shapes::by<attention_rule>, detail::unscaled<Q>, detail::unscaled<K>,
+                                detail::unscaled<V>>>
+Q attention(Q, K, V, ...) = delete;
+
 /// The same with a mask that is added to the scaled scores; use -1e4 rather than minus infinity.
-template <class Q, dtype TQ, class K, dtype TK, class V, dtype TV, class M, dtype TM>
-constexpr auto attention(tensor<Q, TQ> query, tensor<K, TK> key, tensor<V, TV> value, tensor<M, TM> mask,
-                         double scale = 0, site where = here()) {
-    constexpr inferred r = attention_rule(Q::value, K::value, V::value, M::value);
-    const double used = scale != 0 ? scale : 1.0 / detail::square_root(static_cast<double>(Q::value.width()));
-    return detail::append_arithmetic<r>(op::attention, coefficients{.alpha = detail::coefficient(used)}, where, query,
-                                        key, value, mask);
+template <class Q, class K, class V, class M>
+    requires obeys<shapes::by<masked_attention_rule>, detail::unscaled<Q>, detail::unscaled<K>, detail::unscaled<V>, M>
+constexpr auto attention(Q query, K key, V value, M mask, double scale = 0, site where = here()) {
+    return detail::times_power<-detail::scale_of<V>>(
+        detail::append<shapes::by<masked_attention_rule>>(op::attention, detail::score_scale(query, key, scale, where),
+                                                          where, detail::operand_of(query), detail::operand_of(key),
+                                                          detail::operand_of(value), mask),
+        where);
 }
+template <class Q, class K, class V, class M,
+          class Broken = breach<op::attention, shapes::by<masked_attention_rule>, detail::unscaled<Q>,
+                                detail::unscaled<K>, detail::unscaled<V>, M>>
+Q attention(Q, K, V, M, ...) = delete;
 
 } // namespace ane

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "append.hpp"
+#include "scaled.hpp"
 
 namespace ane {
 
@@ -128,42 +129,68 @@ constexpr inferred shape_rule(const conv_transpose& given, const extents& x, con
     return r;
 }
 
-namespace detail {
-
-// Variables of their own, not of the builders: computed once, not at each call in the graph's constant.
-template <auto A, class X, class W> inline constexpr inferred convolved = shape_rule(A, X::value, W::value);
-template <auto A, class X, class W, class B>
-inline constexpr inferred convolved_with_bias = require_vector(convolved<A, X, W>, B::value,
-                                                               output_channels(A, W::value));
-template <auto A, class X, class W> inline constexpr auto resolved_for = resolve(A, X::value, W::value);
-
-} // namespace detail
+/// The same with a bias of one value for each output channel.
+template <class Attributes>
+constexpr inferred shape_rule(const Attributes& given, const extents& x, const extents& weight, const extents& bias) {
+    return detail::require_vector(shape_rule(given, x, weight), bias, detail::output_channels(given, weight));
+}
 
 /// Two-dimensional convolution (cross-correlation): y[n, o, i, j] = sum over c, u, v of
 /// x[n, c, i s + u d - top, j s + v d - left] w[o, c, u, v]. x is [N, C, H, W], the weight [O, C / groups, kH, kW].
-/// Depthwise where groups equals C. Guide chapter 4; R030-R048.
-template <conv A = conv{}, class X, dtype TX, class W, dtype TW>
-constexpr auto conv2d(tensor<X, TX> x, tensor<W, TW> weight, site where = here()) {
-    return detail::append_arithmetic<detail::convolved<A, X, W>>(op::conv2d, detail::resolved_for<A, X, W>, where, x,
-                                                                 weight);
+/// Depthwise where groups equals C. Either may be `scaled`. Guide chapter 4; R030-R048.
+template <conv A = conv{}, class X, class W>
+    requires obeys<shapes::of<A>, detail::unscaled<X>, detail::unscaled<W>>
+constexpr auto conv2d(X x, W weight, site where = here()) {
+    return detail::times_power<-detail::scale_of<X, W>>(
+        detail::append<shapes::of<A>>(op::conv2d, detail::resolved_for<A, detail::unscaled<X>, detail::unscaled<W>>,
+                                      where, detail::operand_of(x), detail::operand_of(weight)),
+        where);
 }
-/// The same with a bias of one value per output channel, which starts the accumulator.
-template <conv A = conv{}, class X, dtype TX, class W, dtype TW, class B, dtype TB>
-constexpr auto conv2d(tensor<X, TX> x, tensor<W, TW> weight, tensor<B, TB> bias, site where = here()) {
-    return detail::append_arithmetic<detail::convolved_with_bias<A, X, W, B>>(op::conv2d, detail::resolved_for<A, X, W>,
-                                                                              where, x, weight, bias);
+template <conv A = conv{}, class X, class W,
+          class Broken = breach<op::conv2d, shapes::of<A>, detail::unscaled<X>, detail::unscaled<W>>>
+X conv2d(X, W, ...) = delete;
+
+/// The same with a bias of one value per output channel, which starts the accumulator and has its scale.
+template <conv A = conv{}, class X, class W, class B>
+    requires obeys<shapes::of<A>, detail::unscaled<X>, detail::unscaled<W>, B>
+constexpr auto conv2d(X x, W weight, B bias, site where = here()) {
+    constexpr int k = detail::scale_of<X, W>;
+    return detail::times_power<-k>(
+        detail::append<shapes::of<A>>(op::conv2d, detail::resolved_for<A, detail::unscaled<X>, detail::unscaled<W>>,
+                                      where, detail::operand_of(x), detail::operand_of(weight),
+                                      detail::times_power<k>(bias, where)),
+        where);
 }
+template <conv A = conv{}, class X, class W, class B,
+          class Broken = breach<op::conv2d, shapes::of<A>, detail::unscaled<X>, detail::unscaled<W>, B>>
+X conv2d(X, W, B, ...) = delete;
 
 /// Transposed convolution (deconvolution), the adjoint of `conv2d`; the weight is [C, O / groups, kH, kW]. R039, R183.
-template <conv_transpose A = conv_transpose{}, class X, dtype TX, class W, dtype TW>
-constexpr auto conv_transpose2d(tensor<X, TX> x, tensor<W, TW> weight, site where = here()) {
-    return detail::append_arithmetic<detail::convolved<A, X, W>>(op::conv_transpose2d, detail::resolved_for<A, X, W>,
-                                                                 where, x, weight);
+template <conv_transpose A = conv_transpose{}, class X, class W>
+    requires obeys<shapes::of<A>, detail::unscaled<X>, detail::unscaled<W>>
+constexpr auto conv_transpose2d(X x, W weight, site where = here()) {
+    return detail::times_power<-detail::scale_of<X, W>>(
+        detail::append<shapes::of<A>>(op::conv_transpose2d,
+                                      detail::resolved_for<A, detail::unscaled<X>, detail::unscaled<W>>, where,
+                                      detail::operand_of(x), detail::operand_of(weight)),
+        where);
 }
-template <conv_transpose A = conv_transpose{}, class X, dtype TX, class W, dtype TW, class B, dtype TB>
-constexpr auto conv_transpose2d(tensor<X, TX> x, tensor<W, TW> weight, tensor<B, TB> bias, site where = here()) {
-    return detail::append_arithmetic<detail::convolved_with_bias<A, X, W, B>>(
-        op::conv_transpose2d, detail::resolved_for<A, X, W>, where, x, weight, bias);
+template <conv_transpose A = conv_transpose{}, class X, class W,
+          class Broken = breach<op::conv_transpose2d, shapes::of<A>, detail::unscaled<X>, detail::unscaled<W>>>
+X conv_transpose2d(X, W, ...) = delete;
+
+template <conv_transpose A = conv_transpose{}, class X, class W, class B>
+    requires obeys<shapes::of<A>, detail::unscaled<X>, detail::unscaled<W>, B>
+constexpr auto conv_transpose2d(X x, W weight, B bias, site where = here()) {
+    constexpr int k = detail::scale_of<X, W>;
+    return detail::times_power<-k>(
+        detail::append<shapes::of<A>>(
+            op::conv_transpose2d, detail::resolved_for<A, detail::unscaled<X>, detail::unscaled<W>>, where,
+            detail::operand_of(x), detail::operand_of(weight), detail::times_power<k>(bias, where)),
+        where);
 }
+template <conv_transpose A = conv_transpose{}, class X, class W, class B,
+          class Broken = breach<op::conv_transpose2d, shapes::of<A>, detail::unscaled<X>, detail::unscaled<W>, B>>
+X conv_transpose2d(X, W, B, ...) = delete;
 
 } // namespace ane

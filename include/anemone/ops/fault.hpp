@@ -11,6 +11,8 @@
     ROW(operand_is_not_f16, got == want,                                                                               \
         "operands must be fp16; a uint8 image goes through to_f16 first (R002), and so does a boolean")                \
     ROW(operand_is_not_boolean, got == want, "the operand must be the boolean result of a comparison")                 \
+    ROW(operand_has_no_cast, got == want, "to_f16 takes bytes (uint8) and booleans")                                   \
+    ROW(power_of_two_exceeds, got == want, "scaled: the factor lies between 2^-14 and 2^14")                           \
     ROW(extent_is_not_positive, got >= want, "every extent of a tensor must be at least 1 (R019)")                     \
     ROW(input_rank_differs, got == want, "the input must have this rank (NCHW for windows)")                           \
     ROW(weight_rank_differs, got == want, "the weight must have this rank")                                            \
@@ -170,27 +172,6 @@ struct inferred {
     }
     constexpr bool ok() const { return broken == fault::none; }
 };
-
-namespace detail {
-
-template <fault> inline constexpr bool unbroken = false;
-
-/// Fails to compile when a shape rule is broken, with the rule's sentence and the two integers. A rule that was found
-/// broken fails whatever its printed relation says of the integers.
-template <fault Broken, std::int64_t got, std::int64_t want> constexpr void require_shape_rule() {
-#define ANEMONE_ROW(name, relation, text)                                                                              \
-    if constexpr (Broken == fault::name) {                                                                             \
-        if constexpr (relation) {                                                                                      \
-            static_assert(unbroken<Broken>, text);                                                                     \
-        } else {                                                                                                       \
-            static_assert(relation, text);                                                                             \
-        }                                                                                                              \
-    }
-    ANEMONE_SHAPE_FAULTS(ANEMONE_ROW)
-#undef ANEMONE_ROW
-}
-
-} // namespace detail
 
 } // namespace ane
 

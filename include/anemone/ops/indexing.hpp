@@ -203,78 +203,125 @@ constexpr inferred crop_rule(const extents& x, int top, int bottom, int left, in
     return r.ok() ? shape_rule(cropped(x, top, bottom, left, right), x) : r;
 }
 
+/// A window along one axis that moves: its size and the start are judged.
+constexpr inferred moving_window_rule(axis along, std::int64_t size, const extents& x, const extents& start) {
+    const inferred shown = window_along_rule(x, along, 0, size);
+    return shown.ok() ? dynamic_slice_rule(window_along(x, along, 0, size), x, start) : shown;
+}
+
 } // namespace detail
+
+namespace shapes {
+template <indices Begin> struct update_from {
+    static constexpr inferred judge(const extents& x, const extents& update) {
+        return slice_update_rule(resolve(index_range{.begin = Begin}, x), x, update);
+    }
+};
+template <axis Axis, std::int64_t Offset, std::int64_t Size> struct view {
+    static constexpr inferred judge(const extents& x) { return detail::window_along_rule(x, Axis, Offset, Size); }
+};
+template <int Top, int Bottom, int Left, int Right> struct crop {
+    static constexpr inferred judge(const extents& x) { return detail::crop_rule(x, Top, Bottom, Left, Right); }
+};
+} // namespace shapes
 
 /// Every stride-th element of a range of every axis: MIL's slice_by_index with constant bounds and positive strides,
 /// which folds into the descriptor (guide appendix A; measured on M5). For a begin above 0 on the last axis see R090.
-template <index_range Range, class X, dtype TX> constexpr auto strided_slice(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = shape_rule(Range, X::value);
-    return detail::append_arithmetic<r>(op::strided_slice, resolve(Range, X::value), where, x);
+template <index_range Range, class X>
+    requires obeys<shapes::of<Range>, X>
+constexpr auto strided_slice(X x, site where = here()) {
+    return detail::append<shapes::of<Range>>(op::strided_slice, detail::resolved_for<Range, X>, where, x);
 }
+template <index_range Range, class X, class Broken = breach<op::strided_slice, shapes::of<Range>, X>>
+X strided_slice(X, ...) = delete;
 
 /// x with the elements begin, begin + stride, ... replaced by `update`. The M5 refuses MIL's slice_update (measured);
 /// appendix A calls it native (decompiled): the sources disagree.
-template <strided_window Window, class X, dtype TX, class U, dtype TU>
-constexpr auto slice_update(tensor<X, TX> x, tensor<U, TU> update, site where = here()) {
-    constexpr inferred r = slice_update_rule(Window, X::value, U::value);
-    return detail::append_arithmetic<r>(op::slice_update, Window, where, x, update);
+template <strided_window Window, class X, class U>
+    requires obeys<shapes::by<slice_update_rule, Window>, X, U>
+constexpr auto slice_update(X x, U update, site where = here()) {
+    return detail::append<shapes::by<slice_update_rule, Window>>(op::slice_update, Window, where, x, update);
 }
+template <strided_window Window, class X, class U,
+          class Broken = breach<op::slice_update, shapes::by<slice_update_rule, Window>, X, U>>
+X slice_update(X, U, ...) = delete;
+
 /// The same in steps of 1 from `Begin`.
-template <indices Begin, class X, dtype TX, class U, dtype TU>
-constexpr auto slice_update(tensor<X, TX> x, tensor<U, TU> update, site where = here()) {
-    constexpr strided_window window = resolve(index_range{.begin = Begin}, X::value);
-    return slice_update<window>(x, update, where);
+template <indices Begin, class X, class U>
+    requires obeys<shapes::update_from<Begin>, X, U>
+constexpr auto slice_update(X x, U update, site where = here()) {
+    return detail::append<shapes::update_from<Begin>>(
+        op::slice_update, detail::resolved_for<index_range{.begin = Begin}, X>, where, x, update);
 }
+template <indices Begin, class X, class U, class Broken = breach<op::slice_update, shapes::update_from<Begin>, X, U>>
+X slice_update(X, U, ...) = delete;
 
 /// `Size` elements of one axis from the index in `start`, a tensor of one element; 0 where they lie outside. The
 /// validator passes on A13 and its code generator refuses (decompiled); ANEForge runs extents of 4 with a size of 2
 /// (measured).
-template <axis Axis, std::int64_t Size, class X, dtype TX, class S, dtype TS>
-constexpr auto dynamic_slice(tensor<X, TX> x, tensor<S, TS> start, site where = here()) {
-    constexpr inferred along = detail::window_along_rule(X::value, Axis, 0, Size);
-    constexpr window shown = detail::window_along(X::value, Axis, 0, Size);
-    constexpr inferred r = along.ok() ? dynamic_slice_rule(shown, X::value, S::value) : along;
-    return detail::append_arithmetic<r>(op::dynamic_slice, shown, where, x, start);
+template <axis Axis, std::int64_t Size, class X, class S>
+    requires obeys<shapes::by<detail::moving_window_rule, Axis, Size>, X, S>
+constexpr auto dynamic_slice(X x, S start, site where = here()) {
+    return detail::append<shapes::by<detail::moving_window_rule, Axis, Size>>(
+        op::dynamic_slice, detail::window_along(X::extent, Axis, 0, Size), where, x, start);
 }
+template <axis Axis, std::int64_t Size, class X, class S,
+          class Broken = breach<op::dynamic_slice, shapes::by<detail::moving_window_rule, Axis, Size>, X, S>>
+X dynamic_slice(X, S, ...) = delete;
 
 /// `Size` elements of one axis from `Offset`: a slice, which the netplist has as a view without a copy (InputView).
 /// R090.
-template <axis Axis, std::int64_t Offset, std::int64_t Size, class X, dtype TX>
-constexpr auto input_view(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = detail::window_along_rule(X::value, Axis, Offset, Size);
-    return detail::append_arithmetic<r>(op::slice, detail::window_along(X::value, Axis, Offset, Size), where, x);
+template <axis Axis, std::int64_t Offset, std::int64_t Size, class X>
+    requires obeys<shapes::view<Axis, Offset, Size>, X>
+constexpr auto input_view(X x, site where = here()) {
+    return detail::append<shapes::view<Axis, Offset, Size>>(
+        op::slice, detail::window_along(X::extent, Axis, Offset, Size), where, x);
 }
+template <axis Axis, std::int64_t Offset, std::int64_t Size, class X,
+          class Broken = breach<op::slice, shapes::view<Axis, Offset, Size>, X>>
+X input_view(X, ...) = delete;
 
 /// The image without rows at the top and the bottom and columns at the left and the right: a slice. A left cut is a
 /// begin above 0 on the last axis (R090).
-template <int Top, int Bottom, int Left, int Right, class X, dtype TX>
-constexpr auto crop(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = detail::crop_rule(X::value, Top, Bottom, Left, Right);
-    return detail::append_arithmetic<r>(op::slice, detail::cropped(X::value, Top, Bottom, Left, Right), where, x);
+template <int Top, int Bottom, int Left, int Right, class X>
+    requires obeys<shapes::crop<Top, Bottom, Left, Right>, X>
+constexpr auto crop(X x, site where = here()) {
+    return detail::append<shapes::crop<Top, Bottom, Left, Right>>(
+        op::slice, detail::cropped(X::extent, Top, Bottom, Left, Right), where, x);
 }
+template <int Top, int Bottom, int Left, int Right, class X,
+          class Broken = breach<op::slice, shapes::crop<Top, Bottom, Left, Right>, X>>
+X crop(X, ...) = delete;
 
 /// y[.., i.., ..] = x[.., index[i..], ..]: the axis is replaced by the axes of the indices. On A13 only within the
 /// envelope of R095 (decompiled), natively from A14 (F3); the M5 refuses the MIL form (measured).
-template <axis Axis = axis{0}, class X, dtype TX, class I, dtype TI>
-constexpr auto gather(tensor<X, TX> x, tensor<I, TI> index, site where = here()) {
-    constexpr inferred r = gather_rule(Axis, X::value, I::value);
-    return detail::append_arithmetic<r>(op::gather, axis{normalized_axis(Axis.index, X::value.rank)}, where, x, index);
+template <axis Axis = axis{0}, class X, class I>
+    requires obeys<shapes::by<gather_rule, Axis>, X, I>
+constexpr auto gather(X x, I index, site where = here()) {
+    return detail::append<shapes::by<gather_rule, Axis>>(op::gather, detail::resolved_for<Axis, X>, where, x, index);
 }
+template <axis Axis = axis{0}, class X, class I, class Broken = breach<op::gather, shapes::by<gather_rule, Axis>, X, I>>
+X gather(X, I, ...) = delete;
 
 /// y[.., i, ..] = x[.., index[.., i, ..], ..]: an index for each element of the result. R095.
-template <axis Axis = axis{0}, class X, dtype TX, class I, dtype TI>
-constexpr auto gather_along_axis(tensor<X, TX> x, tensor<I, TI> index, site where = here()) {
-    constexpr inferred r = gather_along_axis_rule(Axis, X::value, I::value);
-    return detail::append_arithmetic<r>(op::gather_along_axis, axis{normalized_axis(Axis.index, X::value.rank)}, where,
-                                        x, index);
+template <axis Axis = axis{0}, class X, class I>
+    requires obeys<shapes::by<gather_along_axis_rule, Axis>, X, I>
+constexpr auto gather_along_axis(X x, I index, site where = here()) {
+    return detail::append<shapes::by<gather_along_axis_rule, Axis>>(op::gather_along_axis,
+                                                                    detail::resolved_for<Axis, X>, where, x, index);
 }
+template <axis Axis = axis{0}, class X, class I,
+          class Broken = breach<op::gather_along_axis, shapes::by<gather_along_axis_rule, Axis>, X, I>>
+X gather_along_axis(X, I, ...) = delete;
 
 /// y[i.., ..] = x[index[i.., 0], index[i.., 1], .., ..]: the last axis of the indices addresses the first axes of x.
 /// R095.
-template <class X, dtype TX, class I, dtype TI>
-constexpr auto gather_nd(tensor<X, TX> x, tensor<I, TI> index, site where = here()) {
-    constexpr inferred r = gather_nd_rule(X::value, I::value);
-    return detail::append_arithmetic<r>(op::gather_nd, no_attributes{}, where, x, index);
+template <class X, class I>
+    requires obeys<shapes::by<gather_nd_rule>, X, I>
+constexpr auto gather_nd(X x, I index, site where = here()) {
+    return detail::append<shapes::by<gather_nd_rule>>(op::gather_nd, no_attributes{}, where, x, index);
 }
+template <class X, class I, class Broken = breach<op::gather_nd, shapes::by<gather_nd_rule>, X, I>>
+X gather_nd(X, I, ...) = delete;
 
 } // namespace ane

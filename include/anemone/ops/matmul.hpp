@@ -45,34 +45,49 @@ constexpr inferred linear_shape_rule(const extents& x, const extents& weight) {
     return r;
 }
 
-namespace detail {
+/// The same with a bias of one value for each output feature.
+constexpr inferred linear_bias_rule(const extents& x, const extents& weight, const extents& bias) {
+    return detail::require_vector(linear_shape_rule(x, weight), bias, weight.rank > 0 ? weight[0] : 1);
+}
 
-// Variables of their own, not of the builders: computed once, not at each call in the graph's constant.
-template <transposed Form, class A, class B>
-inline constexpr inferred multiplied = shape_rule(Form, A::value, B::value);
-template <class X, class W> inline constexpr inferred connected = linear_shape_rule(X::value, W::value);
+/// Matrix product y = a b over the last two axes, batched over the leading ones. Either may be `scaled`. R012,
+/// R050-R053, R056.
+template <transposed Form = transposed{}, class A, class B>
+    requires obeys<shapes::of<Form>, detail::unscaled<A>, detail::unscaled<B>>
+constexpr auto matmul(A a, B b, site where = here()) {
+    return detail::times_power<-detail::scale_of<A, B>>(
+        detail::append<shapes::of<Form>>(op::matmul, Form, where, detail::operand_of(a), detail::operand_of(b)), where);
+}
+template <transposed Form = transposed{}, class A, class B,
+          class Broken = breach<op::matmul, shapes::of<Form>, detail::unscaled<A>, detail::unscaled<B>>>
+A matmul(A, B, ...) = delete;
+
+/// Fully connected layer y = x W^T over the last axis; W is [out features, in features]. Either may be `scaled`. R054,
+/// R055.
+template <class X, class W>
+    requires obeys<shapes::by<linear_shape_rule>, detail::unscaled<X>, detail::unscaled<W>>
+constexpr auto linear(X x, W weight, site where = here()) {
+    return detail::times_power<-detail::scale_of<X, W>>(
+        detail::append<shapes::by<linear_shape_rule>>(op::linear, no_attributes{}, where, detail::operand_of(x),
+                                                      detail::operand_of(weight)),
+        where);
+}
+template <class X, class W,
+          class Broken = breach<op::linear, shapes::by<linear_shape_rule>, detail::unscaled<X>, detail::unscaled<W>>>
+X linear(X, W, ...) = delete;
+
+/// The same plus a bias of one value per output feature, which starts the accumulator and has its scale.
 template <class X, class W, class B>
-inline constexpr inferred connected_with_bias = require_vector(connected<X, W>, B::value,
-                                                               W::value.rank > 0 ? W::value[0] : 1);
-
-} // namespace detail
-
-/// Matrix product y = a b over the last two axes, batched over the leading ones. R012, R050-R053, R056.
-template <transposed Form = transposed{}, class A, dtype TA, class B, dtype TB>
-constexpr auto matmul(tensor<A, TA> a, tensor<B, TB> b, site where = here()) {
-    return detail::append_arithmetic<detail::multiplied<Form, A, B>>(op::matmul, Form, where, a, b);
+    requires obeys<shapes::by<linear_bias_rule>, detail::unscaled<X>, detail::unscaled<W>, B>
+constexpr auto linear(X x, W weight, B bias, site where = here()) {
+    constexpr int k = detail::scale_of<X, W>;
+    return detail::times_power<-k>(
+        detail::append<shapes::by<linear_bias_rule>>(op::linear, no_attributes{}, where, detail::operand_of(x),
+                                                     detail::operand_of(weight), detail::times_power<k>(bias, where)),
+        where);
 }
-
-/// Fully connected layer y = x W^T over the last axis; W is [out features, in features]. R054, R055.
-template <class X, dtype TX, class W, dtype TW>
-constexpr auto linear(tensor<X, TX> x, tensor<W, TW> weight, site where = here()) {
-    return detail::append_arithmetic<detail::connected<X, W>>(op::linear, no_attributes{}, where, x, weight);
-}
-/// The same plus a bias of one value per output feature, which starts the accumulator.
-template <class X, dtype TX, class W, dtype TW, class B, dtype TB>
-constexpr auto linear(tensor<X, TX> x, tensor<W, TW> weight, tensor<B, TB> bias, site where = here()) {
-    return detail::append_arithmetic<detail::connected_with_bias<X, W, B>>(op::linear, no_attributes{}, where, x,
-                                                                           weight, bias);
-}
+template <class X, class W, class B,
+          class Broken = breach<op::linear, shapes::by<linear_bias_rule>, detail::unscaled<X>, detail::unscaled<W>, B>>
+X linear(X, W, B, ...) = delete;
 
 } // namespace ane

@@ -123,70 +123,101 @@ constexpr inferred radius_search_rule(const coefficients& c, const extents& cent
     return r;
 }
 
+namespace shapes {
+template <scaled_function Function> struct scaled {
+    static constexpr inferred judge(const extents& a, const extents& b) {
+        return shape_rule(scaling{.function = Function}, a, b);
+    }
+};
+} // namespace shapes
+
 /// x itself: at inference nothing is dropped. The rate is what the model was trained with; the layer runs at rate 0 on
 /// every family (ANEForge, measured) and with another from A15 on (R136).
-template <class X, dtype TX> constexpr auto dropout(tensor<X, TX> x, double rate = 0, site where = here()) {
+template <class X>
+    requires obeys<shapes::same, X>
+constexpr auto dropout(X x, double rate = 0, site where = here()) {
     const coefficients c{.alpha = static_cast<float>(rate)};
-    if (!dropout_rule(c, X::value).ok()) {
-        detail::refuse_graph("dropout", "its rate must lie in [0, 1)");
+    if (!dropout_rule(c, X::extent).ok()) {
+        x.graph->refuse(refusal::the_rate_must_lie_from_0_to_below_1, "dropout", where);
     }
-    return detail::append_arithmetic<inferred{.shape = X::value}>(op::dropout, c, where, x);
+    return detail::append<shapes::same>(op::dropout, c, where, x);
 }
+template <class X, class Broken = breach<op::dropout, shapes::same, X>> X dropout(X, ...) = delete;
 
 /// scale (a op b) for equal shapes, in one layer. The engine ignores the scale of a product, and has no difference
 /// (ANEForge, measured).
-template <scaled_function Function, class A, dtype TA, class B, dtype TB>
-constexpr auto scaled_elementwise(tensor<A, TA> a, tensor<B, TB> b, double scale = 1, site where = here()) {
-    detail::require_fp16(scale);
-    constexpr inferred r = shape_rule(scaling{.function = Function}, A::value, B::value);
+template <scaled_function Function, class A, class B>
+    requires obeys<shapes::scaled<Function>, A, B>
+constexpr auto scaled_elementwise(A a, B b, double scale = 1, site where = here()) {
+    a.graph->require_fp16(scale, "constant", where);
     const scaling s{.function = Function, .scale = static_cast<float>(scale)};
-    if (!shape_rule(s, r.shape, r.shape).ok()) {
-        detail::refuse_graph("scaled_elementwise", "the engine ignores the scale of a product: multiply by it apart");
+    if (!shape_rule(s, A::extent, B::extent).ok()) {
+        a.graph->refuse(refusal::the_scale_of_a_product_is_ignored, "scaled_elementwise", where);
     }
-    return detail::append_arithmetic<r>(op::scaled_elementwise, s, where, a, b);
+    return detail::append<shapes::scaled<Function>>(op::scaled_elementwise, s, where, a, b);
 }
+template <scaled_function Function, class A, class B,
+          class Broken = breach<op::scaled_elementwise, shapes::scaled<Function>, A, B>>
+A scaled_elementwise(A, B, ...) = delete;
 
 /// y[i, j] = sum over u, v of x[i + u, j + v] t[u, v]: a template over a map of one channel, not flipped, no padding.
 /// The template is a runtime tensor; 3x3 is measured, 15 the widest (ANEForge). R046.
-template <class X, dtype TX, class T, dtype TT>
-constexpr auto cross_correlation(tensor<X, TX> x, tensor<T, TT> pattern, site where = here()) {
-    constexpr inferred r = cross_correlation_rule(X::value, T::value);
-    return detail::append_arithmetic<r>(op::cross_correlation, no_attributes{}, where, x, pattern);
+template <class X, class T>
+    requires obeys<shapes::by<cross_correlation_rule>, X, T>
+constexpr auto cross_correlation(X x, T pattern, site where = here()) {
+    return detail::append<shapes::by<cross_correlation_rule>>(op::cross_correlation, no_attributes{}, where, x,
+                                                              pattern);
 }
+template <class X, class T, class Broken = breach<op::cross_correlation, shapes::by<cross_correlation_rule>, X, T>>
+X cross_correlation(X, T, ...) = delete;
 
 /// a x b for vectors of three in the channels of [N, 3, 1, 1].
-template <class A, dtype TA, class B, dtype TB>
-constexpr auto cross_product(tensor<A, TA> a, tensor<B, TB> b, site where = here()) {
-    constexpr inferred r = cross_product_rule(A::value, B::value);
-    return detail::append_arithmetic<r>(op::cross_product, no_attributes{}, where, a, b);
+template <class A, class B>
+    requires obeys<shapes::by<cross_product_rule>, A, B>
+constexpr auto cross_product(A a, B b, site where = here()) {
+    return detail::append<shapes::by<cross_product_rule>>(op::cross_product, no_attributes{}, where, a, b);
 }
+template <class A, class B, class Broken = breach<op::cross_product, shapes::by<cross_product_rule>, A, B>>
+A cross_product(A, B, ...) = delete;
 
 /// y[d, h, w] = |x[h, w] - reference[h, w + d]| for d = 0 to Planes - 1: the matching cost of each disparity.
-template <int Planes, class X, dtype TX, class R, dtype TR>
-constexpr auto cost_volume(tensor<X, TX> x, tensor<R, TR> reference, site where = here()) {
-    constexpr inferred r = cost_volume_rule({.count = Planes}, X::value, R::value);
-    return detail::append_arithmetic<r>(op::cost_volume, amount{.count = Planes}, where, x, reference);
+template <int Planes, class X, class R>
+    requires obeys<shapes::by<cost_volume_rule, amount{.count = Planes}>, X, R>
+constexpr auto cost_volume(X x, R reference, site where = here()) {
+    return detail::append<shapes::by<cost_volume_rule, amount{.count = Planes}>>(
+        op::cost_volume, amount{.count = Planes}, where, x, reference);
 }
+template <int Planes, class X, class R,
+          class Broken = breach<op::cost_volume, shapes::by<cost_volume_rule, amount{.count = Planes}>, X, R>>
+X cost_volume(X, R, ...) = delete;
 
 /// Count of the points [1, 3, 1, N], from the first on always the one that is farthest (L2) from those chosen:
 /// [1, 3, 1, Count]. At most 1024 of 8192.
-template <int Count, class P, dtype TP>
-constexpr auto furthest_point_sampling(tensor<P, TP> points, site where = here()) {
-    constexpr inferred r = furthest_point_rule({.count = Count}, P::value);
-    return detail::append_arithmetic<r>(op::furthest_point_sampling, amount{.count = Count}, where, points);
+template <int Count, class P>
+    requires obeys<shapes::by<furthest_point_rule, amount{.count = Count}>, P>
+constexpr auto furthest_point_sampling(P points, site where = here()) {
+    return detail::append<shapes::by<furthest_point_rule, amount{.count = Count}>>(
+        op::furthest_point_sampling, amount{.count = Count}, where, points);
 }
+template <
+    int Count, class P,
+    class Broken = breach<op::furthest_point_sampling, shapes::by<furthest_point_rule, amount{.count = Count}>, P>>
+P furthest_point_sampling(P, ...) = delete;
 
 /// Which points lie within the radius (L2) of which centroid: centroids [1, 3, 1, M] and points [1, 3, 1, N] give flags
 /// of one byte, 0 or 1, [1, 1, N, M]. The layer packs them into the first M bytes of rows of 2 M (ANEForge).
-template <class C, dtype TC, class P, dtype TP>
-constexpr auto radius_search(tensor<C, TC> centroids, tensor<P, TP> points, double radius, site where = here()) {
+template <class C, class P>
+    requires obeys<shapes::by<radius_search_rule, coefficients{}>, C, P>
+constexpr auto radius_search(C centroids, P points, double radius, site where = here()) {
     const coefficients c{.alpha = static_cast<float>(radius)};
-    constexpr inferred r =
-        detail::require_arithmetic<decltype(centroids), decltype(points)>(radius_search_rule({}, C::value, P::value));
-    if (r.ok() && !radius_search_rule(c, C::value, P::value).ok()) {
-        detail::refuse_graph("radius_search", "its radius must not be negative");
+    if (!radius_search_rule(c, C::extent, P::extent).ok()) {
+        points.graph->refuse(refusal::the_radius_must_not_be_negative, "radius_search", where);
     }
-    return detail::append<r, dtype::uint8>(op::radius_search, c, where, centroids, points);
+    return detail::append<shapes::by<radius_search_rule, coefficients{}>, dtype::uint8>(op::radius_search, c, where,
+                                                                                        centroids, points);
 }
+template <class C, class P,
+          class Broken = breach<op::radius_search, shapes::by<radius_search_rule, coefficients{}>, C, P>>
+C radius_search(C, P, ...) = delete;
 
 } // namespace ane

@@ -55,23 +55,28 @@ constexpr inferred shape_rule(const pool& given, const extents& x) {
 }
 
 /// The largest element of each window; padding never wins. R060, R061, R184.
-template <pool A, class X, dtype TX> constexpr auto max_pool(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = shape_rule(A, X::value);
-    constexpr pool resolved = resolve(A, X::value);
-    return detail::append_arithmetic<r>(op::max_pool, resolved, where, x);
+template <pool A, class X>
+    requires obeys<shapes::of<A>, X>
+constexpr auto max_pool(X x, site where = here()) {
+    return detail::append<shapes::of<A>>(op::max_pool, detail::resolved_for<A, X>, where, x);
 }
+template <pool A, class X, class Broken = breach<op::max_pool, shapes::of<A>, X>> X max_pool(X, ...) = delete;
+
 /// The mean of each window; padding counts as zeros unless `exclude_padding`. What ceil_mode adds behind the padding
 /// does not count (ONNX, PyTorch); on the engine it does, since a program has it as padding.
-template <pool A, class X, dtype TX> constexpr auto avg_pool(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = shape_rule(A, X::value);
-    constexpr pool resolved = resolve(A, X::value);
-    return detail::append_arithmetic<r>(op::avg_pool, resolved, where, x);
+template <pool A, class X>
+    requires obeys<shapes::of<A>, X>
+constexpr auto avg_pool(X x, site where = here()) {
+    return detail::append<shapes::of<A>>(op::avg_pool, detail::resolved_for<A, X>, where, x);
 }
+template <pool A, class X, class Broken = breach<op::avg_pool, shapes::of<A>, X>> X avg_pool(X, ...) = delete;
+
 /// The square root of the sum of squares of each window; padding counts as zeros.
-template <pool A, class X, dtype TX> constexpr auto l2_pool(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = shape_rule(A, X::value);
-    constexpr pool resolved = resolve(A, X::value);
-    return detail::append_arithmetic<r>(op::l2_pool, resolved, where, x);
+template <pool A, class X>
+    requires obeys<shapes::of<A>, X>
+constexpr auto l2_pool(X x, site where = here()) {
+    return detail::append<shapes::of<A>>(op::l2_pool, detail::resolved_for<A, X>, where, x);
 }
+template <pool A, class X, class Broken = breach<op::l2_pool, shapes::of<A>, X>> X l2_pool(X, ...) = delete;
 
 } // namespace ane

@@ -77,35 +77,63 @@ constexpr inferred shape_rule(const compression& c, const extents& weight) {
     return r;
 }
 
+namespace shapes {
+/// Operand and parameters are fp16.
+template <quantization Q> struct quantize {
+    static constexpr inferred judge(const std::same_as<extents> auto&... operands) {
+        return quantize_rule(Q, operands...);
+    }
+};
+/// The operand says its own type; the parameters are fp16.
+template <axis Axis> struct dequantize {
+    static constexpr inferred judge(const detail::operand& q, const std::same_as<detail::operand> auto&... parameters) {
+        inferred r = dequantize_rule({.type = q.type, .axis = Axis.index}, q.shape, parameters.shape...);
+        (detail::require_arithmetic(r, parameters), ...);
+        return r;
+    }
+};
+} // namespace shapes
+
 /// q = clamp(round(x / scale) + zero), to int8 or uint8. The scale is one number or a vector along the axis.
-template <quantization Q = quantization{}, class X, dtype TX, class S, dtype TS>
-constexpr auto quantize(tensor<X, TX> x, tensor<S, TS> scale, site where = here()) {
-    constexpr inferred r =
-        detail::require_arithmetic<decltype(x), decltype(scale)>(quantize_rule(Q, X::value, S::value));
-    return detail::append<r, Q.type>(op::quantize, detail::resolve(Q, X::value), where, x, scale);
+template <quantization Q = quantization{}, class X, class S>
+    requires obeys<shapes::quantize<Q>, X, S>
+constexpr auto quantize(X x, S scale, site where = here()) {
+    return detail::append<shapes::quantize<Q>, Q.type>(op::quantize, detail::resolve(Q, X::extent), where, x, scale);
 }
+template <quantization Q = quantization{}, class X, class S,
+          class Broken = breach<op::quantize, shapes::quantize<Q>, X, S>>
+X quantize(X, S, ...) = delete;
+
 /// The same with a zero point: fp16 whole numbers in the range of the integer type.
-template <quantization Q = quantization{}, class X, dtype TX, class S, dtype TS, class Z, dtype TZ>
-constexpr auto quantize(tensor<X, TX> x, tensor<S, TS> scale, tensor<Z, TZ> zero, site where = here()) {
-    constexpr inferred r = detail::require_arithmetic<decltype(x), decltype(scale), decltype(zero)>(
-        quantize_rule(Q, X::value, S::value, Z::value));
-    return detail::append<r, Q.type>(op::quantize, detail::resolve(Q, X::value), where, x, scale, zero);
+template <quantization Q = quantization{}, class X, class S, class Z>
+    requires obeys<shapes::quantize<Q>, X, S, Z>
+constexpr auto quantize(X x, S scale, Z zero, site where = here()) {
+    return detail::append<shapes::quantize<Q>, Q.type>(op::quantize, detail::resolve(Q, X::extent), where, x, scale,
+                                                       zero);
 }
+template <quantization Q = quantization{}, class X, class S, class Z,
+          class Broken = breach<op::quantize, shapes::quantize<Q>, X, S, Z>>
+X quantize(X, S, Z, ...) = delete;
 
 /// x = scale (q - zero), in fp16. The engine folds it into the weight path of a following convolution.
-template <axis Axis = axis{}, class X, dtype TX, class S, dtype TS>
-constexpr auto dequantize(tensor<X, TX> q, tensor<S, TS> scale, site where = here()) {
-    constexpr quantization form{.type = TX, .axis = Axis.index};
-    constexpr inferred r = detail::require_arithmetic<decltype(scale)>(dequantize_rule(form, X::value, S::value));
-    return detail::append<r>(op::dequantize, detail::resolve(form, X::value), where, q, scale);
+template <axis Axis = axis{}, class X, class S>
+    requires obeys<shapes::dequantize<Axis>, X, S>
+constexpr auto dequantize(X q, S scale, site where = here()) {
+    return detail::append<shapes::dequantize<Axis>>(
+        op::dequantize, detail::resolve({.type = X::element, .axis = Axis.index}, X::extent), where, q, scale);
 }
-template <axis Axis = axis{}, class X, dtype TX, class S, dtype TS, class Z, dtype TZ>
-constexpr auto dequantize(tensor<X, TX> q, tensor<S, TS> scale, tensor<Z, TZ> zero, site where = here()) {
-    constexpr quantization form{.type = TX, .axis = Axis.index};
-    constexpr inferred r = detail::require_arithmetic<decltype(scale), decltype(zero)>(
-        dequantize_rule(form, X::value, S::value, Z::value));
-    return detail::append<r>(op::dequantize, detail::resolve(form, X::value), where, q, scale, zero);
+template <axis Axis = axis{}, class X, class S, class Broken = breach<op::dequantize, shapes::dequantize<Axis>, X, S>>
+X dequantize(X, S, ...) = delete;
+
+template <axis Axis = axis{}, class X, class S, class Z>
+    requires obeys<shapes::dequantize<Axis>, X, S, Z>
+constexpr auto dequantize(X q, S scale, Z zero, site where = here()) {
+    return detail::append<shapes::dequantize<Axis>>(
+        op::dequantize, detail::resolve({.type = X::element, .axis = Axis.index}, X::extent), where, q, scale, zero);
 }
+template <axis Axis = axis{}, class X, class S, class Z,
+          class Broken = breach<op::dequantize, shapes::dequantize<Axis>, X, S, Z>>
+X dequantize(X, S, Z, ...) = delete;
 
 /// Indices into a table of 2^Bits values: 4 bits stream from A13 (2.37 times a 1x1 convolution stack, measured on M1).
 template <int Bits, int Vector = 1>
@@ -120,12 +148,15 @@ inline constexpr compression blockwise{.form = weight_form::blockwise, .bits = B
 
 /// A weight as it is stored and streamed: `compressed<palette<4>>(g.weight("w"_s, f16<64, 64, 3, 3>))`. Its value is
 /// what the stored form expands to, in fp16.
-template <compression Form, class W> constexpr auto compressed(tensor<W> weight, site where = here()) {
-    constexpr inferred r = shape_rule(Form, W::value);
+template <compression Form, class W>
+    requires obeys<shapes::of<Form>, W>
+constexpr auto compressed(W weight, site where = here()) {
     if (weight.graph->nodes[static_cast<std::size_t>(weight.node)].kind != op::weight) {
-        detail::refuse_graph("compressed", "it takes a weight of the graph");
+        weight.graph->refuse(refusal::only_a_weight_is_stored_compressed, "compressed", where);
     }
-    return detail::append_arithmetic<r>(op::compressed, Form, where, weight);
+    return detail::append<shapes::of<Form>>(op::compressed, Form, where, weight);
 }
+template <compression Form, class W, class Broken = breach<op::compressed, shapes::of<Form>, W>>
+W compressed(W, ...) = delete;
 
 } // namespace ane

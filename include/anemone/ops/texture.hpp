@@ -95,77 +95,125 @@ constexpr inferred affine_rule(const sampling& s, const extents& x, const extent
 
 /// The images at another height and width, given as extents: `resize<sampling{.extent = {14, 14}}>(x)`. Nothing lies
 /// outside: beyond the first and the last pixel these two count on. R131, R179.
-template <sampling To, class X, dtype TX> constexpr auto resize(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = shape_rule(To, X::value);
-    return detail::append_arithmetic<r>(op::resize, To, where, x);
-}
+template <sampling To, class X>
+    requires obeys<shapes::of<To>, X>
+constexpr auto resize(X x, site where = here()) { return detail::append<shapes::of<To>>(op::resize, To, where, x); }
+template <sampling To, class X, class Broken = breach<op::resize, shapes::of<To>, X>> X resize(X, ...) = delete;
+
 /// The same, given as a ratio: `resize<rescaling{.by = 3, .over = 2}>(x)`. The layer takes extents or a ratio, not
 /// both.
-template <rescaling Ratio, class X, dtype TX> constexpr auto resize(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = shape_rule(Ratio, X::value);
-    return detail::append_arithmetic<r>(op::resize, resolve(Ratio, X::value), where, x);
+template <rescaling Ratio, class X>
+    requires obeys<shapes::of<Ratio>, X>
+constexpr auto resize(X x, site where = here()) {
+    return detail::append<shapes::of<Ratio>>(op::resize, detail::resolved_for<Ratio, X>, where, x);
 }
+template <rescaling Ratio, class X, class Broken = breach<op::resize, shapes::of<Ratio>, X>> X resize(X, ...) = delete;
+
+namespace detail {
+template <size2 Extent, sampling_method Method, sampling_grid Grid>
+inline constexpr sampling to_extent{.extent = Extent, .method = Method, .grid = Grid};
+template <factors By, sampling_method Method, sampling_grid Grid>
+inline constexpr rescaling by_factors{.by = By.by, .method = Method, .grid = Grid};
+} // namespace detail
 
 /// resize between the four nearest pixels.
-template <size2 Extent, sampling_grid Grid = sampling_grid::half_pixel, class X, dtype TX>
-constexpr auto resize_bilinear(tensor<X, TX> x, site where = here()) {
-    return resize<sampling{.extent = Extent, .method = sampling_method::bilinear, .grid = Grid}>(x, where);
+template <size2 Extent, sampling_grid Grid = sampling_grid::half_pixel, class X>
+    requires obeys<shapes::of<detail::to_extent<Extent, sampling_method::bilinear, Grid>>, X>
+constexpr auto resize_bilinear(X x, site where = here()) {
+    return resize<detail::to_extent<Extent, sampling_method::bilinear, Grid>>(x, where);
 }
+template <size2 Extent, sampling_grid Grid = sampling_grid::half_pixel, class X,
+          class Broken = breach<op::resize, shapes::of<detail::to_extent<Extent, sampling_method::bilinear, Grid>>, X>>
+X resize_bilinear(X, ...) = delete;
+
 /// resize to the nearest pixel: of two that are equally near the one before (the default of ONNX), on the asymmetric
 /// grid always the one before (TensorFlow 1, PyTorch's `nearest`).
-template <size2 Extent, sampling_grid Grid = sampling_grid::half_pixel, class X, dtype TX>
-constexpr auto resize_nearest_neighbor(tensor<X, TX> x, site where = here()) {
-    return resize<sampling{.extent = Extent, .method = sampling_method::nearest, .grid = Grid}>(x, where);
+template <size2 Extent, sampling_grid Grid = sampling_grid::half_pixel, class X>
+    requires obeys<shapes::of<detail::to_extent<Extent, sampling_method::nearest, Grid>>, X>
+constexpr auto resize_nearest_neighbor(X x, site where = here()) {
+    return resize<detail::to_extent<Extent, sampling_method::nearest, Grid>>(x, where);
 }
+template <size2 Extent, sampling_grid Grid = sampling_grid::half_pixel, class X,
+          class Broken = breach<op::resize, shapes::of<detail::to_extent<Extent, sampling_method::nearest, Grid>>, X>>
+X resize_nearest_neighbor(X, ...) = delete;
+
 /// resize by whole factors, between the four nearest pixels.
-template <factors By, sampling_grid Grid = sampling_grid::half_pixel, class X, dtype TX>
-constexpr auto upsample_bilinear(tensor<X, TX> x, site where = here()) {
-    return resize<rescaling{.by = By.by, .method = sampling_method::bilinear, .grid = Grid}>(x, where);
+template <factors By, sampling_grid Grid = sampling_grid::half_pixel, class X>
+    requires obeys<shapes::of<detail::by_factors<By, sampling_method::bilinear, Grid>>, X>
+constexpr auto upsample_bilinear(X x, site where = here()) {
+    return resize<detail::by_factors<By, sampling_method::bilinear, Grid>>(x, where);
 }
+template <factors By, sampling_grid Grid = sampling_grid::half_pixel, class X,
+          class Broken = breach<op::resize, shapes::of<detail::by_factors<By, sampling_method::bilinear, Grid>>, X>>
+X upsample_bilinear(X, ...) = delete;
+
 /// resize by whole factors: every pixel becomes a block of its copies, on the half-pixel grid and the asymmetric one
 /// alike.
-template <factors By, class X, dtype TX>
-constexpr auto upsample_nearest_neighbor(tensor<X, TX> x, site where = here()) {
-    return resize<rescaling{.by = By.by, .method = sampling_method::nearest}>(x, where);
+template <factors By, class X>
+    requires obeys<shapes::of<detail::by_factors<By, sampling_method::nearest, sampling_grid::half_pixel>>, X>
+constexpr auto upsample_nearest_neighbor(X x, site where = here()) {
+    return resize<detail::by_factors<By, sampling_method::nearest, sampling_grid::half_pixel>>(x, where);
 }
+template <factors By, class X,
+          class Broken = breach<
+              op::resize, shapes::of<detail::by_factors<By, sampling_method::nearest, sampling_grid::half_pixel>>, X>>
+X upsample_nearest_neighbor(X, ...) = delete;
 
 /// A box of an image, resized: x [N, C, H, W] and boxes [R, 4] of corners y1, x1, y2, x2 in pixels give [R, C, h, w].
 /// Box r lies in image r, or in the only one. (0, 0, H, W) is the whole image, with align_corners (0, 0, H - 1, W -
 /// 1): with the border `edge` that is `resize`. The sources have no shape of the layer, so all this is the library's
 /// own. A14 and later (decompiled); the M5 refuses the MIL form (measured).
-template <sampling To, class X, dtype TX, class B, dtype TB>
-constexpr auto crop_resize(tensor<X, TX> x, tensor<B, TB> boxes, site where = here()) {
-    constexpr inferred r = crop_resize_rule(To, X::value, B::value);
-    return detail::append_arithmetic<r>(op::crop_resize, To, where, x, boxes);
+template <sampling To, class X, class B>
+    requires obeys<shapes::by<crop_resize_rule, To>, X, B>
+constexpr auto crop_resize(X x, B boxes, site where = here()) {
+    return detail::append<shapes::by<crop_resize_rule, To>>(op::crop_resize, To, where, x, boxes);
 }
+template <sampling To, class X, class B, class Broken = breach<op::crop_resize, shapes::by<crop_resize_rule, To>, X, B>>
+X crop_resize(X, B, ...) = delete;
+
+namespace shapes {
+/// The result has the extents of the coordinates.
+struct resample {
+    static constexpr inferred judge(const extents& x, const extents& grid) {
+        return resample_rule({.extent = {static_cast<int>(grid.height()), static_cast<int>(grid.width())}}, x, grid);
+    }
+};
+} // namespace shapes
 
 /// y[n, c, h, w] = x[n, c, at the coordinates grid[n, :, h, w]]. Two channels are y and x, in pixels (the library's
 /// order); one is also taken (decompiled): here it is x, and y the row of the result (the sources do not say). Of two
 /// pixels that are equally near the even one, as PyTorch's grid_sample. A14 and later.
 template <sampling_method Method = sampling_method::bilinear, sampling_border Border = sampling_border::zero, class X,
-          dtype TX, class G, dtype TG>
-constexpr auto resample(tensor<X, TX> x, tensor<G, TG> grid, site where = here()) {
-    constexpr sampling to{.extent = {static_cast<int>(G::value.height()), static_cast<int>(G::value.width())},
+          class G>
+    requires obeys<shapes::resample, X, G>
+constexpr auto resample(X x, G grid, site where = here()) {
+    constexpr sampling to{.extent = {static_cast<int>(G::extent.height()), static_cast<int>(G::extent.width())},
                           .method = Method,
                           .border = Border};
-    constexpr inferred r = resample_rule(to, X::value, G::value);
-    return detail::append_arithmetic<r>(op::resample, to, where, x, grid);
+    return detail::append<shapes::resample>(op::resample, to, where, x, grid);
 }
+template <sampling_method Method = sampling_method::bilinear, sampling_border Border = sampling_border::zero, class X,
+          class G, class Broken = breach<op::resample, shapes::resample, X, G>>
+X resample(X, G, ...) = delete;
 
 /// The image under an affine map: the result at (x, y) is the operand at A (x, y, 1), both normalised to [-1, 1], with
 /// the two rows of A in the six coefficients of each image. A14 and later; becomes a resample with a computed grid.
-template <sampling To, class X, dtype TX, class M, dtype TM>
-constexpr auto affine(tensor<X, TX> x, tensor<M, TM> matrix, site where = here()) {
-    constexpr inferred r = affine_rule(To, X::value, M::value);
-    return detail::append_arithmetic<r>(op::affine, To, where, x, matrix);
+template <sampling To, class X, class M>
+    requires obeys<shapes::by<affine_rule, To>, X, M>
+constexpr auto affine(X x, M matrix, site where = here()) {
+    return detail::append<shapes::by<affine_rule, To>>(op::affine, To, where, x, matrix);
 }
+template <sampling To, class X, class M, class Broken = breach<op::affine, shapes::by<affine_rule, To>, X, M>>
+X affine(X, M, ...) = delete;
 
 /// y[n, c, h, w] = x[n, c, index[n, 0, h, w], index[n, 1, h, w]]: the nearest form of `resample`, with whole indices
 /// (exact up to 2048, R069). A14 and later (decompiled); the sources name the layer without its shape.
-template <class X, dtype TX, class I, dtype TI>
-constexpr auto gather_hw(tensor<X, TX> x, tensor<I, TI> index, site where = here()) {
-    constexpr inferred r = gather_hw_rule(X::value, I::value);
-    return detail::append_arithmetic<r>(op::gather_hw, no_attributes{}, where, x, index);
+template <class X, class I>
+    requires obeys<shapes::by<gather_hw_rule>, X, I>
+constexpr auto gather_hw(X x, I index, site where = here()) {
+    return detail::append<shapes::by<gather_hw_rule>>(op::gather_hw, no_attributes{}, where, x, index);
 }
+template <class X, class I, class Broken = breach<op::gather_hw, shapes::by<gather_hw_rule>, X, I>>
+X gather_hw(X, I, ...) = delete;
 
 } // namespace ane
