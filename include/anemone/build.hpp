@@ -21,7 +21,7 @@ template <class Function> constexpr dynamic_graph describe_with(const Function& 
     builder g(raw);
     describe(g);
     if (raw.outputs.empty()) {
-        raw.refuse(refusal::the_model_has_no_output, "graph", site{});
+        raw.refuse(model_rule::the_model_has_no_output, "graph", site{});
     }
     return raw;
 }
@@ -69,31 +69,31 @@ inline constexpr fixed_string<D.subject.size + 1> subject_in = fixed_string<D.su
 
 /// What a builder refused, as a type; void where it refused nothing.
 template <const description& D> constexpr auto find_refusal() {
-    constexpr refusal why = refusal_in<D>.why;
+    constexpr model_rule why = refusal_in<D>.why;
     constexpr int at = refusal_in<D>.where.line;
     if constexpr (!refusal_in<D>.any) {
         return std::type_identity<void>{};
-    } else if constexpr (why == refusal::the_model_has_no_output) {
+    } else if constexpr (why == model_rule::the_model_has_no_output) {
         return std::type_identity<refused_model<why>>{};
-    } else if constexpr (why == refusal::a_weight_is_asked_for_with_two_shapes) {
+    } else if constexpr (why == model_rule::a_weight_is_asked_for_with_two_shapes) {
         constexpr auto asked = static_cast<std::size_t>(refusal_in<D>.shape.rank);
         constexpr auto known = static_cast<std::size_t>(refusal_in<D>.known_shape.rank);
         using asked_shape = typename shapes_in<D, std::make_index_sequence<asked>>::asked;
         using known_shape = typename shapes_in<D, std::make_index_sequence<known>>::known;
-        return std::type_identity<refused_model<why, named<subject_in<D>>, line<at>, asked_shape, known_shape>>{};
+        return std::type_identity<refused_model<why, named<subject_in<D>>, in_line<at>, asked_shape, known_shape>>{};
     } else if constexpr (refusal_in<D>.counted) {
-        return std::type_identity<
-            refused_model<why, named<subject_in<D>>, line<at>, found<refusal_in<D>.got>, wanted<refusal_in<D>.want>>>{};
+        return std::type_identity<refused_model<why, named<subject_in<D>>, in_line<at>, found_value<refusal_in<D>.got>,
+                                                wanted_value<refusal_in<D>.want>>>{};
     } else {
-        return std::type_identity<refused_model<why, named<subject_in<D>>, line<at>>>{};
+        return std::type_identity<refused_model<why, named<subject_in<D>>, in_line<at>>>{};
     }
 }
 /// The same of a function, before anything is described.
 template <class Function> constexpr auto find_refusal_of() {
     if constexpr (!std::is_empty_v<Function> || !std::default_initializable<Function>) {
-        return std::type_identity<refused_model<refusal::the_function_must_not_capture>>{};
+        return std::type_identity<refused_model<model_rule::the_function_must_not_capture>>{};
     } else if constexpr (!std::invocable<Function, builder&>) {
-        return std::type_identity<refused_model<refusal::the_function_takes_no_builder_or_has_an_error>>{};
+        return std::type_identity<refused_model<model_rule::the_function_takes_no_builder_or_has_an_error>>{};
     } else {
         return find_refusal<described_as<Function>>();
     }

@@ -24,7 +24,7 @@ constexpr bool is_identifier(std::string_view text) {
 /// What compilers print of a port name that is none; no type for one that is.
 template <fixed_string Name>
     requires(!is_identifier(Name.view()))
-using refused_name = refused_model<refusal::a_port_name_is_letters_digits_and_underscores, named<Name>>;
+using refused_name = refused_model<model_rule::a_port_name_is_letters_digits_and_underscores, named<Name>>;
 
 /// Declares the inputs, weights, constants and outputs of a graph. Usable in constant expressions and at run time.
 class builder {
@@ -41,7 +41,7 @@ public:
     /// The same with a number, as in "layers.3".
     constexpr builder scope(std::string_view prefix, int number, site where = here()) const {
         if (number < 0) {
-            graph_->refuse(refusal::a_scope_is_numbered_from_0, prefix, where, number, 0);
+            graph_->refuse(model_rule::a_scope_is_numbered_from_0, prefix, where, number, 0);
             number = 0;
         }
         builder inner = scope(prefix);
@@ -65,7 +65,7 @@ public:
         require_port_name(name, where);
         const std::size_t hash = dynamic_graph::hash_of(name);
         if (graph_->find_named(op::input, name, hash) >= 0) {
-            graph_->refuse(refusal::two_inputs_have_this_name, name, where);
+            graph_->refuse(model_rule::two_inputs_have_this_name, name, where);
         }
         return {graph_, declare(op::input, Type, Shape::value, promise, name, hash, where)};
     }
@@ -92,7 +92,7 @@ public:
         const int known = graph_->find_named(op::weight, text, hash);
         if (known >= 0) {
             if (graph_->nodes[static_cast<std::size_t>(known)].shape != Shape::value) {
-                graph_->refuse(refusal::a_weight_is_asked_for_with_two_shapes, text,
+                graph_->refuse(model_rule::a_weight_is_asked_for_with_two_shapes, text,
                                {.where = where,
                                 .shape = Shape::value,
                                 .known_shape = graph_->nodes[static_cast<std::size_t>(known)].shape});
@@ -113,7 +113,7 @@ public:
     constexpr tensor<Shape> constant(tensor_type<Shape, dtype::f16>, std::initializer_list<float> values,
                                      site where = here()) {
         if (values.size() != 1 && static_cast<std::int64_t>(values.size()) != Shape::value.count()) {
-            graph_->refuse(refusal::a_constant_has_one_value_or_one_for_each_element, "constant", where,
+            graph_->refuse(model_rule::a_constant_has_one_value_or_one_for_each_element, "constant", where,
                            static_cast<std::int64_t>(values.size()), Shape::value.count());
         }
         for (const float value : values) {
@@ -133,7 +133,7 @@ public:
         require_port_name(name, where);
         if (graph_->view().find_output(name) >= 0 ||
             graph_->find_named(op::input, name, dynamic_graph::hash_of(name)) >= 0) {
-            graph_->refuse(refusal::an_output_has_the_name_of_another_port, name, where);
+            graph_->refuse(model_rule::an_output_has_the_name_of_another_port, name, where);
         }
         graph_->add_output(value.node, name);
         return value;
@@ -152,21 +152,21 @@ private:
         require_possible(promise, name, where);
         const contract before = known.get<contract>();
         if (!agree(before, promise)) {
-            graph_->refuse(refusal::a_weight_is_asked_for_with_two_contracts, name, where);
+            graph_->refuse(model_rule::a_weight_is_asked_for_with_two_contracts, name, where);
         }
         known.attributes = before & promise;
     }
     constexpr void require_possible(const contract& promise, std::string_view name, site where) {
         if (!(promise.low <= promise.high)) {
-            graph_->refuse(refusal::a_contract_has_its_low_end_above_its_high_end, name, where);
+            graph_->refuse(model_rule::a_contract_has_its_low_end_above_its_high_end, name, where);
         }
         if (!promise.possible()) {
-            graph_->refuse(refusal::a_contract_has_a_negative_sum_or_deviation, name, where);
+            graph_->refuse(model_rule::a_contract_has_a_negative_sum_or_deviation, name, where);
         }
     }
     constexpr void require_port_name(std::string_view name, site where) {
         if (!is_identifier(name)) {
-            graph_->refuse(refusal::a_port_name_is_letters_digits_and_underscores, name, where);
+            graph_->refuse(model_rule::a_port_name_is_letters_digits_and_underscores, name, where);
         }
     }
     constexpr sequence<char> full_name(std::string_view name) const {

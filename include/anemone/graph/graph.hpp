@@ -75,7 +75,7 @@ struct graph_view {
 /// What a builder refused: the rule, the name or the operation, where, and what there is to compare.
 struct refused {
     bool any = false;
-    refusal why{};
+    model_rule why{};
     range_of subject{}; ///< in the graph's text pool
     site where{};
     extents shape{};       ///< the one that is asked for; of weights
@@ -102,7 +102,7 @@ public:
 
     /// Refuses what a builder was asked for. In a constant the first refusal is kept, so that `graph` can show it as a
     /// type; at run time it is an `error`.
-    constexpr void refuse(refusal why, std::string_view subject, refused more) {
+    constexpr void refuse(model_rule why, std::string_view subject, refused more) {
         if (!std::is_constant_evaluated()) {
             if (more.counted) {
                 detail::refuse_graph(subject, sentence(why), more.got, more.want);
@@ -116,14 +116,16 @@ public:
             first_refusal = more;
         }
     }
-    constexpr void refuse(refusal why, std::string_view subject, site where) { refuse(why, subject, {.where = where}); }
-    constexpr void refuse(refusal why, std::string_view subject, site where, std::int64_t got, std::int64_t want) {
+    constexpr void refuse(model_rule why, std::string_view subject, site where) {
+        refuse(why, subject, {.where = where});
+    }
+    constexpr void refuse(model_rule why, std::string_view subject, site where, std::int64_t got, std::int64_t want) {
         refuse(why, subject, {.where = where, .got = got, .want = want, .counted = true});
     }
     /// Constants of a graph are fp16 values.
     constexpr void require_fp16(double value, std::string_view subject, site where) {
         if (!(value >= -half_max && value <= half_max)) {
-            refuse(refusal::a_number_does_not_fit_into_fp16, subject, where);
+            refuse(model_rule::a_number_does_not_fit_into_fp16, subject, where);
         }
     }
 

@@ -36,14 +36,14 @@
 
 namespace ane {
 
-enum class refusal : std::uint8_t {
+enum class model_rule : std::uint8_t {
 #define ANEMONE_ROW(name, sentence) name,
     ANEMONE_REFUSALS(ANEMONE_ROW)
 #undef ANEMONE_ROW
 };
 
 /// The sentence of a refusal.
-constexpr std::string_view sentence(refusal why) noexcept {
+constexpr std::string_view sentence(model_rule why) noexcept {
     constexpr std::string_view sentences[] = {
 #define ANEMONE_ROW(name, sentence) sentence,
         ANEMONE_REFUSALS(ANEMONE_ROW)

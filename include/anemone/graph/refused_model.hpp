@@ -12,15 +12,15 @@ namespace ane {
 /// What `graph` refuses, as compilers print it: the rule, the name, the line in the caller's file, and what there is to
 /// compare. Not a literal type: the constant that would hold it is the error, so both compilers name this type and the
 /// constant's line first, and g++ does not print the whole function.
-template <refusal Why, class... Details> class refused_model {
+template <model_rule Why, class... Details> class refused_model {
 public:
     refused_model();
 };
 
 /// Details of a `refused_model`.
-template <int> struct line {};
-template <std::int64_t> struct found {};
-template <std::int64_t> struct wanted {};
+template <int> struct in_line {};
+template <std::int64_t> struct found_value {};
+template <std::int64_t> struct wanted_value {};
 template <class Shape> struct asked_for {};
 template <class Shape> struct known_as {};
 

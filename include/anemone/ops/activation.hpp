@@ -29,7 +29,7 @@ template <class X>
     requires obeys<shapes::same, X>
 constexpr auto clamp(X x, double low, double high, site where = here()) {
     if (!(low <= high)) {
-        x.graph->refuse(refusal::the_low_end_is_above_the_high_end, "clamp", where);
+        x.graph->refuse(model_rule::the_low_end_is_above_the_high_end, "clamp", where);
     }
     return detail::unary(op::clamp, x, coefficients{static_cast<float>(low), static_cast<float>(high)}, where);
 }
@@ -118,7 +118,7 @@ template <class X, class Broken = breach<op::softsign, shapes::same, X>> X softs
 constexpr inferred prelu_rule(const extents& x, const extents& slope) {
     inferred r;
     r.shape = x;
-    r.require(x.rank >= 3, fault::rank_is_too_small, x.rank, 3);
+    r.require(x.rank >= 3, fault::input_must_have_channels_on_axis_1_and_rank_3, x.rank, 3);
     return r.ok() ? detail::require_vector(r, slope, x[1]) : r;
 }
 constexpr inferred parametric_softplus_rule(const extents& x, const extents& alpha, const extents& beta) {

@@ -33,7 +33,7 @@ template <class X>
     requires obeys<shapes::same, X>
 constexpr auto relu_n(X x, double n, site where = here()) {
     if (!(n > 0)) {
-        x.graph->refuse(refusal::the_limit_must_be_positive, "relu_n", where);
+        x.graph->refuse(model_rule::the_limit_must_be_positive, "relu_n", where);
     }
     return clamp(x, 0, n, where);
 }

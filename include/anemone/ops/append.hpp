@@ -11,7 +11,7 @@ constexpr tensor<Shape, Type> append_as(op kind, const attributes& values, site 
     bool same = true;
     ((same = same && (graph == nullptr || graph == operands.graph), graph = operands.graph), ...);
     if (!same) {
-        graph->refuse(refusal::the_operands_belong_to_different_graphs, name(kind), where);
+        graph->refuse(model_rule::the_operands_belong_to_different_graphs, name(kind), where);
     }
     node n;
     n.kind = kind;

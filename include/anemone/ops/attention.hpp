@@ -21,17 +21,17 @@ constexpr double square_root(double x) {
 constexpr inferred attention_rule(const extents& query, const extents& key, const extents& value) {
     inferred r;
     r.shape = query;
-    r.require(query.rank >= 2, fault::rank_is_too_small, query.rank, 2);
-    r.require(key.rank == query.rank, fault::ranks_differ, key.rank, query.rank);
-    r.require(value.rank == query.rank, fault::ranks_differ, value.rank, query.rank);
+    r.require(query.rank >= 2, fault::operand_must_have_rows_and_columns, query.rank, 2);
+    r.require(key.rank == query.rank, fault::operands_must_have_the_same_rank, key.rank, query.rank);
+    r.require(value.rank == query.rank, fault::operands_must_have_the_same_rank, value.rank, query.rank);
     if (!r.ok()) {
         return r;
     }
-    r.require(query.width() == key.width(), fault::key_depth_differs, key.width(), query.width());
+    r.require(query.width() == key.width(), fault::query_and_key_must_have_the_same_depth, key.width(), query.width());
     for (int i = 0; i < query.rank; ++i) {
-        r.require(key[i] == value[i], fault::value_shape_differs, value[i], key[i]);
+        r.require(key[i] == value[i], fault::key_and_value_must_have_the_same_shape_R086, value[i], key[i]);
         if (i < query.rank - 2) {
-            r.require(key[i] == query[i], fault::extents_differ, key[i], query[i]);
+            r.require(key[i] == query[i], fault::extents_must_be_equal, key[i], query[i]);
         }
     }
     return r;
@@ -44,11 +44,12 @@ constexpr inferred masked_attention_rule(const extents& query, const extents& ke
     if (r.ok()) {
         extents scores = query;
         scores[scores.rank - 1] = key.height();
-        r.require(mask.rank <= scores.rank, fault::mask_rank_exceeds, mask.rank, scores.rank);
+        r.require(mask.rank <= scores.rank, fault::mask_must_not_have_more_axes_than_the_scores, mask.rank,
+                  scores.rank);
         for (int i = 0; i < mask.rank; ++i) {
             const std::int64_t extent = mask.from_last(i);
-            r.require(extent == 1 || extent == scores.from_last(i), fault::mask_does_not_broadcast, extent,
-                      scores.from_last(i));
+            r.require(extent == 1 || extent == scores.from_last(i),
+                      fault::mask_must_have_the_extents_of_the_scores_or_1, extent, scores.from_last(i));
         }
     }
     return r;
@@ -61,7 +62,7 @@ template <class Q, class K> constexpr coefficients score_scale(Q query, K, doubl
     const double scores = used * power_of_two(-scale_of<Q, K>);
     const bool subnormal = scores > -power_of_two(-14) && scores < power_of_two(-14);
     if (scale_of<Q, K> != 0 && subnormal) {
-        operand_of(query).graph->refuse(refusal::the_scale_is_subnormal_without_the_factors, "attention", where);
+        operand_of(query).graph->refuse(model_rule::the_scale_is_subnormal_without_the_factors, "attention", where);
     }
     return {.alpha = coefficient(operand_of(query), scores, where)};
 }

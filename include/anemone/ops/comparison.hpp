@@ -15,8 +15,8 @@ constexpr dtype result_type(op kind) noexcept {
 constexpr inferred boolean_rule(dtype type, const extents& x) {
     inferred r;
     r.shape = x;
-    return r.require(type == dtype::boolean, fault::operand_is_not_boolean, static_cast<int>(type),
-                     static_cast<int>(dtype::boolean));
+    return r.require(type == dtype::boolean, fault::operand_must_be_the_boolean_result_of_a_comparison,
+                     static_cast<int>(type), static_cast<int>(dtype::boolean));
 }
 
 /// The condition is boolean; the three operands broadcast.
@@ -47,7 +47,7 @@ struct select {
 struct cast {
     static constexpr inferred judge(const detail::operand& x) {
         inferred r{.shape = x.shape};
-        return r.require(x.type == dtype::uint8 || x.type == dtype::boolean, fault::operand_has_no_cast,
+        return r.require(x.type == dtype::uint8 || x.type == dtype::boolean, fault::to_f16_takes_bytes_and_booleans,
                          static_cast<int>(x.type), static_cast<int>(dtype::uint8));
     }
 };

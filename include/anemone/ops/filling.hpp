@@ -56,7 +56,7 @@ constexpr auto random_uniform(builder& g, tensor_type<Shape, dtype::f16>, double
     graph->require_fp16(high, "constant", where);
     const coefficients c{.alpha = static_cast<float>(low), .beta = static_cast<float>(high)};
     if (!random_uniform_rule(c, Shape::value).ok()) {
-        graph->refuse(refusal::the_low_end_must_lie_below_the_high_end, "random_uniform", where);
+        graph->refuse(model_rule::the_low_end_must_lie_below_the_high_end, "random_uniform", where);
     }
     node n;
     n.kind = op::random_uniform;

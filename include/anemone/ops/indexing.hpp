@@ -40,17 +40,17 @@ constexpr strided_window resolve(const index_range& given, const extents& x) {
 constexpr inferred shape_rule(const strided_window& w, const extents& x, const extents& size) {
     inferred r;
     r.shape = x;
-    r.require(w.begin.rank == x.rank, fault::order_length_differs, w.begin.rank, x.rank);
-    r.require(w.stride.rank == x.rank, fault::order_length_differs, w.stride.rank, x.rank);
-    r.require(size.rank == x.rank, fault::order_length_differs, size.rank, x.rank);
+    r.require(w.begin.rank == x.rank, fault::one_number_for_each_axis_is_needed, w.begin.rank, x.rank);
+    r.require(w.stride.rank == x.rank, fault::one_number_for_each_axis_is_needed, w.stride.rank, x.rank);
+    r.require(size.rank == x.rank, fault::one_number_for_each_axis_is_needed, size.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
-        r.require(w.begin[i] >= 0, fault::begin_is_negative, w.begin[i], 0);
-        r.require(w.stride[i] >= 1, fault::stride_is_not_positive, w.stride[i], 1);
-        r.require(size[i] >= 1, fault::extent_is_not_positive, size[i], 1);
-        r.require(w.begin[i] < x[i], fault::slice_leaves_the_tensor, w.begin[i], x[i] - 1);
+        r.require(w.begin[i] >= 0, fault::slice_must_begin_at_0_or_later_R094, w.begin[i], 0);
+        r.require(w.stride[i] >= 1, fault::stride_must_be_at_least_1, w.stride[i], 1);
+        r.require(size[i] >= 1, fault::every_extent_must_be_at_least_1_R019, size[i], 1);
+        r.require(w.begin[i] < x[i], fault::slice_must_end_within_the_tensor_R094, w.begin[i], x[i] - 1);
         if (r.ok()) {
             const std::int64_t most = 1 + (x[i] - 1 - w.begin[i]) / w.stride[i];
-            r.require(size[i] <= most, fault::slice_leaves_the_tensor, size[i], most);
+            r.require(size[i] <= most, fault::slice_must_end_within_the_tensor_R094, size[i], most);
         }
     }
     if (r.ok()) {
@@ -64,16 +64,16 @@ constexpr inferred shape_rule(const index_range& given, const extents& x) {
     inferred r;
     r.shape = x;
     const strided_window w = resolve(given, x);
-    r.require(w.begin.rank == x.rank, fault::order_length_differs, w.begin.rank, x.rank);
-    r.require(w.stride.rank == x.rank, fault::order_length_differs, w.stride.rank, x.rank);
-    r.require(given.end.rank == x.rank, fault::order_length_differs, given.end.rank, x.rank);
+    r.require(w.begin.rank == x.rank, fault::one_number_for_each_axis_is_needed, w.begin.rank, x.rank);
+    r.require(w.stride.rank == x.rank, fault::one_number_for_each_axis_is_needed, w.stride.rank, x.rank);
+    r.require(given.end.rank == x.rank, fault::one_number_for_each_axis_is_needed, given.end.rank, x.rank);
     extents size = x;
     for (int i = 0; r.ok() && i < x.rank; ++i) {
         const std::int64_t end = given.end[i] == to_end ? x[i] : given.end[i] < 0 ? given.end[i] + x[i] : given.end[i];
-        r.require(w.begin[i] >= 0, fault::begin_is_negative, w.begin[i], 0);
-        r.require(w.stride[i] >= 1, fault::stride_is_not_positive, w.stride[i], 1);
-        r.require(end <= x[i], fault::slice_leaves_the_tensor, end, x[i]);
-        r.require(end > w.begin[i], fault::extent_is_not_positive, end - w.begin[i], 1);
+        r.require(w.begin[i] >= 0, fault::slice_must_begin_at_0_or_later_R094, w.begin[i], 0);
+        r.require(w.stride[i] >= 1, fault::stride_must_be_at_least_1, w.stride[i], 1);
+        r.require(end <= x[i], fault::slice_must_end_within_the_tensor_R094, end, x[i]);
+        r.require(end > w.begin[i], fault::every_extent_must_be_at_least_1_R019, end - w.begin[i], 1);
         if (r.ok()) {
             size[i] = 1 + (end - w.begin[i] - 1) / w.stride[i];
         }
@@ -91,12 +91,12 @@ constexpr inferred slice_update_rule(const strided_window& w, const extents& x, 
 /// A window that spans every axis but one, and moves along that one by the number in `start`.
 constexpr inferred dynamic_slice_rule(const window& w, const extents& x, const extents& start) {
     inferred r = shape_rule(w, x);
-    r.require(start.count() == 1, fault::start_is_not_one_number, start.count(), 1);
+    r.require(start.count() == 1, fault::start_must_have_one_element, start.count(), 1);
     int moving = 0;
     for (int i = 0; r.ok() && i < x.rank; ++i) {
         moving += w.size[i] < x[i] ? 1 : 0;
     }
-    r.require(moving <= 1, fault::window_moves_along_axes, moving, 1);
+    r.require(moving <= 1, fault::window_must_move_along_one_axis, moving, 1);
     return r;
 }
 
@@ -105,9 +105,9 @@ constexpr inferred gather_rule(axis given, const extents& x, const extents& inde
     inferred r;
     r.shape = x;
     const int along = normalized_axis(given.index, x.rank);
-    r.require(along >= 0 && along < x.rank, fault::axis_is_out_of_range, along, x.rank);
-    r.require(x.rank - 1 + index.rank <= extents::capacity, fault::rank_exceeds, x.rank - 1 + index.rank,
-              extents::capacity);
+    r.require(along >= 0 && along < x.rank, fault::axis_must_be_one_of_the_tensor, along, x.rank);
+    r.require(x.rank - 1 + index.rank <= extents::capacity, fault::tensor_must_not_have_more_than_8_axes,
+              x.rank - 1 + index.rank, extents::capacity);
     if (!r.ok()) {
         return r;
     }
@@ -129,10 +129,11 @@ constexpr inferred gather_along_axis_rule(axis given, const extents& x, const ex
     inferred r;
     r.shape = x;
     const int along = normalized_axis(given.index, x.rank);
-    r.require(along >= 0 && along < x.rank, fault::axis_is_out_of_range, along, x.rank);
-    r.require(index.rank == x.rank, fault::ranks_differ, index.rank, x.rank);
+    r.require(along >= 0 && along < x.rank, fault::axis_must_be_one_of_the_tensor, along, x.rank);
+    r.require(index.rank == x.rank, fault::operands_must_have_the_same_rank, index.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
-        r.require(i == along || index[i] == x[i], fault::index_extents_differ, index[i], x[i]);
+        r.require(i == along || index[i] == x[i], fault::indices_must_have_the_extents_of_every_other_axis, index[i],
+                  x[i]);
     }
     if (r.ok()) {
         r.shape = index;
@@ -144,11 +145,12 @@ constexpr inferred gather_along_axis_rule(axis given, const extents& x, const ex
 constexpr inferred gather_nd_rule(const extents& x, const extents& index) {
     inferred r;
     r.shape = x;
-    r.require(index.rank >= 1, fault::rank_is_too_small, index.rank, 1);
+    r.require(index.rank >= 1, fault::operand_must_have_an_axis, index.rank, 1);
     const std::int64_t depth = index.width();
-    r.require(depth >= 1 && depth <= x.rank, fault::index_length_differs, depth, x.rank);
+    r.require(depth >= 1 && depth <= x.rank, fault::indices_must_have_a_number_for_each_gathered_axis, depth, x.rank);
     const std::int64_t rank = index.rank - 1 + x.rank - depth;
-    r.require(!r.ok() || rank <= extents::capacity, fault::rank_exceeds, rank, extents::capacity);
+    r.require(!r.ok() || rank <= extents::capacity, fault::tensor_must_not_have_more_than_8_axes, rank,
+              extents::capacity);
     if (!r.ok()) {
         return r;
     }
@@ -178,7 +180,7 @@ constexpr inferred window_along_rule(const extents& x, axis along, std::int64_t 
     inferred r = shape_rule(window_along(x, along, begin, size), x);
     const int index = normalized_axis(along.index, x.rank);
     if (index < 0 || index >= x.rank) {
-        r = inferred{.shape = x}.require(false, fault::axis_is_out_of_range, index, x.rank);
+        r = inferred{.shape = x}.require(false, fault::axis_must_be_one_of_the_tensor, index, x.rank);
     }
     return r;
 }
@@ -196,9 +198,9 @@ constexpr window cropped(const extents& x, int top, int bottom, int left, int ri
 constexpr inferred crop_rule(const extents& x, int top, int bottom, int left, int right) {
     inferred r;
     r.shape = x;
-    r.require(x.rank >= 2, fault::rank_is_too_small, x.rank, 2);
+    r.require(x.rank >= 2, fault::operand_must_have_rows_and_columns, x.rank, 2);
     for (const int cut : {top, bottom, left, right}) {
-        r.require(cut >= 0, fault::padding_is_negative, cut, 0);
+        r.require(cut >= 0, fault::padding_must_not_be_negative, cut, 0);
     }
     return r.ok() ? shape_rule(cropped(x, top, bottom, left, right), x) : r;
 }

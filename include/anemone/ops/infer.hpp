@@ -116,7 +116,7 @@ constexpr inferred infer(const graph_view& g, const node& n) {
                                      : dequantize_rule(n.get<quantization>(), in(0), in(1));
     case op::compressed:
         return shape_rule(n.get<compression>(), in(0))
-            .require(g.operand(n, 0).kind == op::weight, fault::operand_is_not_a_weight,
+            .require(g.operand(n, 0).kind == op::weight, fault::only_a_weight_is_stored_compressed,
                      static_cast<int>(g.operand(n, 0).kind), static_cast<int>(op::weight));
     case op::top_k:
     case op::top_k_indices: return top_k_rule(n.get<selection>(), in(0));

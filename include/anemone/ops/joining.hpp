@@ -16,7 +16,7 @@ constexpr inferred expand_dims_rule(const axes& given, const extents& x) {
     inferred r;
     r.shape = x;
     const int rank = x.rank + given.list.rank;
-    r.require(rank <= extents::capacity, fault::rank_exceeds, rank, extents::capacity);
+    r.require(rank <= extents::capacity, fault::tensor_must_not_have_more_than_8_axes, rank, extents::capacity);
     if (!r.ok()) {
         return r;
     }
@@ -24,9 +24,9 @@ constexpr inferred expand_dims_rule(const axes& given, const extents& x) {
     wide.rank = rank;
     for (int i = 0; r.ok() && i < given.list.rank; ++i) {
         const int at = normalized_axis(detail::axis_number(given.list[i]), rank);
-        r.require(at >= 0 && at < rank, fault::axis_is_out_of_range, at, rank);
+        r.require(at >= 0 && at < rank, fault::axis_must_be_one_of_the_tensor, at, rank);
         if (r.ok()) {
-            r.require(wide[at] == 0, fault::axis_is_repeated, at, at);
+            r.require(wide[at] == 0, fault::axis_must_not_be_given_twice, at, at);
             wide[at] = 1;
         }
     }
@@ -54,7 +54,7 @@ constexpr inferred squeeze_rule(const axes& given, const extents& x) {
         for (int j = 0; j < given.list.rank; ++j) {
             named = named || normalized_axis(detail::axis_number(given.list[j]), x.rank) == i;
         }
-        r.require(!named || x[i] == 1, fault::squeezed_extent_is_not_one, x[i], 1);
+        r.require(!named || x[i] == 1, fault::squeezed_axis_must_have_extent_1_R128, x[i], 1);
         if (named) {
             gone.list.append(i);
         }
@@ -68,10 +68,10 @@ namespace detail {
 /// The shape of one of `count` equal parts along an axis.
 constexpr inferred part_rule(axis along, std::int64_t count, const extents& x) {
     inferred r = axis_rule(along, x);
-    r.require(count >= 1, fault::extent_is_not_positive, count, 1);
+    r.require(count >= 1, fault::every_extent_must_be_at_least_1_R019, count, 1);
     if (r.ok()) {
         const int index = normalized_axis(along.index, x.rank);
-        r.require(x[index] % count == 0, fault::split_is_not_even, x[index], count);
+        r.require(x[index] % count == 0, fault::number_of_parts_must_divide_the_extent, x[index], count);
         r.shape[index] = x[index] / count;
     }
     return r;
@@ -82,12 +82,12 @@ constexpr inferred part_rule(axis along, std::size_t part, std::initializer_list
     inferred r = axis_rule(along, x);
     std::int64_t sum = 0;
     for (const std::int64_t size : sizes) {
-        r.require(size >= 1, fault::extent_is_not_positive, size, 1);
+        r.require(size >= 1, fault::every_extent_must_be_at_least_1_R019, size, 1);
         sum += size;
     }
     if (r.ok()) {
         const int index = normalized_axis(along.index, x.rank);
-        r.require(sum == x[index], fault::split_sizes_differ, sum, x[index]);
+        r.require(sum == x[index], fault::sizes_of_the_parts_must_add_up_to_the_extent, sum, x[index]);
         r.shape[index] = sizes.begin()[part];
     }
     return r;

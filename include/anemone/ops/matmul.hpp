@@ -9,8 +9,8 @@ namespace ane {
 /// [..., M, K] times [..., K, N] gives [..., M, N]; leading axes broadcast.
 constexpr inferred shape_rule(const transposed& form, const extents& a, const extents& b) {
     inferred r;
-    r.require(a.rank >= 2, fault::rank_is_too_small, a.rank, 2);
-    r.require(b.rank >= 2, fault::rank_is_too_small, b.rank, 2);
+    r.require(a.rank >= 2, fault::operand_must_have_rows_and_columns, a.rank, 2);
+    r.require(b.rank >= 2, fault::operand_must_have_rows_and_columns, b.rank, 2);
     if (!r.ok()) {
         r.shape = a;
         return r;
@@ -19,7 +19,7 @@ constexpr inferred shape_rule(const transposed& form, const extents& a, const ex
     const std::int64_t inner_a = form.a ? a.height() : a.width();
     const std::int64_t inner_b = form.b ? b.width() : b.height();
     const std::int64_t n = form.b ? b.height() : b.width();
-    r.require(inner_a == inner_b, fault::inner_extents_differ, inner_a, inner_b);
+    r.require(inner_a == inner_b, fault::inner_extents_must_be_equal_R053, inner_a, inner_b);
     extents batch_a = a;
     extents batch_b = b;
     batch_a.rank -= 2;
@@ -35,9 +35,10 @@ constexpr inferred shape_rule(const transposed& form, const extents& a, const ex
 /// [..., K] with a weight [N, K] gives [..., N].
 constexpr inferred linear_shape_rule(const extents& x, const extents& weight) {
     inferred r;
-    r.require(x.rank >= 1, fault::rank_is_too_small, x.rank, 1);
-    r.require(weight.rank == 2, fault::weight_rank_differs, weight.rank, 2);
-    r.require(x.width() == weight.width(), fault::features_differ, x.width(), weight.width());
+    r.require(x.rank >= 1, fault::operand_must_have_an_axis, x.rank, 1);
+    r.require(weight.rank == 2, fault::weight_must_have_rank_2_as_out_in, weight.rank, 2);
+    r.require(x.width() == weight.width(), fault::input_features_must_equal_the_last_axis_of_the_weight_R053, x.width(),
+              weight.width());
     r.shape = x;
     if (r.shape.rank > 0) {
         r.shape[r.shape.rank - 1] = weight.rank == 2 ? weight[0] : 1;
@@ -47,7 +48,8 @@ constexpr inferred linear_shape_rule(const extents& x, const extents& weight) {
 
 /// The same with a bias of one value for each output feature.
 constexpr inferred linear_bias_rule(const extents& x, const extents& weight, const extents& bias) {
-    return detail::require_vector(linear_shape_rule(x, weight), bias, weight.rank > 0 ? weight[0] : 1);
+    return detail::require_vector(linear_shape_rule(x, weight), bias, weight.rank > 0 ? weight[0] : 1,
+                                  fault::bias_must_have_one_value_for_each_output);
 }
 
 /// Matrix product y = a b over the last two axes, batched over the leading ones. Either may be `scaled`. R012,

@@ -32,9 +32,9 @@ constexpr inferred reshape_rule(const extents& from, const extents& to) {
     inferred r;
     r.shape = to;
     for (int i = 0; i < to.rank; ++i) {
-        r.require(to[i] > 0, fault::extent_is_not_positive, to[i], 1);
+        r.require(to[i] > 0, fault::every_extent_must_be_at_least_1_R019, to[i], 1);
     }
-    r.require(from.count() == to.count(), fault::element_counts_differ, to.count(), from.count());
+    r.require(from.count() == to.count(), fault::reshape_must_keep_the_number_of_elements, to.count(), from.count());
     return r;
 }
 
@@ -67,11 +67,11 @@ constexpr inferred shape_rule(const permutation& given, const extents& x) {
     const permutation p = resolve(given, x);
     inferred r;
     r.shape = x;
-    r.require(p.order.rank == x.rank, fault::order_length_differs, p.order.rank, x.rank);
+    r.require(p.order.rank == x.rank, fault::one_number_for_each_axis_is_needed, p.order.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
-        r.require(p.order[i] >= 0 && p.order[i] < x.rank, fault::axis_is_out_of_range, p.order[i], x.rank);
+        r.require(p.order[i] >= 0 && p.order[i] < x.rank, fault::axis_must_be_one_of_the_tensor, p.order[i], x.rank);
         for (int j = 0; j < i; ++j) {
-            r.require(p.order[i] != p.order[j], fault::axis_is_repeated, p.order[i], p.order[j]);
+            r.require(p.order[i] != p.order[j], fault::axis_must_not_be_given_twice, p.order[i], p.order[j]);
         }
     }
     for (int i = 0; r.ok() && i < x.rank; ++i) {
@@ -83,13 +83,13 @@ constexpr inferred shape_rule(const permutation& given, const extents& x) {
 constexpr inferred shape_rule(const window& w, const extents& x) {
     inferred r;
     r.shape = x;
-    r.require(w.begin.rank == x.rank, fault::order_length_differs, w.begin.rank, x.rank);
-    r.require(w.size.rank == x.rank, fault::order_length_differs, w.size.rank, x.rank);
+    r.require(w.begin.rank == x.rank, fault::one_number_for_each_axis_is_needed, w.begin.rank, x.rank);
+    r.require(w.size.rank == x.rank, fault::one_number_for_each_axis_is_needed, w.size.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
-        r.require(w.begin[i] >= 0, fault::begin_is_negative, w.begin[i], 0);
-        r.require(w.size[i] >= 1, fault::extent_is_not_positive, w.size[i], 1);
+        r.require(w.begin[i] >= 0, fault::slice_must_begin_at_0_or_later_R094, w.begin[i], 0);
+        r.require(w.size[i] >= 1, fault::every_extent_must_be_at_least_1_R019, w.size[i], 1);
         const std::int64_t end = detail::sum_of_extents(w.begin[i], w.size[i]);
-        r.require(end <= x[i], fault::slice_leaves_the_tensor, end, x[i]);
+        r.require(end <= x[i], fault::slice_must_end_within_the_tensor_R094, end, x[i]);
     }
     if (r.ok()) {
         r.shape = w.size;
@@ -100,11 +100,11 @@ constexpr inferred shape_rule(const window& w, const extents& x) {
 constexpr inferred shape_rule(const pads& p, const extents& x) {
     inferred r;
     r.shape = x;
-    r.require(p.before.rank == x.rank, fault::order_length_differs, p.before.rank, x.rank);
-    r.require(p.after.rank == x.rank, fault::order_length_differs, p.after.rank, x.rank);
+    r.require(p.before.rank == x.rank, fault::one_number_for_each_axis_is_needed, p.before.rank, x.rank);
+    r.require(p.after.rank == x.rank, fault::one_number_for_each_axis_is_needed, p.after.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
-        r.require(p.before[i] >= 0, fault::padding_is_negative, p.before[i], 0);
-        r.require(p.after[i] >= 0, fault::padding_is_negative, p.after[i], 0);
+        r.require(p.before[i] >= 0, fault::padding_must_not_be_negative, p.before[i], 0);
+        r.require(p.after[i] >= 0, fault::padding_must_not_be_negative, p.after[i], 0);
         r.shape[i] = detail::sum_of_extents(x[i], detail::sum_of_extents(p.before[i], p.after[i]));
     }
     return r;
@@ -116,8 +116,8 @@ constexpr inferred mirror_rule(const pads& p, const extents& x, bool repeats_bor
     inferred r = shape_rule(p, x);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
         const std::int64_t most = repeats_border ? x[i] : x[i] - 1;
-        r.require(p.before[i] <= most, fault::mirror_exceeds_the_tensor, p.before[i], most);
-        r.require(p.after[i] <= most, fault::mirror_exceeds_the_tensor, p.after[i], most);
+        r.require(p.before[i] <= most, fault::mirrored_padding_must_not_exceed_the_axis, p.before[i], most);
+        r.require(p.after[i] <= most, fault::mirrored_padding_must_not_exceed_the_axis, p.after[i], most);
     }
     return r;
 }
@@ -127,10 +127,10 @@ constexpr inferred concat_rule(axis given, const extents& a, const extents& b) {
     inferred r;
     r.shape = a;
     const int along = normalized_axis(given.index, a.rank);
-    r.require(a.rank == b.rank, fault::ranks_differ, b.rank, a.rank);
-    r.require(along >= 0 && along < a.rank, fault::axis_is_out_of_range, along, a.rank);
+    r.require(a.rank == b.rank, fault::operands_must_have_the_same_rank, b.rank, a.rank);
+    r.require(along >= 0 && along < a.rank, fault::axis_must_be_one_of_the_tensor, along, a.rank);
     for (int i = 0; r.ok() && i < a.rank; ++i) {
-        r.require(i == along || a[i] == b[i], fault::extents_differ, b[i], a[i]);
+        r.require(i == along || a[i] == b[i], fault::extents_must_be_equal_but_on_the_joined_axis, b[i], a[i]);
     }
     if (r.ok()) {
         r.shape[along] += b[along];
@@ -166,7 +166,7 @@ constexpr extents flattened(const extents& x, int axis) {
 constexpr inferred flatten_rule(axis given, const extents& x) {
     const int split = normalized_axis(given.index, x.rank);
     return reshape_rule(x, detail::flattened(x, given.index))
-        .require(split >= 0 && split <= x.rank, fault::axis_is_out_of_range, split, x.rank + 1);
+        .require(split >= 0 && split <= x.rank, fault::axis_must_be_one_of_the_tensor, split, x.rank + 1);
 }
 
 namespace shapes {

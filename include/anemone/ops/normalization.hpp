@@ -12,7 +12,10 @@ constexpr inferred layer_norm_rule(int along, const extents& x, const extents& g
     inferred r = axis_rule({along}, x);
     if (r.ok()) {
         const std::int64_t channels = x[normalized_axis(along, x.rank)];
-        r = detail::require_vector(detail::require_vector(r, gamma, channels), beta, channels);
+        for (const extents& vector : {gamma, beta}) {
+            r = detail::require_vector(r, vector, channels,
+                                       fault::parameter_must_have_the_length_of_the_normalised_axis);
+        }
     }
     return r;
 }
@@ -22,7 +25,7 @@ constexpr inferred batch_norm_rule(const extents& x, const extents& mean, const 
                                    const extents& beta) {
     inferred r;
     r.shape = x;
-    r.require(x.rank >= 3, fault::rank_is_too_small, x.rank, 3);
+    r.require(x.rank >= 3, fault::input_must_have_channels_on_axis_1_and_rank_3, x.rank, 3);
     if (r.ok()) {
         for (const extents& vector : {mean, variance, gamma, beta}) {
             r = detail::require_vector(r, vector, x[1]);
@@ -35,16 +38,16 @@ constexpr inferred batch_norm_rule(const extents& x, const extents& mean, const 
 constexpr inferred instance_norm_rule(const extents& x, const extents& gamma, const extents& beta) {
     inferred r;
     r.shape = x;
-    r.require(x.rank >= 3, fault::rank_is_too_small, x.rank, 3);
+    r.require(x.rank >= 3, fault::input_must_have_channels_on_axis_1_and_rank_3, x.rank, 3);
     return r.ok() ? detail::require_vector(detail::require_vector(r, gamma, x[1]), beta, x[1]) : r;
 }
 
 /// The same where `groups` of the channels are normalised together.
 constexpr inferred group_norm_rule(int groups, const extents& x, const extents& gamma, const extents& beta) {
     inferred r = instance_norm_rule(x, gamma, beta);
-    r.require(groups >= 1, fault::groups_are_not_positive, groups, 1);
+    r.require(groups >= 1, fault::groups_must_be_at_least_1, groups, 1);
     if (r.ok()) {
-        r.require(x[1] % groups == 0, fault::groups_do_not_divide_channels, x[1], groups);
+        r.require(x[1] % groups == 0, fault::groups_must_divide_the_channels_R063, x[1], groups);
     }
     return r;
 }
@@ -52,15 +55,17 @@ constexpr inferred group_norm_rule(int groups, const extents& x, const extents& 
 /// The scale has one value for each index of the normalised axis.
 constexpr inferred rms_norm_rule(int along, const extents& x, const extents& gamma) {
     const inferred r = axis_rule({along}, x);
-    return r.ok() ? detail::require_vector(r, gamma, x[normalized_axis(along, x.rank)]) : r;
+    return r.ok() ? detail::require_vector(r, gamma, x[normalized_axis(along, x.rank)],
+                                           fault::parameter_must_have_the_length_of_the_normalised_axis)
+                  : r;
 }
 
 /// Channels are axis 1.
 constexpr inferred shape_rule(const response& given, const extents& x) {
     inferred r;
     r.shape = x;
-    r.require(x.rank >= 3, fault::rank_is_too_small, x.rank, 3);
-    r.require(given.size >= 1, fault::channel_window_is_not_positive, given.size, 1);
+    r.require(x.rank >= 3, fault::input_must_have_channels_on_axis_1_and_rank_3, x.rank, 3);
+    r.require(given.size >= 1, fault::window_must_reach_over_at_least_1_channel, given.size, 1);
     return r;
 }
 

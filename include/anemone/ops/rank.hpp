@@ -13,9 +13,9 @@ constexpr inferred top_k_rule(const selection& s, const extents& x) {
     inferred r;
     r.shape = x;
     const int along = normalized_axis(s.axis, x.rank);
-    r.require(along >= 0 && along < x.rank, fault::axis_is_out_of_range, along, x.rank);
+    r.require(along >= 0 && along < x.rank, fault::axis_must_be_one_of_the_tensor, along, x.rank);
     if (r.ok()) {
-        r.require(s.k >= 1 && s.k <= x[along], fault::selection_exceeds, s.k, x[along]);
+        r.require(s.k >= 1 && s.k <= x[along], fault::k_must_lie_between_1_and_the_extent, s.k, x[along]);
         r.shape[along] = s.k;
     }
     return r;
@@ -25,7 +25,7 @@ constexpr inferred sort_rule(const selection& s, const extents& x) {
     inferred r = top_k_rule(s, x);
     if (r.ok()) {
         const std::int64_t all = x[normalized_axis(s.axis, x.rank)];
-        r.require(s.k == all, fault::sort_is_partial, s.k, all);
+        r.require(s.k == all, fault::sort_must_order_the_whole_axis, s.k, all);
     }
     return r;
 }

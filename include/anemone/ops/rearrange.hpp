@@ -13,9 +13,9 @@ namespace detail {
 constexpr inferred block_rule(const factors& f, const extents& x) {
     inferred r;
     r.shape = x;
-    r.require(x.rank == 4, fault::input_rank_differs, x.rank, 4);
-    r.require(f.by.height >= 1, fault::factor_is_not_positive, f.by.height, 1);
-    r.require(f.by.width >= 1, fault::factor_is_not_positive, f.by.width, 1);
+    r.require(x.rank == 4, fault::input_must_have_rank_4_as_N_C_H_W, x.rank, 4);
+    r.require(f.by.height >= 1, fault::factor_must_be_at_least_1_R098, f.by.height, 1);
+    r.require(f.by.width >= 1, fault::factor_must_be_at_least_1_R098, f.by.width, 1);
     return r;
 }
 constexpr std::int64_t block_size(const factors& f) { return std::int64_t{f.by.height} * f.by.width; }
@@ -25,7 +25,7 @@ constexpr std::int64_t block_size(const factors& f) { return std::int64_t{f.by.h
 constexpr inferred channels_to_pixels_rule(const factors& f, const extents& x) {
     inferred r = detail::block_rule(f, x);
     const std::int64_t block = detail::block_size(f);
-    r.require(!r.ok() || x[1] % block == 0, fault::channels_are_not_divisible, x[1], block);
+    r.require(!r.ok() || x[1] % block == 0, fault::channels_must_be_divisible_by_the_factors_R098, x[1], block);
     if (r.ok()) {
         r.shape = {x[0], x[1] / block, x[2] * f.by.height, x[3] * f.by.width};
     }
@@ -36,7 +36,7 @@ constexpr inferred channels_to_pixels_rule(const factors& f, const extents& x) {
 constexpr inferred batch_to_space_rule(const factors& f, const extents& x) {
     inferred r = detail::block_rule(f, x);
     const std::int64_t block = detail::block_size(f);
-    r.require(!r.ok() || x[0] % block == 0, fault::batch_is_not_divisible, x[0], block);
+    r.require(!r.ok() || x[0] % block == 0, fault::batch_must_be_divisible_by_the_factors_R099, x[0], block);
     if (r.ok()) {
         r.shape = {x[0] / block, x[1], x[2] * f.by.height, x[3] * f.by.width};
     }
@@ -47,8 +47,9 @@ namespace detail {
 /// Blocks of pixels onto an axis: [.., H fy, W fx] gives fy fx times as much of that axis.
 constexpr inferred pixels_onto_rule(const factors& f, const extents& x, int axis) {
     inferred r = block_rule(f, x);
-    r.require(!r.ok() || x[2] % f.by.height == 0, fault::height_is_not_divisible, x[2], f.by.height);
-    r.require(!r.ok() || x[3] % f.by.width == 0, fault::width_is_not_divisible, x[3], f.by.width);
+    r.require(!r.ok() || x[2] % f.by.height == 0, fault::height_must_be_divisible_by_its_factor_R098, x[2],
+              f.by.height);
+    r.require(!r.ok() || x[3] % f.by.width == 0, fault::width_must_be_divisible_by_its_factor_R098, x[3], f.by.width);
     if (r.ok()) {
         r.shape[axis] = x[axis] * block_size(f);
         r.shape[2] = x[2] / f.by.height;
@@ -69,9 +70,9 @@ constexpr inferred space_to_batch_rule(const factors& f, const extents& x) { ret
 constexpr inferred shape_rule(const repeats& given, const extents& x) {
     inferred r;
     r.shape = x;
-    r.require(given.count.rank == x.rank, fault::order_length_differs, given.count.rank, x.rank);
+    r.require(given.count.rank == x.rank, fault::one_number_for_each_axis_is_needed, given.count.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
-        r.require(given.count[i] >= 1, fault::repeat_is_not_positive, given.count[i], 1);
+        r.require(given.count[i] >= 1, fault::every_axis_must_occur_at_least_once, given.count[i], 1);
         r.shape[i] = detail::product_of_extents(x[i], given.count[i]);
     }
     return r;

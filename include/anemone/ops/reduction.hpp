@@ -26,7 +26,7 @@ constexpr inferred axis_rule(axis given, const extents& x) {
     inferred r;
     r.shape = x;
     const int index = normalized_axis(given.index, x.rank);
-    r.require(index >= 0 && index < x.rank, fault::axis_is_out_of_range, index, x.rank);
+    r.require(index >= 0 && index < x.rank, fault::axis_must_be_one_of_the_tensor, index, x.rank);
     return r;
 }
 
@@ -43,7 +43,7 @@ constexpr inferred shape_rule(const axes& given, const extents& x) {
     const axes a = resolve(given, x);
     for (int i = 0; i < a.list.rank; ++i) {
         for (int j = 0; j < i; ++j) {
-            r.require(a.list[i] != a.list[j], fault::axis_is_repeated, a.list[i], a.list[j]);
+            r.require(a.list[i] != a.list[j], fault::axis_must_not_be_given_twice, a.list[i], a.list[j]);
         }
         r.shape[static_cast<int>(a.list[i])] = 1;
     }

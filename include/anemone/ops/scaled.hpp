@@ -46,7 +46,8 @@ namespace shapes {
 template <int K> struct factor {
     static constexpr inferred judge(const extents& x) {
         inferred r{.shape = x};
-        return r.require(K >= -14 && K <= 14, fault::power_of_two_exceeds, K, K < 0 ? -14 : 14);
+        return r.require(K >= -14 && K <= 14, fault::scale_must_lie_between_2_to_minus_14_and_2_to_14, K,
+                         K < 0 ? -14 : 14);
     }
 };
 } // namespace shapes

@@ -42,10 +42,10 @@ template <class Shape, dtype Type> inline constexpr operand operand_of_type<tens
 
 /// The common check of operands: fp16 elements and positive extents.
 constexpr void require_arithmetic(inferred& result, const operand& x) {
-    result.require(x.type == dtype::f16, fault::operand_is_not_f16, static_cast<int>(x.type),
+    result.require(x.type == dtype::f16, fault::operands_must_be_fp16_use_to_f16_R002, static_cast<int>(x.type),
                    static_cast<int>(dtype::f16));
     for (int i = 0; i < x.shape.rank; ++i) {
-        result.require(x.shape[i] > 0, fault::extent_is_not_positive, x.shape[i], 1);
+        result.require(x.shape[i] > 0, fault::every_extent_must_be_at_least_1_R019, x.shape[i], 1);
     }
 }
 

@@ -22,9 +22,9 @@ struct rescaling {
 constexpr inferred shape_rule(const sampling& s, const extents& x) {
     inferred r;
     r.shape = x;
-    r.require(x.rank == 4, fault::input_rank_differs, x.rank, 4);
-    r.require(s.extent.height >= 1, fault::extent_is_not_positive, s.extent.height, 1);
-    r.require(s.extent.width >= 1, fault::extent_is_not_positive, s.extent.width, 1);
+    r.require(x.rank == 4, fault::input_must_have_rank_4_as_N_C_H_W, x.rank, 4);
+    r.require(s.extent.height >= 1, fault::every_extent_must_be_at_least_1_R019, s.extent.height, 1);
+    r.require(s.extent.width >= 1, fault::every_extent_must_be_at_least_1_R019, s.extent.width, 1);
     if (r.ok()) {
         r.shape = {x[0], x[1], s.extent.height, s.extent.width};
     }
@@ -46,7 +46,7 @@ constexpr inferred shape_rule(const rescaling& given, const extents& x) {
     inferred r;
     r.shape = x;
     for (const int factor : {given.by.height, given.by.width, given.over.height, given.over.width}) {
-        r.require(factor >= 1, fault::factor_is_not_positive, factor, 1);
+        r.require(factor >= 1, fault::factor_must_be_at_least_1_R098, factor, 1);
     }
     return r.ok() ? shape_rule(resolve(given, x), x) : r;
 }
@@ -54,9 +54,10 @@ constexpr inferred shape_rule(const rescaling& given, const extents& x) {
 /// R boxes [R, 4] of R images, or of the only one.
 constexpr inferred crop_resize_rule(const sampling& s, const extents& x, const extents& boxes) {
     inferred r = shape_rule(s, x);
-    r.require(boxes.rank == 2, fault::ranks_differ, boxes.rank, 2);
-    r.require(boxes.width() == 4, fault::box_length_differs, boxes.width(), 4);
-    r.require(!r.ok() || x[0] == 1 || x[0] == boxes[0], fault::image_count_differs, x[0], boxes[0]);
+    r.require(boxes.rank == 2, fault::boxes_must_have_rank_2, boxes.rank, 2);
+    r.require(boxes.width() == 4, fault::boxes_must_have_four_corners_y1_x1_y2_x2, boxes.width(), 4);
+    r.require(!r.ok() || x[0] == 1 || x[0] == boxes[0], fault::there_must_be_one_entry_for_each_image_or_one_for_all,
+              x[0], boxes[0]);
     if (r.ok()) {
         r.shape[0] = boxes[0];
     }
@@ -67,10 +68,11 @@ constexpr inferred crop_resize_rule(const sampling& s, const extents& x, const e
 constexpr inferred grid_rule(const extents& x, const extents& grid, std::int64_t fewest) {
     inferred r;
     r.shape = x;
-    r.require(x.rank == 4, fault::input_rank_differs, x.rank, 4);
-    r.require(grid.rank == 4, fault::ranks_differ, grid.rank, 4);
-    r.require(grid[1] >= fewest && grid[1] <= 2, fault::coordinates_differ, grid[1], 2);
-    r.require(grid[0] == 1 || grid[0] == x[0], fault::image_count_differs, grid[0], x[0]);
+    r.require(x.rank == 4, fault::input_must_have_rank_4_as_N_C_H_W, x.rank, 4);
+    r.require(grid.rank == 4, fault::coordinates_must_have_rank_4, grid.rank, 4);
+    r.require(grid[1] >= fewest && grid[1] <= 2, fault::coordinates_must_have_two_channels_y_and_x, grid[1], 2);
+    r.require(grid[0] == 1 || grid[0] == x[0], fault::there_must_be_one_entry_for_each_image_or_one_for_all, grid[0],
+              x[0]);
     if (r.ok()) {
         r.shape = {x[0], x[1], grid[2], grid[3]};
     }
@@ -78,8 +80,10 @@ constexpr inferred grid_rule(const extents& x, const extents& grid, std::int64_t
 }
 constexpr inferred resample_rule(const sampling& s, const extents& x, const extents& grid) {
     inferred r = grid_rule(x, grid, 1);
-    r.require(s.extent.height == grid[2], fault::grid_extent_differs, s.extent.height, grid[2]);
-    r.require(s.extent.width == grid[3], fault::grid_extent_differs, s.extent.width, grid[3]);
+    r.require(s.extent.height == grid[2], fault::result_must_have_the_extents_of_the_coordinates, s.extent.height,
+              grid[2]);
+    r.require(s.extent.width == grid[3], fault::result_must_have_the_extents_of_the_coordinates, s.extent.width,
+              grid[3]);
     return r;
 }
 constexpr inferred gather_hw_rule(const extents& x, const extents& index) { return grid_rule(x, index, 2); }
@@ -87,9 +91,10 @@ constexpr inferred gather_hw_rule(const extents& x, const extents& index) { retu
 /// A matrix of six coefficients for each image, or one for all.
 constexpr inferred affine_rule(const sampling& s, const extents& x, const extents& matrix) {
     inferred r = shape_rule(s, x);
-    r.require(matrix.rank == 2, fault::ranks_differ, matrix.rank, 2);
-    r.require(matrix.width() == 6, fault::matrix_length_differs, matrix.width(), 6);
-    r.require(!r.ok() || matrix[0] == 1 || matrix[0] == x[0], fault::image_count_differs, matrix[0], x[0]);
+    r.require(matrix.rank == 2, fault::matrix_must_have_rank_2, matrix.rank, 2);
+    r.require(matrix.width() == 6, fault::matrix_must_have_six_coefficients, matrix.width(), 6);
+    r.require(!r.ok() || matrix[0] == 1 || matrix[0] == x[0],
+              fault::there_must_be_one_entry_for_each_image_or_one_for_all, matrix[0], x[0]);
     return r;
 }
 
