@@ -27,7 +27,7 @@ endif()
 # anemone_executable(<target> <source>...): a program of this repository, told where the repository and stand-in are.
 function(anemone_executable target)
   add_executable(${target} ${ARGN})
-  target_link_libraries(${target} PRIVATE anemone::anemone anemone_warnings)
+  target_link_libraries(${target} PRIVATE anemone::compiled anemone_warnings)
   target_compile_definitions(${target} PRIVATE ANEMONE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   if(TARGET anemone_standin)
     target_compile_definitions(${target} PRIVATE ANEMONE_STANDIN_PATH="$<TARGET_FILE:anemone_standin>")

@@ -1,4 +1,5 @@
-# The library: an interface target, `anemone::anemone` to its users however they got it.
+# The library, to its users however they got it: `anemone::anemone`, headers alone, and `anemone::compiled`, the same with
+# the bodies (.ipp) built once. include/anemone/way.hpp tells the two ways apart.
 
 find_package(Boost 1.74 REQUIRED)
 find_package(fmt 9 REQUIRED)
@@ -11,3 +12,35 @@ target_compile_features(anemone INTERFACE cxx_std_20)
 target_include_directories(anemone INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
                                              "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 target_link_libraries(anemone INTERFACE Boost::headers fmt::fmt nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS})
+
+# One source a folder, made here: nothing but the bodies of the folder.
+file(
+  GLOB_RECURSE anemone_bodies CONFIGURE_DEPENDS
+  RELATIVE "${PROJECT_SOURCE_DIR}/include"
+  "${PROJECT_SOURCE_DIR}/include/anemone/*.ipp")
+set(anemone_folders "")
+foreach(body IN LISTS anemone_bodies)
+  cmake_path(GET body PARENT_PATH folder)
+  list(APPEND anemone_folders "${folder}")
+  string(APPEND anemone_bodies_of_${folder} "#include <${body}>\n")
+endforeach()
+list(REMOVE_DUPLICATES anemone_folders)
+set(anemone_sources "")
+foreach(folder IN LISTS anemone_folders)
+  string(MAKE_C_IDENTIFIER "${folder}" source)
+  set(source "${PROJECT_BINARY_DIR}/compiled/${source}.cpp")
+  file(CONFIGURE OUTPUT "${source}" CONTENT "${anemone_bodies_of_${folder}}" @ONLY)
+  list(APPEND anemone_sources "${source}")
+endforeach()
+
+option(ANEMONE_COMPILED_SHARED "Make anemone::compiled a shared library" OFF)
+if(ANEMONE_COMPILED_SHARED)
+  set(anemone_kind SHARED)
+else()
+  set(anemone_kind STATIC)
+endif()
+add_library(anemone_compiled ${anemone_kind} EXCLUDE_FROM_ALL ${anemone_sources})
+add_library(anemone::compiled ALIAS anemone_compiled)
+set_target_properties(anemone_compiled PROPERTIES EXPORT_NAME compiled POSITION_INDEPENDENT_CODE ON)
+target_link_libraries(anemone_compiled PUBLIC anemone)
+target_compile_definitions(anemone_compiled PUBLIC ANEMONE_COMPILED)

@@ -2,6 +2,7 @@
 
 #include "error.hpp"
 #include "half.hpp"
+#include "way.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +10,7 @@
 #include <span>
 #include <string>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// How two runs of one model differ. Numbers see values: +0 and -0 are the same, and so are all NaN; where only one is
 /// NaN, `max_abs` is infinite and `max_ulp` 65536. Bits are `same_bits`'s business.
@@ -23,7 +24,7 @@ struct difference {
 };
 
 /// Compares two tensors of as many elements. Throws `error` (errc::argument) when the numbers differ.
-inline difference compare(std::span<const half> a, std::span<const half> b) {
+ANEMONE_INLINE difference compare(std::span<const half> a, std::span<const half> b) {
     if (a.size() != b.size()) {
         throw error(errc::argument, "compare",
                     "the tensors have " + std::to_string(a.size()) + " and " + std::to_string(b.size()) + " elements");
@@ -58,4 +59,4 @@ inline difference compare(std::span<const half> a, std::span<const half> b) {
     return d;
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

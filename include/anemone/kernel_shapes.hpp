@@ -1,9 +1,11 @@
 #pragma once
 
+#include "way.hpp"
+
 #include <cstdint>
 
 /// What the kernels of every backend need to know of a windowed or a matrix operation: plain numbers, no graph.
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// A convolution, or the one that a transposed convolution is the adjoint of. Bottom and right padding follow from the
 /// output extents. Channels are totals over all groups.
@@ -60,4 +62,4 @@ struct matmul_shape {
     std::int64_t b_batch_stride = 0;
 };
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -2,16 +2,17 @@
 
 #include "graph/graph.hpp"
 #include "half.hpp"
+#include "way.hpp"
 
 #include <fmt/format.h>
 
 #include <string>
 
 /// Text forms of the library's values, for reports, errors and debugging.
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// "[1, 64, 56, 56]"
-inline std::string print(const extents& shape) {
+ANEMONE_INLINE std::string print(const extents& shape) {
     std::string text = "[";
     for (int i = 0; i < shape.rank; ++i) {
         text += fmt::format("{}{}", i == 0 ? "" : ", ", shape[i]);
@@ -20,19 +21,19 @@ inline std::string print(const extents& shape) {
 }
 
 /// "fp16 [1, 64, 56, 56]"
-inline std::string print(dtype type, const extents& shape) {
+ANEMONE_INLINE std::string print(dtype type, const extents& shape) {
     return fmt::format("{} {}", mil_name(type), print(shape));
 }
 
 /// `conv2d "stem"` for a named node, `conv2d #12` for another.
-inline std::string print(const graph_view& g, int index) {
+ANEMONE_INLINE std::string print(const graph_view& g, int index) {
     const std::string_view given = g.name(index);
     return given.empty() ? fmt::format("{} #{}", name(g[index].kind), index)
                          : fmt::format("{} \"{}\"", name(g[index].kind), given);
 }
 
 /// Every node of a graph, a line each: number, operation, shape, operands, name and source line.
-inline std::string print(const graph_view& g) {
+ANEMONE_INLINE std::string print(const graph_view& g) {
     std::string text;
     for (int i = 0; i < g.size(); ++i) {
         std::string operands;
@@ -49,7 +50,7 @@ inline std::string print(const graph_view& g) {
     return text;
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY
 
 /// A half prints as the shortest decimal that reads back as the same half's float value.
 template <> struct fmt::formatter<ane::half> : fmt::formatter<float> {

@@ -2,15 +2,16 @@
 
 #include "graph/attributes.hpp"
 #include "shape.hpp"
+#include "way.hpp"
 
 #include <cstdint>
 #include <vector>
 
 /// Walks over row-major tensors: each calls back with element positions and knows nothing of arithmetic.
-namespace ane::detail {
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// Strides with which an operand is read along the axes of a result that it broadcasts to (0 on broadcast axes).
-inline indices broadcast_strides(const extents& result, const extents& operand) {
+ANEMONE_INLINE indices broadcast_strides(const extents& result, const extents& operand) {
     const indices own = row_major_strides(operand);
     indices strides;
     strides.rank = result.rank;
@@ -114,4 +115,4 @@ template <class Visit> void for_each_transposed(const extents& from, const permu
          [&](std::int64_t position, std::int64_t from_position, std::int64_t) { visit(position, from_position); });
 }
 
-} // namespace ane::detail
+} // namespace ane::detail::inline ANEMONE_WAY

@@ -1,10 +1,11 @@
 // The oracle interprets the lowered graph; the engine backend writes it as MIL text, which the stand-in parses, fuses
 // and runs on its own. Whatever differs in a single bit is a mistake in one of them.
 
-#include "../apart.hpp"
 #include "composer.hpp"
 #include "random_graphs.hpp"
 #include "standin_control.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 
 #include <doctest/doctest.h>
@@ -43,7 +44,7 @@ void agree(const graph_view& g, target machine, unsigned seed) {
     const standin::host here(machine);
     std::string failure;
     try {
-        auto oracle = compile(g, apart::oracle{machine}, weights);
+        auto oracle = compile(g, ane::backend::oracle{machine}, weights);
         auto engine = compile(g, standin::engine(machine), weights);
         for (int run = 0; run < 2 && failure.empty(); ++run) {
             const port_memory inputs = random_inputs(g, random, run == 1);

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "../apart.hpp"
 #include "composer.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 
 #include <algorithm>
@@ -16,9 +17,9 @@ using namespace composing;
 
 using place = std::vector<std::int64_t>;
 
-inline const apart::cpu plain{};
-inline const apart::oracle m1{h13};
-inline const apart::oracle m6{h18};
+inline const ane::backend::cpu plain{};
+inline const ane::backend::oracle m1{h13};
+inline const ane::backend::oracle m6{h18};
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
 inline double wide(half h) { return static_cast<double>(h); }

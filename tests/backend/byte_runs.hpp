@@ -1,7 +1,8 @@
 #pragma once
 
-#include "../apart.hpp"
 #include "composer.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 
 #include <cstddef>

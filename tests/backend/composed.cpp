@@ -1,8 +1,9 @@
 // Operations that lowering takes apart: their parts, and the oracle's and the CPU backend's values of them against the
 // formulas in double.
 
-#include "../apart.hpp"
 #include "composer.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/numerics/path.hpp>
 #include <anemone/passes/lowering.hpp>
@@ -193,7 +194,7 @@ TEST_CASE("composed: lowering leaves no composed operation, and the oracle model
     for (std::size_t i = 0; i < op_count; ++i) {
         const op kind = static_cast<op>(i);
         CAPTURE(name(kind));
-        CHECK(apart::oracle::supports(kind) == (is_composed(kind) || numerics::has_path(kind)));
+        CHECK(ane::backend::oracle::supports(kind) == (is_composed(kind) || numerics::has_path(kind)));
     }
 }
 
@@ -227,15 +228,15 @@ template <class Backend> void check_norms(const Backend& on) {
 }
 
 TEST_CASE("composed: norms are their formulas") {
-    check_norms(apart::oracle{h13});
-    check_norms(apart::cpu{});
+    check_norms(ane::backend::oracle{h13});
+    check_norms(ane::backend::cpu{});
 }
 
 TEST_CASE("composed: the length of small vectors is held up by the stabilizer") {
     composer c;
     c.output(c.add(op::l2_norm, stabilizer{.epsilon = 0.25F}, {c.input({2, 2})}));
     const dynamic_graph g = c.finish();
-    auto program = compile(g, apart::oracle{h13}, weight_store{});
+    auto program = compile(g, ane::backend::oracle{h13}, weight_store{});
     random_engine random(seed);
     port_memory inputs = random_inputs(g, random, false);
     const double x[] = {0, 0.125, 3, 4};
@@ -259,7 +260,7 @@ TEST_CASE("composed: squares of 256 and more are infinite, and what is divided b
         c.output(c.add(op::l2_norm, stabilizer{.epsilon = 1e-6F, .axis = 1}, {x}));
         c.output(c.add(op::rms_norm, stabilizer{.epsilon = 1e-6F, .axis = 1}, {x, c.constant({4}, {1})}));
         const dynamic_graph g = c.finish();
-        auto program = compile(g, apart::oracle{h13}, weight_store{});
+        auto program = compile(g, ane::backend::oracle{h13}, weight_store{});
         random_engine random(seed);
         port_memory inputs = random_inputs(g, random, false);
         for (std::size_t i = 0; i < 4; ++i) {
@@ -310,13 +311,13 @@ template <class Backend> void check_reductions(const Backend& on) {
 }
 
 TEST_CASE("composed: reductions are their formulas") {
-    check_reductions(apart::oracle{h13});
-    check_reductions(apart::cpu{});
+    check_reductions(ane::backend::oracle{h13});
+    check_reductions(ane::backend::cpu{});
 }
 
 TEST_CASE("composed: a square is a product") {
-    for (const values& v : {run(apart::oracle{h13}, op::square, no_attributes{}, 0, 1, -4, 4),
-                            run(apart::cpu{}, op::square, no_attributes{}, 0, 1, -4, 4)}) {
+    for (const values& v : {run(ane::backend::oracle{h13}, op::square, no_attributes{}, 0, 1, -4, 4),
+                            run(ane::backend::cpu{}, op::square, no_attributes{}, 0, 1, -4, 4)}) {
         for (std::size_t i = 0; i < v.x.size(); ++i) {
             CHECK(v.y[i] == static_cast<double>(half(v.x[i] * v.x[i])));
         }

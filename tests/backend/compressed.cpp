@@ -2,6 +2,9 @@
 
 #include "byte_runs.hpp"
 #include <anemone/ops/quantization.hpp>
+#include <anemone/targets/table.hpp>
+#include <anemone/weights/encode.hpp>
+#include <anemone/weights/materialize.hpp>
 
 #include <doctest/doctest.h>
 
@@ -73,11 +76,11 @@ TEST_CASE("both backends run the values that a stored form stands for") {
             CHECK((form.form != weight_form::sparse || patterns(decoded) == patterns(w)));
             product_model dense = m;
             m.form = &form;
-            CHECK(patterns(run(apart::cpu{}, m.graph(), m.weights(w), {x})[0]) ==
-                  patterns(run(apart::cpu{}, dense.graph(), dense.weights(decoded), {x})[0]));
+            CHECK(patterns(run(ane::backend::cpu{}, m.graph(), m.weights(w), {x})[0]) ==
+                  patterns(run(ane::backend::cpu{}, dense.graph(), dense.weights(decoded), {x})[0]));
             for (const target t : {h13, h16, h18}) {
-                CHECK(patterns(run(apart::oracle{t}, m.graph(), m.weights(w), {x})[0]) ==
-                      patterns(run(apart::oracle{t}, dense.graph(), dense.weights(decoded), {x})[0]));
+                CHECK(patterns(run(ane::backend::oracle{t}, m.graph(), m.weights(w), {x})[0]) ==
+                      patterns(run(ane::backend::oracle{t}, dense.graph(), dense.weights(decoded), {x})[0]));
             }
         }
     }
@@ -105,8 +108,8 @@ TEST_CASE("a compressed weight as an output, folded, and as the operand of an el
             CHECK(static_cast<double>(y[1][i]) == doctest::Approx(static_cast<double>(x[i]) + square).epsilon(1e-3));
         }
     };
-    hold(apart::cpu{});
-    hold(apart::oracle{h13});
+    hold(ane::backend::cpu{});
+    hold(ane::backend::oracle{h13});
 }
 
 TEST_CASE("N137: an int8 convolution is off by about 0.6 %") {
@@ -133,7 +136,7 @@ TEST_CASE("N137: an int8 convolution is off by about 0.6 %") {
             want.push_back(sum);
         }
     }
-    const auto got = run(apart::oracle{h13}, quantized.graph(), quantized.weights(w), {bytes_of(x)})[0];
+    const auto got = run(ane::backend::oracle{h13}, quantized.graph(), quantized.weights(w), {bytes_of(x)})[0];
     double error = 0;
     double squares = 0;
     double others = 0;
@@ -169,7 +172,8 @@ TEST_CASE("N076, N077: activations above 4094 are infinite before weights of 8-b
                     x[0] = half(activation);
                     m.form = &form;
                     const std::vector<half> w(static_cast<std::size_t>(m.w.count()), half(scale));
-                    return static_cast<double>(run(apart::oracle{t}, m.graph(), m.weights(w), {bytes_of(x)})[0][0]);
+                    return static_cast<double>(
+                        run(ane::backend::oracle{t}, m.graph(), m.weights(w), {bytes_of(x)})[0][0]);
                 };
                 CHECK(std::isfinite(first_result(4094, affine_int8)));
                 CHECK(first_result(4096, affine_int8) == INFINITY);
@@ -181,8 +185,9 @@ TEST_CASE("N076, N077: activations above 4094 are infinite before weights of 8-b
         }
         // Only the sums that it has a part in, with a weight that is not zero.
         const product_model rows{.x = {3, 2}, .w = {2, 2}, .form = &affine_int8};
-        const auto y = run(apart::oracle{t}, rows.graph(), rows.weights({half(0.5), half(-0.5), half(0.5), half(0.0)}),
-                           {bytes_of({half(1.0), half(2.0), half(2.0), half(5000.0), half(4.0), half(-4.0)})})[0];
+        const auto y =
+            run(ane::backend::oracle{t}, rows.graph(), rows.weights({half(0.5), half(-0.5), half(0.5), half(0.0)}),
+                {bytes_of({half(1.0), half(2.0), half(2.0), half(5000.0), half(4.0), half(-4.0)})})[0];
         CHECK(y[0] == half(-0.5));
         CHECK(y[1] == half(0.5));
         CHECK(y[2] == half::from_bits(0xFC00));
@@ -191,9 +196,9 @@ TEST_CASE("N076, N077: activations above 4094 are infinite before weights of 8-b
         // The weight on the left of a product.
         product_model m{.kind = op::matmul, .x = {4, 3}, .w = {2, 4}, .form = &affine_int8, .left = true};
         const std::vector<half> w(8, half(0.5));
-        CHECK(run(apart::oracle{t}, m.graph(), m.weights(w), {bytes_of(std::vector<half>(12, half(4096.0)))})[0][0] ==
-              half::from_bits(0x7C00));
-        CHECK(run(apart::oracle{t}, m.graph(), m.weights(w), {bytes_of(std::vector<half>(12, half(4094.0)))})[0][0] ==
-              half(4 * 4094 * 0.5));
+        CHECK(run(ane::backend::oracle{t}, m.graph(), m.weights(w),
+                  {bytes_of(std::vector<half>(12, half(4096.0)))})[0][0] == half::from_bits(0x7C00));
+        CHECK(run(ane::backend::oracle{t}, m.graph(), m.weights(w),
+                  {bytes_of(std::vector<half>(12, half(4094.0)))})[0][0] == half(4 * 4094 * 0.5));
     }
 }

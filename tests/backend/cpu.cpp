@@ -1,8 +1,10 @@
 #include "naive.hpp"
 #include "random_graphs.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/cpu/step.hpp>
 #include <anemone/backend/engine/temporary_directory.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
+#include <anemone/backend/oracle/step.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
 #include <anemone/formats/file.hpp>
@@ -122,7 +124,7 @@ port_memory run_apart(const graph_view& g, const weight_store& weights,
             for (const int o : g.operands(i)) {
                 operands.push_back(at[static_cast<std::size_t>(o)]);
             }
-            ane::cpu::step_table[static_cast<std::size_t>(g[i].kind)](context, i)({operands, memory[place].data()});
+            ane::cpu::every_step()[static_cast<std::size_t>(g[i].kind)](context, i)({operands, memory[place].data()});
         }
     }
     port_memory outputs = memory_of_outputs(g);
@@ -219,8 +221,8 @@ TEST_CASE("every operation has a kernel on the CPU and a model of the engine's a
         CAPTURE(name(kind));
         CHECK(backend::cpu::supports(kind));
         CHECK(backend::oracle::supports(kind));
-        CHECK((ane::cpu::step_table[i] == nullptr) == (is_source(kind) || kind == op::compressed));
-        CHECK((oracle_steps::evaluator_of(kind) == nullptr) ==
+        CHECK((ane::cpu::every_step()[i] == nullptr) == (is_source(kind) || kind == op::compressed));
+        CHECK((oracle_steps::every_step()[i] == nullptr) ==
               (is_source(kind) || is_composed(kind) || kind == op::compressed)); // expanded before a run
     }
 #ifndef __SANITIZE_ADDRESS__ // with sanitizers g++ 12 does not compare addresses of functions in constant expressions

@@ -1,8 +1,9 @@
 // The CPU backend's elementwise operations, norms and reductions in whole graphs: attributes, booleans between nodes,
 // broadcasting and axes arrive at the kernels as the builders mean them.
 
-#include "../apart.hpp"
 #include "composer.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
@@ -27,7 +28,7 @@ std::vector<std::vector<double>> outputs_of(const dynamic_graph& g, const std::v
     const graph_view view = g;
     port_memory outputs = memory_of_outputs(view);
     const std::vector<std::span<const std::byte>> inputs{std::as_bytes(std::span(x))};
-    compile(g, apart::cpu{}, weights).run(inputs, outputs.outputs());
+    compile(g, ane::backend::cpu{}, weights).run(inputs, outputs.outputs());
     std::vector<std::vector<double>> values;
     for (std::size_t port = 0; port < view.outputs.size(); ++port) {
         values.emplace_back();

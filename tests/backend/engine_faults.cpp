@@ -1,8 +1,11 @@
 // The engine backend over the whole stand-in, with every call of the runtime made to fail in turn.
 
 #include "standin_control.hpp"
+#include <anemone/backend/engine/api.hpp>
+#include <anemone/backend/engine/temporary_directory.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
+#include <anemone/formats/file.hpp>
 #include <anemone/ops/ops.hpp>
 
 #include <doctest/doctest.h>
@@ -25,24 +28,27 @@ constexpr auto small_model = graph([](auto& g) {
     g.output("product"_s, x * y);
 });
 
-/// A clock that never waits: sleeping moves it.
-struct fake_time {
-    e5rt::clock_source::time_point now{};
-    e5rt::clock_source::duration slept{0};
+/// A clock that never waits, sleeping moves it, and a report that keeps what it is told.
+struct fake_time final : e5rt::clock_source, e5rt::release_report {
+    time_point present;
+    duration slept;
     e5rt::compile_pacing pacing;
     std::vector<std::string> reported;
+
+    time_point now() override { return present; }
+    void sleep(duration span) override {
+        present += span;
+        slept += span;
+    }
+    void failed(std::string_view step, std::int64_t) override { reported.emplace_back(step); }
 
     backend::engine_options options() {
         backend::engine_options o;
         o.library = standin::path();
         o.preflight = false;
-        o.session.time.now = [this] { return now; };
-        o.session.time.sleep = [this](e5rt::clock_source::duration span) {
-            now += span;
-            slept += span;
-        };
+        o.session.time = this;
         o.session.pacing = &pacing;
-        o.session.report = [this](std::string_view step, std::int64_t) { reported.emplace_back(step); };
+        o.session.report = this;
         o.session.enable_profiling = true;
         o.session.quality_of_service = 1;
         o.session.execution_priority = 1;
@@ -152,7 +158,7 @@ TEST_CASE("engine faults: after a failed compile the next one waits 15 seconds, 
     control.fail("e5rt_e5_compiler_compile", 1, -7);
     CHECK_THROWS_AS(attempt(), error);
     CHECK(time.slept == e5rt::clock_source::duration::zero());
-    time.now += std::chrono::seconds(4);
+    time.present += std::chrono::seconds(4);
     control.fail("e5rt_e5_compiler_compile", 1, -7);
     CHECK_THROWS_AS(attempt(), error);
     CHECK(time.slept == std::chrono::seconds(11));

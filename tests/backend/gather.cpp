@@ -1,8 +1,9 @@
 // Moves that data decide: gathers and dynamic slices, against their definitions; what happens to an index that is none;
 // and the gain of a width offset on A13 and A14.
 
-#include "../apart.hpp"
 #include "both_backends.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/build.hpp>
 #include <anemone/error.hpp>
 #include <anemone/ops/indexing.hpp>
@@ -18,7 +19,7 @@ using namespace both;
 
 namespace {
 
-const apart::cpu cpu_backend;
+const ane::backend::cpu cpu_backend;
 
 /// Random indices below the limits that limit(element) gives; with `signs`, half of them counted from the end.
 template <class Limit>
@@ -44,7 +45,7 @@ void check(op kind, const attributes& values, const dense& x, const dense& index
     CAPTURE(print(index.shape));
     CHECK(unequal_bits(one(cpu_backend, kind, values, {x, index}), wanted) == "");
     if (!signs) {
-        CHECK(unequal_bits(one(apart::oracle{h16}, kind, values, {x, index}), wanted) == "");
+        CHECK(unequal_bits(one(ane::backend::oracle{h16}, kind, values, {x, index}), wanted) == "");
     }
 }
 
@@ -77,7 +78,7 @@ std::vector<half> over_width(target machine, op kind, double value, int index) {
         break;
     default: c.output(c.add(kind, {source, c.constant({1, 4}, {0, 0, 0, static_cast<float>(index)})})); break;
     }
-    return run(c.finish(), apart::oracle{machine}, {x})[0].values;
+    return run(c.finish(), ane::backend::oracle{machine}, {x})[0].values;
 }
 
 } // namespace
@@ -169,7 +170,7 @@ TEST_CASE("gather: with arg_sort's indices it sorts") {
     c.output(c.add(op::gather_along_axis, axis{1}, {in, c.add(op::arg_sort, whole, {in})}));
     c.output(c.add(op::sort, whole, {in}));
     const dynamic_graph g = c.finish();
-    for (const auto& results : {run(g, cpu_backend, {x}), run(g, apart::oracle{h16}, {x})}) {
+    for (const auto& results : {run(g, cpu_backend, {x}), run(g, ane::backend::oracle{h16}, {x})}) {
         CHECK(unequal_bits(results[0], results[1]) == "");
     }
 }
@@ -197,7 +198,7 @@ TEST_CASE("dynamic_slice: from any whole number, with zeros where the window lea
             });
             const dense begin({1}, {half(start)});
             CHECK(unequal_bits(one(cpu_backend, op::dynamic_slice, w, {x, begin}), wanted) == "");
-            CHECK(unequal_bits(one(apart::oracle{h16}, op::dynamic_slice, w, {x, begin}), wanted) == "");
+            CHECK(unequal_bits(one(ane::backend::oracle{h16}, op::dynamic_slice, w, {x, begin}), wanted) == "");
         }
     }
     const dense x = distinct({2, 3});
@@ -223,19 +224,20 @@ TEST_CASE("gather: an index that is none is an error, in a run and for constants
           "argument: gather #2: index 1 is nan, not a whole number");
     CHECK(gathers(cpu_backend, -3) == "nothing");
     CHECK(gathers(cpu_backend, -0.0) == "nothing");
-    CHECK(gathers(apart::oracle{h16}, 3) == "argument: gather #2: index 1 is 3, outside 0 to 2");
-    CHECK(gathers(apart::oracle{h16}, -1) == "argument: gather #2: index 1 is -1, outside 0 to 2");
-    CHECK(gathers(apart::oracle{h16}, 0.5) == "argument: gather #2: index 1 is 0.5, not a whole number");
-    CHECK(gathers(apart::oracle{h16}, -0.0) == "nothing");
+    CHECK(gathers(ane::backend::oracle{h16}, 3) == "argument: gather #2: index 1 is 3, outside 0 to 2");
+    CHECK(gathers(ane::backend::oracle{h16}, -1) == "argument: gather #2: index 1 is -1, outside 0 to 2");
+    CHECK(gathers(ane::backend::oracle{h16}, 0.5) == "argument: gather #2: index 1 is 0.5, not a whole number");
+    CHECK(gathers(ane::backend::oracle{h16}, -0.0) == "nothing");
     CHECK(message([&] {
               one(cpu_backend, op::gather_nd, no_attributes{}, {x, tensor_of({1, 3}, {1, 2, 4})});
           }) == "argument: gather_nd #2: index 2 is 4, outside -4 to 3");
     CHECK(message([&] {
               one(cpu_backend, op::gather_along_axis, axis{0}, {distinct({1, 2}), tensor_of({1, 2}, {0, 1})});
           }) == "argument: gather_along_axis #2: index 1 is 1, outside -1 to 0");
-    CHECK(message([&] {
-              one(apart::oracle{h16}, op::dynamic_slice, window{{0, 0, 0}, {2, 3, 1}}, {x, tensor_of({}, {0.25})});
-          }) == "argument: dynamic_slice #2: index 0 is 0.25, not a whole number");
+    CHECK(
+        message([&] {
+            one(ane::backend::oracle{h16}, op::dynamic_slice, window{{0, 0, 0}, {2, 3, 1}}, {x, tensor_of({}, {0.25})});
+        }) == "argument: dynamic_slice #2: index 0 is 0.25, not a whole number");
 
     // A constant index: before any run.
     const auto compiles = [&](op kind, const attributes& values, const extents& shape, const std::vector<float>& index,
@@ -246,7 +248,7 @@ TEST_CASE("gather: an index that is none is an error, in a run and for constants
         const dynamic_graph g = c.finish();
         return message([&] {
             if (on_oracle) {
-                compile(g, apart::oracle{h13});
+                compile(g, ane::backend::oracle{h13});
             } else {
                 compile(g, cpu_backend);
             }
@@ -292,10 +294,10 @@ TEST_CASE("N060-N072: what reads at an offset of the width has a gain of 16 on A
         const auto all_are_expected = [&](const dense& d) {
             return std::all_of(d.values.begin(), d.values.end(), [&](half h) { return h.bits == expected.bits; });
         };
-        CHECK(all_are_expected(one(apart::oracle{h13}, op::slice, w, {x})));
-        CHECK(all_are_expected(one(apart::oracle{h13}, op::dynamic_slice, moving, {x, tensor_of({1}, {1})})));
-        CHECK(all_are_expected(one(apart::oracle{h13}, op::gather, axis{along}, {x, tensor_of({2}, {2, 1})})));
-        CHECK(all_are_expected(one(apart::cpu{}, op::slice, w, {x})) == (along < 3)); // the CPU has no such gain
+        CHECK(all_are_expected(one(ane::backend::oracle{h13}, op::slice, w, {x})));
+        CHECK(all_are_expected(one(ane::backend::oracle{h13}, op::dynamic_slice, moving, {x, tensor_of({1}, {1})})));
+        CHECK(all_are_expected(one(ane::backend::oracle{h13}, op::gather, axis{along}, {x, tensor_of({2}, {2, 1})})));
+        CHECK(all_are_expected(one(ane::backend::cpu{}, op::slice, w, {x})) == (along < 3)); // the CPU has no such gain
     }
     // The strided form.
     const dynamic_graph strided = build_graph([](auto& g) {
@@ -304,7 +306,7 @@ TEST_CASE("N060-N072: what reads at an offset of the width has a gain of 16 on A
         g.output("even"_s, strided_slice<index_range{{1, 0}, {to_end, to_end}, {1, 2}}>(in));
     });
     const dense line = tensor_of({2, 5}, {1, 5000, 3, -6000, 7, 8, 9, 4094, 11, 65504});
-    const auto parts = run(strided, apart::oracle{h13}, {line});
+    const auto parts = run(strided, ane::backend::oracle{h13}, {line});
     CHECK(unequal_bits(parts[0], tensor_of({2, 2}, {infinity, -infinity, 9, 11})) == "");
     CHECK(unequal_bits(parts[1], tensor_of({1, 3}, {8, 4094, 65504})) == "");
 }

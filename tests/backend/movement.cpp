@@ -1,7 +1,9 @@
 // Operations that move elements to places which no data decide, against their definitions element by element.
 
-#include "../apart.hpp"
 #include "both_backends.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/kernels/moves.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
@@ -34,8 +36,8 @@ void check(op kind, const attributes& values, const std::vector<dense>& operands
     });
     CAPTURE(name(kind));
     CAPTURE(print(g));
-    CHECK(unequal_bits(run(g, apart::cpu{}, operands)[0], wanted) == "");
-    CHECK(unequal_bits(run(g, apart::oracle{h16}, operands)[0], wanted) == "");
+    CHECK(unequal_bits(run(g, ane::backend::cpu{}, operands)[0], wanted) == "");
+    CHECK(unequal_bits(run(g, ane::backend::oracle{h16}, operands)[0], wanted) == "");
 }
 
 template <class Test> void repeat(const Test& test) {
@@ -145,14 +147,14 @@ TEST_CASE("movement: slices, strided slices and slice updates of random shapes")
         g.add_output(g.append(n, operands), "y");
         dense wanted(size);
         wanted.each([&](const place& to) { wanted(to) = x(stepped(to)); });
-        CHECK(unequal_bits(run(g, apart::cpu{}, {x})[0], wanted) == "");
-        CHECK(unequal_bits(run(g, apart::oracle{h16}, {x})[0], wanted) == "");
+        CHECK(unequal_bits(run(g, ane::backend::cpu{}, {x})[0], wanted) == "");
+        CHECK(unequal_bits(run(g, ane::backend::oracle{h16}, {x})[0], wanted) == "");
 
         const dense update = distinct(size, 0x4000);
         dense updated = x;
         update.each([&](const place& from) { updated(stepped(from)) = update(from); });
-        CHECK(unequal_bits(one(apart::cpu{}, op::slice_update, w, {x, update}), updated) == "");
-        CHECK(unequal_bits(one(apart::oracle{h16}, op::slice_update, w, {x, update}), updated) == "");
+        CHECK(unequal_bits(one(ane::backend::cpu{}, op::slice_update, w, {x, update}), updated) == "");
+        CHECK(unequal_bits(one(ane::backend::oracle{h16}, op::slice_update, w, {x, update}), updated) == "");
 
         window piece{w.begin, per_axis(x.shape, [&](int i) {
                          return 1 + below(random, static_cast<int>(x.shape[i] - w.begin[i]));
@@ -203,9 +205,10 @@ TEST_CASE("movement: pads of a value and of mirrors, as NumPy pads") {
     // The example of the docstrings: [a b c] padded by 2.
     const dense abc = tensor_of({3}, {1, 2, 3});
     const pads two{{2}, {2}};
-    CHECK(unequal_bits(one(apart::cpu{}, op::reflect_pad, pads{{2}, {2}}, {abc}),
+    CHECK(unequal_bits(one(ane::backend::cpu{}, op::reflect_pad, pads{{2}, {2}}, {abc}),
                        tensor_of({7}, {3, 2, 1, 2, 3, 2, 1})) == "");
-    CHECK(unequal_bits(one(apart::cpu{}, op::symmetric_pad, two, {abc}), tensor_of({7}, {2, 1, 1, 2, 3, 3, 2})) == "");
+    CHECK(unequal_bits(one(ane::backend::cpu{}, op::symmetric_pad, two, {abc}),
+                       tensor_of({7}, {2, 1, 1, 2, 3, 3, 2})) == "");
 }
 
 TEST_CASE("movement: concat of random pieces, and slices that take them back") {
@@ -229,10 +232,10 @@ TEST_CASE("movement: concat of random pieces, and slices that take them back") {
             to[at(along)] -= begins[k];
             return origin{static_cast<int>(k), to};
         });
-        const dense joined = one(apart::cpu{}, op::concat, axis{along}, pieces);
+        const dense joined = one(ane::backend::cpu{}, op::concat, axis{along}, pieces);
         for (std::size_t k = 0; k < pieces.size(); ++k) {
             window w{per_axis(shape, [&](int i) { return i == along ? begins[k] : 0; }), pieces[k].shape};
-            CHECK(unequal_bits(one(apart::cpu{}, op::slice, w, {joined}), pieces[k]) == "");
+            CHECK(unequal_bits(one(ane::backend::cpu{}, op::slice, w, {joined}), pieces[k]) == "");
         }
     });
 }
@@ -280,7 +283,8 @@ TEST_CASE("movement: blocks of pixels to channels and batch, by their formulas, 
                                               {op::space_to_depth, op::depth_to_space},
                                               {op::space_to_batch, op::batch_to_space}};
         for (const auto& [there, back] : inverses) {
-            CHECK(unequal_bits(one(apart::cpu{}, back, f, {one(apart::cpu{}, there, f, {wide})}), wide) == "");
+            CHECK(unequal_bits(one(ane::backend::cpu{}, back, f, {one(ane::backend::cpu{}, there, f, {wide})}), wide) ==
+                  "");
         }
     });
 }
@@ -290,8 +294,8 @@ TEST_CASE("movement: every bit pattern passes, signed zeros too; a NaN enters th
     for (std::size_t i = 0; i < all.values.size(); ++i) {
         all.values[i] = half::from_bits(static_cast<std::uint16_t>(i));
     }
-    const dense moved = one(apart::cpu{}, op::transpose, permutation(1, 0), {all});
-    const dense in_oracle = one(apart::oracle{h16}, op::transpose, permutation(1, 0), {all});
+    const dense moved = one(ane::backend::cpu{}, op::transpose, permutation(1, 0), {all});
+    const dense in_oracle = one(ane::backend::oracle{h16}, op::transpose, permutation(1, 0), {all});
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < all.values.size(); ++i) {
         const std::size_t to = i % 256 * 256 + i / 256;
@@ -319,9 +323,9 @@ TEST_CASE("movement: bytes and booleans are reshaped and cast, value for value")
         const std::vector<std::span<std::byte>> out{std::as_writable_bytes(std::span(flat)),
                                                     std::as_writable_bytes(std::span(whole))};
         if (on_oracle) {
-            compile(g, apart::oracle{h13}).run(in, out);
+            compile(g, ane::backend::oracle{h13}).run(in, out);
         } else {
-            compile(g, apart::cpu{}).run(in, out);
+            compile(g, ane::backend::cpu{}).run(in, out);
         }
         std::size_t wrong = 0;
         for (int i = 0; i < 256; ++i) {
@@ -358,7 +362,7 @@ TEST_CASE("movement: reshapes of what a comparison and a quantisation give") {
         chosen.values[i] = half(value > 0 ? value : -9);
         positive.values[i] = half(value > 0 ? value : 0);
     }
-    for (const auto& got : {run(g, apart::cpu{}, {x}), run(g, apart::oracle{h16}, {x})}) {
+    for (const auto& got : {run(g, ane::backend::cpu{}, {x}), run(g, ane::backend::oracle{h16}, {x})}) {
         CHECK(unequal_bits(got[0], above) == "");
         CHECK(unequal_bits(got[1], chosen) == "");
         CHECK(unequal_bits(got[2], rounded) == "");

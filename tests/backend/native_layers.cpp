@@ -3,6 +3,7 @@
 #include "both_backends.hpp"
 #include <anemone/passes/lowering.hpp>
 #include <anemone/passes/validate.hpp>
+#include <anemone/weights/materialize.hpp>
 
 #include <doctest/doctest.h>
 

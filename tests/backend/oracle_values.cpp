@@ -1,8 +1,9 @@
 // Elementwise operations through whole graphs on the oracle: broadcasting, booleans, parameters for each channel, and
 // the forms that lowering gives to functions which the engine computes wrong.
 
-#include "../apart.hpp"
 #include "both_backends.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
@@ -27,9 +28,9 @@ std::vector<double> numbers(const both::dense& d) {
 template <class Check>
 void each_machine(const dynamic_graph& g, const std::vector<both::dense>& inputs, const Check& check) {
     for (const target t : {h13, h18}) {
-        check(numbers(both::run(g, apart::oracle(t), inputs)[0]));
+        check(numbers(both::run(g, ane::backend::oracle(t), inputs)[0]));
     }
-    check(numbers(both::run(g, apart::cpu{}, inputs)[0]));
+    check(numbers(both::run(g, ane::backend::cpu{}, inputs)[0]));
 }
 
 } // namespace
@@ -117,7 +118,7 @@ TEST_CASE("pow, floor_div, dropout and the trigonometric functions") {
     });
     const auto x = both::tensor_of({4}, {0.5, 2, 3, 7});
     const auto e = both::tensor_of({4}, {2, 10, -1, 0.5});
-    const auto y = both::run(g, apart::oracle(h18), {x, e});
+    const auto y = both::run(g, ane::backend::oracle(h18), {x, e});
     for (std::size_t i = 0; i < 4; ++i) {
         const auto v = static_cast<double>(x.values[i]);
         CHECK(y[0].values[i] == half(std::pow(v, static_cast<double>(e.values[i]))));

@@ -1,8 +1,10 @@
 // Order along an axis, arg-reductions by the layer for a whole axis, and random numbers, on both backends.
 
-#include "../apart.hpp"
 #include "both_backends.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/kernels/order.hpp>
 #include <anemone/backend/kernels/random.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/build.hpp>
 #include <anemone/ops/filling.hpp>
 
@@ -109,28 +111,29 @@ TEST_CASE("order: sort, arg_sort, top_k and its indices against a stable sort of
             CAPTURE(print(shape));
             CAPTURE(s.k);
             const ranked_rows field = reference(x, s);
-            CHECK(unequal_bits(one(apart::cpu{}, values, s, {x}), field.values) == "");
-            CHECK(unequal_bits(one(apart::cpu{}, indices, s, {x}), field.indices) == "");
+            CHECK(unequal_bits(one(ane::backend::cpu{}, values, s, {x}), field.values) == "");
+            CHECK(unequal_bits(one(ane::backend::cpu{}, indices, s, {x}), field.indices) == "");
             const ranked_rows engine = reference(without_nan(x), s);
-            CHECK(unequal_bits(one(apart::oracle{h16}, values, s, {x}), engine.values) == "");
-            CHECK(unequal_bits(one(apart::oracle{h13}, indices, s, {x}), engine.indices) == "");
+            CHECK(unequal_bits(one(ane::backend::oracle{h16}, values, s, {x}), engine.values) == "");
+            CHECK(unequal_bits(one(ane::backend::oracle{h13}, indices, s, {x}), engine.indices) == "");
         }
     }
 }
 
 TEST_CASE("order: an axis from the last, and indices that fp16 rounds") {
     const dense x = tensor_of({2, 3}, {3, 1, 2, -1, 5, 0});
-    CHECK(unequal_bits(one(apart::cpu{}, op::sort, selection{3, -1, true}, {x}),
+    CHECK(unequal_bits(one(ane::backend::cpu{}, op::sort, selection{3, -1, true}, {x}),
                        tensor_of({2, 3}, {1, 2, 3, -1, 0, 5})) == "");
-    CHECK(unequal_bits(one(apart::oracle{h16}, op::top_k_indices, selection{2, -2, false}, {x}),
+    CHECK(unequal_bits(one(ane::backend::oracle{h16}, op::top_k_indices, selection{2, -2, false}, {x}),
                        tensor_of({2, 3}, {0, 1, 0, 1, 0, 1})) == "");
     // Index 2049 lies between two fp16 numbers (R069): half to even gives 2048.
     dense line({4000});
     line.values[2049] = half(1);
-    CHECK(static_cast<double>(one(apart::cpu{}, op::top_k_indices, selection{1, 0, false}, {line}).values[0]) == 2048);
+    CHECK(static_cast<double>(one(ane::backend::cpu{}, op::top_k_indices, selection{1, 0, false}, {line}).values[0]) ==
+          2048);
     line.values[1999] = half(2);
-    CHECK(static_cast<double>(one(apart::oracle{h16}, op::arg_sort, selection{4000, 0, false}, {line}).values[0]) ==
-          1999);
+    CHECK(static_cast<double>(
+              one(ane::backend::oracle{h16}, op::arg_sort, selection{4000, 0, false}, {line}).values[0]) == 1999);
 }
 
 TEST_CASE("order: global_arg_max and global_arg_min find the first extreme, NaN as each backend has it") {
@@ -161,8 +164,8 @@ TEST_CASE("order: global_arg_max and global_arg_min find the first extreme, NaN 
                 });
                 return wanted;
             };
-            CHECK(unequal_bits(one(apart::cpu{}, kind, axis{along}, {x}), expected(x)) == "");
-            CHECK(unequal_bits(one(apart::oracle{h16}, kind, axis{along}, {x}), expected(without_nan(x))) == "");
+            CHECK(unequal_bits(one(ane::backend::cpu{}, kind, axis{along}, {x}), expected(x)) == "");
+            CHECK(unequal_bits(one(ane::backend::oracle{h16}, kind, axis{along}, {x}), expected(without_nan(x))) == "");
         }
     }
 }
@@ -205,9 +208,9 @@ TEST_CASE("random numbers: the same in every run and on every backend, and unifo
         b.output("x_back"_s, x + 0.0);
     });
     const dense x({40, 50});
-    const auto on_cpu = run(g, apart::cpu{}, {x});
-    const auto on_oracle = run(g, apart::oracle{h16}, {x});
-    const auto again = run(g, apart::cpu{}, {x});
+    const auto on_cpu = run(g, ane::backend::cpu{}, {x});
+    const auto on_oracle = run(g, ane::backend::oracle{h16}, {x});
+    const auto again = run(g, ane::backend::cpu{}, {x});
     for (std::size_t i = 0; i < on_cpu.size(); ++i) {
         CHECK(unequal_bits(on_oracle[i], on_cpu[i]) == "");
         CHECK(unequal_bits(again[i], on_cpu[i]) == "");

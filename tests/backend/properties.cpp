@@ -1,9 +1,11 @@
 // Properties of whole graphs on the oracle: products with ones, batches, order of nodes, reruns, exact scalings.
 
-#include "../apart.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/function_tables.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
+#include <anemone/passes/lowering.hpp>
 
 #include <doctest/doctest.h>
 
@@ -75,7 +77,7 @@ template <std::int64_t K> double sum_by_product(target t, const halves& v) {
         auto x = b.input("v"_s, f16<1, K>);
         b.output("y"_s, matmul(x, b.constant(f16<K, 1>, 1.0)));
     });
-    return static_cast<double>(run(apart::oracle{t}, g, {}, v)[0]);
+    return static_cast<double>(run(ane::backend::oracle{t}, g, {}, v)[0]);
 }
 
 halves repeated(std::initializer_list<double> values, int times) {
@@ -114,8 +116,8 @@ TEST_CASE("a product with ones is a sum, in every form; other products stay") {
         const dynamic_graph g = build_graph(describe);
         CHECK(kinds(lower(g)) == expected);
         const halves x = gaussian(count, 1.0, random);
-        const halves got = run(apart::oracle{h16g}, g, {}, x);
-        const halves plain = run(apart::cpu{}, g, {}, x);
+        const halves got = run(ane::backend::oracle{h16g}, g, {}, x);
+        const halves plain = run(ane::backend::cpu{}, g, {}, x);
         for (std::size_t i = 0; i < got.size(); ++i) {
             CAPTURE(i);
             CHECK(static_cast<double>(got[i]) == doctest::Approx(value(x, i)).epsilon(0.01).scale(1));
@@ -180,7 +182,7 @@ template <int Batch> dynamic_graph small_network() {
 constexpr std::int64_t image = 3 * 10 * 10;
 
 template <int Batch> halves run_network(target t, const weight_store& weights, const halves& x) {
-    return run(apart::oracle{t}, small_network<Batch>(), weights, x);
+    return run(ane::backend::oracle{t}, small_network<Batch>(), weights, x);
 }
 
 } // namespace
@@ -230,7 +232,7 @@ TEST_CASE("N153: a row of a product at batch 1, 2, 8, 32 and 128") {
     const auto one = of(std::integral_constant<std::int64_t, 1>{});
     const weight_store weights = random_weights(one, 0.3, random);
     const halves x = gaussian(128 * 96, 2.0, random);
-    const apart::oracle oracle{h13g};
+    const ane::backend::oracle oracle{h13g};
     const halves alone = run(oracle, one, weights, halves(x.begin(), x.begin() + 96));
     const auto check = [&](auto rows) {
         const halves y = run(oracle, of(rows), weights, halves(x.begin(), x.begin() + rows.value * 96));
@@ -249,8 +251,8 @@ TEST_CASE("N150-N152: reruns and new compiles give the same bits") {
     const weight_store weights = random_weights(small_network<1>(), 0.2, random);
     const halves x = gaussian(image, 1.0, random);
     const dynamic_graph g = small_network<1>();
-    auto program = compile(g, apart::oracle{h13g}, weights);
-    const halves first = run(apart::oracle{h13g}, g, weights, x); // another compile
+    auto program = compile(g, ane::backend::oracle{h13g}, weights);
+    const halves first = run(ane::backend::oracle{h13g}, g, weights, x); // another compile
     for (int i = 0; i < 20; ++i) {
         halves y(12);
         const std::span<const std::byte> in[] = {std::as_bytes(std::span(x))};
@@ -287,9 +289,9 @@ TEST_CASE("the order in which independent nodes are written changes no bits") {
     const weight_store weights = random_weights(build({0, 1, 2}), 0.3, random);
     for (const target t : {h13g, h16g}) {
         std::array<int, 3> order{0, 1, 2};
-        const halves first = run(apart::oracle{t}, build(order), weights, x);
+        const halves first = run(ane::backend::oracle{t}, build(order), weights, x);
         while (std::next_permutation(order.begin(), order.end())) {
-            CHECK(equal_bits(run(apart::oracle{t}, build(order), weights, x), first));
+            CHECK(equal_bits(run(ane::backend::oracle{t}, build(order), weights, x), first));
         }
     }
 }
@@ -325,7 +327,7 @@ TEST_CASE("powers of two pass exactly where the arithmetic is linear") {
     }
     weights.add("w", {33, 5}, std::span<const float>(w));
     for (const target t : {h13g, h16g}) {
-        const apart::oracle oracle{t};
+        const ane::backend::oracle oracle{t};
         for (const double factor : {2.0, 8.0, 0.25, 0.0625}) {
             CAPTURE(factor);
             CHECK(equal_bits(run(oracle, sums, {}, scaled(x, factor)), scaled(run(oracle, sums, {}, x), factor)));
@@ -336,8 +338,8 @@ TEST_CASE("powers of two pass exactly where the arithmetic is linear") {
         }
     }
     // Below 2^-16 products are lost: the multiply-accumulate path is not linear there.
-    CHECK_FALSE(equal_bits(run(apart::oracle{h16g}, product, weights, scaled(coarse, 0x1p-9)),
-                           scaled(run(apart::oracle{h16g}, product, weights, coarse), 0x1p-9)));
+    CHECK_FALSE(equal_bits(run(ane::backend::oracle{h16g}, product, weights, scaled(coarse, 0x1p-9)),
+                           scaled(run(ane::backend::oracle{h16g}, product, weights, coarse), 0x1p-9)));
 }
 
 TEST_CASE("a user's own parameters reach the kernels: the order of a sum at the ceiling") {
@@ -347,12 +349,12 @@ TEST_CASE("a user's own parameters reach the kernels: the order of a sum at the 
     weights.add("w", {1, 2, 1, 2}, std::span<const float>(std::vector<float>(4, 1.0F)));
     const halves x = repeated({20000, 20000, -20000, -20000}, 1);
     numerics::datapath path = numerics::datapath_of(h16g);
-    CHECK(is_infinite(run(apart::oracle{path}, g, weights, x)[0]));
+    CHECK(is_infinite(run(ane::backend::oracle{path}, g, weights, x)[0]));
     path.order = numerics::contraction_order::row_column_channel;
-    CHECK(run(apart::oracle{path}, g, weights, x)[0].bits == 0);
+    CHECK(run(ane::backend::oracle{path}, g, weights, x)[0].bits == 0);
     path.order = numerics::contraction_order::channel_row_column;
     path.mac_ceiling = false;
-    CHECK(run(apart::oracle{path}, g, weights, x)[0].bits == 0);
+    CHECK(run(ane::backend::oracle{path}, g, weights, x)[0].bits == 0);
 }
 
 TEST_CASE("a large node reads a table of its function: the same bits") {
@@ -365,7 +367,7 @@ TEST_CASE("a large node reads a table of its function: the same bits") {
             build_graph([&](builder& b) { b.output("y"_s, describe(b.input("x"_s, f16<256, 256>))); });
         for (const target t : {h13g, h16g}) {
             CAPTURE(name(kind));
-            const halves y = run(apart::oracle{t}, g, {}, every);
+            const halves y = run(ane::backend::oracle{t}, g, {}, every);
             int wrong = 0;
             for (std::size_t i = 0; i < y.size(); ++i) {
                 const half one = numerics::unary(numerics::datapath_of(t), kind, every[i], first, second);
@@ -387,7 +389,7 @@ TEST_CASE("a large node reads a table of its function: the same bits") {
         auto x = b.input("x"_s, f16<256, 256>);
         b.output("y"_s, leaky_relu(x, 0.25F) - leaky_relu(x, 0.5F));
     });
-    const halves y = run(apart::oracle{h16g}, two, {}, halves(65536, half(-2.0)));
+    const halves y = run(ane::backend::oracle{h16g}, two, {}, halves(65536, half(-2.0)));
     CHECK(static_cast<double>(y[0]) == 0.5);
     // Numbers are told apart by their bits.
     const numerics::datapath path = numerics::datapath_of(h16g);
@@ -407,10 +409,10 @@ TEST_CASE("matrices that share their right operand are rows of one product") {
         build_graph([](builder& b) { b.output("y"_s, matmul(b.input("x"_s, f16<7, 5>), b.weight("w", f16<5, 6>))); });
     const weight_store weights = random_weights(single, 1.0, random);
     const halves x = gaussian(6 * 35, 60.0, random);
-    const halves all = run(apart::oracle{h13g}, batched, weights, x);
+    const halves all = run(ane::backend::oracle{h13g}, batched, weights, x);
     for (std::ptrdiff_t i = 0; i < 6; ++i) {
         const halves one =
-            run(apart::oracle{h13g}, single, weights, halves(x.begin() + i * 35, x.begin() + (i + 1) * 35));
+            run(ane::backend::oracle{h13g}, single, weights, halves(x.begin() + i * 35, x.begin() + (i + 1) * 35));
         CHECK(equal_bits(one, halves(all.begin() + i * 42, all.begin() + (i + 1) * 42)));
     }
 }
@@ -426,10 +428,10 @@ TEST_CASE("any number of threads gives the same bits") {
     });
     const weight_store weights = random_weights(g, 2.0, random); // some sums reach the ceiling
     const halves x = gaussian(2 * 32 * 24 * 24, 60.0, random);
-    const halves one = run(apart::oracle{h13g}, g, weights, x);
+    const halves one = run(ane::backend::oracle{h13g}, g, weights, x);
     CHECK(std::any_of(one.begin(), one.end(), [](half v) { return is_infinite(v); }));
     for (const int threads : {2, 3, 16}) {
-        CHECK(equal_bits(run(apart::oracle{h13g}.threads(threads), g, weights, x), one));
+        CHECK(equal_bits(run(ane::backend::oracle{h13g}.threads(threads), g, weights, x), one));
     }
-    CHECK_THROWS_AS(apart::oracle{h13g}.threads(0), error);
+    CHECK_THROWS_AS(ane::backend::oracle{h13g}.threads(0), error);
 }

@@ -1,7 +1,10 @@
 // Integers in graphs: quantize, dequantize, and products of int8 with int8.
 
 #include "byte_runs.hpp"
+#include <anemone/numerics/rounding.hpp>
 #include <anemone/ops/quantization.hpp>
+#include <anemone/weights/encode.hpp>
+#include <anemone/weights/formats/sparse.hpp>
 
 #include <doctest/doctest.h>
 
@@ -75,7 +78,7 @@ TEST_CASE("quantize and dequantize as ONNX defines them, on the CPU") {
                 }
                 // An axis may count from the last; with one scale it says nothing.
                 const int axis = single ? 9 : (type == dtype::int8 ? along : along - 3);
-                const auto y = run(apart::cpu{}, round_trip(shape, {type, axis}, {count}, shifted), {}, inputs);
+                const auto y = run(ane::backend::cpu{}, round_trip(shape, {type, axis}, {count}, shifted), {}, inputs);
                 const double low = type == dtype::int8 ? -128 : 0;
                 for (std::size_t i = 0; i < 60; ++i) {
                     CAPTURE(i);
@@ -111,7 +114,7 @@ TEST_CASE("quantize and dequantize as ONNX defines them, on the CPU") {
     d.shape = {3};
     d.attributes = quantization{dtype::int4, 0};
     g.add_output(g.append(d, operands), "y");
-    CHECK(patterns(run(apart::cpu{}, g, {}, {{std::byte{0x8F}, std::byte{0x07}}})[0]) ==
+    CHECK(patterns(run(ane::backend::cpu{}, g, {}, {{std::byte{0x8F}, std::byte{0x07}}})[0]) ==
           patterns({half(-0.25), half(-2.0), half(1.75)}));
 }
 
@@ -126,7 +129,7 @@ TEST_CASE("quantize on the engine: ties by the generation, ends saturate") {
                               half::from_bits(0xFC00),
                               half::from_bits(0x7E00)};
     const auto integers = [&](target t, double scale) {
-        return patterns(run(apart::oracle{t}, round_trip({9}, {dtype::int8, 0}, {1}, false), {},
+        return patterns(run(ane::backend::oracle{t}, round_trip({9}, {dtype::int8, 0}, {1}, false), {},
                             {bytes_of(x), bytes_of({half(scale)})})[1]);
     };
     const auto of = [](std::initializer_list<int> values) {
@@ -188,7 +191,7 @@ struct integer_model {
         g.add_output(add(kind, dtype::f16, values, {d, stored, bias}), "y");
         return g;
     }
-    std::vector<half> run_on(const apart::oracle& on, const std::vector<half>& input, double scale,
+    std::vector<half> run_on(const ane::backend::oracle& on, const std::vector<half>& input, double scale,
                              const std::vector<half>& weight, const std::vector<half>& bias) const {
         weight_store store;
         const std::vector<half> by{half(scale)};
@@ -210,7 +213,7 @@ TEST_CASE("W8A8: products of int8 add integers and are scaled once") {
         const auto x = gaussian(random, static_cast<std::size_t>(m.x.count()), 1.5);
         const auto w = gaussian(random, static_cast<std::size_t>(m.w.count()), 0.2);
         const auto b = gaussian(random, static_cast<std::size_t>(m.w[0]), 1);
-        const auto y = m.run_on(apart::oracle{h18}, x, step, w, b);
+        const auto y = m.run_on(ane::backend::oracle{h18}, x, step, w, b);
         const encoded_weight stored = encode_weight(w, m.w, affine_int8);
         const auto q = [&](std::size_t i) {
             return std::min(std::max(std::floor(std::fabs(static_cast<double>(x[i])) / step + 0.5) *
@@ -239,7 +242,7 @@ TEST_CASE("W8A8: products of int8 add integers and are scaled once") {
             CHECK(y[i].bits == numerics::round_to_half(exact, numerics::tie_rule::half_away).bits);
         }
         // The M1 expands the weights: sums of fp16 products, nearly the same.
-        const auto on_m1 = m.run_on(apart::oracle{h13}, x, step, w, b);
+        const auto on_m1 = m.run_on(ane::backend::oracle{h13}, x, step, w, b);
         for (std::size_t i = 0; i < y.size(); ++i) {
             CHECK(static_cast<double>(on_m1[i]) == doctest::Approx(static_cast<double>(y[i])).epsilon(0.01).scale(1));
         }
@@ -257,8 +260,8 @@ TEST_CASE("W8A8: strides, dilations and groups as in products of fp16") {
         const auto x = gaussian(random, static_cast<std::size_t>(m.x.count()), 1);
         const auto w = gaussian(random, static_cast<std::size_t>(m.w.count()), 0.3);
         const auto b = gaussian(random, 8, 1);
-        const auto y = m.run_on(apart::oracle{integers}, x, 0.03125, w, b);
-        const auto z = m.run_on(apart::oracle{halves}, x, 0.03125, w, b);
+        const auto y = m.run_on(ane::backend::oracle{integers}, x, 0.03125, w, b);
+        const auto z = m.run_on(ane::backend::oracle{halves}, x, 0.03125, w, b);
         REQUIRE(y.size() == z.size());
         for (std::size_t i = 0; i < y.size(); ++i) {
             CHECK(static_cast<double>(y[i]) == doctest::Approx(static_cast<double>(z[i])).epsilon(0.002).scale(1));
@@ -267,7 +270,7 @@ TEST_CASE("W8A8: strides, dilations and groups as in products of fp16") {
 }
 
 TEST_CASE("W8A8: no ceiling at 32768, but one at 2^31") {
-    const auto result = [](std::int64_t products, double scale, const apart::oracle& on) {
+    const auto result = [](std::int64_t products, double scale, const ane::backend::oracle& on) {
         const integer_model m{op::linear, {1, products}, {1, products}};
         const std::vector<half> x(static_cast<std::size_t>(products), half(127 * scale));
         const std::vector<half> w(static_cast<std::size_t>(products), half(1.0));
@@ -275,10 +278,10 @@ TEST_CASE("W8A8: no ceiling at 32768, but one at 2^31") {
     };
     const double weight = 0.00787353515625; // 1 / 127 as fp16
     // 127 127 products of 2^-3 / 127: above the Q15.16 register's end, below that of fp16.
-    CHECK(result(2500, 0.125, apart::oracle{h18}) ==
+    CHECK(result(2500, 0.125, ane::backend::oracle{h18}) ==
           static_cast<double>(numerics::round_to_half(2500 * 16129 * 0.125 * weight, numerics::tie_rule::half_away)));
-    CHECK(result(2500, 0.125, apart::oracle{h13}) == INFINITY);
+    CHECK(result(2500, 0.125, ane::backend::oracle{h13}) == INFINITY);
     // 133144 * 127^2 is below 2^31, one more is not.
-    CHECK(result(133144, 0x1p-10, apart::oracle{h18}) == doctest::Approx(16512).epsilon(1e-3));
-    CHECK(result(133145, 0x1p-10, apart::oracle{h18}) == INFINITY);
+    CHECK(result(133144, 0x1p-10, ane::backend::oracle{h18}) == doctest::Approx(16512).epsilon(1e-3));
+    CHECK(result(133145, 0x1p-10, ane::backend::oracle{h18}) == INFINITY);
 }

@@ -1,12 +1,14 @@
 // scaled<k>: the same function on the CPU, a more exact one on the engine, and free where another gain follows.
 
-#include "../apart.hpp"
 #include "composer.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
 #include <anemone/compare.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/error_envelope.hpp>
+#include <anemone/passes/lowering.hpp>
 #include <anemone/rules/conforms.hpp>
 #include <anemone/weights/materialize.hpp>
 
@@ -205,7 +207,7 @@ void check_gain(const graph_view& small, const graph_view& large, double least, 
                 [&, channel](std::int64_t i) { return w[at(channel * 576 + i)]; }};
         });
     }
-    const apart::oracle engine(h16);
+    const ane::backend::oracle engine(h16);
     const std::vector<half> narrow_result = run(small, engine, weights, inputs);
     const std::vector<half> wide_result = run(large, engine, weights, inputs);
     const double before = distance(narrow_result, exact);
@@ -231,8 +233,8 @@ TEST_CASE("a scale does not change the function") {
     const weight_store weights = gaussian_weights(plain, random);
     for (int round = 0; round < 4; ++round) {
         const port_memory inputs = gaussian_inputs(plain, random);
-        const auto a = run(plain.view(), apart::cpu{}, weights, inputs);
-        const auto b = run(rescaled.view(), apart::cpu{}, weights, inputs);
+        const auto a = run(plain.view(), ane::backend::cpu{}, weights, inputs);
+        const auto b = run(rescaled.view(), ane::backend::cpu{}, weights, inputs);
         CHECK(compare(a, b).max_ulp <= 1);
     }
 }
@@ -257,7 +259,7 @@ TEST_CASE("attention takes scaled queries, keys and values") {
         const dynamic_graph a = attended<0>(masked);
         const dynamic_graph b = attended<3>(masked);
         const port_memory inputs = gaussian_inputs(a, random);
-        CHECK(compare(run(a, apart::cpu{}, {}, inputs), run(b, apart::cpu{}, {}, inputs)).max_ulp <= 1);
+        CHECK(compare(run(a, ane::backend::cpu{}, {}, inputs), run(b, ane::backend::cpu{}, {}, inputs)).max_ulp <= 1);
     }
 }
 
@@ -278,7 +280,7 @@ TEST_CASE("weights and bias are scaled when they are loaded, and refused where t
     CHECK_NOTHROW(materialize(lowered.graph, store(1023, 1023)));
     for (const auto& [w, b] : {std::pair{1024.0F, 0.0F}, std::pair{0.0F, -1024.0F}}) {
         try {
-            compile(g, apart::cpu{}, store(w, b));
+            compile(g, ane::backend::cpu{}, store(w, b));
             FAIL("accepted");
         } catch (const error& e) {
             CHECK(e.code() == errc::weights);
@@ -360,7 +362,9 @@ TEST_CASE("folding does not change a result") {
     const weight_store weights = gaussian_weights(a, random);
     const port_memory inputs = gaussian_inputs(a, random);
     // Of order one the quantum is invisible: the same bits on the CPU, and at most an ulp on the engine.
-    CHECK(compare(run(a, apart::cpu{}, weights, inputs), run(b, apart::cpu{}, weights, inputs)).max_ulp <= 1);
-    CHECK(compare(run(a, apart::oracle(h13), weights, inputs), run(b, apart::oracle(h13), weights, inputs)).max_ulp <=
+    CHECK(compare(run(a, ane::backend::cpu{}, weights, inputs), run(b, ane::backend::cpu{}, weights, inputs)).max_ulp <=
           1);
+    CHECK(
+        compare(run(a, ane::backend::oracle(h13), weights, inputs), run(b, ane::backend::oracle(h13), weights, inputs))
+            .max_ulp <= 1);
 }

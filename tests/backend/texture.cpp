@@ -1,7 +1,8 @@
 // The sampling unit's operations on both backends, against the definitions of ONNX and PyTorch in double precision.
 
-#include "../apart.hpp"
 #include "both_backends.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 
 #include <doctest/doctest.h>
 
@@ -13,7 +14,7 @@ using namespace both;
 
 namespace {
 
-const apart::oracle m4{h16};
+const ane::backend::oracle m4{h16};
 
 constexpr sampling_grid grids[] = {sampling_grid::half_pixel, sampling_grid::align_corners, sampling_grid::asymmetric};
 constexpr sampling_border borders[] = {sampling_border::zero, sampling_border::edge, sampling_border::reflect};

@@ -13,8 +13,9 @@
 //
 // Ends with 0 if every case ran, 1 if one did not, 2 (and a message on standard error) if nothing could be read.
 
-#include "../apart.hpp"
 #include "graph_text.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/targets/table.hpp>
 
@@ -182,8 +183,8 @@ int evaluate(std::vector<std::string> arguments) {
     // A string's memory is not aligned by contract: the programs read fp16 elements in place.
     const std::vector<std::byte> aligned(std::as_bytes(std::span(tensors)).begin(),
                                          std::as_bytes(std::span(tensors)).end());
-    const bool all = generation ? run_all(apart::oracle{*generation}, graphs, aligned, results)
-                                : run_all(apart::cpu{}, graphs, aligned, results);
+    const bool all = generation ? run_all(ane::backend::oracle{*generation}, graphs, aligned, results)
+                                : run_all(ane::backend::cpu{}, graphs, aligned, results);
     results.flush();
     if (!results) {
         throw error(errc::file, arguments[1], "cannot be written");

@@ -1,5 +1,6 @@
-#include "../apart.hpp"
 #include "built.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/half.hpp>
 #include <anemone/ops/einsum.hpp>
@@ -107,7 +108,7 @@ template <fixed_string Equation, extents A, extents B> int check() {
     const std::vector<half> a = whole_numbers(A.count(), random);
     const std::vector<half> b = whole_numbers(B.count(), random);
     std::vector<half> y(static_cast<std::size_t>(wanted.shape().count()));
-    auto program = compile(g, apart::cpu{}, weight_store{});
+    auto program = compile(g, ane::backend::cpu{}, weight_store{});
     const std::span<const std::byte> inputs[] = {std::as_bytes(std::span(a)), std::as_bytes(std::span(b))};
     const std::span<std::byte> outputs[] = {std::as_writable_bytes(std::span(y))};
     program.run(inputs, outputs);

@@ -1,7 +1,9 @@
 #pragma once
 
+#include "anemone/backend/engine/api.hpp"
 #include "anemone/backend/engine/session.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -12,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -181,25 +184,44 @@ template <class Symbol, class... Arguments> struct thunk<Symbol, std::int64_t (*
 };
 
 /// What dlsym would give for this runtime.
-inline ane::e5rt::resolver resolver(runtime& self) {
-    return [&self](const char* wanted) -> void* {
-        self.looked_up.emplace_back(wanted);
-        void* found = nullptr;
-        ane::e5rt::for_each_symbol([&](auto entry) {
-            using described = decltype(entry);
-            const std::string name = described::name;
-            if (self.absent.count(name) != 0)
-                return;
-            const bool underscored = self.only_underscored.count(name) != 0;
-            if (wanted != (underscored ? "_" + name : name))
-                return;
-            found = reinterpret_cast<void*>(&thunk<described>::function);
-            if (name == "e5rt_buffer_object_alloc")
-                found = reinterpret_cast<void*>(&allocate);
-        });
-        return found;
-    };
+inline void* find(runtime& self, const char* wanted) {
+    self.looked_up.emplace_back(wanted);
+    void* found = nullptr;
+    ane::e5rt::for_each_symbol([&](auto entry) {
+        using described = decltype(entry);
+        const std::string name = described::name;
+        if (self.absent.count(name) != 0)
+            return;
+        const bool underscored = self.only_underscored.count(name) != 0;
+        if (wanted != (underscored ? "_" + name : name))
+            return;
+        found = reinterpret_cast<void*>(&thunk<described>::function);
+        if (name == "e5rt_buffer_object_alloc")
+            found = reinterpret_cast<void*>(&allocate);
+    });
+    return found;
 }
+
+/// A clock that never waits: sleeping moves it.
+struct clock : ane::e5rt::clock_source {
+    time_point present{std::chrono::hours{1}};
+    std::vector<duration> slept;
+
+    time_point now() override { return present; }
+    void sleep(duration span) override {
+        slept.push_back(span);
+        present += span;
+    }
+};
+
+/// Keeps what it is told.
+struct report final : ane::e5rt::release_report {
+    std::vector<std::string> lines;
+
+    void failed(std::string_view step, std::int64_t status) override {
+        lines.push_back(std::string(step) + " " + std::to_string(status));
+    }
+};
 
 /// A program directory, a runtime and options that touch no process-wide state; everything a test needs.
 struct bench {
@@ -211,14 +233,8 @@ struct bench {
         options.directory = directory;
         options.target_architecture = "h13";
         options.pacing = &pacing;
-        options.time.now = [this] { return now; };
-        options.time.sleep = [this](ane::e5rt::clock_source::duration span) {
-            slept.push_back(span);
-            now += span;
-        };
-        options.report = [this](std::string_view step, std::int64_t status) {
-            reported.push_back(std::string(step) + " " + std::to_string(status));
-        };
+        options.time = &time;
+        options.report = &report;
     }
     ~bench() {
         std::error_code ignored;
@@ -229,16 +245,15 @@ struct bench {
     bench& operator=(const bench&) = delete;
 
     std::shared_ptr<const ane::e5rt::library> library() {
-        return ane::e5rt::library::from_resolver(resolver(rt), "fake image");
+        return ane::e5rt::library::from_resolver([this](const char* name) { return find(rt, name); }, "fake image");
     }
     ane::e5rt::session open() { return ane::e5rt::session(library(), inputs, outputs, options); }
 
     runtime rt;
     std::filesystem::path directory;
     ane::e5rt::compile_pacing pacing;
-    ane::e5rt::clock_source::time_point now{std::chrono::hours{1}};
-    std::vector<ane::e5rt::clock_source::duration> slept;
-    std::vector<std::string> reported;
+    fake::clock time;
+    fake::report report;
     std::vector<ane::e5rt::port_spec> inputs{{"x", 2}, {"state", 130}};
     std::vector<ane::e5rt::port_spec> outputs{{"y", 64}, {"state_out", 130}};
     ane::e5rt::session_options options;

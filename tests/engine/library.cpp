@@ -1,5 +1,6 @@
 #include "anemone/backend/engine/library.hpp"
 
+#include "anemone/backend/engine/call.hpp"
 #include "fake_runtime.hpp"
 
 #include <doctest/doctest.h>

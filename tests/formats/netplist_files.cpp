@@ -1,5 +1,6 @@
-#include "../apart.hpp"
 #include "netplist_models.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 
 #include <doctest/doctest.h>
 
@@ -30,7 +31,7 @@ plist::dict port(std::string_view name, const extents& shape, std::span<const ha
 
 /// The inputs and outputs of one run on the CPU.
 plist::value run_of(const graph_view& g) {
-    auto program = apart::cpu{}.compile(g, netplist_models::sample_weights(g));
+    auto program = ane::backend::cpu{}.compile(g, netplist_models::sample_weights(g));
     plist::array inputs;
     plist::array outputs;
     std::vector<std::vector<half>> values;

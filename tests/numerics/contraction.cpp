@@ -1,5 +1,8 @@
+#include <anemone/numerics/accumulator.hpp>
+#include <anemone/numerics/contraction_tile.hpp>
 #include <anemone/numerics/convolution.hpp>
 #include <anemone/numerics/matmul.hpp>
+#include <anemone/numerics/rounding.hpp>
 
 #include <doctest/doctest.h>
 

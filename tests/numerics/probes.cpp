@@ -5,7 +5,8 @@
 #include "probes.hpp"
 
 #include "../../examples/curves/matmul.hpp"
-#include "../apart.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
 #include <anemone/numerics/path.hpp>
@@ -129,7 +130,7 @@ halves norm_of(op kind, half first) {
     x[0] = first;
     const std::array<std::span<const std::byte>, 1> in{std::as_bytes(std::span(x))};
     const std::array<std::span<std::byte>, 1> out{std::as_writable_bytes(std::span(y))};
-    compile(graph, apart::oracle{h13}, store).run(in, out);
+    compile(graph, ane::backend::oracle{h13}, store).run(in, out);
     return y;
 }
 
@@ -371,8 +372,8 @@ TEST_CASE("an arithmetic with a number that no register has is refused") {
     for (const auto& [member, low, high] :
          {std::tuple{&datapath::mac_exponent_floor, -64, 64}, std::tuple{&datapath::reduction_tile, 1, 1 << 22},
           std::tuple{&datapath::reduction_significand_bits, 1, 63}}) {
-        CHECK_THROWS_AS(apart::oracle{altered(member, low - 1)}, error);
-        CHECK_THROWS_AS(apart::oracle{altered(member, high + 1)}, error);
+        CHECK_THROWS_AS(ane::backend::oracle{altered(member, low - 1)}, error);
+        CHECK_THROWS_AS(ane::backend::oracle{altered(member, high + 1)}, error);
         CHECK(checked(altered(member, low)) == altered(member, low));
         CHECK(checked(altered(member, high)) == altered(member, high));
     }

@@ -2,12 +2,13 @@
 
 #include "anemone/passes/affine.hpp"
 
-#include "../apart.hpp"
 #include "anemone/backend/calibration.hpp"
 #include "anemone/build.hpp"
 #include "anemone/ops/ops.hpp"
 #include "anemone/print.hpp"
 #include "sound_graphs.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 
 #include <doctest/doctest.h>
 
@@ -130,10 +131,10 @@ TEST_CASE("affine ranges are sound") {
             }
         };
         if (i % 2 == 0) {
-            calibration<apart::cpu> run({}, g, weights);
+            calibration<ane::backend::cpu> run({}, g, weights);
             hold(run);
         } else {
-            calibration<apart::oracle> run(apart::oracle(i % 4 == 1 ? h13 : h17s), g, weights);
+            calibration<ane::backend::oracle> run(ane::backend::oracle(i % 4 == 1 ? h13 : h17s), g, weights);
             hold(run);
         }
         for (std::size_t k = 0; k < tight.size(); ++k) {

@@ -5,9 +5,10 @@
 
 #include "../../examples/digits/model.hpp"
 #include "../../examples/encoder/block.hpp"
-#include "../apart.hpp"
 #include "anemone/passes/envelope.hpp"
 #include "anemone/report/calibration_report.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 
 #include <doctest/doctest.h>
 
@@ -110,7 +111,7 @@ std::vector<measured_range> measure(const Backend& backend, const graph_view& g,
 /// Every measured value lies in its static bound; prints how loose the bounds are.
 tightness check_model(const char* title, const graph_view& g, const weight_store& weights) {
     const std::vector<interval> bounds = ranges(g);
-    const std::vector<measured_range> seen = measure(apart::cpu{}, g, weights, 4);
+    const std::vector<measured_range> seen = measure(ane::backend::cpu{}, g, weights, 4);
     for (const looseness& l : compare(g, bounds, seen)) {
         CHECK(l.bound.low <= l.measured.low);
         CHECK(l.measured.high <= l.bound.high);
@@ -128,7 +129,7 @@ TEST_CASE("measured ranges are the extremes of the data, over all runs") {
         auto x = b.input("x"_s, f16<4>);
         b.output("y"_s, relu(x * 2.0));
     });
-    calibration<apart::cpu> all({}, g, {});
+    calibration<ane::backend::cpu> all({}, g, {});
     const std::vector<half> first{1.0_h, half(-2.0), 0.5_h, 0.0_h};
     const std::vector<half> second{3.0_h, half(-1.0), 0.5_h, half(60000.0)};
     for (const auto* data : {&first, &second}) {
@@ -157,7 +158,7 @@ TEST_CASE("what contracts leave open, data decides") {
     const graph_view g = digits;
     const weight_store weights = load_safetensors(ANEMONE_TEST_DATA "/../examples/digits/digits.safetensors");
     CHECK_FALSE(proves(g, h13, hazard::accumulator)); // fc1 and fc2 promise nothing
-    const std::vector<measured_range> seen = measure(apart::oracle(h13), g, weights, 2);
+    const std::vector<measured_range> seen = measure(ane::backend::oracle(h13), g, weights, 2);
     int proven = 0;
     for (const envelope_entry& e : envelope(g, describe(h13), ranges(g, seen))) {
         proven += e.hazard == hazard::stored_value && e.verdict == proof::proven ? 1 : 0;

@@ -3,6 +3,7 @@
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/build.hpp>
 #include <anemone/numerics/accumulator.hpp>
+#include <anemone/numerics/matmul.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/error_envelope.hpp>
 #include <anemone/report/error_report.hpp>
@@ -399,7 +400,7 @@ TEST_CASE("the second product of an attention, by the rule of thumb for its shar
     });
     const lowered_graph lowered = lower(g);
     const contraction_error e = error_envelope(lowered.graph).at(1);
-    backend::oracle_program program(g, {}, {});
+    auto program = backend::oracle(numerics::datapath{}).compile(g, {});
     const std::vector<half> q = draw(bounded(6) & deviating(1.0), length * 32, random);
     const std::vector<half> v = draw(bounded(1) & deviating(0.2), length * 32, random);
     std::vector<half> y(length * 32);

@@ -1,11 +1,12 @@
 // Every fp16 value through every elementwise operation of one operand, on every datapath and on the CPU: no result
 // leaves the interval of that one value.
 
-#include "../apart.hpp"
 #include "../backend/composer.hpp"
 #include "anemone/numerics/elementwise.hpp"
 #include "anemone/numerics/path.hpp"
 #include "anemone/passes/ranges.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 
 #include <doctest/doctest.h>
 
@@ -167,12 +168,12 @@ TEST_CASE("every value of every function of one operand lies in its interval") {
                 hold(f, result, "oracle " + std::string(name(generation)));
             }
         }
-        if (apart::cpu::supports(f.kind)) {
+        if (ane::backend::cpu::supports(f.kind)) {
             composer c;
             const int x = c.input({patterns});
             c.output(c.add(f.kind, f.values, {x}));
             const dynamic_graph g = c.finish();
-            auto program = apart::cpu{}.compile(g, weight_store{});
+            auto program = ane::backend::cpu{}.compile(g, weight_store{});
             port_memory in({all.size() * 2});
             std::copy(all.begin(), all.end(), in.halves(0).begin());
             port_memory out({all.size() * 2});

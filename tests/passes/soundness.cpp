@@ -1,7 +1,6 @@
 // No value that the CPU or the oracle computes from data inside the contracts leaves its bound: ten thousand random
 // graphs over every operation that has a kernel.
 
-#include "../apart.hpp"
 #include "anemone/backend/calibration.hpp"
 #include "anemone/backend/kernels/gather.hpp"
 #include "anemone/graph/op_set.hpp"
@@ -10,6 +9,8 @@
 #include "anemone/passes/envelope.hpp"
 #include "anemone/print.hpp"
 #include "sound_graphs.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 
 #include <doctest/doctest.h>
 
@@ -161,11 +162,11 @@ template <class Backend> tally run(const std::vector<Backend>& backends, int cou
 } // namespace
 
 TEST_CASE("ten thousand random graphs keep their bounds on the CPU") {
-    run(std::vector<apart::cpu>(1), graphs / 2, first_seed);
+    run(std::vector<ane::backend::cpu>(1), graphs / 2, first_seed);
 }
 
 TEST_CASE("and on the oracle of every generation") {
-    std::vector<apart::oracle> machines;
+    std::vector<ane::backend::oracle> machines;
     for (const target t : {h13, h14, h15, h16, h17s, h18}) {
         machines.emplace_back(t);
     }
@@ -212,9 +213,9 @@ struct fixed_graph {
     }
     void hold() const {
         tally t;
-        ::hold(apart::cpu{}, graph, weights, inputs, 0, t);
+        ::hold(ane::backend::cpu{}, graph, weights, inputs, 0, t);
         for (const target on : {h13, h14, h15, h17s}) {
-            ::hold(apart::oracle(on), graph, weights, inputs, 0, t);
+            ::hold(ane::backend::oracle(on), graph, weights, inputs, 0, t);
         }
         CHECK(t.failures == 0);
     }

@@ -7,6 +7,7 @@
 #include "anemone/report/divergence_report.hpp"
 #include "anemone/rules/divergence.hpp"
 #include "one_node.hpp"
+#include <anemone/ops/functions.hpp>
 
 #include <doctest/doctest.h>
 

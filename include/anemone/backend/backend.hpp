@@ -3,6 +3,7 @@
 #include "../error.hpp"
 #include "../graph/graph.hpp"
 #include "../targets/target.hpp"
+#include "../way.hpp"
 #include "../weights/store.hpp"
 
 #include <concepts>
@@ -15,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// The memory of ports in the order of the graph's inputs, or of its outputs: dense, row-major.
 using input_buffers = std::span<const std::span<const std::byte>>;
@@ -37,7 +38,9 @@ concept runnable_backend = requires(const T& backend, const graph_view& g, const
     { backend.compile(g, weights) } -> executable;
 };
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// Nodes that are inputs, in order: the ports of a graph.
 constexpr int input_count(const graph_view& g) {
@@ -70,72 +73,4 @@ constexpr int input_node(const graph_view& g, int position) {
     return -1;
 }
 
-/// Names and sizes of a program's ports, kept to check the buffers of each run.
-class port_table {
-public:
-    explicit port_table(const graph_view& g) {
-        for (int i = 0; i < g.size(); ++i) {
-            if (g[i].kind == op::input) {
-                inputs_.push_back(port_of(std::string(g.name(i)), g[i]));
-            }
-        }
-        for (const output_port& each : g.outputs) {
-            outputs_.push_back(port_of(std::string(g.name(each)), g[each.node]));
-        }
-    }
-
-    /// Throws `error` (errc::port) unless there is one buffer for each port, of just its bytes, aligned as its elements
-    /// are. Allocates only to throw.
-    void check(input_buffers inputs, output_buffers outputs) const {
-        check(inputs, inputs_, "inputs");
-        check(outputs, outputs_, "outputs");
-    }
-
-private:
-    struct port {
-        std::string name;
-        std::size_t bytes;
-        std::size_t alignment;
-    };
-
-    static port port_of(std::string name, const node& n) {
-        return {std::move(name), static_cast<std::size_t>(bytes(n.type, n.shape.count())),
-                n.type == dtype::f16 ? alignof(half) : 1};
-    }
-
-    template <class Buffers>
-    static void check(const Buffers& given, const std::vector<port>& ports, const char* direction) {
-        if (given.size() != ports.size()) {
-            throw error(errc::port, direction,
-                        std::to_string(given.size()) + " buffers are given, the program has " +
-                            std::to_string(ports.size()) + " " + direction);
-        }
-        for (std::size_t i = 0; i < ports.size(); ++i) {
-            if (given[i].size() != ports[i].bytes) {
-                throw error(errc::port, ports[i].name,
-                            "has " + std::to_string(given[i].size()) + " bytes, the port takes " +
-                                std::to_string(ports[i].bytes));
-            }
-            if (reinterpret_cast<std::uintptr_t>(given[i].data()) % ports[i].alignment != 0) {
-                throw error(errc::port, ports[i].name,
-                            "begins at an odd address, its elements are aligned to " +
-                                std::to_string(ports[i].alignment) + " bytes");
-            }
-        }
-    }
-
-    std::vector<port> inputs_;
-    std::vector<port> outputs_;
-};
-
-/// What a program holds; throws `error` (errc::argument) when it was moved away.
-template <class State> State& held(const std::unique_ptr<State>& state, const char* program) {
-    if (!state) {
-        throw error(errc::argument, program, "was moved from");
-    }
-    return *state;
-}
-
-} // namespace detail
-
-} // namespace ane
+} // namespace ane::detail::inline ANEMONE_WAY

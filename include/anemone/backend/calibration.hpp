@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../passes/ranges.hpp"
+#include "../way.hpp"
 #include "backend.hpp"
 
 #include <algorithm>
@@ -10,9 +11,7 @@
 #include <vector>
 
 /// What every value of a model is on data: ranges from runs, where promises are missing or wide.
-namespace ane {
-
-namespace detail {
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// A model whose fp16 results are all outputs, and the node of each.
 struct observed_graph {
@@ -20,7 +19,7 @@ struct observed_graph {
     std::vector<int> nodes;
 };
 
-inline observed_graph observe(const graph_view& g) {
+ANEMONE_INLINE observed_graph observe(const graph_view& g) {
     observed_graph all;
     for (int i = 0; i < g.size(); ++i) {
         node n = g[i];
@@ -37,7 +36,7 @@ inline observed_graph observe(const graph_view& g) {
     return all;
 }
 
-inline void widen(measured_range& range, half value) {
+ANEMONE_INLINE void widen(measured_range& range, half value) {
     const auto v = static_cast<double>(value);
     if (!std::isfinite(v)) {
         ++range.infinities;
@@ -47,14 +46,16 @@ inline void widen(measured_range& range, half value) {
     range.high = range.measured ? std::max(range.high, v) : v;
     range.measured = true;
 }
-inline void widen(measured_range& range, std::span<const std::byte> bytes) {
+ANEMONE_INLINE void widen(measured_range& range, std::span<const std::byte> bytes) {
     const auto* const values = reinterpret_cast<const half*>(bytes.data());
     for (std::size_t i = 0; i < bytes.size() / sizeof(half); ++i) {
         widen(range, values[i]);
     }
 }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// Runs a model on data and keeps the smallest and the largest value of every node that it computes in fp16, and of its
 /// fp16 inputs. Another backend may see other values: the oracle of a target what that engine computes.
@@ -111,4 +112,4 @@ private:
     std::vector<int> inputs_;
 };
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -2,8 +2,9 @@
 
 #include "../graph/graph.hpp"
 #include "../kernel_shapes.hpp"
+#include "../way.hpp"
 
-namespace ane::detail {
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// The numbers of a convolution node; `Attributes` is conv or conv_transpose.
 template <class Attributes> constexpr convolution_shape convolution_shape_of(const graph_view& g, const node& n) {
@@ -90,4 +91,4 @@ constexpr unary_numbers unary_numbers_of(const node& n) {
     return {};
 }
 
-} // namespace ane::detail
+} // namespace ane::detail::inline ANEMONE_WAY

@@ -3,6 +3,7 @@
 #include "../ndarray.hpp"
 #include "../passes/validate.hpp"
 #include "../text.hpp"
+#include "../way.hpp"
 #include "../weights/verify.hpp"
 #include "backend.hpp"
 
@@ -11,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// The shape and element of a port, as types, from the model's value.
 template <const auto& Model, fixed_string Name> struct input_port_type {
@@ -34,7 +35,9 @@ template <const auto& Model, fixed_string Name> struct output_port_type {
     using element_type = element_t<type>;
 };
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// Functions of their own, so that compilers print both types in the line above the sentence.
 template <class Given, class Wanted> constexpr void require_port_shape() {
@@ -67,7 +70,9 @@ template <fixed_string... Names> constexpr bool all_different() {
     return true;
 }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// The inputs of one run: `{"image"_s = image, "mask"_s = mask}`, in any order. An unknown name, a wrong shape, a wrong
 /// element type or a missing input does not compile.
@@ -159,12 +164,30 @@ private:
     Executable executable_;
 };
 
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+/// Compiles a model for a backend, which in the header-only way may take the kernels of the model's operations alone: a
+/// program pays for what its model uses.
+template <const auto& Model, class Backend> auto compile_model(const Backend& place, const weight_store& weights) {
+    if constexpr (requires { place.template compile_model<Model>(weights); }) {
+        return place.template compile_model<Model>(weights);
+    } else {
+        return place.compile(Model, weights);
+    }
+}
+
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
 /// Compiles a model for a backend with weights that were checked against it: `compile<digits>(backend::cpu{},
 /// weights)`. Throws `error` for weights that do not fit the model, and whatever the backend's `compile` throws.
 template <const auto& Model, runnable_backend Backend>
 auto compile(const Backend& place, const weight_store& weights = {}) {
     verify_weights(Model, weights);
-    return program<Model, decltype(place.compile(Model, weights))>(place.compile(Model, weights));
+    return program<Model, decltype(place.compile(Model, weights))>(detail::compile_model<Model>(place, weights));
 }
 
 /// The same for a graph that was built or read at run time, after `validate`: the program runs on buffers in the order
@@ -176,4 +199,4 @@ auto compile(const graph_view& model, const Backend& place, const weight_store& 
     return place.compile(model, weights);
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

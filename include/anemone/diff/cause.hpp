@@ -1,12 +1,14 @@
 #pragma once
 
 #include "../compare.hpp"
+#include "../numerics/path.hpp"
+#include "../way.hpp"
 #include "replay.hpp"
 
 #include <cstdint>
 #include <string_view>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// Which rule of the engine's arithmetic makes a node differ, the gravest that applies.
 enum class difference_cause : std::uint8_t {
@@ -30,7 +32,9 @@ constexpr std::string_view name(difference_cause cause) noexcept {
     return names[static_cast<std::size_t>(cause)];
 }
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// How far a result is from the reference: elements where only one of the two is finite, and the sum of the others'
 /// distances.
@@ -39,7 +43,7 @@ struct departure {
     double distance = 0;
 };
 
-inline departure departure_of(std::span<const half> reference, std::span<const half> given) {
+ANEMONE_INLINE departure departure_of(std::span<const half> reference, std::span<const half> given) {
     departure d;
     for (std::size_t i = 0; i < reference.size(); ++i) {
         if (is_finite(reference[i]) && is_finite(given[i])) {
@@ -52,13 +56,13 @@ inline departure departure_of(std::span<const half> reference, std::span<const h
     return d;
 }
 
-inline std::span<const half> as_halves(std::span<const std::byte> memory) {
+ANEMONE_INLINE std::span<const half> as_halves(std::span<const std::byte> memory) {
     return {reinterpret_cast<const half*>(memory.data()), memory.size() / sizeof(half)};
 }
 
 /// What counts most of an operation of several paths. Where none is named here it looks a reciprocal, an exponential
 /// or a root up.
-inline difference_cause cause_by_parts(const numerics::datapath& path, op kind) {
+ANEMONE_INLINE difference_cause cause_by_parts(const numerics::datapath& path, op kind) {
     switch (kind) {
     case op::hard_sigmoid: return difference_cause::rounding;
     case op::resize:
@@ -72,7 +76,7 @@ inline difference_cause cause_by_parts(const numerics::datapath& path, op kind) 
 }
 
 /// The gravest path among the operations of the last run.
-inline difference_cause cause_by_path(const replay& engine) {
+ANEMONE_INLINE difference_cause cause_by_path(const replay& engine) {
     difference_cause found = difference_cause::rounding;
     const auto take = [&](difference_cause cause) { found = cause < found ? cause : found; };
     for (const int step : engine.steps()) {
@@ -96,7 +100,7 @@ struct reference_rules {
 };
 
 /// Without an engine there are no rules.
-inline reference_rules rules_of(const backend::cpu&) {
+ANEMONE_INLINE reference_rules rules_of(const backend::cpu&) {
     numerics::datapath plain;
     plain.mac_ceiling = false;
     plain.mac_exponent_floor = -64;
@@ -104,11 +108,11 @@ inline reference_rules rules_of(const backend::cpu&) {
     plain.int8_activation_gain = 1;
     return {plain, false};
 }
-inline reference_rules rules_of(const backend::oracle& engine) { return {engine.arithmetic(), true}; }
+ANEMONE_INLINE reference_rules rules_of(const backend::oracle& engine) { return {engine.arithmetic(), true}; }
 
 /// Runs the node again with one rule at a time as the reference has it, and sees which one the difference hangs on.
-inline difference_cause cause_of(replay& engine, int node, std::span<const half> expected, std::span<const half> result,
-                                 const reference_rules& reference) {
+ANEMONE_INLINE difference_cause cause_of(replay& engine, int node, std::span<const half> expected,
+                                         std::span<const half> result, const reference_rules& reference) {
     const departure all = departure_of(expected, result);
     if (all.not_finite == 0 && all.distance == 0) {
         return difference_cause::none;
@@ -147,6 +151,4 @@ inline difference_cause cause_of(replay& engine, int node, std::span<const half>
     return flushes ? difference_cause::flush : cause;
 }
 
-} // namespace detail
-
-} // namespace ane
+} // namespace ane::detail::inline ANEMONE_WAY

@@ -2,6 +2,7 @@
 
 #include "../backend/program.hpp"
 #include "../passes/validate.hpp"
+#include "../way.hpp"
 #include "../weights/verify.hpp"
 #include "cause.hpp"
 #include "histogram.hpp"
@@ -9,7 +10,7 @@
 #include <vector>
 
 /// What the engine's arithmetic costs a model, node by node.
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// One node of a model on the oracle beside the same node on another backend.
 struct node_difference {
@@ -70,4 +71,4 @@ model_difference diff(const Reference& reference, const backend::oracle& engine,
     return diff(Model, reference, engine, weights, inputs.buffers());
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

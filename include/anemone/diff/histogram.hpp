@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../half.hpp"
+#include "../way.hpp"
 
 #include <array>
 #include <bit>
@@ -8,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// How many elements lie how far apart, in fp16 values between them (ulp): bin 0 holds the equal ones (+0 equals -0,
 /// NaN equals NaN), bin b those of 2^(b-1) to 2^b - 1, the last those where only one is finite, or only one a NaN.
@@ -45,7 +46,7 @@ struct ulp_histogram {
     }
 };
 
-inline ulp_histogram histogram_of(std::span<const half> a, std::span<const half> b) {
+ANEMONE_INLINE ulp_histogram histogram_of(std::span<const half> a, std::span<const half> b) {
     ulp_histogram h;
     for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
         h.add(a[i], b[i]);
@@ -53,4 +54,4 @@ inline ulp_histogram histogram_of(std::span<const half> a, std::span<const half>
     return h;
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

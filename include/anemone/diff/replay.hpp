@@ -1,11 +1,12 @@
 #pragma once
 
+#include "../way.hpp"
 #include "trace.hpp"
 
 #include <algorithm>
 #include <vector>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// Runs the nodes of a model one at a time in the engine's arithmetic, each on operands that are taken from a trace:
 /// what one operation costs alone, whatever came before it.
@@ -103,4 +104,4 @@ private:
     std::vector<int> steps_;
 };
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -1,14 +1,17 @@
 #pragma once
 
 #include "../backend/cpu/cpu.hpp"
+#include "../backend/oracle/evaluate.hpp"
 #include "../backend/oracle/oracle.hpp"
+#include "../passes/lowering.hpp"
 #include "../passes/rewriter.hpp"
+#include "../way.hpp"
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// The value of every node of a model in one run: dense, row-major, fp16 or one byte an element.
 struct trace {
@@ -23,10 +26,12 @@ struct trace {
     }
 };
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// A copy of a model that returns every computed node.
-inline dynamic_graph observed(const graph_view& model) {
+ANEMONE_INLINE dynamic_graph observed(const graph_view& model) {
     rewriter w(model);
     for (int i = 0; i < model.size(); ++i) {
         w.visit(i);
@@ -41,11 +46,11 @@ inline dynamic_graph observed(const graph_view& model) {
     return w.result();
 }
 
-inline std::vector<std::byte> copied(const std::byte* from, std::size_t count) { return {from, from + count}; }
+ANEMONE_INLINE std::vector<std::byte> copied(const std::byte* from, std::size_t count) { return {from, from + count}; }
 
 /// For each node of a model the node of the lowered graph that holds its value; -1 where it left none, and where the
 /// value is rounded only together with that of a later node (a bias behind a product, an offset behind a gain).
-inline std::vector<int> holders(const graph_view& model, const lowered_graph& lowered, const layer_plan& plan) {
+ANEMONE_INLINE std::vector<int> holders(const graph_view& model, const lowered_graph& lowered, const layer_plan& plan) {
     std::vector<int> found(model.nodes.size(), -1);
     int latest = -1;
     for (int i = 0; i < lowered.view().size(); ++i) {
@@ -68,11 +73,13 @@ inline std::vector<int> holders(const graph_view& model, const lowered_graph& lo
     return found;
 }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// Runs a model on the CPU backend and keeps every node's value. Throws `error` as `compile` and `run` do.
-inline trace trace_of(const graph_view& model, const backend::cpu& place, const weight_store& weights,
-                      input_buffers inputs) {
+ANEMONE_INLINE trace trace_of(const graph_view& model, const backend::cpu& place, const weight_store& weights,
+                              input_buffers inputs) {
     trace result;
     result.values.resize(model.nodes.size());
     std::vector<std::span<std::byte>> outputs;
@@ -90,8 +97,8 @@ inline trace trace_of(const graph_view& model, const backend::cpu& place, const 
 }
 
 /// The same on the oracle. A node that the engine computes together with a later one has no value.
-inline trace trace_of(const graph_view& model, const backend::oracle& place, const weight_store& weights,
-                      input_buffers inputs) {
+ANEMONE_INLINE trace trace_of(const graph_view& model, const backend::oracle& place, const weight_store& weights,
+                              input_buffers inputs) {
     auto program = place.compile(model, weights);
     std::vector<std::vector<std::byte>> returned;
     std::vector<std::span<std::byte>> outputs;
@@ -119,4 +126,4 @@ inline trace trace_of(const graph_view& model, const backend::oracle& place, con
     return result;
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../dtype.hpp"
+#include "../way.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// The element types of the blob that are written here (facts: weights, section 1).
 enum class blob_type : std::uint32_t { fp16 = 1, uint8 = 3, int8 = 4, uint1 = 9, uint4 = 11 };
@@ -69,4 +70,4 @@ private:
     std::uint32_t count_ = 0;
 };
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../error.hpp"
+#include "../way.hpp"
 
 #include <cstddef>
 #include <filesystem>
@@ -9,10 +10,10 @@
 #include <string>
 #include <vector>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// Writes a whole file; the directory is made where it is missing. Throws `error` (errc::file) with the path.
-inline void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+ANEMONE_INLINE void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
     std::error_code failed;
     if (path.has_parent_path()) {
         std::filesystem::create_directories(path.parent_path(), failed);
@@ -28,8 +29,8 @@ inline void write_file(const std::filesystem::path& path, std::span<const std::b
     }
 }
 
-inline void write_file(const std::filesystem::path& path, const std::string& text) {
+ANEMONE_INLINE void write_file(const std::filesystem::path& path, const std::string& text) {
     write_file(path, std::as_bytes(std::span(text)));
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../graph/reflection.hpp"
+#include "../way.hpp"
 #include "../weights/materialize.hpp"
 #include "blob.hpp"
 #include "file.hpp"
@@ -15,7 +16,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// A program for the engine's MIL route: the text and the weight blob that the text refers to as
 /// `@model_path/weights.bin`.
@@ -24,28 +25,30 @@ struct mil_program {
     blob_writer weights;
 };
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
 
-inline std::string mil_type(dtype type, const extents& shape) {
+namespace ane::detail::inline ANEMONE_WAY {
+
+ANEMONE_INLINE std::string mil_type(dtype type, const extents& shape) {
     return shape.rank == 0 ? std::string(mil_name(type)) : fmt::format("tensor<{}, {}>", mil_name(type), print(shape));
 }
 
 /// Literals are typed; fp16 ones are C99 hexadecimal floats of the value already rounded to fp16.
-inline std::string mil_literal(half value) { return fmt::format("fp16({:a})", static_cast<double>(value)); }
-inline std::string mil_literal(float value) { return mil_literal(half(value)); }
-inline std::string mil_literal(bool value) { return fmt::format("bool({})", value); }
-inline std::string mil_literal(int value) { return fmt::format("int32({})", value); }
-inline std::string mil_literal(std::string_view value) { return fmt::format("string(\"{}\")", value); }
-inline std::string mil_literal(const indices& value) {
+ANEMONE_INLINE std::string mil_literal(half value) { return fmt::format("fp16({:a})", static_cast<double>(value)); }
+ANEMONE_INLINE std::string mil_literal(float value) { return mil_literal(half(value)); }
+ANEMONE_INLINE std::string mil_literal(bool value) { return fmt::format("bool({})", value); }
+ANEMONE_INLINE std::string mil_literal(int value) { return fmt::format("int32({})", value); }
+ANEMONE_INLINE std::string mil_literal(std::string_view value) { return fmt::format("string(\"{}\")", value); }
+ANEMONE_INLINE std::string mil_literal(const indices& value) {
     return fmt::format("tensor<int32, [{}]>({})", value.rank, print(value));
 }
-inline std::string mil_literal(size2 value) { return mil_literal(indices{value.height, value.width}); }
-inline std::string mil_literal(const padding2& value) {
+ANEMONE_INLINE std::string mil_literal(size2 value) { return mil_literal(indices{value.height, value.width}); }
+ANEMONE_INLINE std::string mil_literal(const padding2& value) {
     return mil_literal(indices{value.top, value.bottom, value.left, value.right});
 }
 
 /// The type that a literal starts with: "int32" of "int32(1)".
-inline std::string mil_literal_type(const std::string& literal) { return literal.substr(0, literal.find('(')); }
+ANEMONE_INLINE std::string mil_literal_type(const std::string& literal) { return literal.substr(0, literal.find('(')); }
 
 /// Writes one function, statement by statement.
 class mil_writer {
@@ -287,21 +290,23 @@ private:
     mil_program program_;
 };
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// Writes a lowered graph as MIL text with its weight blob, deterministically. Facts: mil-ops sections 1 to 6. Throws
 /// `error` (errc::lowering) for an operation that the route does not have. Never run on Apple silicon by this project.
-inline mil_program emit_mil(const graph_view& lowered, const materialized& constants) {
+ANEMONE_INLINE mil_program emit_mil(const graph_view& lowered, const materialized& constants) {
     return detail::mil_writer(lowered, constants).write();
 }
 
 /// Writes `model.mil` and `weights.bin` into a directory, which is made where it is missing; returns the path of the
 /// text. Throws `error` (errc::file).
-inline std::filesystem::path write_mil(const mil_program& program, const std::filesystem::path& directory) {
+ANEMONE_INLINE std::filesystem::path write_mil(const mil_program& program, const std::filesystem::path& directory) {
     std::filesystem::path text = directory / "model.mil";
     write_file(directory / "weights.bin", program.weights.bytes());
     write_file(text, std::as_bytes(std::span(program.text)));
     return text;
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../print.hpp"
+#include "../way.hpp"
 #include "../weights/encode.hpp"
 #include "blob.hpp"
 
@@ -12,7 +13,7 @@
 
 /// Compressed weights in MIL text: one `constexpr_...` statement each, over parts in the blob (facts: weights, sections
 /// 2 and 3).
-namespace ane::detail {
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// Whether a form was run as a weight by a source, or is one of a width that was: int8 without a zero point, palettes
 /// of single elements of 4 and 8 bits, plain sparse. A weight in blocks is refused by the compiler ("Not implemented",
@@ -29,7 +30,7 @@ constexpr bool has_mil_form(const compression& c) {
 /// For each node whether it is a compressed weight that the text holds as it is stored: in a form that has one, and
 /// read only where such a form was run, as the weight of convolutions and the right operand of products. The others are
 /// written as the fp16 values that they stand for.
-inline std::vector<char> stored_in_mil(const graph_view& g) {
+ANEMONE_INLINE std::vector<char> stored_in_mil(const graph_view& g) {
     std::vector<char> stored(g.nodes.size(), 0);
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind == op::compressed) {
@@ -46,16 +47,16 @@ inline std::vector<char> stored_in_mil(const graph_view& g) {
     return stored;
 }
 
-inline std::string mil_blob(std::uint64_t offset) {
+ANEMONE_INLINE std::string mil_blob(std::uint64_t offset) {
     return fmt::format("BLOBFILE(path = string(\"@model_path/weights.bin\"), offset = uint64({}))", offset);
 }
-inline std::string mil_part(const std::string& type, const std::string& name, std::uint64_t offset) {
+ANEMONE_INLINE std::string mil_part(const std::string& type, const std::string& name, std::uint64_t offset) {
     return fmt::format("        {0} {1} = const()[name = string(\"{1}\"), val = {0}({2})];\n", type, name,
                        mil_blob(offset));
 }
 
 /// The statements that make `name` of a stored weight; its parts go into the blob.
-inline std::string mil_stored_weight(const std::string& name, const encoded_weight& w, blob_writer& blob) {
+ANEMONE_INLINE std::string mil_stored_weight(const std::string& name, const encoded_weight& w, blob_writer& blob) {
     const std::string shape = print(w.shape);
     const std::string type = fmt::format("tensor<fp16, {}>", shape);
     const std::int64_t count = w.shape.count();
@@ -97,4 +98,4 @@ inline std::string mil_stored_weight(const std::string& name, const encoded_weig
     }
 }
 
-} // namespace ane::detail
+} // namespace ane::detail::inline ANEMONE_WAY

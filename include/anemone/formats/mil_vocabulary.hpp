@@ -1,11 +1,12 @@
 #pragma once
 
 #include "../graph/op.hpp"
+#include "../way.hpp"
 
 #include <array>
 #include <string_view>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// How one operation is written in MIL text: its name there, the arguments that its operands become, and the names of
 /// its attributes' members. Facts: mil-ops, sections 3 and 6.
@@ -80,4 +81,4 @@ constexpr const mil_form* find_mil_form(op kind) {
     return nullptr;
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

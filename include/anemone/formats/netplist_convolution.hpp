@@ -1,13 +1,14 @@
 #pragma once
 
 #include "../ops/convolution.hpp"
+#include "../way.hpp"
 #include "netplist_writer.hpp"
 
 /// Convolutions, transposed convolutions and pools as netplist units.
-namespace ane::detail {
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// `Step` and the pads; x stands before y in `Step`, which is inferred (no asymmetric example is known).
-inline plist::dict netplist_window(size2 kernel, size2 stride, const padding2& padding) {
+ANEMONE_INLINE plist::dict netplist_window(size2 kernel, size2 stride, const padding2& padding) {
     return {{"KernelWidth", kernel.width},
             {"KernelHeight", kernel.height},
             {"Step", plist::array{stride.width, stride.height}},
@@ -19,9 +20,9 @@ inline plist::dict netplist_window(size2 kernel, size2 stride, const padding2& p
 
 /// A convolution over a kernel [O, I / groups, kH, kW] from a blob. The order of the kernel's axes is an assumption of
 /// all sources; so is the layout of groups.
-inline netplist_value netplist_convolution(netplist_writer& w, int index, const netplist_form& form,
-                                           std::string_view variant, plist::dict window, int groups,
-                                           std::span<const half> kernel) {
+ANEMONE_INLINE netplist_value netplist_convolution(netplist_writer& w, int index, const netplist_form& form,
+                                                   std::string_view variant, plist::dict window, int groups,
+                                                   std::span<const half> kernel) {
     window["Type"] = variant;
     window["KernelMode"] = "Dense";
     window["KernelType"] = netplist_name(dtype::f16);
@@ -32,11 +33,11 @@ inline netplist_value netplist_convolution(netplist_writer& w, int index, const 
 }
 
 /// Whether every channel has a kernel of its own.
-inline bool is_depthwise(std::int64_t groups, std::int64_t in, std::int64_t out) {
+ANEMONE_INLINE bool is_depthwise(std::int64_t groups, std::int64_t in, std::int64_t out) {
     return groups > 1 && groups == in && groups == out;
 }
 
-inline netplist_value write_conv(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_conv(netplist_writer& w, int index, const netplist_form& form) {
     const node& n = w.at(index);
     const conv& a = n.get<conv>();
     const int weight = w.operand(index, 1);
@@ -57,7 +58,8 @@ inline netplist_value write_conv(netplist_writer& w, int index, const netplist_f
 
 /// The kernel [I, O / groups, kH, kW] of a transposed convolution as a convolution reads it: [O, I / groups, kH, kW],
 /// both spatial axes turned around.
-inline std::vector<half> turned_kernel(std::span<const half> values, const extents& shape, std::int64_t groups) {
+ANEMONE_INLINE std::vector<half> turned_kernel(std::span<const half> values, const extents& shape,
+                                               std::int64_t groups) {
     const std::int64_t in = shape[0] / groups;
     const std::int64_t out = shape[1];
     const std::int64_t area = shape[2] * shape[3];
@@ -77,7 +79,7 @@ inline std::vector<half> turned_kernel(std::span<const half> values, const exten
 /// The pads of a DeConv unit act on the input with stride - 1 zeros behind every element, which follows from the
 /// nearest upsampling unit. Read so, the unit is a plain convolution of that input, so its kernel is stored turned
 /// around. This is predicted: no file with an asymmetric kernel is known.
-inline netplist_value write_conv_transpose(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_conv_transpose(netplist_writer& w, int index, const netplist_form& form) {
     const node& n = w.at(index);
     const conv_transpose& a = n.get<conv_transpose>();
     const int weight = w.operand(index, 1);
@@ -105,14 +107,14 @@ inline netplist_value write_conv_transpose(netplist_writer& w, int index, const 
 }
 
 /// How far the last window reaches beyond the padded input, which happens with ceil_mode only.
-inline int window_excess(std::int64_t in, std::int64_t out, int before, int after, int kernel, int stride) {
+ANEMONE_INLINE int window_excess(std::int64_t in, std::int64_t out, int before, int after, int kernel, int stride) {
     const std::int64_t excess = (out - 1) * stride + kernel - in - before - after;
     return excess > 0 ? static_cast<int>(excess) : 0;
 }
 
 /// Windows that ceil_mode adds become padding behind the input: that changes nothing where padding is left out of the
 /// result.
-inline netplist_value write_pool(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_pool(netplist_writer& w, int index, const netplist_form& form) {
     const node& n = w.at(index);
     const pool& a = n.get<pool>();
     const bool average = n.kind == op::avg_pool;
@@ -140,4 +142,4 @@ inline netplist_value write_pool(netplist_writer& w, int index, const netplist_f
     return w.unit({form.unit, params}, {w.value(w.operand(index, 0))}, netplist_shape_of(n.shape));
 }
 
-} // namespace ane::detail
+} // namespace ane::detail::inline ANEMONE_WAY

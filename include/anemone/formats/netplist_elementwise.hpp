@@ -1,36 +1,37 @@
 #pragma once
 
 #include "../passes/fusion.hpp"
+#include "../way.hpp"
 #include "netplist_writer.hpp"
 
 #include <numbers>
 
 /// Elementwise operations as netplist units: Neuron for one operand, ElementWise for two, GOC for a constant operand.
-namespace ane::detail {
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// A Neuron unit. Only Rsqrt and Log2 have an `Epsilon`, which the graph gives them and the unit adds to the operand.
-inline netplist_value neuron(netplist_writer& w, std::string_view variant, const netplist_value& x,
-                             plist::dict params = {}) {
+ANEMONE_INLINE netplist_value neuron(netplist_writer& w, std::string_view variant, const netplist_value& x,
+                                     plist::dict params = {}) {
     params["Type"] = variant;
     return w.unit({"Neuron", params}, {x}, x.shape);
 }
 
-inline plist::dict epsilon_params(const node& n) {
+ANEMONE_INLINE plist::dict epsilon_params(const node& n) {
     const float epsilon = n.get<stabilizer>().epsilon;
     return epsilon == 0 ? plist::dict{} : plist::dict{{"Epsilon", fp16_pattern(half(epsilon))}};
 }
 
 /// A unit of one operand without parameters besides its variant: most Neurons, and ElementWise Abs.
-inline netplist_value write_unary(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_unary(netplist_writer& w, int index, const netplist_form& form) {
     return w.simple(form.unit, form.variant, {w.value(w.operand(index, 0))});
 }
 
-inline netplist_value write_rsqrt(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_rsqrt(netplist_writer& w, int index, const netplist_form& form) {
     return neuron(w, form.variant, w.value(w.operand(index, 0)), epsilon_params(w.at(index)));
 }
 
 /// relu6 is the clamp between 0 and 6.
-inline netplist_value write_clamp(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_clamp(netplist_writer& w, int index, const netplist_form& form) {
     const node& n = w.at(index);
     const coefficients limits = n.kind == op::relu6 ? coefficients{0, 6} : n.get<coefficients>();
     return neuron(w, form.variant, w.value(w.operand(index, 0)),
@@ -38,37 +39,37 @@ inline netplist_value write_clamp(netplist_writer& w, int index, const netplist_
 }
 
 /// `ReluOffset` is 0 in every known file.
-inline netplist_value write_leaky_relu(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_leaky_relu(netplist_writer& w, int index, const netplist_form& form) {
     return neuron(w, form.variant, w.value(w.operand(index, 0)),
                   {{"ReluSlope", fp16_pattern(half(w.at(index).get<coefficients>().alpha))}, {"ReluOffset", 0}});
 }
 
 /// x sigmoid(x)
-inline netplist_value write_silu(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_silu(netplist_writer& w, int index, const netplist_form& form) {
     const netplist_value x = w.value(w.operand(index, 0));
     return w.simple("ElementWise", "Mult", {x, neuron(w, form.variant, x)});
 }
 
 /// 2^(x log2 e); log2 e is rounded to fp16.
-inline netplist_value write_exp(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_exp(netplist_writer& w, int index, const netplist_form& form) {
     return neuron(w, form.variant, w.scale(w.value(w.operand(index, 0)), half(std::numbers::log2e)));
 }
 
 /// ln 2 log2(x + epsilon); ln 2 is rounded to fp16.
-inline netplist_value write_log(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_log(netplist_writer& w, int index, const netplist_form& form) {
     const netplist_value x = w.value(w.operand(index, 0));
     return w.scale(neuron(w, form.variant, x, epsilon_params(w.at(index))), half(std::numbers::ln2));
 }
 
 /// Whether an operand is a constant with one value, or with one for each channel of the result: what a GOC holds.
-inline bool is_channel_vector(const netplist_writer& w, int operand, const extents& result) {
+ANEMONE_INLINE bool is_channel_vector(const netplist_writer& w, int operand, const extents& result) {
     return w.known(operand) && is_vector_along(w.at(operand).shape, result, 2);
 }
 
 /// An operand under the result's shape: repeated along its axes of extent 1. A tensor of rank 4 against one of rank 5
 /// has its first axis on Batch, where the graph's rule matches it with Depth.
-inline netplist_value broadcast_operand(netplist_writer& w, int operand, const netplist_value& x,
-                                        const extents& result) {
+ANEMONE_INLINE netplist_value broadcast_operand(netplist_writer& w, int operand, const netplist_value& x,
+                                                const extents& result) {
     const extents& shape = w.at(operand).shape;
     if (result.rank == 5 && shape.rank == 4 && shape[0] != 1) {
         w.refuse(fmt::format("broadcasts {} to {}: the batch of the first would have to become depth", print(shape),
@@ -76,12 +77,12 @@ inline netplist_value broadcast_operand(netplist_writer& w, int operand, const n
     }
     return w.broadcast(x, netplist_shape_of(result));
 }
-inline netplist_value broadcast_operand(netplist_writer& w, int operand, const extents& result) {
+ANEMONE_INLINE netplist_value broadcast_operand(netplist_writer& w, int operand, const extents& result) {
     return broadcast_operand(w, operand, w.value(operand), result);
 }
 
 /// The GOC form of a sum, difference or product with a constant; false where there is none.
-inline bool write_gain_or_offset(netplist_writer& w, int index, netplist_value& result) {
+ANEMONE_INLINE bool write_gain_or_offset(netplist_writer& w, int index, netplist_value& result) {
     const node& n = w.at(index);
     for (const int position : {1, 0}) {
         const int vector = w.operand(index, position);
@@ -114,7 +115,7 @@ inline bool write_gain_or_offset(netplist_writer& w, int index, netplist_value& 
 
 /// A constant operand that is one number or runs along Channel goes into a GOC; a bias of a matrix product runs along
 /// Width, so it is repeated by a Broadcast unit and added. The operands of ElementWise have equal shapes.
-inline netplist_value write_binary(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_binary(netplist_writer& w, int index, const netplist_form& form) {
     netplist_value result;
     if (write_gain_or_offset(w, index, result)) {
         return result;
@@ -125,7 +126,7 @@ inline netplist_value write_binary(netplist_writer& w, int index, const netplist
 }
 
 /// a (1 / b)
-inline netplist_value write_div(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_div(netplist_writer& w, int index, const netplist_form& form) {
     const extents& shape = w.at(index).shape;
     const int numerator = w.operand(index, 0);
     const int denominator = w.operand(index, 1);
@@ -136,4 +137,4 @@ inline netplist_value write_div(netplist_writer& w, int index, const netplist_fo
     return w.simple(form.unit, form.variant, {broadcast_operand(w, numerator, shape), inverse});
 }
 
-} // namespace ane::detail
+} // namespace ane::detail::inline ANEMONE_WAY

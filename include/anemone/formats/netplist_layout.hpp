@@ -1,13 +1,14 @@
 #pragma once
 
 #include "../shape.hpp"
+#include "../way.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// The axes of a netplist tensor. A tensor of rank 5 reads N, D, C, H, W; lower ranks are right-aligned on N, C, H, W,
 /// so a matrix [M, K] has its rows on Height and its columns on Width.
@@ -59,4 +60,4 @@ constexpr netplist_shape netplist_shape_of(const extents& shape) {
     return result;
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

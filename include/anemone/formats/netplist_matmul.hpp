@@ -1,19 +1,21 @@
 #pragma once
 
 #include "../strided.hpp"
+#include "../way.hpp"
 #include "netplist_writer.hpp"
 
 /// Matrix products as netplist units.
-namespace ane::detail {
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// The leading axes of a matrix operand. One of rank 5 has depth 1 here, so that Batch and Channel say everything.
-inline extents leading_axes(const netplist_shape& shape) {
+ANEMONE_INLINE extents leading_axes(const netplist_shape& shape) {
     return {shape[netplist_axis::batch], shape[netplist_axis::channel]};
 }
 
 /// The elements of a constant operand as the unit reads them: [rows, batch, columns], repeated over the batch where the
 /// operand has fewer matrices.
-inline std::vector<half> matrix_elements(netplist_writer& w, int operand, bool flipped, const extents& leading) {
+ANEMONE_INLINE std::vector<half> matrix_elements(netplist_writer& w, int operand, bool flipped,
+                                                 const extents& leading) {
     const extents& shape = w.at(operand).shape;
     const std::vector<half>& values = w.values(operand);
     const extents own = leading_axes(netplist_shape_of(shape));
@@ -45,7 +47,7 @@ inline constexpr netplist_order flip_and_exchange{netplist_axis::batch, netplist
 
 /// One operand with its rows on Channel, the batch on Height and its columns on Width. An operand without a batch is
 /// repeated along Height, a constant one before it is stored.
-inline netplist_value matrix_operand(netplist_writer& w, int operand, bool flipped, const extents& leading) {
+ANEMONE_INLINE netplist_value matrix_operand(netplist_writer& w, int operand, bool flipped, const extents& leading) {
     const extents& shape = w.at(operand).shape;
     const std::int64_t batch = leading.count();
     const std::int64_t own = leading_axes(netplist_shape_of(shape)).count();
@@ -71,7 +73,7 @@ inline netplist_value matrix_operand(netplist_writer& w, int operand, bool flipp
 
 /// The unit multiplies [C = M, W = K] by [C = K, W = N]; Height serves as the batch, which is inferred. A batched left
 /// operand against a right one without a batch is one product of batch x M rows.
-inline netplist_value write_matmul(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_matmul(netplist_writer& w, int index, const netplist_form& form) {
     const node& n = w.at(index);
     const transposed& flags = n.get<transposed>();
     const int a = w.operand(index, 0);
@@ -99,4 +101,4 @@ inline netplist_value write_matmul(netplist_writer& w, int index, const netplist
     return w.reshape(w.transpose(product, exchange_channel_height), result);
 }
 
-} // namespace ane::detail
+} // namespace ane::detail::inline ANEMONE_WAY

@@ -1,12 +1,13 @@
 #pragma once
 
+#include "../way.hpp"
 #include "netplist_writer.hpp"
 
 /// Operations along axes, and operations that move elements, as netplist units.
-namespace ane::detail {
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// The axis of a unit that takes Width, Height or Channel.
-inline netplist_axis inner_axis(const netplist_writer& w, int index, int axis) {
+ANEMONE_INLINE netplist_axis inner_axis(const netplist_writer& w, int index, int axis) {
     const netplist_axis result = netplist_axis_of(axis, w.at(index).shape.rank);
     if (result == netplist_axis::batch || result == netplist_axis::depth) {
         w.refuse(fmt::format("works along {}, the unit takes Width, Height or Channel", name(result)));
@@ -14,14 +15,14 @@ inline netplist_axis inner_axis(const netplist_writer& w, int index, int axis) {
     return result;
 }
 
-inline netplist_value write_softmax(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_softmax(netplist_writer& w, int index, const netplist_form& form) {
     const netplist_value x = w.value(w.operand(index, 0));
     const std::string_view dimension = name(inner_axis(w, index, w.at(index).get<axis>().index));
     return w.unit({form.unit, plist::dict{{"Dimension", dimension}}}, {x}, x.shape);
 }
 
 /// Axes of extent 1 are left out of the list, which holds four names at most.
-inline netplist_value write_reduction(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_reduction(netplist_writer& w, int index, const netplist_form& form) {
     const netplist_value x = w.value(w.operand(index, 0));
     const indices& list = w.at(index).get<axes>().list;
     netplist_shape reduced = x.shape;
@@ -45,7 +46,7 @@ inline netplist_value write_reduction(netplist_writer& w, int index, const netpl
 
 /// ArgMinMax where its index along the one axis is not in doubt: it runs on every family. Elsewhere GlobalArgMinMax, of
 /// which the sources disagree whether it runs before A15.
-inline netplist_value write_arg(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_arg(netplist_writer& w, int index, const netplist_form& form) {
     const netplist_value x = w.value(w.operand(index, 0));
     const netplist_shape shape = netplist_shape_of(w.at(index).shape);
     const netplist_axis along = inner_axis(w, index, w.at(index).get<axis>().index);
@@ -67,11 +68,11 @@ inline netplist_value write_arg(netplist_writer& w, int index, const netplist_fo
     return w.unit({"GlobalArgMinMax", plist::dict{{"Type", form.variant}, {"Dimension", name(along)}}}, {x}, shape);
 }
 
-inline netplist_value write_reshape(netplist_writer& w, int index, const netplist_form&) {
+ANEMONE_INLINE netplist_value write_reshape(netplist_writer& w, int index, const netplist_form&) {
     return w.reshape(w.value(w.operand(index, 0)), netplist_shape_of(w.at(index).shape));
 }
 
-inline netplist_value write_transpose(netplist_writer& w, int index, const netplist_form&) {
+ANEMONE_INLINE netplist_value write_transpose(netplist_writer& w, int index, const netplist_form&) {
     const indices& order = w.at(index).get<permutation>().order;
     netplist_order sources{netplist_axes[0], netplist_axes[1], netplist_axes[2], netplist_axes[3], netplist_axes[4]};
     for (int i = 0; i < order.rank; ++i) {
@@ -81,7 +82,7 @@ inline netplist_value write_transpose(netplist_writer& w, int index, const netpl
     return w.transpose(w.value(w.operand(index, 0)), sources);
 }
 
-inline netplist_value write_concat(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_concat(netplist_writer& w, int index, const netplist_form& form) {
     const node& n = w.at(index);
     std::vector<netplist_value> parts;
     for (const int o : w.graph().operands(index)) {
@@ -92,7 +93,7 @@ inline netplist_value write_concat(netplist_writer& w, int index, const netplist
 }
 
 /// One view for each axis that gets shorter. A Width offset above 0 has the hazards of R090 on A13 and A14.
-inline netplist_value write_slice(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_slice(netplist_writer& w, int index, const netplist_form& form) {
     const window& wanted = w.at(index).get<window>();
     netplist_value x = w.value(w.operand(index, 0));
     for (int i = 0; i < wanted.size.rank; ++i) {
@@ -110,7 +111,7 @@ inline netplist_value write_slice(netplist_writer& w, int index, const netplist_
 }
 
 /// Blocks of one value joined before and behind along Height, then Width: no keys of the Padding unit are known.
-inline netplist_value write_pad(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_pad(netplist_writer& w, int index, const netplist_form& form) {
     const node& n = w.at(index);
     const pads& amounts = n.get<pads>();
     netplist_value x = w.value(w.operand(index, 0));
@@ -145,4 +146,4 @@ inline netplist_value write_pad(netplist_writer& w, int index, const netplist_fo
     return x;
 }
 
-} // namespace ane::detail
+} // namespace ane::detail::inline ANEMONE_WAY

@@ -2,6 +2,7 @@
 
 #include "../dtype.hpp"
 #include "../error.hpp"
+#include "../way.hpp"
 #include "netplist_layout.hpp"
 #include "plist.hpp"
 
@@ -17,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// A file beside net.plist: its name, as the `Weights` array gives it, and its bytes.
 struct netplist_blob {
@@ -31,7 +32,9 @@ struct netplist {
     std::vector<netplist_blob> weights;
 };
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// A symbol that units read, with what it stands for.
 struct netplist_value {
@@ -239,6 +242,4 @@ private:
     plist::array output_list_;
 };
 
-} // namespace detail
-
-} // namespace ane
+} // namespace ane::detail::inline ANEMONE_WAY

@@ -1,11 +1,12 @@
 #pragma once
 
+#include "../way.hpp"
 #include "netplist_convolution.hpp"
 #include "netplist_elementwise.hpp"
 #include "netplist_matmul.hpp"
 #include "netplist_movement.hpp"
 
-namespace ane::detail {
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// The operations of a lowered graph that are written as a unit. Facts: netplist-units. What is missing here is
 /// refused; cast, because the keys of Quant and DeQuant are not known and no other unit is known to change an element
@@ -59,4 +60,4 @@ constexpr const netplist_form* find_netplist_form(op kind) {
     return nullptr;
 }
 
-} // namespace ane::detail
+} // namespace ane::detail::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../print.hpp"
+#include "../way.hpp"
 #include "../weights/materialize.hpp"
 #include "netplist_network.hpp"
 
@@ -9,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace ane::detail {
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// For each axis of the result (Batch, Depth, Channel, Height, Width) the axis that its elements come from.
 using netplist_order = std::array<netplist_axis, 5>;
@@ -193,4 +194,4 @@ struct netplist_form {
     netplist_value (*write)(netplist_writer& w, int index, const netplist_form& form);
 };
 
-} // namespace ane::detail
+} // namespace ane::detail::inline ANEMONE_WAY

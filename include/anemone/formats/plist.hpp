@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../error.hpp"
+#include "../way.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +17,7 @@
 
 /// Property lists: a value, and the XML form of it. The bytes are those of Python's `plistlib.dumps(value,
 /// sort_keys=True)`.
-namespace ane::plist {
+namespace ane::plist::inline ANEMONE_WAY {
 
 class value;
 struct member;
@@ -107,11 +108,13 @@ inline const value* dict::find(std::string_view key) const {
     return at != members_.end() && at->key == key ? &at->content : nullptr;
 }
 
-namespace detail {
+} // namespace ane::plist::inline ANEMONE_WAY
+
+namespace ane::plist::detail::inline ANEMONE_WAY {
 
 /// A text for XML: markup characters escaped, line ends as line feeds. A control character that XML 1.0 cannot hold is
 /// an error (errc::argument).
-inline std::string escaped(std::string_view text) {
+ANEMONE_INLINE std::string escaped(std::string_view text) {
     std::string result;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
@@ -136,7 +139,7 @@ inline std::string escaped(std::string_view text) {
 }
 
 /// The shortest decimal that reads back as the same double, with a point or an exponent.
-inline std::string real_text(double number) {
+ANEMONE_INLINE std::string real_text(double number) {
     std::string text = fmt::format("{}", number);
     if (text.find_first_not_of("-0123456789") == std::string::npos) {
         text += ".0";
@@ -199,9 +202,11 @@ private:
     std::size_t depth_ = 0;
 };
 
-} // namespace detail
+} // namespace ane::plist::detail::inline ANEMONE_WAY
+
+namespace ane::plist::inline ANEMONE_WAY {
 
 /// The XML form of a property list. Throws `error` (errc::argument) for a text that XML cannot hold.
-inline std::string to_xml(const value& root) { return detail::xml_writer().write(root); }
+ANEMONE_INLINE std::string to_xml(const value& root) { return detail::xml_writer().write(root); }
 
-} // namespace ane::plist
+} // namespace ane::plist::inline ANEMONE_WAY

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../way.hpp"
 #include "drawing_style.hpp"
 #include "drawing_text.hpp"
 #include "layout.hpp"
@@ -10,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 struct drawing_options {
     std::string title{};                              ///< "Graph" where it is empty
@@ -20,7 +21,9 @@ struct drawing_options {
     double widest_text = 250; ///< pixels; longer texts end in an ellipsis, with the whole text as the tooltip
 };
 
-namespace drawing {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::drawing::inline ANEMONE_WAY {
 
 /// A box of the picture: a node of the graph, or an output port.
 struct label {
@@ -43,9 +46,11 @@ struct picture {
     double width = 0, height = 0;
 };
 
-namespace detail {
+} // namespace ane::drawing::inline ANEMONE_WAY
 
-inline label label_of_node(const graph_view& g, int index, const std::vector<char>& folded) {
+namespace ane::drawing::detail::inline ANEMONE_WAY {
+
+ANEMONE_INLINE label label_of_node(const graph_view& g, int index, const std::vector<char>& folded) {
     const node& n = g[index];
     label l;
     l.node = index;
@@ -73,7 +78,7 @@ inline label label_of_node(const graph_view& g, int index, const std::vector<cha
     return l;
 }
 
-inline label label_of_output(const graph_view& g, int position) {
+ANEMONE_INLINE label label_of_output(const graph_view& g, int position) {
     const output_port& port = g.outputs[static_cast<std::size_t>(position)];
     label l;
     l.output = position;
@@ -84,7 +89,7 @@ inline label label_of_output(const graph_view& g, int position) {
 }
 
 /// Shortens the texts to the limit and measures the box around them.
-inline layout::box fit(label& l, double limit) {
+ANEMONE_INLINE layout::box fit(label& l, double limit) {
     l.tooltip = l.title + " " + l.number;
     const double number = svg::text_width(l.number, size::small) + size::number_gap;
     l.title = svg::shortened(l.title, size::title, limit - number, true);
@@ -106,10 +111,12 @@ inline layout::box fit(label& l, double limit) {
     return b;
 }
 
-} // namespace detail
+} // namespace ane::drawing::detail::inline ANEMONE_WAY
+
+namespace ane::drawing::inline ANEMONE_WAY {
 
 /// Decides what is drawn and where, from (0, 0) on.
-inline picture arrange(const graph_view& g, const drawing_options& options = {}) {
+ANEMONE_INLINE picture arrange(const graph_view& g, const drawing_options& options = {}) {
     picture p;
     std::vector<char> folded = independent_of_inputs(g);
     if (!options.fold_weights) {
@@ -159,9 +166,11 @@ inline picture arrange(const graph_view& g, const drawing_options& options = {})
     return p;
 }
 
-namespace detail {
+} // namespace ane::drawing::inline ANEMONE_WAY
 
-inline std::string draw_edge(const layout::edge& e, const picture& p) {
+namespace ane::drawing::detail::inline ANEMONE_WAY {
+
+ANEMONE_INLINE std::string draw_edge(const layout::edge& e, const picture& p) {
     constexpr double head = 6;
     std::string d = fmt::format("M{:.1f} {:.1f}", e.path[0].x, e.path[0].y);
     for (std::size_t i = 1; i < e.path.size(); ++i) {
@@ -186,7 +195,7 @@ inline std::string draw_edge(const layout::edge& e, const picture& p) {
                        skip, id(e.from), id(e.to), d, skip, tip.x, tip.y);
 }
 
-inline std::string draw_box(const label& l, const layout::box& b) {
+ANEMONE_INLINE std::string draw_box(const label& l, const layout::box& b) {
     const std::string id = l.output >= 0 ? fmt::format("output{}", l.output) : fmt::format("node{}", l.node);
     const double radius = l.colour == kind::port ? std::min(b.height / 2, 22.0) : 7.0;
     const double side = l.colour == kind::port ? size::pill_side : size::side;
@@ -216,7 +225,7 @@ inline std::string draw_box(const label& l, const layout::box& b) {
 }
 
 /// "9 operations, 4 weights with 31.5 k parameters"
-inline std::string subtitle(const graph_view& g) {
+ANEMONE_INLINE std::string subtitle(const graph_view& g) {
     int operations = 0, weights = 0;
     std::int64_t parameters = 0;
     for (const node& n : g.nodes) {
@@ -234,13 +243,14 @@ inline std::string subtitle(const graph_view& g) {
                                       plural(weights, "weight"), number);
 }
 
-} // namespace detail
-} // namespace drawing
+} // namespace ane::drawing::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// A drawing of a graph as an SVG document: layers from top to bottom, a box for each operation with its name, number,
 /// attributes and shape, coloured by what it does; inputs and outputs as pills; edges that skip layers in their own
 /// colour. Everything has an id (`node12`, `output0`), and edges name their ends in `data-from` and `data-to`.
-inline std::string draw_svg(const graph_view& g, const drawing_options& options = {}) {
+ANEMONE_INLINE std::string draw_svg(const graph_view& g, const drawing_options& options = {}) {
     using namespace drawing;
     namespace size = drawing::size;
     const picture p = arrange(g, options);
@@ -276,4 +286,4 @@ inline std::string draw_svg(const graph_view& g, const drawing_options& options 
     return out + "</svg>\n";
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../way.hpp"
 #include "drawing_text.hpp"
 #include "svg.hpp"
 
@@ -12,7 +13,7 @@
 #include <vector>
 
 /// Colours, measures and the legend of drawings.
-namespace ane::drawing {
+namespace ane::drawing::inline ANEMONE_WAY {
 
 enum class theme : std::uint8_t { automatic, light, dark };
 
@@ -24,7 +25,9 @@ inline constexpr double side = 12, pill_side = 18, above = 7, weights_gap = 6, n
 inline constexpr double margin = 28, heading_height = 56, legend_line = 22;
 } // namespace size
 
-namespace detail {
+} // namespace ane::drawing::inline ANEMONE_WAY
+
+namespace ane::drawing::detail::inline ANEMONE_WAY {
 
 struct colours {
     std::string_view light_fill, light_line, dark_fill, dark_line;
@@ -43,7 +46,7 @@ inline constexpr colours palette[kind_count] = {
     {"#ffe8dc", "#cf5f2b", "#41241a", "#ec8c5c"}, // attention
 };
 
-inline std::string rules(bool dark) {
+ANEMONE_INLINE std::string rules(bool dark) {
     const auto pick = [dark](std::string_view light, std::string_view night) { return dark ? night : light; };
     std::string css =
         fmt::format(".page{{fill:{}}}text{{fill:{}}}.small,.note{{fill:{}}}.edge{{stroke:{}}}.head{{fill:{}}}"
@@ -59,9 +62,11 @@ inline std::string rules(bool dark) {
     return css;
 }
 
-} // namespace detail
+} // namespace ane::drawing::detail::inline ANEMONE_WAY
 
-inline std::string style_sheet(theme wanted) {
+namespace ane::drawing::inline ANEMONE_WAY {
+
+ANEMONE_INLINE std::string style_sheet(theme wanted) {
     std::string css = "<style>\ntext{font-family:'Segoe UI','Helvetica Neue',Helvetica,Arial,'DejaVu Sans',sans-serif;"
                       "font-size:11px}.title{font-size:13px;font-weight:600}.small{font-size:10px}"
                       ".heading{font-size:17px;font-weight:600}.end{text-anchor:end}\n"
@@ -85,7 +90,7 @@ struct legend_rows {
     double height = 0;
 };
 
-inline legend_rows make_legend(const std::vector<bool>& used, bool skips, double width) {
+ANEMONE_INLINE legend_rows make_legend(const std::vector<bool>& used, bool skips, double width) {
     legend_rows rows;
     double left = 0, top = size::legend_line;
     const auto add = [&](std::string text, std::string_view style) {
@@ -110,7 +115,7 @@ inline legend_rows make_legend(const std::vector<bool>& used, bool skips, double
     return rows;
 }
 
-inline std::string draw_legend(const legend_rows& rows, double left, double top) {
+ANEMONE_INLINE std::string draw_legend(const legend_rows& rows, double left, double top) {
     std::string out;
     for (const legend_rows::entry& e : rows.entries) {
         const double x = left + e.left;
@@ -126,4 +131,4 @@ inline std::string draw_legend(const legend_rows& rows, double left, double top)
     return out;
 }
 
-} // namespace ane::drawing
+} // namespace ane::drawing::inline ANEMONE_WAY

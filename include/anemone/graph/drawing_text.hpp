@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../print.hpp"
+#include "../way.hpp"
 #include "graph.hpp"
 #include "reflection.hpp"
 
@@ -12,7 +13,7 @@
 #include <vector>
 
 /// What stands in the boxes of a drawing.
-namespace ane::drawing {
+namespace ane::drawing::inline ANEMONE_WAY {
 
 /// Operations of one colour.
 enum class kind : std::uint8_t {
@@ -60,22 +61,24 @@ constexpr kind kind_of(op o) noexcept {
     return kind::movement;
 }
 
-namespace detail {
+} // namespace ane::drawing::inline ANEMONE_WAY
 
-inline std::string text_of(int value) { return fmt::format("{}", value); }
-inline std::string text_of(bool value) { return value ? "yes" : "no"; }
-inline std::string text_of(float value) { return fmt::format("{:.4g}", value); }
-inline std::string text_of(double value) { return fmt::format("{:.4g}", value); }
-inline std::string text_of(dtype value) { return std::string(mil_name(value)); }
+namespace ane::drawing::detail::inline ANEMONE_WAY {
+
+ANEMONE_INLINE std::string text_of(int value) { return fmt::format("{}", value); }
+ANEMONE_INLINE std::string text_of(bool value) { return value ? "yes" : "no"; }
+ANEMONE_INLINE std::string text_of(float value) { return fmt::format("{:.4g}", value); }
+ANEMONE_INLINE std::string text_of(double value) { return fmt::format("{:.4g}", value); }
+ANEMONE_INLINE std::string text_of(dtype value) { return std::string(mil_name(value)); }
 template <class Enum>
     requires requires(Enum e) { ane::name(e); }
 std::string text_of(Enum value) { return std::string(ane::name(value)); }
-inline std::string text_of(const extents& value) { return print(value); }
-inline std::string text_of(const size2& value) {
+ANEMONE_INLINE std::string text_of(const extents& value) { return print(value); }
+ANEMONE_INLINE std::string text_of(const size2& value) {
     return value.height == value.width ? fmt::format("{}", value.height)
                                        : fmt::format("{}\u00d7{}", value.height, value.width);
 }
-inline std::string text_of(const padding2& value) {
+ANEMONE_INLINE std::string text_of(const padding2& value) {
     if (value.top == value.bottom && value.left == value.right) {
         return text_of(size2(value.top, value.left));
     }
@@ -83,7 +86,7 @@ inline std::string text_of(const padding2& value) {
 }
 
 /// Coefficients are called after what they do in the operation; "" where they do nothing.
-inline std::string_view member_name(op o, std::string_view member) {
+ANEMONE_INLINE std::string_view member_name(op o, std::string_view member) {
     const bool range = o == op::clamp || o == op::random_uniform;
     if (member == "alpha") {
         return o == op::leaky_relu  ? "slope"
@@ -110,10 +113,12 @@ constexpr bool always_told(attribute_kind k) {
            k == attribute_kind::permutation || k == attribute_kind::window || k == attribute_kind::pads;
 }
 
-} // namespace detail
+} // namespace ane::drawing::detail::inline ANEMONE_WAY
+
+namespace ane::drawing::inline ANEMONE_WAY {
 
 /// "kernel 3 · stride 2 · padding 1": the extents of a kernel, and the attributes that differ from their defaults.
-inline std::string attribute_text(const graph_view& g, const node& n) {
+ANEMONE_INLINE std::string attribute_text(const graph_view& g, const node& n) {
     std::string text;
     const auto add = [&text](const std::string& piece) { text += (text.empty() ? "" : " \u00b7 ") + piece; };
     if (is_convolution(n.kind) && n.operands.count > 1) {
@@ -145,7 +150,7 @@ inline std::string attribute_text(const graph_view& g, const node& n) {
 
 /// For each node whether it depends on no input: weights, constants, and what is computed from them alone. Outputs are
 /// never counted, so that they are drawn.
-inline std::vector<char> independent_of_inputs(const graph_view& g) {
+ANEMONE_INLINE std::vector<char> independent_of_inputs(const graph_view& g) {
     std::vector<char> fixed(g.nodes.size(), 0);
     for (int i = 0; i < g.size(); ++i) {
         bool all = g[i].kind == op::weight || g[i].kind == op::constant || g[i].operands.count > 0;
@@ -160,9 +165,11 @@ inline std::vector<char> independent_of_inputs(const graph_view& g) {
     return fixed;
 }
 
-namespace detail {
+} // namespace ane::drawing::inline ANEMONE_WAY
+
+namespace ane::drawing::detail::inline ANEMONE_WAY {
 /// The weights that a value is computed from, in the order of the graph.
-inline std::vector<int> weights_behind(const graph_view& g, int index) {
+ANEMONE_INLINE std::vector<int> weights_behind(const graph_view& g, int index) {
     std::vector<char> wanted(static_cast<std::size_t>(index) + 1, 0);
     wanted.back() = 1;
     std::vector<int> found;
@@ -178,10 +185,12 @@ inline std::vector<int> weights_behind(const graph_view& g, int index) {
     }
     return found;
 }
-} // namespace detail
+} // namespace ane::drawing::detail::inline ANEMONE_WAY
+
+namespace ane::drawing::inline ANEMONE_WAY {
 
 /// A constant operand as a line in its reader's box: "conv1.weight [16, 1, 3, 3]", "0.125", "a, b as [16, 1, 1]".
-inline std::string operand_text(const graph_view& g, int index) {
+ANEMONE_INLINE std::string operand_text(const graph_view& g, int index) {
     const node& n = g[index];
     if (n.kind == op::weight) {
         return fmt::format("{} {}", g.name(index), print(n.shape));
@@ -205,4 +214,4 @@ inline std::string operand_text(const graph_view& g, int index) {
     return fmt::format("{} as {}", names, print(n.shape));
 }
 
-} // namespace ane::drawing
+} // namespace ane::drawing::inline ANEMONE_WAY

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../way.hpp"
 #include "layout_order.hpp"
 
 #include <algorithm>
@@ -10,14 +11,13 @@
 
 /// Layered layout of directed acyclic graphs (Sugiyama): longest-path layers, points on the layers that an edge
 /// crosses, barycentre ordering, positions by least squares under the order. All lengths in pixels, y downward.
-namespace ane::layout {
-
-namespace detail {
+namespace ane::layout::detail::inline ANEMONE_WAY {
 
 /// Positions x in the given order, x[i + 1] - x[i] >= distance[i], that minimise sum w (x - wanted)^2: pooled adjacent
 /// violators on the shifted variables.
-inline std::vector<double> nearest_in_order(const std::vector<double>& wanted, const std::vector<double>& weight,
-                                            const std::vector<double>& distance) {
+ANEMONE_INLINE std::vector<double> nearest_in_order(const std::vector<double>& wanted,
+                                                    const std::vector<double>& weight,
+                                                    const std::vector<double>& distance) {
     struct block {
         double mean, weight;
         std::size_t count;
@@ -222,14 +222,16 @@ private:
     const spacing& gaps_;
 };
 
-} // namespace detail
+} // namespace ane::layout::detail::inline ANEMONE_WAY
+
+namespace ane::layout::inline ANEMONE_WAY {
 
 /// Places the boxes and routes the edges. Boxes stand in topological order and edges in the order of their `to`; the
 /// drawing starts at (0, 0). Every box stands on its layer, no two overlap, and no edge crosses a box.
-inline void arrange(std::vector<box>& boxes, std::vector<edge>& edges, const spacing& gaps = {}) {
+ANEMONE_INLINE void arrange(std::vector<box>& boxes, std::vector<edge>& edges, const spacing& gaps = {}) {
     if (!boxes.empty()) {
         detail::positioning(boxes, edges, gaps);
     }
 }
 
-} // namespace ane::layout
+} // namespace ane::layout::inline ANEMONE_WAY

@@ -1,12 +1,14 @@
 #pragma once
 
+#include "../way.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 /// The first half of a layered layout: which layer each box stands on, and the order on each layer.
-namespace ane::layout {
+namespace ane::layout::inline ANEMONE_WAY {
 
 struct point {
     double x = 0, y = 0;
@@ -38,7 +40,9 @@ struct spacing {
     double between_ports = 14;
 };
 
-namespace detail {
+} // namespace ane::layout::inline ANEMONE_WAY
+
+namespace ane::layout::detail::inline ANEMONE_WAY {
 
 /// A place on a layer: a box, or the point where an edge crosses it.
 struct place {
@@ -197,5 +201,4 @@ private:
     std::vector<double> index_; ///< of each place on its layer
 };
 
-} // namespace detail
-} // namespace ane::layout
+} // namespace ane::layout::detail::inline ANEMONE_WAY

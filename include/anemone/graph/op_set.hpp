@@ -19,4 +19,13 @@ inline constexpr op_set computed_ops = op_set::where([](op o) { return !is_sourc
 inline constexpr op_set activation_ops =
     op_set::where([](op o) { return o != op::weight && o != op::constant && o != op::compressed; });
 
+/// The operations of a graph; `Graph` has `nodes`.
+template <class Graph> constexpr op_set operations_of(const Graph& g) {
+    op_set all;
+    for (const auto& n : g.nodes) {
+        all.insert(n.kind);
+    }
+    return all;
+}
+
 } // namespace ane

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "../way.hpp"
+
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -7,10 +9,10 @@
 #include <string_view>
 
 /// What any drawing of the library needs: text as XML, and how wide it gets.
-namespace ane::svg {
+namespace ane::svg::inline ANEMONE_WAY {
 
 /// Length of the UTF-8 sequence that starts at `text[at]`; 0 where it is malformed.
-inline std::size_t sequence_length(std::string_view text, std::size_t at) {
+ANEMONE_INLINE std::size_t sequence_length(std::string_view text, std::size_t at) {
     const auto byte = static_cast<unsigned char>(text[at]);
     const std::size_t length = byte < 0x80   ? 1
                                : byte < 0xC2 ? 0
@@ -36,7 +38,7 @@ inline std::size_t sequence_length(std::string_view text, std::size_t at) {
 }
 
 /// Text as XML content or as an attribute's value. Bytes and characters that XML cannot hold become U+FFFD.
-inline std::string escape(std::string_view text) {
+ANEMONE_INLINE std::string escape(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size();) {
         const std::size_t length = sequence_length(text, i);
@@ -63,7 +65,7 @@ inline std::string escape(std::string_view text) {
 
 /// An upper estimate of a character's width in em: DejaVu Sans, the widest of the usual sans-serif faces; bold 0.1
 /// more.
-inline double width_em(std::string_view character) {
+ANEMONE_INLINE double width_em(std::string_view character) {
     if (character.size() > 2) {
         return 1.0;
     }
@@ -87,7 +89,7 @@ inline double width_em(std::string_view character) {
 }
 
 /// Width that a text of this size may take at most, pixels.
-inline double text_width(std::string_view text, double size, bool bold = false) {
+ANEMONE_INLINE double text_width(std::string_view text, double size, bool bold = false) {
     double width = 0;
     for (std::size_t i = 0; i < text.size();) {
         const std::size_t length = sequence_length(text, i);
@@ -98,7 +100,7 @@ inline double text_width(std::string_view text, double size, bool bold = false) 
 }
 
 /// The text, or its beginning and an ellipsis where it would be wider than `limit` pixels.
-inline std::string shortened(std::string_view text, double size, double limit, bool bold = false) {
+ANEMONE_INLINE std::string shortened(std::string_view text, double size, double limit, bool bold = false) {
     if (text_width(text, size, bold) <= limit) {
         return std::string(text);
     }
@@ -114,4 +116,4 @@ inline std::string shortened(std::string_view text, double size, double limit, b
     return std::string(text.substr(0, end)) + "\xE2\x80\xA6";
 }
 
-} // namespace ane::svg
+} // namespace ane::svg::inline ANEMONE_WAY

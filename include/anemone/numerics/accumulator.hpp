@@ -1,12 +1,13 @@
 #pragma once
 
 #include "../half.hpp"
+#include "../way.hpp"
 #include "datapath.hpp"
 #include "rounding.hpp"
 
 #include <cstdint>
 
-namespace ane::numerics {
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// An operand as the multiplier reads it: (-1)^negative * significand * 2^(exponent - 10).
 struct operand {
@@ -132,4 +133,4 @@ private:
     int overflow_ = 0;
 };
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

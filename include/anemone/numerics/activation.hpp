@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../half.hpp"
+#include "../way.hpp"
 #include "activation_table.hpp"
 #include "datapath.hpp"
 #include "exponential.hpp"
@@ -10,7 +11,7 @@
 #include "trigonometry.hpp"
 
 /// The activation functions: a table, or steps around one. NaN enters as +infinity (N080).
-namespace ane::numerics {
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// 1 / (1 + e^-x). Worst error 3.355e-3 (measured M6), 0.0034 (measured M1, N117).
 constexpr half sigmoid(const datapath& path, half x) noexcept {
@@ -27,7 +28,9 @@ constexpr half error_function(const datapath& path, half x) noexcept {
     return erf_table.odd(detail::entered(x), path.elementwise_ties);
 }
 
-namespace detail {
+} // namespace ane::numerics::inline ANEMONE_WAY
+
+namespace ane::numerics::detail::inline ANEMONE_WAY {
 /// A table around 0 for a function that becomes x on one side and 0 on the other (the clamps are inferred).
 constexpr half gated(const activation_table& table, half x, tie_rule ties) noexcept {
     const half v = entered(x);
@@ -37,7 +40,9 @@ constexpr half gated(const activation_table& table, half x, tie_rule ties) noexc
     }
     return value < table.first ? half{} : table.at(value, ties);
 }
-} // namespace detail
+} // namespace ane::numerics::detail::inline ANEMONE_WAY
+
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// x * Phi(x), both modes alike (measured M6). Fitted table (inferred). Not 0 at 0: -0.000543 on M1 (N113), -0.000753
 /// on M6, -0.000754 by a third source (N115). Worst error 0.0059 on M1 (N119), 6.159e-3 on M6.
@@ -87,4 +92,4 @@ constexpr half scaled_tanh(const datapath& path, half x, half alpha, half beta) 
     return multiply(path, alpha, hyperbolic_tangent(path, multiply(path, beta, x)));
 }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

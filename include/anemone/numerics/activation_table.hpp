@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../half.hpp"
+#include "../way.hpp"
 #include "datapath.hpp"
 #include "function_samples.hpp"
 #include "rounding.hpp"
@@ -8,7 +9,7 @@
 #include <array>
 #include <cstddef>
 
-namespace ane::numerics {
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// Where a table's last line outside the domain reaches the asymptote, and the asymptote.
 struct table_tail {
@@ -131,4 +132,4 @@ inline constexpr activation_table inverse_table = sampled_table(0.5, 1.0 / 64, d
 inline constexpr activation_table sqrt_table = sampled_table(0.5, 1.0 / 16, detail::sample_sqrt);
 inline constexpr activation_table rsqrt_table = sampled_table(0.5, 1.0 / 16, detail::sample_rsqrt);
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

@@ -1,52 +1,25 @@
 #pragma once
 
 #include "../half.hpp"
+#include "../way.hpp"
 #include "accumulator.hpp"
 #include "contraction_kernels.hpp"
+#include "contraction_tile.hpp"
 #include "datapath.hpp"
+#include "workers.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <thread>
 #include <vector>
 
 /// Many sums of products at once, bit for bit those of class `accumulator`: matrix products and convolutions are one
 /// blocked loop over two sources of vectors. Every output adds its products in the order of the vectors' elements.
-namespace ane::numerics {
-
-/// How a contraction is carried out. The bits do not depend on it.
-struct execution {
-    const contraction_kernels& kernels = best_contraction_kernels();
-    int threads = 1; ///< at most; a small contraction takes one
-};
-
-} // namespace ane::numerics
-
-namespace ane::numerics::detail {
+namespace ane::numerics::detail::inline ANEMONE_WAY {
 
 /// Products that are worth a thread.
 inline constexpr std::int64_t products_of_thread = std::int64_t{1} << 20;
-
-/// Calls work(worker) in this thread and in up to `workers` - 1 others, which share what is to be done among them.
-/// Where the system gives fewer threads, fewer do it.
-template <class Work> void run_workers(std::int64_t workers, const Work& work) {
-    std::vector<std::thread> others;
-    others.reserve(static_cast<std::size_t>(workers));
-    try {
-        for (std::int64_t w = 1; w < workers; ++w) {
-            others.emplace_back([&work, w] { work(w); });
-        }
-    } catch (const std::exception&) { // std::system_error or std::bad_alloc: a joinable thread must not be destroyed
-        // The workers there are take all the work.
-    }
-    work(0);
-    for (std::thread& t : others) {
-        t.join();
-    }
-}
 
 /// Vectors inside a matrix: element i of vector v is base[v * vector_step + place(i)], place(i) = i * element_step or,
 /// where given, places[i].
@@ -98,7 +71,7 @@ struct first_sum {
     std::uint32_t marked;
 };
 
-inline std::vector<first_sum> first_sums(const datapath& path, const half* bias, std::int64_t count) {
+ANEMONE_INLINE std::vector<first_sum> first_sums(const datapath& path, const half* bias, std::int64_t count) {
     std::vector<first_sum> result(static_cast<std::size_t>(count), first_sum{0, 0});
     for (std::size_t i = 0; bias != nullptr && i < result.size(); ++i) {
         const std::int64_t units = accumulator(path, bias[i]).raw();
@@ -178,8 +151,8 @@ struct tile_sums {
 };
 
 /// The first values of the sums of rows from `row` on and columns from `column` on; beyond the last ones any.
-inline tile_sums started(const std::vector<first_sum>& first, bool of_left, int rows, std::int64_t row,
-                         std::int64_t column) {
+ANEMONE_INLINE tile_sums started(const std::vector<first_sum>& first, bool of_left, int rows, std::int64_t row,
+                                 std::int64_t column) {
     tile_sums sums;
     const auto last = static_cast<std::int64_t>(first.size()) - 1;
     for (int r = 0; r < rows; ++r) {
@@ -259,4 +232,4 @@ void contract(const execution& how, const datapath& path, std::int64_t lefts, st
     }
 }
 
-} // namespace ane::numerics::detail
+} // namespace ane::numerics::detail::inline ANEMONE_WAY

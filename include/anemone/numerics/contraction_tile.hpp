@@ -2,6 +2,7 @@
 
 #include "../half.hpp"
 #include "../isa.hpp"
+#include "../way.hpp"
 #include "accumulator.hpp"
 #include "datapath.hpp"
 
@@ -11,7 +12,7 @@
 
 /// Many accumulators at once: the loops over independent outputs, one copy for each instruction set, the same bits at
 /// every one and whether or not the compiler fuses a multiplication with an addition.
-namespace ane::numerics::detail {
+namespace ane::numerics::detail::inline ANEMONE_WAY {
 
 /// Outputs of one panel.
 inline constexpr int panel_lanes = 32;
@@ -205,4 +206,4 @@ ANEMONE_CPU_INLINE std::uint16_t rounded_sum(std::int32_t sum, bool half_away) {
     return static_cast<std::uint16_t>((magnitude < 4 ? small : normal) | (sum < 0 ? 0x8000U : 0U));
 }
 
-} // namespace ane::numerics::detail
+} // namespace ane::numerics::detail::inline ANEMONE_WAY

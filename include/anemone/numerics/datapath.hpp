@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../error.hpp"
-#include "../targets/target.hpp"
+#include "../targets/table.hpp"
 
 #include <cstdint>
 #include <string>
@@ -147,6 +147,9 @@ constexpr datapath datapath_of(family f) noexcept {
     }
     return d;
 }
+
+/// The arithmetic of a target: that of its family.
+constexpr datapath datapath_of(target t) noexcept { return datapath_of(describe(t).tier); }
 
 /// The same arithmetic. Throws `errc::argument` for a number that the registers of this folder cannot have.
 constexpr datapath checked(const datapath& d) {

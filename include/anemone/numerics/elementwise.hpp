@@ -3,6 +3,7 @@
 #include "../error.hpp"
 #include "../graph/op.hpp"
 #include "../half.hpp"
+#include "../way.hpp"
 #include "activation.hpp"
 #include "datapath.hpp"
 #include "planar.hpp"
@@ -15,9 +16,7 @@
 #include <string>
 
 /// Operations on single elements, by kind.
-namespace ane::numerics {
-
-namespace detail {
+namespace ane::numerics::detail::inline ANEMONE_WAY {
 /// fp16(1 / b), the division exact: what the compiler makes of a constant divisor.
 constexpr half constant_reciprocal(const datapath& path, half b) noexcept {
     const half v = entered(b);
@@ -26,7 +25,9 @@ constexpr half constant_reciprocal(const datapath& path, half b) noexcept {
     }
     return is_infinite(v) ? half{} : round_to_half(1.0 / static_cast<double>(v), path.elementwise_ties);
 }
-} // namespace detail
+} // namespace ane::numerics::detail::inline ANEMONE_WAY
+
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// a / b = a times the reciprocal of b, both rounded: inferred from the reciprocal's table, decompiled before A13
 /// (`division_rule`).
@@ -149,4 +150,4 @@ constexpr half unary(const datapath& path, op kind, half x, float p0 = 0.0F, flo
     }
 }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../half.hpp"
+#include "../way.hpp"
 #include "activation_table.hpp"
 #include "datapath.hpp"
 #include "planar.hpp"
@@ -10,9 +11,7 @@
 #include <cstdint>
 
 /// The functions that split a number into mantissa and exponent around their table.
-namespace ane::numerics {
-
-namespace detail {
+namespace ane::numerics::detail::inline ANEMONE_WAY {
 
 /// mantissa * 2^exponent.
 struct split_value {
@@ -63,7 +62,9 @@ constexpr half exponential_of(const datapath& path, double power) noexcept {
     return scaled(exp2_table.at(power - whole, path.elementwise_ties), whole, path.elementwise_ties);
 }
 
-} // namespace detail
+} // namespace ane::numerics::detail::inline ANEMONE_WAY
+
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// 2^x = 2^n * table(f), n + f = x exactly. Worst error 1.01 ulp; infinite from 16. The table is
 /// measured on M6 (as part of exp), its use here inferred.
@@ -142,4 +143,4 @@ constexpr half reciprocal(const datapath& path, half x, double epsilon = 0.0) no
     return negative && result.bits != 0 ? -result : result;
 }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

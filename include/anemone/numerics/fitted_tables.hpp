@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../way.hpp"
 #include "activation_table.hpp"
 
 #include <array>
@@ -8,9 +9,7 @@
 
 /// The tables of gelu, gelu_sigmoid and silu: bit patterns written by fit_table (table_fit.hpp) by each one's recipe.
 /// Inferred: a least-squares fit that meets the published points, not the engine's own table.
-namespace ane::numerics {
-
-namespace detail {
+namespace ane::numerics::detail::inline ANEMONE_WAY {
 
 /// 33 knots from -last to last.
 constexpr activation_table table_of_bits(double last, const std::array<std::uint16_t, 33>& bits) noexcept {
@@ -23,7 +22,9 @@ constexpr activation_table table_of_bits(double last, const std::array<std::uint
     return table;
 }
 
-} // namespace detail
+} // namespace ane::numerics::detail::inline ANEMONE_WAY
+
+namespace ane::numerics::inline ANEMONE_WAY {
 
 // clang-format off
 inline constexpr activation_table gelu_table_m1 = detail::table_of_bits(1003.0 / 256, {
@@ -72,4 +73,4 @@ constexpr const activation_table& silu_table(table_variant variant) noexcept {
     return variant == table_variant::m1 ? silu_table_m1 : silu_table_m6;
 }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

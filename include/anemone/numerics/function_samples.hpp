@@ -1,8 +1,10 @@
 #pragma once
 
+#include "../way.hpp"
+
 /// Elementary functions in double for constant expressions, to sample the knots of the tables. Each is good to about
 /// 1e-15 on the range the tables need; nothing else should use them.
-namespace ane::numerics::detail {
+namespace ane::numerics::detail::inline ANEMONE_WAY {
 
 inline constexpr double pi = 3.14159265358979323846;
 inline constexpr double log2_e = 1.44269504088896340736;
@@ -100,4 +102,4 @@ constexpr double sample_tanh(double x) noexcept { return 2.0 * sample_sigmoid(2.
 constexpr double sample_rsqrt(double x) noexcept { return 1.0 / sample_sqrt(x); }
 constexpr double sample_inverse(double x) noexcept { return 1.0 / x; }
 
-} // namespace ane::numerics::detail
+} // namespace ane::numerics::detail::inline ANEMONE_WAY

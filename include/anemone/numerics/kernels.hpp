@@ -1,7 +1,6 @@
 #pragma once
 
 /// The engine's arithmetic on dense row-major fp16 data: everything of this folder.
-#include "../targets/table.hpp"
 #include "accumulator.hpp"
 #include "activation.hpp"
 #include "activation_table.hpp"
@@ -17,10 +16,3 @@
 #include "rounding.hpp"
 #include "softmax.hpp"
 #include "table_fit.hpp"
-
-namespace ane::numerics {
-
-/// The arithmetic of a target: that of its family.
-constexpr datapath datapath_of(target t) noexcept { return datapath_of(describe(t).tier); }
-
-} // namespace ane::numerics

@@ -1,15 +1,14 @@
 #pragma once
 
 #include "../half.hpp"
+#include "../way.hpp"
 #include "datapath.hpp"
 #include "rounding.hpp"
 
 #include <cstdint>
 
 /// What moving data does to values.
-namespace ane::numerics {
-
-namespace detail {
+namespace ane::numerics::detail::inline ANEMONE_WAY {
 
 /// A value that is multiplied by a gain, stored as fp16 and divided again: infinite where the product is, else itself.
 /// A power of two scales exactly: the tie rule matters to other gains only.
@@ -21,7 +20,9 @@ constexpr half through_gain(half x, int gain) noexcept {
     return is_finite(scaled) ? x : scaled;
 }
 
-} // namespace detail
+} // namespace ane::numerics::detail::inline ANEMONE_WAY
+
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// A value after a slice whose begin on the width axis is not zero. On A13 and A14 the slice stores through a format
 /// with four fractional bits, a gain of 16 that is taken back: magnitudes above 4094 become infinite, and nothing is
@@ -40,4 +41,4 @@ constexpr half int8_activation(const datapath& path, half x) noexcept {
 /// A byte of an image input as fp16: exact.
 constexpr half convert_uint8(std::uint8_t value) noexcept { return half(static_cast<double>(value)); }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../graph/op.hpp"
+#include "../way.hpp"
 
 #include <array>
 #include <cstddef>
@@ -8,7 +9,7 @@
 #include <string_view>
 
 /// Which arithmetic an operation goes through: the one table of this decision.
-namespace ane::numerics {
+namespace ane::numerics::inline ANEMONE_WAY {
 
 enum class arithmetic_path : std::uint8_t {
     multiply_accumulate, ///< accumulator.hpp
@@ -163,7 +164,9 @@ inline constexpr auto path_table = [] {
 }();
 // clang-format on
 
-namespace detail {
+} // namespace ane::numerics::inline ANEMONE_WAY
+
+namespace ane::numerics::detail::inline ANEMONE_WAY {
 /// For each operation its row, or -1.
 inline constexpr std::array<int, op_count> path_rows = [] {
     std::array<int, op_count> rows{};
@@ -173,7 +176,9 @@ inline constexpr std::array<int, op_count> path_rows = [] {
     }
     return rows;
 }();
-} // namespace detail
+} // namespace ane::numerics::detail::inline ANEMONE_WAY
+
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// Whether the engine's arithmetic for an operation is modelled here: the table has a row for it.
 constexpr bool has_path(op kind) noexcept { return detail::path_rows[static_cast<std::size_t>(kind)] >= 0; }
@@ -183,4 +188,4 @@ constexpr const path_row& path_of(op kind) {
     return path_table[static_cast<std::size_t>(detail::path_rows[static_cast<std::size_t>(kind)])];
 }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

@@ -1,13 +1,12 @@
 #pragma once
 
 #include "../half.hpp"
+#include "../way.hpp"
 #include "datapath.hpp"
 #include "rounding.hpp"
 
 /// Sums and products of the elementwise path: exact, then one rounding.
-namespace ane::numerics {
-
-namespace detail {
+namespace ane::numerics::detail::inline ANEMONE_WAY {
 
 inline constexpr half half_infinity = half::from_bits(0x7C00U);
 
@@ -30,7 +29,9 @@ constexpr double factor(const datapath& path, half x) noexcept {
     return static_cast<double>(x);
 }
 
-} // namespace detail
+} // namespace ane::numerics::detail::inline ANEMONE_WAY
+
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// a b, one rounding. 0 * infinity is +0 (N092); the full fp16 range (N045). See `infinite_factor` for infinities.
 constexpr half multiply(const datapath& path, half a, half b) noexcept {
@@ -68,4 +69,4 @@ constexpr half scale_offset(const datapath& path, half x, half scale, half offse
     return add(path, multiply(path, v, s), o);
 }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

@@ -3,6 +3,7 @@
 #include "../error.hpp"
 #include "../graph/op.hpp"
 #include "../kernel_shapes.hpp"
+#include "../way.hpp"
 #include "elementwise.hpp"
 #include "reduction.hpp"
 
@@ -11,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace ane::numerics {
+namespace ane::numerics::inline ANEMONE_WAY {
 
 using ane::pool_shape;
 
@@ -19,7 +20,7 @@ using ane::pool_shape;
 /// padding as zeros, and so what ceil_mode adds behind it, which a program has as padding (inferred: nothing is
 /// published). l2: squares in fp16, their sum by the reduction path, the root by its table (inferred). The maximum
 /// ignores padding; a window of padding only throws.
-inline void pool(const datapath& path, op kind, const pool_shape& s, const half* x, half* out) {
+ANEMONE_INLINE void pool(const datapath& path, op kind, const pool_shape& s, const half* x, half* out) {
     if (!is_pool(kind)) {
         throw error(errc::argument, std::string(name(kind)), "is not a pooling operation");
     }
@@ -55,4 +56,4 @@ inline void pool(const datapath& path, op kind, const pool_shape& s, const half*
     }
 }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../half.hpp"
+#include "../way.hpp"
 #include "datapath.hpp"
 #include "exponential.hpp"
 #include "function_samples.hpp"
@@ -10,9 +11,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace ane::numerics {
-
-namespace detail {
+namespace ane::numerics::detail::inline ANEMONE_WAY {
 
 /// A value that is 24 significant bits and an error of the functions below, without that error: a power that fp16
 /// arithmetic holds exactly, or that lies half way between two fp16 values, must not miss by 10^-15.
@@ -38,7 +37,9 @@ constexpr double power_of_positive(half x, double y) noexcept {
     return snapped(sample_exp(exponent));
 }
 
-} // namespace detail
+} // namespace ane::numerics::detail::inline ANEMONE_WAY
+
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// x^y with one rounding. The engine has a unit for it (decompiled: the compiler's list of elementwise kernels) and a
 /// sweep on M5 found an error of 1.8e-4, less than exp (4.7e-4) and log (8.0e-4) have by their tables, so not
@@ -77,4 +78,4 @@ constexpr half power(const datapath& path, half x, half y) noexcept {
     return detail::is_negative(base) && odd && result.bits != 0 ? -result : result;
 }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

@@ -3,6 +3,7 @@
 #include "../error.hpp"
 #include "../graph/op.hpp"
 #include "../half.hpp"
+#include "../way.hpp"
 #include "activation.hpp"
 #include "datapath.hpp"
 #include "rounding.hpp"
@@ -11,9 +12,7 @@
 #include <cstdint>
 #include <string>
 
-namespace ane::numerics {
-
-namespace detail {
+namespace ane::numerics::detail::inline ANEMONE_WAY {
 
 /// fp16 value in units of 2^-24, in which every finite one is whole.
 constexpr std::int64_t half_units(half value) noexcept {
@@ -52,7 +51,9 @@ constexpr std::int64_t add_aligned(const datapath& path, std::int64_t a, std::in
     return large + (small < 0 ? -aligned : aligned);
 }
 
-} // namespace detail
+} // namespace ane::numerics::detail::inline ANEMONE_WAY
+
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// The sum of a reduction before it is stored: `units` * 2^-24, or an infinity.
 struct reduction_sum {
@@ -180,4 +181,4 @@ constexpr std::int64_t arg_reduce(const datapath&, op kind, const half* x, std::
     return best;
 }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

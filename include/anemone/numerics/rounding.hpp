@@ -1,13 +1,14 @@
 #pragma once
 
 #include "../half.hpp"
+#include "../way.hpp"
 #include "datapath.hpp"
 
 #include <bit>
 #include <cfloat>
 #include <cstdint>
 
-namespace ane::numerics {
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// Whether the compiler computes as IEEE 754 says, each double and float rounded to its own width. With -ffast-math or
 /// on an x87 it does not; then nothing of this folder can promise bits, and the oracle compiles no program.
@@ -17,7 +18,9 @@ inline constexpr bool ieee_arithmetic = false;
 inline constexpr bool ieee_arithmetic = true;
 #endif
 
-namespace detail {
+} // namespace ane::numerics::inline ANEMONE_WAY
+
+namespace ane::numerics::detail::inline ANEMONE_WAY {
 
 /// `significand >> dropped`, rounded to nearest by `ties`; `dropped` from 0 to 63.
 constexpr std::uint64_t shift_right_rounded(std::uint64_t significand, unsigned dropped, tie_rule ties) noexcept {
@@ -31,7 +34,9 @@ constexpr std::uint64_t shift_right_rounded(std::uint64_t significand, unsigned 
     return kept + (up ? 1U : 0U);
 }
 
-} // namespace detail
+} // namespace ane::numerics::detail::inline ANEMONE_WAY
+
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// The fp16 value nearest to (-1)^negative * magnitude * 2^exponent, for any magnitude below 2^63. One rounding;
 /// subnormals are kept, overflow gives infinity, a zero result is +0.
@@ -108,4 +113,4 @@ constexpr double add_to_odd(double a, double b) noexcept {
     return std::bit_cast<double>(bits);
 }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

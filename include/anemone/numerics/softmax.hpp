@@ -1,19 +1,20 @@
 #pragma once
 
+#include "../way.hpp"
 #include "elementwise.hpp"
 #include "reduction.hpp"
 
 #include <cstdint>
 #include <vector>
 
-namespace ane::numerics {
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// out[i] = e^(x[i] - max x) / sum over j of e^(x[j] - max x), `count` values `stride` elements apart, in place or not.
 /// The subtraction of the maximum is in hardware (measured M1, N109). A lane at +infinity, which a NaN enters as, holds
 /// all the mass (N087): inf - inf is +0 (N091), the others end at e^-inf = 0.
 /// Inferred: every step in fp16, the exponential by its table, the sum by the reduction path, one multiplication by the
 /// reciprocal's table. The sum of 2^k equal lanes and N110 are exact under it.
-inline void softmax(const datapath& path, const half* x, half* out, std::int64_t count, std::int64_t stride) {
+ANEMONE_INLINE void softmax(const datapath& path, const half* x, half* out, std::int64_t count, std::int64_t stride) {
     if (count <= 0) {
         return;
     }
@@ -28,4 +29,4 @@ inline void softmax(const datapath& path, const half* x, half* out, std::int64_t
     }
 }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

@@ -1,12 +1,13 @@
 #pragma once
 
+#include "../way.hpp"
 #include "activation_table.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-namespace ane::numerics {
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// How a fitted table is made: the place of its last knot (the first is opposite) and the weight of the value 0, in
 /// units of one fp16 value. Fitted numbers; see fit_table for what they explain.
@@ -84,4 +85,4 @@ template <class Function> activation_table fit_table(const fit_recipe& recipe, F
     return table;
 }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../half.hpp"
+#include "../way.hpp"
 #include "activation_table.hpp"
 #include "datapath.hpp"
 #include "planar.hpp"
@@ -9,9 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace ane::numerics {
-
-namespace detail {
+namespace ane::numerics::detail::inline ANEMONE_WAY {
 
 /// The sine of `phase` segments of the quarter period's table, counted from 0 on.
 ///
@@ -47,7 +46,9 @@ constexpr half sine_by_series(const datapath& path, double angle) noexcept {
     return multiply(path, x, sum);
 }
 
-} // namespace detail
+} // namespace ane::numerics::detail::inline ANEMONE_WAY
+
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// sin x. From A15 on by a table of a quarter period (measured M6: worst error 6.329e-4, 45 ulp) for every angle, which
 /// is folded without loss (inferred). Before, see `sine_rule`.
@@ -85,4 +86,4 @@ constexpr half arc_tangent(const datapath& path, half x) noexcept {
     return atan_table.odd(detail::entered(x), path.elementwise_ties);
 }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

@@ -1,10 +1,11 @@
 #pragma once
 
 #include "../half.hpp"
+#include "../way.hpp"
 #include "datapath.hpp"
 #include "planar.hpp"
 
-namespace ane::numerics {
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// The largest whole number that is not above x; 0 has no sign.
 constexpr half floor_of(half x) noexcept {
@@ -35,4 +36,4 @@ constexpr half sign_of(half x) noexcept {
     return v.bits == 0 ? v : half(detail::is_negative(v) ? -1.0 : 1.0);
 }
 
-} // namespace ane::numerics
+} // namespace ane::numerics::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../passes/ranges.hpp"
+#include "../way.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +11,7 @@
 #include <vector>
 
 /// Static bounds against measured ranges, as a table.
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// How wide a bound is: the static interval's magnitude over the measured one's; 0 where either is not known.
 struct looseness {
@@ -21,8 +22,8 @@ struct looseness {
 };
 
 /// One entry for each node that was measured. A bound that nothing limits has the ratio of `unbounded`.
-inline std::vector<looseness> compare(const graph_view& g, std::span<const interval> bounds,
-                                      std::span<const measured_range> measured) {
+ANEMONE_INLINE std::vector<looseness> compare(const graph_view& g, std::span<const interval> bounds,
+                                              std::span<const measured_range> measured) {
     std::vector<looseness> all;
     for (int i = 0; i < g.size(); ++i) {
         const measured_range& m = measured[static_cast<std::size_t>(i)];
@@ -44,7 +45,7 @@ struct tightness {
     int unbounded_nodes = 0;
 };
 
-inline tightness summarise(const graph_view& g, std::span<const looseness> all) {
+ANEMONE_INLINE tightness summarise(const graph_view& g, std::span<const looseness> all) {
     tightness t;
     std::vector<double> ratios;
     for (const looseness& l : all) {
@@ -66,16 +67,20 @@ inline tightness summarise(const graph_view& g, std::span<const looseness> all) 
     return t;
 }
 
-namespace detail {
-inline std::string end_text(double v) {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
+ANEMONE_INLINE std::string end_text(double v) {
     return v >= unbounded ? "inf" : (v <= -unbounded ? "-inf" : fmt::format("{:.4g}", v));
 }
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// A table: node, operation, static bound, measured range, ratio. Rows with a ratio of at least `loose` end in "loose":
 /// there a narrower contract, or `within` on an input, says more.
-inline std::string calibration_table(const graph_view& g, std::span<const interval> bounds,
-                                     std::span<const measured_range> measured, double loose = 16) {
+ANEMONE_INLINE std::string calibration_table(const graph_view& g, std::span<const interval> bounds,
+                                             std::span<const measured_range> measured, double loose = 16) {
     std::string text =
         fmt::format("{:>5}  {:<18} {:>24}  {:>24}  {:>9}\n", "node", "operation", "static bound", "measured", "ratio");
     const std::vector<looseness> all = compare(g, bounds, measured);
@@ -93,4 +98,4 @@ inline std::string calibration_table(const graph_view& g, std::span<const interv
                               t.nodes, t.unbounded_nodes);
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

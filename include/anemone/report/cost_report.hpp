@@ -4,6 +4,7 @@
 #include "../passes/lowering.hpp"
 #include "../print.hpp"
 #include "../rules/registry.hpp"
+#include "../way.hpp"
 
 #include <fmt/format.h>
 
@@ -13,12 +14,10 @@
 #include <string_view>
 #include <vector>
 
-namespace ane {
-
-namespace detail {
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// "0.85 MFLOP", "3.2 GB": three significant digits and the prefix that keeps the number between 0.1 and 100.
-inline std::string scaled(double value, std::string_view unit) {
+ANEMONE_INLINE std::string scaled(double value, std::string_view unit) {
     constexpr std::string_view prefixes[] = {"", "k", "M", "G", "T", "P"};
     std::size_t step = 0;
     while (value >= 100 && step + 1 < std::size(prefixes)) {
@@ -29,13 +28,13 @@ inline std::string scaled(double value, std::string_view unit) {
     return fmt::format("{:.{}f} {}{}", value, digits, prefixes[step], unit);
 }
 
-inline std::string milliseconds(double seconds) {
+ANEMONE_INLINE std::string milliseconds(double seconds) {
     const double ms = seconds * 1e3;
     return fmt::format("{:.{}f} ms", ms, ms < 10 ? 2 : (ms < 100 ? 1 : 0));
 }
 
 /// "h13 (M1)"; the name alone where no product has the engine.
-inline std::string device_name(const cost& c) {
+ANEMONE_INLINE std::string device_name(const cost& c) {
     std::string_view product = c.product;
     constexpr std::string_view base = " base";
     if (product.size() > base.size() && product.substr(product.size() - base.size()) == base) {
@@ -45,7 +44,7 @@ inline std::string device_name(const cost& c) {
 }
 
 /// "conv2d + add + relu #4": a layer with the stages that fused into it.
-inline std::string layer_name(const graph_view& g, const layer_cost& layer, const sequence<fusion>& fused) {
+ANEMONE_INLINE std::string layer_name(const graph_view& g, const layer_cost& layer, const sequence<fusion>& fused) {
     std::string text(name(g[layer.node].kind));
     for (int i = layer.node + 1; i <= layer.last; ++i) {
         const fusion& f = fused[static_cast<std::size_t>(i)];
@@ -56,15 +55,17 @@ inline std::string layer_name(const graph_view& g, const layer_cost& layer, cons
     return text + fmt::format(" #{}", layer.node);
 }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// How the rates of an estimate are known: "measured fit", "predicted".
-inline std::string_view mark_text(const roofline& r) {
+ANEMONE_INLINE std::string_view mark_text(const roofline& r) {
     return r.known_by == mark::measured ? "measured fit" : name(r.known_by);
 }
 
 /// One line: "0.85 MFLOP, 0.21 MB, 4.0 FLOP/byte, dispatch-bound on h13 (M1): about 0.22 ms (measured fit)".
-inline std::string cost_line(const cost& c) {
+ANEMONE_INLINE std::string cost_line(const cost& c) {
     const std::string work =
         fmt::format("{}, {}, {:.1f} FLOP/byte", detail::scaled(static_cast<double>(c.flops()), "FLOP"),
                     detail::scaled(static_cast<double>(c.bytes), "B"), c.intensity());
@@ -82,7 +83,7 @@ constexpr bool is_below_the_floor(const cost& c) { return c.roof && c.seconds &&
 
 /// What the rules advise on the cost of a program, a line each; nothing where the time is not known.
 /// "warn: the work takes 19 us, a dispatch 220 us; try: larger batches, ... [R111, measured]"
-inline std::string cost_advice(const cost& c) {
+ANEMONE_INLINE std::string cost_advice(const cost& c) {
     if (!is_below_the_floor(c)) {
         return {};
     }
@@ -100,7 +101,7 @@ inline std::string cost_advice(const cost& c) {
 }
 
 /// A table with a row for each layer of a lowered graph, what the figures rest on, and advice.
-inline std::string cost_table(const graph_view& lowered, const cost& c) {
+ANEMONE_INLINE std::string cost_table(const graph_view& lowered, const cost& c) {
     const sequence<fusion> fused = fuse(lowered);
     std::size_t width = 5;
     std::vector<std::string> names;
@@ -129,10 +130,10 @@ inline std::string cost_table(const graph_view& lowered, const cost& c) {
 }
 
 /// The table of a model on a target; the model is lowered first.
-inline std::string cost_report(const graph_view& model, const target_description& d) {
+ANEMONE_INLINE std::string cost_report(const graph_view& model, const target_description& d) {
     const lowered_graph lowered = lower(model);
     return cost_table(lowered.view(), estimate(lowered.view(), d));
 }
-inline std::string cost_report(const graph_view& model, target t) { return cost_report(model, describe(t)); }
+ANEMONE_INLINE std::string cost_report(const graph_view& model, target t) { return cost_report(model, describe(t)); }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

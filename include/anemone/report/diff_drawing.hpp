@@ -2,19 +2,22 @@
 
 #include "../graph/drawing_style.hpp"
 #include "../graph/svg.hpp"
+#include "../way.hpp"
 #include "diff_report.hpp"
 
 #include <cmath>
 #include <string>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 struct diff_drawing_options {
     std::string title{}; ///< "Differences, node by node" where it is empty
     drawing::theme theme = drawing::theme::automatic;
 };
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// The colour class of a cause: grave ones as reductions are drawn (red), tables and sums as activations (yellow), the
 /// rest as contractions (blue).
@@ -25,12 +28,14 @@ constexpr std::string_view class_of(difference_cause cause) noexcept {
                                                                                            : "activation";
 }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// A picture of a diff: a row a node, its histogram of ulp distances as a strip (darker: more elements), and the cause
 /// of what the operation adds. Read from top to bottom it shows where the two backends part.
-inline std::string draw_diff(const graph_view& model, const model_difference& found,
-                             const diff_drawing_options& options = {}) {
+ANEMONE_INLINE std::string draw_diff(const graph_view& model, const model_difference& found,
+                                     const diff_drawing_options& options = {}) {
     constexpr double row = 24, cell = 26, names = 250, top = 112, left = 28, cause_width = 150;
     constexpr auto bins = static_cast<double>(ulp_histogram::bins);
     const double strip = left + names;
@@ -92,4 +97,4 @@ inline std::string draw_diff(const graph_view& model, const model_difference& fo
     return out + "</svg>\n";
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

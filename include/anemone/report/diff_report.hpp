@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../diff/diff.hpp"
+#include "../way.hpp"
 #include "findings.hpp"
 #include "terminal.hpp"
 
@@ -13,13 +14,11 @@
 #include <string_view>
 #include <vector>
 
-namespace ane {
-
-namespace detail {
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// ` .:-=+*#%@`: a histogram in one line, a character a bin: `@` from a share of one half on, each one before it a
 /// quarter of that.
-inline std::string bar_of(const ulp_histogram& h) {
+ANEMONE_INLINE std::string bar_of(const ulp_histogram& h) {
     constexpr std::string_view shades = " .:-=+*#%@";
     const auto total = static_cast<double>(h.total());
     std::string bar;
@@ -35,8 +34,8 @@ inline std::string bar_of(const ulp_histogram& h) {
 }
 
 /// "0.0021", "inf"
-inline std::string distance_text(double value) { return fmt::format("{:.2g}", value); }
-inline std::string ulp_text(int ulp) { return ulp > 65535 ? "NaN" : std::to_string(ulp); }
+ANEMONE_INLINE std::string distance_text(double value) { return fmt::format("{:.2g}", value); }
+ANEMONE_INLINE std::string ulp_text(int ulp) { return ulp > 65535 ? "NaN" : std::to_string(ulp); }
 
 constexpr std::string_view colour_of(difference_cause cause) noexcept {
     return cause == difference_cause::none       ? "\x1b[2m"
@@ -45,7 +44,9 @@ constexpr std::string_view colour_of(difference_cause cause) noexcept {
                                                  : "\x1b[33m";
 }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// A model's differences as a table: a row a node, with the largest distances as a whole and of the operation alone,
 /// the histogram of the distances, and the rule of the arithmetic behind it.
@@ -99,4 +100,4 @@ private:
     std::string first_;
 };
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

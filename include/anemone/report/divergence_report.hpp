@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../rules/divergence.hpp"
+#include "../way.hpp"
 #include "findings.hpp"
 
 #include <fmt/format.h>
@@ -12,10 +13,10 @@
 #include <vector>
 
 /// Where two targets can differ, as text.
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// The outputs of a model that depend on one of the given nodes.
-inline std::vector<std::string> outputs_behind(const graph_view& g, const std::vector<divergent_node>& found) {
+ANEMONE_INLINE std::vector<std::string> outputs_behind(const graph_view& g, const std::vector<divergent_node>& found) {
     std::vector<char> reached(g.nodes.size(), 0);
     for (const divergent_node& d : found) {
         reached[static_cast<std::size_t>(d.node)] = 1;
@@ -96,9 +97,11 @@ private:
 };
 
 /// `differences(model, ane::h13, ane::h17s).print();`
-inline divergence_report differences(const graph_view& g, const machine& a, const machine& b) { return {g, a, b}; }
-inline divergence_report differences(const graph_view& g, target a, target b) {
+ANEMONE_INLINE divergence_report differences(const graph_view& g, const machine& a, const machine& b) {
+    return {g, a, b};
+}
+ANEMONE_INLINE divergence_report differences(const graph_view& g, target a, target b) {
     return {g, machine_of(a), machine_of(b)};
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -2,6 +2,7 @@
 
 #include "../passes/error_envelope.hpp"
 #include "../passes/lowering.hpp"
+#include "../way.hpp"
 #include "rule_report.hpp"
 #include "terminal.hpp"
 
@@ -13,12 +14,10 @@
 #include <string_view>
 #include <vector>
 
-namespace ane {
-
-namespace detail {
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// `matmul "head" (model.cpp:12)`: a contraction as its author calls it.
-inline std::string contraction_name(const graph_view& model, int origin) {
+ANEMONE_INLINE std::string contraction_name(const graph_view& model, int origin) {
     const node& n = model[origin];
     const std::string_view given = label(model, origin);
     std::string text(name(n.kind));
@@ -29,7 +28,9 @@ inline std::string contraction_name(const graph_view& model, int origin) {
     return text;
 }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// The errors of a model's multiply-accumulates on the engine, attention's two products among them.
 class error_report {
@@ -86,9 +87,11 @@ private:
 };
 
 /// What the accumulator of a target costs a model: `ane::report_errors(model, ane::h13).print();`
-inline error_report report_errors(const graph_view& model, const target_description& t) {
+ANEMONE_INLINE error_report report_errors(const graph_view& model, const target_description& t) {
     return {model, numerics::datapath_of(t.tier)};
 }
-inline error_report report_errors(const graph_view& model, target t) { return report_errors(model, describe(t)); }
+ANEMONE_INLINE error_report report_errors(const graph_view& model, target t) {
+    return report_errors(model, describe(t));
+}
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

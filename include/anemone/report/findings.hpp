@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../rules/acceptance.hpp"
+#include "../way.hpp"
 #include "terminal.hpp"
 
 #include <fmt/format.h>
@@ -13,9 +14,7 @@
 #include <vector>
 
 /// What is said of one violation, in every form of report.
-namespace ane {
-
-namespace detail {
+namespace ane::detail::inline ANEMONE_WAY {
 
 constexpr std::string_view base_name(std::string_view path) {
     const std::size_t slash = path.find_last_of('/');
@@ -44,20 +43,20 @@ constexpr std::string_view label(const graph_view& g, int index) {
 }
 
 /// "h13 (M1 base)"
-inline std::string target_phrase(const target_description& t) {
+ANEMONE_INLINE std::string target_phrase(const target_description& t) {
     return t.product[0] == '\0' ? printable(t.runtime)
                                 : fmt::format("{} ({})", printable(t.runtime), printable(t.product));
 }
 
 /// `conv2d "stem"`, `conv2d #12`
-inline std::string node_phrase(const graph_view& g, int index, op operation) {
+ANEMONE_INLINE std::string node_phrase(const graph_view& g, int index, op operation) {
     const std::string_view called = label(g, index);
     return called.empty() ? fmt::format("{} #{}", name(operation), index)
                           : fmt::format("{} \"{}\"", name(operation), printable(called));
 }
 
 /// "kernel width 14 exceeds 13". A magnitude that nothing bounds, which the rules cut at 10^15, is "infinity".
-inline std::string sentence_of(const violation& v) {
+ANEMONE_INLINE std::string sentence_of(const violation& v) {
     constexpr std::int64_t unlimited = 1'000'000'000'000'000;
     const std::string got = v.got >= unlimited ? "infinity" : std::to_string(v.got);
     return fmt::format(fmt::runtime(record_of(v.rule).sentence), fmt::arg("got", got),
@@ -77,7 +76,7 @@ constexpr std::size_t find_outside(std::string_view text, std::string_view separ
 }
 
 /// The suggestions of a record, from its advice: "a, or b", "a, b, or c" and "a; or b" are lists of them.
-inline std::vector<std::string> suggestions_of(const rule_record& r) {
+ANEMONE_INLINE std::vector<std::string> suggestions_of(const rule_record& r) {
     constexpr std::size_t none = std::string_view::npos;
     const std::string_view advice = r.advice;
     std::vector<std::string> all;
@@ -121,16 +120,18 @@ struct finding_counts {
 };
 
 /// Which target takes a node that this one refuses, as a clause of its sentence.
-inline std::string remedy_phrase(const std::optional<target>& first) {
+ANEMONE_INLINE std::string remedy_phrase(const std::optional<target>& first) {
     return first ? "the first target that takes it is " + target_phrase(describe(*first)) : "no Mac takes it";
 }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// `conv2d "stem" (model.cpp:41): kernel width 14 exceeds 13 on h13 (M1 base); the first target that takes it is h16
 /// (M4 base); try: swap the axes ... [R030, measured]`. `remedy` is the clause in the middle; none where it is empty.
-inline std::string format(const violation& v, const graph_view& g, const target_description& t,
-                          std::string_view remedy = {}) {
+ANEMONE_INLINE std::string format(const violation& v, const graph_view& g, const target_description& t,
+                                  std::string_view remedy = {}) {
     const rule_record& r = record_of(v.rule);
     std::string text = detail::node_phrase(g, v.node, v.operation);
     if (v.line > 0) {
@@ -147,6 +148,6 @@ inline std::string format(const violation& v, const graph_view& g, const target_
     }
     return text + fmt::format(" [{}, {}]", r.fact, name(r.evidence));
 }
-inline std::string format(const violation& v, const graph_view& g) { return format(v, g, describe(v.target)); }
+ANEMONE_INLINE std::string format(const violation& v, const graph_view& g) { return format(v, g, describe(v.target)); }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

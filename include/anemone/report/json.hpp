@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../way.hpp"
 #include "unicode.hpp"
 
 #include <fmt/format.h>
@@ -11,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// A text as a JSON string, with its quotes. Controls and what breaks lines in other languages are escaped; bytes that
 /// are not UTF-8 become U+FFFD, so that every reader takes the result.
-inline std::string json_string(std::string_view text) {
+ANEMONE_INLINE std::string json_string(std::string_view text) {
     std::string quoted = "\"";
     while (!text.empty()) {
         const detail::code_point c = detail::next_code_point(text);
@@ -112,4 +113,4 @@ private:
     bool after_key_ = false;
 };
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -2,6 +2,7 @@
 
 #include "../graph/drawing_text.hpp"
 #include "../print.hpp"
+#include "../way.hpp"
 #include "findings.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@
 #include <vector>
 
 /// A node with what it reads and what reads it, as text.
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// For each node of a graph the nodes that read it; found once for many drawings.
 class reader_lists {
@@ -53,7 +54,9 @@ private:
     std::vector<int> readers_;
 };
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// A line of a drawing and the stretches of it to be marked, in bytes.
 struct marked_line {
@@ -65,7 +68,7 @@ struct marked_line {
 };
 
 /// Whether the {got} of a sentence is an extent that a shape shows, and not the number of an axis or an operand.
-inline bool tells_an_extent(std::string_view sentence) {
+ANEMONE_INLINE bool tells_an_extent(std::string_view sentence) {
     const std::size_t at = sentence.find("{got}");
     if (at == std::string_view::npos) {
         return false;
@@ -79,7 +82,7 @@ inline bool tells_an_extent(std::string_view sentence) {
 }
 
 /// The places of a whole number in a text.
-inline std::vector<marked_line::stretch> places_of(std::int64_t number, std::string_view text) {
+ANEMONE_INLINE std::vector<marked_line::stretch> places_of(std::int64_t number, std::string_view text) {
     const std::string wanted = std::to_string(number);
     const auto digit = [&text](std::size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
     std::vector<marked_line::stretch> found;
@@ -95,7 +98,9 @@ inline std::vector<marked_line::stretch> places_of(std::int64_t number, std::str
 /// At most this many operands and readers are drawn, the rest is counted.
 inline constexpr std::size_t drawn_neighbours = 6;
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// The neighbourhood of a node: a line for each operand above it and for each reader below it, with their shapes.
 ///
@@ -209,9 +214,9 @@ private:
 };
 
 /// The drawing of what a violation is about.
-inline neighbourhood draw_neighbourhood(const graph_view& g, const violation& v) {
+ANEMONE_INLINE neighbourhood draw_neighbourhood(const graph_view& g, const violation& v) {
     const bool extent = detail::tells_an_extent(record_of(v.rule).sentence);
     return {g, reader_lists(g), v.node, extent ? std::vector<std::int64_t>{v.got} : std::vector<std::int64_t>{}};
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

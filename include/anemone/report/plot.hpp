@@ -3,6 +3,7 @@
 #include "../error.hpp"
 #include "../graph/drawing_style.hpp"
 #include "../graph/svg.hpp"
+#include "../way.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@
 #include <vector>
 
 /// Charts of lines and points, as SVG text.
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 struct plot_axis {
     std::string label;
@@ -48,7 +49,9 @@ struct plot {
     double width = 640, height = 380; ///< of the area of the data, pixels
 };
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// One axis of a plot: values to pixels.
 struct plot_scale {
@@ -62,7 +65,7 @@ struct plot_scale {
 };
 
 /// 1, 2 or 5 times a power of ten: the smallest that is not below `value`.
-inline double round_step(double value) {
+ANEMONE_INLINE double round_step(double value) {
     const double decade = std::pow(10.0, std::floor(std::log10(value)));
     for (const double factor : {1.0, 2.0, 5.0}) {
         if (factor * decade >= value * (1 - 1e-9)) {
@@ -73,11 +76,11 @@ inline double round_step(double value) {
 }
 
 /// Whether a value has a place on an axis.
-inline bool holds(const plot_axis& axis, double value) {
+ANEMONE_INLINE bool holds(const plot_axis& axis, double value) {
     return std::isfinite(value) && (!axis.logarithmic || value > 0);
 }
 
-inline std::vector<double> plot_ticks(const plot_axis& axis, double low, double high) {
+ANEMONE_INLINE std::vector<double> plot_ticks(const plot_axis& axis, double low, double high) {
     std::vector<double> ticks;
     if (!axis.ticks.empty()) {
         std::copy_if(axis.ticks.begin(), axis.ticks.end(), std::back_inserter(ticks),
@@ -109,7 +112,7 @@ inline std::vector<double> plot_ticks(const plot_axis& axis, double low, double 
 }
 
 /// Bounds of the finite values, widened to whole ticks or by a margin.
-inline plot_scale plot_scale_of(const plot& p, bool horizontal, double from, double to) {
+ANEMONE_INLINE plot_scale plot_scale_of(const plot& p, bool horizontal, double from, double to) {
     const plot_axis& axis = horizontal ? p.x : p.y;
     double low = HUGE_VAL, high = -HUGE_VAL;
     const auto widen = [&](double value) {
@@ -142,7 +145,7 @@ inline plot_scale plot_scale_of(const plot& p, bool horizontal, double from, dou
 }
 
 /// Colours of the first, second, ... series that are not rings, on light and on dark pages.
-inline std::string plot_colours(drawing::theme wanted) {
+ANEMONE_INLINE std::string plot_colours(drawing::theme wanted) {
     constexpr std::string_view light[] = {"#3f72d6", "#cf5f2b", "#1f8f7b", "#8752c4", "#c4860f"};
     constexpr std::string_view dark[] = {"#6b9bf2", "#ec8c5c", "#3fb8a2", "#b48be6", "#dba63a"};
     const auto rules = [](const std::string_view(&colours)[5], std::string_view ink) {
@@ -161,17 +164,19 @@ inline std::string plot_colours(drawing::theme wanted) {
     return css + "</style>\n";
 }
 
-inline std::string plot_mark(plot_style style, std::size_t colour, double x, double y) {
+ANEMONE_INLINE std::string plot_mark(plot_style style, std::size_t colour, double x, double y) {
     return style == plot_style::rings
                ? fmt::format("<circle class=\"ring\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"6\"/>\n", x, y)
                : fmt::format("<circle class=\"dot{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.6\"/>\n", colour, x, y);
 }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// The plot as SVG. Values that an axis cannot hold (not positive on a logarithmic one, NaN) are left out. Throws
 /// `error` (errc::argument) where no value is left.
-inline std::string draw_plot(const plot& p) {
+ANEMONE_INLINE std::string draw_plot(const plot& p) {
     constexpr double left = 84, right = 28;
     bool above = false, below = false;
     for (const plot_series& s : p.series) {
@@ -256,4 +261,4 @@ inline std::string draw_plot(const plot& p) {
     return out + "</svg>\n";
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -2,6 +2,7 @@
 
 #include "../passes/residency.hpp"
 #include "../print.hpp"
+#include "../way.hpp"
 #include "cost_report.hpp"
 #include "terminal.hpp"
 
@@ -15,9 +16,7 @@
 #include <vector>
 
 /// The memories and lanes that a model takes of a target, as a table for people.
-namespace ane {
-
-namespace detail {
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// One cell: its text, and whether its figure passes a limit.
 struct residency_cell {
@@ -25,15 +24,15 @@ struct residency_cell {
     bool over = false;
 };
 
-inline std::string residency_bytes(std::int64_t bytes) { return scaled(static_cast<double>(bytes), "B"); }
-inline std::string residency_percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+ANEMONE_INLINE std::string residency_bytes(std::int64_t bytes) { return scaled(static_cast<double>(bytes), "B"); }
+ANEMONE_INLINE std::string residency_percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
-inline std::string residency_target(const target_description& t) {
+ANEMONE_INLINE std::string residency_target(const target_description& t) {
     return t.product[0] == '\0' ? std::string(t.runtime) : fmt::format("{} ({})", t.runtime, t.product);
 }
 
 /// What else the compiler does with a node.
-inline std::string residency_remarks(const node_residency& r) {
+ANEMONE_INLINE std::string residency_remarks(const node_residency& r) {
     std::string text;
     const auto remark = [&text](bool holds, std::string_view words) {
         if (holds) {
@@ -50,7 +49,7 @@ inline std::string residency_remarks(const node_residency& r) {
 }
 
 /// The saving, or the condition that a 3x3 convolution fails; nothing for others.
-inline std::string winograd_text(const node_residency& r) {
+ANEMONE_INLINE std::string winograd_text(const node_residency& r) {
     const winograd_gate gate = r.winograd.gate;
     if (gate == winograd_gate::not_a_convolution || gate == winograd_gate::kernel) {
         return "";
@@ -60,8 +59,8 @@ inline std::string winograd_text(const node_residency& r) {
 }
 
 /// The columns of a row, in the order of `residency_titles`.
-inline std::vector<residency_cell> residency_cells(const graph_view& g, const node_residency& r,
-                                                   const target_description& t) {
+ANEMONE_INLINE std::vector<residency_cell> residency_cells(const graph_view& g, const node_residency& r,
+                                                           const target_description& t) {
     const bool contracts = r.kernel.any();
     const bool convolves = r.groups.group > 0;
     return {
@@ -86,7 +85,9 @@ inline constexpr std::string_view residency_titles[] = {"operation", "result",  
 /// Columns of words stand on the left, those of figures on the right.
 constexpr bool is_word_column(std::size_t column) { return column < 2 || column == std::size(residency_titles) - 1; }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// What each node of a graph takes of a target's memories and lanes: a row for each operation, then the totals and how
 /// the figures are known. The graph is taken as it is: give `lower(model).view()` for the layers of the engine.
@@ -198,4 +199,4 @@ private:
     std::vector<detail::residency_cell> totals_;
 };
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

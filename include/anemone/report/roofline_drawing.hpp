@@ -3,6 +3,7 @@
 #include "../error.hpp"
 #include "../graph/drawing_style.hpp"
 #include "../graph/svg.hpp"
+#include "../way.hpp"
 #include "cost_report.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 struct roofline_options {
     std::string title{}; ///< "Roofline of h13 (M1)" where it is empty
@@ -18,7 +19,9 @@ struct roofline_options {
     double width = 720, height = 440; ///< of the plot, pixels
 };
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// Maps decades to pixels.
 struct log_scale {
@@ -28,7 +31,7 @@ struct log_scale {
     double operator()(double value) const { return from + (std::log10(value) - low) / (high - low) * (to - from); }
 };
 
-inline std::string decade(int exponent, std::string_view unit) {
+ANEMONE_INLINE std::string decade(int exponent, std::string_view unit) {
     constexpr std::string_view prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
     if (exponent < 0) {
         return fmt::format("{:g}{}{}", std::pow(10.0, exponent), unit.empty() ? "" : " ", unit);
@@ -38,12 +41,15 @@ inline std::string decade(int exponent, std::string_view unit) {
                        prefixes[step], unit);
 }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// A log-log plot of the two ceilings of a target and of a program's layers below them: a dot at its arithmetic
 /// intensity and the rate that the model gives it, its area by its share of the time, its colour by what it does.
 /// Layers without work or without traffic are left out. Throws `error` where the target's rates are not known.
-inline std::string draw_roofline(const graph_view& lowered, const cost& c, const roofline_options& options = {}) {
+ANEMONE_INLINE std::string draw_roofline(const graph_view& lowered, const cost& c,
+                                         const roofline_options& options = {}) {
     if (!c.roof) {
         throw error(errc::argument, std::string(c.target), "no roofline to draw: its rates are not known");
     }
@@ -116,13 +122,13 @@ inline std::string draw_roofline(const graph_view& lowered, const cost& c, const
 }
 
 /// The same for a model, which is lowered first.
-inline std::string draw_roofline(const graph_view& model, const target_description& d,
-                                 const roofline_options& options = {}) {
+ANEMONE_INLINE std::string draw_roofline(const graph_view& model, const target_description& d,
+                                         const roofline_options& options = {}) {
     const lowered_graph lowered = lower(model);
     return draw_roofline(lowered.view(), estimate(lowered.view(), d), options);
 }
-inline std::string draw_roofline(const graph_view& model, target t, const roofline_options& options = {}) {
+ANEMONE_INLINE std::string draw_roofline(const graph_view& model, target t, const roofline_options& options = {}) {
     return draw_roofline(model, describe(t), options);
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

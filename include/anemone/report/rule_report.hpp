@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../way.hpp"
 #include "findings.hpp"
 #include "neighbourhood.hpp"
 
@@ -11,7 +12,7 @@
 
 /// The rules at run time: every finding as a sentence with its node, source line, value, limit and advice, and a
 /// drawing of the node where it is an error.
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// How a report is written.
 struct report_style {
@@ -99,9 +100,11 @@ private:
 };
 
 /// Everything that the rules say of a graph on a target: `report(model, ane::h13).print();`
-inline rule_report report(const graph_view& g, const target_description& t, const policy& p = {}) {
+ANEMONE_INLINE rule_report report(const graph_view& g, const target_description& t, const policy& p = {}) {
     return rule_report(g, t, p);
 }
-inline rule_report report(const graph_view& g, target t, const policy& p = {}) { return report(g, describe(t), p); }
+ANEMONE_INLINE rule_report report(const graph_view& g, target t, const policy& p = {}) {
+    return report(g, describe(t), p);
+}
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

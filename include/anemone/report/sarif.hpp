@@ -2,6 +2,7 @@
 
 #include "../targets/sets.hpp"
 #include "../version.hpp"
+#include "../way.hpp"
 #include "findings.hpp"
 #include "json.hpp"
 
@@ -14,7 +15,7 @@
 #include <vector>
 
 /// The violations of a model as SARIF 2.1.0, the format in which code hosts take findings to mark them in the source.
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 struct sarif_options {
     /// The folder of the sources: files below it are named relative to it. Empty: as the compiler named them.
@@ -25,10 +26,12 @@ struct sarif_options {
     policy rules{};
 };
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// A path as the path of a URI: blanks, non-ASCII bytes and reserved characters as %20.
-inline std::string percent_encoded(std::string_view path) {
+ANEMONE_INLINE std::string percent_encoded(std::string_view path) {
     std::string text;
     for (const char c : path) {
         const unsigned byte = static_cast<unsigned char>(c);
@@ -45,14 +48,18 @@ inline std::string percent_encoded(std::string_view path) {
     return text;
 }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// "file:///my%20models/model.cpp" of an absolute path.
-inline std::string file_uri(const std::filesystem::path& absolute) {
+ANEMONE_INLINE std::string file_uri(const std::filesystem::path& absolute) {
     return "file://" + detail::percent_encoded(absolute.lexically_normal().generic_string());
 }
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// Where a source file is: a URI, and whether it is relative to the root.
 struct artifact {
@@ -60,7 +67,7 @@ struct artifact {
     bool below_root = false;
 };
 
-inline artifact artifact_of(std::string_view file, const std::filesystem::path& root) {
+ANEMONE_INLINE artifact artifact_of(std::string_view file, const std::filesystem::path& root) {
     const std::filesystem::path path = std::filesystem::path(file).lexically_normal();
     if (!root.empty()) {
         const std::filesystem::path base = root.lexically_normal();
@@ -75,7 +82,7 @@ inline artifact artifact_of(std::string_view file, const std::filesystem::path& 
 }
 
 /// "R030.kernel_width_exceeds": the facts and the name of a rule.
-inline std::string rule_id(const rule_record& r) {
+ANEMONE_INLINE std::string rule_id(const rule_record& r) {
     std::string id = r.fact;
     std::replace(id.begin(), id.end(), ' ', '-');
     return id + "." + std::string(name(r.id));
@@ -89,8 +96,8 @@ struct shared_violation {
 
 /// The violations on every target of a set, those with equal node, rule and figures together, in the order of the
 /// nodes.
-inline std::vector<shared_violation> shared_violations(const graph_view& g, const target_set& targets,
-                                                       const policy& p) {
+ANEMONE_INLINE std::vector<shared_violation> shared_violations(const graph_view& g, const target_set& targets,
+                                                               const policy& p) {
     std::vector<shared_violation> all;
     for (const target t : targets) {
         for (const violation& v : violations(g, t, p)) {
@@ -252,15 +259,17 @@ private:
     json_writer j_;
 };
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// The violations of a model on some targets as a SARIF log with one run. A violation that is the same on several
 /// targets is one result.
-inline std::string sarif(const graph_view& g, const target_set& targets, const sarif_options& options = {}) {
+ANEMONE_INLINE std::string sarif(const graph_view& g, const target_set& targets, const sarif_options& options = {}) {
     return detail::sarif_writer(g, targets, options).str();
 }
-inline std::string sarif(const graph_view& g, target t, const sarif_options& options = {}) {
+ANEMONE_INLINE std::string sarif(const graph_view& g, target t, const sarif_options& options = {}) {
     return sarif(g, target_set{t}, options);
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

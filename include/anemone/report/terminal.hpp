@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../rules/rule.hpp"
+#include "../way.hpp"
 #include "unicode.hpp"
 
 #include <cstdio>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 /// Text for a terminal or a pipe.
-namespace ane::detail {
+namespace ane::detail::inline ANEMONE_WAY {
 
 inline constexpr std::string_view colour_end = "\x1b[0m";
 
@@ -23,31 +24,33 @@ constexpr std::string_view colour_of(severity level, bool is_error) noexcept {
     return is_error || level == severity::reject ? "\x1b[1;31m" : (level == severity::warn ? "\x1b[33m" : "\x1b[36m");
 }
 
-inline std::string painted(std::string_view text, std::string_view colour, bool coloured) {
+ANEMONE_INLINE std::string painted(std::string_view text, std::string_view colour, bool coloured) {
     return coloured ? std::string(colour).append(text).append(colour_end) : std::string(text);
 }
 
 /// Filled with blanks to a number of terminal columns.
-inline std::string padded(std::string_view text, std::size_t columns) {
+ANEMONE_INLINE std::string padded(std::string_view text, std::size_t columns) {
     std::string filled(text);
     const std::size_t taken = display_width(text);
     return filled.append(taken < columns ? columns - taken : 0, ' ');
 }
 
 /// "1 error", "2 errors"
-inline std::string counted(std::size_t count, std::string_view thing) {
+ANEMONE_INLINE std::string counted(std::size_t count, std::string_view thing) {
     return std::to_string(count).append(" ").append(thing).append(count == 1 ? "" : "s");
 }
 
 /// "1 error, 2 warnings", and the notes where there are any.
-inline std::string counted_findings(std::size_t errors, std::size_t warnings, std::size_t notes) {
+ANEMONE_INLINE std::string counted_findings(std::size_t errors, std::size_t warnings, std::size_t notes) {
     std::string text = counted(errors, "error") + ", " + counted(warnings, "warning");
     return notes == 0 ? text : text + ", " + counted(notes, "note");
 }
 
 /// A terminal, unless NO_COLOR is set.
-inline bool wants_colour(std::FILE* to) { return std::getenv("NO_COLOR") == nullptr && ::isatty(::fileno(to)) != 0; }
+ANEMONE_INLINE bool wants_colour(std::FILE* to) {
+    return std::getenv("NO_COLOR") == nullptr && ::isatty(::fileno(to)) != 0;
+}
 
-inline void write_text(std::FILE* to, std::string_view text) { std::fwrite(text.data(), 1, text.size(), to); }
+ANEMONE_INLINE void write_text(std::FILE* to, std::string_view text) { std::fwrite(text.data(), 1, text.size(), to); }
 
-} // namespace ane::detail
+} // namespace ane::detail::inline ANEMONE_WAY

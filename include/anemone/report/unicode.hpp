@@ -1,12 +1,14 @@
 #pragma once
 
+#include "../way.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 /// UTF-8 text of unknown origin: names of ports and weights, paths, advice.
-namespace ane::detail {
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// One code point at the start of a text and the bytes it takes. Ill-formed bytes count one each, as U+FFFD.
 struct code_point {
@@ -80,7 +82,7 @@ constexpr std::size_t display_width(std::string_view text) noexcept {
 }
 
 /// "1b": hexadecimal digits, at least `digits` of them.
-inline std::string hexadecimal(std::uint32_t value, int digits) {
+ANEMONE_INLINE std::string hexadecimal(std::uint32_t value, int digits) {
     constexpr std::string_view alphabet = "0123456789abcdef";
     std::string text;
     for (; value != 0 || static_cast<int>(text.size()) < digits; value >>= 4U) {
@@ -90,7 +92,7 @@ inline std::string hexadecimal(std::uint32_t value, int digits) {
 }
 
 /// A text that a terminal shows as it is: controls as \u001b, ill-formed bytes as \xff, a backslash alone stays.
-inline std::string printable(std::string_view text) {
+ANEMONE_INLINE std::string printable(std::string_view text) {
     std::string shown;
     while (!text.empty()) {
         const code_point c = next_code_point(text);
@@ -106,4 +108,4 @@ inline std::string printable(std::string_view text) {
     return shown;
 }
 
-} // namespace ane::detail
+} // namespace ane::detail::inline ANEMONE_WAY

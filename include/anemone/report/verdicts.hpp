@@ -3,6 +3,7 @@
 #include "../passes/cost.hpp"
 #include "../passes/lowering.hpp"
 #include "../version.hpp"
+#include "../way.hpp"
 #include "cost_report.hpp"
 #include "findings.hpp"
 #include "json.hpp"
@@ -18,7 +19,7 @@
 #include <vector>
 
 /// The verdict of every target of a set on one model.
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// What one target says of a model.
 struct target_verdict {
@@ -185,8 +186,8 @@ private:
 };
 
 /// What every target of a set says of a model: `verdicts(model).print();`
-inline verdict_table verdicts(const graph_view& g, const target_set& targets = macs, const policy& p = {}) {
+ANEMONE_INLINE verdict_table verdicts(const graph_view& g, const target_set& targets = macs, const policy& p = {}) {
     return verdict_table(g, targets, p);
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -2,6 +2,7 @@
 
 #include "../error.hpp"
 #include "../ops/quantization.hpp"
+#include "../way.hpp"
 #include "formats/palette.hpp"
 #include "formats/scaled_integers.hpp"
 #include "formats/sparse.hpp"
@@ -16,7 +17,7 @@
 #include <vector>
 
 /// Weights as they are stored, and the fp16 values that the stored bytes stand for.
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// A weight in one of its stored forms, part by part; parts that a form does not have are empty. Integers are packed
 /// low bits first, fp16 is little-endian, elements are in row-major order.
@@ -33,9 +34,11 @@ struct encoded_weight {
     std::size_t bytes() const { return data.size() + mask.size() + table.size() + scales.size() + zeros.size(); }
 };
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
 
-[[noreturn]] inline void refuse_stored(const compression& c, const std::string& what) {
+namespace ane::detail::inline ANEMONE_WAY {
+
+ANEMONE_INLINE void refuse_stored [[noreturn]] (const compression& c, const std::string& what) {
     throw error(errc::weights, fmt::format("{} weight", name(c.form)), what);
 }
 
@@ -56,7 +59,7 @@ struct stored_layout {
 };
 
 /// Throws `error` (errc::weights) for what has no stored form.
-inline stored_layout layout_of(const compression& c, const extents& shape) {
+ANEMONE_INLINE stored_layout layout_of(const compression& c, const extents& shape) {
     constexpr auto last = static_cast<unsigned>(weight_form::sparse_blockwise);
     if (static_cast<unsigned>(c.form) > last) { // first: the other refusals name the form
         throw error(errc::weights, "stored weight",
@@ -80,20 +83,20 @@ inline stored_layout layout_of(const compression& c, const extents& shape) {
 }
 
 /// Indices of a palette over `count` elements in rows of `columns`.
-inline std::int64_t index_count(const compression& c, std::int64_t count, std::int64_t columns) {
+ANEMONE_INLINE std::int64_t index_count(const compression& c, std::int64_t count, std::int64_t columns) {
     const std::int64_t rows = columns > 0 ? count / columns : 0;
     return (rows + c.vector - 1) / c.vector * columns;
 }
 
-inline void encode_palette(encoded_weight& to, std::span<const half> values, std::int64_t columns) {
+ANEMONE_INLINE void encode_palette(encoded_weight& to, std::span<const half> values, std::int64_t columns) {
     const auto codes = weight_formats::make_palette(values, columns, to.form.bits, to.form.vector);
     to.data = weight_formats::pack(std::span<const std::uint8_t>(codes.indices), to.form.bits);
     to.table = weight_formats::pack_halves(codes.table);
 }
 
 /// Integers of the kept elements; the scales are of the groups of all.
-inline void encode_integers(encoded_weight& to, std::span<const half> values, const stored_layout& l,
-                            std::span<const std::uint8_t> mask) {
+ANEMONE_INLINE void encode_integers(encoded_weight& to, std::span<const half> values, const stored_layout& l,
+                                    std::span<const std::uint8_t> mask) {
     const auto integers = weight_formats::quantize_groups(values, l.group, to.form.bits, to.form.zero_point);
     std::vector<std::int8_t> kept;
     for (std::size_t i = 0; i < mask.size(); ++i) {
@@ -108,17 +111,20 @@ inline void encode_integers(encoded_weight& to, std::span<const half> values, co
 }
 
 /// A part must have just the bytes that its elements take.
-inline void require_bytes(const encoded_weight& w, const char* part, std::size_t got, std::int64_t want) {
+ANEMONE_INLINE void require_bytes(const encoded_weight& w, const char* part, std::size_t got, std::int64_t want) {
     if (std::cmp_not_equal(got, want)) {
         refuse_stored(w.form, fmt::format("the {} take {} bytes, the shape needs {}", part, got, want));
     }
 }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// Stores finite fp16 values, row-major. Throws `error` (errc::weights) for a form that no target has, values that are
 /// not those of the shape, or an element that is not finite (R006).
-inline encoded_weight encode_weight(std::span<const half> values, const extents& shape, const compression& form) {
+ANEMONE_INLINE encoded_weight encode_weight(std::span<const half> values, const extents& shape,
+                                            const compression& form) {
     const detail::stored_layout l = detail::layout_of(form, shape);
     if (std::cmp_not_equal(values.size(), l.count)) {
         detail::refuse_stored(form, fmt::format("{} values are given, the shape has {}", values.size(), l.count));
@@ -148,7 +154,7 @@ inline encoded_weight encode_weight(std::span<const half> values, const extents&
 
 /// The values that the bytes stand for, exactly as they say. Throws `error` (errc::weights) where a part has more or
 /// fewer bytes than the form and the shape need; every bit pattern of the right length has a value.
-inline std::vector<half> decode_weight(const encoded_weight& w) {
+ANEMONE_INLINE std::vector<half> decode_weight(const encoded_weight& w) {
     const compression& c = w.form;
     const detail::stored_layout l = detail::layout_of(c, w.shape);
     const bool masked = detail::has_mask(c.form);
@@ -192,8 +198,9 @@ inline std::vector<half> decode_weight(const encoded_weight& w) {
 }
 
 /// What a weight stored in this form holds.
-inline std::vector<half> stored_values(std::span<const half> values, const extents& shape, const compression& form) {
+ANEMONE_INLINE std::vector<half> stored_values(std::span<const half> values, const extents& shape,
+                                               const compression& form) {
     return decode_weight(encode_weight(values, shape, form));
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

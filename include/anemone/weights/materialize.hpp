@@ -2,6 +2,7 @@
 
 #include "../passes/constants.hpp"
 #include "../strided.hpp"
+#include "../way.hpp"
 #include "encode.hpp"
 #include "verify.hpp"
 
@@ -9,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// The values of the constant nodes of a graph: `values[i]` belongs to node i, and is empty for a node that the device
 /// computes.
@@ -20,13 +21,15 @@ struct materialized {
     const half* data(int index) const { return values[static_cast<std::size_t>(index)].data(); }
 };
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// Constant operations are computed in double precision from the stored fp16 values; only the result that the device
 /// reads is rounded to fp16, so a folded batch norm costs one rounding.
 using wide_tensor = std::vector<double>;
 
-inline double folded_binary(op kind, double a, double b) {
+ANEMONE_INLINE double folded_binary(op kind, double a, double b) {
     switch (kind) {
     case op::add: return a + b;
     case op::sub: return a - b;
@@ -39,7 +42,7 @@ inline double folded_binary(op kind, double a, double b) {
     }
 }
 
-inline double folded_unary(const node& n, double x) {
+ANEMONE_INLINE double folded_unary(const node& n, double x) {
     switch (n.kind) {
     case op::sqrt: return std::sqrt(x);
     case op::rsqrt: return 1.0 / std::sqrt(x + static_cast<double>(n.get<stabilizer>().epsilon));
@@ -48,7 +51,7 @@ inline double folded_unary(const node& n, double x) {
     }
 }
 
-inline wide_tensor folded(const graph_view& g, int index, const std::vector<wide_tensor>& wide) {
+ANEMONE_INLINE wide_tensor folded(const graph_view& g, int index, const std::vector<wide_tensor>& wide) {
     const node& n = g[index];
     const auto operand = [&](int i) -> const wide_tensor& {
         return wide[static_cast<std::size_t>(g.operands(index)[static_cast<std::size_t>(i)])];
@@ -76,12 +79,14 @@ inline wide_tensor folded(const graph_view& g, int index, const std::vector<wide
     return result;
 }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// Loads the weights of a graph and computes everything that depends on weights and constants alone. A compressed
 /// weight has the values that its stored form stands for: what it loses is in every backend's result. A folded value
 /// that does not fit into fp16 is an error (errc::weights) that names the operation, the element and the value.
-inline materialized materialize(const graph_view& g, const weight_store& store) {
+ANEMONE_INLINE materialized materialize(const graph_view& g, const weight_store& store) {
     const sequence<char> constant = constant_nodes(g);
     sequence<char> read_by_device(g.nodes.size(), 0); // what stays between constants may be as large as it likes
     sequence<char> folded_from(g.nodes.size(), 0);
@@ -137,4 +142,4 @@ inline materialized materialize(const graph_view& g, const weight_store& store) 
     return result;
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../way.hpp"
 #include "store.hpp"
 
 #include <nlohmann/json.hpp>
@@ -16,12 +17,14 @@
 /// header maps a name to {"dtype", "shape", "data_offsets": [begin, end)}, offsets counted from the end of the header;
 /// `__metadata__` maps strings to strings. The reader is strict; each failure is an ane::error(errc::file, source,
 /// ...).
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// Longest header that is read or written, in bytes (the limit of the reference implementation).
 inline constexpr std::uint64_t safetensors_header_limit = 100'000'000;
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// Where one tensor lies in the data part.
 struct safetensors_entry {
@@ -215,10 +218,12 @@ private:
     std::string source_;
 };
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// Reads a file that is held in memory. `source` names it in errors. Tensors come in the order of their offsets.
-inline weight_store parse_safetensors(std::span<const std::byte> file, std::string source = "safetensors") {
+ANEMONE_INLINE weight_store parse_safetensors(std::span<const std::byte> file, std::string source = "safetensors") {
     const detail::safetensors_reader reader(std::move(source));
     if (file.size() < 8) {
         reader.fail(fmt::format("has {} bytes, the header length alone takes 8", file.size()));
@@ -237,7 +242,7 @@ inline weight_store parse_safetensors(std::span<const std::byte> file, std::stri
 }
 
 /// Reads a file; the header first, then each tensor straight into its place.
-inline weight_store load_safetensors(const std::filesystem::path& path) {
+ANEMONE_INLINE weight_store load_safetensors(const std::filesystem::path& path) {
     const detail::safetensors_reader reader(path.string());
     std::ifstream stream(path, std::ios::binary);
     std::error_code failure;
@@ -271,7 +276,7 @@ inline weight_store load_safetensors(const std::filesystem::path& path) {
 
 /// Writes a store. Tensors are ordered by falling element size, else as in the store, and the header is filled up to a
 /// multiple of 8 bytes, so that every tensor is aligned to its element.
-inline void save_safetensors(const std::filesystem::path& path, const weight_store& store) {
+ANEMONE_INLINE void save_safetensors(const std::filesystem::path& path, const weight_store& store) {
     const detail::safetensors_reader reader(path.string());
     std::vector<const stored_tensor*> order;
     for (const stored_tensor& tensor : store) {
@@ -322,4 +327,4 @@ inline void save_safetensors(const std::filesystem::path& path, const weight_sto
     }
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -3,6 +3,7 @@
 #include "../contract.hpp"
 #include "../half.hpp"
 #include "../shape.hpp"
+#include "../way.hpp"
 #include "store.hpp"
 
 #include <fmt/format.h>
@@ -17,17 +18,17 @@
 
 /// What the elements of a tensor are, as its contract may promise it. All figures are taken of the stored fp16 values,
 /// in double precision: fp16 values are multiples of 2^-24, so a sum of magnitudes up to 2^29 is exact in any order.
-namespace ane {
+namespace ane::detail::inline ANEMONE_WAY {
 
-namespace detail {
+ANEMONE_INLINE double magnitude(half value) noexcept { return std::fabs(static_cast<double>(value)); }
 
-inline double magnitude(half value) noexcept { return std::fabs(static_cast<double>(value)); }
+} // namespace ane::detail::inline ANEMONE_WAY
 
-} // namespace detail
+namespace ane::inline ANEMONE_WAY {
 
 /// Sums of |value| over everything that belongs to one index of `axis`, one for each index. A tensor that has no such
 /// axis is read as if it had, with an extent of 1: the column of a vector is all of it.
-inline std::vector<double> l1_sums(const extents& shape, std::span<const half> values, int axis) {
+ANEMONE_INLINE std::vector<double> l1_sums(const extents& shape, std::span<const half> values, int axis) {
     std::int64_t inner = 1;
     for (int i = axis + 1; i < shape.rank; ++i) {
         inner *= shape[i];
@@ -45,7 +46,7 @@ inline std::vector<double> l1_sums(const extents& shape, std::span<const half> v
 }
 
 /// The root of the mean of the squares: the standard deviation about zero; 0 of no elements.
-inline double root_mean_square(std::span<const half> values) {
+ANEMONE_INLINE double root_mean_square(std::span<const half> values) {
     double sum = 0;
     for (const half value : values) {
         sum += static_cast<double>(value) * static_cast<double>(value);
@@ -54,7 +55,7 @@ inline double root_mean_square(std::span<const half> values) {
 }
 
 /// The statistics of a tensor of finite values. `bounded_by` of them is a contract that the tensor keeps.
-inline tensor_statistics statistics_of(const extents& shape, std::span<const half> values) {
+ANEMONE_INLINE tensor_statistics statistics_of(const extents& shape, std::span<const half> values) {
     if (values.empty()) {
         return {};
     }
@@ -69,13 +70,13 @@ inline tensor_statistics statistics_of(const extents& shape, std::span<const hal
 }
 
 /// The statistics of a tensor of any source type, after its conversion to fp16 (the loader's own).
-inline tensor_statistics statistics_of(const stored_tensor& tensor) {
+ANEMONE_INLINE tensor_statistics statistics_of(const stored_tensor& tensor) {
     return statistics_of(tensor.shape, to_half(tensor));
 }
 
 /// The statistics as an initializer in C++. Each number is the shortest decimal that reads back as the same double, so
 /// nothing is rounded, and the tensor keeps the contract that the text makes.
-inline std::string print(const tensor_statistics& s) {
+ANEMONE_INLINE std::string print(const tensor_statistics& s) {
     const auto literal = [](double value) {
         const std::string text = fmt::format("{}", value);
         return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
@@ -84,4 +85,4 @@ inline std::string print(const tensor_statistics& s) {
                        literal(s.high), literal(s.row_l1), literal(s.column_l1), literal(s.deviation));
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

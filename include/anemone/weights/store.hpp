@@ -3,6 +3,7 @@
 #include "../error.hpp"
 #include "../half.hpp"
 #include "../shape.hpp"
+#include "../way.hpp"
 
 #include <fmt/format.h>
 
@@ -22,7 +23,7 @@
 #include <vector>
 
 /// Trained parameters by name, as a file or a caller gave them, and their conversion to the storage type of the engine.
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 static_assert(std::endian::native == std::endian::little, "tensors are held as little-endian bytes");
 
@@ -146,7 +147,9 @@ private:
     std::map<std::string, std::string> metadata_;
 };
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
 
 struct bfloat16 {
     std::uint16_t bits;
@@ -194,12 +197,14 @@ template <class Source> std::vector<half> converted(const stored_tensor& tensor)
     return result;
 }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// The values as fp16, each rounded once (half to even; subnormals kept). Throws errc::weights, naming the element, on
 /// a NaN, an infinity, a value that overflows fp16, or an integer that fp16 does not hold exactly; and on BOOL and F8
 /// tensors.
-inline std::vector<half> to_half(const stored_tensor& tensor) {
+ANEMONE_INLINE std::vector<half> to_half(const stored_tensor& tensor) {
     switch (tensor.type) {
     case source_type::f16: return detail::converted<half>(tensor);
     case source_type::bf16: return detail::converted<detail::bfloat16>(tensor);
@@ -220,4 +225,4 @@ inline std::vector<half> to_half(const stored_tensor& tensor) {
     throw error(errc::weights, tensor.name, fmt::format("type {} has no conversion to fp16", name(tensor.type)));
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

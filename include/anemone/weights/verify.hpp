@@ -3,6 +3,7 @@
 #include "../error.hpp"
 #include "../graph/graph.hpp"
 #include "../print.hpp"
+#include "../way.hpp"
 #include "statistics.hpp"
 #include "store.hpp"
 
@@ -14,20 +15,22 @@
 #include <string>
 #include <vector>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// How far the root mean square of a weight may exceed the declared deviation: a deviation is an estimate, for expected
 /// errors, of which the second digit is rarely known.
 inline constexpr double deviation_slack = 0.01;
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
 
-[[noreturn]] inline void refuse_weight(const std::string& name, const std::string& what) {
+namespace ane::detail::inline ANEMONE_WAY {
+
+ANEMONE_INLINE void refuse_weight [[noreturn]] (const std::string& name, const std::string& what) {
     throw error(errc::weights, name, what);
 }
 
 /// A bound such as 0.9 is meant for the stored fp16 values: its own rounding to fp16 is inside.
-inline void verify_elements(const std::string& name, const contract& promise, std::span<const half> values) {
+ANEMONE_INLINE void verify_elements(const std::string& name, const contract& promise, std::span<const half> values) {
     const double low = std::min(promise.low, static_cast<double>(half(promise.low)));
     const double high = std::max(promise.high, static_cast<double>(half(promise.high)));
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -40,8 +43,8 @@ inline void verify_elements(const std::string& name, const contract& promise, st
 }
 
 /// Sums are of the stored fp16 values and exact (statistics.hpp), so the bound has no slack.
-inline void verify_sums(const std::string& name, const extents& shape, std::span<const half> values, int axis,
-                        double bound) {
+ANEMONE_INLINE void verify_sums(const std::string& name, const extents& shape, std::span<const half> values, int axis,
+                                double bound) {
     if (bound >= contract::any) {
         return;
     }
@@ -55,7 +58,7 @@ inline void verify_sums(const std::string& name, const extents& shape, std::span
     }
 }
 
-inline void verify_deviation(const std::string& name, std::span<const half> values, double declared) {
+ANEMONE_INLINE void verify_deviation(const std::string& name, std::span<const half> values, double declared) {
     if (declared <= 0) {
         return;
     }
@@ -67,8 +70,8 @@ inline void verify_deviation(const std::string& name, std::span<const half> valu
 }
 
 /// Holds the values of a weight to everything that its contract promises.
-inline void verify_promise(const std::string& name, const contract& promise, const extents& shape,
-                           std::span<const half> values) {
+ANEMONE_INLINE void verify_promise(const std::string& name, const contract& promise, const extents& shape,
+                                   std::span<const half> values) {
     if (promise.declared) {
         verify_elements(name, promise, values);
     }
@@ -77,13 +80,15 @@ inline void verify_promise(const std::string& name, const contract& promise, con
     verify_deviation(name, values, promise.deviation);
 }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// The values of one weight of a model, as fp16, after all that the model says of it was checked: it is in the store,
 /// it has the declared shape, every element is finite in fp16 (R006), and it keeps its contract: bounds of elements, of
 /// the sum of magnitudes of each row and column, deviation. Throws `error` (errc::weights) that names the tensor, the
 /// element, row or column, the value and the limit.
-inline std::vector<half> verified_weight(const graph_view& g, int index, const weight_store& store) {
+ANEMONE_INLINE std::vector<half> verified_weight(const graph_view& g, int index, const weight_store& store) {
     const node& n = g[index];
     const std::string name(g.name(index));
     const stored_tensor* const found = store.find(name);
@@ -103,7 +108,7 @@ inline std::vector<half> verified_weight(const graph_view& g, int index, const w
 
 /// Checks that a store holds the weights of a model and nothing else. Throws for the first that is missing, misshapen,
 /// not finite, breaks its contract, or is unknown to the model.
-inline void verify_weights(const graph_view& g, const weight_store& store) {
+ANEMONE_INLINE void verify_weights(const graph_view& g, const weight_store& store) {
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind == op::weight) {
             verified_weight(g, i, store);
@@ -118,4 +123,4 @@ inline void verify_weights(const graph_view& g, const weight_store& store) {
     }
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -1,15 +1,16 @@
 #pragma once
 
 #include "../../strided.hpp"
+#include "../../way.hpp"
 #include "../node_shapes.hpp"
 #include "kernels/conv_transpose.hpp"
 #include "kernels/gemm.hpp"
 #include "step.hpp"
 
-namespace ane::cpu::detail {
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 /// Constant weights are packed here, once; others in each run.
-inline bound_step bind_conv2d(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_conv2d(const binding_context& c, int index) {
     const convolution_shape shape = ane::detail::convolution_shape_of<conv>(c.graph, c.at(index));
     const bool biased = c.at(index).operands.count == 3;
     const half* const weight = c.constant(index, 1);
@@ -25,7 +26,7 @@ inline bound_step bind_conv2d(const binding_context& c, int index) {
     };
 }
 
-inline bound_step bind_conv_transpose2d(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_conv_transpose2d(const binding_context& c, int index) {
     const convolution_shape shape = ane::detail::convolution_shape_of<conv_transpose>(c.graph, c.at(index));
     const bool biased = c.at(index).operands.count == 3;
     const half* const weight = c.constant(index, 1);
@@ -42,7 +43,7 @@ inline bound_step bind_conv_transpose2d(const binding_context& c, int index) {
 }
 
 /// y = x W^T + b as one product: the leading axes of x together are the rows.
-inline bound_step bind_linear(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_linear(const binding_context& c, int index) {
     const extents& x = c.operand_shape(index, 0);
     const extents& w = c.operand_shape(index, 1);
     const matmul_shape shape{.batch = 1,
@@ -66,7 +67,7 @@ inline bound_step bind_linear(const binding_context& c, int index) {
 }
 
 /// One product for each matrix of the batch, whose axes may broadcast.
-inline bound_step bind_matmul(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_matmul(const binding_context& c, int index) {
     const extents a = c.operand_shape(index, 0);
     const extents b = c.operand_shape(index, 1);
     const extents y = c.shape(index);
@@ -92,4 +93,4 @@ inline bound_step bind_matmul(const binding_context& c, int index) {
     };
 }
 
-} // namespace ane::cpu::detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "../kernels/gather.hpp"
 #include "../kernels/movement_plan.hpp"
 #include "step.hpp"
@@ -7,9 +8,9 @@
 #include <algorithm>
 #include <cstring>
 
-namespace ane::cpu::detail {
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-inline bound_step bind_reshape(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_reshape(const binding_context& c, int index) {
     const node& n = c.at(index);
     const auto size = static_cast<std::size_t>(bytes(n.type, n.shape.count()));
     return [size](const operands& o) {
@@ -20,7 +21,7 @@ inline bound_step bind_reshape(const binding_context& c, int index) {
 }
 
 /// Every operation whose elements go to places that no data decide.
-inline bound_step bind_movement(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_movement(const binding_context& c, int index) {
     return [plan = plan_movement(c.graph, c.at(index)), result = c.shape(index)](const operands& o) {
         run_movement(
             plan, result, [&o](int k) { return o.input(static_cast<std::size_t>(k)); }, o.output());
@@ -28,7 +29,7 @@ inline bound_step bind_movement(const binding_context& c, int index) {
 }
 
 /// Bytes and booleans, value for value.
-inline bound_step bind_cast(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_cast(const binding_context& c, int index) {
     return [values = byte_values(c.at(c.operand(index, 0)).type), count = c.shape(index).count()](const operands& o) {
         std::transform(o.inputs[0], o.inputs[0] + count, o.output(),
                        [&values](std::byte b) { return values[std::to_integer<std::size_t>(b)]; });
@@ -36,7 +37,7 @@ inline bound_step bind_cast(const binding_context& c, int index) {
 }
 
 /// What a node's indices are read with; those that are constants are checked here.
-inline index_reader index_reader_of(const binding_context& c, int index) {
+ANEMONE_INLINE index_reader index_reader_of(const binding_context& c, int index) {
     index_reader read{print(c.graph, index), negative_index::counts_from_the_end};
     if (const half* const known = c.constant(index, 1)) {
         require_indices(c.graph, c.at(index), known, read);
@@ -45,7 +46,7 @@ inline index_reader index_reader_of(const binding_context& c, int index) {
 }
 
 /// Indices below zero count from the last element, as in ONNX.
-inline bound_step bind_gather(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_gather(const binding_context& c, int index) {
     return [shape = gather_shape_of(c.graph, c.at(index)), read = index_reader_of(c, index)](const operands& o) {
         for_each_gathered(shape, o.input(1), read, [&o](std::int64_t to, std::int64_t from, std::int64_t count) {
             std::copy_n(o.input(0) + from, count, o.output() + to);
@@ -54,11 +55,11 @@ inline bound_step bind_gather(const binding_context& c, int index) {
 }
 
 /// 0 where the window leaves the tensor.
-inline bound_step bind_dynamic_slice(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_dynamic_slice(const binding_context& c, int index) {
     return [shape = dynamic_slice_shape_of(c.graph, c.at(index)), read = index_reader_of(c, index)](const operands& o) {
         std::fill_n(o.output(), shape.result.count(), half{});
         move_elements(shape.move_from(shape.begin_at(o.input(1)[0], read.operation)), o.input(0), o.output());
     };
 }
 
-} // namespace ane::cpu::detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY

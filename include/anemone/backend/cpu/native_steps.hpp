@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "../kernels/distance.hpp"
 #include "../kernels/response_norm.hpp"
 #include "../kernels/scaled.hpp"
@@ -8,9 +9,9 @@
 #include "kernels/conv.hpp"
 #include "step.hpp"
 
-namespace ane::cpu::detail {
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-inline bound_step bind_cumsum(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_cumsum(const binding_context& c, int index) {
     cumulation how = c.at(index).get<cumulation>();
     how.axis = normalized_axis(how.axis, c.shape(index).rank);
     return [how, shape = c.shape(index)](const operands& o) {
@@ -18,50 +19,50 @@ inline bound_step bind_cumsum(const binding_context& c, int index) {
     };
 }
 
-inline bound_step bind_local_response_norm(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_local_response_norm(const binding_context& c, int index) {
     return [how = c.at(index).get<response>(), shape = c.shape(index)](const operands& o) {
         kernels::local_response_norm(field_arithmetic{}, how, o.input(0), shape, o.output());
     };
 }
 
-inline bound_step bind_scaled_elementwise(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_scaled_elementwise(const binding_context& c, int index) {
     return [how = c.at(index).get<scaling>(), count = c.shape(index).count()](const operands& o) {
         kernels::scaled_elementwise(field_arithmetic{}, how, o.input(0), o.input(1), count, o.output());
     };
 }
 
 /// A convolution whose kernel is the template.
-inline bound_step bind_cross_correlation(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_cross_correlation(const binding_context& c, int index) {
     const kernel_table& kernels = c.kernels;
     return [&kernels, shape = ane::detail::correlation_shape_of(c.graph, c.at(index))](const operands& o) {
         convolution(kernels, shape, o.input(0), o.input(1), nullptr, o.output());
     };
 }
 
-inline bound_step bind_cross_product(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_cross_product(const binding_context& c, int index) {
     return [count = c.shape(index)[0]](const operands& o) {
         kernels::cross_product(field_arithmetic{}, o.input(0), o.input(1), count, o.output());
     };
 }
 
-inline bound_step bind_cost_volume(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_cost_volume(const binding_context& c, int index) {
     return [x = c.operand_shape(index, 0), width = c.operand_shape(index, 1)[3],
             planes = c.at(index).get<amount>().count](const operands& o) {
         kernels::cost_volume(field_arithmetic{}, o.input(0), x, o.input(1), width, planes, o.output());
     };
 }
 
-inline bound_step bind_furthest_point_sampling(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_furthest_point_sampling(const binding_context& c, int index) {
     return [points = c.operand_shape(index, 0)[3], chosen = c.shape(index)[3]](const operands& o) {
         kernels::furthest_point_sampling(field_arithmetic{}, o.input(0), points, chosen, o.output());
     };
 }
 
-inline bound_step bind_radius_search(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_radius_search(const binding_context& c, int index) {
     return [radius = c.at(index).get<coefficients>().alpha, centroids = c.operand_shape(index, 0)[3],
             points = c.operand_shape(index, 1)[3]](const operands& o) {
         kernels::radius_search(field_arithmetic{}, radius, o.input(0), centroids, o.input(1), points, o.result);
     };
 }
 
-} // namespace ane::cpu::detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY

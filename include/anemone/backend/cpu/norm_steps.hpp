@@ -1,26 +1,27 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "kernels/norm.hpp"
 #include "kernels/softmax.hpp"
 #include "step.hpp"
 
-namespace ane::cpu::detail {
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-inline bound_step bind_softmax(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_softmax(const binding_context& c, int index) {
     const kernel_table& kernels = c.kernels;
     return [&kernels, x = c.shape(index), along = c.at(index).get<axis>().index](const operands& o) {
         softmax(kernels, o.input(0), x, along, o.output());
     };
 }
 
-inline bound_step bind_layer_norm(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_layer_norm(const binding_context& c, int index) {
     const kernel_table& kernels = c.kernels;
     return [&kernels, x = c.shape(index), s = c.at(index).get<stabilizer>()](const operands& o) {
         layer_norm(kernels, o.input(0), x, s.axis, o.input(1), o.input(2), s.epsilon, o.output());
     };
 }
 
-inline bound_step bind_batch_norm(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_batch_norm(const binding_context& c, int index) {
     const extents& x = c.shape(index);
     const kernel_table& kernels = c.kernels;
     return [&kernels, batch = x[0], channels = x[1], plane = x.count() / (x[0] * x[1]),
@@ -31,7 +32,7 @@ inline bound_step bind_batch_norm(const binding_context& c, int index) {
 }
 
 /// An instance norm has as many groups as channels.
-inline bound_step bind_group_norm(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_group_norm(const binding_context& c, int index) {
     const node& n = c.at(index);
     const extents& x = n.shape;
     const bool grouped = n.kind == op::group_norm;
@@ -43,25 +44,25 @@ inline bound_step bind_group_norm(const binding_context& c, int index) {
     };
 }
 
-inline bound_step bind_rms_norm(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_rms_norm(const binding_context& c, int index) {
     const kernel_table& kernels = c.kernels;
     return [&kernels, x = c.shape(index), s = c.at(index).get<stabilizer>()](const operands& o) {
         rms_norm(kernels, o.input(0), x, s.axis, o.input(1), s.epsilon, o.output());
     };
 }
 
-inline bound_step bind_l2_norm(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_l2_norm(const binding_context& c, int index) {
     const kernel_table& kernels = c.kernels;
     return [&kernels, x = c.shape(index), s = c.at(index).get<stabilizer>()](const operands& o) {
         l2_norm(kernels, o.input(0), x, s.axis, s.epsilon, o.output());
     };
 }
 
-inline bound_step bind_minmax_norm(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_minmax_norm(const binding_context& c, int index) {
     const kernel_table& kernels = c.kernels;
     return [&kernels, x = c.shape(index), s = c.at(index).get<stabilizer>()](const operands& o) {
         minmax_norm(kernels, o.input(0), x, s.axis, s.epsilon, o.output());
     };
 }
 
-} // namespace ane::cpu::detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY

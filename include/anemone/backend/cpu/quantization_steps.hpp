@@ -1,12 +1,13 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "../kernels/quantization.hpp"
 #include "step.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace ane::cpu::detail {
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 /// The scale and the zero point of a node in this run.
 struct bound_scales {
@@ -19,7 +20,7 @@ struct bound_scales {
     }
 };
 
-inline bound_scales bind_scales(const binding_context& c, int index) {
+ANEMONE_INLINE bound_scales bind_scales(const binding_context& c, int index) {
     const int along = c.at(index).get<quantization>().axis;
     const bool shifted = c.at(index).operands.count == 3;
     const extents& x = c.shape(index);
@@ -28,7 +29,7 @@ inline bound_scales bind_scales(const binding_context& c, int index) {
 }
 
 /// clamp(round(x / scale) + zero), halves to even (ONNX QuantizeLinear); a NaN becomes the zero point.
-inline bound_step bind_quantize(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_quantize(const binding_context& c, int index) {
     return [by = bind_scales(c, index), type = c.at(index).type, count = c.shape(index).count()](const operands& o) {
         kernels::quantize(o.input(0), by.in(o), count, o.result, [type](half x, kernels::scale_of_element with) {
             // Wide enough that the zero point moves what is clamped here back into the type's range.
@@ -41,7 +42,7 @@ inline bound_step bind_quantize(const binding_context& c, int index) {
 }
 
 /// (q - zero) scale, rounded once (ONNX DequantizeLinear).
-inline bound_step bind_dequantize(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_dequantize(const binding_context& c, int index) {
     const dtype type = c.at(c.operand(index, 0)).type;
     return [by = bind_scales(c, index), type, count = c.shape(index).count()](const operands& o) {
         kernels::dequantize(type, o.inputs[0], by.in(o), count, o.output(), [](half q, kernels::scale_of_element with) {
@@ -50,4 +51,4 @@ inline bound_step bind_dequantize(const binding_context& c, int index) {
     };
 }
 
-} // namespace ane::cpu::detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY

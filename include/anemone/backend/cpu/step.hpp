@@ -2,14 +2,16 @@
 
 #include "../../graph/graph.hpp"
 #include "../../print.hpp"
+#include "../../way.hpp"
 #include "../../weights/materialize.hpp"
 #include "kernels/table.hpp"
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <span>
 
-namespace ane::cpu {
+namespace ane::cpu::inline ANEMONE_WAY {
 
 /// Where the operands of a node are in this run, and where its result goes.
 struct operands {
@@ -42,4 +44,12 @@ struct binding_context {
     }
 };
 
-} // namespace ane::cpu
+/// Binds one node.
+using step_binder = bound_step (*)(const binding_context&, int node);
+/// One for each operation; null where there is nothing to run, or no program of this table has it.
+using step_table = std::array<step_binder, op_count>;
+
+/// The table of all operations (cpu.ipp).
+ANEMONE_API const step_table& every_step();
+
+} // namespace ane::cpu::inline ANEMONE_WAY

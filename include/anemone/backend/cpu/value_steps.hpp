@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../strided.hpp"
+#include "../../way.hpp"
 #include "../node_shapes.hpp"
 #include "kernels/attention.hpp"
 #include "kernels/elementwise.hpp"
@@ -12,15 +13,15 @@
 
 #include <cstdint>
 
-namespace ane::cpu::detail {
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-inline bound_step bind_binary(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_binary(const binding_context& c, int index) {
     const kernel_table& kernels = c.kernels;
     return [&kernels, kind = c.at(index).kind, a = c.operand_shape(index, 0), b = c.operand_shape(index, 1)](
                const operands& o) { binary(kernels, kind, o.input(0), a, o.input(1), b, o.output()); };
 }
 
-inline bound_step bind_unary(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_unary(const binding_context& c, int index) {
     const node& n = c.at(index);
     const ane::detail::unary_numbers numbers = ane::detail::unary_numbers_of(n);
     const kernel_table& kernels = c.kernels;
@@ -30,7 +31,7 @@ inline bound_step bind_unary(const binding_context& c, int index) {
 }
 
 /// The same with a boolean result, one byte each.
-inline bound_step bind_comparison(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_comparison(const binding_context& c, int index) {
     const kernel_table& kernels = c.kernels;
     return [&kernels, kind = c.at(index).kind, a = c.operand_shape(index, 0),
             b = c.operand_shape(index, 1)](const operands& o) {
@@ -38,14 +39,14 @@ inline bound_step bind_comparison(const binding_context& c, int index) {
     };
 }
 
-inline bound_step bind_logical_not(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_logical_not(const binding_context& c, int index) {
     return [count = c.shape(index).count()](const operands& o) {
         logical_not(reinterpret_cast<const std::uint8_t*>(o.inputs[0]), reinterpret_cast<std::uint8_t*>(o.result),
                     count);
     };
 }
 
-inline bound_step bind_select(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_select(const binding_context& c, int index) {
     return [condition = c.operand_shape(index, 0), a = c.operand_shape(index, 1),
             b = c.operand_shape(index, 2)](const operands& o) {
         cpu::select(reinterpret_cast<const std::uint8_t*>(o.inputs[0]), condition, o.input(1), a, o.input(2), b,
@@ -54,7 +55,7 @@ inline bound_step bind_select(const binding_context& c, int index) {
 }
 
 /// Parameters for each channel (axis 1).
-inline bound_step bind_parametric(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_parametric(const binding_context& c, int index) {
     const extents& x = c.shape(index);
     const kernel_table& kernels = c.kernels;
     return [&kernels, kind = c.at(index).kind, batch = x[0], channels = x[1],
@@ -64,7 +65,7 @@ inline bound_step bind_parametric(const binding_context& c, int index) {
     };
 }
 
-inline bound_step bind_pool(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_pool(const binding_context& c, int index) {
     const pool_shape shape = ane::detail::pool_shape_of(c.graph, c.at(index));
     const kernel_table& kernels = c.kernels;
     return [&kernels, kind = c.at(index).kind, shape](const operands& o) {
@@ -72,7 +73,7 @@ inline bound_step bind_pool(const binding_context& c, int index) {
     };
 }
 
-inline bound_step bind_reduce(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_reduce(const binding_context& c, int index) {
     axis_set removed = 0;
     const indices& list = c.at(index).get<ane::axes>().list;
     for (int i = 0; i < list.rank; ++i) {
@@ -84,13 +85,13 @@ inline bound_step bind_reduce(const binding_context& c, int index) {
     };
 }
 
-inline bound_step bind_arg_reduce(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_arg_reduce(const binding_context& c, int index) {
     return [kind = c.at(index).kind, x = c.operand_shape(index, 0), along = c.at(index).get<axis>().index](
                const operands& o) { arg_reduce(kind, o.input(0), x, along, o.output()); };
 }
 
 /// Head by head; the mask broadcasts.
-inline bound_step bind_attention(const binding_context& c, int index) {
+ANEMONE_INLINE bound_step bind_attention(const binding_context& c, int index) {
     const extents q = c.operand_shape(index, 0);
     const extents k = c.operand_shape(index, 1);
     const bool masked = c.at(index).operands.count == 4;
@@ -111,4 +112,4 @@ inline bound_step bind_attention(const binding_context& c, int index) {
     };
 }
 
-} // namespace ane::cpu::detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "../../way.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-namespace ane::e5rt {
+namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// Whether the driver can work without a function of the runtime.
 enum class presence {
@@ -113,4 +115,4 @@ inline constexpr std::array<symbol_info, symbol_count> symbols = {{
 #undef ANEMONE_ROW
 }};
 
-} // namespace ane::e5rt
+} // namespace ane::e5rt::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../error.hpp"
+#include "../../way.hpp"
 #include "api.hpp"
 #include "symptoms.hpp"
 
@@ -8,11 +9,11 @@
 #include <string>
 #include <string_view>
 
-namespace ane::e5rt {
+namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// The error for a call that answered `status`: the subject is the function's name, the detail has the status, `about`
 /// (the thing the call was for) and the known symptoms of that function.
-inline error call_failure(const char* step, std::int64_t status, std::string_view about = {}) {
+ANEMONE_INLINE error call_failure(const char* step, std::int64_t status, std::string_view about = {}) {
     std::string detail = "status " + std::to_string(status);
     if (!about.empty())
         detail.append(", ").append(about);
@@ -21,7 +22,7 @@ inline error call_failure(const char* step, std::int64_t status, std::string_vie
 }
 
 /// The error for a call that reported success and handed out nothing.
-inline error null_result(const char* step, std::string_view about = {}) {
+ANEMONE_INLINE error null_result(const char* step, std::string_view about = {}) {
     std::string detail = "status 0, but the result is null";
     if (!about.empty())
         detail.append(", ").append(about);
@@ -42,4 +43,4 @@ template <auto Member, class... Arguments> void call(const api& table, Arguments
         throw call_failure(symbol<Member>::name, status);
 }
 
-} // namespace ane::e5rt
+} // namespace ane::e5rt::inline ANEMONE_WAY

@@ -1,20 +1,56 @@
 #pragma once
 
-#include <chrono>
-#include <functional>
-#include <thread>
+#include "../../way.hpp"
 
-namespace ane::e5rt {
+#include <compare>
+#include <cstdint>
 
-/// Time as the driver sees it: a monotonic clock and a way to wait, both replaceable (tests).
-struct clock_source {
-    using duration = std::chrono::nanoseconds;
-    using time_point = std::chrono::time_point<std::chrono::steady_clock, duration>;
+namespace ane::e5rt::inline ANEMONE_WAY {
 
-    std::function<time_point()> now = [] {
-        return std::chrono::time_point_cast<duration>(std::chrono::steady_clock::now());
-    };
-    std::function<void(duration)> sleep = [](duration span) { std::this_thread::sleep_for(span); };
+/// A span of time in nanoseconds. Every std::chrono::duration of whole ones becomes it, so that options take `15s` and
+/// need no <chrono>.
+struct time_span {
+    std::int64_t nanoseconds = 0;
+
+    constexpr time_span() = default;
+    explicit constexpr time_span(std::int64_t count) : nanoseconds(count) {}
+    template <class Duration>
+        requires(1'000'000'000 * Duration::period::num % Duration::period::den == 0)
+    constexpr time_span(const Duration& span) // NOLINT(google-explicit-constructor): the same thing in another type
+        : nanoseconds(static_cast<std::int64_t>(span.count() *
+                                                (1'000'000'000 * Duration::period::num / Duration::period::den))) {}
+
+    static constexpr time_span zero() noexcept { return {}; }
+
+    constexpr time_span& operator+=(time_span other) noexcept {
+        nanoseconds += other.nanoseconds;
+        return *this;
+    }
+    friend constexpr time_span operator+(time_span a, time_span b) noexcept { return a += b; }
+    friend constexpr time_span operator-(time_span a, time_span b) noexcept {
+        return time_span(a.nanoseconds - b.nanoseconds);
+    }
+    friend constexpr auto operator<=>(const time_span&, const time_span&) = default;
 };
 
-} // namespace ane::e5rt
+/// Time as the driver sees it: a monotonic clock and a way to wait. Derive from it to replace both (tests).
+class clock_source {
+public:
+    using duration = time_span;
+    using time_point = time_span; ///< since whatever moment the clock counts from
+
+    virtual time_point now() = 0;
+    virtual void sleep(duration span) = 0;
+
+    /// std::chrono::steady_clock, and waiting for real.
+    ANEMONE_API static clock_source& system();
+
+protected:
+    ~clock_source() = default;
+};
+
+} // namespace ane::e5rt::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "clock.ipp"
+#endif

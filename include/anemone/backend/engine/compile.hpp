@@ -1,149 +1,21 @@
 #pragma once
 
-#include "../../targets/table.hpp"
-#include "handle.hpp"
+#include "../../way.hpp"
 #include "library.hpp"
 #include "options.hpp"
 
-#include <filesystem>
-#include <string>
-#include <system_error>
-#include <utility>
 #include <vector>
 
-namespace ane::e5rt {
-
-namespace detail {
-
-/// Refuses a text that cannot reach the runtime whole through a C string.
-inline void require_text(errc code, const char* what, const std::string& text) {
-    if (text.empty())
-        throw error(code, what, "the name is empty");
-    if (text.find('\0') != std::string::npos)
-        throw error(code, what, "'" + text + "' contains a null character");
-}
-
-/// Path of model.mil, absolute: the compile service is another process with a working directory of its own.
-inline std::filesystem::path model_file(const std::filesystem::path& directory) {
-    std::error_code failure;
-    std::filesystem::path file = std::filesystem::absolute(directory / "model.mil", failure);
-    if (failure)
-        throw error(errc::file, directory.string(), failure.message());
-    if (!std::filesystem::is_regular_file(file, failure))
-        throw error(errc::file, file.string(), "the program directory has no file model.mil");
-    return file;
-}
-
-/// The cache directory beside model.mil, made if need be: the runtime wants it to exist.
-inline std::filesystem::path make_cache(const std::filesystem::path& model) {
-    std::filesystem::path cache = model.parent_path() / "cache";
-    std::error_code failure;
-    std::filesystem::create_directories(cache, failure);
-    if (failure || !std::filesystem::is_directory(cache, failure))
-        throw error(errc::file, cache.string(), "cannot make the cache directory: " + failure.message());
-    return cache;
-}
-
-inline void check(const session_options& options) {
-    constexpr std::uint64_t all = device::cpu | device::gpu | device::ane;
-    if (options.device_mask == 0 || (options.device_mask & ~all) != 0)
-        throw error(errc::argument, "device_mask",
-                    std::to_string(options.device_mask) + " is not a combination of 1 (CPU), 2 (GPU) and 4 (ANE)");
-    if (options.compile_backoff < clock_source::duration::zero())
-        throw error(errc::argument, "compile_backoff",
-                    std::to_string(options.compile_backoff.count()) + " ns is negative");
-    if (!options.time.now || !options.time.sleep)
-        throw error(errc::argument, "time", "a clock without now or sleep");
-    if (!options.report)
-        throw error(errc::argument, "report", "an empty function");
-    require_text(errc::argument, "function", options.function);
-    if (!options.target_architecture.empty()) {
-        require_text(errc::argument, "target_architecture", options.target_architecture);
-        if (!find_target(options.target_architecture))
-            throw error(
-                errc::argument, "target_architecture",
-                "'" + options.target_architecture +
-                    "' is none of the known targets: the runtime would compile for this machine instead (R175)");
-    }
-}
-
-} // namespace detail
-
-/// A compiled program and the tools that made it. The order of the calls is the one that was run on M1 and M5 by the
-/// authors of the guide (chapter 6; engine-runtime 2.1): configuration, cache location, compiler, options, compile.
-/// The tools stay until the operation exists; `release_tools` lets them go.
-class compilation {
-public:
-    /// Compiles `options.directory`/model.mil. `options` and `table` must outlive the object. Waits first when a
-    /// compile failed lately (pacing.hpp). Throws `error(errc::file)` for the directories, `error(errc::argument)` for
-    /// the options and `error(errc::engine)` naming the call that failed.
-    compilation(const api& table, const session_options& options) {
-        detail::check(options);
-        const std::filesystem::path model = detail::model_file(options.directory);
-        const std::filesystem::path cache = detail::make_cache(model);
-
-        const std::string about = "program '" + model.string() + "' for " +
-                                  (options.target_architecture.empty() ? "this machine" : options.target_architecture);
-        const caller calls{table, options.report, about};
-        config = calls.create<handle_kind::config, &api::e5rt_e5_compiler_config_options_create>();
-        calls.call<&api::e5rt_e5_compiler_config_options_set_cache_bundle_location>(config.get(), cache.c_str());
-        compiler = calls.create<handle_kind::compiler, &api::e5rt_e5_compiler_create_with_config>(config.get());
-        tool_options = calls.create<handle_kind::options, &api::e5rt_e5_compiler_options_create>();
-        set_options(calls, options);
-        program = compile(calls, options, model);
-    }
-
-    /// Releases options, compiler and configuration, in this order.
-    void release_tools() noexcept {
-        tool_options.reset();
-        compiler.reset();
-        config.reset();
-    }
-
-    handle<handle_kind::config> config;
-    handle<handle_kind::compiler> compiler;
-    handle<handle_kind::options> tool_options;
-    handle<handle_kind::library> program;
-    /// Optional steps left out.
-    std::vector<degradation> degraded;
-
-private:
-    void set_options(const caller& calls, const session_options& options) {
-        void* object = tool_options.get();
-        calls.call<&api::e5rt_e5_compiler_options_set_compute_device_types_mask>(object, options.device_mask);
-        calls.call<&api::e5rt_e5_compiler_options_set_force_recompilation>(object, options.force_recompilation ? 1 : 0);
-        calls.call<&api::e5rt_e5_compiler_options_set_segmenter>(object, "graph"); // the only value known to work
-        if (!options.target_architecture.empty()) {
-            const std::string custom = "TargetArchitecture=" + options.target_architecture;
-            calls.call<&api::e5rt_e5_compiler_options_set_custom_ane_compiler_options>(object, custom.c_str());
-        }
-        if (options.enable_profiling)
-            try_optional<&api::e5rt_e5_compiler_options_set_enable_profiling>(degraded, calls.table, object, 1);
-    }
-
-    handle<handle_kind::library> compile(const caller& calls, const session_options& options,
-                                         const std::filesystem::path& model) const {
-        compile_pacing& pacing = options.pacing != nullptr ? *options.pacing : compile_pacing::process();
-        pacing.wait(options.time, options.compile_backoff);
-        try {
-            auto compiled = calls.retain<handle_kind::library, &api::e5rt_e5_compiler_compile>(
-                compiler.get(), model.c_str(), tool_options.get());
-            pacing.succeeded();
-            return compiled;
-        } catch (...) { // whatever is thrown here follows a failed compile
-            pacing.failed(options.time.now());
-            throw;
-        }
-    }
-};
+namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// Compiles and throws the result away: whether the compiler takes the program for a target. The compiler does not
-/// enforce the limits of another target than the host's, so a pass is not a proof there (engine-runtime 7.2).
-inline std::vector<degradation> check_compiles(const library& runtime, const session_options& options) {
-    compilation result(runtime.functions(), options);
-    result.program.reset();
-    result.release_tools();
-    return std::move(result.degraded);
-}
+/// enforce the limits of another target than the host's, so a pass is not a proof there (engine-runtime 7.2). Gives the
+/// optional steps left out. Throws `error`: file for the directories, argument for the options (a target that is not
+/// known, R175), engine naming the call that failed.
+ANEMONE_API std::vector<degradation> check_compiles(const library& runtime, const session_options& options);
 
-} // namespace ane::e5rt
+} // namespace ane::e5rt::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "compile.ipp"
+#endif

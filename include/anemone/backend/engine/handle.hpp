@@ -1,14 +1,14 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "call.hpp"
+#include "release_report.hpp"
 
 #include <cstdint>
-#include <cstdio>
-#include <functional>
 #include <string_view>
 #include <utility>
 
-namespace ane::e5rt {
+namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// The kinds of object the runtime hands out.
 enum class handle_kind {
@@ -24,15 +24,6 @@ enum class handle_kind {
     event,
     stream
 };
-
-/// Told of each release that fails where nothing can be thrown: the function's name and its nonzero status.
-using release_report = std::function<void(std::string_view step, std::int64_t status)>;
-
-/// The default report: one line on standard error.
-inline void report_to_stderr(std::string_view step, std::int64_t status) {
-    std::fprintf(stderr, "anemone: %.*s: status %lld, the object may have leaked\n", static_cast<int>(step.size()),
-                 step.data(), static_cast<long long>(status));
-}
 
 /// The function that releases a kind of handle.
 template <handle_kind Kind> constexpr auto release_member() {
@@ -68,7 +59,7 @@ public:
     static constexpr const char* release_step = symbol<release_member<Kind>()>::name;
 
     handle() noexcept = default;
-    handle(void* object, const api& table, const release_report& report) noexcept
+    handle(void* object, const api& table, release_report& report) noexcept
         : object_(object), table_(&table), report_(&report) {}
     handle(handle&& other) noexcept
         : object_(std::exchange(other.object_, nullptr)), table_(other.table_), report_(other.report_) {}
@@ -101,7 +92,7 @@ public:
         if (status == 0)
             return;
         try {
-            (*report_)(release_step, status);
+            report_->failed(release_step, status);
         } catch (...) { // a report that throws must not end the process from a destructor
         }
     }
@@ -109,18 +100,18 @@ public:
 private:
     void* object_ = nullptr;
     const api* table_ = nullptr;
-    const release_report* report_ = nullptr;
+    release_report* report_ = nullptr;
 };
 
 /// Makes calls on behalf of one thing: the table, the report that new handles get, and what the calls are about (for
 /// errors). The referred objects must outlive the caller; table and report also outlive the handles.
 struct caller {
     const api& table;
-    const release_report& report;
+    release_report& report;
     std::string_view about{};
 
     /// The same, about something else.
-    caller with(std::string_view thing) const noexcept { return {table, report, thing}; }
+    ANEMONE_INLINE caller with(std::string_view thing) const noexcept { return {table, report, thing}; }
 
     /// Calls; throws `error(errc::engine)` on a nonzero status.
     template <auto Member, class... Arguments> void call(Arguments... arguments) const {
@@ -150,4 +141,4 @@ private:
     }
 };
 
-} // namespace ane::e5rt
+} // namespace ane::e5rt::inline ANEMONE_WAY

@@ -1,18 +1,17 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "dispatch.hpp"
-#include "handle.hpp"
 #include "pacing.hpp"
+#include "release_report.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-namespace ane::e5rt {
+namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// Programs a process can hold loaded (R116, measured M1 by the authors of the guide: about 128; the next creation
 /// fails).
@@ -33,14 +32,14 @@ inline constexpr std::uint64_t gpu = 0x2;
 inline constexpr std::uint64_t ane = 0x4;
 } // namespace device
 
-/// How a program is compiled and loaded.
+/// How a program is compiled and loaded. What it points to must outlive the session.
 struct session_options {
     /// Directory of the program: holds `model.mil`, and the weight file beside it that the text names by @model_path.
     /// The cache directory `cache` is made under it.
-    std::filesystem::path directory;
+    std::string directory{};
     /// Architecture to compile for ("h13"); empty: this machine's. One that is not in targets/table.hpp is refused: the
     /// runtime compiles an unknown name for the host and says nothing (R175).
-    std::string target_architecture;
+    std::string target_architecture{};
     /// The function of the program to run.
     std::string function = "main";
     std::uint64_t device_mask = device::ane;
@@ -50,21 +49,21 @@ struct session_options {
     /// Binds a completion event to the operation, as the route measured in the guide does; nothing here waits for it.
     bool completion_event = true;
     /// Values for the stream; the runtime's own when empty. Their scale is not documented.
-    std::optional<std::uint64_t> quality_of_service;
-    std::optional<std::uint64_t> execution_priority;
+    std::optional<std::uint64_t> quality_of_service{};
+    std::optional<std::uint64_t> execution_priority{};
 
     /// Least time between a failed compile and the next one; 0 does not wait.
     clock_source::duration compile_backoff = default_compile_backoff;
-    /// Clock and sleep of the pacing. Sessions that share a pacing must share the clock too.
-    clock_source time;
+    /// Clock and sleep of the pacing; null: the system's. Sessions that share a pacing must share the clock too.
+    clock_source* time = nullptr;
     /// State of the pacing; null: the one of the process.
     compile_pacing* pacing = nullptr;
     /// What keeps runs apart; null: the gate of the process.
     dispatch_gate* gate = nullptr;
     /// Programs that this driver may have loaded at once; one more is refused before it is compiled (R116).
     int program_limit = loaded_program_limit;
-    /// Told of releases that fail where nothing can be thrown.
-    release_report report = report_to_stderr;
+    /// Told of releases that fail where nothing can be thrown; null: a line on standard error for each.
+    release_report* report = nullptr;
 };
 
 /// An optional step that was left out. `status` is the runtime's answer, 0 when it lacks the function.
@@ -73,17 +72,4 @@ struct degradation {
     std::int64_t status = 0;
 };
 
-/// Makes an optional call; notes it in `left_out` when the runtime lacks the function or refuses.
-template <auto Member, class... Arguments>
-bool try_optional(std::vector<degradation>& left_out, const api& table, Arguments... arguments) {
-    std::int64_t status = 0;
-    if (table.*Member != nullptr) {
-        status = status_of<Member>(table, arguments...);
-        if (status == 0)
-            return true;
-    }
-    left_out.push_back({symbol<Member>::name, status});
-    return false;
-}
-
-} // namespace ane::e5rt
+} // namespace ane::e5rt::inline ANEMONE_WAY

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "handle.hpp"
 #include "options.hpp"
 
@@ -10,7 +11,7 @@
 #include <span>
 #include <string>
 
-namespace ane::e5rt {
+namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// Buffers are allocated in multiples of this many bytes; whether the runtime takes less is not known.
 inline constexpr std::size_t buffer_granule = 64;
@@ -20,7 +21,7 @@ inline constexpr std::uint32_t buffer_type_cpu = 0;
 
 /// Bytes to allocate for a port: max(64, bytes rounded up to a multiple of 64). Throws `error(errc::port)` for 0 bytes
 /// and for a size that cannot be rounded.
-inline std::size_t allocation_size(const port_spec& spec) {
+ANEMONE_INLINE std::size_t allocation_size(const port_spec& spec) {
     if (spec.bytes == 0)
         throw error(errc::port, spec.name, "a port of 0 bytes");
     if (spec.bytes > std::numeric_limits<std::size_t>::max() - (buffer_granule - 1))
@@ -58,4 +59,4 @@ template <auto RetainPort> bound_port bind_port(const caller& calls, void* opera
     return bound;
 }
 
-} // namespace ane::e5rt
+} // namespace ane::e5rt::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "compile.hpp"
+#include "../../way.hpp"
+#include "compilation.hpp"
 #include "library.hpp"
 #include "port.hpp"
 
@@ -13,42 +14,42 @@
 #include <utility>
 #include <vector>
 
-namespace ane::e5rt {
+namespace ane::e5rt::detail::inline ANEMONE_WAY {
 
-namespace detail {
-
-inline std::atomic<int>& loaded_programs() {
-    static std::atomic<int> count{0};
-    return count;
-}
+inline std::atomic<int> loaded{0};
 
 /// Counts one loaded program for as long as it lives. Throws `error(errc::engine)` where it would be one too many.
 class program_slot {
 public:
-    explicit program_slot(int limit) {
-        const int loaded = loaded_programs()++;
-        if (loaded >= limit) {
-            --loaded_programs();
+    ANEMONE_INLINE explicit program_slot(int limit) {
+        const int others = loaded++;
+        if (others >= limit) {
+            --loaded;
             throw error(errc::engine, "loaded programs",
-                        std::to_string(loaded) + " are loaded by this driver, the limit is " + std::to_string(limit) +
+                        std::to_string(others) + " are loaded by this driver, the limit is " + std::to_string(limit) +
                             " (R116): close a session, or use one for several sizes");
         }
     }
-    ~program_slot() { --loaded_programs(); }
+    ~program_slot() { --loaded; }
     program_slot(const program_slot&) = delete;
     program_slot& operator=(const program_slot&) = delete;
 };
 
+/// Releases what a session holds when the session goes. A template, as a destructor cannot be one.
+template <class Session> struct release_at_end {
+    Session& session;
+    ~release_at_end() {
+        session.in_release_order([](auto& owned) { owned.reset(); });
+    }
+};
+
 /// Everything a session holds. Handles point to the table and to the options' report, so the object never moves.
 struct session_state {
-    session_state(std::shared_ptr<const library> from, session_options with)
-        : runtime(std::move(from)), options(std::move(with)), slot(options.program_limit),
+    ANEMONE_INLINE session_state(std::shared_ptr<const library> from, session_options with)
+        : runtime(std::move(from)), options(completed(std::move(with))), slot(options.program_limit),
           build(runtime->functions(), options) {}
     session_state(const session_state&) = delete;
     session_state& operator=(const session_state&) = delete;
-    ~session_state() {
-        in_release_order([](auto& owned) { owned.reset(); });
-    }
 
     /// The order that was run on hardware by the authors of the guide (engine-runtime 2.3), then what a failed
     /// construction may still hold of the compile tools.
@@ -82,11 +83,12 @@ struct session_state {
     handle<handle_kind::stream> stream;
     bool encoded = false;
     std::optional<clock_source::time_point> last_run;
+    release_at_end<session_state> end{*this}; // last, so that it comes before the handles' own destructors
 };
 
 /// Names once each, sizes above 0, at least one output, and no output that is an input (the compiler refuses an
 /// operation-less function with an unhelpful message).
-inline void check_ports(const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs) {
+ANEMONE_INLINE void check_ports(const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs) {
     if (outputs.empty())
         throw error(errc::port, "outputs", "a program needs at least one output");
     std::vector<std::string_view> seen;
@@ -110,16 +112,12 @@ template <class Ports> auto& port_at(Ports& ports, std::size_t index, const char
 }
 
 /// The position of a port by name; throws `error(errc::port)` when there is none.
-inline std::size_t find_port(const std::vector<bound_port>& ports, std::string_view name, const char* direction) {
+ANEMONE_INLINE std::size_t find_port(const std::vector<bound_port>& ports, std::string_view name,
+                                     const char* direction) {
     for (std::size_t i = 0; i != ports.size(); ++i)
         if (ports[i].spec.name == name)
             return i;
     throw error(errc::port, std::string(name), std::string("no ") + direction + " has this name");
 }
 
-} // namespace detail
-
-/// Programs loaded in this process by this driver.
-inline int loaded_programs() noexcept { return detail::loaded_programs().load(); }
-
-} // namespace ane::e5rt
+} // namespace ane::e5rt::detail::inline ANEMONE_WAY

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "../../way.hpp"
+
 #include <array>
 #include <string>
 #include <string_view>
 
-namespace ane::e5rt {
+namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// One known failure of the runtime. The runtime puts its reason on standard error or in the unified log, not in the
 /// status, so a hint lists what is known of the step that failed.
@@ -62,17 +64,10 @@ constexpr const symptom* explain(std::string_view log) noexcept {
 
 /// What is known about a failure of `step`, one symptom a line, each line with its own leading newline; empty when
 /// nothing is known.
-inline std::string hint_for(std::string_view step) {
-    std::string text;
-    for (const symptom& known : symptoms) {
-        if (known.step != step)
-            continue;
-        text += "\n  ";
-        if (!known.text.empty())
-            text.append("if the log says '").append(known.text).append("': ");
-        text.append(known.cause).append(" -> ").append(known.action);
-    }
-    return text;
-}
+ANEMONE_API std::string hint_for(std::string_view step);
 
-} // namespace ane::e5rt
+} // namespace ane::e5rt::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "symptoms.ipp"
+#endif

@@ -3,13 +3,14 @@
 #include "../../numerics/accumulator.hpp"
 #include "../../numerics/elementwise.hpp"
 #include "../../numerics/reduction.hpp"
+#include "../../way.hpp"
 
 #include <cmath>
 #include <cstdint>
 #include <optional>
 
 /// Kernels of operations that no backend needs to be fast at are written once, as templates over one of these.
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// Plain arithmetic: fp32 inside an operation (sums in double), one rounding (half to even) where its result is stored.
 struct field_arithmetic {
@@ -132,4 +133,4 @@ struct engine_arithmetic {
     };
 };
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "arithmetic.hpp"
 
 #include <cstddef>
@@ -7,7 +8,7 @@
 #include <vector>
 
 /// Points and vectors in space, and matching costs.
-namespace ane::kernels {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 /// The point `index` of [1, 3, 1, count]: the coordinates lie in the channels.
 template <class Arithmetic> struct point {
@@ -106,4 +107,4 @@ void cost_volume(const Arithmetic& a, const half* x, const extents& image, const
     }
 }
 
-} // namespace ane::kernels
+} // namespace ane::kernels::inline ANEMONE_WAY

@@ -3,6 +3,7 @@
 #include "../../error.hpp"
 #include "../../graph/graph.hpp"
 #include "../../half.hpp"
+#include "../../way.hpp"
 #include "moves.hpp"
 
 #include <fmt/format.h>
@@ -13,24 +14,22 @@
 #include <string>
 
 /// Moves that data decide: gathers, and slices that start where a tensor says.
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// What an index below zero means: an element counted from the last, as in ONNX, or a mistake (the engine's indices are
 /// unsigned).
 enum class negative_index : std::uint8_t { counts_from_the_end, is_refused };
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// A number of a tensor of positions as an integer. Throws errc::argument, naming the operation, for one that is none.
-inline std::int64_t whole_number(half value, std::int64_t place, const std::string& operation) {
-    const auto number = static_cast<double>(value);
-    if (!is_finite(value) || number != std::floor(number)) {
-        throw error(errc::argument, operation, fmt::format("index {} is {}, not a whole number", place, number));
-    }
-    return static_cast<std::int64_t>(number);
-}
+ANEMONE_API std::int64_t whole_number(half value, std::int64_t place, const std::string& operation);
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// Reads the indices of one node. Each must be a whole number within its axis; another throws errc::argument, which
 /// names the operation, the place of the index, its value and the limits.
@@ -60,7 +59,9 @@ constexpr gather_shape gather_shape_of(const graph_view& g, const node& n) {
     return {n.kind, g.operand(n, 0).shape, g.operand(n, 1).shape, n.kind == op::gather_nd ? 0 : n.get<axis>().index};
 }
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
 
 /// The product of the extents behind an axis.
 constexpr std::int64_t count_behind(const extents& shape, int axis) {
@@ -112,7 +113,9 @@ void visit_gather_nd(const gather_shape& s, const half* index, const index_reade
     }
 }
 
-} // namespace detail
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
 
 /// visit(to, from, count) for each run of elements that lie together in the operand and in the result.
 template <class Visit>
@@ -170,17 +173,15 @@ constexpr dynamic_slice_shape dynamic_slice_shape_of(const graph_view& g, const 
 
 /// Throws what a run would throw, for positions that are known when the graph is compiled. `index` is operand 1 of a
 /// gather or a dynamic_slice.
-inline void require_indices(const graph_view& g, const node& n, const half* index, const index_reader& read) {
-    if (n.kind == op::dynamic_slice) {
-        dynamic_slice_shape_of(g, n).begin_at(index[0], read.operation);
-    } else {
-        for_each_gathered(gather_shape_of(g, n), index, read, [](std::int64_t, std::int64_t, std::int64_t) {});
-    }
-}
+ANEMONE_API void require_indices(const graph_view& g, const node& n, const half* index, const index_reader& read);
 
 /// Whether an operation reads positions from its second operand.
 constexpr bool reads_indices(op kind) noexcept {
     return kind == op::gather || kind == op::gather_along_axis || kind == op::gather_nd || kind == op::dynamic_slice;
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "gather.ipp"
+#endif

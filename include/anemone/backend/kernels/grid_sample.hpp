@@ -1,11 +1,12 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "sampling.hpp"
 
 #include <cstdint>
 
 /// Images read at coordinates of their own for each pixel of the result: resample, gather_hw and affine.
-namespace ane::kernels {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 /// A row and a column coordinate, in pixels.
 struct image_place {
@@ -50,7 +51,7 @@ void resample(const Arithmetic& a, const sampling& s, const half* x, const exten
 }
 
 /// The sampling of gather_hw: the nearest pixel, zero outside.
-inline sampling gather_sampling(const extents& index) {
+ANEMONE_INLINE sampling gather_sampling(const extents& index) {
     return {.extent = {static_cast<int>(index[2]), static_cast<int>(index[3])},
             .method = sampling_method::nearest,
             .border = sampling_border::zero};
@@ -64,7 +65,7 @@ struct normalized_axis_map {
     double length;
     double offset;
 };
-inline normalized_axis_map normalized_coordinates(sampling_grid grid, std::int64_t extent) {
+ANEMONE_INLINE normalized_axis_map normalized_coordinates(sampling_grid grid, std::int64_t extent) {
     const auto n = static_cast<double>(extent);
     switch (grid) {
     case sampling_grid::half_pixel: return {n, 1};
@@ -99,4 +100,4 @@ void affine(const Arithmetic& a, const sampling& s, const half* x, const extents
     });
 }
 
-} // namespace ane::kernels
+} // namespace ane::kernels::inline ANEMONE_WAY

@@ -4,6 +4,7 @@
 #include "../../graph/attributes.hpp"
 #include "../../half.hpp"
 #include "../../shape.hpp"
+#include "../../way.hpp"
 #include "../cpu/kernels/loop_nest.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 #include <vector>
 
 /// Moving fp16 elements without computing: written once, for every backend.
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// A box of elements that go from an operand into a result: for all indices i within `shape`, the result's element at
 /// to_first + sum of to[k] i[k] becomes the operand's element at from_first + sum of from[k] i[k]. Steps may be zero or
@@ -34,67 +35,20 @@ struct element_move {
     }
 };
 
-namespace detail {
+} // namespace ane::inline ANEMONE_WAY
 
-/// to[i to_step] = from[i from_step] for `count` indices i.
-inline void copy_row(const half* from, std::int64_t from_step, half* to, std::int64_t to_step, std::int64_t count) {
-    if (from_step == 1 && to_step == 1) {
-        std::copy_n(from, count, to);
-        return;
-    }
-    for (std::int64_t i = 0; i < count; ++i) {
-        to[i * to_step] = from[i * from_step];
-    }
-}
+namespace ane::detail::inline ANEMONE_WAY {} // namespace ane::detail::inline ANEMONE_WAY
 
-/// to[sum of to_steps[k] i[k]] = from[sum of from_steps[k] i[k]] for all indices i within `shape`, in runs where both
-/// are dense.
-inline void strided_copy(const extents& shape, const half* from, const indices& from_steps, half* to,
-                         const indices& to_steps) {
-    const auto nest = cpu::loop_nest<2>{shape, {from_steps, to_steps}}.collapsed();
-    nest.for_each_row([&](const auto& offsets) {
-        copy_row(from + offsets[0], nest.row_stride(0), to + offsets[1], nest.row_stride(1), nest.row_count());
-    });
-}
-
-/// The part of a move from axis `axis` on, for fixed indices of the axes before it.
-inline void table_copy(const element_move& m, int axis, const half* from, half* to) {
-    const std::int64_t count = m.shape[axis];
-    const std::int64_t from_step = m.from[axis];
-    const std::int64_t to_step = m.to[axis];
-    const std::int64_t* const table = m.table(axis).empty() ? nullptr : m.table(axis).data();
-    if (axis < m.shape.rank - 1) {
-        for (std::int64_t i = 0; i < count; ++i) {
-            table_copy(m, axis + 1, from + (table == nullptr ? i * from_step : table[i]), to + i * to_step);
-        }
-    } else if (table != nullptr) {
-        for (std::int64_t i = 0; i < count; ++i) {
-            to[i * to_step] = from[table[i]];
-        }
-    } else {
-        copy_row(from, from_step, to, to_step, count);
-    }
-}
-
-} // namespace detail
+namespace ane::inline ANEMONE_WAY {
 
 /// The fp16 values of the 256 bytes of an 8-bit type, all exact: uint8, int8 (two's complement), and booleans.
-inline std::array<half, 256> byte_values(dtype type) {
-    std::array<half, 256> values;
-    for (int i = 0; i < 256; ++i) {
-        const int number = type == dtype::int8 && i > 127 ? i - 256 : i;
-        values[static_cast<std::size_t>(i)] = half(type == dtype::boolean && i != 0 ? 1 : number);
-    }
-    return values;
-}
+ANEMONE_API std::array<half, 256> byte_values(dtype type);
 
 /// Moves the elements: `x` is the operand's data, `y` the result's.
-inline void move_elements(const element_move& m, const half* x, half* y) {
-    if (m.is_even()) {
-        detail::strided_copy(m.shape, x + m.from_first, m.from, y + m.to_first, m.to);
-    } else {
-        detail::table_copy(m, 0, x + m.from_first, y + m.to_first);
-    }
-}
+ANEMONE_API void move_elements(const element_move& m, const half* x, half* y);
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "moves.ipp"
+#endif

@@ -3,6 +3,7 @@
 #include "../../graph/graph.hpp"
 #include "../../half.hpp"
 #include "../../strided.hpp"
+#include "../../way.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +11,7 @@
 #include <vector>
 
 /// Order along one axis: sort, arg_sort, top_k and top_k_indices.
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// Places of values on the line of fp16 numbers: a < b for numbers if key(a) < key(b). The zeros share one place; NaN
 /// stands above +infinity, where PyTorch and NumPy have it.
@@ -76,4 +77,4 @@ void rank_rows(op kind, const selection& s, const extents& shape, const half* x,
     });
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

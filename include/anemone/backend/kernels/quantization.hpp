@@ -2,6 +2,7 @@
 
 #include "../../dtype.hpp"
 #include "../../shape.hpp"
+#include "../../way.hpp"
 #include "../../weights/formats/scaled_integers.hpp"
 
 #include <cmath>
@@ -9,7 +10,7 @@
 #include <cstdint>
 
 /// The walks of quantize and dequantize, and the values of stored integers; the arithmetic is each backend's own.
-namespace ane::kernels {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 /// Which of several scales (or zero points) an element has: one for all, or one for each index of an axis.
 struct scale_places {
@@ -34,7 +35,7 @@ constexpr int lowest_integer(dtype type) noexcept { return type == dtype::uint8 
 constexpr int highest_integer(dtype type) noexcept { return type == dtype::uint8 ? 255 : 127; }
 
 /// A number as an integer of the type: the nearest, halves to even, the ends for what lies beyond; NaN counts as 0.
-inline int saturated(double value, dtype type) {
+ANEMONE_INLINE int saturated(double value, dtype type) {
     if (std::isnan(value)) {
         value = 0;
     }
@@ -44,7 +45,7 @@ inline int saturated(double value, dtype type) {
 }
 
 /// Element `index` of a tensor of integers. An int4 has half a byte, the first the low one.
-inline int integer_at(dtype type, const std::byte* values, std::int64_t index) {
+ANEMONE_INLINE int integer_at(dtype type, const std::byte* values, std::int64_t index) {
     switch (type) {
     case dtype::int8: return static_cast<std::int8_t>(values[index]);
     case dtype::int4:
@@ -88,4 +89,4 @@ void dequantize(dtype type, const std::byte* q, const scale_operands& by, std::i
     }
 }
 
-} // namespace ane::kernels
+} // namespace ane::kernels::inline ANEMONE_WAY

@@ -2,13 +2,14 @@
 
 #include "../../graph/graph.hpp"
 #include "../../half.hpp"
+#include "../../way.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 /// The numbers of random_uniform.
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011): four random words for a counter and a key, without a state.
 constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
@@ -33,33 +34,16 @@ constexpr std::uint32_t random_stream(const graph_view& g, int index) {
 }
 
 /// The largest fp16 value that is not above x, which is finite.
-inline half rounded_down(double x) noexcept {
-    const half nearest(x);
-    if (static_cast<double>(nearest) <= x) {
-        return nearest;
-    }
-    const auto step = static_cast<std::uint16_t>((nearest.bits & 0x8000U) != 0 ? 1 : -1);
-    return nearest.bits == 0 ? half::from_bits(0x8001U)
-                             : half::from_bits(static_cast<std::uint16_t>(nearest.bits + step));
-}
+ANEMONE_API half rounded_down(double x) noexcept;
 
 /// `count` numbers on [low, high), both fp16: low + (high - low) u, rounded down to fp16, so that each value stands for
 /// the interval up to the next one. Element i has u = word i mod 4 of philox({i / 4, stream}, {0, 0}) / 2^32. The
 /// engine's own generator is not published (inferred); this one gives the same numbers in every run, on every backend
 /// and machine. An interval that is empty in fp16 gives low.
-inline void fill_uniform(const coefficients& ends, std::uint32_t stream, half* y, std::int64_t count) {
-    const auto low = static_cast<double>(half(ends.alpha));
-    const auto high = static_cast<double>(half(ends.beta));
-    std::array<std::uint32_t, 4> words{};
-    for (std::int64_t i = 0; i < count; ++i) {
-        if (i % 4 == 0) {
-            const auto block = static_cast<std::uint64_t>(i / 4);
-            words = philox({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32U), stream, 0},
-                           {0, 0});
-        }
-        const double u = static_cast<double>(words[static_cast<std::size_t>(i % 4)]) * 0x1p-32;
-        y[i] = rounded_down(low + (high - low) * u);
-    }
-}
+ANEMONE_API void fill_uniform(const coefficients& ends, std::uint32_t stream, half* y, std::int64_t count);
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "random.ipp"
+#endif

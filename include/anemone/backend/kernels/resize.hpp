@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "sampling.hpp"
 
 #include <algorithm>
@@ -7,40 +8,11 @@
 #include <vector>
 
 /// Images at another height and width: whole ones (resize) or boxes of them (crop_resize).
-namespace ane::kernels {
-
-/// The coordinate of sample `index` of `count` on the stretch of an axis from `begin` to `end`.
-/// half_pixel: begin + (index + 1/2) (end - begin) / count - 1/2, edges of pixels to edges of samples;
-/// align_corners: begin + index (end - begin) / (count - 1), the first and the last sample on begin and end, or on
-/// begin where there is one sample (ONNX; PyTorch);
-/// asymmetric: begin + index (end - begin) / count.
-inline double sample_position(sampling_grid grid, double begin, double end, std::int64_t index, std::int64_t count) {
-    const double length = end - begin;
-    const auto i = static_cast<double>(index);
-    const auto n = static_cast<double>(count);
-    switch (grid) {
-    case sampling_grid::half_pixel: return begin + ((2 * i + 1) * length - n) / (2 * n);
-    case sampling_grid::align_corners: return count > 1 ? begin + i * length / (n - 1) : begin;
-    case sampling_grid::asymmetric: break;
-    }
-    return begin + i * length / n;
-}
-
-/// Of two pixels that are equally near the lower one, as ONNX has it by default; on the asymmetric grid the one
-/// below, as PyTorch's `nearest` and TensorFlow 1 have it.
-inline nearest_rule nearest_rule_of(sampling_grid grid) {
-    return grid == sampling_grid::asymmetric ? nearest_rule::below : nearest_rule::half_down;
-}
+namespace ane::kernels::inline ANEMONE_WAY {
 
 /// The samples of one axis of a box from `begin` to `end`.
-inline void sample_axis(const sampling& s, std::int64_t extent, double begin, double end, std::int64_t count,
-                        std::vector<axis_sample>& samples) {
-    samples.clear();
-    for (std::int64_t i = 0; i < count; ++i) {
-        samples.push_back(
-            axis_sample_at(sample_position(s.grid, begin, end, i, count), extent, s, nearest_rule_of(s.grid)));
-    }
-}
+ANEMONE_API void sample_axis(const sampling& s, std::int64_t extent, double begin, double end, std::int64_t count,
+                             std::vector<axis_sample>& samples);
 
 /// `planes` planes [height, width], one behind the other, all read at the same rows and columns.
 template <class Arithmetic>
@@ -63,13 +35,7 @@ void sample_planes(const Arithmetic& a, const half* x, std::int64_t planes, std:
 
 /// How a whole axis is resized, fixed when the model is compiled: nothing lies outside the image, the coordinates are
 /// held at its first and last pixel.
-inline std::vector<axis_sample> resized_axis(sampling s, std::int64_t extent, std::int64_t count) {
-    s.border = sampling_border::edge;
-    const std::int64_t end = s.grid == sampling_grid::align_corners ? extent - 1 : extent;
-    std::vector<axis_sample> samples;
-    sample_axis(s, extent, 0, static_cast<double>(end), count, samples);
-    return samples;
-}
+ANEMONE_API std::vector<axis_sample> resized_axis(sampling s, std::int64_t extent, std::int64_t count);
 
 /// Boxes [R, 4] of corners y1, x1, y2, x2 of x [N, C, H, W] (box r lies in image r, or in the only one) give
 /// out [R, C, h, w]. A whole image is the box (0, 0, H, W), with align_corners (0, 0, H - 1, W - 1): it gives what
@@ -89,4 +55,8 @@ void crop_resize(const Arithmetic& a, const sampling& s, const half* x, const ex
     }
 }
 
-} // namespace ane::kernels
+} // namespace ane::kernels::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "resize.ipp"
+#endif

@@ -1,12 +1,13 @@
 #pragma once
 
 #include "../../graph/attributes.hpp"
+#include "../../way.hpp"
 #include "arithmetic.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
-namespace ane::kernels {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 /// x / (k + alpha / size * sum of x^2)^beta over x [N, C, ...]: the sum over (size - 1) / 2 channels before, the
 /// channel itself and size / 2 behind, rounded down, as far as there are any (ONNX). On the engine conflicting: so
@@ -40,4 +41,4 @@ void local_response_norm(const Arithmetic& a, const response& how, const half* x
     }
 }
 
-} // namespace ane::kernels
+} // namespace ane::kernels::inline ANEMONE_WAY

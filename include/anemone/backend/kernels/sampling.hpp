@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../graph/attributes.hpp"
+#include "../../way.hpp"
 #include "arithmetic.hpp"
 
 #include <cmath>
@@ -8,7 +9,7 @@
 
 /// What a coordinate reads of an image, and the weighted mean of it: shared by all operations of the sampling unit.
 /// Pixel i of an axis has its centre at coordinate i.
-namespace ane::kernels {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 /// Two neighbouring pixels of an axis and the share of the second. A pixel of -1 lies outside the image and is zero. A
 /// pixel without a share is not read, so an infinity beside the coordinate does no harm.
@@ -26,7 +27,7 @@ enum class nearest_rule : std::uint8_t {
 };
 
 /// The pixel that is nearest to a coordinate; none for a coordinate outside or one that is no number.
-inline axis_sample nearest_pixel(double coordinate, std::int64_t extent, nearest_rule rule) {
+ANEMONE_INLINE axis_sample nearest_pixel(double coordinate, std::int64_t extent, nearest_rule rule) {
     if (!(coordinate > -1 && coordinate < static_cast<double>(extent))) {
         return {};
     }
@@ -42,7 +43,7 @@ inline axis_sample nearest_pixel(double coordinate, std::int64_t extent, nearest
 
 /// The two pixels around a coordinate, by their distances; none for a coordinate that is a pixel or more outside, or no
 /// number.
-inline axis_sample pixels_around(double coordinate, std::int64_t extent) {
+ANEMONE_INLINE axis_sample pixels_around(double coordinate, std::int64_t extent) {
     if (!(coordinate > -1 && coordinate < static_cast<double>(extent))) {
         return {};
     }
@@ -54,7 +55,7 @@ inline axis_sample pixels_around(double coordinate, std::int64_t extent) {
 /// The coordinate at which the image is read under a border. `zero` leaves it as it is; `edge` moves it to the first or
 /// the last pixel; `reflect` mirrors it, at the centres of these two if `at_centres`, else at their outer edges
 /// (PyTorch's grid_sample). What is no number, or infinite under `reflect`, becomes 0.
-inline double bordered(double coordinate, std::int64_t extent, sampling_border border, bool at_centres) {
+ANEMONE_INLINE double bordered(double coordinate, std::int64_t extent, sampling_border border, bool at_centres) {
     if (border == sampling_border::zero) {
         return coordinate;
     }
@@ -74,7 +75,8 @@ inline double bordered(double coordinate, std::int64_t extent, sampling_border b
 }
 
 /// What is read at a coordinate. `rule` is for the nearest method.
-inline axis_sample axis_sample_at(double coordinate, std::int64_t extent, const sampling& s, nearest_rule rule) {
+ANEMONE_INLINE axis_sample axis_sample_at(double coordinate, std::int64_t extent, const sampling& s,
+                                          nearest_rule rule) {
     const double at = bordered(coordinate, extent, s.border, s.grid == sampling_grid::align_corners);
     return s.method == sampling_method::nearest ? nearest_pixel(at, extent, rule) : pixels_around(at, extent);
 }
@@ -120,4 +122,4 @@ half blended(const Arithmetic& a, const half* plane, const neighbours<typename A
     return a.store(total.result());
 }
 
-} // namespace ane::kernels
+} // namespace ane::kernels::inline ANEMONE_WAY

@@ -1,11 +1,12 @@
 #pragma once
 
 #include "../../graph/attributes.hpp"
+#include "../../way.hpp"
 #include "arithmetic.hpp"
 
 #include <cstdint>
 
-namespace ane::kernels {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 /// scale (a op b), element by element. On the engine the inner result rounds first; a product has no scale, which the
 /// layer would ignore.
@@ -29,4 +30,4 @@ void scaled_elementwise(const Arithmetic& a, const scaling& how, const half* lef
     }
 }
 
-} // namespace ane::kernels
+} // namespace ane::kernels::inline ANEMONE_WAY

@@ -2,9 +2,10 @@
 
 #include "../../graph/attributes.hpp"
 #include "../../strided.hpp"
+#include "../../way.hpp"
 #include "arithmetic.hpp"
 
-namespace ane::kernels {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 /// The sums of the elements up to each one along an axis; `exclusive`: without the element itself; `reverse`: from the
 /// end (ONNX CumSum).
@@ -27,4 +28,4 @@ void cumulative_sum(const Arithmetic& a, const cumulation& how, const half* x, c
                          });
 }
 
-} // namespace ane::kernels
+} // namespace ane::kernels::inline ANEMONE_WAY

@@ -3,17 +3,18 @@
 #include "../../numerics/convolution.hpp"
 #include "../../numerics/matmul.hpp"
 #include "../../strided.hpp"
+#include "../../way.hpp"
 #include "../node_shapes.hpp"
 #include "quantization_steps.hpp"
 #include "step.hpp"
 
 #include <vector>
 
-namespace ane::oracle_steps {
+namespace ane::oracle_steps::inline ANEMONE_WAY {
 
 /// The bias that starts the sums of a contraction: one value for each output channel, of a constant that may be a
 /// single number. Empty where nothing is folded into it.
-inline std::vector<half> bias_of(const evaluation& e, int index) {
+ANEMONE_INLINE std::vector<half> bias_of(const evaluation& e, int index) {
     const int biased = e.partner(index);
     if (biased < 0) {
         return {};
@@ -28,11 +29,11 @@ inline std::vector<half> bias_of(const evaluation& e, int index) {
     return bias;
 }
 
-inline numerics::execution execution_of(const evaluation& e) {
+ANEMONE_INLINE numerics::execution execution_of(const evaluation& e) {
     return {numerics::best_contraction_kernels(), e.threads};
 }
 
-inline void matmul(evaluation& e, int index) {
+ANEMONE_INLINE void matmul(evaluation& e, int index) {
     const node& n = e.at(index);
     matmul_shape shape = ane::detail::matmul_shape_of(e.graph, n);
     extents a = e.operand_shape(index, 0);
@@ -54,18 +55,18 @@ inline void matmul(evaluation& e, int index) {
         });
 }
 
-inline void conv2d(evaluation& e, int index) {
+ANEMONE_INLINE void conv2d(evaluation& e, int index) {
     const convolution_shape shape = ane::detail::convolution_shape_of<conv>(e.graph, e.at(index));
     product_of_stored(e, index, bias_of(e, index), [&](const half* x, const half* w, const half* bias, half* out) {
         numerics::convolution(e.arithmetic, shape, x, w, bias, out, execution_of(e));
     });
 }
 
-inline void conv_transpose2d(evaluation& e, int index) {
+ANEMONE_INLINE void conv_transpose2d(evaluation& e, int index) {
     const convolution_shape shape = ane::detail::convolution_shape_of<conv_transpose>(e.graph, e.at(index));
     product_of_stored(e, index, bias_of(e, index), [&](const half* x, const half* w, const half* bias, half* out) {
         numerics::transposed_convolution(e.arithmetic, shape, x, w, bias, out, execution_of(e));
     });
 }
 
-} // namespace ane::oracle_steps
+} // namespace ane::oracle_steps::inline ANEMONE_WAY

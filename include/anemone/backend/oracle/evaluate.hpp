@@ -1,19 +1,20 @@
 #pragma once
 
 #include "../../print.hpp"
-#include "step_table.hpp"
+#include "../../way.hpp"
+#include "step.hpp"
 
-namespace ane::oracle_steps {
+namespace ane::oracle_steps::inline ANEMONE_WAY {
 
 /// Computes one node from its operands' values. A bias or an offset has been computed with the stage before it, in one
 /// rounding, and takes its value.
-inline void evaluate(evaluation& e, int index) {
+ANEMONE_INLINE void evaluate(evaluation& e, int index) {
     const fusion& f = e.role(index);
     if (f.role == fused_as::bias || f.role == fused_as::offset) {
         e.copy(f.stage, index);
         return;
     }
-    const evaluator step = evaluator_of(e.at(index).kind);
+    const evaluator step = e.steps[static_cast<std::size_t>(e.at(index).kind)];
     if (step == nullptr) {
         throw error(errc::lowering, print(e.graph, index), "the oracle has no arithmetic for this operation");
     }
@@ -21,7 +22,7 @@ inline void evaluate(evaluation& e, int index) {
 }
 
 /// Computes every node that is neither an input nor known.
-inline void evaluate_all(evaluation& e) {
+ANEMONE_INLINE void evaluate_all(evaluation& e) {
     for (int i = 0; i < e.graph.size(); ++i) {
         if (e.at(i).kind != op::input && !e.known(i)) {
             evaluate(e, i);
@@ -29,4 +30,4 @@ inline void evaluate_all(evaluation& e) {
     }
 }
 
-} // namespace ane::oracle_steps
+} // namespace ane::oracle_steps::inline ANEMONE_WAY

@@ -2,12 +2,13 @@
 
 #include "../../half.hpp"
 #include "../../numerics/elementwise.hpp"
+#include "../../way.hpp"
 
 #include <bit>
 #include <cstdint>
 #include <vector>
 
-namespace ane::oracle_steps {
+namespace ane::oracle_steps::inline ANEMONE_WAY {
 
 /// The values of functions of one fp16 number for all its 65,536 patterns, computed once for an arithmetic: the same
 /// bits as the function itself, and an indexed load where that takes hundreds of instructions.
@@ -17,7 +18,8 @@ public:
     static constexpr std::int64_t worth = 32768;
 
     /// The table of numerics::unary, or null where there is none yet and `elements` are too few for one.
-    const half* unary(const numerics::datapath& path, op kind, float first, float second, std::int64_t elements) {
+    ANEMONE_INLINE const half* unary(const numerics::datapath& path, op kind, float first, float second,
+                                     std::int64_t elements) {
         if (!(path == arithmetic_)) {
             arithmetic_ = path;
             tables_.clear();
@@ -53,4 +55,4 @@ private:
     std::vector<table> tables_;
 };
 
-} // namespace ane::oracle_steps
+} // namespace ane::oracle_steps::inline ANEMONE_WAY

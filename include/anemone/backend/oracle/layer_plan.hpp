@@ -2,8 +2,9 @@
 
 #include "../../passes/fusion.hpp"
 #include "../../passes/lowering.hpp"
+#include "../../way.hpp"
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// The layers of a lowered graph as the engine runs them: for each node the stages that are computed together with it.
 struct layer_plan {
@@ -24,4 +25,4 @@ constexpr layer_plan plan_layers(const graph_view& g) {
     return plan;
 }
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -3,6 +3,7 @@
 #include "../../numerics/movement.hpp"
 #include "../../passes/width_offset.hpp"
 #include "../../print.hpp"
+#include "../../way.hpp"
 #include "../kernels/gather.hpp"
 #include "../kernels/movement_plan.hpp"
 #include "step.hpp"
@@ -12,24 +13,24 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace ane::oracle_steps {
+namespace ane::oracle_steps::inline ANEMONE_WAY {
 
-inline void reshape(evaluation& e, int index) { e.copy(e.operand(index, 0), index); }
+ANEMONE_INLINE void reshape(evaluation& e, int index) { e.copy(e.operand(index, 0), index); }
 
 /// Every operation whose elements go to places that no data decide.
-inline void move(evaluation& e, int index) {
+ANEMONE_INLINE void move(evaluation& e, int index) {
     run_movement(
         plan_movement(e.graph, e.at(index)), e.shape(index), [&](int k) { return e.input(index, k); }, e.result(index));
 }
 
 /// Values that were read from a width offset (numerics::slice_width_offset).
-inline void apply_width_offset(const evaluation& e, half* values, std::int64_t count) {
+ANEMONE_INLINE void apply_width_offset(const evaluation& e, half* values, std::int64_t count) {
     std::transform(values, values + count, values,
                    [&e](half x) { return numerics::slice_width_offset(e.arithmetic, x); });
 }
 
 /// slice and strided_slice: a begin above 0 on the width axis has a gain (N060-N068).
-inline void slice(evaluation& e, int index) {
+ANEMONE_INLINE void slice(evaluation& e, int index) {
     move(e, index);
     if (reads_inside_width(e.graph, e.at(index))) {
         apply_width_offset(e, e.result(index), e.count(index));
@@ -37,7 +38,7 @@ inline void slice(evaluation& e, int index) {
 }
 
 /// Bytes and booleans, value for value.
-inline void cast(evaluation& e, int index) {
+ANEMONE_INLINE void cast(evaluation& e, int index) {
     const std::array<half, 256> values = byte_values(e.operand_type(index, 0));
     const std::byte* const x = e.bytes(index, 0);
     std::transform(x, x + e.count(index), e.result(index),
@@ -45,12 +46,12 @@ inline void cast(evaluation& e, int index) {
 }
 
 /// The engine's indices are unsigned (netplist: Gather takes UInt16): one below zero is an error.
-inline index_reader index_reader_of(const graph_view& g, int index) {
+ANEMONE_INLINE index_reader index_reader_of(const graph_view& g, int index) {
     return {print(g, index), negative_index::is_refused};
 }
 
 /// An element that a gather finds at a width above 0 comes through a width slice with its gain (netplist: Gather).
-inline void gather(evaluation& e, int index) {
+ANEMONE_INLINE void gather(evaluation& e, int index) {
     const gather_shape shape = gather_shape_of(e.graph, e.at(index));
     const std::int64_t width = shape.x.width();
     const bool offset = reads_inside_width(e.graph, e.at(index));
@@ -67,7 +68,7 @@ inline void gather(evaluation& e, int index) {
 
 /// A window at a width above 0 is read as a slice that begins there (inferred: A13 has no dynamic slice, and no probe
 /// of the A14 is published).
-inline void dynamic_slice(evaluation& e, int index) {
+ANEMONE_INLINE void dynamic_slice(evaluation& e, int index) {
     const dynamic_slice_shape shape = dynamic_slice_shape_of(e.graph, e.at(index));
     const std::int64_t begin = shape.begin_at(e.input(index, 1)[0], print(e.graph, index));
     half* const y = e.result(index);
@@ -79,7 +80,7 @@ inline void dynamic_slice(evaluation& e, int index) {
 }
 
 /// Positions that are known when the graph is compiled are checked then. Throws errc::argument as a run would.
-inline void check_constant_indices(const evaluation& e) {
+ANEMONE_INLINE void check_constant_indices(const evaluation& e) {
     for (int i = 0; i < e.graph.size(); ++i) {
         if (reads_indices(e.at(i).kind) && e.known(e.operand(i, 1))) {
             require_indices(e.graph, e.at(i), e.input(i, 1), index_reader_of(e.graph, i));
@@ -87,4 +88,4 @@ inline void check_constant_indices(const evaluation& e) {
     }
 }
 
-} // namespace ane::oracle_steps
+} // namespace ane::oracle_steps::inline ANEMONE_WAY

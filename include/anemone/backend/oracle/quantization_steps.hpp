@@ -4,6 +4,7 @@
 #include "../../numerics/quantization.hpp"
 #include "../../passes/integer_products.hpp"
 #include "../../strided.hpp"
+#include "../../way.hpp"
 #include "../../weights/encode.hpp"
 #include "../kernels/quantization.hpp"
 #include "../node_shapes.hpp"
@@ -14,10 +15,10 @@
 #include <span>
 #include <vector>
 
-namespace ane::oracle_steps {
+namespace ane::oracle_steps::inline ANEMONE_WAY {
 
 /// The scale and the zero point of quantize and dequantize.
-inline kernels::scale_operands quantization_scales(const evaluation& e, int index) {
+ANEMONE_INLINE kernels::scale_operands quantization_scales(const evaluation& e, int index) {
     const int along = e.at(index).get<quantization>().axis;
     const bool shifted = e.at(index).operands.count == 3;
     const extents& x = e.shape(index);
@@ -26,7 +27,7 @@ inline kernels::scale_operands quantization_scales(const evaluation& e, int inde
             shifted ? kernels::scale_places_of(x, along, e.operand_shape(index, 2)) : kernels::scale_places{}};
 }
 
-inline void quantize(evaluation& e, int index) {
+ANEMONE_INLINE void quantize(evaluation& e, int index) {
     const dtype type = e.at(index).type;
     kernels::quantize(e.input(index, 0), quantization_scales(e, index), e.count(index), e.result_bytes(index),
                       [&](half x, kernels::scale_of_element with) {
@@ -35,7 +36,7 @@ inline void quantize(evaluation& e, int index) {
                       });
 }
 
-inline void dequantize(evaluation& e, int index) {
+ANEMONE_INLINE void dequantize(evaluation& e, int index) {
     kernels::dequantize(e.operand_type(index, 0), e.bytes(index, 0), quantization_scales(e, index), e.count(index),
                         e.result(index), [&](half q, kernels::scale_of_element with) {
                             return numerics::dequantize(e.arithmetic, q, with.scale, with.zero);
@@ -44,7 +45,7 @@ inline void dequantize(evaluation& e, int index) {
 
 /// Computes a product whose operands are both int8, with the bias that was folded into it (one value for each output
 /// channel, or none), and says whether it was one.
-inline bool integer_product(evaluation& e, int index, std::span<const half> bias) {
+ANEMONE_INLINE bool integer_product(evaluation& e, int index, std::span<const half> bias) {
     if (!e.arithmetic.int8_products) {
         return false;
     }
@@ -126,4 +127,4 @@ void product_of_stored(evaluation& e, int index, std::span<const half> bias, con
     }
 }
 
-} // namespace ane::oracle_steps
+} // namespace ane::oracle_steps::inline ANEMONE_WAY

@@ -4,19 +4,20 @@
 #include "../../numerics/reduction.hpp"
 #include "../../numerics/softmax.hpp"
 #include "../../strided.hpp"
+#include "../../way.hpp"
 #include "../node_shapes.hpp"
 #include "step.hpp"
 
 #include <vector>
 
-namespace ane::oracle_steps {
+namespace ane::oracle_steps::inline ANEMONE_WAY {
 
-inline void pool(evaluation& e, int index) {
+ANEMONE_INLINE void pool(evaluation& e, int index) {
     const node& n = e.at(index);
     numerics::pool(e.arithmetic, n.kind, ane::detail::pool_shape_of(e.graph, n), e.input(index, 0), e.result(index));
 }
 
-inline void reduce(evaluation& e, int index) {
+ANEMONE_INLINE void reduce(evaluation& e, int index) {
     const node& n = e.at(index);
     std::vector<half> gathered;
     ane::detail::for_each_reduction(
@@ -31,7 +32,7 @@ inline void reduce(evaluation& e, int index) {
 }
 
 /// arg_max, arg_min and the global forms.
-inline void arg_reduce(evaluation& e, int index) {
+ANEMONE_INLINE void arg_reduce(evaluation& e, int index) {
     const node& n = e.at(index);
     const op kind = n.kind == op::arg_max || n.kind == op::global_arg_max ? op::arg_max : op::arg_min;
     ane::detail::for_each_row(e.operand_shape(index, 0), n.get<axis>().index,
@@ -42,7 +43,7 @@ inline void arg_reduce(evaluation& e, int index) {
                               });
 }
 
-inline void softmax(evaluation& e, int index) {
+ANEMONE_INLINE void softmax(evaluation& e, int index) {
     ane::detail::for_each_row(e.shape(index), e.at(index).get<axis>().index,
                               [&](std::int64_t, std::int64_t begin, std::int64_t count, std::int64_t stride) {
                                   numerics::softmax(e.arithmetic, e.input(index, 0) + begin, e.result(index) + begin,
@@ -50,4 +51,4 @@ inline void softmax(evaluation& e, int index) {
                               });
 }
 
-} // namespace ane::oracle_steps
+} // namespace ane::oracle_steps::inline ANEMONE_WAY

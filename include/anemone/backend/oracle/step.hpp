@@ -2,26 +2,39 @@
 
 #include "../../graph/graph.hpp"
 #include "../../numerics/planar.hpp"
+#include "../../way.hpp"
 #include "../../weights/encode.hpp"
 #include "../../weights/materialize.hpp"
 #include "function_tables.hpp"
 #include "layer_plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <map>
 #include <span>
 #include <vector>
 
-namespace ane::oracle_steps {
+namespace ane::oracle_steps::inline ANEMONE_WAY {
+
+class evaluation;
+
+/// Computes the value of one node from those of its operands.
+using evaluator = void (*)(evaluation&, int node);
+/// One for each operation; null where there is nothing to compute, or no program of this table has it.
+using step_table = std::array<evaluator, op_count>;
+
+/// The table of all operations (oracle.ipp).
+ANEMONE_API const step_table& every_step();
 
 /// The values of a lowered graph while it runs, one buffer a node: fp16 as `half`, bytes and booleans (0 or 1) one byte
 /// an element.
 class evaluation {
 public:
-    evaluation(const graph_view& lowered, const materialized& constants, const numerics::datapath& path)
-        : graph(lowered), plan(plan_layers(lowered)), arithmetic(path), constants_(constants),
+    ANEMONE_INLINE evaluation(const graph_view& lowered, const materialized& constants, const numerics::datapath& path,
+                              const step_table& evaluators = every_step())
+        : graph(lowered), steps(evaluators), plan(plan_layers(lowered)), arithmetic(path), constants_(constants),
           storage_(lowered.nodes.size()), places_(lowered.nodes.size(), nullptr) {
         for (int i = 0; i < graph.size(); ++i) {
             if (known(i)) {
@@ -37,6 +50,7 @@ public:
     ~evaluation() = default;
 
     const graph_view graph;
+    const step_table& steps;
     const layer_plan plan;
     numerics::datapath arithmetic; ///< may change between two evaluations
     function_tables tables;
@@ -65,7 +79,7 @@ public:
     half* result(int index) { return reinterpret_cast<half*>(result_bytes(index)); }
 
     /// A weight of a stored form as it lies in memory; encoded when it is first asked for.
-    const encoded_weight& stored(int compressed_weight) {
+    ANEMONE_INLINE const encoded_weight& stored(int compressed_weight) {
         const auto found = stored_.find(compressed_weight);
         if (found != stored_.end()) {
             return found->second;
@@ -77,12 +91,14 @@ public:
     }
 
     /// Takes another node's value, which has as many bytes.
-    void copy(int from, int to) { std::memcpy(result_bytes(to), bytes(from), storage_[position(to)].size()); }
+    ANEMONE_INLINE void copy(int from, int to) {
+        std::memcpy(result_bytes(to), bytes(from), storage_[position(to)].size());
+    }
 
     /// Reads the value of a node from the caller's memory from here on: an input, or a node that is not evaluated.
     void bind(int index, std::span<const std::byte> memory) { places_[position(index)] = memory.data(); }
     /// Binds an input: a NaN enters as +infinity (N080), in a copy; other data is read where it lies.
-    void enter(int index, std::span<const std::byte> memory) {
+    ANEMONE_INLINE void enter(int index, std::span<const std::byte> memory) {
         bind(index, memory);
         const half* const x = data(index);
         if (at(index).type != dtype::f16 || std::none_of(x, x + count(index), is_nan)) {
@@ -105,7 +121,4 @@ private:
     std::map<int, encoded_weight> stored_;
 };
 
-/// Computes the value of one node from those of its operands.
-using evaluator = void (*)(evaluation&, int node);
-
-} // namespace ane::oracle_steps
+} // namespace ane::oracle_steps::inline ANEMONE_WAY

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../../passes/lowering.hpp"
+#include "../../way.hpp"
+#include "../op_table.hpp"
 #include "contraction_steps.hpp"
 #include "movement_steps.hpp"
 #include "native_steps.hpp"
@@ -9,122 +12,109 @@
 #include "texture_steps.hpp"
 #include "value_steps.hpp"
 
-namespace ane::oracle_steps {
+namespace ane::oracle_steps::inline ANEMONE_WAY {
 
-/// How each operation of a lowered graph is evaluated; null where there is nothing to do (sources, and stored weights,
+/// How an operation of a lowered graph is evaluated; null where there is nothing to do (sources, and stored weights,
 /// which weights/materialize.hpp expands before the program runs) and where lowering leaves none. A new operation gets
 /// its row here and in numerics/path.hpp.
-constexpr evaluator evaluator_of(op kind) {
-    switch (kind) {
-    case op::conv2d: return conv2d;
-    case op::conv_transpose2d: return conv_transpose2d;
-    case op::matmul: return matmul;
-    case op::max_pool:
-    case op::avg_pool:
-    case op::l2_pool: return pool;
-    case op::local_response_norm: return local_response_norm;
-    case op::resize: return resize;
-    case op::crop_resize: return crop_resize;
-    case op::resample: return resample;
-    case op::affine: return affine;
-    case op::gather_hw: return gather_hw;
-    case op::scaled_elementwise: return scaled_elementwise;
-    case op::cross_correlation: return cross_correlation;
-    case op::cross_product: return cross_product;
-    case op::cost_volume: return cost_volume;
-    case op::furthest_point_sampling: return furthest_point_sampling;
-    case op::radius_search: return radius_search;
-    case op::softmax: return softmax;
-    case op::reduce_sum:
-    case op::reduce_mean:
-    case op::reduce_max:
-    case op::reduce_min: return reduce;
-    case op::arg_max:
-    case op::arg_min:
-    case op::global_arg_max:
-    case op::global_arg_min: return arg_reduce;
-    case op::reshape: return reshape;
-    case op::identity:
-    case op::transpose:
-    case op::concat:
-    case op::slice_update:
-    case op::pad:
-    case op::reflect_pad:
-    case op::symmetric_pad:
-    case op::tile:
-    case op::reverse:
-    case op::pixel_shuffle:
-    case op::pixel_unshuffle:
-    case op::depth_to_space:
-    case op::space_to_depth:
-    case op::space_to_batch:
-    case op::batch_to_space: return move;
-    case op::slice:
-    case op::strided_slice: return slice;
-    case op::dynamic_slice: return dynamic_slice;
-    case op::gather:
-    case op::gather_along_axis:
-    case op::gather_nd: return gather;
-    case op::cast: return cast;
-    case op::top_k:
-    case op::top_k_indices:
-    case op::sort:
-    case op::arg_sort: return rank;
-    case op::random_uniform: return random_uniform;
-    case op::mul: return mul;
-    case op::add:
-    case op::sub:
-    case op::div:
-    case op::minimum:
-    case op::maximum:
-    case op::pow:
-    case op::floor_div: return binary;
-    case op::equal:
-    case op::not_equal:
-    case op::greater:
-    case op::greater_equal:
-    case op::less:
-    case op::less_equal: return compare;
-    case op::logical_not: return logical_not;
-    case op::select: return select;
-    case op::prelu:
-    case op::parametric_softplus: return parametric;
-    case op::dropout: return dropout;
-    case op::relu:
-    case op::relu6:
-    case op::leaky_relu:
-    case op::clamp:
-    case op::thresholded_relu:
-    case op::clamped_relu:
-    case op::elu:
-    case op::sigmoid:
-    case op::hard_sigmoid:
-    case op::tanh:
-    case op::scaled_tanh:
-    case op::gelu:
-    case op::gelu_sigmoid:
-    case op::silu:
-    case op::softplus:
-    case op::softsign:
-    case op::erf:
-    case op::exp:
-    case op::exp2:
-    case op::log:
-    case op::sqrt:
-    case op::rsqrt:
-    case op::inverse:
-    case op::abs:
-    case op::sign:
-    case op::ceil:
-    case op::floor:
-    case op::round:
-    case op::sin:
-    case op::cos:
-    case op::atan: return unary;
-    case op::quantize: return quantize;
-    case op::dequantize: return dequantize;
-    default: return nullptr;
+template <op Kind> constexpr evaluator evaluator_of() {
+    if constexpr (Kind == op::conv2d) {
+        return conv2d;
+    } else if constexpr (Kind == op::conv_transpose2d) {
+        return conv_transpose2d;
+    } else if constexpr (Kind == op::matmul) {
+        return matmul;
+    } else if constexpr (is_one_of<Kind>({op::max_pool, op::avg_pool, op::l2_pool})) {
+        return pool;
+    } else if constexpr (Kind == op::local_response_norm) {
+        return local_response_norm;
+    } else if constexpr (Kind == op::resize) {
+        return resize;
+    } else if constexpr (Kind == op::crop_resize) {
+        return crop_resize;
+    } else if constexpr (Kind == op::resample) {
+        return resample;
+    } else if constexpr (Kind == op::affine) {
+        return affine;
+    } else if constexpr (Kind == op::gather_hw) {
+        return gather_hw;
+    } else if constexpr (Kind == op::scaled_elementwise) {
+        return scaled_elementwise;
+    } else if constexpr (Kind == op::cross_correlation) {
+        return cross_correlation;
+    } else if constexpr (Kind == op::cross_product) {
+        return cross_product;
+    } else if constexpr (Kind == op::cost_volume) {
+        return cost_volume;
+    } else if constexpr (Kind == op::furthest_point_sampling) {
+        return furthest_point_sampling;
+    } else if constexpr (Kind == op::radius_search) {
+        return radius_search;
+    } else if constexpr (Kind == op::softmax) {
+        return softmax;
+    } else if constexpr (is_one_of<Kind>({op::reduce_sum, op::reduce_mean, op::reduce_max, op::reduce_min})) {
+        return reduce;
+    } else if constexpr (is_one_of<Kind>({op::arg_max, op::arg_min, op::global_arg_max, op::global_arg_min})) {
+        return arg_reduce;
+    } else if constexpr (Kind == op::reshape) {
+        return reshape;
+    } else if constexpr (is_one_of<Kind>({op::identity, op::transpose, op::concat, op::slice_update, op::pad,
+                                          op::reflect_pad, op::symmetric_pad, op::tile, op::reverse, op::pixel_shuffle,
+                                          op::pixel_unshuffle, op::depth_to_space, op::space_to_depth,
+                                          op::space_to_batch, op::batch_to_space})) {
+        return move;
+    } else if constexpr (is_one_of<Kind>({op::slice, op::strided_slice})) {
+        return slice;
+    } else if constexpr (Kind == op::dynamic_slice) {
+        return dynamic_slice;
+    } else if constexpr (is_one_of<Kind>({op::gather, op::gather_along_axis, op::gather_nd})) {
+        return gather;
+    } else if constexpr (Kind == op::cast) {
+        return cast;
+    } else if constexpr (is_one_of<Kind>({op::top_k, op::top_k_indices, op::sort, op::arg_sort})) {
+        return rank;
+    } else if constexpr (Kind == op::random_uniform) {
+        return random_uniform;
+    } else if constexpr (Kind == op::mul) {
+        return mul;
+    } else if constexpr (is_one_of<Kind>(
+                             {op::add, op::sub, op::div, op::minimum, op::maximum, op::pow, op::floor_div})) {
+        return binary;
+    } else if constexpr (is_one_of<Kind>(
+                             {op::equal, op::not_equal, op::greater, op::greater_equal, op::less, op::less_equal})) {
+        return compare;
+    } else if constexpr (Kind == op::logical_not) {
+        return logical_not;
+    } else if constexpr (Kind == op::select) {
+        return select;
+    } else if constexpr (is_one_of<Kind>({op::prelu, op::parametric_softplus})) {
+        return parametric;
+    } else if constexpr (Kind == op::dropout) {
+        return dropout;
+    } else if constexpr (is_one_of<Kind>(
+                             {op::relu,         op::relu6, op::leaky_relu,   op::clamp,        op::thresholded_relu,
+                              op::clamped_relu, op::elu,   op::sigmoid,      op::hard_sigmoid, op::tanh,
+                              op::scaled_tanh,  op::gelu,  op::gelu_sigmoid, op::silu,         op::softplus,
+                              op::softsign,     op::erf,   op::exp,          op::exp2,         op::log,
+                              op::sqrt,         op::rsqrt, op::inverse,      op::abs,          op::sign,
+                              op::ceil,         op::floor, op::round,        op::sin,          op::cos,
+                              op::atan})) {
+        return unary;
+    } else if constexpr (Kind == op::quantize) {
+        return quantize;
+    } else if constexpr (Kind == op::dequantize) {
+        return dequantize;
+    } else {
+        static_assert(is_source(Kind) || Kind == op::compressed || is_composed(Kind),
+                      "an operation of the engine has no evaluator in the oracle");
+        return nullptr;
     }
 }
 
-} // namespace ane::oracle_steps
+/// For each of some operations how it is evaluated.
+template <op_set Operations>
+inline constexpr step_table step_table_of = op_table<evaluator, Operations>([]<op Kind>() {
+    return evaluator_of<Kind>();
+});
+
+} // namespace ane::oracle_steps::inline ANEMONE_WAY

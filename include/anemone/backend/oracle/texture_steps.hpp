@@ -1,12 +1,13 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "../kernels/grid_sample.hpp"
 #include "../kernels/resize.hpp"
 #include "step.hpp"
 
-namespace ane::oracle_steps {
+namespace ane::oracle_steps::inline ANEMONE_WAY {
 
-inline void resize(evaluation& e, int index) {
+ANEMONE_INLINE void resize(evaluation& e, int index) {
     const extents& x = e.operand_shape(index, 0);
     const sampling& s = e.at(index).get<sampling>();
     kernels::sample_planes(engine_arithmetic{e.arithmetic}, e.input(index, 0), x[0] * x[1], x[2], x[3],
@@ -14,25 +15,25 @@ inline void resize(evaluation& e, int index) {
                            kernels::resized_axis(s, x[3], s.extent.width), e.result(index));
 }
 
-inline void crop_resize(evaluation& e, int index) {
+ANEMONE_INLINE void crop_resize(evaluation& e, int index) {
     kernels::crop_resize(engine_arithmetic{e.arithmetic}, e.at(index).get<sampling>(), e.input(index, 0),
                          e.operand_shape(index, 0), e.input(index, 1), e.operand_shape(index, 1)[0], e.result(index));
 }
 
-inline void resample(evaluation& e, int index) {
+ANEMONE_INLINE void resample(evaluation& e, int index) {
     kernels::resample(engine_arithmetic{e.arithmetic}, e.at(index).get<sampling>(), e.input(index, 0),
                       e.operand_shape(index, 0), e.input(index, 1), e.operand_shape(index, 1), e.result(index));
 }
 
-inline void gather_hw(evaluation& e, int index) {
+ANEMONE_INLINE void gather_hw(evaluation& e, int index) {
     const extents& places = e.operand_shape(index, 1);
     kernels::resample(engine_arithmetic{e.arithmetic}, kernels::gather_sampling(places), e.input(index, 0),
                       e.operand_shape(index, 0), e.input(index, 1), places, e.result(index));
 }
 
-inline void affine(evaluation& e, int index) {
+ANEMONE_INLINE void affine(evaluation& e, int index) {
     kernels::affine(engine_arithmetic{e.arithmetic}, e.at(index).get<sampling>(), e.input(index, 0),
                     e.operand_shape(index, 0), e.input(index, 1), e.operand_shape(index, 1)[0], e.result(index));
 }
 
-} // namespace ane::oracle_steps
+} // namespace ane::oracle_steps::inline ANEMONE_WAY

@@ -2,6 +2,7 @@
 
 #include "../../numerics/elementwise.hpp"
 #include "../../strided.hpp"
+#include "../../way.hpp"
 #include "../node_shapes.hpp"
 #include "step.hpp"
 
@@ -9,9 +10,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace ane::oracle_steps {
+namespace ane::oracle_steps::inline ANEMONE_WAY {
 
-inline void binary(evaluation& e, int index) {
+ANEMONE_INLINE void binary(evaluation& e, int index) {
     const op kind = e.at(index).kind;
     const half* const a = e.input(index, 0);
     const half* const b = e.input(index, 1);
@@ -24,7 +25,7 @@ inline void binary(evaluation& e, int index) {
 
 /// A product that may be the gain of a gain-offset stage: x scale + offset has one rounding where both are there
 /// (N203).
-inline void mul(evaluation& e, int index) {
+ANEMONE_INLINE void mul(evaluation& e, int index) {
     const int partner = e.partner(index);
     if (partner < 0) {
         binary(e, index);
@@ -47,7 +48,7 @@ inline void mul(evaluation& e, int index) {
         });
 }
 
-inline void unary(evaluation& e, int index) {
+ANEMONE_INLINE void unary(evaluation& e, int index) {
     const node& n = e.at(index);
     const ane::detail::unary_numbers numbers = ane::detail::unary_numbers_of(n);
     const half* const x = e.input(index, 0);
@@ -65,7 +66,7 @@ inline void unary(evaluation& e, int index) {
 }
 
 /// Comparisons of two values: one byte an element, 1 where they hold.
-inline void compare(evaluation& e, int index) {
+ANEMONE_INLINE void compare(evaluation& e, int index) {
     const op kind = e.at(index).kind;
     const half* const a = e.input(index, 0);
     const half* const b = e.input(index, 1);
@@ -76,14 +77,14 @@ inline void compare(evaluation& e, int index) {
                                });
 }
 
-inline void logical_not(evaluation& e, int index) {
+ANEMONE_INLINE void logical_not(evaluation& e, int index) {
     const std::byte* const x = e.bytes(index, 0);
     for (std::int64_t k = 0; k < e.count(index); ++k) {
         e.result_bytes(index)[k] = std::byte{x[k] == std::byte{0}};
     }
 }
 
-inline void select(evaluation& e, int index) {
+ANEMONE_INLINE void select(evaluation& e, int index) {
     const std::byte* const condition = e.bytes(index, 0);
     half* const y = e.result(index);
     for (int choice = 1; choice <= 2; ++choice) { // the first where the condition holds, then the second elsewhere
@@ -98,7 +99,7 @@ inline void select(evaluation& e, int index) {
 }
 
 /// prelu (x, slope) and parametric_softplus (x, alpha, beta), whose vectors have one value for each channel, axis 1.
-inline void parametric(evaluation& e, int index) {
+ANEMONE_INLINE void parametric(evaluation& e, int index) {
     const extents& shape = e.shape(index);
     const std::int64_t channels = shape[1];
     const std::int64_t inner = shape.count() / (shape[0] * channels);
@@ -114,10 +115,10 @@ inline void parametric(evaluation& e, int index) {
     }
 }
 
-inline void dropout(evaluation& e, int index) {
+ANEMONE_INLINE void dropout(evaluation& e, int index) {
     for (std::int64_t k = 0; k < e.count(index); ++k) {
         e.result(index)[k] = numerics::dropout(e.arithmetic, e.input(index, 0)[k]);
     }
 }
 
-} // namespace ane::oracle_steps
+} // namespace ane::oracle_steps::inline ANEMONE_WAY

@@ -1,12 +1,13 @@
 #pragma once
 
 #include "../../half.hpp"
+#include "../../way.hpp"
 
 #include <cstdint>
 
 /// The two 8-bit floating formats (guide chapter 36). E4M3FN is a weight format of the A18 tier alone (predicted,
 /// N138); E5M2 is a format of conversions on all (decompiled, N139). No stored form of a weight uses them.
-namespace ane::weight_formats {
+namespace ane::weight_formats::inline ANEMONE_WAY {
 
 /// What a value beyond 448 becomes in E4M3FN: a bit of each DMA source says (N138).
 enum class fp8_overflow : std::uint8_t { not_a_number, saturate };
@@ -68,4 +69,4 @@ constexpr std::uint8_t encode_e5m2(half value) noexcept {
     return static_cast<std::uint8_t>(sign | (rounded > 0x7CU ? 0x7CU : rounded));
 }
 
-} // namespace ane::weight_formats
+} // namespace ane::weight_formats::inline ANEMONE_WAY

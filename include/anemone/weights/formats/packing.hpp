@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../half.hpp"
+#include "../../way.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 /// The codecs of stored weights (guide chapters 7 and 25). Each reads fp16 values and writes byte strings, or the
 /// other way round; none knows of graphs or files.
-namespace ane::weight_formats {
+namespace ane::weight_formats::inline ANEMONE_WAY {
 
 /// Bytes of `count` integers of `width` bits, packed without gaps.
 constexpr std::int64_t packed_bytes(std::int64_t count, int width) { return (count * width + 7) / 8; }
@@ -33,7 +34,7 @@ template <class Integer> std::vector<std::byte> pack(std::span<const Integer> va
 }
 
 /// Element `index` of packed integers without a sign. The string must be long enough.
-inline unsigned packed_at(std::span<const std::byte> bytes, std::int64_t index, int width) {
+ANEMONE_INLINE unsigned packed_at(std::span<const std::byte> bytes, std::int64_t index, int width) {
     const std::size_t bit = static_cast<std::size_t>(index) * static_cast<std::size_t>(width);
     auto window = static_cast<unsigned>(bytes[bit / 8]);
     if (bit % 8 + static_cast<std::size_t>(width) > 8) {
@@ -43,13 +44,13 @@ inline unsigned packed_at(std::span<const std::byte> bytes, std::int64_t index, 
 }
 
 /// The same in two's complement.
-inline int packed_signed_at(std::span<const std::byte> bytes, std::int64_t index, int width) {
+ANEMONE_INLINE int packed_signed_at(std::span<const std::byte> bytes, std::int64_t index, int width) {
     const auto value = static_cast<int>(packed_at(bytes, index, width));
     return value >= 1 << (width - 1) ? value - (1 << width) : value;
 }
 
 /// fp16 values as little-endian bytes.
-inline std::vector<std::byte> pack_halves(std::span<const half> values) {
+ANEMONE_INLINE std::vector<std::byte> pack_halves(std::span<const half> values) {
     std::vector<std::byte> bytes;
     bytes.reserve(2 * values.size());
     for (const half value : values) {
@@ -59,10 +60,10 @@ inline std::vector<std::byte> pack_halves(std::span<const half> values) {
     return bytes;
 }
 
-inline half half_at(std::span<const std::byte> bytes, std::int64_t index) {
+ANEMONE_INLINE half half_at(std::span<const std::byte> bytes, std::int64_t index) {
     const auto at = 2 * static_cast<std::size_t>(index);
     return half::from_bits(
         static_cast<std::uint16_t>(static_cast<unsigned>(bytes[at]) | (static_cast<unsigned>(bytes[at + 1]) << 8U)));
 }
 
-} // namespace ane::weight_formats
+} // namespace ane::weight_formats::inline ANEMONE_WAY

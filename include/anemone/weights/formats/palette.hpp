@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "packing.hpp"
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 ///
 /// The same values give the same bits on every compiler: sums are of products that double holds exactly, in a fixed
 /// order, so no fused operation changes them.
-namespace ane::weight_formats {
+namespace ane::weight_formats::inline ANEMONE_WAY {
 
 inline constexpr int largest_vector = 5;
 /// Rounds of Lloyd's algorithm, as in ANEForge.
@@ -29,7 +30,9 @@ struct palette_codes {
     std::vector<half> table;           ///< [2^bits][vector]
 };
 
-namespace detail {
+} // namespace ane::weight_formats::inline ANEMONE_WAY
+
+namespace ane::weight_formats::detail::inline ANEMONE_WAY {
 
 /// The bit patterns of fp16 in numerical order, -0 before +0.
 constexpr std::uint16_t key_of(half value) {
@@ -47,7 +50,7 @@ struct counted_value {
 /// The middle values of slices of equal weight, where a value weighs the root of its count times the width that it has
 /// to itself. So centres lie about as dense as the root of the density of the values, near the best of a fine palette
 /// (its third root), and a weight with many zeros does not start from many equal centres.
-inline std::vector<half> initial_centres(const std::vector<counted_value>& values, std::size_t entries) {
+ANEMONE_INLINE std::vector<half> initial_centres(const std::vector<counted_value>& values, std::size_t entries) {
     std::vector<double> mass;
     double total = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -71,8 +74,8 @@ inline std::vector<half> initial_centres(const std::vector<counted_value>& value
 }
 
 /// For each of the sorted values the nearest of the sorted centres, the lower of two that are as near.
-inline std::vector<std::size_t> nearest_centres(const std::vector<counted_value>& values,
-                                                const std::vector<half>& centres) {
+ANEMONE_INLINE std::vector<std::size_t> nearest_centres(const std::vector<counted_value>& values,
+                                                        const std::vector<half>& centres) {
     std::vector<std::size_t> nearest;
     nearest.reserve(values.size());
     std::size_t c = 0;
@@ -87,7 +90,7 @@ inline std::vector<std::size_t> nearest_centres(const std::vector<counted_value>
 }
 
 /// Moves every centre to the mean of the values nearest to it; one that has none stays.
-inline void move_centres(const std::vector<counted_value>& values, std::vector<half>& centres) {
+ANEMONE_INLINE void move_centres(const std::vector<counted_value>& values, std::vector<half>& centres) {
     const std::vector<std::size_t> nearest = nearest_centres(values, centres);
     std::vector<double> sums(centres.size(), 0.0);
     std::vector<double> counts(centres.size(), 0.0);
@@ -101,7 +104,7 @@ inline void move_centres(const std::vector<counted_value>& values, std::vector<h
 }
 
 /// A palette of single values: by the counts of the 65,536 patterns, whatever the size of the weight.
-inline palette_codes scalar_palette(std::span<const half> values, std::size_t entries) {
+ANEMONE_INLINE palette_codes scalar_palette(std::span<const half> values, std::size_t entries) {
     std::vector<std::uint32_t> counts(65536, 0);
     for (const half w : values) {
         ++counts[key_of(w)];
@@ -160,7 +163,7 @@ struct vector_order {
     }
 };
 
-inline std::size_t nearest_vector(const weight_vector& v, const std::vector<weight_vector>& table) {
+ANEMONE_INLINE std::size_t nearest_vector(const weight_vector& v, const std::vector<weight_vector>& table) {
     std::size_t nearest = 0;
     double least = 0;
     for (std::size_t c = 0; c < table.size(); ++c) {
@@ -178,7 +181,7 @@ inline std::size_t nearest_vector(const weight_vector& v, const std::vector<weig
     return nearest;
 }
 
-inline void move_centres(const std::vector<weight_vector>& vectors, std::vector<weight_vector>& table) {
+ANEMONE_INLINE void move_centres(const std::vector<weight_vector>& vectors, std::vector<weight_vector>& table) {
     std::vector<std::array<double, largest_vector>> sums(table.size());
     std::vector<double> counts(table.size(), 0.0);
     for (const weight_vector& v : vectors) {
@@ -196,7 +199,7 @@ inline void move_centres(const std::vector<weight_vector>& vectors, std::vector<
 }
 
 /// The table of vectors: all of them where they are few, else fitted from the middle ones of slices of equal count.
-inline std::vector<weight_vector> vector_table(const std::vector<weight_vector>& vectors, std::size_t entries) {
+ANEMONE_INLINE std::vector<weight_vector> vector_table(const std::vector<weight_vector>& vectors, std::size_t entries) {
     const vector_order before;
     const auto same = [&](const weight_vector& a, const weight_vector& b) { return !before(a, b) && !before(b, a); };
     std::vector<weight_vector> sorted = vectors;
@@ -229,8 +232,8 @@ inline std::vector<weight_vector> vector_table(const std::vector<weight_vector>&
     return table;
 }
 
-inline palette_codes vector_palette(std::span<const half> values, std::int64_t columns, std::size_t vector,
-                                    std::size_t entries) {
+ANEMONE_INLINE palette_codes vector_palette(std::span<const half> values, std::int64_t columns, std::size_t vector,
+                                            std::size_t entries) {
     const auto row = static_cast<std::size_t>(columns);
     const std::size_t rows = row > 0 ? values.size() / row : 0;
     std::vector<weight_vector> vectors;
@@ -255,15 +258,17 @@ inline palette_codes vector_palette(std::span<const half> values, std::int64_t c
     return result;
 }
 
-} // namespace detail
+} // namespace ane::weight_formats::detail::inline ANEMONE_WAY
+
+namespace ane::weight_formats::inline ANEMONE_WAY {
 
 /// The palette of finite values [rows][columns]: exact where there are at most 2^bits of them (the table is then sorted
 /// and its other entries are zero), else by Lloyd's algorithm from centres that follow the density of the values, in a
 /// fixed number of rounds.
-inline palette_codes make_palette(std::span<const half> values, std::int64_t columns, int bits, int vector) {
+ANEMONE_INLINE palette_codes make_palette(std::span<const half> values, std::int64_t columns, int bits, int vector) {
     const std::size_t entries = std::size_t{1} << static_cast<unsigned>(bits);
     return vector == 1 ? detail::scalar_palette(values, entries)
                        : detail::vector_palette(values, columns, static_cast<std::size_t>(vector), entries);
 }
 
-} // namespace ane::weight_formats
+} // namespace ane::weight_formats::inline ANEMONE_WAY

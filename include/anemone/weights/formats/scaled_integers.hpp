@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "packing.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 
 /// Integers and fp16 scales, w = s (q - z): the affine form (a scale for each output channel) and the blockwise form (a
 /// scale for each block of consecutive elements). Guide chapters 7 and 25, N130, N135.
-namespace ane::weight_formats {
+namespace ane::weight_formats::inline ANEMONE_WAY {
 
 /// The largest integer that an encoder uses; the smallest is its negative: 127 of 8 bits, 7 of 4 (N130).
 constexpr int largest_integer(int bits) { return (1 << (bits - 1)) - 1; }
@@ -22,7 +23,7 @@ constexpr half dequantized(int q, int zero, half scale) {
 }
 
 /// The nearest integer, halves to the even one; |x| < 2^31.
-inline int nearest_even(double x) {
+ANEMONE_INLINE int nearest_even(double x) {
     const double below = std::floor(x);
     const double rest = x - below; // exact
     const auto whole = static_cast<int>(below);
@@ -36,12 +37,14 @@ struct scaled_integers {
     std::vector<std::int8_t> zeros; ///< empty where the form is symmetric
 };
 
-namespace detail {
+} // namespace ane::weight_formats::inline ANEMONE_WAY
+
+namespace ane::weight_formats::detail::inline ANEMONE_WAY {
 
 /// The scale that divides `span` into `steps`, in fp16: the nearest, but the next above where it is subnormal, so that
 /// its few digits cut nothing off, and the next below where the largest element, `most` in magnitude, would decode to
 /// infinity. Never zero.
-inline half group_scale(double span, int steps, double most) {
+ANEMONE_INLINE half group_scale(double span, int steps, double most) {
     half scale(span / steps);
     const bool below = scale.bits < 0x400U && steps * static_cast<double>(scale) < span;
     if (scale.bits == 0 || below) {
@@ -56,7 +59,7 @@ inline half group_scale(double span, int steps, double most) {
 
 /// Quantizes one group. Elements are divided by the exact scale and not by its fp16 rounding, as the published examples
 /// are; where that is subnormal, and so far from the exact one, by what is stored.
-inline void quantize_group(std::span<const half> group, int bits, bool zero_point, scaled_integers& to) {
+ANEMONE_INLINE void quantize_group(std::span<const half> group, int bits, bool zero_point, scaled_integers& to) {
     double low = 0;
     double high = 0;
     for (const half w : group) {
@@ -83,13 +86,16 @@ inline void quantize_group(std::span<const half> group, int bits, bool zero_poin
     }
 }
 
-} // namespace detail
+} // namespace ane::weight_formats::detail::inline ANEMONE_WAY
+
+namespace ane::weight_formats::inline ANEMONE_WAY {
 
 /// Quantizes finite values in groups of `length` consecutive elements: s = max |w| / 127 and q = round(w / s), halves
 /// to even; with a zero point s = (max - min) / 254, where zero counts as an element. |decoded - w| is at most half a
 /// step, and what the fp16 rounding of the scale and of the product add (a 16th of a step, an 8th with a zero point, and
 /// half a unit in the last place).
-inline scaled_integers quantize_groups(std::span<const half> values, std::int64_t length, int bits, bool zero_point) {
+ANEMONE_INLINE scaled_integers quantize_groups(std::span<const half> values, std::int64_t length, int bits,
+                                               bool zero_point) {
     scaled_integers result;
     result.values.reserve(values.size());
     const auto step = static_cast<std::size_t>(length);
@@ -99,4 +105,4 @@ inline scaled_integers quantize_groups(std::span<const half> values, std::int64_
     return result;
 }
 
-} // namespace ane::weight_formats
+} // namespace ane::weight_formats::inline ANEMONE_WAY

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../way.hpp"
 #include "packing.hpp"
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 /// A mask with one bit for each element, and the elements whose bit is set, in the order of the elements (N133; guide
 /// chapter 25). The size is about 1/16 and the share of the kept elements of the dense one.
-namespace ane::weight_formats {
+namespace ane::weight_formats::inline ANEMONE_WAY {
 
 /// The elements that are kept: all but +0. A negative zero is kept, so that nothing is lost.
 struct kept_elements {
@@ -16,7 +17,7 @@ struct kept_elements {
     std::vector<half> values;
 };
 
-inline kept_elements keep_nonzero(std::span<const half> values) {
+ANEMONE_INLINE kept_elements keep_nonzero(std::span<const half> values) {
     kept_elements result;
     result.mask.reserve(values.size());
     for (const half value : values) {
@@ -29,7 +30,7 @@ inline kept_elements keep_nonzero(std::span<const half> values) {
 }
 
 /// The elements that a mask keeps of the first `count`.
-inline std::int64_t kept_count(std::span<const std::byte> mask, std::int64_t count) {
+ANEMONE_INLINE std::int64_t kept_count(std::span<const std::byte> mask, std::int64_t count) {
     std::int64_t kept = 0;
     for (std::int64_t i = 0; i < count; ++i) {
         kept += packed_at(mask, i, 1);
@@ -49,4 +50,4 @@ template <class Kept> std::vector<half> scatter(std::span<const std::byte> mask,
     return result;
 }
 
-} // namespace ane::weight_formats
+} // namespace ane::weight_formats::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../../kernel_shapes.hpp"
+#include "../../../way.hpp"
 #include "slab.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ane::cpu {
+namespace ane::cpu::inline ANEMONE_WAY {
 
 using ane::convolution_shape;
 
@@ -23,21 +24,11 @@ struct packed_convolution {
     std::vector<float> bias; ///< per output channel, or empty
 };
 
-namespace detail {
+} // namespace ane::cpu::inline ANEMONE_WAY
 
-inline void check(const convolution_shape& s, const char* subject) {
-    const std::int64_t positive[] = {s.in_channels,   s.in_height,    s.in_width,        s.out_channels,
-                                     s.out_height,    s.out_width,    s.kernel_height,   s.kernel_width,
-                                     s.stride_height, s.stride_width, s.dilation_height, s.dilation_width,
-                                     s.groups};
-    for (const std::int64_t value : positive) {
-        require(value > 0, subject, fmt::format("an extent, stride, dilation or group count is {}, below 1", value));
-    }
-    require(s.batch >= 0 && s.pad_top >= 0 && s.pad_left >= 0, subject,
-            fmt::format("batch {}, top padding {} or left padding {} is negative", s.batch, s.pad_top, s.pad_left));
-    require(s.in_channels % s.groups == 0 && s.out_channels % s.groups == 0, subject,
-            fmt::format("{} groups do not divide {} and {} channels", s.groups, s.in_channels, s.out_channels));
-}
+namespace ane::cpu::detail::inline ANEMONE_WAY {
+
+ANEMONE_API void check(const convolution_shape& s, const char* subject);
 
 /// Packs rows into blocks of six: value(row, tap).
 template <class Value> void append_blocks(std::vector<float>& to, std::int64_t rows, std::int64_t taps, Value value) {
@@ -78,82 +69,29 @@ void contract(const kernel_table& table, std::int64_t rows, std::int64_t taps, c
 }
 
 /// Adds the bias of output channel `o`, if there are biases, to a stretch of it.
-inline void add_bias(const kernel_table& table, const std::vector<float>& bias, std::int64_t o, float* values,
-                     std::int64_t count) {
-    if (!bias.empty()) {
-        table.binary(op::add, values, 1, bias.data() + o, 0, values, count);
-    }
-}
+ANEMONE_API void add_bias(const kernel_table& table, const std::vector<float>& bias, std::int64_t o, float* values,
+                          std::int64_t count);
 
-} // namespace detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
 
 /// Prepares a filter [O, I / groups, kH, kW] and a bias per output channel (or nullptr) once.
 /// Throws errc::argument on extents that make no convolution.
-inline packed_convolution pack(const kernel_table& table, const convolution_shape& s, const half* weight,
-                               const half* bias = nullptr) {
-    detail::check(s, "convolution");
-    const std::int64_t channels = s.in_channels / s.groups;
-    const std::int64_t rows = s.out_channels / s.groups;
-    const std::int64_t taps = channels * s.kernel_height * s.kernel_width;
-    packed_convolution packed{s, {}, {}, {}, detail::to_floats(table, bias, s.out_channels)};
-    packed.slab = slab_for(channels, s.out_height, s.out_width, s.stride_height, s.stride_width,
-                           (s.kernel_height - 1) * s.dilation_height, (s.kernel_width - 1) * s.dilation_width);
-    for (std::int64_t c = 0; c < channels; ++c) {
-        for (std::int64_t i = 0; i < s.kernel_height; ++i) {
-            for (std::int64_t j = 0; j < s.kernel_width; ++j) {
-                packed.offsets.push_back(packed.slab.offset(c, i * s.dilation_height, j * s.dilation_width));
-            }
-        }
-    }
-    packed.weights.reserve(static_cast<std::size_t>(s.out_channels * taps));
-    for (std::int64_t g = 0; g < s.groups; ++g) {
-        detail::append_blocks(packed.weights, rows, taps, [&](std::int64_t r, std::int64_t t) {
-            return static_cast<float>(weight[(g * rows + r) * taps + t]);
-        });
-    }
-    return packed;
-}
+ANEMONE_API packed_convolution pack(const kernel_table& table, const convolution_shape& s, const half* weight,
+                                    const half* bias = nullptr);
 
 /// out[n, o, y, x] = bias[o] + sum over c, i, j of w[o, c, i, j] * x[n, c, y s + i d - pad, x s + j d - pad], fp32
 /// sums, then one rounding. The padding takes part as zeros (0 * inf is NaN). Depthwise filters (groups
 /// equal to channels) run the one-row tile on a slab of one channel, which stays in the cache.
-inline void convolution(const kernel_table& table, const packed_convolution& packed, const half* x, half* out) {
-    const convolution_shape& s = packed.shape;
-    const std::int64_t channels = s.in_channels / s.groups;
-    const std::int64_t rows = s.out_channels / s.groups;
-    const std::int64_t taps = channels * s.kernel_height * s.kernel_width;
-    const std::int64_t pitch = packed.slab.columns;
-    const std::int64_t positions = (s.out_height - 1) * pitch + s.out_width;
-    std::vector<float> slab;
-    for (std::int64_t n = 0; n < s.batch; ++n) {
-        for (std::int64_t g = 0; g < s.groups; ++g) {
-            fill_slab(table, packed.slab, x + (n * s.in_channels + g * channels) * s.in_height * s.in_width,
-                      s.in_height, s.in_width, s.pad_top, s.pad_left, 0.0F, slab);
-            const auto store = [&](std::int64_t r, std::int64_t p, std::int64_t count, float* values) {
-                const std::int64_t o = g * rows + r;
-                detail::add_bias(table, packed.bias, o, values, count);
-                half* const plane = out + (n * s.out_channels + o) * s.out_height * s.out_width;
-                if (pitch == s.out_width) {
-                    return table.to_half(values, plane + p, count);
-                }
-                for (std::int64_t y = p / pitch; y * pitch < p + count; ++y) {
-                    const std::int64_t begin = std::max(p, y * pitch);
-                    const std::int64_t end = std::min(p + count, y * pitch + s.out_width);
-                    if (begin < end) {
-                        table.to_half(values + (begin - p), plane + y * s.out_width + (begin - y * pitch), end - begin);
-                    }
-                }
-            };
-            detail::contract(table, rows, taps, packed.weights.data() + g * rows * taps, slab.data(),
-                             packed.offsets.data(), positions, store);
-        }
-    }
-}
+ANEMONE_API void convolution(const kernel_table& table, const packed_convolution& packed, const half* x, half* out);
 
 /// As above with a filter that is used once.
-inline void convolution(const kernel_table& table, const convolution_shape& shape, const half* x, const half* weight,
-                        const half* bias, half* out) {
-    convolution(table, pack(table, shape, weight, bias), x, out);
-}
+ANEMONE_API void convolution(const kernel_table& table, const convolution_shape& shape, const half* x,
+                             const half* weight, const half* bias, half* out);
 
-} // namespace ane::cpu
+} // namespace ane::cpu::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "conv.ipp"
+#endif

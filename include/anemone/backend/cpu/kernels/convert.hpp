@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../../half.hpp"
+#include "../../../way.hpp"
 #include "isa.hpp"
 
 #include <bit>
@@ -14,7 +15,7 @@
 
 /// Rows of fp16 to fp32 and back. Every level gives the same bits for all inputs: exact one way, rounded half to even
 /// the other way, subnormals kept, a NaN keeps its sign and leading payload and becomes quiet (as F16C does).
-namespace ane::cpu::detail {
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 static_assert(std::is_trivially_copyable_v<half>);
 
@@ -106,4 +107,4 @@ __attribute__((target("avx,f16c"))) inline void narrow_f16c(const float* from, h
 
 #endif
 
-} // namespace ane::cpu::detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY

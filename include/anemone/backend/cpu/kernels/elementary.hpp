@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../../way.hpp"
 #include "isa.hpp"
 
 #include <bit>
@@ -10,7 +11,7 @@ ANEMONE_CPU_UNFUSED_BEGIN
 
 /// Elementary functions in fp32 without branches, so that loops over them become vector code. They stay within 2^-20
 /// of the exact value, relatively, far inside half an ulp of fp16 (2^-12). NaN in, NaN out.
-namespace ane::cpu::detail {
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 /// condition ? a : b on bits: g++ does not turn a float ?: into vector code, because the comparison may trap.
 ANEMONE_CPU_INLINE float select(bool condition, float a, float b) {
@@ -211,6 +212,6 @@ ANEMONE_CPU_INLINE float rounded_up(float x) {
     return with_sign_of(select(nearest < x, nearest + 1.0F, nearest), x);
 }
 
-} // namespace ane::cpu::detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 ANEMONE_CPU_UNFUSED_END

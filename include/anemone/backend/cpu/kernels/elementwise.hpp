@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../../strided.hpp"
+#include "../../../way.hpp"
 #include "loop_nest.hpp"
 #include "slab.hpp"
 
@@ -9,31 +10,22 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace ane::cpu {
-
-namespace detail {
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 /// Rows pass through fp32 buffers of this many elements.
 inline constexpr std::int64_t chunk = 1024;
 
-} // namespace detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
 
 /// The shape of a two-operand result under NumPy's rule: aligned at the last axis, an extent of one repeats.
 /// Throws errc::argument when the shapes do not fit.
-inline extents broadcast(const extents& a, const extents& b) {
-    extents result;
-    const int rank = std::max(a.rank, b.rank);
-    for (int axis = 0; axis < rank; ++axis) {
-        const std::int64_t left = axis < rank - a.rank ? 1 : a[axis - (rank - a.rank)];
-        const std::int64_t right = axis < rank - b.rank ? 1 : b[axis - (rank - b.rank)];
-        detail::require(left == right || left == 1 || right == 1, "broadcast",
-                        fmt::format("extents {} and {} of axis {} differ and neither is 1", left, right, axis));
-        result.append(left == 1 ? right : left);
-    }
-    return result;
-}
+ANEMONE_API extents broadcast(const extents& a, const extents& b);
 
-namespace detail {
+} // namespace ane::cpu::inline ANEMONE_WAY
+
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 /// f(a, b) over broadcast(a_shape, b_shape) in fp32, piece by piece: store(offset of the piece, values, count).
 template <class Store>
@@ -66,91 +58,42 @@ void for_each_pair(const kernel_table& table, op kind, const half* a, const exte
     });
 }
 
-} // namespace detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
 
 /// out = f(a, b) over broadcast(a_shape, b_shape), for add .. floor_div: IEEE fp32, rounded once, which for add, sub,
 /// mul, div, minimum and maximum equals the correctly rounded fp16 result; pow and floor_div go through double. minimum
 /// and maximum propagate NaN. Throws errc::argument on another operation or on shapes that do not fit.
-inline void binary(const kernel_table& table, op kind, const half* a, const extents& a_shape, const half* b,
-                   const extents& b_shape, half* out) {
-    detail::require(is_binary(kind), "binary", fmt::format("{} does not take two operands", name(kind)));
-    detail::for_each_pair(
-        table, kind, a, a_shape, b, b_shape,
-        [&](std::int64_t at, const float* values, std::int64_t count) { table.to_half(values, out + at, count); });
-}
+ANEMONE_API void binary(const kernel_table& table, op kind, const half* a, const extents& a_shape, const half* b,
+                        const extents& b_shape, half* out);
 
 /// out = a < b and so on over broadcast(a_shape, b_shape): 1 or 0; the zeros are equal, and with a NaN only not_equal
 /// is true. Throws errc::argument on another operation or on shapes that do not fit.
-inline void compare(const kernel_table& table, op kind, const half* a, const extents& a_shape, const half* b,
-                    const extents& b_shape, std::uint8_t* out) {
-    detail::require(is_comparison(kind), "compare", fmt::format("{} is no comparison", name(kind)));
-    detail::for_each_pair(
-        table, kind, a, a_shape, b, b_shape, [&](std::int64_t at, const float* values, std::int64_t count) {
-            std::transform(values, values + count, out + at,
-                           [](float truth) { return static_cast<std::uint8_t>(static_cast<int>(truth)); });
-        });
-}
+ANEMONE_API void compare(const kernel_table& table, op kind, const half* a, const extents& a_shape, const half* b,
+                         const extents& b_shape, std::uint8_t* out);
 
 /// out = condition ? a : b over the shape that the three broadcast to; the bits are copied. Throws errc::argument on
 /// shapes that do not fit.
-inline void select(const std::uint8_t* condition, const extents& condition_shape, const half* a, const extents& a_shape,
-                   const half* b, const extents& b_shape, half* out) {
-    const extents shape = broadcast(condition_shape, broadcast(a_shape, b_shape));
-    const auto strides = [&](const extents& e) { return ane::detail::broadcast_strides(shape, e); };
-    const auto nest =
-        loop_nest<4>{shape, {strides(condition_shape), strides(a_shape), strides(b_shape), row_major_strides(shape)}}
-            .collapsed();
-    nest.for_each_row([&](const auto& offsets) {
-        const std::uint8_t* const when = condition + offsets[0];
-        const half* const yes = a + offsets[1];
-        const half* const no = b + offsets[2];
-        half* const to = out + offsets[3];
-        for (std::int64_t i = 0; i < nest.row_count(); ++i) {
-            to[i] = when[i * nest.row_stride(0)] != 0 ? yes[i * nest.row_stride(1)] : no[i * nest.row_stride(2)];
-        }
-    });
-}
+ANEMONE_API void select(const std::uint8_t* condition, const extents& condition_shape, const half* a,
+                        const extents& a_shape, const half* b, const extents& b_shape, half* out);
 
 /// out[i] = x[i] is false. In place allowed.
-inline void logical_not(const std::uint8_t* x, std::uint8_t* out, std::int64_t count) {
-    std::transform(x, x + count, out, [](std::uint8_t truth) { return static_cast<std::uint8_t>(truth == 0 ? 1 : 0); });
-}
+ANEMONE_API void logical_not(const std::uint8_t* x, std::uint8_t* out, std::int64_t count);
 
 /// out[i] = f(x[i]) for relu .. atan, computed in fp32 and rounded once: within one ulp of the exact value; parameters
 /// as in detail::unary_function. In place allowed. Throws errc::argument on another operation.
-inline void unary(const kernel_table& table, op kind, const half* x, half* out, std::int64_t count, float p0 = 0,
-                  float p1 = 0) {
-    detail::require(is_unary(kind), "unary", fmt::format("{} does not take one operand", name(kind)));
-    const bool keeps_zero = p0 == 0 && (kind == op::inverse || kind == op::rsqrt);
-    p0 = keeps_zero ? -0.0F : p0; // without an epsilon -0 stays -0 under the fraction
-    float values[detail::chunk];
-    for (std::int64_t i = 0; i < count; i += detail::chunk) {
-        const std::int64_t n = std::min(detail::chunk, count - i);
-        table.to_float(x + i, values, n);
-        table.unary(kind, values, values, n, p0, p1);
-        table.to_half(values, out + i, n);
-    }
-}
+ANEMONE_API void unary(const kernel_table& table, op kind, const half* x, half* out, std::int64_t count, float p0 = 0,
+                       float p1 = 0);
 
 /// out[n, c, i] = f(x[n, c, i]) with parameters for each channel c: prelu (slope first[c]) or parametric_softplus
 /// (first[c] ln(1 + e^(second[c] x))); `plane` elements i a channel. In place allowed.
-inline void parametric(const kernel_table& table, op kind, const half* x, std::int64_t batch, std::int64_t channels,
-                       std::int64_t plane, const half* first, const half* second, half* out) {
-    detail::require(kind == op::prelu || kind == op::parametric_softplus, "parametric",
-                    fmt::format("{} has no parameters for each channel", name(kind)));
-    const bool softplus = kind == op::parametric_softplus;
-    float values[detail::chunk];
-    for (std::int64_t row = 0; row < batch * channels; ++row) {
-        const std::int64_t c = row % channels;
-        const auto p0 = static_cast<float>(first[c]);
-        const float p1 = softplus ? static_cast<float>(second[c]) : 0.0F;
-        for (std::int64_t i = 0; i < plane; i += detail::chunk) {
-            const std::int64_t n = std::min(detail::chunk, plane - i);
-            table.to_float(x + row * plane + i, values, n);
-            table.unary(softplus ? kind : op::leaky_relu, values, values, n, p0, p1);
-            table.to_half(values, out + row * plane + i, n);
-        }
-    }
-}
+ANEMONE_API void parametric(const kernel_table& table, op kind, const half* x, std::int64_t batch,
+                            std::int64_t channels, std::int64_t plane, const half* first, const half* second,
+                            half* out);
 
-} // namespace ane::cpu
+} // namespace ane::cpu::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "elementwise.ipp"
+#endif

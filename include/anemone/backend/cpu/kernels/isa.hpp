@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../../isa.hpp" // IWYU pragma: export
+#include "../../../way.hpp"
 
 /// Between these two no multiplication is fused with an addition, so that every instruction set gives the same bits.
 #if defined(__clang__)
@@ -13,11 +14,12 @@
 
 /// Loop bodies are written once, as functions that must be inlined into one wrapper for each instruction set
 /// (table.hpp).
-namespace ane::cpu {
+namespace ane::cpu::inline ANEMONE_WAY {
 
 using ane::available_levels;
+using ane::best_level;
 using ane::is_available;
 using ane::isa_level;
 using ane::name;
 
-} // namespace ane::cpu
+} // namespace ane::cpu::inline ANEMONE_WAY

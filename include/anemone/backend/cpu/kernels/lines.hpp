@@ -2,15 +2,14 @@
 
 #include "../../../error.hpp"
 #include "../../../shape.hpp"
+#include "../../../way.hpp"
 #include "table.hpp"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace ane::cpu {
-
-namespace detail {
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 /// A shape seen from one axis: [outer, count, inner]. Throws errc::argument when there is no such axis (-1 is the
 /// last).
@@ -20,7 +19,7 @@ struct axis_view {
     std::int64_t inner = 1;
 };
 
-inline axis_view view_of_axis(const extents& shape, int axis) {
+ANEMONE_INLINE axis_view view_of_axis(const extents& shape, int axis) {
     const int own = normalized_axis(axis, shape.rank);
     if (own < 0 || own >= shape.rank) {
         throw error(errc::argument, "axis",
@@ -33,7 +32,9 @@ inline axis_view view_of_axis(const extents& shape, int axis) {
     return view;
 }
 
-} // namespace detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
 
 /// Calls line(values), which changes `view_of_axis(shape, axis).count` fp32 values in place, for every line along one
 /// axis of x, and rounds them into out: those that do not lie together are gathered before and put back after. In place
@@ -63,4 +64,4 @@ void along_axis(const kernel_table& table, const half* x, const extents& shape, 
     }
 }
 
-} // namespace ane::cpu
+} // namespace ane::cpu::inline ANEMONE_WAY

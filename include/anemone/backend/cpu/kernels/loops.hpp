@@ -1,18 +1,17 @@
 #pragma once
 
+#include "../../../error.hpp"
+#include "../../../graph/op_set.hpp"
+#include "../../../way.hpp"
+#include "kernel_table.hpp"
 #include "math.hpp"
 
 #include <cstdint>
 #include <cstring>
+#include <string>
 
 /// Loop bodies over rows of fp32, to be inlined into one function for each instruction set (table.hpp).
-namespace ane::cpu {
-
-/// The contraction tile: up to six output rows (channels) by 32 output columns (positions).
-inline constexpr int tile_rows = 6;
-inline constexpr int tile_columns = 32;
-
-namespace detail {
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 template <int Width> struct vector_of;
 // NOLINTBEGIN(modernize-use-using): g++ takes the attribute on a typedef
@@ -71,12 +70,11 @@ ANEMONE_CPU_INLINE void tile_body(int rows, std::int64_t taps, const float* w, c
     }
 }
 
-} // namespace detail
-} // namespace ane::cpu
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 ANEMONE_CPU_UNFUSED_BEGIN
 
-namespace ane::cpu::detail {
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 inline constexpr std::int64_t loop_block = 16;
 
@@ -139,85 +137,106 @@ ANEMONE_CPU_INLINE void zip(const Function& function, const float* a, std::int64
     }
 }
 
-// One case of the switches below: the loop over one operation.
-#define ANEMONE_ROW(kind)                                                                                              \
-    case op::kind: return map(unary_function<op::kind>{p0, p1}, x, out, n);
+/// Reached for an operation whose loop was left out, which no program does.
+ANEMONE_INLINE void no_loop [[noreturn]] (op kind) {
+    throw error(errc::lowering, std::string(ane::name(kind)), "has no loop in this table of kernels");
+}
+
+// One case of the switches below: the loop over one operation, where the table has it.
+#define ANEMONE_CPU_ROW(KIND)                                                                                          \
+    case op::KIND:                                                                                                     \
+        if constexpr (Operations.contains(op::KIND)) {                                                                 \
+            return map(unary_function<op::KIND>{p0, p1}, x, out, n);                                                   \
+        }                                                                                                              \
+        break;
 
 /// Operations that are not worth the compile time of a loop for each level; a compiler's own vectors do.
-inline void rare_unary(op kind, const float* x, float* out, std::int64_t n, float p0, float p1) {
+template <op_set Operations> void rare_unary(op kind, const float* x, float* out, std::int64_t n, float p0, float p1) {
     switch (kind) {
-        ANEMONE_ROW(thresholded_relu)
-        ANEMONE_ROW(clamped_relu)
-        ANEMONE_ROW(scaled_tanh)
-        ANEMONE_ROW(softsign)
-        ANEMONE_ROW(exp2)
-        ANEMONE_ROW(sign)
-        ANEMONE_ROW(ceil)
-        ANEMONE_ROW(floor)
-        ANEMONE_ROW(round)
-        ANEMONE_ROW(sin)
-        ANEMONE_ROW(cos)
-        ANEMONE_ROW(atan)
-        ANEMONE_ROW(parametric_softplus)
-    default: return;
+        ANEMONE_CPU_ROW(thresholded_relu)
+        ANEMONE_CPU_ROW(clamped_relu)
+        ANEMONE_CPU_ROW(scaled_tanh)
+        ANEMONE_CPU_ROW(softsign)
+        ANEMONE_CPU_ROW(exp2)
+        ANEMONE_CPU_ROW(sign)
+        ANEMONE_CPU_ROW(ceil)
+        ANEMONE_CPU_ROW(floor)
+        ANEMONE_CPU_ROW(round)
+        ANEMONE_CPU_ROW(sin)
+        ANEMONE_CPU_ROW(cos)
+        ANEMONE_CPU_ROW(atan)
+        ANEMONE_CPU_ROW(parametric_softplus)
+    default: break;
     }
+    no_loop(kind);
 }
+template <op_set Operations>
 ANEMONE_CPU_INLINE void unary_body(op kind, const float* x, float* out, std::int64_t n, float p0, float p1) {
     switch (kind) {
-        ANEMONE_ROW(relu)
-        ANEMONE_ROW(relu6)
-        ANEMONE_ROW(leaky_relu)
-        ANEMONE_ROW(clamp)
-        ANEMONE_ROW(elu)
-        ANEMONE_ROW(sigmoid)
-        ANEMONE_ROW(hard_sigmoid)
-        ANEMONE_ROW(tanh)
-        ANEMONE_ROW(gelu)
-        ANEMONE_ROW(gelu_sigmoid)
-        ANEMONE_ROW(silu)
-        ANEMONE_ROW(softplus)
-        ANEMONE_ROW(erf)
-        ANEMONE_ROW(exp)
-        ANEMONE_ROW(log)
-        ANEMONE_ROW(sqrt)
-        ANEMONE_ROW(rsqrt)
-        ANEMONE_ROW(inverse)
-        ANEMONE_ROW(square)
-        ANEMONE_ROW(abs)
-    default: return rare_unary(kind, x, out, n, p0, p1);
+        ANEMONE_CPU_ROW(relu)
+        ANEMONE_CPU_ROW(relu6)
+        ANEMONE_CPU_ROW(leaky_relu)
+        ANEMONE_CPU_ROW(clamp)
+        ANEMONE_CPU_ROW(elu)
+        ANEMONE_CPU_ROW(sigmoid)
+        ANEMONE_CPU_ROW(hard_sigmoid)
+        ANEMONE_CPU_ROW(tanh)
+        ANEMONE_CPU_ROW(gelu)
+        ANEMONE_CPU_ROW(gelu_sigmoid)
+        ANEMONE_CPU_ROW(silu)
+        ANEMONE_CPU_ROW(softplus)
+        ANEMONE_CPU_ROW(erf)
+        ANEMONE_CPU_ROW(exp)
+        ANEMONE_CPU_ROW(log)
+        ANEMONE_CPU_ROW(sqrt)
+        ANEMONE_CPU_ROW(rsqrt)
+        ANEMONE_CPU_ROW(inverse)
+        ANEMONE_CPU_ROW(square)
+        ANEMONE_CPU_ROW(abs)
+    default: break;
     }
+    return rare_unary<Operations>(kind, x, out, n, p0, p1);
 }
-#undef ANEMONE_ROW
-#define ANEMONE_ROW(kind)                                                                                              \
-    case op::kind: return zip(binary_function<op::kind>{}, a, a_stride, b, b_stride, out, n);
+#undef ANEMONE_CPU_ROW
 
-inline void rare_binary(op kind, const float* a, std::int64_t a_stride, const float* b, std::int64_t b_stride,
-                        float* out, std::int64_t n) {
+#define ANEMONE_CPU_ROW(KIND)                                                                                          \
+    case op::KIND:                                                                                                     \
+        if constexpr (Operations.contains(op::KIND)) {                                                                 \
+            return zip(binary_function<op::KIND>{}, a, a_stride, b, b_stride, out, n);                                 \
+        }                                                                                                              \
+        break;
+
+template <op_set Operations>
+void rare_binary(op kind, const float* a, std::int64_t a_stride, const float* b, std::int64_t b_stride, float* out,
+                 std::int64_t n) {
     switch (kind) {
-        ANEMONE_ROW(pow)
-        ANEMONE_ROW(floor_div)
-        ANEMONE_ROW(equal)
-        ANEMONE_ROW(not_equal)
-        ANEMONE_ROW(greater)
-        ANEMONE_ROW(greater_equal)
-        ANEMONE_ROW(less)
-        ANEMONE_ROW(less_equal)
-    default: return;
+        ANEMONE_CPU_ROW(pow)
+        ANEMONE_CPU_ROW(floor_div)
+        ANEMONE_CPU_ROW(equal)
+        ANEMONE_CPU_ROW(not_equal)
+        ANEMONE_CPU_ROW(greater)
+        ANEMONE_CPU_ROW(greater_equal)
+        ANEMONE_CPU_ROW(less)
+        ANEMONE_CPU_ROW(less_equal)
+    default: break;
     }
+    no_loop(kind);
 }
+template <op_set Operations>
 ANEMONE_CPU_INLINE void binary_body(op kind, const float* a, std::int64_t a_stride, const float* b,
                                     std::int64_t b_stride, float* out, std::int64_t n) {
     switch (kind) {
-        ANEMONE_ROW(add)
-        ANEMONE_ROW(sub)
-        ANEMONE_ROW(mul)
-        ANEMONE_ROW(div)
-        ANEMONE_ROW(minimum)
-        ANEMONE_ROW(maximum)
-    default: return rare_binary(kind, a, a_stride, b, b_stride, out, n);
+        ANEMONE_CPU_ROW(add)
+        ANEMONE_CPU_ROW(sub)
+        ANEMONE_CPU_ROW(mul)
+        ANEMONE_CPU_ROW(div)
+        ANEMONE_CPU_ROW(minimum)
+        ANEMONE_CPU_ROW(maximum)
+    default: break;
     }
+    return rare_binary<Operations>(kind, a, a_stride, b, b_stride, out, n);
 }
-#undef ANEMONE_ROW
+#undef ANEMONE_CPU_ROW
 
 /// Folds f(x[i]) into 16 lanes, then the lanes in order: the same grouping at every level.
 template <class Combine, class Function>
@@ -260,6 +279,6 @@ struct affine {
     ANEMONE_CPU_INLINE float operator()(float x) const { return (x - center) * scale + offset; }
 };
 
-} // namespace ane::cpu::detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 ANEMONE_CPU_UNFUSED_END

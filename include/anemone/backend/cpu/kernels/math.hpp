@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../../graph/op.hpp"
+#include "../../../way.hpp"
 #include "elementary.hpp"
 
 #include <cmath>
@@ -9,7 +10,7 @@
 ANEMONE_CPU_UNFUSED_BEGIN
 
 /// The elementwise operations in fp32. Comparisons and selections are without branches (elementary.hpp says why).
-namespace ane::cpu::detail {
+namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 /// One operand; p0 and p1 are the operation's coefficients alpha and beta, or its epsilon. A NaN stays a NaN
 /// everywhere.
@@ -142,6 +143,6 @@ private:
     ANEMONE_CPU_INLINE static float truth(bool holds) { return select(holds, 1.0F, 0.0F); }
 };
 
-} // namespace ane::cpu::detail
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 ANEMONE_CPU_UNFUSED_END

@@ -1,0 +1,140 @@
+#pragma once
+
+#include "../../passes/arena.hpp"
+#include "../ports.hpp"
+#include "cpu.hpp"
+#include "kernels/levels.hpp"
+#include "kernels/table.hpp"
+#include "step_table.hpp"
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace ane::cpu::inline ANEMONE_WAY {
+
+/// What programs are made of: how operations are bound, and the loops of this machine.
+struct repertoire {
+    const step_table& steps;
+    const kernel_table& kernels;
+};
+
+/// The operations whose loops the kernels of some operations run.
+constexpr op_set loops_under(const op_set& operations) {
+    op_set loops = operations;
+    loops.insert({op::add, op::sub, op::mul, op::div, op::minimum, op::maximum});
+    for (std::size_t i = 0; i < op_count; ++i) {
+        const op kind = static_cast<op>(i);
+        if (operations.contains(kind)) {
+            loops.insert({detail::parts_of(kind).before, detail::parts_of(kind).after});
+            loops.insert(kind == op::softmax || kind == op::attention ? op_set{op::exp} : op_set{});
+            loops.insert(kind == op::l2_pool ? op_set{op::sqrt} : op_set{});
+            loops.insert(kind == op::prelu ? op_set{op::leaky_relu} : op_set{});
+        }
+    }
+    return loops;
+}
+
+/// A function of its own: naming the constant of all operations in another would make it.
+template <op_set Operations> const step_table& steps_of() { return step_table_of<Operations>; }
+
+ANEMONE_BODY const step_table& every_step() { return steps_of<every_op>(); }
+
+template <op_set Operations> repertoire repertoire_of() {
+    if constexpr (Operations == every_op) {
+        return {steps_of<Operations>(), best_kernels()};
+    } else {
+        return {steps_of<Operations>(), detail::kernels_of<loops_under(Operations)>(best_level())};
+    }
+}
+
+} // namespace ane::cpu::inline ANEMONE_WAY
+
+namespace ane::backend::inline ANEMONE_WAY {
+
+struct cpu_program::state {
+    struct stage {
+        ane::cpu::bound_step run;
+        std::vector<int> values;              ///< nodes whose values it reads
+        std::vector<const std::byte*> inputs; ///< where they are in this run
+        std::byte* result;
+    };
+
+    ane::detail::port_table ports;
+    materialized constants;
+    std::vector<const std::byte*> pointers; ///< of each node's value
+    std::vector<std::byte> memory;
+    std::vector<stage> stages;
+    std::vector<std::size_t> inputs;
+    std::vector<std::size_t> outputs;
+};
+
+ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_store& weights,
+                                      const ane::cpu::repertoire& kernels) {
+    state_ = hidden<state>::of(new state{.ports = ane::detail::port_table(model),
+                                         .constants = materialize(model, weights),
+                                         .pointers = std::vector<const std::byte*>(model.nodes.size(), nullptr),
+                                         .memory = {},
+                                         .stages = {},
+                                         .inputs = {},
+                                         .outputs = {}});
+    state& self = state_.get("cpu program");
+    const arena plan = plan_arena(model);
+    self.memory.resize(static_cast<std::size_t>(plan.bytes));
+    const ane::cpu::binding_context context{model, self.constants, kernels.kernels};
+    for (int i = 0; i < model.size(); ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        if (model[i].kind == op::input) {
+            self.inputs.push_back(at);
+        } else if (self.constants.known(i)) {
+            self.pointers[at] = reinterpret_cast<const std::byte*>(self.constants.data(i));
+        } else {
+            const ane::cpu::step_binder bind = kernels.steps[static_cast<std::size_t>(model[i].kind)];
+            if (bind == nullptr) {
+                throw error(errc::lowering, std::string(ane::name(model[i].kind)), "has no kernel in the CPU backend");
+            }
+            std::byte* const place = self.memory.data() + plan.offsets[at];
+            self.pointers[at] = place;
+            state::stage s{bind(context, i), {}, {}, place};
+            s.values.assign(model.operands(i).begin(), model.operands(i).end());
+            s.inputs.resize(s.values.size());
+            self.stages.push_back(std::move(s));
+        }
+    }
+    for (const output_port& port : model.outputs) {
+        self.outputs.push_back(static_cast<std::size_t>(port.node));
+    }
+}
+
+ANEMONE_BODY void cpu_program::run(input_buffers inputs, output_buffers outputs) {
+    state& self = state_.get("cpu program");
+    self.ports.check(inputs, outputs);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        self.pointers[self.inputs[i]] = inputs[i].data();
+    }
+    for (state::stage& s : self.stages) {
+        for (std::size_t k = 0; k < s.values.size(); ++k) {
+            s.inputs[k] = self.pointers[static_cast<std::size_t>(s.values[k])];
+        }
+        s.run({s.inputs, s.result});
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        std::memcpy(outputs[i].data(), self.pointers[self.outputs[i]], outputs[i].size());
+    }
+}
+
+ANEMONE_BODY std::size_t cpu_program::arena_bytes() const { return state_.get("cpu program").memory.size(); }
+
+ANEMONE_BODY std::string cpu::name() const { return "cpu " + std::string(ane::name(best_level())); }
+
+ANEMONE_BODY cpu_program cpu::compile(const graph_view& model, const weight_store& weights) const {
+    return {model, weights, ane::cpu::repertoire_of<every_op>()};
+}
+
+#if !defined(ANEMONE_COMPILED)
+template <const auto& Model> cpu_program cpu::compile_model(const weight_store& weights) const {
+    return {Model, weights, ane::cpu::repertoire_of<operations_of(Model)>()};
+}
+#endif
+
+} // namespace ane::backend::inline ANEMONE_WAY

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "../../../graph/op.hpp"
+#include "../../../half.hpp"
+#include "../../../way.hpp"
+#include "isa.hpp"
+
+#include <cstdint>
+
+namespace ane::cpu::inline ANEMONE_WAY {
+
+/// The contraction tile: up to six output rows (channels) by 32 output columns (positions).
+inline constexpr int tile_rows = 6;
+inline constexpr int tile_columns = 32;
+
+/// The seam between operations and instruction sets: primitives over rows of fp32, one table a level. Operations take a
+/// table as their first argument, so a test can run any level.
+///
+/// Agreement: every function but `tile` gives the same bits at every level: conversions are exact or rounded once, sums
+/// are grouped the same way everywhere, and no multiply and add are fused. (Which of two NaN is handed on is left to
+/// the machine, and pow to the C library.) `tile` fuses them where a level can, so levels differ there by at most one
+/// fp32 rounding (2^-24 relative) of each product. After rounding to fp16 that shows as at most one ulp, unless a sum
+/// cancels: then the bound is terms * 2^-23 * sum |products|.
+struct kernel_table {
+    isa_level level;
+    void (*to_float)(const half* from, float* to, std::int64_t count);
+    void (*to_half)(const float* from, half* to, std::int64_t count);
+    /// sums[r * 32 + c] = sum over t of w[t * rows + r] * x[offsets[t] + c], rows <= 6, columns <= 32. Reads x and
+    /// writes sums up to column 31 even where `columns` is smaller.
+    void (*tile)(int rows, std::int64_t taps, const float* w, const float* x, const std::int64_t* offsets, float* sums,
+                 std::int64_t columns);
+    /// out[i] = f(x[i]); in place allowed.
+    void (*unary)(op kind, const float* x, float* out, std::int64_t count, float p0, float p1);
+    /// out[i] = f(a[i * a_stride], b[i * b_stride]), strides 0 or 1; in place allowed.
+    void (*binary)(op kind, const float* a, std::int64_t a_stride, const float* b, std::int64_t b_stride, float* out,
+                   std::int64_t count);
+    float (*sum)(const float* x, std::int64_t count);
+    /// Sum of (x - center)^2.
+    float (*squared_deviation)(const float* x, std::int64_t count, float center);
+    float (*largest)(const float* x, std::int64_t count);
+    float (*smallest)(const float* x, std::int64_t count);
+    /// out[i] = (x[i] - center) * scale + offset; in place allowed.
+    void (*affine)(const float* x, float* out, std::int64_t count, float center, float scale, float offset);
+};
+
+} // namespace ane::cpu::inline ANEMONE_WAY

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "../../error.hpp"
+#include "../../graph/graph.hpp"
+#include "../../half.hpp"
+#include "gather.hpp"
+#include "moves.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+ANEMONE_BODY std::int64_t whole_number(half value, std::int64_t place, const std::string& operation) {
+    const auto number = static_cast<double>(value);
+    if (!is_finite(value) || number != std::floor(number)) {
+        throw error(errc::argument, operation, fmt::format("index {} is {}, not a whole number", place, number));
+    }
+    return static_cast<std::int64_t>(number);
+}
+
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY void require_indices(const graph_view& g, const node& n, const half* index, const index_reader& read) {
+    if (n.kind == op::dynamic_slice) {
+        dynamic_slice_shape_of(g, n).begin_at(index[0], read.operation);
+    } else {
+        for_each_gathered(gather_shape_of(g, n), index, read, [](std::int64_t, std::int64_t, std::int64_t) {});
+    }
+}
+
+} // namespace ane::inline ANEMONE_WAY

@@ -1,0 +1,116 @@
+#pragma once
+
+#include "../../numerics/kernels.hpp"
+#include "../../passes/lowering.hpp"
+#include "../ports.hpp"
+#include "evaluate.hpp"
+#include "oracle.hpp"
+#include "step_table.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace ane::oracle_steps::inline ANEMONE_WAY {
+
+/// What programs are made of: how operations are evaluated.
+struct repertoire {
+    const step_table& steps;
+};
+
+/// A function of its own: naming the constant of all operations here would make it.
+template <op_set Operations> const step_table& steps_of() { return step_table_of<Operations>; }
+
+ANEMONE_BODY const step_table& every_step() { return steps_of<every_op>(); }
+
+/// The operations of a lowered model. Compilers bound the steps of a constant: a large model takes all.
+template <const auto& Model> constexpr op_set lowered_operations() {
+    bool lowers = Model.nodes.size() <= 256;
+    for (const output_port& port : Model.view().outputs) {
+        lowers = lowers && Model.view()[port.node].type == dtype::f16; // others are refused when the program is made
+    }
+    return lowers ? operations_of(lower(Model).graph) : every_op;
+}
+
+} // namespace ane::oracle_steps::inline ANEMONE_WAY
+
+namespace ane::backend::inline ANEMONE_WAY {
+
+struct oracle_program::state {
+    ANEMONE_INLINE state(lowered_graph g, const weight_store& weights, const numerics::datapath& arithmetic,
+                         const oracle_steps::repertoire& evaluators)
+        : lowered(std::move(g)), ports(lowered.graph), constants(materialize(lowered.graph, weights)),
+          values(lowered.graph, constants, arithmetic, evaluators.steps) {
+        oracle_steps::check_constant_indices(values);
+    }
+    lowered_graph lowered;
+    ane::detail::port_table ports;
+    materialized constants;
+    oracle_steps::evaluation values;
+};
+
+ANEMONE_BODY oracle_program::oracle_program(const graph_view& model, const weight_store& weights,
+                                            const numerics::datapath& arithmetic, int threads,
+                                            const oracle_steps::repertoire& evaluators) {
+    if (!numerics::ieee_arithmetic) {
+        throw error(errc::argument, "oracle", "the compiler was told to break IEEE 754 (-ffast-math, -mfpmath=387)");
+    }
+    state_ = hidden<state>::of(new state(lower(model), weights, arithmetic, evaluators));
+    state_.get("oracle program").values.threads = threads;
+}
+
+ANEMONE_BODY void oracle_program::run(input_buffers inputs, output_buffers outputs) {
+    state& self = state_.get("oracle program");
+    self.ports.check(inputs, outputs);
+    const graph_view g = self.lowered.graph;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        self.values.enter(ane::detail::input_node(g, static_cast<int>(i)), inputs[i]);
+    }
+    oracle_steps::evaluate_all(self.values);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        std::memcpy(outputs[i].data(), self.values.bytes(g.outputs[i].node), outputs[i].size());
+    }
+}
+
+ANEMONE_BODY const lowered_graph& oracle_program::lowered() const { return state_.get("oracle program").lowered; }
+
+ANEMONE_BODY const oracle_steps::evaluation& oracle_program::values() const {
+    return state_.get("oracle program").values;
+}
+
+ANEMONE_BODY std::span<const half> oracle_program::value(int lowered_node) const {
+    const oracle_steps::evaluation& e = values();
+    if (e.at(lowered_node).type != dtype::f16) {
+        throw error(errc::argument, "oracle program", "the value of this node is not fp16: read values().bytes");
+    }
+    return {e.data(lowered_node), static_cast<std::size_t>(e.count(lowered_node))};
+}
+
+ANEMONE_BODY oracle::oracle(target generation)
+    : oracle(numerics::datapath_of(generation), std::string(ane::name(generation))) {}
+
+ANEMONE_BODY oracle::oracle(const numerics::datapath& arithmetic, std::string label)
+    : arithmetic_(numerics::checked(arithmetic)), label_(std::move(label)) {}
+
+ANEMONE_BODY std::string oracle::name() const { return "oracle " + label_; }
+
+ANEMONE_BODY oracle oracle::threads(int count) const {
+    if (count < 1) {
+        throw error(errc::argument, "oracle", std::to_string(count) + " threads, at least 1");
+    }
+    oracle result = *this;
+    result.threads_ = count;
+    return result;
+}
+
+ANEMONE_BODY oracle_program oracle::compile(const graph_view& model, const weight_store& weights) const {
+    return {model, weights, arithmetic_, threads_, oracle_steps::repertoire{oracle_steps::steps_of<every_op>()}};
+}
+
+#if !defined(ANEMONE_COMPILED)
+template <const auto& Model> oracle_program oracle::compile_model(const weight_store& weights) const {
+    constexpr op_set operations = oracle_steps::lowered_operations<Model>();
+    return {Model, weights, arithmetic_, threads_, oracle_steps::repertoire{oracle_steps::steps_of<operations>()}};
+}
+#endif
+
+} // namespace ane::backend::inline ANEMONE_WAY

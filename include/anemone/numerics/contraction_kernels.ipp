@@ -1,0 +1,138 @@
+#pragma once
+
+#include "../error.hpp"
+#include "contraction_kernels.hpp"
+#include "contraction_tile.hpp"
+
+#include <string>
+
+namespace ane::numerics::detail::inline ANEMONE_WAY {
+
+inline constexpr int convert_block = 16;
+
+ANEMONE_CPU_INLINE float largest_lane(const float* lanes) {
+    float largest = 0.0F;
+    for (int lane = 0; lane < convert_block; ++lane) {
+        largest = lanes[lane] > largest ? lanes[lane] : largest;
+    }
+    return largest;
+}
+
+ANEMONE_CPU_INLINE float decode_body(const half* from, float* to, std::int64_t count, bool keep_subnormals) {
+    float most[convert_block] = {};
+    std::int64_t i = 0;
+    for (; i + convert_block <= count; i += convert_block) {
+        std::uint16_t bits[convert_block];
+        float values[convert_block];
+        std::memcpy(bits, from + i, sizeof bits);
+        for (int lane = 0; lane < convert_block; ++lane) {
+            values[lane] = decoded(bits[lane], keep_subnormals);
+        }
+        for (int lane = 0; lane < convert_block; ++lane) {
+            // Magnitudes order as their bits do.
+            const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(values[lane]) & 0x7FFFFFFFU;
+            const std::uint32_t held = std::bit_cast<std::uint32_t>(most[lane]);
+            most[lane] = std::bit_cast<float>(magnitude > held ? magnitude : held);
+        }
+        std::memcpy(to + i, values, sizeof values);
+    }
+    float largest = largest_lane(most);
+    for (; i < count; ++i) {
+        to[i] = decoded(from[i].bits, keep_subnormals);
+        const float magnitude = to[i] < 0 ? -to[i] : to[i];
+        largest = magnitude > largest ? magnitude : largest;
+    }
+    return largest;
+}
+
+ANEMONE_CPU_INLINE float prepare_body(const half* from, left_operand* to, std::int64_t count, int stride,
+                                      bool keep_subnormals, int exponent_floor) {
+    std::uint32_t most = 0;
+    for (std::int64_t i = 0; i < count; i += convert_block) {
+        const int lanes = static_cast<int>(count - i < convert_block ? count - i : convert_block);
+        std::uint16_t bits[convert_block] = {};
+        std::uint32_t scaled[convert_block];
+        float floors[convert_block];
+        std::memcpy(bits, from + i, static_cast<std::size_t>(lanes) * sizeof(half));
+        for (int lane = 0; lane < convert_block; ++lane) {
+            const std::uint32_t value = std::bit_cast<std::uint32_t>(decoded(bits[lane], keep_subnormals) * 65536.0F);
+            scaled[lane] = value | ((value & 0x7FFFFFFFU) != 0 ? 1U : 0U);
+            floors[lane] = partner_floor(bits[lane], exponent_floor);
+        }
+        for (int lane = 0; lane < convert_block; ++lane) {
+            const std::uint32_t magnitude = scaled[lane] & 0x7FFFFFFFU;
+            most = magnitude > most ? magnitude : most;
+        }
+        for (int lane = 0; lane < lanes; ++lane) {
+            to[(i + lane) * stride] = {std::bit_cast<float>(scaled[lane]), floors[lane]};
+        }
+    }
+    return std::bit_cast<float>(most);
+}
+
+ANEMONE_CPU_INLINE void round_body(const std::uint32_t* sums, half* to, bool half_away) {
+    std::uint16_t bits[panel_lanes];
+    for (int lane = 0; lane < panel_lanes; ++lane) {
+        bits[lane] = rounded_sum(static_cast<std::int32_t>(sums[lane]), half_away);
+    }
+    std::memcpy(static_cast<void*>(to), bits, sizeof bits);
+}
+
+template <isa_level Level, class Lazy = void> struct contraction_loops;
+
+// The wrappers of one level: nothing but the target attribute differs.
+#define ANEMONE_CONTRACTION_LOOPS(LEVEL, WIDTH, TARGET)                                                                \
+    template <class Lazy> struct contraction_loops<isa_level::LEVEL, Lazy> {                                           \
+        TARGET static float decode(const half* from, float* to, std::int64_t count, bool keep) {                       \
+            return decode_body(from, to, count, keep);                                                                 \
+        }                                                                                                              \
+        TARGET static float prepare(const half* from, left_operand* to, std::int64_t count, int stride, bool keep,     \
+                                    int exponent_floor) {                                                              \
+            return prepare_body(from, to, count, stride, keep, exponent_floor);                                        \
+        }                                                                                                              \
+        TARGET static void add(bool small, int rows, std::int64_t depth, const left_operand* left, const float* right, \
+                               std::uint32_t* sums, std::uint32_t* marked) {                                           \
+            if (small) {                                                                                               \
+                add_tile<add_small<WIDTH>, WIDTH>(rows, depth, left, right, sums, marked);                             \
+            } else {                                                                                                   \
+                add_tile<add_any<any_width<WIDTH>>, any_width<WIDTH>>(rows, depth, left, right, sums, marked);         \
+            }                                                                                                          \
+        }                                                                                                              \
+        TARGET static void round(const std::uint32_t* sums, half* to, bool half_away) {                                \
+            round_body(sums, to, half_away);                                                                           \
+        }                                                                                                              \
+        static constexpr contraction_kernels table{isa_level::LEVEL, decode, prepare, add, round};                     \
+    }
+
+ANEMONE_CONTRACTION_LOOPS(generic, 4, );
+#if defined(__x86_64__)
+ANEMONE_CONTRACTION_LOOPS(avx2, 8, __attribute__((target("avx2,fma,f16c"))));
+ANEMONE_CONTRACTION_LOOPS(avx512, 16, __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,f16c"))));
+#endif
+#undef ANEMONE_CONTRACTION_LOOPS
+
+} // namespace ane::numerics::detail::inline ANEMONE_WAY
+
+namespace ane::numerics::inline ANEMONE_WAY {
+
+ANEMONE_BODY const contraction_kernels& contraction_kernels_for(isa_level level) {
+    if (!is_available(level)) {
+        throw error(errc::argument, std::string(ane::name(level)), "this machine does not run kernels of this level");
+    }
+#if defined(__x86_64__)
+    if (level == isa_level::avx512) {
+        return detail::contraction_loops<isa_level::avx512>::table;
+    }
+    if (level == isa_level::avx2) {
+        return detail::contraction_loops<isa_level::avx2>::table;
+    }
+#endif
+    return detail::contraction_loops<isa_level::generic>::table;
+}
+
+ANEMONE_BODY const contraction_kernels& best_contraction_kernels() {
+    static const contraction_kernels& best = contraction_kernels_for(best_level());
+    return best;
+}
+
+} // namespace ane::numerics::inline ANEMONE_WAY

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "../way.hpp"
+
+#include <cstdint>
+
+namespace ane::numerics::detail::inline ANEMONE_WAY {
+
+/// Calls work(context, worker) in this thread and in up to `workers` - 1 others, which share what is to be done among
+/// them. Where the system gives fewer threads, fewer do it.
+ANEMONE_API void run_workers(std::int64_t workers, void (*work)(const void* context, std::int64_t worker),
+                             const void* context);
+
+template <class Work> void run_workers(std::int64_t workers, const Work& work) {
+    run_workers(
+        workers, [](const void* context, std::int64_t worker) { (*static_cast<const Work*>(context))(worker); }, &work);
+}
+
+} // namespace ane::numerics::detail::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "workers.ipp"
+#endif
