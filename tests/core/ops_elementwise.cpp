@@ -227,11 +227,12 @@ TEST_CASE("parameters for each channel: axis 1 of rank 3 or more") {
     check(made([](auto x, auto v) { return parametric_softplus(x, v, v); }), op::parametric_softplus, whole,
           no_attributes{});
     static_assert(prelu_rule({1, 4, 1}, {4}).ok());
-    static_assert(prelu_rule({1, 4}, {4}).broken == fault::operand_must_have_rows_and_columns);
+    static_assert(prelu_rule({1, 4}, {4}).broken == fault::input_must_have_channels_on_axis_1_and_rank_3);
     static_assert(prelu_rule({1, 4, 1}, {3}).broken == fault::parameter_must_have_one_value_for_each_channel);
     static_assert(prelu_rule({1, 4, 1}, {4, 1}).broken == fault::bias_or_parameter_must_have_rank_1);
     static_assert(parametric_softplus_rule({1, 4, 1}, {4}, {4}).shape == extents{1, 4, 1});
-    static_assert(parametric_softplus_rule({1, 4}, {4}, {4}).broken == fault::operand_must_have_rows_and_columns);
+    static_assert(parametric_softplus_rule({1, 4}, {4}, {4}).broken ==
+                  fault::input_must_have_channels_on_axis_1_and_rank_3);
     static_assert(parametric_softplus_rule({1, 4, 1}, {4}, {1}).broken ==
                   fault::parameter_must_have_one_value_for_each_channel);
     static_assert(parametric_softplus_rule({1, 4, 1}, {1}, {4}).broken ==
@@ -262,7 +263,7 @@ TEST_CASE("norms: the normalised axes, their parameters and both sides of their 
           response{.size = 3, .alpha = 0.5F, .beta = 0.25F, .k = 2});
 
     static_assert(instance_norm_rule({1, 4, 9}, {4}, {4}).ok());
-    static_assert(instance_norm_rule({1, 4}, {4}, {4}).broken == fault::operand_must_have_rows_and_columns);
+    static_assert(instance_norm_rule({1, 4}, {4}, {4}).broken == fault::input_must_have_channels_on_axis_1_and_rank_3);
     static_assert(instance_norm_rule({1, 4, 9}, {9}, {4}).broken ==
                   fault::parameter_must_have_one_value_for_each_channel);
     static_assert(instance_norm_rule({1, 4, 9}, {4}, {1, 4}).broken == fault::bias_or_parameter_must_have_rank_1);
@@ -273,13 +274,13 @@ TEST_CASE("norms: the normalised axes, their parameters and both sides of their 
     static_assert(group_norm_rule(2, {1, 6, 9}, {2}, {2}).broken ==
                   fault::parameter_must_have_one_value_for_each_channel);
     static_assert(rms_norm_rule(-1, {3, 5}, {5}).ok());
-    static_assert(rms_norm_rule(0, {3, 5}, {5}).broken == fault::parameter_must_have_one_value_for_each_channel);
+    static_assert(rms_norm_rule(0, {3, 5}, {5}).broken == fault::parameter_must_have_the_length_of_the_normalised_axis);
     static_assert(rms_norm_rule(2, {3, 5}, {5}).broken == fault::axis_must_be_one_of_the_tensor);
     static_assert(rms_norm_rule(-3, {3, 5}, {5}).broken == fault::axis_must_be_one_of_the_tensor);
     static_assert(shape_rule(response{.size = 1}, {1, 4, 9}).ok());
     static_assert(shape_rule(response{.size = 0}, {1, 4, 9}).broken ==
                   fault::window_must_reach_over_at_least_1_channel);
-    static_assert(shape_rule(response{}, {1, 4}).broken == fault::operand_must_have_rows_and_columns);
+    static_assert(shape_rule(response{}, {1, 4}).broken == fault::input_must_have_channels_on_axis_1_and_rank_3);
 }
 
 TEST_CASE("reductions keep their axes as extents of 1, or drop them") {

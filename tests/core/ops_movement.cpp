@@ -178,7 +178,7 @@ TEST_CASE("gathers replace axes by those of the indices") {
     breaks(gather_nd_rule({4, 6}, {7, 3}), fault::indices_must_have_a_number_for_each_gathered_axis, 3, 2);
     keeps(gather_nd_rule({4, 6}, {7, 2}), {7});
     keeps(gather_nd_rule({4, 6}, {1}), {6});
-    breaks(gather_nd_rule({4, 6}, {}), fault::operand_must_have_rows_and_columns, 0, 1);
+    breaks(gather_nd_rule({4, 6}, {}), fault::operand_must_have_an_axis, 0, 1);
     breaks(gather_nd_rule({1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}), fault::tensor_must_not_have_more_than_8_axes, 9, 8);
 
     built::check(op::gather_hw, {2, 12, 5, 7}, no_attributes{},

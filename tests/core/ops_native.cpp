@@ -70,7 +70,7 @@ TEST_CASE("the texture unit's operations with a second operand") {
     });
     breaks(crop_resize_rule(bilinear, x, {3, 4}), fault::there_must_be_one_entry_for_each_image_or_one_for_all, 2, 3);
     breaks(crop_resize_rule(bilinear, x, {2, 5}), fault::boxes_must_have_four_corners_y1_x1_y2_x2, 5, 4);
-    breaks(crop_resize_rule(bilinear, x, {2, 1, 4}), fault::operands_must_have_the_same_rank, 3, 2);
+    breaks(crop_resize_rule(bilinear, x, {2, 1, 4}), fault::boxes_must_have_rank_2, 3, 2);
 
     built::check(op::resample, {2, 12, 5, 7}, bilinear,
                  [](builder& g) { return resample(image(g), g.input("grid", f16<2, 2, 5, 7>)); });
@@ -83,7 +83,7 @@ TEST_CASE("the texture unit's operations with a second operand") {
     breaks(resample_rule(bilinear, x, {2, 3, 5, 7}), fault::coordinates_must_have_two_channels_y_and_x, 3, 2);
     breaks(resample_rule(bilinear, x, {3, 2, 5, 7}), fault::there_must_be_one_entry_for_each_image_or_one_for_all, 3,
            2);
-    breaks(resample_rule(bilinear, x, {2, 5, 7}), fault::operands_must_have_the_same_rank, 3, 4);
+    breaks(resample_rule(bilinear, x, {2, 5, 7}), fault::coordinates_must_have_rank_4, 3, 4);
     breaks(resample_rule(bilinear, x, {2, 2, 5, 8}), fault::result_must_have_the_extents_of_the_coordinates, 7, 8);
     breaks(resample_rule(bilinear, {6, 8}, {2, 2, 5, 7}), fault::input_must_have_rank_4_as_N_C_H_W, 2, 4);
     infer_breaks(sampling{.extent = 5}, fault::result_must_have_the_extents_of_the_coordinates,
@@ -94,7 +94,7 @@ TEST_CASE("the texture unit's operations with a second operand") {
     keeps(affine_rule(bilinear, x, {2, 6}), {2, 12, 5, 7});
     breaks(affine_rule(bilinear, x, {3, 6}), fault::there_must_be_one_entry_for_each_image_or_one_for_all, 3, 2);
     breaks(affine_rule(bilinear, x, {1, 5}), fault::matrix_must_have_six_coefficients, 5, 6);
-    breaks(affine_rule(bilinear, x, {6}), fault::operands_must_have_the_same_rank, 1, 2);
+    breaks(affine_rule(bilinear, x, {6}), fault::matrix_must_have_rank_2, 1, 2);
 }
 
 TEST_CASE("quantize and dequantize") {
@@ -175,7 +175,7 @@ TEST_CASE("compressed weights keep their shape") {
     keeps(shape_rule(compression{.zeros = 1}, w), w);
     breaks(shape_rule(compression{.zeros = 1.5F}, w), fault::zeros_must_be_a_fraction, 1500, 1000);
     CHECK_FALSE(shape_rule(compression{.zeros = std::numeric_limits<float>::quiet_NaN()}, w).ok());
-    breaks(shape_rule(compression{}, {}), fault::operand_must_have_rows_and_columns, 0, 1);
+    breaks(shape_rule(compression{}, {}), fault::operand_must_have_an_axis, 0, 1);
 
     CHECK(says(refusal([](builder& g) { return compressed<palette<4>>(image(g)); }), "takes a weight"));
     CHECK(says(refusal([](builder& g) { return compressed<palette<4>>(g.constant(f16<4, 4>, 1)); }), "takes a weight"));
@@ -263,7 +263,7 @@ TEST_CASE("cross-correlation, cross product and cost volume") {
     breaks(cross_correlation_rule({1, 1, 6, 8}, {2, 1, 3, 3}), fault::map_and_template_must_have_one_channel_R046, 2,
            1);
     breaks(cross_correlation_rule({6, 8}, {1, 1, 3, 3}), fault::input_must_have_rank_4_as_N_C_H_W, 2, 4);
-    breaks(cross_correlation_rule({1, 1, 6, 8}, {3, 3}), fault::weight_must_have_rank_4_as_O_I_kH_kW, 2, 4);
+    breaks(cross_correlation_rule({1, 1, 6, 8}, {3, 3}), fault::template_must_have_rank_4, 2, 4);
 
     built::check(op::cross_product, {5, 3, 1, 1}, no_attributes{}, [](builder& g) {
         return cross_product(g.input("a", f16<5, 3, 1, 1>), g.input("b", f16<5, 3, 1, 1>));
