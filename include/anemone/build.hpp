@@ -55,7 +55,7 @@ template <class Function, std::size_t... Chunk> constexpr bool described_well(st
     static_assert((valid_chunk<Function, Chunk> && ...));
     return true;
 }
-template <class Function> constexpr graph_size pruned_size() { return size_of(prune(described<Function>::value)); }
+template <class Function> inline constexpr graph_size pruned_size = size_of(prune(described<Function>::value));
 
 // Plain constants before template arguments: g++ 12 fails on members of members there.
 template <const description& D> inline constexpr refused refusal_in = D.first_refusal;
@@ -126,8 +126,7 @@ template <class Function>
 consteval auto graph(Function) {
     constexpr std::size_t chunks = (detail::described_as<Function>.size.nodes + 511) / 512;
     static_assert(detail::described_well<Function>(std::make_index_sequence<chunks>{}));
-    constexpr graph_size size = detail::pruned_size<Function>();
-    return static_graph<size>(prune(detail::described<Function>::value));
+    return static_graph<detail::pruned_size<Function>>(prune(detail::described<Function>::value));
 }
 /// Of a function that describes no model: the type says why, and no constant can hold it.
 template <class Function>
