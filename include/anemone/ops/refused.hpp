@@ -102,8 +102,6 @@ namespace detail {
 template <class T> inline constexpr bool of_a_model = std::is_same_v<T, builder>;
 template <class Shape, dtype Type> inline constexpr bool of_a_model<tensor<Shape, Type>> = true;
 
-template <class... Operands> inline constexpr bool has_a_path = false;
-
 /// A value for what follows in the model, so that the one mistake gives one error.
 template <class First, class... Rest> constexpr auto any_of(const First& first, const Rest&... rest) {
     if constexpr (of_a_model<First> && !std::is_same_v<First, builder>) {
@@ -117,13 +115,13 @@ template <class First, class... Rest> constexpr auto any_of(const First& first, 
 
 } // namespace detail
 
-// Numbers alone are left to the functions of <cmath>: one argument is a tensor or a builder.
+// Unavailable, not deleted: only an attribute has the sentence in the message of both compilers. Numbers alone are left
+// to the functions of <cmath>: one argument is a tensor or a builder.
 #define ANEMONE_ROW(name, fact, rewrite)                                                                               \
     template <auto... Attributes, class... Operands>                                                                   \
         requires(detail::of_a_model<Operands> || ...)                                                                  \
-    constexpr auto name(const Operands&... operands) {                                                                 \
-        static_assert(detail::has_a_path<Operands...>,                                                                 \
-                      #name " has no path on any target (" fact "); instead: " rewrite);                               \
+    __attribute__((unavailable(#name " has no path on any target (" fact "); instead: " rewrite))) constexpr auto      \
+    name(const Operands&... operands) {                                                                                \
         return detail::any_of(operands...);                                                                            \
     }
 ANEMONE_REFUSED_OPERATIONS(ANEMONE_ROW)

@@ -139,6 +139,7 @@ template <const auto& Model, auto Target, policy P>
 inline constexpr told_violation first_told = [] {
     told_violation t{.first = first_violation<Model, Target, P>()};
     if (t.first.broken) {
+        t.fact = short_text(record_of(t.first.rule).fact);
         t.file = short_text(without_folders(t.first.file));
         t.nearest = find_nearest_name(Model, t.first.node);
     }

@@ -10,7 +10,8 @@
 namespace ane {
 
 /// The first rule that a model breaks, as a type that compilers print: the operation, the rule, the target, the source
-/// line, the node, the value and the limit; then the file, and a name that tells one use of a block from another.
+/// line, the node, the value and the limit; then the id of the rule's page, the file, and a name that tells one use of a
+/// block from another.
 template <op Operation, rule Rule, target Target, int Line, int Node, std::int64_t Got, std::int64_t Limit,
           class... Place>
 struct design_rule {
@@ -25,6 +26,8 @@ struct all_design_rules {
     static constexpr bool kept = true;
 };
 
+/// Where a design rule is written down: the id of its page in docs/rules.
+template <class Name> struct fact {};
 /// Where a design rule is broken: the file, and the nearest name: of the weight or the input that the operation reads,
 /// of the output that it gives, or of what comes last before it.
 template <class Name> struct in_file {};
@@ -82,10 +85,13 @@ constexpr nearest_name find_nearest_name(const graph_view& g, int index) {
 /// A violation of a model as a constant that template arguments are made of: without pointers to text.
 struct told_violation {
     violation first{};
+    short_text fact{};
     short_text file{};
     nearest_name nearest{};
 };
 
+template <const told_violation& V>
+inline constexpr fixed_string<V.fact.size + 1> fact_of = fixed_string<V.fact.size + 1>(V.fact.characters);
 template <const told_violation& V>
 inline constexpr fixed_string<V.file.size + 1> file_of = fixed_string<V.file.size + 1>(V.file.characters);
 template <const told_violation& V>
@@ -117,9 +123,9 @@ template <const told_violation& V> constexpr auto as_design_rule() {
     if constexpr (!V.first.broken) {
         return all_design_rules{};
     } else if constexpr (V.file.size > 0) {
-        return with_name<V, in_file<named<file_of<V>>>>();
+        return with_name<V, ane::fact<named<fact_of<V>>>, in_file<named<file_of<V>>>>();
     } else {
-        return with_name<V>();
+        return with_name<V, ane::fact<named<fact_of<V>>>>();
     }
 }
 
