@@ -15,7 +15,7 @@ def foreign(text):
 
 def main():
     assert foreign("#define ANEMONE_ROW(x) x\n  # define ROW\n#undef\tROW") == [(2, "ROW"), (3, "ROW")]
-    headers = sorted((ROOT / "include").rglob("*.hpp"))
+    headers = sorted(path for kind in ("hpp", "ipp") for path in (ROOT / "include").rglob(f"*.{kind}"))
     assert headers
     found = 0
     for header in headers:

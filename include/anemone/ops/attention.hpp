@@ -58,45 +58,44 @@ constexpr inferred masked_attention_rule(const extents& query, const extents& ke
 namespace detail {
 /// The scale of the scores without the factors of query and key; 0 stands for 1 / sqrt(D).
 template <class Q, class K> constexpr coefficients score_scale(Q query, K, double scale, site where) {
-    const double used = scale != 0 ? scale : 1.0 / square_root(static_cast<double>(unscaled<Q>::extent.width()));
-    const double scores = used * power_of_two(-scale_of<Q, K>);
+    constexpr int k = scale_of<Q> + scale_of<K>;
+    const double used = scale != 0 ? scale : 1.0 / square_root(static_cast<double>(Q::extent.width()));
+    const double scores = used * power_of_two(-k);
     const bool subnormal = scores > -power_of_two(-14) && scores < power_of_two(-14);
-    if (scale_of<Q, K> != 0 && subnormal) {
-        operand_of(query).graph->refuse(model_rule::the_scale_is_subnormal_without_the_factors, "attention", where);
+    if (k != 0 && subnormal) {
+        unscaled(query).graph->refuse(model_rule::the_scale_is_subnormal_without_the_factors, "attention", where);
     }
-    return {.alpha = coefficient(operand_of(query), scores, where)};
+    return {.alpha = coefficient(unscaled(query), scores, where)};
 }
 } // namespace detail
 
 /// Scaled dot-product attention softmax(scale query key^T) value; `scale` 0 means 1 / sqrt(D). A factor of a `scaled`
 /// query or key is taken out of the scores by the scale, before the mask; one of the value out of the result.
 template <class Q, class K, class V>
-    requires obeys<shapes::by<attention_rule>, detail::unscaled<Q>, detail::unscaled<K>, detail::unscaled<V>>
+    requires obeys<shapes::product_by<attention_rule, 3>, Q, K, V>
 constexpr auto attention(Q query, K key, V value, double scale = 0, site where = here()) {
-    return detail::times_power<-detail::scale_of<V>>(
-        detail::append<shapes::by<attention_rule>>(op::attention, detail::score_scale(query, key, scale, where), where,
-                                                   detail::operand_of(query), detail::operand_of(key),
-                                                   detail::operand_of(value)),
-        where);
+    return detail::times_power<-detail::scale_of<V>>(detail::append<shapes::product_by<attention_rule, 3>>(
+                                                         op::attention, detail::score_scale(query, key, scale, where),
+                                                         where, detail::unscaled(query), detail::unscaled(key),
+                                                         detail::unscaled(value)),
+                                                     where);
 }
 template <class Q, class K, class V,
-          class Broken = breach<op::attention, shapes::by<attention_rule>, detail::unscaled<Q>, detail::unscaled<K>,
-                                detail::unscaled<V>>>
+          class Broken = breach<op::attention, shapes::product_by<attention_rule, 3>, Q, K, V>>
 Q attention(Q, K, V, ...) = delete;
 
 /// The same with a mask that is added to the scaled scores; use -1e4 rather than minus infinity.
 template <class Q, class K, class V, class M>
-    requires obeys<shapes::by<masked_attention_rule>, detail::unscaled<Q>, detail::unscaled<K>, detail::unscaled<V>, M>
+    requires obeys<shapes::product_by<masked_attention_rule, 3>, Q, K, V, M>
 constexpr auto attention(Q query, K key, V value, M mask, double scale = 0, site where = here()) {
-    return detail::times_power<-detail::scale_of<V>>(
-        detail::append<shapes::by<masked_attention_rule>>(op::attention, detail::score_scale(query, key, scale, where),
-                                                          where, detail::operand_of(query), detail::operand_of(key),
-                                                          detail::operand_of(value), mask),
-        where);
+    return detail::times_power<-detail::scale_of<V>>(detail::append<shapes::product_by<masked_attention_rule, 3>>(
+                                                         op::attention, detail::score_scale(query, key, scale, where),
+                                                         where, detail::unscaled(query), detail::unscaled(key),
+                                                         detail::unscaled(value), mask),
+                                                     where);
 }
 template <class Q, class K, class V, class M,
-          class Broken = breach<op::attention, shapes::by<masked_attention_rule>, detail::unscaled<Q>,
-                                detail::unscaled<K>, detail::unscaled<V>, M>>
+          class Broken = breach<op::attention, shapes::product_by<masked_attention_rule, 3>, Q, K, V, M>>
 Q attention(Q, K, V, M, ...) = delete;
 
 } // namespace ane

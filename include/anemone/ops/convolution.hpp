@@ -142,58 +142,41 @@ constexpr inferred shape_rule(const Attributes& given, const extents& x, const e
 /// x[n, c, i s + u d - top, j s + v d - left] w[o, c, u, v]. x is [N, C, H, W], the weight [O, C / groups, kH, kW].
 /// Depthwise where groups equals C. Either may be `scaled`. Guide chapter 4; R030-R048.
 template <conv A = conv{}, class X, class W>
-    requires obeys<shapes::of<A>, detail::unscaled<X>, detail::unscaled<W>>
+    requires obeys<shapes::product_of<A>, X, W>
 constexpr auto conv2d(X x, W weight, site where = here()) {
-    return detail::times_power<-detail::scale_of<X, W>>(
-        detail::append<shapes::of<A>>(op::conv2d, detail::resolved_for<A, detail::unscaled<X>, detail::unscaled<W>>,
-                                      where, detail::operand_of(x), detail::operand_of(weight)),
-        where);
+    return detail::product<shapes::product_of<A>>(op::conv2d, detail::resolved_for<A, X, W>, where, x, weight);
 }
-template <conv A = conv{}, class X, class W,
-          class Broken = breach<op::conv2d, shapes::of<A>, detail::unscaled<X>, detail::unscaled<W>>>
+template <conv A = conv{}, class X, class W, class Broken = breach<op::conv2d, shapes::product_of<A>, X, W>>
 X conv2d(X, W, ...) = delete;
 
-/// The same with a bias of one value per output channel, which starts the accumulator and has its scale.
+/// The same with a bias of one value per output channel, which starts the accumulator.
 template <conv A = conv{}, class X, class W, class B>
-    requires obeys<shapes::of<A>, detail::unscaled<X>, detail::unscaled<W>, B>
+    requires obeys<shapes::product_of<A>, X, W, B>
 constexpr auto conv2d(X x, W weight, B bias, site where = here()) {
-    constexpr int k = detail::scale_of<X, W>;
-    return detail::times_power<-k>(
-        detail::append<shapes::of<A>>(op::conv2d, detail::resolved_for<A, detail::unscaled<X>, detail::unscaled<W>>,
-                                      where, detail::operand_of(x), detail::operand_of(weight),
-                                      detail::times_power<k>(bias, where)),
-        where);
+    return detail::product<shapes::product_of<A>>(op::conv2d, detail::resolved_for<A, X, W>, where, x, weight, bias);
 }
-template <conv A = conv{}, class X, class W, class B,
-          class Broken = breach<op::conv2d, shapes::of<A>, detail::unscaled<X>, detail::unscaled<W>, B>>
+template <conv A = conv{}, class X, class W, class B, class Broken = breach<op::conv2d, shapes::product_of<A>, X, W, B>>
 X conv2d(X, W, B, ...) = delete;
 
 /// Transposed convolution (deconvolution), the adjoint of `conv2d`; the weight is [C, O / groups, kH, kW]. R039, R183.
 template <conv_transpose A = conv_transpose{}, class X, class W>
-    requires obeys<shapes::of<A>, detail::unscaled<X>, detail::unscaled<W>>
+    requires obeys<shapes::product_of<A>, X, W>
 constexpr auto conv_transpose2d(X x, W weight, site where = here()) {
-    return detail::times_power<-detail::scale_of<X, W>>(
-        detail::append<shapes::of<A>>(op::conv_transpose2d,
-                                      detail::resolved_for<A, detail::unscaled<X>, detail::unscaled<W>>, where,
-                                      detail::operand_of(x), detail::operand_of(weight)),
-        where);
+    return detail::product<shapes::product_of<A>>(op::conv_transpose2d, detail::resolved_for<A, X, W>, where, x,
+                                                  weight);
 }
 template <conv_transpose A = conv_transpose{}, class X, class W,
-          class Broken = breach<op::conv_transpose2d, shapes::of<A>, detail::unscaled<X>, detail::unscaled<W>>>
+          class Broken = breach<op::conv_transpose2d, shapes::product_of<A>, X, W>>
 X conv_transpose2d(X, W, ...) = delete;
 
 template <conv_transpose A = conv_transpose{}, class X, class W, class B>
-    requires obeys<shapes::of<A>, detail::unscaled<X>, detail::unscaled<W>, B>
+    requires obeys<shapes::product_of<A>, X, W, B>
 constexpr auto conv_transpose2d(X x, W weight, B bias, site where = here()) {
-    constexpr int k = detail::scale_of<X, W>;
-    return detail::times_power<-k>(
-        detail::append<shapes::of<A>>(
-            op::conv_transpose2d, detail::resolved_for<A, detail::unscaled<X>, detail::unscaled<W>>, where,
-            detail::operand_of(x), detail::operand_of(weight), detail::times_power<k>(bias, where)),
-        where);
+    return detail::product<shapes::product_of<A>>(op::conv_transpose2d, detail::resolved_for<A, X, W>, where, x, weight,
+                                                  bias);
 }
 template <conv_transpose A = conv_transpose{}, class X, class W, class B,
-          class Broken = breach<op::conv_transpose2d, shapes::of<A>, detail::unscaled<X>, detail::unscaled<W>, B>>
+          class Broken = breach<op::conv_transpose2d, shapes::product_of<A>, X, W, B>>
 X conv_transpose2d(X, W, B, ...) = delete;
 
 } // namespace ane

@@ -9,7 +9,7 @@ namespace ane {
 namespace detail {
 /// Appends an operation of one operand.
 template <class X> constexpr X unary(op kind, X x, const attributes& values, site where) {
-    return append_as<typename X::shape_type>(kind, values, where, x);
+    return {x.graph, append_node(kind, dtype::f16, X::extent, values, where, {{x.graph, x.node}})};
 }
 /// A coefficient that the engine gets as an fp16 number.
 template <class X> constexpr float coefficient(X x, double value, site where) {

@@ -55,41 +55,31 @@ constexpr inferred linear_bias_rule(const extents& x, const extents& weight, con
 /// Matrix product y = a b over the last two axes, batched over the leading ones. Either may be `scaled`. R012,
 /// R050-R053, R056.
 template <transposed Form = transposed{}, class A, class B>
-    requires obeys<shapes::of<Form>, detail::unscaled<A>, detail::unscaled<B>>
+    requires obeys<shapes::product_of<Form>, A, B>
 constexpr auto matmul(A a, B b, site where = here()) {
-    return detail::times_power<-detail::scale_of<A, B>>(
-        detail::append<shapes::of<Form>>(op::matmul, Form, where, detail::operand_of(a), detail::operand_of(b)), where);
+    return detail::product<shapes::product_of<Form>>(op::matmul, Form, where, a, b);
 }
 template <transposed Form = transposed{}, class A, class B,
-          class Broken = breach<op::matmul, shapes::of<Form>, detail::unscaled<A>, detail::unscaled<B>>>
+          class Broken = breach<op::matmul, shapes::product_of<Form>, A, B>>
 A matmul(A, B, ...) = delete;
 
 /// Fully connected layer y = x W^T over the last axis; W is [out features, in features]. Either may be `scaled`. R054,
 /// R055.
 template <class X, class W>
-    requires obeys<shapes::by<linear_shape_rule>, detail::unscaled<X>, detail::unscaled<W>>
+    requires obeys<shapes::product_by<linear_shape_rule>, X, W>
 constexpr auto linear(X x, W weight, site where = here()) {
-    return detail::times_power<-detail::scale_of<X, W>>(
-        detail::append<shapes::by<linear_shape_rule>>(op::linear, no_attributes{}, where, detail::operand_of(x),
-                                                      detail::operand_of(weight)),
-        where);
+    return detail::product<shapes::product_by<linear_shape_rule>>(op::linear, no_attributes{}, where, x, weight);
 }
-template <class X, class W,
-          class Broken = breach<op::linear, shapes::by<linear_shape_rule>, detail::unscaled<X>, detail::unscaled<W>>>
+template <class X, class W, class Broken = breach<op::linear, shapes::product_by<linear_shape_rule>, X, W>>
 X linear(X, W, ...) = delete;
 
-/// The same plus a bias of one value per output feature, which starts the accumulator and has its scale.
+/// The same plus a bias of one value per output feature, which starts the accumulator.
 template <class X, class W, class B>
-    requires obeys<shapes::by<linear_bias_rule>, detail::unscaled<X>, detail::unscaled<W>, B>
+    requires obeys<shapes::product_by<linear_bias_rule>, X, W, B>
 constexpr auto linear(X x, W weight, B bias, site where = here()) {
-    constexpr int k = detail::scale_of<X, W>;
-    return detail::times_power<-k>(
-        detail::append<shapes::by<linear_bias_rule>>(op::linear, no_attributes{}, where, detail::operand_of(x),
-                                                     detail::operand_of(weight), detail::times_power<k>(bias, where)),
-        where);
+    return detail::product<shapes::product_by<linear_bias_rule>>(op::linear, no_attributes{}, where, x, weight, bias);
 }
-template <class X, class W, class B,
-          class Broken = breach<op::linear, shapes::by<linear_bias_rule>, detail::unscaled<X>, detail::unscaled<W>, B>>
+template <class X, class W, class B, class Broken = breach<op::linear, shapes::product_by<linear_bias_rule>, X, W, B>>
 X linear(X, W, B, ...) = delete;
 
 } // namespace ane

@@ -9,25 +9,23 @@
 namespace ane {
 
 /// An operand that carries a factor of 2^K. Products take it and give a plain tensor; nothing else does.
-template <int K, class Shape, dtype Type> struct scaled_tensor { tensor<Shape, Type> value; };
+template <int K, class Shape, dtype Type> struct scaled_tensor {
+    tensor<Shape, Type> value;
+
+    static constexpr extents extent = Shape::value;
+};
 
 namespace detail {
 
-/// What a product sees of an operand: its factor, and the tensor that has it.
-template <class T> struct product_operand {
-    using type = T;
-    static constexpr int factor = 0;
-};
-template <int K, class S, dtype T> struct product_operand<scaled_tensor<K, S, T>> {
-    using type = tensor<S, T>;
-    static constexpr int factor = K;
-};
-template <class T> using unscaled = typename product_operand<T>::type;
-/// The factors of several operands together, as the exponent of two.
-template <class... T> inline constexpr int scale_of = (product_operand<T>::factor + ...);
+template <int K, class Shape, dtype Type>
+inline constexpr operand operand_of_type<scaled_tensor<K, Shape, Type>> = {Shape::value, Type, operand::scaled_tensor};
 
-template <class T> constexpr T operand_of(T x) { return x; }
-template <int K, class S, dtype T> constexpr tensor<S, T> operand_of(scaled_tensor<K, S, T> x) { return x.value; }
+/// The factor of an operand, as the exponent of two.
+template <class T> inline constexpr int scale_of = 0;
+template <int K, class S, dtype T> inline constexpr int scale_of<scaled_tensor<K, S, T>> = K;
+
+template <class S, dtype T> constexpr tensor<S, T> unscaled(tensor<S, T> x) { return x; }
+template <int K, class S, dtype T> constexpr tensor<S, T> unscaled(scaled_tensor<K, S, T> x) { return x.value; }
 
 /// x 2^K; x itself where that is one.
 template <int K, class X> constexpr X times_power(X x, site where) {
@@ -36,6 +34,28 @@ template <int K, class X> constexpr X times_power(X x, site where) {
         return x;
     } else {
         return mul(x, power_of_two(K), where);
+    }
+}
+
+/// Appends a product; what its operands have too much is taken out of its result.
+template <class Rule, class A, class B>
+constexpr auto product(op kind, const attributes& values, site where, A a, B b) {
+    constexpr int k = scale_of<A> + scale_of<B>;
+    if constexpr (k == 0 && scale_of<A> == 0) {
+        return append<Rule>(kind, values, where, a, b);
+    } else {
+        return times_power<-k>(append<Rule>(kind, values, where, unscaled(a), unscaled(b)), where);
+    }
+}
+/// The bias starts the accumulator and is scaled with it.
+template <class Rule, class A, class B, class C>
+constexpr auto product(op kind, const attributes& values, site where, A a, B b, C bias) {
+    constexpr int k = scale_of<A> + scale_of<B>;
+    if constexpr (k == 0 && scale_of<A> == 0) {
+        return append<Rule>(kind, values, where, a, b, bias);
+    } else {
+        const auto scaled_bias = times_power<k>(bias, where);
+        return times_power<-k>(append<Rule>(kind, values, where, unscaled(a), unscaled(b), scaled_bias), where);
     }
 }
 
