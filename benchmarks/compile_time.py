@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""What the checks cost a compiler: models of 10 to 2,000 operations with every check on, by each compiler, beside Eigen
-expressions of as many operations (and Fastor's, where its headers are found).
+"""What a file that uses the library costs a compiler, in two tables.
 
-Every model is C++ text with one statement for each operation, as a person would write it. `repeated` has residual blocks of
+Files: those that users write (benchmarks/files, and the README's first program), header-only and for anemone::compiled, in
+seconds of processor time, with the functions that they emit.
+
+Models: 10 to 2,000 operations with every check on, by each compiler, beside Eigen expressions of as many operations (and
+Fastor's, where its headers are found). Every model is C++ text with one statement for each operation, as a person would write it. `repeated` has residual blocks of
 eight different widths; in `distinct` no two operations have the same shapes, so that nothing is instantiated twice. A peer
 gets statements of ten operations on matrices of as many different sizes. Seconds are processor time, the least of
 some runs; megabytes the compiler's peak. "per operation" leaves out what an empty model costs.
@@ -19,6 +22,16 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FLAGS = ["-std=c++20", "-O0", "-c"]
+FILES = ROOT / "benchmarks/files"
+# What a user does: the file, its optimisation, and the ways that it is asked about.
+USES = [
+    ("model.hpp, empty", FILES / "model.cpp", "-O0", ["header-only"]),
+    ("anemone.hpp, empty", FILES / "empty.cpp", "-O0", ["header-only", "compiled"]),
+    ("a model on one backend", FILES / "one_backend.cpp", "-O0", ["header-only", "compiled"]),
+    ("the first program", ROOT / "tests/package/main.cpp", "-O0", ["header-only", "compiled"]),
+    ("the first program, -O2", ROOT / "tests/package/main.cpp", "-O2", ["header-only", "compiled"]),
+    ("an encoder, 3 backends, reports, -O2", FILES / "encoder.cpp", "-O2", ["header-only", "compiled"]),
+]
 WIDTHS = [16, 24, 32, 40, 48, 56, 64, 72]
 
 
@@ -110,11 +123,14 @@ def include_folder(header, *places):
     return None
 
 
-def measure(compiler, source, includes, folder):
-    """(seconds of processor time, megabytes at the peak), or the first line of what the compiler complains of."""
-    path = folder / "model.cpp"
-    path.write_text(source)
-    command = [compiler, *FLAGS, *[f"-I{i}" for i in includes], str(path), "-o", str(folder / "model.o")]
+def measure(compiler, source, includes, folder, *flags):
+    """(seconds of processor time, megabytes at the peak), or the first line of what the compiler complains of. The source is
+    a text or a path."""
+    path = source
+    if isinstance(source, str):
+        path = folder / "model.cpp"
+        path.write_text(source)
+    command = [compiler, *FLAGS, *flags, *[f"-I{i}" for i in includes], str(path), "-o", str(folder / "model.o")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
@@ -124,6 +140,45 @@ def measure(compiler, source, includes, folder):
         raise RuntimeError(complaint[0] if complaint else f"{compiler} ended with {process.returncode}")
     unit = 1024.0 if sys.platform != "darwin" else 1024.0 * 1024.0
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / unit
+
+
+def functions(object_file):
+    """How many functions an object file defines; None where there is no nm."""
+    if not shutil.which("nm"):
+        return None
+    listed = subprocess.run(["nm", object_file], capture_output=True, text=True, check=True).stdout
+    return sum(line.split()[-2] in "TtWw" for line in listed.splitlines() if len(line.split()) > 1)
+
+
+def measure_files(compilers, repeat):
+    """The table of files: rows of seconds, megabytes and functions."""
+    results, progress = [], Progress(len(compilers) * sum(len(ways) for *_, ways in USES) * repeat)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        for compiler in compilers:
+            for title, path, optimisation, ways in USES:
+                for way in ways:
+                    flags = [optimisation] + (["-DANEMONE_COMPILED"] if way == "compiled" else [])
+                    row = {"compiler": compiler, "file": title, "way": way}
+                    runs = []
+                    for _ in range(repeat):
+                        progress.step(f"{compiler}: {title}, {way}")
+                        try:
+                            runs.append(measure(compiler, path, [ROOT / "include"], folder, *flags))
+                        except RuntimeError as error:
+                            row["failure"] = str(error)
+                    if runs:
+                        row["seconds"], row["megabytes"] = min(r[0] for r in runs), min(r[1] for r in runs)
+                        row["functions"] = functions(folder / "model.o")
+                    results.append(row)
+    progress.end()
+    print(f"{'compiler':<12} {'file':<38} {'way':<12} {'s':>7} {'MB':>6} {'functions':>10}")
+    for row in results:
+        start = f"{row['compiler']:<12} {row['file']:<38} {row['way']:<12}"
+        print(f"{start}  {row['failure'][:200]}" if "failure" in row else
+              f"{start} {row['seconds']:7.2f} {row['megabytes']:6.0f} {row['functions'] or '':>10}")
+    print()
+    return results
 
 
 class Progress:
@@ -145,6 +200,7 @@ class Progress:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", action="append", help="may be given several times; default: g++ and clang++")
+    parser.add_argument("--only", choices=["files", "models"], help="one of the two tables")
     parser.add_argument("--operations", type=int, nargs="+", default=[10, 50, 200, 1000, 2000])
     parser.add_argument("--repeat", type=int, default=2, help="runs of each, of which the least counts")
     parser.add_argument("--eigen", default=include_folder("Eigen/Core", "/usr/include/eigen3", "/opt/homebrew/include/eigen3",
@@ -157,6 +213,16 @@ def main():
         parser.error("--operations and --repeat count from 1")
 
     compilers = options.compiler or [c for c in ("g++", "clang++") if shutil.which(c)]
+    results = measure_files(compilers, options.repeat) if options.only != "models" else []
+    if options.only != "files":
+        results += measure_models(compilers, options)
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(results, indent=1) + "\n")
+    return 1 if any("failure" in r for r in results) else 0
+
+
+def measure_models(compilers, options):
+    """The table of models, and what an operation costs beside one of a peer."""
     subjects = [("anemone, repeated", repeated, [ROOT / "include"]), ("anemone, distinct", distinct, [ROOT / "include"])]
     if options.eigen:
         subjects.append(("Eigen", eigen, [options.eigen]))
@@ -213,9 +279,7 @@ def main():
                 ours, theirs = each.get((compiler, subjects[0][0], count)), each.get((compiler, title, count))
                 if ours and theirs and theirs > 0:
                     print(f"{compiler}, {count} operations: anemone / {title} = {ours / theirs:.2f} (per operation)")
-    if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(results, indent=1) + "\n")
-    return 1 if any("failure" in r for r in results) else 0
+    return results
 
 
 if __name__ == "__main__":

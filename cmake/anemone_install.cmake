@@ -12,6 +12,21 @@ install(
   NAMESPACE anemone::
   DESTINATION "${anemone_package_dir}")
 
+if(ANEMONE_INSTALL_COMPILED)
+  set_target_properties(anemone_compiled PROPERTIES EXCLUDE_FROM_ALL OFF)
+  set(anemone_compiled_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/anemone_compiled")
+  install(
+    TARGETS anemone_compiled
+    EXPORT anemone_compiled_targets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(
+    EXPORT anemone_compiled_targets
+    FILE anemoneCompiledTargets.cmake
+    NAMESPACE anemone::
+    DESTINATION "${anemone_compiled_package_dir}")
+endif()
+
 if(TARGET anemone_standin)
   set(ANEMONE_INSTALL_STANDINDIR "${CMAKE_INSTALL_LIBDIR}/anemone")
   set(anemone_standin_file "$<TARGET_FILE_NAME:anemone_standin>")
@@ -31,7 +46,8 @@ write_basic_package_version_file(
   ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/anemoneConfig.cmake" "${PROJECT_BINARY_DIR}/anemoneConfigVersion.cmake"
         DESTINATION "${anemone_package_dir}")
-install(FILES "${PROJECT_SOURCE_DIR}/cmake/anemone_weight_statistics.cmake" DESTINATION "${anemone_package_dir}")
+install(FILES "${PROJECT_SOURCE_DIR}/cmake/anemone_rapidjson.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/anemone_weight_statistics.cmake" DESTINATION "${anemone_package_dir}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/weight_statistics" DESTINATION "${anemone_package_dir}") # the tool
 
 cmake_path(IS_ABSOLUTE CMAKE_INSTALL_INCLUDEDIR anemone_absolute_include)
@@ -43,5 +59,15 @@ endif()
 list(TRANSFORM CMAKE_DL_LIBS PREPEND "-l" OUTPUT_VARIABLE anemone_pc_libs)
 configure_file(cmake/anemone.pc.in "${PROJECT_BINARY_DIR}/anemone.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/anemone.pc" DESTINATION "${CMAKE_INSTALL_DATADIR}/pkgconfig")
+if(ANEMONE_INSTALL_COMPILED)
+  cmake_path(IS_ABSOLUTE CMAKE_INSTALL_LIBDIR anemone_absolute_lib)
+  if(anemone_absolute_lib)
+    set(anemone_pc_libdir "${CMAKE_INSTALL_LIBDIR}")
+  else()
+    set(anemone_pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+  endif()
+  configure_file(cmake/anemone_compiled.pc.in "${PROJECT_BINARY_DIR}/anemone_compiled.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/anemone_compiled.pc" DESTINATION "${CMAKE_INSTALL_DATADIR}/pkgconfig")
+endif()
 
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/anemone")

@@ -3,15 +3,26 @@
 
 find_package(Boost 1.74 REQUIRED)
 find_package(fmt 9 REQUIRED)
-find_package(nlohmann_json 3.10 REQUIRED)
 find_package(Threads REQUIRED)
+include("${CMAKE_CURRENT_LIST_DIR}/anemone_rapidjson.cmake")
+if(NOT TARGET anemone::rapidjson)
+  message(FATAL_ERROR "Anemone needs the headers of RapidJSON (rapidjson/reader.h): set ANEMONE_RAPIDJSON_INCLUDE_DIR")
+endif()
+
+# A fmt that was built for another standard library than this compiler's (Debian's, where clang uses libc++) does not link.
+option(ANEMONE_FMT_HEADER_ONLY "Use fmt without its library" OFF)
+if(ANEMONE_FMT_HEADER_ONLY)
+  set(anemone_fmt fmt::fmt-header-only)
+else()
+  set(anemone_fmt fmt::fmt)
+endif()
 
 add_library(anemone INTERFACE)
 add_library(anemone::anemone ALIAS anemone)
 target_compile_features(anemone INTERFACE cxx_std_20)
 target_include_directories(anemone INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
                                              "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
-target_link_libraries(anemone INTERFACE Boost::headers fmt::fmt nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(anemone INTERFACE Boost::headers ${anemone_fmt} anemone::rapidjson Threads::Threads ${CMAKE_DL_LIBS})
 
 # What a compiler adds after the first mistake is its echo. g++ has another option for it: with -Wfatal-errors it leaves out
 # the notes of the first error, and a broken `conforms` tells its reason in them.
@@ -41,14 +52,19 @@ foreach(folder IN LISTS anemone_folders)
   list(APPEND anemone_sources "${source}")
 endforeach()
 
+# Not part of `all`: whoever links it has it built. Static unless a shared library is asked for.
 option(ANEMONE_COMPILED_SHARED "Make anemone::compiled a shared library" OFF)
 if(ANEMONE_COMPILED_SHARED)
-  set(anemone_kind SHARED)
+  add_library(anemone_compiled SHARED EXCLUDE_FROM_ALL ${anemone_sources})
 else()
-  set(anemone_kind STATIC)
+  add_library(anemone_compiled STATIC EXCLUDE_FROM_ALL ${anemone_sources})
 endif()
-add_library(anemone_compiled ${anemone_kind} EXCLUDE_FROM_ALL ${anemone_sources})
 add_library(anemone::compiled ALIAS anemone_compiled)
-set_target_properties(anemone_compiled PROPERTIES EXPORT_NAME compiled POSITION_INDEPENDENT_CODE ON)
+set_target_properties(
+  anemone_compiled
+  PROPERTIES EXPORT_NAME compiled
+             POSITION_INDEPENDENT_CODE ON
+             VERSION "${PROJECT_VERSION}"
+             SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 target_link_libraries(anemone_compiled PUBLIC anemone)
 target_compile_definitions(anemone_compiled PUBLIC ANEMONE_COMPILED)

@@ -1,5 +1,6 @@
 /// The smallest program: a model in three lines, run on the CPU.
 #include <anemone/anemone.hpp>
+#include <anemone/fmt.hpp>
 
 #include <fmt/format.h>
 

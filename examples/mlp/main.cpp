@@ -3,6 +3,7 @@
 /// Its hidden units bend at 0, 1/16, 2/16, ...; their sum is the polyline through the points (k/16, (k/16)^2). So the
 /// right answer is known: x^2, with an error of at most 1/1024 between two knots, and the rounding of fp16.
 #include <anemone/anemone.hpp>
+#include <anemone/fmt.hpp>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 /// Residual blocks as a C++ function template: each call adds a block, `scope` gives its weights names of their own,
 /// and a value that is used twice is one node that two others read.
 #include <anemone/anemone.hpp>
+#include <anemone/fmt.hpp>
 
 #include <fmt/format.h>
 

@@ -6,6 +6,7 @@
 /// sines keeps its form and shrinks by 1 - 8 r sin^2(k pi / 2 (n + 1)) per step, which tells whether the answer is
 /// right.
 #include <anemone/anemone.hpp>
+#include <anemone/fmt.hpp>
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <anemone/print.hpp>
+#include <anemone/report/json.hpp>
 #include <anemone/weights/statistics.hpp>
 #include <anemone/weights/store.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -87,9 +87,7 @@ inline std::map<std::string, std::string> identifiers(const std::set<std::string
 }
 
 /// A text for a comment: in quotes, with everything escaped that could end the line.
-inline std::string escaped(std::string_view text) {
-    return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-}
+inline std::string escaped(std::string_view text) { return ane::json_string(text); }
 
 /// The whole header. `file` and `digest` are for its first lines, `advance(bytes)` is told of each tensor that is done,
 /// `left_out(name, reason)` of each that has no fp16 form and so no constant.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "standard_library.hpp"
+
 #include <stdexcept>
 #include <string>
 #include <utility>

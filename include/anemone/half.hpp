@@ -74,7 +74,8 @@ struct half {
         return result;
     }
 
-    constexpr explicit operator float() const noexcept { return detail::half_bits_to_float(bits); }
+    /// Exact, so it needs no cast: `std::vector<float>(y.begin(), y.end())`, `sum += y[i]`. The way back rounds.
+    constexpr operator float() const noexcept { return detail::half_bits_to_float(bits); } // NOLINT(*-explicit-*)
     constexpr explicit operator double() const noexcept { return static_cast<double>(static_cast<float>(*this)); }
 
     constexpr half operator-() const noexcept { return from_bits(static_cast<std::uint16_t>(bits ^ 0x8000U)); }

@@ -98,6 +98,8 @@ public:
         return elements_[detail::element_offset<Shape>(index...)];
     }
     void fill(Element value) { std::fill(begin(), end(), value); }
+    /// The position of the largest element; the first of equal ones.
+    std::size_t argmax() const { return static_cast<std::size_t>(std::max_element(begin(), end()) - begin()); }
 
 private:
     template <class Value> void assign(std::span<const Value> values) {

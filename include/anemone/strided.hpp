@@ -11,7 +11,7 @@
 namespace ane::detail::inline ANEMONE_WAY {
 
 /// Strides with which an operand is read along the axes of a result that it broadcasts to (0 on broadcast axes).
-ANEMONE_INLINE indices broadcast_strides(const extents& result, const extents& operand) {
+constexpr indices broadcast_strides(const extents& result, const extents& operand) {
     const indices own = row_major_strides(operand);
     indices strides;
     strides.rank = result.rank;

@@ -9,6 +9,7 @@
 #include <anemone/backend/program.hpp>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <functional>
 #include <string>

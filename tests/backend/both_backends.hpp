@@ -5,6 +5,8 @@
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>

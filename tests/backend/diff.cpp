@@ -2,10 +2,13 @@
 // breaks one rule, with values whose results are known.
 
 #include "../drawing/xml_check.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/build.hpp>
 #include <anemone/diff/diff.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/report/diff_drawing.hpp>
+#include <anemone/report/diff_report.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,6 +2,7 @@
 #include "xml_check.hpp"
 #include <anemone/build.hpp>
 #include <anemone/graph/drawing.hpp>
+#include <anemone/graph/picture.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/lowering.hpp>
 

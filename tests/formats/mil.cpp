@@ -10,6 +10,7 @@
 #include <anemone/passes/lowering.hpp>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -507,7 +508,7 @@ TEST_CASE("mil and netplist: the operations of each route, all of which the orac
         CAPTURE(form.name);
         CHECK(numerics::has_path(form.kind));
     }
-    for (const ane::detail::netplist_form& form : ane::detail::netplist_vocabulary) {
+    for (const ane::detail::netplist_form& form : ane::detail::netplist_vocabulary<>) {
         CAPTURE(name(form.kind));
         CHECK(numerics::has_path(form.kind));
     }

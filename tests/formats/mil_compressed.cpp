@@ -7,6 +7,7 @@
 #include <anemone/passes/lowering.hpp>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <cstring>

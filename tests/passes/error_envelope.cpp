@@ -6,9 +6,11 @@
 #include <anemone/numerics/matmul.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/error_envelope.hpp>
+#include <anemone/passes/lowering.hpp>
 #include <anemone/report/error_report.hpp>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <random>

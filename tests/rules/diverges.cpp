@@ -3,6 +3,7 @@
 #include "../backend/random_graphs.hpp"
 #include "anemone/backend/oracle/oracle.hpp"
 #include "anemone/build.hpp"
+#include "anemone/numerics/elementwise.hpp"
 #include "anemone/ops/ops.hpp"
 #include "anemone/report/divergence_report.hpp"
 #include "anemone/rules/divergence.hpp"

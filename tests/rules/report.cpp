@@ -2,7 +2,11 @@
 
 #include "anemone/build.hpp"
 #include "anemone/ops/ops.hpp"
+#include "anemone/passes/cost.hpp"
+#include "anemone/passes/lowering.hpp"
+#include "anemone/report/phrases.hpp"
 #include "anemone/report/rule_report.hpp"
+#include "anemone/report/terminal.hpp"
 #include "anemone/report/verdicts.hpp"
 
 #include <doctest/doctest.h>

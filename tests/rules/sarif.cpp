@@ -4,6 +4,9 @@
 
 #include "anemone/build.hpp"
 #include "anemone/ops/ops.hpp"
+#include "anemone/report/artifact.hpp"
+#include "anemone/report/json.hpp"
+#include "anemone/report/shared_violation.hpp"
 #include "anemone/report/verdicts.hpp"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,10 @@
 // Stored forms of weights: the published bytes, error bounds, malformed bytes, and the two 8-bit floating formats.
 
+#include <anemone/ops/quantization.hpp>
 #include <anemone/weights/encode.hpp>
 #include <anemone/weights/formats/fp8.hpp>
+#include <anemone/weights/formats/packing.hpp>
+#include <anemone/weights/formats/scaled_integers.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,14 @@
 #include <anemone/weights/safetensors.hpp>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <random>
+#include <system_error>
 
 using namespace ane;
 
@@ -60,7 +66,7 @@ weight_store example() {
     store.add("empty", {0, 7}, std::span<const half>());
     store.add("scalar", {}, std::span<const half>(halves).first(1));
     store.add({"flag", source_type::boolean, {3}, std::vector<std::byte>(3, std::byte{1})});
-    store.metadata()["format"] = "pt";
+    store.set_metadata("format", "pt");
     return store;
 }
 
@@ -75,7 +81,8 @@ TEST_CASE("the bytes that Python's safetensors writes") {
     const weight_store store = parse_safetensors(file_of(header, data));
     REQUIRE(store.size() == 2);
     CHECK(store.begin()->name == "weight");
-    CHECK(store.metadata().at("format") == "pt");
+    REQUIRE(store.metadata("format") != nullptr);
+    CHECK(*store.metadata("format") == "pt");
     CHECK(store.at("weight").shape == extents{1, 2});
     CHECK(store.at("weight").type == source_type::f32);
     CHECK(static_cast<double>(to_half(store.at("weight"))[0]) == 0.5);
@@ -139,10 +146,19 @@ TEST_CASE("headers that are refused") {
     CHECK_REFUSED("{} x", 0, "not JSON");
     CHECK_REFUSED(std::string("{}\0", 3), 0, "zero byte");
     CHECK_REFUSED("{\"a\xFF\":1}", 0, "not JSON");
+    CHECK_REFUSED(R"({"\udc00":1})", 0, "not JSON: byte 9: a string is not UTF-8"); // half of a surrogate pair
+    CHECK_REFUSED(R"({"\ud800x":1})", 0, "not JSON");
+    CHECK_REFUSED("{\"a\":\"\n\"}", 0, "not JSON");
+    CHECK_REFUSED(R"({"a":NaN})", 0, "not JSON");
+    CHECK_REFUSED("{/**/}", 0, "not JSON");
     CHECK_REFUSED(R"({"a":[[[[]]]]})", 0, "nests deeper");
+    CHECK_REFUSED("{\"a\":" + std::string(1'000'000, '['), 0, "nests deeper");
     CHECK_REFUSED(R"({"a":1})", 0, "not an object");
     CHECK_REFUSED(R"({"__metadata__":[]})", 0, "not an object");
     CHECK_REFUSED(R"({"__metadata__":{"k":1}})", 0, "not a string");
+    CHECK_REFUSED(R"({"__metadata__":{"k":{}}})", 0, "not a string");
+    CHECK_REFUSED(R"({"__metadata__":{"k":"1","l":"2","k":"3"}})", 0, "'k' twice");
+    CHECK_REFUSED(R"({"__metadata__":{},"__metadata__":{}})", 0, "'__metadata__' twice");
     CHECK_REFUSED(
         R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
         1, "'a' twice");
@@ -153,6 +169,31 @@ TEST_CASE("headers that are refused") {
     CHECK_REFUSED(R"({"a":{"dtype":8,"shape":[1],"data_offsets":[0,1]}})", 1, "8, which is unknown");
 }
 
+TEST_CASE("strings of a header say what their escapes stand for") {
+    const std::string header = R"({"caf\u00e9 \ud83d\ude00":{"\u0064type":"\u00558","shape":[1],"data_offsets":[0,1]},)"
+                               R"("__metadata__":{"z":"\"\\\/\n","a":"\u0000"}})";
+    const weight_store store = parse_safetensors(file_of(header, "x"));
+    CHECK(store.at("caf\xC3\xA9 \xF0\x9F\x98\x80").type == source_type::u8);
+    CHECK(store.metadata() == weight_store::texts{{"a", std::string(1, '\0')}, {"z", "\"\\/\n"}});
+}
+
+TEST_CASE("a header of many texts and many tensors") {
+    std::string header = R"({"__metadata__":{"0":"0")";
+    for (int i = 99'999; i > 0; --i) {
+        header += fmt::format(R"(,"{0}":"{0}")", i);
+    }
+    header += "}";
+    for (int i = 9'999; i >= 0; --i) {
+        header += fmt::format(R"(,"{}":{{"dtype":"U8","shape":[1],"data_offsets":[{},{}]}})", i, i, i + 1);
+    }
+    const weight_store store = parse_safetensors(file_of(header + "}", std::string(10'000, 'x')));
+    REQUIRE(store.metadata().size() == 100'000);
+    CHECK(store.metadata()[2].first == "10"); // in the order of the keys
+    CHECK(*store.metadata("4711") == "4711");
+    REQUIRE(store.size() == 10'000);
+    CHECK(store[4711].name == "4711");
+}
+
 TEST_CASE("shapes that are refused") {
     const auto with = [](const std::string& shape) {
         return R"({"a":{"dtype":"F32","shape":)" + shape + R"(,"data_offsets":[0,4]}})";
@@ -161,6 +202,9 @@ TEST_CASE("shapes that are refused") {
     CHECK(outcome(with("[1,1]"), 4) == "accepted");
     CHECK_REFUSED(with("1"), 4, "not a list");
     CHECK_REFUSED(with("[-1]"), 4, "-1, not an integer");
+    CHECK_REFUSED(with("[-0]"), 4, "-0, not an integer");
+    CHECK_REFUSED(with("[1e0]"), 4, "1e0, not an integer");
+    CHECK_REFUSED(with("[01]"), 4, "not JSON");
     CHECK_REFUSED(with("[1.0]"), 4, "1.0, not an integer");
     CHECK_REFUSED(with("[\"1\"]"), 4, "not an integer");
     CHECK_REFUSED(with("[2]"), 4, "spans 4 bytes, its shape and type F32 need 8");

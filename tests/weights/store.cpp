@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <iterator>
 #include <limits>
+#include <utility>
 
 using namespace ane;
 
@@ -53,6 +55,58 @@ TEST_CASE("a store keeps order, finds by name, and owns its bytes") {
     const weight_store copy = store;
     CHECK(copy == store);
     CHECK(copy.find("z") != z);
+}
+
+TEST_CASE("an empty store") {
+    const weight_store empty;
+    CHECK(empty.empty());
+    CHECK(empty.begin() == empty.end());
+    CHECK(empty.find("w") == nullptr);
+    CHECK(empty.metadata().empty());
+    CHECK(empty.metadata("format") == nullptr);
+    CHECK(weight_store(empty) == empty);
+    weight_store filled;
+    filled.add("w", {0}, std::span<const half>());
+    CHECK(filled != empty);
+    weight_store moved = std::move(filled);
+    CHECK(moved.contains("w"));
+    filled = moved; // what was moved from can be used again
+    CHECK(filled == moved);
+    moved = weight_store();
+    CHECK(moved == empty);
+}
+
+TEST_CASE("iterators walk in order, and stay valid while tensors are added") {
+    weight_store store;
+    store.add("b", {0}, std::span<const half>());
+    weight_store::iterator at = store.begin();
+    store.add("a", {0}, std::span<const half>());
+    CHECK(at->name == "b");
+    CHECK((++at)->name == "a");
+    CHECK(&*at == store.find("a"));
+    CHECK(&*at == &store[1]);
+    CHECK(++at == store.end());
+    CHECK(std::distance(store.begin(), store.end()) == 2);
+    static_assert(std::forward_iterator<weight_store::iterator>);
+}
+
+TEST_CASE("metadata is found by key and kept in the order of the keys") {
+    weight_store store;
+    store.set_metadata("format", "pt");
+    store.set_metadata("author", "me");
+    store.set_metadata("format", "tf");
+    CHECK(store.metadata() == weight_store::texts{{"author", "me"}, {"format", "tf"}});
+    REQUIRE(store.metadata("format") != nullptr);
+    CHECK(*store.metadata("format") == "tf");
+    CHECK(store.metadata("form") == nullptr);
+    weight_store other;
+    other.set_metadata({{"format", "tf"}, {"author", "me"}});
+    CHECK(other == store);
+    CHECK_THROWS_WITH_AS(other.set_metadata({{"k", "1"}, {"a", "2"}, {"k", "3"}}),
+                         "weights: k: the metadata has this key twice", error);
+    CHECK(other == store);
+    other.set_metadata({});
+    CHECK(other != store);
 }
 
 TEST_CASE("a store refuses a second name, a wrong size and a wrong shape") {

@@ -5,6 +5,7 @@
 #include "../text.hpp"
 #include "../way.hpp"
 #include "../weights/verify.hpp"
+#include "any.hpp"
 #include "backend.hpp"
 #include "port_fault.hpp"
 
@@ -108,6 +109,11 @@ private:
 template <const auto& Model, executable Executable> class program {
 public:
     explicit program(Executable compiled) : executable_(std::move(compiled)) {}
+    /// A program of any backend from one of a certain backend.
+    template <class Other>
+        requires(std::same_as<Executable, any_program> && !std::same_as<Other, any_program>)
+    program(program<Model, Other>&& other) // NOLINT(google-explicit-constructor): it is one
+        : executable_(std::move(other.compiled())) {}
 
     results<Model> operator()(const arguments<Model>& inputs) {
         results<Model> outputs;

@@ -1,13 +1,17 @@
 #pragma once
 
 #include "../backend/program.hpp"
-#include "../passes/validate.hpp"
+#include "../compare.hpp"
 #include "../way.hpp"
-#include "../weights/verify.hpp"
 #include "cause.hpp"
 #include "histogram.hpp"
 
 #include <vector>
+
+namespace ane::backend::inline ANEMONE_WAY {
+class cpu;
+class oracle;
+} // namespace ane::backend::inline ANEMONE_WAY
 
 /// What the engine's arithmetic costs a model, node by node.
 namespace ane::inline ANEMONE_WAY {
@@ -35,33 +39,10 @@ struct model_difference {
 /// data, and compares every fp16 node: as a whole, and alone on the reference's operands, which tells where a
 /// difference arises and by which rule of the arithmetic. Numbers see values: +0 and -0 are the same. Throws `error` as
 /// `compile` and `run` do.
-template <class Reference>
-model_difference diff(const graph_view& model, const Reference& reference, const backend::oracle& engine,
-                      const weight_store& weights, input_buffers inputs) {
-    validate(model);
-    verify_weights(model, weights);
-    const trace expected = trace_of(model, reference, weights, inputs);
-    const trace actual = trace_of(model, engine, weights, inputs);
-    replay alone(model, weights, engine.arithmetic(), expected, inputs);
-    model_difference result;
-    for (int i = 0; i < model.size(); ++i) {
-        if (is_source(model[i].kind) || model[i].type != dtype::f16 || !expected.known(i) || !actual.known(i) ||
-            !alone.has_value(i)) {
-            continue;
-        }
-        const auto values = expected.halves(i);
-        const auto replayed = detail::as_halves(alone.run(i, engine.arithmetic()));
-        const std::vector<half> result_alone(replayed.begin(), replayed.end());
-        node_difference n{i, compare(values, actual.halves(i)), compare(values, result_alone),
-                          histogram_of(values, actual.halves(i)), difference_cause::none};
-        if (n.alone.max_ulp > 0) {
-            n.cause = detail::cause_of(alone, i, values, result_alone, detail::rules_of(reference));
-            result.first_divergent = result.first_divergent < 0 ? i : result.first_divergent;
-        }
-        result.nodes.push_back(n);
-    }
-    return result;
-}
+ANEMONE_API model_difference diff(const graph_view& model, const backend::cpu& reference, const backend::oracle& engine,
+                                  const weight_store& weights, input_buffers inputs);
+ANEMONE_API model_difference diff(const graph_view& model, const backend::oracle& reference,
+                                  const backend::oracle& engine, const weight_store& weights, input_buffers inputs);
 
 /// The same for a model that is a constant, with typed inputs: `diff<model>(backend::cpu{}, backend::oracle(h13),
 /// weights, {"image"_s = image})`.
@@ -72,3 +53,7 @@ model_difference diff(const Reference& reference, const backend::oracle& engine,
 }
 
 } // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "diff.ipp"
+#endif

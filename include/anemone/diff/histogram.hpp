@@ -46,7 +46,7 @@ struct ulp_histogram {
     }
 };
 
-ANEMONE_INLINE ulp_histogram histogram_of(std::span<const half> a, std::span<const half> b) {
+constexpr ulp_histogram histogram_of(std::span<const half> a, std::span<const half> b) {
     ulp_histogram h;
     for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
         h.add(a[i], b[i]);

@@ -1,6 +1,9 @@
 #pragma once
 
+#include "../backend/oracle/evaluate.hpp"
+#include "../passes/lowering.hpp"
 #include "../way.hpp"
+#include "holders.hpp"
 #include "trace.hpp"
 
 #include <algorithm>
@@ -13,11 +16,11 @@ namespace ane::inline ANEMONE_WAY {
 class replay {
 public:
     /// `values` must outlive it.
-    replay(const graph_view& model, const weight_store& weights, const numerics::datapath& path, const trace& values,
-           input_buffers inputs)
+    ANEMONE_INLINE replay(const graph_view& model, const weight_store& weights, const numerics::datapath& path,
+                          const trace& values, input_buffers inputs)
         : model_(model), lowered_(lower(model)), constants_(materialize(lowered_.graph, weights)), given_(values),
-          values_(lowered_.graph, constants_, path), holders_(detail::holders(model, lowered_, values_.plan)),
-          pieces_(model.nodes.size()) {
+          values_(lowered_.graph, constants_, path, oracle_steps::every_step()),
+          holders_(detail::holders(model, lowered_, values_.plan)), pieces_(model.nodes.size()) {
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             values_.enter(detail::input_node(lowered_.graph, static_cast<int>(i)), inputs[i]);
         }
@@ -29,16 +32,16 @@ public:
     }
 
     /// Whether the engine rounds a value for this node of the model on its own.
-    bool has_value(int node) const {
+    ANEMONE_INLINE bool has_value(int node) const {
         return holders_[static_cast<std::size_t>(node)] >= 0 && !pieces_[static_cast<std::size_t>(node)].empty();
     }
-    op kind(int lowered_node) const { return lowered_.view()[lowered_node].kind; }
+    ANEMONE_INLINE op kind(int lowered_node) const { return lowered_.view()[lowered_node].kind; }
 
-    const numerics::datapath& arithmetic() const { return values_.arithmetic; }
+    ANEMONE_INLINE const numerics::datapath& arithmetic() const { return values_.arithmetic; }
 
     /// The value of a node that has one, on the trace's operands, under the given arithmetic. Valid until the next
     /// call.
-    std::span<const std::byte> run(int node, const numerics::datapath& path) {
+    ANEMONE_INLINE std::span<const std::byte> run(int node, const numerics::datapath& path) {
         const numerics::datapath kept = values_.arithmetic;
         values_.arithmetic = path;
         steps_.clear();
@@ -52,7 +55,7 @@ public:
     /// nodes that are rounded only together with it.
     const std::vector<int>& steps() const { return steps_; }
     /// Whether a step of the last run had finite operands and an infinite value.
-    bool overflowed() const {
+    ANEMONE_INLINE bool overflowed() const {
         return std::any_of(steps_.begin(), steps_.end(), [this](int step) {
             const auto operands = lowered_.view().operands(step);
             return !all_finite(step) &&
@@ -61,9 +64,11 @@ public:
     }
 
 private:
-    int origin(int lowered_node) const { return lowered_.origins[static_cast<std::size_t>(lowered_node)]; }
+    ANEMONE_INLINE int origin(int lowered_node) const {
+        return lowered_.origins[static_cast<std::size_t>(lowered_node)];
+    }
 
-    void compute(int node) {
+    ANEMONE_INLINE void compute(int node) {
         for (const int piece : pieces_[static_cast<std::size_t>(node)]) {
             for (const int operand : lowered_.view().operands(piece)) {
                 if (origin(operand) != node && !is_source(kind(operand)) && !values_.known(operand)) {
@@ -77,7 +82,7 @@ private:
     }
 
     /// The value of another node: the trace's, or computed here where it has none of its own.
-    void take(int operand) {
+    ANEMONE_INLINE void take(int operand) {
         const int from = origin(operand);
         if (holders_[static_cast<std::size_t>(from)] == operand && given_.known(from)) {
             values_.bind(operand, given_.bytes(from));
@@ -86,7 +91,7 @@ private:
         }
     }
 
-    bool all_finite(int node) const {
+    ANEMONE_INLINE bool all_finite(int node) const {
         if (lowered_.view()[node].type != dtype::f16) {
             return true;
         }

@@ -1,13 +1,14 @@
 #pragma once
 
+#include "../formatted.hpp"
+#include "../graph/graph.hpp"
 #include "../print.hpp"
 #include "../way.hpp"
 #include "../weights/encode.hpp"
 #include "blob.hpp"
 
-#include <fmt/format.h>
-
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -48,40 +49,40 @@ ANEMONE_INLINE std::vector<char> stored_in_mil(const graph_view& g) {
 }
 
 ANEMONE_INLINE std::string mil_blob(std::uint64_t offset) {
-    return fmt::format("BLOBFILE(path = string(\"@model_path/weights.bin\"), offset = uint64({}))", offset);
+    return formatted("BLOBFILE(path = string(\"@model_path/weights.bin\"), offset = uint64({}))", offset);
 }
 ANEMONE_INLINE std::string mil_part(const std::string& type, const std::string& name, std::uint64_t offset) {
-    return fmt::format("        {0} {1} = const()[name = string(\"{1}\"), val = {0}({2})];\n", type, name,
-                       mil_blob(offset));
+    return formatted("        {0} {1} = const()[name = string(\"{1}\"), val = {0}({2})];\n", type, name,
+                     mil_blob(offset));
 }
 
 /// The statements that make `name` of a stored weight; its parts go into the blob.
 ANEMONE_INLINE std::string mil_stored_weight(const std::string& name, const encoded_weight& w, blob_writer& blob) {
     const std::string shape = print(w.shape);
-    const std::string type = fmt::format("tensor<fp16, {}>", shape);
+    const std::string type = formatted("tensor<fp16, {}>", shape);
     const std::int64_t count = w.shape.count();
     switch (w.form.form) {
     case weight_form::affine: {
         const std::uint64_t data = blob.add(blob_type::int8, w.data, 0);
         const std::uint64_t scale = blob.add(blob_type::fp16, w.scales, 0);
-        return fmt::format("        {} {} = constexpr_affine_dequantize()[axis = int32(0), name = string(\"{}\"), "
-                           "quantized_data = tensor<int8, {}>({}), scale = tensor<fp16, [{}]>({}), "
-                           "zero_point = int8(0)];\n",
-                           type, name, name, shape, mil_blob(data), w.shape[0], mil_blob(scale));
+        return formatted("        {} {} = constexpr_affine_dequantize()[axis = int32(0), name = string(\"{}\"), "
+                         "quantized_data = tensor<int8, {}>({}), scale = tensor<fp16, [{}]>({}), "
+                         "zero_point = int8(0)];\n",
+                         type, name, name, shape, mil_blob(data), w.shape[0], mil_blob(scale));
     }
     case weight_form::sparse: {
-        const std::string kept = mil_part(fmt::format("tensor<fp16, [{}]>", w.data.size() / 2), name + "_kept",
+        const std::string kept = mil_part(formatted("tensor<fp16, [{}]>", w.data.size() / 2), name + "_kept",
                                           blob.add(blob_type::fp16, w.data, 0));
-        const std::string mask = mil_part(fmt::format("tensor<uint1, {}>", shape), name + "_mask",
+        const std::string mask = mil_part(formatted("tensor<uint1, {}>", shape), name + "_mask",
                                           blob.add(blob_type::uint1, w.mask, unused_bits(count, 1)));
-        return fmt::format("{0}{1}        {2} {3} = constexpr_sparse_to_dense(nonzero_data = {3}_kept, mask = "
-                           "{3}_mask)[name = string(\"{3}\")];\n",
-                           kept, mask, type, name);
+        return formatted("{0}{1}        {2} {3} = constexpr_sparse_to_dense(nonzero_data = {3}_kept, mask = "
+                         "{3}_mask)[name = string(\"{3}\")];\n",
+                         kept, mask, type, name);
     }
     default: {
         const bool narrow = w.form.bits == 4;
         const std::string indices =
-            mil_part(fmt::format("tensor<{}, {}>", narrow ? "uint4" : "uint8", shape), name + "_indices",
+            mil_part(formatted("tensor<{}, {}>", narrow ? "uint4" : "uint8", shape), name + "_indices",
                      blob.add(narrow ? blob_type::uint4 : blob_type::uint8, w.data, unused_bits(count, w.form.bits)));
         extents table;
         for (int i = 0; i < w.shape.rank; ++i) {
@@ -89,11 +90,11 @@ ANEMONE_INLINE std::string mil_stored_weight(const std::string& name, const enco
         }
         table.append(std::int64_t{1} << w.form.bits);
         table.append(1);
-        const std::string lut = mil_part(fmt::format("tensor<fp16, {}>", print(table)), name + "_lut",
-                                         blob.add(blob_type::fp16, w.table, 0));
-        return fmt::format("{0}{1}        {2} {3} = constexpr_lut_to_dense(indices = {3}_indices, lut = "
-                           "{3}_lut)[name = string(\"{3}\")];\n",
-                           indices, lut, type, name);
+        const std::string lut =
+            mil_part(formatted("tensor<fp16, {}>", print(table)), name + "_lut", blob.add(blob_type::fp16, w.table, 0));
+        return formatted("{0}{1}        {2} {3} = constexpr_lut_to_dense(indices = {3}_indices, lut = "
+                         "{3}_lut)[name = string(\"{3}\")];\n",
+                         indices, lut, type, name);
     }
     }
 }

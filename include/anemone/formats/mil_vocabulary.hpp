@@ -23,7 +23,7 @@ struct mil_form {
 
 /// The operations of a lowered graph that are written as MIL. What is missing here is refused: of arg_max and arg_min
 /// the engine's compiler itself answers `Not implemented` (mil-ops section 8, conflict OC9).
-inline constexpr auto mil_vocabulary = std::to_array<mil_form>({
+inline constexpr mil_form mil_vocabulary[] = {
     {op::conv2d, "conv", {"x", "weight"}, {"strides", "dilations", "pad", "groups"}, "pad_type", "custom"},
     {op::conv_transpose2d,
      "conv_transpose",
@@ -69,7 +69,7 @@ inline constexpr auto mil_vocabulary = std::to_array<mil_form>({
     {op::slice, "slice_by_size", {"x"}, {"begin", "size"}, "", ""},
     {op::pad, "pad", {"x", "constant_val"}, {}, "mode", "constant"},
     {op::cast, "cast", {"x"}, {}, "dtype", "fp16"},
-});
+};
 
 /// The MIL form of an operation, or null where none is written.
 constexpr const mil_form* find_mil_form(op kind) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "../ops/convolution.hpp"
 #include "../way.hpp"
 #include "netplist_writer.hpp"
@@ -47,7 +48,7 @@ ANEMONE_INLINE netplist_value write_conv(netplist_writer& w, int index, const ne
     const bool dilated = a.dilation != size2(1);
     const bool depthwise = is_depthwise(a.groups, w.at(w.operand(index, 0)).shape[1], n.shape[1]);
     const std::string variant =
-        fmt::format("{}{}{}", depthwise ? "ChannelWise" : "", dilated ? "Dilated" : "", form.variant);
+        formatted("{}{}{}", depthwise ? "ChannelWise" : "", dilated ? "Dilated" : "", form.variant);
     plist::dict window = netplist_window(kernel_of(w.at(weight).shape), a.stride, a.padding);
     if (dilated) {
         window["KernelDilationX"] = a.dilation.width;
@@ -87,21 +88,21 @@ ANEMONE_INLINE netplist_value write_conv_transpose(netplist_writer& w, int index
         w.refuse("has a kernel that is computed on the device: a Conv unit reads its kernel from a blob");
     }
     if (a.dilation != size2(1)) {
-        w.refuse(fmt::format("has dilation {}x{}: the compiler answers 'dilated deconvolution is not supported'",
-                             a.dilation.height, a.dilation.width));
+        w.refuse(formatted("has dilation {}x{}: the compiler answers 'dilated deconvolution is not supported'",
+                           a.dilation.height, a.dilation.width));
     }
     const size2 kernel = kernel_of(w.at(weight).shape);
     const padding2 pads{kernel.height - 1 - a.padding.top, kernel.height - a.stride.height - a.padding.bottom,
                         kernel.width - 1 - a.padding.left, kernel.width - a.stride.width - a.padding.right};
     for (const int amount : {pads.top, pads.bottom, pads.left, pads.right}) {
         if (amount < 0) {
-            w.refuse(fmt::format("has kernel {}x{}, stride {}x{}, which on the stuffed input needs a padding of {}; "
-                                 "cropping has no form",
-                                 kernel.height, kernel.width, a.stride.height, a.stride.width, amount));
+            w.refuse(formatted("has kernel {}x{}, stride {}x{}, which on the stuffed input needs a padding of {}; "
+                               "cropping has no form",
+                               kernel.height, kernel.width, a.stride.height, a.stride.width, amount));
         }
     }
     const bool depthwise = is_depthwise(a.groups, w.at(weight).shape[0], n.shape[1]);
-    const std::string variant = fmt::format("{}{}", depthwise ? "ChannelWise" : "", form.variant);
+    const std::string variant = formatted("{}{}", depthwise ? "ChannelWise" : "", form.variant);
     return netplist_convolution(w, index, form, variant, netplist_window(kernel, a.stride, pads), a.groups,
                                 turned_kernel(w.values(weight), w.at(weight).shape, a.groups));
 }
@@ -130,8 +131,8 @@ ANEMONE_INLINE netplist_value write_pool(netplist_writer& w, int index, const ne
     padding.bottom += below;
     padding.right += right;
     if (padding.bottom >= a.kernel.height || padding.right >= a.kernel.width) {
-        w.refuse(fmt::format("needs padding {}x{} behind the input for ceil_mode, the limit is below the kernel {}x{}",
-                             padding.bottom, padding.right, a.kernel.height, a.kernel.width));
+        w.refuse(formatted("needs padding {}x{} behind the input for ceil_mode, the limit is below the kernel {}x{}",
+                           padding.bottom, padding.right, a.kernel.height, a.kernel.width));
     }
     plist::dict params = netplist_window(a.kernel, a.stride, padding);
     params["Type"] = form.variant;

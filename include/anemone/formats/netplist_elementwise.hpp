@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "../passes/fusion.hpp"
 #include "../way.hpp"
 #include "netplist_writer.hpp"
@@ -72,8 +73,8 @@ ANEMONE_INLINE netplist_value broadcast_operand(netplist_writer& w, int operand,
                                                 const extents& result) {
     const extents& shape = w.at(operand).shape;
     if (result.rank == 5 && shape.rank == 4 && shape[0] != 1) {
-        w.refuse(fmt::format("broadcasts {} to {}: the batch of the first would have to become depth", print(shape),
-                             print(result)));
+        w.refuse(formatted("broadcasts {} to {}: the batch of the first would have to become depth", print(shape),
+                           print(result)));
     }
     return w.broadcast(x, netplist_shape_of(result));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "../strided.hpp"
 #include "../way.hpp"
 #include "netplist_writer.hpp"
@@ -82,7 +83,7 @@ ANEMONE_INLINE netplist_value write_matmul(netplist_writer& w, int index, const 
     for (const int o : {a, b, index}) {
         const std::int64_t depth = netplist_shape_of(w.at(o).shape)[netplist_axis::depth];
         if (depth != 1) {
-            w.refuse(fmt::format("multiplies tensors of depth {}, the unit takes depth 1", depth));
+            w.refuse(formatted("multiplies tensors of depth {}, the unit takes depth 1", depth));
         }
     }
     const std::int64_t batch = result[netplist_axis::batch] * result[netplist_axis::channel];

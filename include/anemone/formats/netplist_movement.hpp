@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "../way.hpp"
 #include "netplist_writer.hpp"
 
@@ -10,7 +11,7 @@ namespace ane::detail::inline ANEMONE_WAY {
 ANEMONE_INLINE netplist_axis inner_axis(const netplist_writer& w, int index, int axis) {
     const netplist_axis result = netplist_axis_of(axis, w.at(index).shape.rank);
     if (result == netplist_axis::batch || result == netplist_axis::depth) {
-        w.refuse(fmt::format("works along {}, the unit takes Width, Height or Channel", name(result)));
+        w.refuse(formatted("works along {}, the unit takes Width, Height or Channel", name(result)));
     }
     return result;
 }
@@ -56,7 +57,7 @@ ANEMONE_INLINE netplist_value write_arg(netplist_writer& w, int index, const net
         (along == netplist_axis::width && height == 1) || (along == netplist_axis::height && width == 1);
     if (spatial || (along == netplist_axis::channel && height == 1 && width == 1)) {
         return w.unit(
-            {form.unit, plist::dict{{"Mode", fmt::format("{}Arg{}", spatial ? "Spatial" : "Channel", form.variant)},
+            {form.unit, plist::dict{{"Mode", formatted("{}Arg{}", spatial ? "Spatial" : "Channel", form.variant)},
                                     {"KernelWidth", width},
                                     {"KernelHeight", height},
                                     {"PadLeft", 0},
@@ -123,8 +124,8 @@ ANEMONE_INLINE netplist_value write_pad(netplist_writer& w, int index, const net
             continue;
         }
         if (a != netplist_axis::height && a != netplist_axis::width) {
-            w.refuse(fmt::format("pads {} by {} and {}: the engine pads height and width only (R096)", name(a), before,
-                                 after));
+            w.refuse(formatted("pads {} by {} and {}: the engine pads height and width only (R096)", name(a), before,
+                               after));
         }
         const auto block = [&](std::int64_t extent) {
             netplist_shape shape = x.shape;

@@ -2,14 +2,16 @@
 
 #include "../dtype.hpp"
 #include "../error.hpp"
+#include "../formatted.hpp"
+#include "../half.hpp"
 #include "../way.hpp"
 #include "netplist_layout.hpp"
-#include "plist.hpp"
-
-#include <fmt/format.h>
+#include "netplist_program.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -17,22 +19,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-namespace ane::inline ANEMONE_WAY {
-
-/// A file beside net.plist: its name, as the `Weights` array gives it, and its bytes.
-struct netplist_blob {
-    std::string name;
-    std::vector<std::byte> bytes;
-};
-
-/// A program for the engine's netplist route: the property list and its weight files.
-struct netplist {
-    plist::value document;
-    std::vector<netplist_blob> weights;
-};
-
-} // namespace ane::inline ANEMONE_WAY
 
 namespace ane::detail::inline ANEMONE_WAY {
 
@@ -60,26 +46,26 @@ constexpr std::int64_t fp16_pattern(half value) { return value.bits; }
 /// 1-5.
 class netplist_network {
 public:
-    explicit netplist_network(std::string_view label) : label_(label) {
+    ANEMONE_INLINE explicit netplist_network(std::string_view label) : label_(label) {
         blobs_.push_back({"weights.0", std::vector<std::byte>(1024)});
         taken_ = {"Units", "Weights", "Constants", "States", "InputParams"}; // keys of the network's own
     }
 
     /// Takes the name of a port. Units, constants and ports share one name space.
-    void reserve(std::string_view port) {
+    ANEMONE_INLINE void reserve(std::string_view port) {
         if (!taken_.emplace(port).second) {
             throw error(errc::lowering, std::string(port),
                         "cannot be the name of a port: it is a key of every network, or the name of another port");
         }
     }
 
-    netplist_value input(std::string_view name, const netplist_shape& shape, dtype type) {
+    ANEMONE_INLINE netplist_value input(std::string_view name, const netplist_shape& shape, dtype type) {
         inputs_.push_back({std::string(name), shape, type});
         return inputs_.back();
     }
 
     /// The position in `Weights` of a file with these values; equal ones share a file.
-    std::int64_t blob(std::span<const half> values) {
+    ANEMONE_INLINE std::int64_t blob(std::span<const half> values) {
         const auto bytes = std::as_bytes(values);
         for (std::size_t i = 1; i < blobs_.size(); ++i) {
             if (blobs_[i].bytes.size() == bytes.size() &&
@@ -87,12 +73,13 @@ public:
                 return static_cast<std::int64_t>(i);
             }
         }
-        blobs_.push_back({fmt::format("weights.{}", blobs_.size()), {bytes.begin(), bytes.end()}});
+        blobs_.push_back({formatted("weights.{}", blobs_.size()), {bytes.begin(), bytes.end()}});
         return static_cast<std::int64_t>(blobs_.size()) - 1;
     }
 
     /// An entry of `Constants`. Only tensors with N = D = 1 are known there.
-    netplist_value constant(std::string_view stem, const netplist_shape& shape, std::span<const half> values) {
+    ANEMONE_INLINE netplist_value constant(std::string_view stem, const netplist_shape& shape,
+                                           std::span<const half> values) {
         const std::string name = fresh(stem);
         constants_.push_back(name);
         body_[name] = plist::dict{{"ConstantName", name},
@@ -109,8 +96,8 @@ public:
     }
 
     /// Appends a unit. No file is known whose unit names one symbol twice, so a second mention reads a copy.
-    netplist_value unit(std::string_view stem, const netplist_unit& what, std::vector<netplist_value> bottoms,
-                        const netplist_shape& shape) {
+    ANEMONE_INLINE netplist_value unit(std::string_view stem, const netplist_unit& what,
+                                       std::vector<netplist_value> bottoms, const netplist_shape& shape) {
         for (std::size_t i = 1; i < bottoms.size(); ++i) {
             for (std::size_t k = 0; k < i; ++k) {
                 if (bottoms[k].symbol == bottoms[i].symbol) {
@@ -146,12 +133,12 @@ public:
     }
 
     /// The same value from a unit of its own.
-    netplist_value copy(std::string_view stem, const netplist_value& value) {
+    ANEMONE_INLINE netplist_value copy(std::string_view stem, const netplist_value& value) {
         return unit(stem, {"GOC", plist::dict{{"ScaleScalar", fp16_pattern(half(1))}}}, {value}, value.shape);
     }
 
     /// Names the result of a unit as an output port.
-    void output(std::string_view name, const netplist_value& value) {
+    ANEMONE_INLINE void output(std::string_view name, const netplist_value& value) {
         const plist::dict port{
             {"OutputName", name}, {"OutputType", netplist_name(value.type)}, {"OutputInterleave", 1}};
         plist::dict in_body = port;
@@ -164,7 +151,7 @@ public:
     }
 
     /// Whether a value is the result of a unit, not an input or a constant.
-    bool is_unit(const netplist_value& value) const {
+    ANEMONE_INLINE bool is_unit(const netplist_value& value) const {
         for (const plist::value& name : units_) {
             if (*name.get_if<std::string>() == value.symbol) {
                 return true;
@@ -173,11 +160,11 @@ public:
         return false;
     }
 
-    netplist finish() && {
+    ANEMONE_INLINE netplist finish() && {
         const std::string network = "network_" + label_;
         for (const netplist_value& port : inputs_) {
             if (!read_.contains(port.symbol)) {
-                throw error(errc::lowering, fmt::format("input \"{}\"", port.symbol),
+                throw error(errc::lowering, formatted("input \"{}\"", port.symbol),
                             "is read by no unit: a netplist declares an input only for the units that read it");
             }
         }
@@ -203,16 +190,16 @@ public:
     }
 
 private:
-    std::string fresh(std::string_view stem) {
+    ANEMONE_INLINE std::string fresh(std::string_view stem) {
         std::string name(stem);
         for (int i = 1; !taken_.insert(name).second; ++i) {
-            name = fmt::format("{}_{}", stem, i);
+            name = formatted("{}_{}", stem, i);
         }
         return name;
     }
 
     /// One entry of `InputList` for each pair of an input and a unit that reads it.
-    void consume(const netplist_value& value, const std::string& unit) {
+    ANEMONE_INLINE void consume(const netplist_value& value, const std::string& unit) {
         for (const netplist_value& port : inputs_) {
             if (port.symbol == value.symbol) {
                 read_.insert(port.symbol);

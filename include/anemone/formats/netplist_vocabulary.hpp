@@ -10,7 +10,9 @@ namespace ane::detail::inline ANEMONE_WAY {
 
 /// The operations of a lowered graph that are written as a unit. Facts: netplist-units. What is missing here is
 /// refused; cast, because the keys of Quant and DeQuant are not known and no other unit is known to change an element
-/// type. Which of the two gelu forms the GELU unit computes is not stated.
+/// type. Which of the two gelu forms the GELU unit computes is not stated. (A template, because a table would compile all
+/// writers wherever it is seen.)
+template <class = void>
 inline constexpr netplist_form netplist_vocabulary[] = {
     {op::conv2d, "Conv", "Conv", write_conv},
     {op::conv_transpose2d, "Conv", "DeConv", write_conv_transpose},
@@ -51,8 +53,8 @@ inline constexpr netplist_form netplist_vocabulary[] = {
 };
 
 /// The netplist form of an operation, or null where none is known.
-constexpr const netplist_form* find_netplist_form(op kind) {
-    for (const netplist_form& form : netplist_vocabulary) {
+ANEMONE_INLINE const netplist_form* find_netplist_form(op kind) {
+    for (const netplist_form& form : netplist_vocabulary<>) {
         if (form.kind == kind) {
             return &form;
         }

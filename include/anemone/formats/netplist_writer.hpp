@@ -1,12 +1,17 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "../print.hpp"
 #include "../way.hpp"
 #include "../weights/materialize.hpp"
 #include "netplist_network.hpp"
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,12 +23,12 @@ using netplist_order = std::array<netplist_axis, 5>;
 /// Writes a graph into a network, node by node, and offers the units that several operations need.
 class netplist_writer {
 public:
-    netplist_writer(const graph_view& g, const materialized& constants, std::string_view label)
+    ANEMONE_INLINE netplist_writer(const graph_view& g, const materialized& constants, std::string_view label)
         : graph_(g), constants_(constants), network_(label), values_(g.nodes.size()) {
         for (int i = 0; i < g.size(); ++i) {
             visit(i);
             if (g[i].shape.rank > max_rank) {
-                refuse(fmt::format("has rank {}, the engine takes {}", g[i].shape.rank, max_rank));
+                refuse(formatted("has rank {}, the engine takes {}", g[i].shape.rank, max_rank));
             }
             if (g[i].kind == op::input) {
                 network_.reserve(g.name(i));
@@ -39,23 +44,29 @@ public:
         }
     }
 
-    const graph_view& graph() const { return graph_; }
-    const node& at(int index) const { return graph_[index]; }
-    bool known(int index) const { return constants_.known(index); }
-    const std::vector<half>& values(int index) const { return constants_.values[static_cast<std::size_t>(index)]; }
-    int operand(int index, int position) const { return graph_.operands(index)[static_cast<std::size_t>(position)]; }
+    ANEMONE_INLINE const graph_view& graph() const { return graph_; }
+    ANEMONE_INLINE const node& at(int index) const { return graph_[index]; }
+    ANEMONE_INLINE bool known(int index) const { return constants_.known(index); }
+    ANEMONE_INLINE const std::vector<half>& values(int index) const {
+        return constants_.values[static_cast<std::size_t>(index)];
+    }
+    ANEMONE_INLINE int operand(int index, int position) const {
+        return graph_.operands(index)[static_cast<std::size_t>(position)];
+    }
 
     /// Units are named after the node that is visited.
-    void visit(int index) { current_ = index; }
-    void set(int index, netplist_value value) { values_[static_cast<std::size_t>(index)] = std::move(value); }
+    ANEMONE_INLINE void visit(int index) { current_ = index; }
+    ANEMONE_INLINE void set(int index, netplist_value value) {
+        values_[static_cast<std::size_t>(index)] = std::move(value);
+    }
 
-    [[noreturn]] void refuse(const std::string& why) const {
+    ANEMONE_INLINE void refuse [[noreturn]] (const std::string& why) const {
         const site& where = graph_[current_].where;
-        throw error(errc::lowering, print(graph_, current_), fmt::format("{} ({}:{})", why, where.file, where.line));
+        throw error(errc::lowering, print(graph_, current_), formatted("{} ({}:{})", why, where.file, where.line));
     }
 
     /// The value of a node as an operand; a constant becomes an entry of `Constants`.
-    const netplist_value& value(int index) {
+    ANEMONE_INLINE const netplist_value& value(int index) {
         netplist_value& v = values_[static_cast<std::size_t>(index)];
         if (v.symbol.empty()) {
             v = constant(netplist_shape_of(graph_[index].shape), values(index), stem(index));
@@ -64,47 +75,50 @@ public:
     }
 
     /// A constant tensor. Batches are stored as channels, because only N = D = 1 is known of `Constants`.
-    netplist_value constant(const netplist_shape& shape, std::span<const half> data, const std::string& stem) {
+    ANEMONE_INLINE netplist_value constant(const netplist_shape& shape, std::span<const half> data,
+                                           const std::string& stem) {
         if (shape[netplist_axis::depth] != 1) {
-            refuse(fmt::format("reads a constant of depth {}, whose order of elements in a netplist is not known",
-                               shape[netplist_axis::depth]));
+            refuse(formatted("reads a constant of depth {}, whose order of elements in a netplist is not known",
+                             shape[netplist_axis::depth]));
         }
         netplist_shape stored = shape;
         stored[netplist_axis::channel] *= shape[netplist_axis::batch];
         stored[netplist_axis::batch] = 1;
         return reshape(network_.constant(stem, stored, data), shape);
     }
-    netplist_value constant(const netplist_shape& shape, std::span<const half> data) {
+    ANEMONE_INLINE netplist_value constant(const netplist_shape& shape, std::span<const half> data) {
         return constant(shape, data, stem(current_) + "_constant");
     }
 
-    std::int64_t blob(std::span<const half> data) { return network_.blob(data); }
+    ANEMONE_INLINE std::int64_t blob(std::span<const half> data) { return network_.blob(data); }
 
-    netplist_value unit(const netplist_unit& what, std::vector<netplist_value> bottoms, const netplist_shape& shape) {
+    ANEMONE_INLINE netplist_value unit(const netplist_unit& what, std::vector<netplist_value> bottoms,
+                                       const netplist_shape& shape) {
         return network_.unit(stem(current_), what, std::move(bottoms), shape);
     }
     /// A unit whose result has the shape of its first operand, and whose only parameter may be its variant.
-    netplist_value simple(std::string_view type, std::string_view variant, std::vector<netplist_value> bottoms) {
+    ANEMONE_INLINE netplist_value simple(std::string_view type, std::string_view variant,
+                                         std::vector<netplist_value> bottoms) {
         const netplist_shape shape = bottoms.front().shape;
         return unit({type, plist::dict{{"Type", variant}}}, std::move(bottoms), shape);
     }
 
     /// Scale and bias are units of their own: the sources disagree whether a GOC with both adds before or after it
     /// scales (netplist facts, surprise 1).
-    netplist_value scale(const netplist_value& x, half factor) {
+    ANEMONE_INLINE netplist_value scale(const netplist_value& x, half factor) {
         return unit({"GOC", plist::dict{{"ScaleScalar", fp16_pattern(factor)}}}, {x}, x.shape);
     }
-    netplist_value offset(const netplist_value& x, half amount) {
+    ANEMONE_INLINE netplist_value offset(const netplist_value& x, half amount) {
         return unit({"GOC", plist::dict{{"BiasScalar", fp16_pattern(amount)}}}, {x}, x.shape);
     }
-    netplist_value scale(const netplist_value& x, std::span<const half> factors) {
+    ANEMONE_INLINE netplist_value scale(const netplist_value& x, std::span<const half> factors) {
         if (factors.size() == 1) {
             return scale(x, factors.front());
         }
         const plist::dict group{{"ScaleCount", factors.size()}, {"ScaleIndex", blob(factors)}, {"ScaleOffset", 0}};
         return unit({"GOC", plist::dict{{"BiasScaleGroupData", group}}}, {x}, x.shape);
     }
-    netplist_value offset(const netplist_value& x, std::span<const half> amounts) {
+    ANEMONE_INLINE netplist_value offset(const netplist_value& x, std::span<const half> amounts) {
         if (amounts.size() == 1) {
             return offset(x, amounts.front());
         }
@@ -114,7 +128,7 @@ public:
     }
 
     /// Copies along the axes of extent 1 that have to grow.
-    netplist_value broadcast(const netplist_value& x, const netplist_shape& wanted) {
+    ANEMONE_INLINE netplist_value broadcast(const netplist_value& x, const netplist_shape& wanted) {
         plist::array info;
         for (const netplist_axis axis : netplist_axes) {
             if (x.shape[axis] != wanted[axis]) {
@@ -125,15 +139,15 @@ public:
     }
 
     /// The same elements in row-major order, under another shape.
-    netplist_value reshape(const netplist_value& x, const netplist_shape& wanted) {
+    ANEMONE_INLINE netplist_value reshape(const netplist_value& x, const netplist_shape& wanted) {
         if (x.shape == wanted) {
             return x;
         }
         for (const netplist_shape& s : {x.shape, wanted}) {
             if (s[netplist_axis::depth] != 1 && s[netplist_axis::channel] != 1) {
-                refuse(fmt::format("reshapes a tensor of depth {} and {} channels: the unit counts channels outside "
-                                   "depth, the graph depth outside channels",
-                                   s[netplist_axis::depth], s[netplist_axis::channel]));
+                refuse(formatted("reshapes a tensor of depth {} and {} channels: the unit counts channels outside "
+                                 "depth, the graph depth outside channels",
+                                 s[netplist_axis::depth], s[netplist_axis::channel]));
             }
         }
         return unit({"Reshape",
@@ -146,7 +160,7 @@ public:
                     {x}, wanted);
     }
 
-    netplist_value transpose(const netplist_value& x, const netplist_order& order) {
+    ANEMONE_INLINE netplist_value transpose(const netplist_value& x, const netplist_order& order) {
         plist::array moves;
         netplist_shape shape;
         bool changes = false;
@@ -163,7 +177,7 @@ public:
     }
 
     /// Names the outputs and gives the finished netplist.
-    netplist finish() && {
+    ANEMONE_INLINE netplist finish() && {
         for (const output_port& port : graph_.outputs) {
             visit(port.node);
             netplist_value result = value(port.node);
@@ -176,7 +190,7 @@ public:
     }
 
 private:
-    std::string stem(int index) const { return fmt::format("{}_{}", name(graph_[index].kind), index); }
+    ANEMONE_INLINE std::string stem(int index) const { return formatted("{}_{}", name(graph_[index].kind), index); }
 
     graph_view graph_;
     const materialized& constants_;

@@ -353,8 +353,9 @@ public:
         return stored(static_cast<const T*>(nullptr));
     }
 
-    /// Calls `visitor` with the stored struct.
-    template <class Visitor> constexpr decltype(auto) visit(Visitor&& visitor) const {
+    /// Calls `visitor` with the stored struct. The result's type is given, not deduced: to deduce it a compiler would
+    /// instantiate the visitor for every struct wherever a call stands, used or not.
+    template <class Result = void, class Visitor> constexpr Result visit(Visitor&& visitor) const {
         switch (kind_) {
 #define ANEMONE_ROW(name)                                                                                              \
     case attribute_kind::name: return visitor(name##_);
@@ -366,7 +367,7 @@ public:
     }
 
     friend constexpr bool operator==(const attributes& a, const attributes& b) {
-        return a.kind_ == b.kind_ && a.visit([&](const auto& mine) {
+        return a.kind_ == b.kind_ && a.visit<bool>([&](const auto& mine) {
             using mine_type = std::remove_cvref_t<decltype(mine)>;
             return mine == b.get<mine_type>();
         });

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "../way.hpp"
+#include "drawing_options.hpp"
 #include "drawing_text.hpp"
 #include "svg.hpp"
 
-#include <fmt/format.h>
-
-#include <cstdint>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,8 +14,6 @@
 
 /// Colours, measures and the legend of drawings.
 namespace ane::drawing::inline ANEMONE_WAY {
-
-enum class theme : std::uint8_t { automatic, light, dark };
 
 /// Pixels.
 namespace size {
@@ -49,15 +47,15 @@ inline constexpr colours palette[kind_count] = {
 ANEMONE_INLINE std::string rules(bool dark) {
     const auto pick = [dark](std::string_view light, std::string_view night) { return dark ? night : light; };
     std::string css =
-        fmt::format(".page{{fill:{}}}text{{fill:{}}}.small,.note{{fill:{}}}.edge{{stroke:{}}}.head{{fill:{}}}"
-                    ".edge.skip{{stroke:{}}}.head.skip{{fill:{}}}.port text{{fill:{}}}.port .small{{fill:{}}}\n",
-                    pick("#ffffff", "#14181d"), pick("#1d242c", "#e8ecf1"), pick("#55606d", "#a9b4c0"),
-                    pick("#7d8896", "#8390a0"), pick("#7d8896", "#8390a0"), pick("#d0467f", "#f178aa"),
-                    pick("#d0467f", "#f178aa"), pick("#ffffff", "#14181d"), pick("#bcc6d2", "#4a5563"));
+        formatted(".page{{fill:{}}}text{{fill:{}}}.small,.note{{fill:{}}}.edge{{stroke:{}}}.head{{fill:{}}}"
+                  ".edge.skip{{stroke:{}}}.head.skip{{fill:{}}}.port text{{fill:{}}}.port .small{{fill:{}}}\n",
+                  pick("#ffffff", "#14181d"), pick("#1d242c", "#e8ecf1"), pick("#55606d", "#a9b4c0"),
+                  pick("#7d8896", "#8390a0"), pick("#7d8896", "#8390a0"), pick("#d0467f", "#f178aa"),
+                  pick("#d0467f", "#f178aa"), pick("#ffffff", "#14181d"), pick("#bcc6d2", "#4a5563"));
     for (std::size_t i = 0; i < kind_count; ++i) {
         const colours& c = palette[i];
-        css += fmt::format(".{0} rect{{fill:{1};stroke:{2}}}.{0} .rule{{stroke:{2}}}\n", name(static_cast<kind>(i)),
-                           pick(c.light_fill, c.dark_fill), pick(c.light_line, c.dark_line));
+        css += formatted(".{0} rect{{fill:{1};stroke:{2}}}.{0} .rule{{stroke:{2}}}\n", name(static_cast<kind>(i)),
+                         pick(c.light_fill, c.dark_fill), pick(c.light_line, c.dark_line));
     }
     return css;
 }
@@ -121,12 +119,12 @@ ANEMONE_INLINE std::string draw_legend(const legend_rows& rows, double left, dou
         const double x = left + e.left;
         const double y = top + e.top;
         out += e.style == "skip"
-                   ? fmt::format("<path class=\"edge skip\" d=\"M{:.1f} {:.1f}h18\"/>\n", x, y + 6)
-                   : fmt::format("<g class=\"box {}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"12\" "
-                                 "rx=\"{}\"/></g>\n",
-                                 e.style, x, y, e.style == "port" ? 6 : 3);
-        out += fmt::format("<text class=\"note\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 24, y + 10,
-                           svg::escape(e.text));
+                   ? formatted("<path class=\"edge skip\" d=\"M{:.1f} {:.1f}h18\"/>\n", x, y + 6)
+                   : formatted("<g class=\"box {}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"12\" "
+                               "rx=\"{}\"/></g>\n",
+                               e.style, x, y, e.style == "port" ? 6 : 3);
+        out += formatted("<text class=\"note\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 24, y + 10,
+                         svg::escape(e.text));
     }
     return out;
 }

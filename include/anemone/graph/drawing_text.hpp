@@ -1,11 +1,10 @@
 #pragma once
 
+#include "../formatted.hpp"
 #include "../print.hpp"
 #include "../way.hpp"
 #include "graph.hpp"
 #include "reflection.hpp"
-
-#include <fmt/format.h>
 
 #include <cstdint>
 #include <string>
@@ -65,24 +64,24 @@ constexpr kind kind_of(op o) noexcept {
 
 namespace ane::drawing::detail::inline ANEMONE_WAY {
 
-ANEMONE_INLINE std::string text_of(int value) { return fmt::format("{}", value); }
+ANEMONE_INLINE std::string text_of(int value) { return formatted("{}", value); }
 ANEMONE_INLINE std::string text_of(bool value) { return value ? "yes" : "no"; }
-ANEMONE_INLINE std::string text_of(float value) { return fmt::format("{:.4g}", value); }
-ANEMONE_INLINE std::string text_of(double value) { return fmt::format("{:.4g}", value); }
+ANEMONE_INLINE std::string text_of(float value) { return formatted("{:.4g}", value); }
+ANEMONE_INLINE std::string text_of(double value) { return formatted("{:.4g}", value); }
 ANEMONE_INLINE std::string text_of(dtype value) { return std::string(mil_name(value)); }
 template <class Enum>
     requires requires(Enum e) { ane::name(e); }
 std::string text_of(Enum value) { return std::string(ane::name(value)); }
 ANEMONE_INLINE std::string text_of(const extents& value) { return print(value); }
 ANEMONE_INLINE std::string text_of(const size2& value) {
-    return value.height == value.width ? fmt::format("{}", value.height)
-                                       : fmt::format("{}\u00d7{}", value.height, value.width);
+    return value.height == value.width ? formatted("{}", value.height)
+                                       : formatted("{}\u00d7{}", value.height, value.width);
 }
 ANEMONE_INLINE std::string text_of(const padding2& value) {
     if (value.top == value.bottom && value.left == value.right) {
         return text_of(size2(value.top, value.left));
     }
-    return fmt::format("{} {} {} {}", value.top, value.bottom, value.left, value.right);
+    return formatted("{} {} {} {}", value.top, value.bottom, value.left, value.right);
 }
 
 /// Coefficients are called after what they do in the operation; "" where they do nothing.
@@ -193,25 +192,25 @@ namespace ane::drawing::inline ANEMONE_WAY {
 ANEMONE_INLINE std::string operand_text(const graph_view& g, int index) {
     const node& n = g[index];
     if (n.kind == op::weight) {
-        return fmt::format("{} {}", g.name(index), print(n.shape));
+        return formatted("{} {}", g.name(index), print(n.shape));
     }
     if (n.kind == op::constant) {
         const auto values = g.values(n);
-        return values.size() == 1 && n.shape.count() == 1 ? fmt::format("{:.5g}", values[0])
-               : values.size() == 1                       ? fmt::format("all {:.5g} {}", values[0], print(n.shape))
-                                                          : fmt::format("constant {}", print(n.shape));
+        return values.size() == 1 && n.shape.count() == 1 ? formatted("{:.5g}", values[0])
+               : values.size() == 1                       ? formatted("all {:.5g} {}", values[0], print(n.shape))
+                                                          : formatted("constant {}", print(n.shape));
     }
     const std::vector<int> roots = detail::weights_behind(g, index);
     if (roots.empty()) {
-        return fmt::format("constant {}", print(n.shape));
+        return formatted("constant {}", print(n.shape));
     }
     std::string names(g.name(roots[0]));
     if (roots.size() == 2) {
-        names += fmt::format(", {}", g.name(roots[1]));
+        names += formatted(", {}", g.name(roots[1]));
     } else if (roots.size() > 2) {
-        names += fmt::format(" and {} more", roots.size() - 1);
+        names += formatted(" and {} more", roots.size() - 1);
     }
-    return fmt::format("{} as {}", names, print(n.shape));
+    return formatted("{} as {}", names, print(n.shape));
 }
 
 } // namespace ane::drawing::inline ANEMONE_WAY

@@ -50,14 +50,14 @@ ANEMONE_INLINE std::vector<double> nearest_in_order(const std::vector<double>& w
 /// Positions and routes, once the order stands.
 class positioning : ordering {
 public:
-    positioning(std::vector<box>& boxes, std::vector<edge>& edges, const spacing& gaps)
+    ANEMONE_INLINE positioning(std::vector<box>& boxes, std::vector<edge>& edges, const spacing& gaps)
         : ordering(boxes, edges), gaps_(gaps) {
         position();
         write_back();
     }
 
 private:
-    void position() {
+    ANEMONE_INLINE void position() {
         for (auto& layer : layers_) {
             place_layer(layer, [&](const place&) { return std::pair{0.0, 0.0}; });
         }
@@ -82,7 +82,7 @@ private:
     }
     /// Takes small bends out of lines: whoever stands almost below its strongest neighbour moves exactly there, where
     /// the layer leaves room.
-    void straighten() {
+    ANEMONE_INLINE void straighten() {
         constexpr double almost = 14;
         for (const auto& layer : layers_) {
             for (std::size_t i = 0; i < layer.size(); ++i) {
@@ -102,7 +102,7 @@ private:
         }
     }
     /// The least distance between the centres of two neighbours on a layer.
-    double apart(int left, int right) const {
+    ANEMONE_INLINE double apart(int left, int right) const {
         const place& a = places_[at(left)];
         const place& b = places_[at(right)];
         return (a.width + b.width) / 2 + (a.box < 0 && b.box < 0 ? gaps_.between_edges : gaps_.between_boxes);
@@ -125,7 +125,7 @@ private:
         }
     }
 
-    void write_back() {
+    ANEMONE_INLINE void write_back() {
         double leftmost = 1e30;
         for (const place& p : places_) {
             leftmost = std::min(leftmost, p.x - p.width / 2);
@@ -159,7 +159,7 @@ private:
         route(top, bottom);
     }
 
-    void route(const std::vector<double>& top, const std::vector<double>& bottom) {
+    ANEMONE_INLINE void route(const std::vector<double>& top, const std::vector<double>& bottom) {
         std::vector<double> start(edges_.size()), end(edges_.size());
         spread_ports(true, start);
         spread_ports(false, end);
@@ -184,7 +184,7 @@ private:
     }
     /// Where the edges leave (or reach) each box: toward their next point, in the order of those, apart from each
     /// other.
-    void spread_ports(bool leaving, std::vector<double>& x) {
+    ANEMONE_INLINE void spread_ports(bool leaving, std::vector<double>& x) {
         std::vector<std::vector<std::size_t>> of_box(boxes_.size());
         const auto next = [&](std::size_t i) {
             const auto& chain = chains_[i];

@@ -20,9 +20,9 @@ struct box {
     double left = 0, top = 0;
     int layer = 0;
 
-    double centre() const { return left + width / 2; }
-    double right() const { return left + width; }
-    double bottom() const { return top + height; }
+    constexpr double centre() const { return left + width / 2; }
+    constexpr double right() const { return left + width; }
+    constexpr double bottom() const { return top + height; }
 };
 
 /// An edge: give its ends, get the points it passes, from the bottom of `from` to the top of `to`. Between two points
@@ -55,14 +55,14 @@ struct place {
 /// Layers by the longest path, a point on every layer that an edge crosses, and barycentre ordering.
 class ordering {
 public:
-    ordering(std::vector<box>& boxes, std::vector<edge>& edges) : boxes_(boxes), edges_(edges) {
+    ANEMONE_INLINE ordering(std::vector<box>& boxes, std::vector<edge>& edges) : boxes_(boxes), edges_(edges) {
         assign_layers();
         make_places();
         order();
     }
 
 protected:
-    static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+    static constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
     std::vector<box>& boxes_;
     std::vector<edge>& edges_;
@@ -71,7 +71,7 @@ protected:
     std::vector<std::vector<int>> chains_; ///< the points of each edge
 
 private:
-    void assign_layers() {
+    ANEMONE_INLINE void assign_layers() {
         // Boxes stand in topological order, so one pass finds the longest path; a second one moves sources down to
         // their first reader.
         for (const edge& e : edges_) {
@@ -95,17 +95,17 @@ private:
         layers_.resize(at(count));
     }
 
-    int add(place p, int layer) {
+    ANEMONE_INLINE int add(place p, int layer) {
         places_.push_back(std::move(p));
         layers_[at(layer)].push_back(static_cast<int>(places_.size()) - 1);
         return static_cast<int>(places_.size()) - 1;
     }
-    void connect(int above, int below, double pull) {
+    ANEMONE_INLINE void connect(int above, int below, double pull) {
         places_[at(above)].down.emplace_back(below, pull);
         places_[at(below)].up.emplace_back(above, pull);
     }
 
-    void make_places() {
+    ANEMONE_INLINE void make_places() {
         for (std::size_t i = 0; i < boxes_.size(); ++i) {
             place p;
             p.box = static_cast<int>(i);
@@ -131,7 +131,7 @@ private:
     }
 
     // Every second neighbour order is tried; the one with the fewest crossings stays.
-    void order() {
+    ANEMONE_INLINE void order() {
         set_indices();
         auto best = layers_;
         long fewest = crossings();
@@ -149,18 +149,18 @@ private:
         layers_ = best;
         set_indices();
     }
-    void set_indices() {
+    ANEMONE_INLINE void set_indices() {
         index_.assign(places_.size(), 0);
         for (const auto& layer : layers_) {
             set_indices(layer);
         }
     }
-    void set_indices(const std::vector<int>& layer) {
+    ANEMONE_INLINE void set_indices(const std::vector<int>& layer) {
         for (std::size_t i = 0; i < layer.size(); ++i) {
             index_[at(layer[i])] = static_cast<double>(i);
         }
     }
-    void sort_by_barycentre(std::vector<int>& layer, bool from_above) {
+    ANEMONE_INLINE void sort_by_barycentre(std::vector<int>& layer, bool from_above) {
         std::vector<std::pair<double, int>> keys;
         for (const int p : layer) {
             const auto& neighbours = from_above ? places_[at(p)].up : places_[at(p)].down;
@@ -177,7 +177,7 @@ private:
         }
         set_indices(layer);
     }
-    long crossings() const {
+    ANEMONE_INLINE long crossings() const {
         long count = 0;
         for (const auto& layer : layers_) {
             std::vector<std::pair<double, double>> segments;

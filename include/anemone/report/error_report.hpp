@@ -1,97 +1,43 @@
 #pragma once
 
 #include "../passes/error_envelope.hpp"
-#include "../passes/lowering.hpp"
+#include "../targets/description.hpp"
 #include "../way.hpp"
-#include "rule_report.hpp"
-#include "terminal.hpp"
-
-#include <fmt/format.h>
 
 #include <cstdio>
-#include <ostream>
+#include <iosfwd>
 #include <string>
-#include <string_view>
 #include <vector>
-
-namespace ane::detail::inline ANEMONE_WAY {
-
-/// `matmul "head" (model.cpp:12)`: a contraction as its author calls it.
-ANEMONE_INLINE std::string contraction_name(const graph_view& model, int origin) {
-    const node& n = model[origin];
-    const std::string_view given = label(model, origin);
-    std::string text(name(n.kind));
-    text += given.empty() ? fmt::format(" #{}", origin) : fmt::format(" \"{}\"", given);
-    if (n.where.line > 0) {
-        text += fmt::format(" ({}:{})", base_name(n.where.file), n.where.line);
-    }
-    return text;
-}
-
-} // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
 
 /// The errors of a model's multiply-accumulates on the engine, attention's two products among them.
 class error_report {
 public:
-    error_report(const graph_view& model, const numerics::datapath& path) {
-        const lowered_graph lowered = lower(model);
-        errors_ = error_envelope(lowered.graph, path);
-        for (const contraction_error& e : errors_) {
-            const int origin = lowered.origins[static_cast<std::size_t>(e.node)];
-            names_.push_back(detail::contraction_name(model, origin));
-        }
-    }
+    ANEMONE_API error_report(const graph_view& model, const numerics::datapath& path);
 
     /// In the order of the lowered graph, whose nodes they name.
     const std::vector<contraction_error>& errors() const noexcept { return errors_; }
 
     /// A row for each, and what to do about those that a scale makes at least twice as exact.
-    std::string str() const {
-        std::size_t width = 7;
-        for (const std::string& n : names_) {
-            width = n.size() > width ? n.size() : width;
-        }
-        std::string text =
-            fmt::format("{:<{}}  {:>6}  {:<10}  {:>10} {:>10} {:>9} {:>10} {:>9} {:>8}\n", "product", width, "K",
-                        "basis", "result rms", "expected", "relative", "worst", "relative", "dropped");
-        for (std::size_t i = 0; i < errors_.size(); ++i) {
-            const contraction_error& e = errors_[i];
-            text += fmt::format("{:<{}}  {:>6}  {:<10}  ", names_[i], width, e.terms, name(e.basis));
-            text += e.known()
-                        ? fmt::format("{:>10.3g} {:>10.3g} {:>9.2e} {:>10.3g} {:>9.2e} {:>6.1f} %\n", e.result,
-                                      e.expected(), e.expected_relative(), e.worst, e.worst_relative(), 100 * e.dropped)
-                        : fmt::format("{:>10} {:>10} {:>9} {:>10.3g} {:>9} {:>8}\n", "-", "-", "-", e.worst, "-", "-");
-        }
-        for (std::size_t i = 0; i < errors_.size(); ++i) {
-            const contraction_error& e = errors_[i];
-            if (e.scale > 0 && e.gain() >= 2) {
-                text += fmt::format(
-                    "{}: scaled<{}> of its {} operand makes it {:.1f} times as exact, {:.2e}; sums stay below {:.0f} "
-                    "of 32768{}\n",
-                    names_[i], e.scale, e.scaled_operand == 0 ? "left" : "right", e.gain(),
-                    e.relative(e.scaled_expected), e.bound * power_of_two(e.scale),
-                    e.assumed ? " (operands without a range taken at eight standard deviations)" : "");
-            }
-        }
-        return text;
-    }
+    ANEMONE_API std::string str() const;
+
     /// Prints to a stream of the C library.
-    void print(std::FILE* to = stdout) const { detail::write_text(to, str()); }
-    friend std::ostream& operator<<(std::ostream& to, const error_report& r) { return to << r.str(); }
+    ANEMONE_API void print(std::FILE* to = stdout) const;
 
 private:
     std::vector<contraction_error> errors_;
     std::vector<std::string> names_;
 };
 
+ANEMONE_API std::ostream& operator<<(std::ostream& to, const error_report& r);
+
 /// What the accumulator of a target costs a model: `ane::report_errors(model, ane::h13).print();`
-ANEMONE_INLINE error_report report_errors(const graph_view& model, const target_description& t) {
-    return {model, numerics::datapath_of(t.tier)};
-}
-ANEMONE_INLINE error_report report_errors(const graph_view& model, target t) {
-    return report_errors(model, describe(t));
-}
+ANEMONE_API error_report report_errors(const graph_view& model, const target_description& t);
+ANEMONE_API error_report report_errors(const graph_view& model, target t);
 
 } // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "error_report.ipp"
+#endif

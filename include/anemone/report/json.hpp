@@ -1,13 +1,8 @@
 #pragma once
 
 #include "../way.hpp"
-#include "unicode.hpp"
 
-#include <fmt/format.h>
-
-#include <cmath>
 #include <concepts>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,28 +11,7 @@ namespace ane::inline ANEMONE_WAY {
 
 /// A text as a JSON string, with its quotes. Controls and what breaks lines in other languages are escaped; bytes that
 /// are not UTF-8 become U+FFFD, so that every reader takes the result.
-ANEMONE_INLINE std::string json_string(std::string_view text) {
-    std::string quoted = "\"";
-    while (!text.empty()) {
-        const detail::code_point c = detail::next_code_point(text);
-        if (!c.well_formed) {
-            quoted += "\xEF\xBF\xBD";
-        } else if (c.value == '"' || c.value == '\\') {
-            quoted += '\\';
-            quoted += static_cast<char>(c.value);
-        } else if (c.value == '\n') {
-            quoted += "\\n";
-        } else if (c.value == '\t') {
-            quoted += "\\t";
-        } else if (c.value < 0x10000 && detail::is_control(c.value)) {
-            quoted += "\\u" + detail::hexadecimal(static_cast<std::uint32_t>(c.value), 4);
-        } else {
-            quoted += text.substr(0, c.size);
-        }
-        text.remove_prefix(c.size);
-    }
-    return quoted + '"';
-}
+ANEMONE_API std::string json_string(std::string_view text);
 
 /// Writes JSON text, value by value, two blanks of indentation for each level. The caller closes what it opens.
 ///
@@ -45,38 +19,24 @@ ANEMONE_INLINE std::string json_string(std::string_view text) {
 ///     j.object().member("rule", "R030").member("got", 14).key("shape").array().value(1).value(16).end().end();
 class json_writer {
 public:
-    json_writer& object() { return open('{', '}'); }
-    json_writer& array() { return open('[', ']'); }
-    json_writer& end() {
-        const bool empty = levels_.back().empty;
-        const char close = levels_.back().close;
-        levels_.pop_back();
-        if (!empty) {
-            new_line();
-        }
-        text_ += close;
-        return *this;
-    }
+    ANEMONE_API json_writer& object();
+    ANEMONE_API json_writer& array();
+    ANEMONE_API json_writer& end();
 
     /// The name of the next value of an object.
-    json_writer& key(std::string_view name) {
-        separate();
-        text_ += json_string(name) + ": ";
-        after_key_ = true;
-        return *this;
-    }
-    json_writer& value(std::string_view text) { return raw(json_string(text)); }
-    json_writer& value(const char* text) { return value(std::string_view(text)); }
-    json_writer& value(bool truth) { return raw(truth ? "true" : "false"); }
+    ANEMONE_API json_writer& key(std::string_view name);
+    ANEMONE_API json_writer& value(std::string_view text);
+    ANEMONE_API json_writer& value(const char* text);
+    ANEMONE_API json_writer& value(bool truth);
     template <std::integral Integer> json_writer& value(Integer number) { return raw(std::to_string(number)); }
     /// With as many digits as it takes to read it back; null for what is not finite, which JSON cannot say.
-    json_writer& value(double number) { return std::isfinite(number) ? raw(fmt::format("{}", number)) : null(); }
-    json_writer& null() { return raw("null"); }
+    ANEMONE_API json_writer& value(double number);
+    ANEMONE_API json_writer& null();
 
     template <class Value> json_writer& member(std::string_view name, const Value& v) { return key(name).value(v); }
 
     /// The text so far, and a line end.
-    std::string str() const { return text_ + "\n"; }
+    ANEMONE_API std::string str() const;
 
 private:
     struct level {
@@ -84,29 +44,10 @@ private:
         bool empty = true;
     };
 
-    json_writer& open(char begin, char close) {
-        separate();
-        text_ += begin;
-        levels_.push_back({close});
-        return *this;
-    }
-    json_writer& raw(std::string_view text) {
-        separate();
-        text_ += text;
-        return *this;
-    }
-    void separate() {
-        if (!after_key_ && !levels_.empty()) {
-            text_ += levels_.back().empty ? "" : ",";
-            levels_.back().empty = false;
-            new_line();
-        }
-        after_key_ = false;
-    }
-    void new_line() {
-        text_ += '\n';
-        text_.append(2 * levels_.size(), ' ');
-    }
+    ANEMONE_API json_writer& open(char begin, char close);
+    ANEMONE_API json_writer& raw(std::string_view text);
+    ANEMONE_API void separate();
+    ANEMONE_API void new_line();
 
     std::string text_;
     std::vector<level> levels_;
@@ -114,3 +55,7 @@ private:
 };
 
 } // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "json.ipp"
+#endif

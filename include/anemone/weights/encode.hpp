@@ -1,19 +1,13 @@
 #pragma once
 
 #include "../error.hpp"
-#include "../ops/quantization.hpp"
+#include "../graph/attributes.hpp"
+#include "../half.hpp"
+#include "../shape.hpp"
 #include "../way.hpp"
-#include "formats/palette.hpp"
-#include "formats/scaled_integers.hpp"
-#include "formats/sparse.hpp"
-
-#include <fmt/format.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
 /// Weights as they are stored, and the fp16 values that the stored bytes stand for.
@@ -31,176 +25,23 @@ struct encoded_weight {
     std::vector<std::byte> zeros;  ///< asymmetric: one integer for each group
 
     /// All parts together.
-    std::size_t bytes() const { return data.size() + mask.size() + table.size() + scales.size() + zeros.size(); }
+    ANEMONE_API std::size_t bytes() const;
 };
-
-} // namespace ane::inline ANEMONE_WAY
-
-namespace ane::detail::inline ANEMONE_WAY {
-
-ANEMONE_INLINE void refuse_stored [[noreturn]] (const compression& c, const std::string& what) {
-    throw error(errc::weights, fmt::format("{} weight", name(c.form)), what);
-}
-
-constexpr bool has_mask(weight_form f) {
-    return f == weight_form::sparse || f == weight_form::sparse_palette || f == weight_form::sparse_blockwise;
-}
-constexpr bool has_table(weight_form f) { return f == weight_form::palette || f == weight_form::sparse_palette; }
-constexpr bool has_scales(weight_form f) {
-    return f == weight_form::affine || f == weight_form::blockwise || f == weight_form::sparse_blockwise;
-}
-
-/// What a form and a shape make of the parts. Counts are in elements.
-struct stored_layout {
-    std::int64_t count = 0;   ///< elements of the weight
-    std::int64_t columns = 1; ///< elements of one row (all axes but the first)
-    std::int64_t group = 1;   ///< consecutive elements that share a scale
-    std::int64_t groups = 0;
-};
-
-/// Throws `error` (errc::weights) for what has no stored form.
-ANEMONE_INLINE stored_layout layout_of(const compression& c, const extents& shape) {
-    constexpr auto last = static_cast<unsigned>(weight_form::sparse_blockwise);
-    if (static_cast<unsigned>(c.form) > last) { // first: the other refusals name the form
-        throw error(errc::weights, "stored weight",
-                    fmt::format("form {} is none, the last is {}", static_cast<unsigned>(c.form), last));
-    }
-    std::int64_t count = 1;
-    for (int i = 0; i < shape.rank; ++i) {
-        if (shape[i] < 0 || __builtin_mul_overflow(count, shape[i], &count) || count > std::int64_t{1} << 48) {
-            refuse_stored(c, fmt::format("extent {} of axis {} is negative or makes the size absurd", shape[i], i));
-        }
-    }
-    if (const inferred r = shape_rule(c, shape); !r.ok()) {
-        refuse_stored(c, fmt::format("{} (got {}, want {})", sentence(r.broken), r.got, r.want));
-    }
-    stored_layout l;
-    l.count = count;
-    l.columns = shape[0] > 0 ? count / shape[0] : 0;
-    l.group = c.block > 0 ? c.block : l.columns;
-    l.groups = l.group > 0 ? count / l.group : 0;
-    return l;
-}
-
-/// Indices of a palette over `count` elements in rows of `columns`.
-ANEMONE_INLINE std::int64_t index_count(const compression& c, std::int64_t count, std::int64_t columns) {
-    const std::int64_t rows = columns > 0 ? count / columns : 0;
-    return (rows + c.vector - 1) / c.vector * columns;
-}
-
-ANEMONE_INLINE void encode_palette(encoded_weight& to, std::span<const half> values, std::int64_t columns) {
-    const auto codes = weight_formats::make_palette(values, columns, to.form.bits, to.form.vector);
-    to.data = weight_formats::pack(std::span<const std::uint8_t>(codes.indices), to.form.bits);
-    to.table = weight_formats::pack_halves(codes.table);
-}
-
-/// Integers of the kept elements; the scales are of the groups of all.
-ANEMONE_INLINE void encode_integers(encoded_weight& to, std::span<const half> values, const stored_layout& l,
-                                    std::span<const std::uint8_t> mask) {
-    const auto integers = weight_formats::quantize_groups(values, l.group, to.form.bits, to.form.zero_point);
-    std::vector<std::int8_t> kept;
-    for (std::size_t i = 0; i < mask.size(); ++i) {
-        if (mask[i] != 0) {
-            kept.push_back(integers.values[i]);
-        }
-    }
-    const std::span<const std::int8_t> stored = mask.empty() ? std::span(integers.values) : std::span(kept);
-    to.data = weight_formats::pack(stored, to.form.bits);
-    to.scales = weight_formats::pack_halves(integers.scales);
-    to.zeros = weight_formats::pack(std::span<const std::int8_t>(integers.zeros), to.form.bits);
-}
-
-/// A part must have just the bytes that its elements take.
-ANEMONE_INLINE void require_bytes(const encoded_weight& w, const char* part, std::size_t got, std::int64_t want) {
-    if (std::cmp_not_equal(got, want)) {
-        refuse_stored(w.form, fmt::format("the {} take {} bytes, the shape needs {}", part, got, want));
-    }
-}
-
-} // namespace ane::detail::inline ANEMONE_WAY
-
-namespace ane::inline ANEMONE_WAY {
 
 /// Stores finite fp16 values, row-major. Throws `error` (errc::weights) for a form that no target has, values that are
 /// not those of the shape, or an element that is not finite (R006).
-ANEMONE_INLINE encoded_weight encode_weight(std::span<const half> values, const extents& shape,
-                                            const compression& form) {
-    const detail::stored_layout l = detail::layout_of(form, shape);
-    if (std::cmp_not_equal(values.size(), l.count)) {
-        detail::refuse_stored(form, fmt::format("{} values are given, the shape has {}", values.size(), l.count));
-    }
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (!is_finite(values[i])) {
-            detail::refuse_stored(
-                form, fmt::format("element {} is {}, weights must be finite", i, static_cast<double>(values[i])));
-        }
-    }
-    encoded_weight result;
-    result.form = form;
-    result.shape = shape;
-    weight_formats::kept_elements kept;
-    if (detail::has_mask(form.form)) {
-        kept = weight_formats::keep_nonzero(values);
-        result.mask = weight_formats::pack(std::span<const std::uint8_t>(kept.mask), 1);
-    }
-    switch (form.form) {
-    case weight_form::palette: detail::encode_palette(result, values, l.columns); break;
-    case weight_form::sparse_palette: detail::encode_palette(result, kept.values, 1); break;
-    case weight_form::sparse: result.data = weight_formats::pack_halves(kept.values); break;
-    default: detail::encode_integers(result, values, l, kept.mask); break;
-    }
-    return result;
-}
+ANEMONE_API encoded_weight encode_weight(std::span<const half> values, const extents& shape, const compression& form);
 
 /// The values that the bytes stand for, exactly as they say. Throws `error` (errc::weights) where a part has more or
 /// fewer bytes than the form and the shape need; every bit pattern of the right length has a value.
-ANEMONE_INLINE std::vector<half> decode_weight(const encoded_weight& w) {
-    const compression& c = w.form;
-    const detail::stored_layout l = detail::layout_of(c, w.shape);
-    const bool masked = detail::has_mask(c.form);
-    detail::require_bytes(w, "mask bits", w.mask.size(), masked ? weight_formats::packed_bytes(l.count, 1) : 0);
-    const std::int64_t kept = masked ? weight_formats::kept_count(w.mask, l.count) : l.count;
-    const bool indexed = detail::has_table(c.form);
-    const bool scaled = detail::has_scales(c.form);
-    const std::int64_t columns = masked ? 1 : l.columns; // kept elements are a list
-    const std::int64_t stored = indexed ? detail::index_count(c, kept, columns) : kept;
-    const int width = c.form == weight_form::sparse ? 16 : c.bits;
-    detail::require_bytes(w, "elements", w.data.size(), weight_formats::packed_bytes(stored, width));
-    detail::require_bytes(w, "table entries", w.table.size(), indexed ? (std::int64_t{2} << c.bits) * c.vector : 0);
-    detail::require_bytes(w, "scales", w.scales.size(), scaled ? 2 * l.groups : 0);
-    detail::require_bytes(w, "zero points", w.zeros.size(),
-                          scaled && c.zero_point ? weight_formats::packed_bytes(l.groups, c.bits) : 0);
-    // The value of stored element `at`, which is element `element` of the weight.
-    const auto value = [&](std::int64_t at, std::int64_t element) {
-        if (c.form == weight_form::sparse) {
-            return weight_formats::half_at(w.data, at);
-        }
-        if (indexed) {
-            const std::int64_t row = at / columns;
-            const std::int64_t index =
-                weight_formats::packed_at(w.data, row / c.vector * columns + at % columns, c.bits);
-            return weight_formats::half_at(w.table, index * c.vector + row % c.vector);
-        }
-        const std::int64_t group = element / l.group;
-        const int zero = c.zero_point ? weight_formats::packed_signed_at(w.zeros, group, c.bits) : 0;
-        return weight_formats::dequantized(weight_formats::packed_signed_at(w.data, at, c.bits), zero,
-                                           weight_formats::half_at(w.scales, group));
-    };
-    if (masked) {
-        return weight_formats::scatter(w.mask, l.count, value);
-    }
-    std::vector<half> result;
-    result.reserve(static_cast<std::size_t>(l.count));
-    for (std::int64_t i = 0; i < l.count; ++i) {
-        result.push_back(value(i, i));
-    }
-    return result;
-}
+ANEMONE_API std::vector<half> decode_weight(const encoded_weight& w);
 
 /// What a weight stored in this form holds.
-ANEMONE_INLINE std::vector<half> stored_values(std::span<const half> values, const extents& shape,
-                                               const compression& form) {
-    return decode_weight(encode_weight(values, shape, form));
-}
+ANEMONE_API std::vector<half> stored_values(std::span<const half> values, const extents& shape,
+                                            const compression& form);
 
 } // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "encode.ipp"
+#endif

@@ -2,23 +2,17 @@
 
 #include "../error.hpp"
 #include "../half.hpp"
+#include "../hidden_value.hpp"
 #include "../shape.hpp"
 #include "../way.hpp"
 
-#include <fmt/format.h>
-
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <deque>
-#include <functional>
-#include <map>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -78,151 +72,78 @@ struct stored_tensor {
 /// store lives and is neither moved from nor assigned to.
 class weight_store {
 public:
+    class iterator;
+    /// Texts by key, in the order of the keys.
+    using texts = std::vector<std::pair<std::string, std::string>>;
+
     /// Throws errc::weights on a name already present, an extent below zero, or a byte count that is not that of the
     /// shape.
-    void add(stored_tensor tensor) {
-        check(tensor);
-        index_.emplace(tensor.name, tensors_.size());
-        tensors_.push_back(std::move(tensor));
-    }
-    void add(std::string name, const extents& shape, std::span<const float> values) {
-        add({std::move(name), source_type::f32, shape, copy(std::as_bytes(values))});
-    }
-    void add(std::string name, const extents& shape, std::span<const half> values) {
-        add({std::move(name), source_type::f16, shape, copy(std::as_bytes(values))});
-    }
+    ANEMONE_API void add(stored_tensor tensor);
+    ANEMONE_API void add(std::string name, const extents& shape, std::span<const float> values);
+    ANEMONE_API void add(std::string name, const extents& shape, std::span<const half> values);
 
     /// The tensor of that name, or nullptr.
-    const stored_tensor* find(std::string_view name) const {
-        const auto found = index_.find(name);
-        return found == index_.end() ? nullptr : &tensors_[found->second];
-    }
-    bool contains(std::string_view name) const { return find(name) != nullptr; }
-
+    ANEMONE_API const stored_tensor* find(std::string_view name) const;
+    ANEMONE_API bool contains(std::string_view name) const;
     /// The tensor of that name; throws errc::weights when there is none.
-    const stored_tensor& at(std::string_view name) const {
-        if (const stored_tensor* const tensor = find(name)) {
-            return *tensor;
-        }
-        throw error(errc::weights, std::string(name), fmt::format("no such tensor among {}", size()));
-    }
+    ANEMONE_API const stored_tensor& at(std::string_view name) const;
 
-    std::size_t size() const noexcept { return tensors_.size(); }
-    bool empty() const noexcept { return tensors_.empty(); }
-    auto begin() const noexcept { return tensors_.begin(); }
-    auto end() const noexcept { return tensors_.end(); }
+    ANEMONE_API std::size_t size() const noexcept;
+    ANEMONE_API bool empty() const noexcept;
+    /// The tensor that was added as number `position`, from 0 on; it must be there.
+    ANEMONE_API const stored_tensor& operator[](std::size_t position) const;
+    ANEMONE_API iterator begin() const noexcept;
+    ANEMONE_API iterator end() const noexcept;
 
-    /// Free text that travels with the tensors (`__metadata__` of a safetensors file).
-    std::map<std::string, std::string>& metadata() noexcept { return metadata_; }
-    const std::map<std::string, std::string>& metadata() const noexcept { return metadata_; }
+    /// Free text that travels with the tensors (`__metadata__` of a safetensors file): all of it, and the text of one
+    /// key or nullptr.
+    ANEMONE_API const texts& metadata() const;
+    ANEMONE_API const std::string* metadata(std::string_view key) const;
+    /// Sets the text of one key, or replaces them all: in any order, no key twice (errc::weights).
+    ANEMONE_API void set_metadata(std::string_view key, std::string text);
+    ANEMONE_API void set_metadata(texts all);
 
-    friend bool operator==(const weight_store& a, const weight_store& b) {
-        return a.tensors_ == b.tensors_ && a.metadata_ == b.metadata_;
-    }
+    /// The same tensors in the same order, and the same metadata.
+    ANEMONE_API bool operator==(const weight_store& other) const;
 
 private:
-    static std::vector<std::byte> copy(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
-
-    void check(const stored_tensor& tensor) const {
-        if (index_.contains(tensor.name)) {
-            throw error(errc::weights, tensor.name, "the store already has a tensor of this name");
-        }
-        std::int64_t expected = element_bytes(tensor.type);
-        for (int axis = 0; axis < tensor.shape.rank; ++axis) {
-            if (tensor.shape[axis] < 0 || __builtin_mul_overflow(expected, tensor.shape[axis], &expected)) {
-                throw error(errc::weights, tensor.name,
-                            fmt::format("extent {} of axis {} is negative or makes the size overflow 2^63 bytes",
-                                        tensor.shape[axis], axis));
-            }
-        }
-        if (tensor.bytes.size() != static_cast<std::size_t>(expected)) {
-            throw error(errc::weights, tensor.name,
-                        fmt::format("has {} bytes, its shape and type {} need {}", tensor.bytes.size(),
-                                    ane::name(tensor.type), expected));
-        }
-    }
-
-    std::deque<stored_tensor> tensors_;
-    std::map<std::string, std::size_t, std::less<>> index_;
-    std::map<std::string, std::string> metadata_;
+    struct state;
+    hidden_value<state> state_;
 };
 
-} // namespace ane::inline ANEMONE_WAY
+/// Walks over the tensors of a store. Stays valid while others are added.
+class weight_store::iterator {
+public:
+    using value_type = stored_tensor;
+    using reference = const stored_tensor&;
+    using pointer = const stored_tensor*;
+    using difference_type = std::ptrdiff_t;
+    using iterator_category = std::forward_iterator_tag;
 
-namespace ane::detail::inline ANEMONE_WAY {
+    iterator() = default;
+    iterator(const weight_store& store, std::size_t position) : store_(&store), position_(position) {}
 
-struct bfloat16 {
-    std::uint16_t bits;
-    explicit operator float() const noexcept { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U); }
+    ANEMONE_INLINE reference operator*() const { return (*store_)[position_]; }
+    ANEMONE_INLINE pointer operator->() const { return &(*store_)[position_]; }
+    iterator& operator++() {
+        ++position_;
+        return *this;
+    }
+    iterator operator++(int) { return {*store_, position_++}; }
+    friend bool operator==(const iterator&, const iterator&) = default;
+
+private:
+    const weight_store* store_ = nullptr;
+    std::size_t position_ = 0;
 };
-
-/// One element to fp16, rounded once, half to even. Floating values must stay finite, integers must stay exact.
-template <class Source> half converted_element(const stored_tensor& tensor, std::size_t index) {
-    Source value;
-    std::memcpy(&value, tensor.bytes.data() + index * sizeof(Source), sizeof(Source));
-    if constexpr (std::is_integral_v<Source>) {
-        const half result(static_cast<double>(value));
-        // Every integer that fp16 holds is far inside the range where double is exact, so this comparison decides.
-        if (!is_finite(result) || static_cast<double>(result) != static_cast<double>(value)) {
-            throw error(errc::weights, tensor.name,
-                        fmt::format("element {} is {}, which fp16 does not hold exactly (all integers to 2048 are)",
-                                    index, +value));
-        }
-        return result;
-    } else {
-        double wide = 0;
-        if constexpr (std::is_same_v<Source, double>) {
-            wide = value;
-        } else {
-            wide = static_cast<double>(static_cast<float>(value));
-        }
-        if (!std::isfinite(wide)) {
-            throw error(errc::weights, tensor.name,
-                        fmt::format("element {} is {}, weights must be finite", index, wide));
-        }
-        const half result(wide);
-        if (!is_finite(result)) {
-            throw error(errc::weights, tensor.name,
-                        fmt::format("element {} is {}, above the largest fp16 value {}", index, wide, half_max));
-        }
-        return result;
-    }
-}
-
-template <class Source> std::vector<half> converted(const stored_tensor& tensor) {
-    std::vector<half> result(tensor.bytes.size() / sizeof(Source));
-    for (std::size_t i = 0; i < result.size(); ++i) {
-        result[i] = converted_element<Source>(tensor, i);
-    }
-    return result;
-}
-
-} // namespace ane::detail::inline ANEMONE_WAY
-
-namespace ane::inline ANEMONE_WAY {
 
 /// The values as fp16, each rounded once (half to even; subnormals kept). Throws errc::weights, naming the element, on
 /// a NaN, an infinity, a value that overflows fp16, or an integer that fp16 does not hold exactly; and on BOOL and F8
 /// tensors.
-ANEMONE_INLINE std::vector<half> to_half(const stored_tensor& tensor) {
-    switch (tensor.type) {
-    case source_type::f16: return detail::converted<half>(tensor);
-    case source_type::bf16: return detail::converted<detail::bfloat16>(tensor);
-    case source_type::f32: return detail::converted<float>(tensor);
-    case source_type::f64: return detail::converted<double>(tensor);
-    case source_type::i8: return detail::converted<std::int8_t>(tensor);
-    case source_type::u8: return detail::converted<std::uint8_t>(tensor);
-    case source_type::i16: return detail::converted<std::int16_t>(tensor);
-    case source_type::u16: return detail::converted<std::uint16_t>(tensor);
-    case source_type::i32: return detail::converted<std::int32_t>(tensor);
-    case source_type::u32: return detail::converted<std::uint32_t>(tensor);
-    case source_type::i64: return detail::converted<std::int64_t>(tensor);
-    case source_type::u64: return detail::converted<std::uint64_t>(tensor);
-    case source_type::boolean:
-    case source_type::f8_e4m3:
-    case source_type::f8_e5m2: break;
-    }
-    throw error(errc::weights, tensor.name, fmt::format("type {} has no conversion to fp16", name(tensor.type)));
-}
+ANEMONE_API std::vector<half> to_half(const stored_tensor& tensor);
 
 } // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "store.ipp"
+#endif

@@ -1,12 +1,11 @@
 #pragma once
 
 #include "../../error.hpp"
+#include "../../formatted.hpp"
 #include "../../graph/graph.hpp"
 #include "../../half.hpp"
 #include "../../way.hpp"
 #include "moves.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +41,7 @@ struct index_reader {
         const std::int64_t least = negative == negative_index::is_refused ? 0 : -extent;
         if (index < least || index >= extent) {
             throw error(errc::argument, operation,
-                        fmt::format("index {} is {}, outside {} to {}", place, index, least, extent - 1));
+                        formatted("index {} is {}, outside {} to {}", place, index, least, extent - 1));
         }
         return index < 0 ? index + extent : index;
     }
@@ -140,7 +139,7 @@ struct dynamic_slice_shape {
         const std::int64_t given = detail::whole_number(start, 0, operation);
         if (along < 0 && given != 0) {
             throw error(errc::argument, operation,
-                        fmt::format("index 0 is {}, but the window spans every axis: it starts at 0", given));
+                        formatted("index 0 is {}, but the window spans every axis: it starts at 0", given));
         }
         return begin + given;
     }

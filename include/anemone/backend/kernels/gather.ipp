@@ -1,12 +1,11 @@
 #pragma once
 
 #include "../../error.hpp"
+#include "../../formatted.hpp"
 #include "../../graph/graph.hpp"
 #include "../../half.hpp"
 #include "gather.hpp"
 #include "moves.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +17,7 @@ namespace ane::detail::inline ANEMONE_WAY {
 ANEMONE_BODY std::int64_t whole_number(half value, std::int64_t place, const std::string& operation) {
     const auto number = static_cast<double>(value);
     if (!is_finite(value) || number != std::floor(number)) {
-        throw error(errc::argument, operation, fmt::format("index {} is {}, not a whole number", place, number));
+        throw error(errc::argument, operation, formatted("index {} is {}, not a whole number", place, number));
     }
     return static_cast<std::int64_t>(number);
 }

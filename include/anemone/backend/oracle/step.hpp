@@ -33,7 +33,7 @@ ANEMONE_API const step_table& every_step();
 class evaluation {
 public:
     ANEMONE_INLINE evaluation(const graph_view& lowered, const materialized& constants, const numerics::datapath& path,
-                              const step_table& evaluators = every_step())
+                              const step_table& evaluators)
         : graph(lowered), steps(evaluators), plan(plan_layers(lowered)), arithmetic(path), constants_(constants),
           storage_(lowered.nodes.size()), places_(lowered.nodes.size(), nullptr) {
         for (int i = 0; i < graph.size(); ++i) {

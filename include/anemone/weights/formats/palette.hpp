@@ -147,14 +147,14 @@ ANEMONE_INLINE palette_codes scalar_palette(std::span<const half> values, std::s
 using weight_vector = std::array<half, largest_vector>;
 
 struct vector_order {
-    static double sum(const weight_vector& v) {
+    ANEMONE_INLINE static double sum(const weight_vector& v) {
         double total = 0;
         for (const half w : v) {
             total += static_cast<double>(w); // exact: five fp16 values
         }
         return total;
     }
-    bool operator()(const weight_vector& a, const weight_vector& b) const {
+    ANEMONE_INLINE bool operator()(const weight_vector& a, const weight_vector& b) const {
         const double first = sum(a);
         const double second = sum(b);
         return first != second ? first < second

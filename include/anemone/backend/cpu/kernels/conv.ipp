@@ -1,10 +1,9 @@
 #pragma once
 
+#include "../../../formatted.hpp"
 #include "../../../kernel_shapes.hpp"
 #include "conv.hpp"
 #include "slab.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -18,12 +17,12 @@ ANEMONE_BODY void check(const convolution_shape& s, const char* subject) {
                                      s.stride_height, s.stride_width, s.dilation_height, s.dilation_width,
                                      s.groups};
     for (const std::int64_t value : positive) {
-        require(value > 0, subject, fmt::format("an extent, stride, dilation or group count is {}, below 1", value));
+        require(value > 0, subject, formatted("an extent, stride, dilation or group count is {}, below 1", value));
     }
     require(s.batch >= 0 && s.pad_top >= 0 && s.pad_left >= 0, subject,
-            fmt::format("batch {}, top padding {} or left padding {} is negative", s.batch, s.pad_top, s.pad_left));
+            formatted("batch {}, top padding {} or left padding {} is negative", s.batch, s.pad_top, s.pad_left));
     require(s.in_channels % s.groups == 0 && s.out_channels % s.groups == 0, subject,
-            fmt::format("{} groups do not divide {} and {} channels", s.groups, s.in_channels, s.out_channels));
+            formatted("{} groups do not divide {} and {} channels", s.groups, s.in_channels, s.out_channels));
 }
 
 ANEMONE_BODY void add_bias(const kernel_table& table, const std::vector<float>& bias, std::int64_t o, float* values,

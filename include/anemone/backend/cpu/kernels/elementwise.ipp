@@ -1,11 +1,10 @@
 #pragma once
 
+#include "../../../formatted.hpp"
 #include "../../../strided.hpp"
 #include "elementwise.hpp"
 #include "loop_nest.hpp"
 #include "slab.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +18,7 @@ ANEMONE_BODY extents broadcast(const extents& a, const extents& b) {
         const std::int64_t left = axis < rank - a.rank ? 1 : a[axis - (rank - a.rank)];
         const std::int64_t right = axis < rank - b.rank ? 1 : b[axis - (rank - b.rank)];
         detail::require(left == right || left == 1 || right == 1, "broadcast",
-                        fmt::format("extents {} and {} of axis {} differ and neither is 1", left, right, axis));
+                        formatted("extents {} and {} of axis {} differ and neither is 1", left, right, axis));
         result.append(left == 1 ? right : left);
     }
     return result;
@@ -27,7 +26,7 @@ ANEMONE_BODY extents broadcast(const extents& a, const extents& b) {
 
 ANEMONE_BODY void binary(const kernel_table& table, op kind, const half* a, const extents& a_shape, const half* b,
                          const extents& b_shape, half* out) {
-    detail::require(is_binary(kind), "binary", fmt::format("{} does not take two operands", name(kind)));
+    detail::require(is_binary(kind), "binary", formatted("{} does not take two operands", name(kind)));
     detail::for_each_pair(
         table, kind, a, a_shape, b, b_shape,
         [&](std::int64_t at, const float* values, std::int64_t count) { table.to_half(values, out + at, count); });
@@ -35,7 +34,7 @@ ANEMONE_BODY void binary(const kernel_table& table, op kind, const half* a, cons
 
 ANEMONE_BODY void compare(const kernel_table& table, op kind, const half* a, const extents& a_shape, const half* b,
                           const extents& b_shape, std::uint8_t* out) {
-    detail::require(is_comparison(kind), "compare", fmt::format("{} is no comparison", name(kind)));
+    detail::require(is_comparison(kind), "compare", formatted("{} is no comparison", name(kind)));
     detail::for_each_pair(
         table, kind, a, a_shape, b, b_shape, [&](std::int64_t at, const float* values, std::int64_t count) {
             std::transform(values, values + count, out + at,
@@ -67,7 +66,7 @@ ANEMONE_BODY void logical_not(const std::uint8_t* x, std::uint8_t* out, std::int
 
 ANEMONE_BODY void unary(const kernel_table& table, op kind, const half* x, half* out, std::int64_t count, float p0,
                         float p1) {
-    detail::require(is_unary(kind), "unary", fmt::format("{} does not take one operand", name(kind)));
+    detail::require(is_unary(kind), "unary", formatted("{} does not take one operand", name(kind)));
     const bool keeps_zero = p0 == 0 && (kind == op::inverse || kind == op::rsqrt);
     p0 = keeps_zero ? -0.0F : p0; // without an epsilon -0 stays -0 under the fraction
     float values[detail::chunk];
@@ -83,7 +82,7 @@ ANEMONE_BODY void parametric(const kernel_table& table, op kind, const half* x, 
                              std::int64_t channels, std::int64_t plane, const half* first, const half* second,
                              half* out) {
     detail::require(kind == op::prelu || kind == op::parametric_softplus, "parametric",
-                    fmt::format("{} has no parameters for each channel", name(kind)));
+                    formatted("{} has no parameters for each channel", name(kind)));
     const bool softplus = kind == op::parametric_softplus;
     float values[detail::chunk];
     for (std::int64_t row = 0; row < batch * channels; ++row) {

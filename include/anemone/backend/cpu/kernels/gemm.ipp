@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../../formatted.hpp"
 #include "../../../kernel_shapes.hpp"
 #include "conv.hpp"
 #include "gemm.hpp"
@@ -8,7 +9,7 @@ namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY packed_matrix pack(const kernel_table& table, const matmul_shape& s, const half* b) {
     detail::require(s.batch >= 0 && s.m >= 0 && s.n >= 0 && s.k >= 0, "matmul",
-                    fmt::format("batch {}, m {}, n {} or k {} is negative", s.batch, s.m, s.n, s.k));
+                    formatted("batch {}, m {}, n {} or k {} is negative", s.batch, s.m, s.n, s.k));
     packed_matrix packed;
     packed.matrices = s.b_batch_stride == 0 ? std::min<std::int64_t>(s.batch, 1) : s.batch;
     packed.k = s.k;
@@ -48,8 +49,8 @@ ANEMONE_BODY void matmul(const kernel_table& table, const matmul_shape& s, const
                          const half* bias, half* out) {
     const std::int64_t needed = s.b_batch_stride == 0 ? std::min<std::int64_t>(s.batch, 1) : s.batch;
     detail::require(b.k == s.k && b.n == s.n && b.matrices >= needed, "matmul",
-                    fmt::format("B is packed as {} of [{}, {}], the product needs {} of [{}, {}]", b.matrices, b.k, b.n,
-                                needed, s.k, s.n));
+                    formatted("B is packed as {} of [{}, {}], the product needs {} of [{}, {}]", b.matrices, b.k, b.n,
+                              needed, s.k, s.n));
     const std::vector<float> bias_values = detail::to_floats(table, bias, s.n);
     const std::int64_t matrix_size = b.panels_per_matrix() * s.k * tile_columns;
     std::vector<float> plain(static_cast<std::size_t>(s.m * s.k));

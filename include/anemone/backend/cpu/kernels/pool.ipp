@@ -1,10 +1,9 @@
 #pragma once
 
+#include "../../../formatted.hpp"
 #include "../../../kernel_shapes.hpp"
 #include "pool.hpp"
 #include "slab.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -39,11 +38,11 @@ ANEMONE_INLINE std::vector<float> divisors(const pool_shape& s, std::int64_t pit
 namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY void pool(const kernel_table& table, op kind, const pool_shape& s, const half* x, half* out) {
-    detail::require(is_pool(kind), "pool", fmt::format("{} is not a pooling", name(kind)));
+    detail::require(is_pool(kind), "pool", formatted("{} is not a pooling", name(kind)));
     for (const std::int64_t value : {s.in_height, s.in_width, s.out_height, s.out_width, s.kernel_height,
                                      s.kernel_width, s.stride_height, s.stride_width, s.pad_top + 1, s.pad_left + 1}) {
         detail::require(value > 0, name(kind).data(),
-                        fmt::format("an extent, stride or padding is too small: {}", value));
+                        formatted("an extent, stride or padding is too small: {}", value));
     }
     const bool largest = kind == op::max_pool;
     const float fill = largest ? -std::numeric_limits<float>::infinity() : 0.0F;

@@ -1,10 +1,9 @@
 #pragma once
 
+#include "../../../formatted.hpp"
 #include "../../../way.hpp"
 #include "elementwise.hpp"
 #include "lines.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -76,12 +75,12 @@ ANEMONE_API void reduce(const kernel_table& table, op kind, const half* x, const
 /// integer type or half (which holds indices to 2048 exactly). Throws errc::argument on another operation, an axis that
 /// is not there, an axis of extent zero, or one too long for an integer Index.
 template <class Index> void arg_reduce(op kind, const half* x, const extents& shape, int axis, Index* out) {
-    detail::require(is_arg_reduction(kind), "arg_reduce", fmt::format("{} gives no index", name(kind)));
+    detail::require(is_arg_reduction(kind), "arg_reduce", formatted("{} gives no index", name(kind)));
     const detail::axis_view view = detail::view_of_axis(shape, axis);
     detail::require(view.count > 0, name(kind).data(), "the axis has extent 0");
     if constexpr (std::is_integral_v<Index>) {
         detail::require(std::in_range<Index>(view.count - 1), name(kind).data(),
-                        fmt::format("the index type does not hold {}", view.count - 1));
+                        formatted("the index type does not hold {}", view.count - 1));
     }
     for (std::int64_t o = 0; o < view.outer; ++o) {
         for (std::int64_t i = 0; i < view.inner; ++i) {

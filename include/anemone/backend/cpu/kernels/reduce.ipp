@@ -1,10 +1,9 @@
 #pragma once
 
+#include "../../../formatted.hpp"
 #include "elementwise.hpp"
 #include "lines.hpp"
 #include "reduce.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -56,9 +55,9 @@ namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY void reduce(const kernel_table& table, op kind, const half* x, const extents& shape, axis_set reduced,
                          half* out) {
-    detail::require(is_reduction(kind), "reduce", fmt::format("{} is not a reduction", name(kind)));
+    detail::require(is_reduction(kind), "reduce", formatted("{} is not a reduction", name(kind)));
     detail::require(reduced >> static_cast<unsigned>(shape.rank) == 0, name(kind).data(),
-                    fmt::format("the axis set {:#b} has an axis beyond rank {}", reduced, shape.rank));
+                    formatted("the axis set {:#b} has an axis beyond rank {}", reduced, shape.rank));
     const detail::reduction_walk walk(shape, reduced);
     const detail::reduction_parts parts = detail::parts_of(kind);
     detail::require(parts.fold == op::add || walk.folded > 0, name(kind).data(),

@@ -1,0 +1,4 @@
+// Everything included, nothing used.
+#include <anemone/anemone.hpp>
+
+int main() {}

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "../hidden.hpp"
+#include "../way.hpp"
+#include "backend.hpp"
+
+#include <concepts>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace ane::inline ANEMONE_WAY {
+
+/// A compiled program of any backend. Move-only; a moved-from one throws `error` (errc::argument) on use.
+///
+///     any_program p = backend::cpu{}.compile(model, weights);
+class any_program {
+public:
+    template <class Executable>
+        requires(!std::same_as<Executable, any_program> && executable<Executable>)
+    any_program(Executable made) // NOLINT(google-explicit-constructor): it is one
+        : state_(hidden<interface>::of(new holder<Executable>(std::move(made)))) {}
+
+    /// Throws what the program throws.
+    void run(input_buffers inputs, output_buffers outputs) { state_.get("program").run(inputs, outputs); }
+
+private:
+    struct interface {
+        interface() = default;
+        interface(const interface&) = delete;
+        interface& operator=(const interface&) = delete;
+        virtual ~interface() = default;
+        virtual void run(input_buffers inputs, output_buffers outputs) = 0;
+    };
+    template <class Executable> struct holder final : interface {
+        explicit holder(Executable made) : program(std::move(made)) {}
+        void run(input_buffers inputs, output_buffers outputs) override { program.run(inputs, outputs); }
+        Executable program;
+    };
+    hidden<interface> state_;
+};
+
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::backend::inline ANEMONE_WAY {
+
+/// Any backend, chosen while the program runs: `compile<model>` gives the same type whichever it is.
+///
+///     backend::any place = backend::cpu{};
+///     if (exact) { place = backend::oracle{h13}; }
+///     auto program = compile<model>(place, weights); // ane::program<model, any_program>
+class any {
+public:
+    template <class Backend>
+        requires(!std::same_as<Backend, any> && runnable_backend<Backend>)
+    any(Backend place) // NOLINT(google-explicit-constructor): it is one
+        : state_(hidden<interface>::of(new holder<Backend>(std::move(place)))) {}
+
+    std::string name() const { return state_.get("backend").name(); }
+    bool supports(op kind) const { return state_.get("backend").supports(kind); }
+    any_program compile(const graph_view& model, const weight_store& weights) const {
+        return state_.get("backend").compile(model, weights);
+    }
+
+private:
+    struct interface {
+        interface() = default;
+        interface(const interface&) = delete;
+        interface& operator=(const interface&) = delete;
+        virtual ~interface() = default;
+        virtual std::string name() const = 0;
+        virtual bool supports(op kind) const = 0;
+        virtual any_program compile(const graph_view& model, const weight_store& weights) const = 0;
+    };
+    template <class Backend> struct holder final : interface {
+        explicit holder(Backend given) : place(std::move(given)) {}
+        std::string name() const override { return place.name(); }
+        bool supports(op kind) const override { return place.supports(kind); }
+        any_program compile(const graph_view& model, const weight_store& weights) const override {
+            return place.compile(model, weights);
+        }
+        Backend place;
+    };
+    hidden<interface> state_;
+};
+
+} // namespace ane::backend::inline ANEMONE_WAY

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "../half.hpp"
+#include "calibration.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+ANEMONE_INLINE void widen(measured_range& range, half value) {
+    const auto v = static_cast<double>(value);
+    if (!std::isfinite(v)) {
+        ++range.infinities;
+        return;
+    }
+    range.low = range.measured ? std::min(range.low, v) : v;
+    range.high = range.measured ? std::max(range.high, v) : v;
+    range.measured = true;
+}
+
+ANEMONE_BODY observation::observation(const graph_view& g) : ranges_(g.nodes.size()) {
+    for (int i = 0; i < g.size(); ++i) {
+        node n = g[i];
+        n.name = n.name.count > 0 ? graph_.intern(g.name(i)) : range_of{};
+        if (n.kind == op::constant) {
+            n.attributes = graph_.keep(g.values(g[i]));
+        }
+        graph_.append(n, g.operands(i));
+        if (n.kind == op::input) {
+            inputs_.push_back(i);
+        }
+        if (!is_source(n.kind) && n.type == dtype::f16) {
+            graph_.add_output(i, "node." + std::to_string(i));
+            nodes_.push_back(i);
+            results_.emplace_back(static_cast<std::size_t>(n.shape.count()));
+        }
+    }
+}
+
+ANEMONE_BODY std::vector<std::span<std::byte>> observation::outputs() {
+    std::vector<std::span<std::byte>> memory;
+    for (std::vector<half>& r : results_) {
+        memory.push_back(std::as_writable_bytes(std::span(r)));
+    }
+    return memory;
+}
+
+ANEMONE_BODY void observation::widen(input_buffers inputs) {
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+        const auto at = static_cast<std::size_t>(inputs_[i]);
+        if (graph_.nodes[at].type == dtype::f16) {
+            const auto* const values = reinterpret_cast<const half*>(inputs[i].data());
+            for (std::size_t k = 0; k < inputs[i].size() / sizeof(half); ++k) {
+                detail::widen(ranges_[at], values[k]);
+            }
+        }
+    }
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+        for (const half value : results_[i]) {
+            detail::widen(ranges_[static_cast<std::size_t>(nodes_[i])], value);
+        }
+    }
+}
+
+ANEMONE_BODY std::span<const measured_range> observation::measured() const { return ranges_; }
+
+ANEMONE_BODY std::span<const half> observation::values(int node) const {
+    const auto at = std::find(nodes_.begin(), nodes_.end(), node);
+    return at == nodes_.end() ? std::span<const half>{} : results_[static_cast<std::size_t>(at - nodes_.begin())];
+}
+
+} // namespace ane::detail::inline ANEMONE_WAY

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "../backend/cpu/cpu.hpp"
+#include "../backend/oracle/oracle.hpp"
+#include "../backend/oracle/step.hpp"
+#include "../passes/constants.hpp"
+#include "../passes/lowering.hpp"
+#include "../passes/rewriter.hpp"
+#include "holders.hpp"
+#include "trace.hpp"
+
+#include <string>
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+/// A copy of a model that returns every computed node.
+ANEMONE_INLINE dynamic_graph observed(const graph_view& model) {
+    rewriter w(model);
+    for (int i = 0; i < model.size(); ++i) {
+        w.visit(i);
+        w.rename(i, w.copy(i));
+    }
+    const sequence<char> known = constant_nodes(model); // folded without a rounding between them: left so
+    for (int i = 0; i < model.size(); ++i) {
+        if (!is_source(model[i].kind) && known[static_cast<std::size_t>(i)] == 0) {
+            w.add_output(w.renamed(i), std::to_string(i));
+        }
+    }
+    return w.result();
+}
+
+ANEMONE_INLINE std::vector<std::byte> copied(const std::byte* from, std::size_t count) { return {from, from + count}; }
+
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY std::span<const std::byte> trace::bytes(int node) const { return values[static_cast<std::size_t>(node)]; }
+ANEMONE_BODY std::span<const half> trace::halves(int node) const {
+    const auto memory = bytes(node);
+    return {reinterpret_cast<const half*>(memory.data()), memory.size() / sizeof(half)};
+}
+
+ANEMONE_BODY trace trace_of(const graph_view& model, const backend::cpu& place, const weight_store& weights,
+                            input_buffers inputs) {
+    trace result;
+    result.values.resize(model.nodes.size());
+    std::vector<std::span<std::byte>> outputs;
+    const sequence<char> known = constant_nodes(model);
+    for (int i = 0; i < model.size(); ++i) {
+        if (!is_source(model[i].kind) && known[static_cast<std::size_t>(i)] == 0) {
+            auto& memory = result.values[static_cast<std::size_t>(i)];
+            memory.resize(static_cast<std::size_t>(bytes(model[i].type, model[i].shape.count())));
+            outputs.emplace_back(memory);
+        }
+    }
+    const dynamic_graph all = detail::observed(model);
+    place.compile(all, weights).run(inputs, outputs);
+    return result;
+}
+
+ANEMONE_BODY trace trace_of(const graph_view& model, const backend::oracle& place, const weight_store& weights,
+                            input_buffers inputs) {
+    auto program = place.compile(model, weights);
+    std::vector<std::vector<std::byte>> returned;
+    std::vector<std::span<std::byte>> outputs;
+    returned.reserve(model.outputs.size());
+    outputs.reserve(model.outputs.size());
+    for (const output_port& port : model.outputs) {
+        const node& n = model[port.node];
+        returned.emplace_back(static_cast<std::size_t>(bytes(n.type, n.shape.count())));
+    }
+    for (auto& memory : returned) {
+        outputs.emplace_back(memory);
+    }
+    program.run(inputs, outputs);
+    const oracle_steps::evaluation& values = program.values();
+    const std::vector<int> holders = detail::holders(model, program.lowered(), values.plan);
+    trace result;
+    result.values.resize(model.nodes.size());
+    for (int i = 0; i < model.size(); ++i) {
+        const int holder = holders[static_cast<std::size_t>(i)];
+        if (holder >= 0 && !is_source(model[i].kind)) {
+            result.values[static_cast<std::size_t>(i)] = detail::copied(
+                values.bytes(holder), static_cast<std::size_t>(bytes(model[i].type, model[i].shape.count())));
+        }
+    }
+    return result;
+}
+
+} // namespace ane::inline ANEMONE_WAY

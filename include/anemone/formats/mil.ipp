@@ -1,0 +1,310 @@
+#pragma once
+
+#include "../error.hpp"
+#include "../formatted.hpp"
+#include "../graph/reflection.hpp"
+#include "../print.hpp"
+#include "../weights/encode.hpp"
+#include "file.hpp"
+#include "mil.hpp"
+#include "mil_compressed.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+ANEMONE_INLINE std::string mil_type(dtype type, const extents& shape) {
+    return shape.rank == 0 ? std::string(mil_name(type)) : formatted("tensor<{}, {}>", mil_name(type), print(shape));
+}
+
+/// Literals are typed; fp16 ones are C99 hexadecimal floats of the value already rounded to fp16.
+ANEMONE_INLINE std::string mil_literal(half value) { return formatted("fp16({:a})", static_cast<double>(value)); }
+ANEMONE_INLINE std::string mil_literal(float value) { return mil_literal(half(value)); }
+ANEMONE_INLINE std::string mil_literal(bool value) { return formatted("bool({})", value); }
+ANEMONE_INLINE std::string mil_literal(int value) { return formatted("int32({})", value); }
+ANEMONE_INLINE std::string mil_literal(std::string_view value) { return formatted("string(\"{}\")", value); }
+ANEMONE_INLINE std::string mil_literal(const indices& value) {
+    return formatted("tensor<int32, [{}]>({})", value.rank, print(value));
+}
+ANEMONE_INLINE std::string mil_literal(size2 value) { return mil_literal(indices{value.height, value.width}); }
+ANEMONE_INLINE std::string mil_literal(const padding2& value) {
+    return mil_literal(indices{value.top, value.bottom, value.left, value.right});
+}
+
+/// The type that a literal starts with: "int32" of "int32(1)".
+ANEMONE_INLINE std::string mil_literal_type(const std::string& literal) { return literal.substr(0, literal.find('(')); }
+
+/// "a, b, c"
+ANEMONE_INLINE std::string joined(const std::vector<std::string>& parts) {
+    std::string text;
+    for (const std::string& part : parts) {
+        text += (text.empty() ? "" : ", ") + part;
+    }
+    return text;
+}
+
+/// Writes one function, statement by statement.
+class mil_writer {
+public:
+    ANEMONE_INLINE mil_writer(const graph_view& g, const materialized& constants)
+        : graph_(g), constants_(constants), stored_(stored_in_mil(g)) {
+        names_.resize(g.nodes.size());
+        prefix_ = unused_prefix();
+    }
+
+    ANEMONE_INLINE mil_program write() && {
+        std::string parameters;
+        for (int i = 0; i < graph_.size(); ++i) {
+            if (graph_[i].kind == op::input) {
+                set_name(i, std::string(graph_.name(i)));
+                parameters += formatted("{}{} {}", parameters.empty() ? "" : ", ",
+                                        mil_type(graph_[i].type, graph_[i].shape), graph_.name(i));
+            }
+        }
+        for (int i = 0; i < graph_.size(); ++i) {
+            if (graph_[i].kind != op::input && !constants_.known(i)) {
+                operation(i);
+            }
+        }
+        std::string outputs;
+        for (const output_port& port : graph_.outputs) {
+            outputs += formatted("{}{}", outputs.empty() ? "" : ", ", graph_.name(port));
+        }
+        program_.text = formatted("program(1.3)\n"
+                                  "[buildInfo = dict<string, string>({{{{\"coremlc-component-MIL\", \"3520.4.1\"}}, "
+                                  "{{\"coremlc-version\", \"3520.5.1\"}}}})]\n"
+                                  "{{\n    func main<ios18>({}) {{\n{}    }} -> ({});\n}}\n",
+                                  parameters, body_, outputs);
+        return std::move(program_);
+    }
+
+private:
+    ANEMONE_INLINE const std::string& name(int index) const { return names_[static_cast<std::size_t>(index)]; }
+    ANEMONE_INLINE void set_name(int index, std::string text) {
+        names_[static_cast<std::size_t>(index)] = std::move(text);
+    }
+
+    /// Variables are called t0, t1, ...; a port of such a name moves them aside.
+    ANEMONE_INLINE std::string unused_prefix() const {
+        std::string prefix = "t";
+        const auto clashes = [&](std::string_view port) { return port.substr(0, prefix.size()) == prefix; };
+        for (bool again = true; again;) {
+            again = false;
+            for (int i = 0; i < graph_.size(); ++i) {
+                again = again || (graph_[i].kind == op::input && clashes(graph_.name(i)));
+            }
+            for (const output_port& port : graph_.outputs) {
+                again = again || clashes(graph_.name(port));
+            }
+            if (again) {
+                prefix += '_';
+            }
+        }
+        return prefix;
+    }
+
+    ANEMONE_INLINE std::string variable(int index) const {
+        for (const output_port& port : graph_.outputs) {
+            if (port.node == index) {
+                return std::string(graph_.name(port));
+            }
+        }
+        return formatted("{}{}", prefix_, index);
+    }
+
+    /// A constant as an argument: a number in place, a tensor as a statement that refers to the blob.
+    ANEMONE_INLINE std::string constant(int index) {
+        const node& n = graph_[index];
+        const auto& values = constants_.values[static_cast<std::size_t>(index)];
+        for (const half value : values) {
+            require_finite(index, value, "a value");
+        }
+        if (n.shape.rank == 0) {
+            return mil_literal(values.front());
+        }
+        if (name(index).empty()) {
+            set_name(index, variable(index));
+            body_ += stored_weight(index);
+            if (stored_[static_cast<std::size_t>(index)] == 0) {
+                body_ += mil_part(mil_type(n.type, n.shape), name(index), program_.weights.add(values));
+            }
+        }
+        return name(index);
+    }
+
+    /// The statements of a compressed weight that is written as it is stored: encoded anew, from the values that it was
+    /// given. Nothing for other constants, nor for a sparse weight of zeros alone, whose list of values would be empty.
+    ANEMONE_INLINE std::string stored_weight(int index) {
+        char& stored = stored_[static_cast<std::size_t>(index)];
+        if (stored == 0) {
+            return {};
+        }
+        const node& n = graph_[index];
+        const auto given = static_cast<std::size_t>(graph_.operands(index)[0]);
+        const encoded_weight w = encode_weight(constants_.values[given], n.shape, n.get<compression>());
+        stored = w.data.empty() ? 0 : 1;
+        return stored == 0 ? std::string() : mil_stored_weight(name(index), w, program_.weights);
+    }
+
+    ANEMONE_INLINE std::string argument(int index) { return constants_.known(index) ? constant(index) : name(index); }
+
+    /// The engine reads no infinite literal, and weights must be finite (R006).
+    ANEMONE_INLINE void require_finite(int index, half value, std::string_view what) const {
+        if (!is_finite(value)) {
+            throw error(errc::lowering, print(graph_, index),
+                        formatted("{} is {} as fp16, the limit is {} ({}:{})", what, static_cast<double>(value),
+                                  half_max, graph_[index].where.file, graph_[index].where.line));
+        }
+    }
+
+    /// A literal as an argument. Numbers stand in place; lists, flags and texts need a statement of their own, whose
+    /// name does not come from that of a port, so that it meets no other port.
+    ANEMONE_INLINE std::string attribute(int owner, std::string_view key, const std::string& literal, bool in_place) {
+        if (in_place) {
+            return literal;
+        }
+        std::string constant_name = formatted("{}{}_{}", prefix_, owner, key);
+        body_ += formatted("        {} {} = const()[name = string(\"{}\"), val = {}];\n", mil_literal_type(literal),
+                           constant_name, constant_name, literal);
+        return constant_name;
+    }
+
+    ANEMONE_INLINE void operation(int index) {
+        const node& n = graph_[index];
+        if (n.shape.rank == 0) {
+            throw error(errc::lowering, print(graph_, index),
+                        formatted("has rank 0, of which no MIL form is known: keep an axis of one element ({}:{})",
+                                  n.where.file, n.where.line));
+        }
+        const mil_form* const form = find_mil_form(n.kind);
+        if (form == nullptr) {
+            throw error(errc::lowering, print(graph_, index),
+                        formatted("has no form in the MIL text that is written here ({}:{}){}", n.where.file,
+                                  n.where.line,
+                                  n.kind == op::arg_max || n.kind == op::arg_min
+                                      ? "; its netplist unit is emitted by emit_netplist"
+                                      : ""));
+        }
+        const std::string result = variable(index);
+        std::vector<std::string> arguments;
+        const auto add = [&](std::string_view key, const std::string& value) {
+            arguments.push_back(formatted("{} = {}", key, value));
+        };
+        attributes(index, *form, add);
+        if (n.kind == op::concat) {
+            add("values", tuple(index));
+        } else {
+            for (int i = 0; i < n.operands.count; ++i) {
+                add(form->operands[static_cast<std::size_t>(i)],
+                    argument(graph_.operands(index)[static_cast<std::size_t>(i)]));
+            }
+        }
+        body_ += formatted("        {} {} = {}({})[name = string(\"{}\")];\n", mil_type(n.type, n.shape), result,
+                           form->name, joined(arguments), result);
+        set_name(index, result);
+    }
+
+    ANEMONE_INLINE std::string tuple(int index) {
+        std::vector<std::string> parts;
+        for (const int o : graph_.operands(index)) {
+            parts.push_back(argument(o));
+        }
+        return "(" + joined(parts) + ")";
+    }
+
+    /// Every argument is written: the engine's parser does not fill in the public defaults (mil-ops section 3).
+    template <class Add> void attributes(int index, const mil_form& form, const Add& add) {
+        const node& n = graph_[index];
+        const ane::attributes written =
+            is_pool(n.kind) ? ane::attributes(padded_out(n.get<pool>(), graph_.operand(n, 0).shape, n.shape))
+                            : n.attributes;
+        written.visit([&](const auto& values) {
+            std::size_t position = 0;
+            for_each_member(values, [&](std::string_view, const auto& member) {
+                using member_type = std::remove_cvref_t<decltype(member)>;
+                const std::string_view key = position < form.members.size() ? form.members[position] : "";
+                ++position;
+                if constexpr (requires { mil_literal(member); }) {
+                    if (!key.empty()) {
+                        if constexpr (std::is_same_v<member_type, float>) {
+                            require_finite(index, half(member), key);
+                        }
+                        const bool in_place = std::is_same_v<member_type, float> || n.kind == op::matmul;
+                        add(key, attribute(index, key, mil_literal(member), in_place));
+                    }
+                }
+            });
+        });
+        const auto also = [&](std::string_view key, const auto& value) {
+            add(key, attribute(index, key, mil_literal(value), false));
+        };
+        if (!form.fixed_argument.empty()) {
+            also(form.fixed_argument, form.fixed_value);
+        }
+        if (is_reduction(n.kind)) {
+            also("keep_dims", true);
+        } else if (n.kind == op::reshape) {
+            also("shape", n.shape);
+        } else if (n.kind == op::concat) {
+            also("interleave", false);
+        } else if (n.kind == op::pad) {
+            const pads& amounts = n.get<pads>();
+            also("pad", interleaved(amounts));
+        }
+    }
+
+    /// The windows that ceil_mode adds, as padding behind the input: how far the engine rounds up, and what it does
+    /// with a window that starts in the padding, is not published.
+    ANEMONE_INLINE static pool padded_out(pool p, const extents& x, const extents& y) {
+        const auto behind = [](std::int64_t in, std::int64_t out, int kernel, int stride, int before, int after) {
+            return std::max(after, static_cast<int>((out - 1) * stride + kernel - in - before));
+        };
+        p.padding.bottom = behind(x[2], y[2], p.kernel.height, p.stride.height, p.padding.top, p.padding.bottom);
+        p.padding.right = behind(x[3], y[3], p.kernel.width, p.stride.width, p.padding.left, p.padding.right);
+        p.ceil_mode = false;
+        return p;
+    }
+
+    /// before and after of each axis in turn, as the pad operation wants them; the last four axes at most are padded.
+    ANEMONE_INLINE static indices interleaved(const pads& amounts) {
+        indices flat;
+        const int first = amounts.before.rank > 4 ? amounts.before.rank - 4 : 0;
+        for (int i = first; i < amounts.before.rank; ++i) {
+            flat.append(amounts.before[i]);
+            flat.append(amounts.after[i]);
+        }
+        return flat;
+    }
+
+    graph_view graph_;
+    const materialized& constants_;
+    std::vector<char> stored_; ///< compressed weights that are written as they are stored
+    std::vector<std::string> names_;
+    std::string prefix_;
+    std::string body_;
+    mil_program program_;
+};
+
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY mil_program emit_mil(const graph_view& lowered, const materialized& constants) {
+    return detail::mil_writer(lowered, constants).write();
+}
+
+ANEMONE_BODY std::string write_mil(const mil_program& program, const std::string& directory) {
+    std::string text = std::filesystem::path(directory) / "model.mil";
+    write_file(std::filesystem::path(directory) / "weights.bin", program.weights.bytes());
+    write_file(text, program.text);
+    return text;
+}
+
+} // namespace ane::inline ANEMONE_WAY

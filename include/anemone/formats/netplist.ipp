@@ -1,0 +1,44 @@
+#pragma once
+
+#include "file.hpp"
+#include "netplist.hpp"
+#include "netplist_vocabulary.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <utility>
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY netplist emit_netplist(const graph_view& lowered, const materialized& constants,
+                                    std::string_view network_name) {
+    detail::netplist_writer w(lowered, constants, network_name);
+    for (int i = 0; i < lowered.size(); ++i) {
+        const op kind = lowered[i].kind;
+        if (kind == op::input || constants.known(i)) {
+            continue;
+        }
+        w.visit(i);
+        const detail::netplist_form* const form = detail::find_netplist_form(kind);
+        if (form == nullptr) {
+            w.refuse(kind == op::cast
+                         ? "has no netplist form: no unit is known that turns one element type into another"
+                         : "has no netplist form; lower() takes composed operations apart");
+        }
+        w.set(i, form->write(w, i, *form));
+    }
+    return std::move(w).finish();
+}
+
+ANEMONE_BODY std::string write_netplist(const netplist& program, const std::string& directory) {
+    const std::filesystem::path place(directory);
+    for (const netplist_blob& blob : program.weights) {
+        write_file(place / blob.name, std::span<const std::byte>(blob.bytes));
+    }
+    std::string document = place / "net.plist";
+    write_file(document, plist::to_xml(program.document));
+    return document;
+}
+
+} // namespace ane::inline ANEMONE_WAY

@@ -1,0 +1,153 @@
+#pragma once
+
+#include "../formatted.hpp"
+#include "plist.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace ane::plist::detail::inline ANEMONE_WAY {
+
+/// Where a key stands, or would.
+template <class Members> auto place_of(Members& members, std::string_view key) {
+    return std::lower_bound(members.begin(), members.end(), key,
+                            [](const member& m, std::string_view wanted) { return std::string_view(m.key) < wanted; });
+}
+
+} // namespace ane::plist::detail::inline ANEMONE_WAY
+
+namespace ane::plist::inline ANEMONE_WAY {
+
+ANEMONE_BODY dict::dict(std::initializer_list<member> members) {
+    for (const member& m : members) {
+        (*this)[m.key] = m.content;
+    }
+}
+
+ANEMONE_BODY bool dict::empty() const { return members_.empty(); }
+
+ANEMONE_BODY value& dict::operator[](std::string_view key) {
+    const auto at = detail::place_of(members_, key);
+    if (at != members_.end() && at->key == key) {
+        return at->content;
+    }
+    return members_.insert(at, {std::string(key), value()})->content;
+}
+
+ANEMONE_BODY const value* dict::find(std::string_view key) const {
+    const auto at = detail::place_of(members_, key);
+    return at != members_.end() && at->key == key ? &at->content : nullptr;
+}
+
+ANEMONE_BODY value::value() : content_(dict()) {}
+ANEMONE_BODY value::value(dict members) : content_(std::move(members)) {}
+ANEMONE_BODY value::value(array elements) : content_(std::move(elements)) {}
+ANEMONE_BODY value::value(std::string text) : content_(std::move(text)) {}
+ANEMONE_BODY value::value(std::string_view text) : content_(std::string(text)) {}
+ANEMONE_BODY value::value(const char* text) : content_(std::string(text)) {}
+ANEMONE_BODY value::value(bool flag) : content_(flag) {}
+ANEMONE_BODY value::value(double real) : content_(real) {}
+
+} // namespace ane::plist::inline ANEMONE_WAY
+
+namespace ane::plist::detail::inline ANEMONE_WAY {
+
+/// A text for XML: markup characters escaped, line ends as line feeds. A control character that XML 1.0 cannot hold is
+/// an error (errc::argument).
+ANEMONE_INLINE std::string escaped(std::string_view text) {
+    std::string result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        const auto code = static_cast<unsigned char>(c);
+        if (code < 0x20 && c != '\t' && c != '\n' && c != '\r') {
+            throw error(errc::argument, "property list text",
+                        formatted("character {} at {} cannot stand in XML", int{code}, i));
+        }
+        switch (c) {
+        case '&': result += "&amp;"; break;
+        case '<': result += "&lt;"; break;
+        case '>': result += "&gt;"; break;
+        case '\r':
+            if (i + 1 == text.size() || text[i + 1] != '\n') {
+                result += '\n';
+            }
+            break;
+        default: result += c;
+        }
+    }
+    return result;
+}
+
+/// The shortest decimal that reads back as the same double, with a point or an exponent.
+ANEMONE_INLINE std::string real_text(double number) {
+    std::string text = formatted("{}", number);
+    if (text.find_first_not_of("-0123456789") == std::string::npos) {
+        text += ".0";
+    }
+    return text;
+}
+
+class xml_writer {
+public:
+    ANEMONE_INLINE std::string write(const value& root) && {
+        text_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                "<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" "
+                "\"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n"
+                "<plist version=\"1.0\">\n";
+        root.visit([&](const auto& content) { put(content); });
+        return std::move(text_) + "</plist>\n";
+    }
+
+private:
+    ANEMONE_INLINE void line(std::string_view content) {
+        text_.append(depth_, '\t');
+        text_ += content;
+        text_ += '\n';
+    }
+    ANEMONE_INLINE void element(std::string_view tag, std::string_view content) {
+        line(formatted("<{0}>{1}</{0}>", tag, content));
+    }
+
+    ANEMONE_INLINE void put(const dict& values) {
+        if (values.empty()) {
+            line("<dict/>");
+            return;
+        }
+        line("<dict>");
+        ++depth_;
+        for (const member& m : values.members()) {
+            element("key", escaped(m.key));
+            m.content.visit([&](const auto& content) { put(content); });
+        }
+        --depth_;
+        line("</dict>");
+    }
+    ANEMONE_INLINE void put(const array& values) {
+        if (values.empty()) {
+            line("<array/>");
+            return;
+        }
+        line("<array>");
+        ++depth_;
+        for (const value& v : values) {
+            v.visit([&](const auto& content) { put(content); });
+        }
+        --depth_;
+        line("</array>");
+    }
+    ANEMONE_INLINE void put(const std::string& text) { element("string", escaped(text)); }
+    ANEMONE_INLINE void put(std::int64_t number) { element("integer", formatted("{}", number)); }
+    ANEMONE_INLINE void put(double number) { element("real", real_text(number)); }
+    ANEMONE_INLINE void put(bool flag) { line(flag ? "<true/>" : "<false/>"); }
+
+    std::string text_;
+    std::size_t depth_ = 0;
+};
+
+} // namespace ane::plist::detail::inline ANEMONE_WAY
+
+namespace ane::plist::inline ANEMONE_WAY {
+
+ANEMONE_BODY std::string to_xml(const value& root) { return detail::xml_writer().write(root); }
+
+} // namespace ane::plist::inline ANEMONE_WAY

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "way.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace ane::inline ANEMONE_WAY {
+
+/// fmt::format for the bodies of this library. Where they are compiled once the compiler checks each format; in the
+/// header-only way it does not, since it would check, and instantiate for it, those of bodies that nobody calls.
+#if defined(ANEMONE_COMPILED)
+template <class... Values> std::string formatted(fmt::format_string<const Values&...> format, const Values&... values) {
+    return fmt::vformat(format, fmt::make_format_args(values...));
+}
+#else
+template <class... Values> std::string formatted(fmt::string_view format, const Values&... values) {
+    return fmt::vformat(format, fmt::make_format_args(values...));
+}
+#endif
+
+} // namespace ane::inline ANEMONE_WAY

@@ -1,0 +1,239 @@
+#pragma once
+
+#include "../formatted.hpp"
+#include "../print.hpp"
+#include "../way.hpp"
+#include "drawing_options.hpp"
+#include "drawing_style.hpp"
+#include "drawing_text.hpp"
+#include "layout.hpp"
+#include "svg.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What a drawing of a graph shows, and where.
+namespace ane::drawing::inline ANEMONE_WAY {
+
+/// A box of the picture: a node of the graph, or an output port.
+struct label {
+    int node = -1;
+    int output = -1; ///< position among the outputs, or -1
+    kind colour = kind::port;
+    std::string title;
+    std::string number; ///< "#12", at the right of the title
+    std::vector<std::string> lines;
+    std::vector<std::string> weights;
+    std::string tooltip; ///< all of it, without ellipses
+};
+
+/// A graph with a place for everything. `boxes[i]` is where `labels[i]` stands; the ends of edges are positions in
+/// both.
+struct picture {
+    std::vector<label> labels;
+    std::vector<layout::box> boxes;
+    std::vector<layout::edge> edges;
+    double width = 0, height = 0;
+};
+
+} // namespace ane::drawing::inline ANEMONE_WAY
+
+namespace ane::drawing::detail::inline ANEMONE_WAY {
+
+ANEMONE_INLINE label label_of_node(const graph_view& g, int index, const std::vector<char>& folded) {
+    const node& n = g[index];
+    label l;
+    l.node = index;
+    l.colour = kind_of(n.kind);
+    const std::string_view given = g.name(index);
+    l.title = n.kind == op::input || (n.kind == op::weight && !given.empty()) ? std::string(given)
+                                                                              : std::string(name(n.kind));
+    l.number = n.kind == op::input ? "input" : n.kind == op::weight ? "weight" : formatted("#{}", index);
+    if (!is_source(n.kind) && !given.empty()) {
+        l.lines.emplace_back(given);
+    }
+    if (n.kind == op::constant) {
+        l.lines.push_back(operand_text(g, index));
+    } else {
+        if (const std::string attributes = attribute_text(g, n); !attributes.empty()) {
+            l.lines.push_back(attributes);
+        }
+        l.lines.push_back(n.type == dtype::f16 ? print(n.shape) : print(n.type, n.shape));
+    }
+    for (const int o : g.operands(index)) {
+        if (folded[static_cast<std::size_t>(o)] != 0) {
+            l.weights.push_back(operand_text(g, o));
+        }
+    }
+    return l;
+}
+
+ANEMONE_INLINE label label_of_output(const graph_view& g, int position) {
+    const output_port& port = g.outputs[static_cast<std::size_t>(position)];
+    label l;
+    l.output = position;
+    l.title = std::string(g.name(port));
+    l.number = "output";
+    l.lines.push_back(print(g[port.node].shape));
+    return l;
+}
+
+/// Shortens the texts to the limit and measures the box around them.
+ANEMONE_INLINE layout::box fit(label& l, double limit) {
+    l.tooltip = l.title + " " + l.number;
+    const double number = svg::text_width(l.number, size::small) + size::number_gap;
+    l.title = svg::shortened(l.title, size::title, limit - number, true);
+    double width = svg::text_width(l.title, size::title, true) + number;
+    double height = size::title_line;
+    const auto measure = [&](std::vector<std::string>& lines, double font, double line) {
+        for (std::string& text : lines) {
+            l.tooltip += "\n" + text;
+            text = svg::shortened(text, font, limit);
+            width = std::max(width, svg::text_width(text, font));
+            height += line;
+        }
+    };
+    measure(l.lines, size::text, size::text_line);
+    measure(l.weights, size::small, size::small_line);
+    layout::box b;
+    b.width = std::max(width + 2 * (l.colour == kind::port ? size::pill_side : size::side), 84.0);
+    b.height = height + 2 * size::above + (l.weights.empty() ? 0 : size::weights_gap);
+    return b;
+}
+
+} // namespace ane::drawing::detail::inline ANEMONE_WAY
+
+namespace ane::drawing::inline ANEMONE_WAY {
+
+/// Decides what is drawn and where, from (0, 0) on.
+ANEMONE_INLINE picture arrange(const graph_view& g, const drawing_options& options = {}) {
+    picture p;
+    std::vector<char> folded = independent_of_inputs(g);
+    if (!options.fold_weights) {
+        folded.assign(g.nodes.size(), 0);
+    }
+    for (const output_port& port : g.outputs) {
+        folded[static_cast<std::size_t>(port.node)] = 0; // an output that is a weight keeps its box
+    }
+    std::vector<int> position(g.nodes.size(), -1);
+    const auto connect = [&](int from, int to) {
+        for (auto e = p.edges.rbegin(); e != p.edges.rend() && e->to == to; ++e) {
+            if (e->from == from) {
+                return; // x * x reads x once in the picture
+            }
+        }
+        p.edges.push_back({from, to, {}, false});
+    };
+    for (int i = 0; i < g.size(); ++i) {
+        if (folded[static_cast<std::size_t>(i)] != 0) {
+            continue;
+        }
+        position[static_cast<std::size_t>(i)] = static_cast<int>(p.labels.size());
+        p.labels.push_back(detail::label_of_node(g, i, folded));
+        for (const int o : g.operands(i)) {
+            if (folded[static_cast<std::size_t>(o)] == 0) {
+                connect(position[static_cast<std::size_t>(o)], static_cast<int>(p.labels.size()) - 1);
+            }
+        }
+    }
+    for (std::size_t i = 0; i < g.outputs.size(); ++i) {
+        p.labels.push_back(detail::label_of_output(g, static_cast<int>(i)));
+        connect(position[static_cast<std::size_t>(g.outputs[i].node)], static_cast<int>(p.labels.size()) - 1);
+    }
+    for (label& l : p.labels) {
+        p.boxes.push_back(detail::fit(l, options.widest_text));
+    }
+    layout::arrange(p.boxes, p.edges);
+    for (const layout::box& b : p.boxes) {
+        p.width = std::max(p.width, b.right());
+        p.height = std::max(p.height, b.bottom());
+    }
+    for (const layout::edge& e : p.edges) {
+        for (const layout::point& at : e.path) {
+            p.width = std::max(p.width, at.x);
+        }
+    }
+    return p;
+}
+
+} // namespace ane::drawing::inline ANEMONE_WAY
+
+namespace ane::drawing::detail::inline ANEMONE_WAY {
+
+ANEMONE_INLINE std::string draw_edge(const layout::edge& e, const picture& p) {
+    constexpr double head = 6;
+    std::string d = formatted("M{:.1f} {:.1f}", e.path[0].x, e.path[0].y);
+    for (std::size_t i = 1; i < e.path.size(); ++i) {
+        const layout::point& a = e.path[i - 1];
+        const bool last = i + 1 == e.path.size();
+        const layout::point b{e.path[i].x, e.path[i].y - (last ? head : 0)};
+        if (a.x == b.x) {
+            d += formatted("V{:.1f}", b.y);
+        } else {
+            const double middle = (a.y + b.y) / 2;
+            d += formatted("C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}", a.x, middle, b.x, middle, b.x, b.y);
+        }
+    }
+    const auto id = [&](int box) {
+        const label& l = p.labels[static_cast<std::size_t>(box)];
+        return l.output >= 0 ? formatted("output{}", l.output) : formatted("node{}", l.node);
+    };
+    const std::string_view skip = e.crosses_layers ? " skip" : "";
+    const layout::point& tip = e.path.back();
+    return formatted("<path class=\"edge{}\" data-from=\"{}\" data-to=\"{}\" d=\"{}\"/>\n"
+                     "<path class=\"head{}\" d=\"M{:.1f} {:.1f}l-4 -7.5h8z\"/>\n",
+                     skip, id(e.from), id(e.to), d, skip, tip.x, tip.y);
+}
+
+ANEMONE_INLINE std::string draw_box(const label& l, const layout::box& b) {
+    const std::string id = l.output >= 0 ? formatted("output{}", l.output) : formatted("node{}", l.node);
+    const double radius = l.colour == kind::port ? std::min(b.height / 2, 22.0) : 7.0;
+    const double side = l.colour == kind::port ? size::pill_side : size::side;
+    std::string out = formatted("<g class=\"box {}\" id=\"{}\"><title>{}</title>\n"
+                                "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{:.0f}\"/>\n",
+                                name(l.colour), id, svg::escape(l.tooltip), b.left, b.top, b.width, b.height, radius);
+    double y = b.top + size::above + size::title_line - 5;
+    out += formatted("<text class=\"title\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y,
+                     svg::escape(l.title));
+    out += formatted("<text class=\"small end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.right() - side, y,
+                     svg::escape(l.number));
+    for (const std::string& line : l.lines) {
+        y += size::text_line;
+        out += formatted("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y, svg::escape(line));
+    }
+    y += l.weights.empty() ? 0 : size::weights_gap;
+    if (!l.weights.empty()) {
+        out += formatted("<path class=\"rule\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", b.left, y + 2, b.right());
+    }
+    for (const std::string& line : l.weights) {
+        y += size::small_line;
+        out += formatted("<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y,
+                         svg::escape(line));
+    }
+    return out + "</g>\n";
+}
+
+/// "9 operations, 4 weights with 31.5 k parameters"
+ANEMONE_INLINE std::string subtitle(const graph_view& g) {
+    int operations = 0, weights = 0;
+    std::int64_t parameters = 0;
+    for (const node& n : g.nodes) {
+        operations += is_source(n.kind) ? 0 : 1;
+        weights += n.kind == op::weight ? 1 : 0;
+        parameters += n.kind == op::weight ? n.shape.count() : 0;
+    }
+    const double count = static_cast<double>(parameters);
+    const std::string number = count < 1e4   ? formatted("{}", parameters)
+                               : count < 1e6 ? formatted("{:.1f} k", count / 1e3)
+                                             : formatted("{:.1f} M", count / 1e6);
+    const auto plural = [](int n, std::string_view what) { return formatted("{} {}{}", n, what, n == 1 ? "" : "s"); };
+    return weights == 0 ? plural(operations, "operation")
+                        : formatted("{}, {} with {} parameters", plural(operations, "operation"),
+                                    plural(weights, "weight"), number);
+}
+
+} // namespace ane::drawing::detail::inline ANEMONE_WAY

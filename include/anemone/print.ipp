@@ -1,0 +1,45 @@
+#pragma once
+
+#include "formatted.hpp"
+#include "print.hpp"
+
+#include <string_view>
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY std::string print(const extents& shape) {
+    std::string text = "[";
+    for (int i = 0; i < shape.rank; ++i) {
+        text += formatted("{}{}", i == 0 ? "" : ", ", shape[i]);
+    }
+    return text + "]";
+}
+
+ANEMONE_BODY std::string print(dtype type, const extents& shape) {
+    return formatted("{} {}", mil_name(type), print(shape));
+}
+
+ANEMONE_BODY std::string print(const graph_view& g, int index) {
+    const std::string_view given = g.name(index);
+    return given.empty() ? formatted("{} #{}", name(g[index].kind), index)
+                         : formatted("{} \"{}\"", name(g[index].kind), given);
+}
+
+ANEMONE_BODY std::string print(const graph_view& g) {
+    std::string text;
+    for (int i = 0; i < g.size(); ++i) {
+        std::string operands;
+        for (const int o : g.operands(i)) {
+            operands += formatted(" #{}", o);
+        }
+        const std::string_view given = g.name(i);
+        text += formatted("#{:<4} {:<16} {:<24}{}{}\n", i, name(g[i].kind), print(g[i].type, g[i].shape), operands,
+                          given.empty() ? "" : formatted(" \"{}\"", given));
+    }
+    for (const output_port& port : g.outputs) {
+        text += formatted("output \"{}\" is #{}\n", g.name(port), port.node);
+    }
+    return text;
+}
+
+} // namespace ane::inline ANEMONE_WAY

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "../formatted.hpp"
+#include "../passes/cost.hpp"
+#include "../way.hpp"
+
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+/// Figures of the cost model as text.
+namespace ane::detail::inline ANEMONE_WAY {
+
+/// "0.85 MFLOP", "3.2 GB": three significant digits and the prefix that keeps the number between 0.1 and 100.
+ANEMONE_INLINE std::string scaled(double value, std::string_view unit) {
+    constexpr std::string_view prefixes[] = {"", "k", "M", "G", "T", "P"};
+    std::size_t step = 0;
+    while (value >= 100 && step + 1 < std::size(prefixes)) {
+        value /= 1000;
+        ++step;
+    }
+    const int digits = step == 0 ? 0 : (value < 10 ? 2 : 1);
+    return formatted("{:.{}f} {}{}", value, digits, prefixes[step], unit);
+}
+
+ANEMONE_INLINE std::string milliseconds(double seconds) {
+    const double ms = seconds * 1e3;
+    return formatted("{:.{}f} ms", ms, ms < 10 ? 2 : (ms < 100 ? 1 : 0));
+}
+
+/// "h13 (M1)"; the name alone where no product has the engine.
+ANEMONE_INLINE std::string device_name(const cost& c) {
+    std::string_view product = c.product;
+    constexpr std::string_view base = " base";
+    if (product.size() > base.size() && product.substr(product.size() - base.size()) == base) {
+        product.remove_suffix(base.size());
+    }
+    return product.empty() ? std::string(c.target) : formatted("{} ({})", c.target, product);
+}
+
+/// "conv2d + add + relu #4": a layer with the stages that fused into it.
+ANEMONE_INLINE std::string layer_name(const graph_view& g, const layer_cost& layer, const sequence<fusion>& fused) {
+    std::string text(name(g[layer.node].kind));
+    for (int i = layer.node + 1; i <= layer.last; ++i) {
+        const fusion& f = fused[static_cast<std::size_t>(i)];
+        if (f.host == layer.node && f.role != fused_as::own_layer) {
+            text += formatted(" + {}", name(g[i].kind));
+        }
+    }
+    return text + formatted(" #{}", layer.node);
+}
+
+} // namespace ane::detail::inline ANEMONE_WAY

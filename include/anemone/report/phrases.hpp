@@ -1,0 +1,106 @@
+#pragma once
+
+#include "../formatted.hpp"
+#include "../rules/evaluate.hpp"
+#include "../way.hpp"
+#include "unicode.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What reports call nodes and targets, and what they say of a violation.
+namespace ane::detail::inline ANEMONE_WAY {
+
+constexpr std::string_view base_name(std::string_view path) {
+    const std::size_t slash = path.find_last_of('/');
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+/// What a reader calls a node: its own name, that of the output it is, or that of the weight it reads without the
+/// last part ("stem" for "stem.weight"). Empty when there is none.
+constexpr std::string_view label(const graph_view& g, int index) {
+    if (g[index].name.count > 0) {
+        return g.name(index);
+    }
+    for (const output_port& port : g.outputs) {
+        if (port.node == index) {
+            return g.name(port);
+        }
+    }
+    for (const int operand : g.operands(index)) {
+        if (g[operand].kind == op::weight) {
+            const std::string_view weight = g.name(operand);
+            const std::size_t dot = weight.find_last_of('.');
+            return dot == std::string_view::npos ? weight : weight.substr(0, dot);
+        }
+    }
+    return {};
+}
+
+/// "h13 (M1 base)"
+ANEMONE_INLINE std::string target_phrase(const target_description& t) {
+    return t.product[0] == '\0' ? printable(t.runtime)
+                                : formatted("{} ({})", printable(t.runtime), printable(t.product));
+}
+
+/// `conv2d "stem"`, `conv2d #12`
+ANEMONE_INLINE std::string node_phrase(const graph_view& g, int index, op operation) {
+    const std::string_view called = label(g, index);
+    return called.empty() ? formatted("{} #{}", name(operation), index)
+                          : formatted("{} \"{}\"", name(operation), printable(called));
+}
+
+/// "kernel width 14 exceeds 13". A magnitude that nothing bounds, which the rules cut at 10^15, is "infinity".
+ANEMONE_INLINE std::string sentence_of(const violation& v) {
+    constexpr std::int64_t unlimited = 1'000'000'000'000'000;
+    const std::string got = v.got >= unlimited ? "infinity" : std::to_string(v.got);
+    return fmt::format(fmt::runtime(record_of(v.rule).sentence), fmt::arg("got", got),
+                       fmt::arg("limit", std::to_string(v.limit)));
+}
+
+/// Where `separator` stands in a text outside of brackets, from `start` on.
+constexpr std::size_t find_outside(std::string_view text, std::string_view separator, std::size_t start = 0) {
+    int depth = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        depth += text[i] == '(' || text[i] == '[' ? 1 : (text[i] == ')' || text[i] == ']' ? -1 : 0);
+        if (depth == 0 && i >= start && text.substr(i, separator.size()) == separator) {
+            return i;
+        }
+    }
+    return std::string_view::npos;
+}
+
+/// The suggestions of a record, from its advice: "a, or b", "a, b, or c" and "a; or b" are lists of them.
+ANEMONE_INLINE std::vector<std::string> suggestions_of(const rule_record& r) {
+    constexpr std::size_t none = std::string_view::npos;
+    const std::string_view advice = r.advice;
+    std::vector<std::string> all;
+    if (const std::size_t at = find_outside(advice, "; or "); at != none) {
+        return {std::string(advice.substr(0, at)), std::string(advice.substr(at + 5))};
+    }
+    std::size_t begin = 0;
+    if (const std::size_t last = find_outside(advice, ", or "); last != none) {
+        for (std::size_t comma = 0; comma != last; begin = comma + 2) {
+            comma = find_outside(advice, ", ", begin);
+            all.emplace_back(advice.substr(begin, comma - begin));
+        }
+        begin = last + 5;
+    }
+    if (!advice.empty()) {
+        all.emplace_back(advice.substr(begin));
+    }
+    return all;
+}
+
+/// Which target takes a node that this one refuses, as a clause of its sentence.
+ANEMONE_INLINE std::string remedy_phrase(const std::optional<target>& first) {
+    return first ? "the first target that takes it is " + target_phrase(describe(*first)) : "no Mac takes it";
+}
+
+} // namespace ane::detail::inline ANEMONE_WAY

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "../formatted.hpp"
+#include "../rules/acceptance.hpp"
+#include "phrases.hpp"
+#include "rule_report.hpp"
+#include "terminal.hpp"
+
+#include <ostream>
+#include <string_view>
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY rule_report::rule_report(const graph_view& g, const target_description& t, const policy& p)
+    : target_(detail::target_phrase(t)), found_(violations(g, t, p)) {
+    const node_acceptance elsewhere(g, macs, p);
+    const reader_lists readers(g);
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+        const violation& v = found_[i];
+        lines_.push_back(
+            format(v, g, t, v.is_error ? detail::remedy_phrase(elsewhere.first_for(v.node)) : std::string()));
+        counts_.add(v);
+        if (i + 1 == found_.size() || found_[i + 1].node != v.node) {
+            draw(g, readers, i);
+        }
+    }
+}
+
+ANEMONE_BODY std::string rule_report::str(const report_style& style) const {
+    std::string text;
+    std::size_t drawn = 0;
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+        const violation& v = found_[i];
+        const bool raised = v.is_error && v.severity != severity::reject && v.severity != severity::hazard;
+        text += detail::painted(raised ? "error" : name(v.severity), detail::colour_of(v.severity, v.is_error),
+                                style.coloured);
+        text += formatted(": {}\n", lines_[i]);
+        for (; drawn < drawings_.size() && drawings_[drawn].after == i; ++drawn) {
+            text += style.drawings ? drawings_[drawn].picture.str(style.coloured) : std::string();
+        }
+    }
+    return text + formatted("{}: {}\n", target_, counts_.str());
+}
+ANEMONE_BODY std::string rule_report::str(bool coloured) const { return str(report_style{coloured, true}); }
+
+ANEMONE_BODY void rule_report::print(std::FILE* to) const { detail::write_text(to, str(detail::wants_colour(to))); }
+ANEMONE_BODY std::ostream& operator<<(std::ostream& to, const rule_report& r) { return to << r.str(); }
+
+ANEMONE_BODY void rule_report::draw(const graph_view& g, const reader_lists& readers, std::size_t last) {
+    std::vector<std::int64_t> offending;
+    bool wrong = false;
+    for (std::size_t i = last + 1; i > 0 && found_[i - 1].node == found_[last].node; --i) {
+        const violation& v = found_[i - 1];
+        wrong = wrong || v.is_error;
+        if (v.is_error && detail::tells_an_extent(record_of(v.rule).sentence)) {
+            offending.push_back(v.got);
+        }
+    }
+    if (wrong) {
+        drawings_.push_back({last, neighbourhood(g, readers, found_[last].node, offending)});
+    }
+}
+
+ANEMONE_BODY rule_report report(const graph_view& g, const target_description& t, const policy& p) {
+    return rule_report(g, t, p);
+}
+ANEMONE_BODY rule_report report(const graph_view& g, target t, const policy& p) { return report(g, describe(t), p); }
+
+} // namespace ane::inline ANEMONE_WAY

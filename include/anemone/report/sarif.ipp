@@ -1,0 +1,185 @@
+#pragma once
+
+#include "../formatted.hpp"
+#include "../rules/acceptance.hpp"
+#include "../version.hpp"
+#include "artifact.hpp"
+#include "findings.hpp"
+#include "json.hpp"
+#include "phrases.hpp"
+#include "sarif.hpp"
+#include "shared_violation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+/// "R030.kernel_width_exceeds": the facts and the name of a rule.
+ANEMONE_INLINE std::string rule_id(const rule_record& r) {
+    std::string id = r.fact;
+    std::replace(id.begin(), id.end(), ' ', '-');
+    return id + "." + std::string(name(r.id));
+}
+
+/// Writes one run of SARIF.
+class sarif_writer {
+public:
+    ANEMONE_INLINE sarif_writer(const graph_view& g, const target_set& targets, const sarif_options& options)
+        : graph_(g), options_(options), root_(options.root), elsewhere_(g, macs, options.rules),
+          found_(shared_violations(g, targets, options.rules)) {
+        for (const shared_violation& s : found_) {
+            if (std::find(used_.begin(), used_.end(), s.first.rule) == used_.end()) {
+                used_.push_back(s.first.rule);
+            }
+        }
+        std::sort(used_.begin(), used_.end());
+    }
+
+    ANEMONE_INLINE std::string str() {
+        j_.object();
+        j_.member("$schema",
+                  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json");
+        j_.member("version", "2.1.0");
+        j_.key("runs").array().object();
+        tool();
+        if (root_.is_absolute()) {
+            j_.key("originalUriBaseIds").object().key(root_id).object();
+            j_.member("uri", uri_of(root_ / "")).end().end();
+        }
+        j_.member("columnKind", "unicodeCodePoints");
+        j_.key("results").array();
+        for (const shared_violation& s : found_) {
+            result(s);
+        }
+        j_.end().end().end().end();
+        return j_.str();
+    }
+
+private:
+    static constexpr std::string_view root_id = "SRCROOT";
+
+    ANEMONE_INLINE void tool() {
+        j_.key("tool").object().key("driver").object();
+        j_.member("name", "Anemone").member("version", version).member("semanticVersion", version);
+        j_.key("rules").array();
+        for (const rule id : used_) {
+            descriptor(record_of(id));
+        }
+        j_.end().end().end();
+    }
+
+    ANEMONE_INLINE void descriptor(const rule_record& r) {
+        const std::string page = std::string(name(r.id)) + ".md";
+        j_.object().member("id", rule_id(r)).member("name", name(r.id));
+        const std::string sentence =
+            fmt::format(fmt::runtime(r.sentence), fmt::arg("got", "<got>"), fmt::arg("limit", "<limit>"));
+        text("shortDescription", sentence);
+        std::string full = sentence;
+        for (const std::string_view more : {r.consequence, r.advice}) {
+            full += more.empty() ? "" : ". " + std::string(more);
+        }
+        text("fullDescription", full);
+        text("help", "docs/rules/" + page);
+        if (!options_.help_base.empty()) {
+            j_.member("helpUri", options_.help_base + page);
+        }
+        const bool error = options_.rules.is_error(r.id, r.level);
+        j_.key("defaultConfiguration").object();
+        j_.member("level", error ? "error" : (r.level == severity::note ? "note" : "warning")).end();
+        j_.key("properties").object().member("fact", r.fact).member("severity", name(r.level));
+        j_.member("scope", name(r.scope)).member("mark", name(r.evidence)).member("source", r.source).end();
+        j_.end();
+    }
+
+    ANEMONE_INLINE void result(const shared_violation& s) {
+        const violation& v = s.first;
+        const rule_record& r = record_of(v.rule);
+        const auto index = std::lower_bound(used_.begin(), used_.end(), v.rule) - used_.begin();
+        j_.object().member("ruleId", rule_id(r)).member("ruleIndex", index);
+        j_.member("level", name(level_of(v)));
+        text("message", message(s));
+        j_.key("locations").array().object();
+        location(v);
+        j_.key("logicalLocations").array().object();
+        const std::string_view called = label(graph_, v.node);
+        j_.member("name", called.empty() ? "#" + std::to_string(v.node) : std::string(called)).member("kind", "node");
+        j_.end().end().end().end();
+        j_.key("properties").object().member("operation", name(v.operation)).member("node", v.node);
+        j_.member("target", runtime_architecture(v.target));
+        j_.key("targets").array();
+        for (const target t : s.targets) {
+            j_.value(runtime_architecture(t));
+        }
+        j_.end().member("got", v.got).member("limit", v.limit).member("mark", name(r.evidence)).end();
+        j_.end();
+    }
+
+    ANEMONE_INLINE std::string message(const shared_violation& s) const {
+        const violation& v = s.first;
+        std::string where = target_phrase(describe(v.target));
+        for (std::size_t i = 1; i < s.targets.size(); ++i) {
+            where += formatted(", {}", runtime_architecture(s.targets[i]));
+        }
+        std::string text = formatted("{}: {} on {}", node_phrase(graph_, v.node, v.operation), sentence_of(v), where);
+        text += v.is_error ? "; " + remedy_phrase(elsewhere_.first_for(v.node)) : "";
+        std::string_view lead = "try";
+        for (const std::string& suggestion : suggestions_of(record_of(v.rule))) {
+            text += formatted("; {}: {}", lead, suggestion);
+            lead = "or";
+        }
+        return text + ".";
+    }
+
+    ANEMONE_INLINE void location(const violation& v) {
+        if (*v.file == '\0') {
+            return;
+        }
+        const artifact where = artifact_of(v.file, root_);
+        j_.key("physicalLocation").object().key("artifactLocation").object().member("uri", where.uri);
+        if (where.below_root) {
+            j_.member("uriBaseId", root_id);
+        }
+        j_.end();
+        if (v.line > 0) {
+            j_.key("region").object().member("startLine", v.line).end();
+        }
+        j_.end();
+    }
+
+    /// A message: an object with a text. Braces are doubled, since single ones stand for arguments.
+    ANEMONE_INLINE void text(std::string_view key, std::string_view words) {
+        std::string doubled;
+        for (const char c : words) {
+            doubled.append(c == '{' || c == '}' ? 2 : 1, c);
+        }
+        j_.key(key).object().member("text", doubled).end();
+    }
+
+    graph_view graph_;
+    const sarif_options& options_;
+    std::filesystem::path root_;
+    node_acceptance elsewhere_;
+    std::vector<shared_violation> found_;
+    std::vector<rule> used_; ///< the rules with findings, in the order of `rule`
+    json_writer j_;
+};
+
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY std::string file_uri(const std::string& absolute) { return detail::uri_of(absolute); }
+
+ANEMONE_BODY std::string sarif(const graph_view& g, const target_set& targets, const sarif_options& options) {
+    return detail::sarif_writer(g, targets, options).str();
+}
+ANEMONE_BODY std::string sarif(const graph_view& g, target t, const sarif_options& options) {
+    return sarif(g, target_set{t}, options);
+}
+
+} // namespace ane::inline ANEMONE_WAY

@@ -1,0 +1,159 @@
+#pragma once
+
+#include "../formatted.hpp"
+#include "../passes/cost.hpp"
+#include "../passes/lowering.hpp"
+#include "../rules/acceptance.hpp"
+#include "../version.hpp"
+#include "cost_text.hpp"
+#include "json.hpp"
+#include "phrases.hpp"
+#include "terminal.hpp"
+#include "verdicts.hpp"
+
+#include <algorithm>
+#include <ostream>
+#include <utility>
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+/// The first error of a row that has one.
+ANEMONE_INLINE const violation& blocker_of(const target_verdict& row) {
+    return *std::find_if(row.found.begin(), row.found.end(), [](const violation& v) { return v.is_error; });
+}
+ANEMONE_INLINE bool same(const violation& a, const violation& b) {
+    return a.node == b.node && a.rule == b.rule && a.got == b.got && a.limit == b.limit;
+}
+/// The first row that this stops.
+ANEMONE_INLINE std::size_t first_with(const std::vector<target_verdict>& rows, const violation& wanted) {
+    std::size_t i = 0;
+    while (rows[i].accepted() || !same(blocker_of(rows[i]), wanted)) {
+        ++i;
+    }
+    return i;
+}
+
+ANEMONE_INLINE std::optional<lowered_graph> try_lower(const graph_view& g) {
+    try {
+        return lower(g);
+    } catch (const error&) {
+        return std::nullopt; // the rules say why; there is no cost
+    }
+}
+
+ANEMONE_INLINE std::string time_of(const target_verdict& r) {
+    return !r.accepted() ? "-"
+           : r.seconds   ? formatted("{} ({})", milliseconds(*r.seconds),
+                                   r.seconds_mark == mark::measured ? "measured fit" : name(r.seconds_mark))
+                         : "not known";
+}
+
+ANEMONE_INLINE void write_violation(json_writer& j, const violation& v, const std::string& label,
+                                    const std::string& message) {
+    const rule_record& r = record_of(v.rule);
+    j.object().member("rule", name(v.rule)).member("fact", r.fact).member("level", name(level_of(v)));
+    j.member("severity", name(v.severity)).member("operation", name(v.operation)).member("node", v.node);
+    j.member("label", label).member("file", v.file).member("line", v.line);
+    j.member("got", v.got).member("limit", v.limit).member("mark", name(r.evidence)).member("message", message);
+    j.key("suggestions").array();
+    for (const std::string& suggestion : suggestions_of(r)) {
+        j.value(suggestion);
+    }
+    j.end().member("page", "docs/rules/" + std::string(name(v.rule)) + ".md").end();
+}
+
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY verdict_table::verdict_table(const graph_view& g, const target_set& targets, const policy& p) {
+    const std::optional<lowered_graph> lowered = detail::try_lower(g);
+    const node_acceptance elsewhere(g, macs, p);
+    for (const target t : targets) {
+        target_verdict row;
+        row.target = t;
+        row.found = violations(g, t, p);
+        for (const violation& v : row.found) {
+            if (v.is_error && row.counts.errors == 0) {
+                row.first_blocker = format(v, g, describe(t), detail::remedy_phrase(elsewhere.first_for(v.node)));
+            }
+            row.counts.add(v);
+        }
+        if (lowered && row.accepted()) {
+            const cost c = estimate(lowered->view(), t);
+            row.seconds = c.seconds;
+            row.seconds_mark = c.roof ? c.roof->known_by : mark::predicted;
+        }
+        rows_.push_back(std::move(row));
+        auto& sites = sites_.emplace_back();
+        for (const violation& v : rows_.back().found) {
+            sites.push_back({std::string(detail::label(g, v.node)), format(v, g)});
+        }
+    }
+}
+
+ANEMONE_BODY bool verdict_table::ok() const noexcept {
+    return std::all_of(rows_.begin(), rows_.end(), [](const target_verdict& r) { return r.accepted(); });
+}
+ANEMONE_BODY int verdict_table::exit_code() const noexcept { return ok() ? 0 : 1; }
+
+ANEMONE_BODY std::string verdict_table::str(bool coloured) const {
+    std::size_t products = 7;
+    for (const target_verdict& r : rows_) {
+        products = std::max(products, detail::display_width(describe(r.target).product));
+    }
+    std::string text = formatted("{:<6}  {:<{}}  {:<8}  {:>6}  {:>8}  {:>5}  {}\n", "target", "product", products,
+                                 "verdict", "errors", "warnings", "notes", "estimate");
+    for (const target_verdict& r : rows_) {
+        const std::string_view colour = r.accepted() ? "\x1b[32m" : "\x1b[1;31m";
+        text += formatted("{:<6}  {}  {}  {:>6}  {:>8}  {:>5}  {}\n", runtime_architecture(r.target),
+                          detail::padded(describe(r.target).product, products),
+                          detail::painted(r.accepted() ? "accepted" : "refused ", colour, coloured), r.counts.errors,
+                          r.counts.warnings, r.counts.notes, detail::time_of(r));
+    }
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        if (!rows_[i].accepted() && detail::first_with(rows_, detail::blocker_of(rows_[i])) == i) {
+            std::string names;
+            for (std::size_t k = i; k < rows_.size(); ++k) {
+                const bool stopped =
+                    !rows_[k].accepted() && detail::same(detail::blocker_of(rows_[k]), detail::blocker_of(rows_[i]));
+                names += stopped ? (k == i ? "" : ", ") + std::string(runtime_architecture(rows_[k].target)) : "";
+            }
+            text += formatted("{}: {}\n", detail::painted(names, "\x1b[1m", coloured), rows_[i].first_blocker);
+        }
+    }
+    return text;
+}
+
+ANEMONE_BODY std::string verdict_table::json(std::string_view model) const {
+    json_writer j;
+    j.object().member("tool", "Anemone").member("version", version).member("model", model).member("accepted", ok());
+    j.key("verdicts").array();
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        const target_verdict& r = rows_[i];
+        j.object().member("target", runtime_architecture(r.target)).member("product", describe(r.target).product);
+        j.member("accepted", r.accepted()).member("errors", r.counts.errors);
+        j.member("warnings", r.counts.warnings).member("notes", r.counts.notes);
+        j.key("seconds");
+        r.seconds ? j.value(*r.seconds) : j.null();
+        if (r.seconds) {
+            j.member("seconds_mark", name(r.seconds_mark));
+        }
+        j.key("violations").array();
+        for (std::size_t k = 0; k < r.found.size(); ++k) {
+            detail::write_violation(j, r.found[k], sites_[i][k].label, sites_[i][k].message);
+        }
+        j.end().end();
+    }
+    j.end().end();
+    return j.str();
+}
+
+ANEMONE_BODY void verdict_table::print(std::FILE* to) const { detail::write_text(to, str(detail::wants_colour(to))); }
+ANEMONE_BODY std::ostream& operator<<(std::ostream& to, const verdict_table& v) { return to << v.str(); }
+
+ANEMONE_BODY verdict_table verdicts(const graph_view& g, const target_set& targets, const policy& p) {
+    return verdict_table(g, targets, p);
+}
+
+} // namespace ane::inline ANEMONE_WAY

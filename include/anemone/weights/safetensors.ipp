@@ -1,0 +1,150 @@
+#pragma once
+
+#include "../formats/file.hpp"
+#include "../formatted.hpp"
+#include "../report/json.hpp"
+#include "safetensors.hpp"
+#include "safetensors_header.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+/// The length field, checked against the bytes that follow it.
+ANEMONE_INLINE std::uint64_t header_length(std::span<const std::byte, 8> field, std::uint64_t following,
+                                           const std::string& source) {
+    std::uint64_t length = 0;
+    std::memcpy(&length, field.data(), 8);
+    if (length > safetensors_header_limit) {
+        refuse_file(source,
+                    formatted("the header is {} bytes long, the limit is {}", length, safetensors_header_limit));
+    }
+    if (length > following) {
+        refuse_file(source,
+                    formatted("the header is {} bytes long, the file has {} after the length", length, following));
+    }
+    return length;
+}
+
+/// Makes a store of a layout; `bytes_of` gives the bytes of an entry.
+template <class BytesOf> weight_store store_of(safetensors_layout layout, const BytesOf& bytes_of) {
+    weight_store store;
+    if (!layout.metadata.empty()) {
+        store.set_metadata(std::move(layout.metadata));
+    }
+    for (safetensors_entry& e : layout.entries) {
+        std::vector<std::byte> bytes = bytes_of(e);
+        store.add({std::move(e.name), e.type, e.shape, std::move(bytes)});
+    }
+    return store;
+}
+
+/// A text as a JSON string; one that is not UTF-8 would not be read back.
+ANEMONE_INLINE std::string header_string(std::string_view text, const std::string& source) {
+    if (!is_utf8(text)) {
+        refuse_file(source, formatted("a name or the metadata is not UTF-8: {}", printable(text)));
+    }
+    return json_string(text);
+}
+
+/// The header of tensors that lie one behind the other.
+ANEMONE_INLINE std::string header_of(const std::vector<const stored_tensor*>& order,
+                                     const weight_store::texts& metadata, const std::string& source) {
+    std::string header;
+    for (const auto& [key, text] : metadata) {
+        header += formatted("{}{}:{}", header.empty() ? "{\"__metadata__\":{" : ",", header_string(key, source),
+                            header_string(text, source));
+    }
+    header += header.empty() ? "" : "}";
+    std::uint64_t offset = 0;
+    for (const stored_tensor* const tensor : order) {
+        if (tensor->name == "__metadata__") {
+            refuse_file(source, "a tensor cannot be called __metadata__");
+        }
+        std::string shape;
+        for (int axis = 0; axis < tensor->shape.rank; ++axis) {
+            shape += formatted("{}{}", axis == 0 ? "" : ",", tensor->shape[axis]);
+        }
+        const std::uint64_t end = offset + tensor->bytes.size();
+        header += formatted(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", header.empty() ? "{" : ",",
+                            header_string(tensor->name, source), name(tensor->type), shape, offset, end);
+        offset = end;
+    }
+    return header.empty() ? "{}" : header + "}";
+}
+
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY weight_store parse_safetensors(std::span<const std::byte> file, const std::string& source) {
+    if (file.size() < 8) {
+        detail::refuse_file(source, formatted("has {} bytes, the header length alone takes 8", file.size()));
+    }
+    const std::uint64_t length = detail::header_length(file.first<8>(), file.size() - 8, source);
+    const std::string_view header(reinterpret_cast<const char*>(file.data()) + 8, length);
+    const std::span<const std::byte> data = file.subspan(8 + length);
+    return detail::store_of(detail::parse_header(header, data.size(), source), [&](const auto& entry) {
+        const auto bytes = data.subspan(entry.begin, entry.end - entry.begin);
+        return std::vector<std::byte>(bytes.begin(), bytes.end());
+    });
+}
+
+ANEMONE_BODY weight_store load_safetensors(const std::string& path) {
+    std::ifstream stream(path, std::ios::binary);
+    std::error_code failure;
+    const std::uint64_t size = std::filesystem::file_size(path, failure);
+    if (!stream || failure) {
+        detail::refuse_file(path,
+                            formatted("cannot be opened{}{}", failure ? ": " : "", failure ? failure.message() : ""));
+    }
+    if (size < 8) {
+        detail::refuse_file(path, formatted("has {} bytes, the header length alone takes 8", size));
+    }
+    const auto read = [&](void* into, std::uint64_t count) {
+        if (!stream.read(static_cast<char*>(into), static_cast<std::streamsize>(count))) {
+            detail::refuse_file(path, formatted("could not be read to its end, {} bytes", size));
+        }
+    };
+    std::array<std::byte, 8> field{};
+    read(field.data(), field.size());
+    std::string header(detail::header_length(field, size - 8, path), ' ');
+    read(header.data(), header.size());
+    return detail::store_of(detail::parse_header(header, size - 8 - header.size(), path), [&](const auto& entry) {
+        std::vector<std::byte> bytes(entry.end - entry.begin);
+        read(bytes.data(), bytes.size());
+        return bytes;
+    });
+}
+
+ANEMONE_BODY void save_safetensors(const std::string& path, const weight_store& store) {
+    std::vector<const stored_tensor*> order;
+    for (const stored_tensor& tensor : store) {
+        order.push_back(&tensor);
+    }
+    std::stable_sort(order.begin(), order.end(), [](const stored_tensor* a, const stored_tensor* b) {
+        return element_bytes(a->type) > element_bytes(b->type);
+    });
+    std::string header = detail::header_of(order, store.metadata(), path);
+    header.resize((header.size() + 7) / 8 * 8, ' ');
+    if (header.size() > safetensors_header_limit) {
+        detail::refuse_file(path, formatted("the header would be {} bytes long, the limit is {}", header.size(),
+                                            safetensors_header_limit));
+    }
+    const std::uint64_t length = header.size();
+    std::vector<std::span<const std::byte>> pieces{std::as_bytes(std::span(&length, 1)),
+                                                   std::as_bytes(std::span(header))};
+    for (const stored_tensor* const tensor : order) {
+        pieces.emplace_back(tensor->bytes);
+    }
+    detail::write_pieces(path, pieces);
+}
+
+} // namespace ane::inline ANEMONE_WAY
