@@ -103,7 +103,9 @@ template <description D> constexpr auto find_refusal() {
         return std::type_identity<refused_model<why, named<subject_in<D>>, in_line<at>>>{};
     }
 }
-template <description D> using refusal_of = typename decltype(find_refusal<D>())::type;
+
+/// An object of a type that is found as a value: clang prints such a type itself, not the way to it.
+template <class T> T instance(std::type_identity<T>) { return T(); }
 
 /// A parameter that nobody can give.
 struct nothing {};
@@ -119,7 +121,7 @@ void graph(void (*)(builder&), detail::nothing = {});
 /// no model, its type says why, and no constant can hold it.
 template <class Function, detail::description D = detail::describe<Function>()> constexpr auto graph(Function) {
     if constexpr (D.refused) {
-        return detail::refusal_of<D>();
+        return detail::instance(detail::find_refusal<D>());
     } else {
         constexpr graph_size size = D.size;
         using described = detail::described<Function, size>;
