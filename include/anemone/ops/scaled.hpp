@@ -24,6 +24,8 @@ inline constexpr operand operand_of_type<scaled_tensor<K, Shape, Type>> = {Shape
 template <class T> inline constexpr int scale_of = 0;
 template <int K, class S, dtype T> inline constexpr int scale_of<scaled_tensor<K, S, T>> = K;
 
+template <class T> inline constexpr bool is_plain = operand_of_type<T>.is == operand::tensor;
+
 template <class S, dtype T> constexpr tensor<S, T> unscaled(tensor<S, T> x) { return x; }
 template <int K, class S, dtype T> constexpr tensor<S, T> unscaled(scaled_tensor<K, S, T> x) { return x.value; }
 
@@ -41,7 +43,7 @@ template <int K, class X> constexpr X times_power(X x, site where) {
 template <class Rule, class A, class B>
 constexpr auto product(op kind, const attributes& values, site where, A a, B b) {
     constexpr int k = scale_of<A> + scale_of<B>;
-    if constexpr (k == 0 && scale_of<A> == 0) {
+    if constexpr (is_plain<A> && is_plain<B>) {
         return append<Rule>(kind, values, where, a, b);
     } else {
         return times_power<-k>(append<Rule>(kind, values, where, unscaled(a), unscaled(b)), where);
@@ -51,7 +53,7 @@ constexpr auto product(op kind, const attributes& values, site where, A a, B b) 
 template <class Rule, class A, class B, class C>
 constexpr auto product(op kind, const attributes& values, site where, A a, B b, C bias) {
     constexpr int k = scale_of<A> + scale_of<B>;
-    if constexpr (k == 0 && scale_of<A> == 0) {
+    if constexpr (is_plain<A> && is_plain<B>) {
         return append<Rule>(kind, values, where, a, b, bias);
     } else {
         const auto scaled_bias = times_power<k>(bias, where);
