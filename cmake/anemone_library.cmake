@@ -24,6 +24,14 @@ target_include_directories(anemone INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE
                                              "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 target_link_libraries(anemone INTERFACE Boost::headers ${anemone_fmt} anemone::rapidjson Threads::Threads ${CMAKE_DL_LIBS})
 
+# What a compiler adds after the first mistake is its echo. g++ has another option for it: with -Wfatal-errors it leaves out
+# the notes of the first error, and a broken `conforms` tells its reason in them.
+option(ANEMONE_FATAL_ERRORS "Compilers stop at the first error in whatever uses Anemone" OFF)
+if(ANEMONE_FATAL_ERRORS)
+  target_compile_options(anemone INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fmax-errors=1>
+                                           $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wfatal-errors>)
+endif()
+
 # One source a folder, made here: nothing but the bodies of the folder.
 file(
   GLOB_RECURSE anemone_bodies CONFIGURE_DEPENDS

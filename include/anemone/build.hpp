@@ -2,11 +2,13 @@
 
 #include "graph/builder.hpp"
 #include "graph/graph.hpp"
-#include "graph/refusal.hpp"
+#include "graph/refused_model.hpp"
 #include "passes/prune.hpp"
 #include "passes/validate.hpp"
 
+#include <concepts>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 namespace ane {
@@ -19,41 +21,120 @@ template <class Function> constexpr dynamic_graph describe_with(const Function& 
     builder g(raw);
     describe(g);
     if (raw.outputs.empty()) {
-        refuse_graph("graph", "needs at least one output: call g.output(name, value)");
+        raw.refuse(model_rule::the_model_has_no_output, "graph", site{});
     }
     return raw;
 }
 
+/// What is known of a model before it is stored: how large it is, and the first thing that its builder refused. A value
+/// of this type is a template argument.
+struct description {
+    graph_size size{};
+    bool refused = false;
+    model_rule why{};
+    short_text subject{};
+    int line = 0;
+    extents shape{};
+    extents known_shape{};
+    std::int64_t got = 0;
+    std::int64_t want = 0;
+    bool counted = false;
+};
+template <class Function> constexpr description describe() {
+    if constexpr (!std::is_empty_v<Function> || !std::default_initializable<Function>) {
+        return {.refused = true, .why = model_rule::the_function_must_not_capture};
+    } else if constexpr (!std::invocable<Function, builder&>) {
+        return {.refused = true, .why = model_rule::the_function_takes_no_builder_or_has_an_error};
+    } else {
+        const dynamic_graph raw = describe_with(Function{});
+        const refused& r = raw.first_refusal;
+        return {size_of(raw), r.any,    r.why,         short_text(raw.view().text(r.subject)),
+                r.where.line, r.shape,  r.known_shape, r.got,
+                r.want,       r.counted};
+    }
+}
+
 /// One constant for each stage, since compilers bound the steps of each: sizes, then values, before and after pruning.
-template <class Function> constexpr graph_size described_size() { return size_of(describe_with(Function{})); }
-template <class Function> struct described {
-    static constexpr graph_size size = described_size<Function>();
-    static constexpr static_graph<size> value{describe_with(Function{})};
+template <class Function, graph_size Size> struct described {
+    static constexpr static_graph<Size> value{describe_with(Function{})};
 };
 /// The second opinion: all shapes again, from the values instead of the types; 512 nodes in one constant.
-template <class Function, std::size_t Chunk> constexpr bool chunk_is_valid() {
-    constexpr int size = described<Function>::value.view().size();
+template <class Described, std::size_t Chunk> constexpr bool chunk_is_valid() {
+    constexpr int size = Described::value.view().size();
     constexpr int first = static_cast<int>(Chunk) * 512;
-    validate_nodes(described<Function>::value, first, first + 512 < size ? first + 512 : size);
+    validate_nodes(Described::value, first, first + 512 < size ? first + 512 : size);
     return true;
 }
-template <class Function, std::size_t Chunk> inline constexpr bool valid_chunk = chunk_is_valid<Function, Chunk>();
-template <class Function, std::size_t... Chunk> constexpr bool described_well(std::index_sequence<Chunk...>) {
-    validate_outputs(described<Function>::value);
-    static_assert((valid_chunk<Function, Chunk> && ...));
+template <class Described, std::size_t Chunk> inline constexpr bool valid_chunk = chunk_is_valid<Described, Chunk>();
+template <class Described, std::size_t... Chunk> constexpr bool described_well(std::index_sequence<Chunk...>) {
+    validate_outputs(Described::value);
+    static_assert((valid_chunk<Described, Chunk> && ...));
     return true;
 }
-template <class Function> constexpr graph_size pruned_size() { return size_of(prune(described<Function>::value)); }
+template <class Described> inline constexpr graph_size pruned_size = size_of(prune(Described::value));
+
+// Plain constants before template arguments: g++ 12 fails on members of members there.
+template <description D, class Sequence> struct shapes_in;
+template <description D, std::size_t... Axis> struct shapes_in<D, std::index_sequence<Axis...>> {
+    using asked = asked_for<shape<D.shape.extent[Axis]...>>;
+    using known = known_as<shape<D.known_shape.extent[Axis]...>>;
+};
+template <description D>
+inline constexpr fixed_string<D.subject.size + 1> subject_in = fixed_string<D.subject.size + 1>(D.subject.characters);
+
+/// What a builder refused, as a type.
+template <description D> constexpr auto find_refusal() {
+    constexpr model_rule why = D.why;
+    constexpr int at = D.line;
+    if constexpr (D.subject.size == 0 || why == model_rule::the_model_has_no_output) {
+        return std::type_identity<refused_model<why>>{};
+    } else if constexpr (why == model_rule::a_weight_is_asked_for_with_two_shapes) {
+        constexpr auto asked = static_cast<std::size_t>(D.shape.rank);
+        constexpr auto known = static_cast<std::size_t>(D.known_shape.rank);
+        using asked_shape = typename shapes_in<D, std::make_index_sequence<asked>>::asked;
+        using known_shape = typename shapes_in<D, std::make_index_sequence<known>>::known;
+        return std::type_identity<refused_model<why, named<subject_in<D>>, in_line<at>, asked_shape, known_shape>>{};
+    } else if constexpr (D.counted) {
+        constexpr std::int64_t got = D.got;
+        constexpr std::int64_t want = D.want;
+        return std::type_identity<
+            refused_model<why, named<subject_in<D>>, in_line<at>, found_value<got>, wanted_value<want>>>{};
+    } else {
+        return std::type_identity<refused_model<why, named<subject_in<D>>, in_line<at>>>{};
+    }
+}
+
+/// An object of a type that is found as a value: clang prints such a type itself, not the way to it.
+template <class T> T instance(std::type_identity<T>) { return T(); }
+
+/// A parameter that nobody can give.
+struct nothing {};
 
 } // namespace detail
 
+/// Never chosen and not defined. To rank it, a compiler converts the caller's function to this pointer, and so reads its
+/// body right where the model is written: what is wrong in there is told without a stack of the library's templates.
+void graph(void (*)(builder&), detail::nothing = {});
+
 /// Builds a model at compile time from a function over a builder: `constexpr auto m = graph([](auto& g) { ... });`
-/// The function must not capture anything. The result is exactly as large as the graph is.
-template <class Function> consteval auto graph(Function) {
-    constexpr std::size_t chunks = (detail::described<Function>::size.nodes + 511) / 512;
-    static_assert(detail::described_well<Function>(std::make_index_sequence<chunks>{}));
-    constexpr graph_size size = detail::pruned_size<Function>();
-    return static_graph<size>(prune(detail::described<Function>::value));
+/// The function must not capture anything. The result is exactly as large as the graph is; where the function describes
+/// no model, its type says why, and no constant can hold it.
+template <class Function, detail::description D = detail::describe<Function>()> constexpr auto graph(Function) {
+    if constexpr (D.refused) {
+        return detail::instance(detail::find_refusal<D>());
+    } else {
+        constexpr graph_size size = D.size;
+        using described = detail::described<Function, size>;
+        static_assert(detail::described_well<described>(std::make_index_sequence<(size.nodes + 511) / 512>{}));
+        return static_graph<detail::pruned_size<described>>(prune(described::value));
+    }
+}
+/// Of a function that is no constant expression, so that the one above is no candidate: the compiler says why.
+template <class Function, class... None>
+    requires(sizeof...(None) == 0)
+consteval static_graph<graph_size{}> graph(Function, None...) {
+    static_assert((detail::describe<Function>(), true));
+    return static_graph<graph_size{}>{};
 }
 
 /// Builds a model at run time; the function may capture.

@@ -2,19 +2,9 @@
 
 #include "dtype.hpp"
 #include "graph/graph.hpp"
-#include "graph/refusal.hpp"
 #include "shape.hpp"
 
 namespace ane {
-
-namespace detail {
-/// Constants of a graph are fp16 values; in a constant expression a wrong one does not compile.
-constexpr void require_fp16(double value) {
-    if (!(value >= -half_max && value <= half_max)) {
-        refuse_graph("constant", "does not fit into fp16, whose largest value is 65504");
-    }
-}
-} // namespace detail
 
 /// A value of the graph under construction: its shape and element type are in the type, its node number in the object.
 /// A handle is cheap to copy and never changes its shape.
@@ -22,6 +12,7 @@ template <class Shape, dtype Type = dtype::f16> struct tensor {
     dynamic_graph* graph;
     int node;
 
+    using shape_type = Shape;
     static constexpr extents extent = Shape::value;
     static constexpr dtype element = Type;
 };

@@ -15,8 +15,29 @@ template <std::size_t Size> struct fixed_string {
             characters[i] = literal[i];
         }
     }
+    /// The first characters of a longer text.
+    constexpr explicit fixed_string(const char* text) {
+        for (std::size_t i = 0; i + 1 < Size; ++i) {
+            characters[i] = text[i];
+        }
+    }
     constexpr std::string_view view() const { return {characters, Size - 1}; }
 };
+
+/// A text that compilers print as text. clang before 16 shows a string among template arguments as character codes, but
+/// characters one by one as they are; g++ and later clang show the string (measured with g++ 12, clang 14 and 16).
+#if defined(__clang__) && __clang_major__ < 16
+template <char...> struct spelled {};
+namespace detail {
+template <fixed_string Text, std::size_t... I> constexpr auto spell(std::index_sequence<I...>) {
+    return spelled<Text.characters[I]...>{};
+}
+} // namespace detail
+template <fixed_string Text>
+using named = decltype(detail::spell<Text>(std::make_index_sequence<Text.view().size()>{}));
+#else
+template <fixed_string> struct named {};
+#endif
 
 /// A value bound to the port called `Name`: what `"image"_s = x` makes.
 template <fixed_string Name, class Value> struct binding { const Value& value; };

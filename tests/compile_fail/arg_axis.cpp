@@ -1,5 +1,5 @@
 // An index of the largest of 2049 elements.
-// expect: design_rule<ane::op::arg_max, ane::rule::arg_reduction_axis_exceeds, ane::target::h13, 16, 1, 2049, 2048>
+// expect: design_rule<ane::op::arg_max, ane::rule::arg_reduction_axis_exceeds, ane::target::h13, 16, 1, 2049, 2048
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

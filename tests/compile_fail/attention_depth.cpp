@@ -1,7 +1,5 @@
 // Query and key of different depths.
-// expect: attention: query and key must have the same depth
-// expect-gcc: (32 == 64)
-// expect-clang: '32L == 64L'
+// expect: shape_fault<ane::op::attention, ane::fault::query_and_key_must_have_the_same_depth, 32, 64>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

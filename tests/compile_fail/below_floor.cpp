@@ -1,5 +1,5 @@
 // Softmax on a target before A13.
-// expect: design_rule<ane::op::softmax, ane::rule::operation_below_its_floor, ane::target::h12, 17, 1, 1, 2>
+// expect: design_rule<ane::op::softmax, ane::rule::operation_below_its_floor, ane::target::h12, 17, 1, 1, 2
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

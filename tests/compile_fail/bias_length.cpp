@@ -1,7 +1,5 @@
 // A bias that is longer than the output has channels.
-// expect: must have one value per channel
-// expect-gcc: (33 == 32)
-// expect-clang: '33L == 32L'
+// expect: shape_fault<ane::op::conv2d, ane::fault::bias_must_have_one_value_for_each_output, 33, 32>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

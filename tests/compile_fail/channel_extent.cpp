@@ -1,5 +1,5 @@
 // 65537 channels.
-// expect: design_rule<ane::op::input, ane::rule::tensor_channels_exceed, ane::target::h13, 16, 0, 65537, 65536>
+// expect: design_rule<ane::op::input, ane::rule::tensor_channels_exceed, ane::target::h13, 16, 0, 65537, 65536
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

@@ -1,5 +1,5 @@
 // Padding on the channel axis.
-// expect: design_rule<ane::op::pad, ane::rule::padding_is_not_on_height_or_width, ane::target::h13, 17, 2, 1, 2>
+// expect: design_rule<ane::op::pad, ane::rule::padding_is_not_on_height_or_width, ane::target::h13, 17, 2, 1, 2
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

@@ -1,5 +1,8 @@
 // An activation is compressed as if it were a weight.
-// expect: it takes a weight of the graph
+// expect: refused_model<ane::model_rule::only_a_weight_is_stored_compressed
+// expect-gcc: {"compressed"}
+// expect-clang: 'c', 'o', 'm', 'p', 'r', 'e', 's', 's', 'e', 'd'
+// expect: in_line<17>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

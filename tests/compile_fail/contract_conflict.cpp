@@ -1,5 +1,8 @@
 // A weight that two places of a model promise different things about.
-// expect: the weight is asked for twice with different contracts
+// expect: refused_model<ane::model_rule::a_weight_is_asked_for_with_two_contracts
+// expect-gcc: {"w"}
+// expect-clang: 'w'
+// expect: in_line<17>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

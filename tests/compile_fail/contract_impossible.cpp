@@ -1,5 +1,8 @@
 // A contract that no tensor can keep.
-// expect: its contract has a low end above its high end
+// expect: refused_model<ane::model_rule::a_contract_has_its_low_end_above_its_high_end
+// expect-gcc: {"x"}
+// expect-clang: 'x'
+// expect: in_line<15>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

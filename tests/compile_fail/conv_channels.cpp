@@ -1,7 +1,5 @@
 // A weight whose input channels are not the tensor's.
-// expect: the weight's input channels (times groups) must equal the input's channels
-// expect-gcc: (8 == 16)
-// expect-clang: '8L == 16L'
+// expect: shape_fault<ane::op::conv2d, ane::fault::weight_channels_times_groups_must_equal_the_input_channels, 8, 16>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -1,5 +1,5 @@
 // A group count that does not divide the channels.
-// expect: groups must divide the input channels
+// expect: shape_fault<ane::op::conv2d, ane::fault::groups_must_divide_the_input_channels_R037, 16, 3>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -1,7 +1,5 @@
 // A reference that ends before the largest disparity.
-// expect: cost_volume: the reference must be as wide as the image plus the disparity range
-// expect-gcc: (66 >= 67)
-// expect-clang: '66L >= 67L'
+// expect: shape_fault<ane::op::cost_volume, ane::fault::reference_must_be_as_wide_as_image_and_disparities, 66, 67>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

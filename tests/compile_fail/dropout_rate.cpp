@@ -1,5 +1,8 @@
 // A rate of dropout at which nothing is left.
-// expect: its rate must lie in [0, 1)
+// expect: refused_model<ane::model_rule::the_rate_must_lie_from_0_to_below_1
+// expect-gcc: {"dropout"}
+// expect-clang: 'd', 'r', 'o', 'p', 'o', 'u', 't'
+// expect: in_line<16>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -1,5 +1,5 @@
 // A convolution whose weight is an input, at batch two.
-// expect: design_rule<ane::op::conv2d, ane::rule::dynamic_weight_batch_exceeds_one, ane::target::h13, 17, 2, 2, 1>
+// expect: design_rule<ane::op::conv2d, ane::rule::dynamic_weight_batch_exceeds_one, ane::target::h13, 17, 2, 2, 1
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

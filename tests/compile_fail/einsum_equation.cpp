@@ -1,5 +1,5 @@
 // An equation without its result.
-// expect: einsum: an equation is letters, a comma, letters, an arrow, letters: 'ij,jk->ik'
+// expect: shape_fault<ane::op::matmul, ane::fault::equation_must_be_letters_comma_letters_arrow_letters, 5, 5>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -1,5 +1,5 @@
 // Flattening from an axis that is not there.
-// expect: the axis must be one of the tensor's axes
+// expect: shape_fault<ane::op::reshape, ane::fault::axis_must_be_one_of_the_tensor, 7, 3>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

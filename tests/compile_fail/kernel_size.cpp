@@ -1,7 +1,5 @@
 // A kernel that is larger than the padded image.
-// expect: the dilated kernel must fit into the padded height
-// expect-gcc: (9 <= 8)
-// expect-clang: '9L <= 8L'
+// expect: shape_fault<ane::op::conv2d, ane::fault::kernel_must_fit_into_the_padded_height_R033, 9, 8>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

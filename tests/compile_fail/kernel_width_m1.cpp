@@ -1,5 +1,5 @@
 // A kernel of width 14, which the M1 does not take.
-// expect: design_rule<ane::op::conv2d, ane::rule::kernel_width_exceeds, ane::target::h13, 17, 2, 14, 13>
+// expect: design_rule<ane::op::conv2d, ane::rule::kernel_width_exceeds, ane::target::h13, 17, 2, 14, 13
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

@@ -1,5 +1,5 @@
 // A kernel of width 16 on generations from A16 on.
-// expect: design_rule<ane::op::conv2d, ane::rule::kernel_width_exceeds, ane::target::h16, 17, 2, 16, 15>
+// expect: design_rule<ane::op::conv2d, ane::rule::kernel_width_exceeds, ane::target::h16, 17, 2, 16, 15
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

@@ -1,7 +1,5 @@
 // A fully connected layer with another number of input features.
-// expect: linear: the input's last axis must equal the weight's last axis
-// expect-gcc: (128 == 64)
-// expect-clang: '128L == 64L'
+// expect: shape_fault<ane::op::linear, ane::fault::input_features_must_equal_the_last_axis_of_the_weight_R053, 128, 64>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

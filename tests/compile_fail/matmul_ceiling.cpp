@@ -1,5 +1,5 @@
 // Declared ranges whose products may add up to more than the engine can store.
-// expect: design_rule<ane::op::linear, ane::rule::contraction_may_reach_ceiling, ane::target::h13, 17, 2, 65536, 32768>
+// expect: design_rule<ane::op::linear, ane::rule::contraction_may_reach_ceiling, ane::target::h13, 17, 2, 65536, 32768
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

@@ -1,5 +1,5 @@
 // A batched matrix product of rank five.
-// expect: design_rule<ane::op::matmul, ane::rule::matmul_rank_exceeds_four, ane::target::h13, 18, 1, 5, 4>
+// expect: design_rule<ane::op::matmul, ane::rule::matmul_rank_exceeds_four, ane::target::h13, 18, 1, 5, 4
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

@@ -1,6 +1,5 @@
 // A model without an output.
-// expect-gcc: needs at least one output
-// expect-clang: is not a constant expression
+// expect: refused_model<ane::model_rule::the_model_has_no_output
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -1,5 +1,5 @@
 // A palette with indices of five bits.
-// expect: a palette index has 1, 2, 3, 4, 6 or 8 bits
+// expect: shape_fault<ane::op::compressed, ane::fault::stored_bits_must_be_1_2_3_4_6_or_8_R139, 5, 4>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -1,7 +1,5 @@
 // The padding of a pool reaches its kernel.
-// expect: the padding of a pool must be smaller than its kernel
-// expect-gcc: (2 < 2)
-// expect-clang: '2L < 2L'
+// expect: shape_fault<ane::op::max_pool, ane::fault::pool_padding_must_be_smaller_than_the_kernel_R060, 2, 2>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

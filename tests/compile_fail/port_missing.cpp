@@ -1,5 +1,7 @@
 // An input that a call leaves out.
-// expect: an input port of the model is left out
+// expect: port_fault<ane::port_rule::an_input_of_the_model_is_left_out
+// expect-gcc: {"z"}
+// expect-clang: 'z'
 #include <anemone/backend/program.hpp>
 #include <anemone/model.hpp>
 

@@ -1,5 +1,7 @@
 // A port name with a character that MIL text does not allow.
-// expect: the name of a port is made of letters, digits and underscores
+// expect: refused_model<ane::model_rule::a_port_name_is_letters_digits_and_underscores
+// expect-gcc: {"first-half"}
+// expect-clang: 'f', 'i', 'r', 's', 't', '-', 'h', 'a', 'l', 'f'
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -1,5 +1,7 @@
 // A port name that starts with a digit.
-// expect: the name of a port is made of letters, digits and underscores
+// expect: refused_model<ane::model_rule::a_port_name_is_letters_digits_and_underscores
+// expect-gcc: {"2_input"}
+// expect-clang: '2', '_', 'i', 'n', 'p', 'u', 't'
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

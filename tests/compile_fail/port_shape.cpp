@@ -1,7 +1,9 @@
 // A value of another shape than the port it is bound to.
-// expect: the value bound to this port has another shape than the port
-// expect-gcc: Given = ane::shape<4, 1>; Wanted = ane::shape<1, 4>
-// expect-clang: std::is_same_v<ane::shape<4, 1>, ane::shape<1, 4>>
+// expect: port_fault<ane::port_rule::the_value_must_have_the_shape_of_the_port
+// expect-gcc: {"x"}
+// expect-clang: 'x'
+// expect: ane::shape<4, 1>
+// expect: ane::shape<1, 4>
 #include <anemone/backend/program.hpp>
 #include <anemone/model.hpp>
 
@@ -17,4 +19,4 @@ ndarray<shape<1, 4>> value;
 #else
 ndarray<shape<4, 1>> value;
 #endif
-arguments<model> bound{"x"_s = value};
+arguments<model> bound{"x"_s = value}; // here

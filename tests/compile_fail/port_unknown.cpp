@@ -1,5 +1,7 @@
 // A port name that the model does not have.
-// expect: the model has no input port of this name
+// expect: port_fault<ane::port_rule::the_model_has_no_input_of_this_name
+// expect-gcc: {"image"}
+// expect-clang: 'i', 'm', 'a', 'g', 'e'
 #include <anemone/backend/program.hpp>
 #include <anemone/model.hpp>
 

@@ -1,5 +1,5 @@
 // A long sum of products of which nothing is declared, a warning that was raised to an error; declared, it is computed.
-// expect: design_rule<ane::op::matmul, ane::rule::products_are_many, ane::target::h13, 15, 2, 256, 256>
+// expect: design_rule<ane::op::matmul, ane::rule::products_are_many, ane::target::h13, 15, 2, 256, 256
 // forbid: step limit
 // forbid: called in a constant expression
 #include <anemone/build.hpp>

@@ -1,5 +1,5 @@
 // Operands of order 1/sqrt(K): the products sit near the accumulator's quantum, a warning that was raised to an error.
-// expect: design_rule<ane::op::linear, ane::rule::products_are_near_the_quantum, ane::target::h13, 19, 2, 273, 20>
+// expect: design_rule<ane::op::linear, ane::rule::products_are_near_the_quantum, ane::target::h13, 19, 2, 273, 20
 // forbid: step limit
 // forbid: called in a constant expression
 #include <anemone/build.hpp>

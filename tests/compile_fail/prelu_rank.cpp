@@ -1,7 +1,5 @@
 // One slope for each channel of a tensor without channels.
-// expect: the operand has too few axes
-// expect-gcc: (2 >= 3)
-// expect-clang: '2L >= 3L'
+// expect: shape_fault<ane::op::prelu, ane::fault::input_must_have_channels_on_axis_1_and_rank_3, 2, 3>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -1,5 +1,5 @@
 // A tensor of rank six.
-// expect: design_rule<ane::op::input, ane::rule::rank_exceeds_five, ane::target::h13, 16, 0, 6, 5>
+// expect: design_rule<ane::op::input, ane::rule::rank_exceeds_five, ane::target::h13, 16, 0, 6, 5
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

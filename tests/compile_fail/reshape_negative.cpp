@@ -1,5 +1,5 @@
 // Negative extents whose product is right.
-// expect: every extent of a tensor must be at least 1 (R019)
+// expect: shape_fault<ane::op::reshape, ane::fault::every_extent_must_be_at_least_1_R019, -2, 1>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

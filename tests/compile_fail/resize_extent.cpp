@@ -1,7 +1,5 @@
 // A resize to no rows.
-// expect: every extent of a tensor must be at least 1 (R019)
-// expect-gcc: (0 >= 1)
-// expect-clang: '0L >= 1L'
+// expect: shape_fault<ane::op::resize, ane::fault::every_extent_must_be_at_least_1_R019, 0, 1>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

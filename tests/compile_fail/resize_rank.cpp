@@ -1,7 +1,5 @@
 // An image without its batch axis is resized.
-// expect: the input must have this rank (NCHW for windows)
-// expect-gcc: (3 == 4)
-// expect-clang: '3L == 4L'
+// expect: shape_fault<ane::op::resize, ane::fault::input_must_have_rank_4_as_N_C_H_W, 3, 4>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -1,9 +1,9 @@
 // Notes on where another device suits better, which a policy makes errors.
-// expect: design_rule<ane::op::matmul, ane::rule::large_matmul_runs_faster_on_gpu, ane::target::h13, 0, 2, 2049, 2048>
-// expect: design_rule<ane::op::attention, ane::rule::long_attention_runs_faster_on_gpu, ane::target::h13, 0, 3, 512, 511>
-// expect: design_rule<ane::op::attention, ane::rule::encoder_batch_runs_faster_on_gpu, ane::target::h13, 0, 3, 23, 22>
-// expect: design_rule<ane::op::attention, ane::rule::decoding_runs_faster_on_gpu, ane::target::h13, 0, 3, 128, 1>
-// expect: design_rule<ane::op::concat, ane::rule::concat_operands_are_not_two, ane::target::h13, 0, 3, 3, 2>
+// expect: design_rule<ane::op::matmul, ane::rule::large_matmul_runs_faster_on_gpu, ane::target::h13, 0, 2, 2049, 2048
+// expect: design_rule<ane::op::attention, ane::rule::long_attention_runs_faster_on_gpu, ane::target::h13, 0, 3, 512, 511
+// expect: design_rule<ane::op::attention, ane::rule::encoder_batch_runs_faster_on_gpu, ane::target::h13, 0, 3, 23, 22
+// expect: design_rule<ane::op::attention, ane::rule::decoding_runs_faster_on_gpu, ane::target::h13, 0, 3, 128, 1
+// expect: design_rule<ane::op::concat, ane::rule::concat_operands_are_not_two, ane::target::h13, 0, 3, 3, 2
 // forbid: step limit
 #include "by_value.hpp"
 

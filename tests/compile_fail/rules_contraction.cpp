@@ -1,21 +1,21 @@
 // Matrix products, windows and attention.
-// expect: design_rule<ane::op::matmul, ane::rule::matmul_rank_exceeds_four, ane::target::h13, 0, 2, 5, 4>
-// expect: design_rule<ane::op::matmul, ane::rule::matmul_depth_exceeds_one, ane::target::h13, 0, 2, 2, 1>
-// expect: design_rule<ane::op::matmul, ane::rule::matmul_reads_a_transpose_of_rank_five, ane::target::h17s, 0, 4, 4, 3>
-// expect: design_rule<ane::op::linear, ane::rule::linear_rank_exceeds_four, ane::target::h13, 0, 2, 5, 4>
-// expect: design_rule<ane::op::matmul, ane::rule::matmul_exceeds_kernel_memory, ane::target::h13, 0, 2, 67584, 65536>
-// expect: design_rule<ane::op::matmul, ane::rule::right_operand_is_not_resident, ane::target::h13, 0, 2, 2097152, 2097151>
-// expect: design_rule<ane::op::max_pool, ane::rule::pool_window_exceeds_input, ane::target::h13, 0, 1, 9, 8>
-// expect: design_rule<ane::op::max_pool, ane::rule::pool_stride_is_three, ane::target::h13, 0, 1, 3, 2>
-// expect: design_rule<ane::op::avg_pool, ane::rule::pool_extent_is_not_a_multiple_of_its_stride, ane::target::h13, 0, 1, 13, 2>
-// expect: design_rule<ane::op::avg_pool, ane::rule::excluded_padding_reaches_the_window, ane::target::h13, 0, 1, 3, 3>
-// expect: design_rule<ane::op::avg_pool, ane::rule::pool_window_is_not_native, ane::target::h13, 0, 1, 30, 29>
-// expect: design_rule<ane::op::attention, ane::rule::attention_rank_exceeds_four, ane::target::h13, 0, 3, 5, 4>
-// expect: design_rule<ane::op::attention, ane::rule::attention_value_shape_differs, ane::target::h13, 0, 3, 0, 0>
-// expect: design_rule<ane::op::attention, ane::rule::attention_mask_type_differs, ane::target::h13, 0, 4, 11, 3>
-// expect: design_rule<ane::op::attention, ane::rule::attention_sequence_exceeds, ane::target::h13, 0, 3, 2049, 2048>
-// expect: design_rule<ane::op::attention, ane::rule::attention_is_too_square, ane::target::h13, 0, 3, 512, 511>
-// expect: design_rule<ane::op::attention, ane::rule::attention_mask_is_not_shared, ane::target::h13, 0, 4, 1, 4>
+// expect: design_rule<ane::op::matmul, ane::rule::matmul_rank_exceeds_four, ane::target::h13, 0, 2, 5, 4
+// expect: design_rule<ane::op::matmul, ane::rule::matmul_depth_exceeds_one, ane::target::h13, 0, 2, 2, 1
+// expect: design_rule<ane::op::matmul, ane::rule::matmul_reads_a_transpose_of_rank_five, ane::target::h17s, 0, 4, 4, 3
+// expect: design_rule<ane::op::linear, ane::rule::linear_rank_exceeds_four, ane::target::h13, 0, 2, 5, 4
+// expect: design_rule<ane::op::matmul, ane::rule::matmul_exceeds_kernel_memory, ane::target::h13, 0, 2, 67584, 65536
+// expect: design_rule<ane::op::matmul, ane::rule::right_operand_is_not_resident, ane::target::h13, 0, 2, 2097152, 2097151
+// expect: design_rule<ane::op::max_pool, ane::rule::pool_window_exceeds_input, ane::target::h13, 0, 1, 9, 8
+// expect: design_rule<ane::op::max_pool, ane::rule::pool_stride_is_three, ane::target::h13, 0, 1, 3, 2
+// expect: design_rule<ane::op::avg_pool, ane::rule::pool_extent_is_not_a_multiple_of_its_stride, ane::target::h13, 0, 1, 13, 2
+// expect: design_rule<ane::op::avg_pool, ane::rule::excluded_padding_reaches_the_window, ane::target::h13, 0, 1, 3, 3
+// expect: design_rule<ane::op::avg_pool, ane::rule::pool_window_is_not_native, ane::target::h13, 0, 1, 30, 29
+// expect: design_rule<ane::op::attention, ane::rule::attention_rank_exceeds_four, ane::target::h13, 0, 3, 5, 4
+// expect: design_rule<ane::op::attention, ane::rule::attention_value_shape_differs, ane::target::h13, 0, 3, 0, 0
+// expect: design_rule<ane::op::attention, ane::rule::attention_mask_type_differs, ane::target::h13, 0, 4, 11, 3
+// expect: design_rule<ane::op::attention, ane::rule::attention_sequence_exceeds, ane::target::h13, 0, 3, 2049, 2048
+// expect: design_rule<ane::op::attention, ane::rule::attention_is_too_square, ane::target::h13, 0, 3, 512, 511
+// expect: design_rule<ane::op::attention, ane::rule::attention_mask_is_not_shared, ane::target::h13, 0, 4, 1, 4
 // forbid: step limit
 #include "by_value.hpp"
 

@@ -1,16 +1,16 @@
 // Convolutions: kernels, strides, dilations and groups.
-// expect: design_rule<ane::op::conv2d, ane::rule::convolution_rank_is_not_four, ane::target::h13, 0, 2, 3, 4>
-// expect: design_rule<ane::op::conv2d, ane::rule::convolution_is_three_dimensional, ane::target::h17s, 0, 2, 5, 4>
-// expect: design_rule<ane::op::conv2d, ane::rule::kernel_width_exceeds, ane::target::h13, 0, 2, 14, 13>
-// expect: design_rule<ane::op::conv2d, ane::rule::kernel_width_exceeds, ane::target::h16, 0, 2, 16, 15>
-// expect: design_rule<ane::op::conv2d, ane::rule::kernel_height_exceeds, ane::target::h13, 0, 2, 30, 29>
-// expect: design_rule<ane::op::conv2d, ane::rule::dynamic_weight_batch_exceeds_one, ane::target::h13, 0, 2, 2, 1>
-// expect: design_rule<ane::op::conv_transpose2d, ane::rule::transposed_stride_exceeds_two, ane::target::h13, 0, 2, 3, 2>
-// expect: design_rule<ane::op::conv_transpose2d, ane::rule::transposed_convolution_is_dilated, ane::target::h13, 0, 2, 2, 1>
-// expect: design_rule<ane::op::conv_transpose2d, ane::rule::transposed_kernel_is_large, ane::target::h13, 0, 2, 8, 7>
-// expect: design_rule<ane::op::conv2d, ane::rule::large_kernel_is_grouped, ane::target::h13, 0, 2, 2, 1>
-// expect: design_rule<ane::op::conv2d, ane::rule::large_kernel_is_dilated, ane::target::h13, 0, 2, 2, 1>
-// expect: design_rule<ane::op::conv2d, ane::rule::folded_channels_exceed, ane::target::h13, 0, 2, 65540, 65536>
+// expect: design_rule<ane::op::conv2d, ane::rule::convolution_rank_is_not_four, ane::target::h13, 0, 2, 3, 4
+// expect: design_rule<ane::op::conv2d, ane::rule::convolution_is_three_dimensional, ane::target::h17s, 0, 2, 5, 4
+// expect: design_rule<ane::op::conv2d, ane::rule::kernel_width_exceeds, ane::target::h13, 0, 2, 14, 13
+// expect: design_rule<ane::op::conv2d, ane::rule::kernel_width_exceeds, ane::target::h16, 0, 2, 16, 15
+// expect: design_rule<ane::op::conv2d, ane::rule::kernel_height_exceeds, ane::target::h13, 0, 2, 30, 29
+// expect: design_rule<ane::op::conv2d, ane::rule::dynamic_weight_batch_exceeds_one, ane::target::h13, 0, 2, 2, 1
+// expect: design_rule<ane::op::conv_transpose2d, ane::rule::transposed_stride_exceeds_two, ane::target::h13, 0, 2, 3, 2
+// expect: design_rule<ane::op::conv_transpose2d, ane::rule::transposed_convolution_is_dilated, ane::target::h13, 0, 2, 2, 1
+// expect: design_rule<ane::op::conv_transpose2d, ane::rule::transposed_kernel_is_large, ane::target::h13, 0, 2, 8, 7
+// expect: design_rule<ane::op::conv2d, ane::rule::large_kernel_is_grouped, ane::target::h13, 0, 2, 2, 1
+// expect: design_rule<ane::op::conv2d, ane::rule::large_kernel_is_dilated, ane::target::h13, 0, 2, 2, 1
+// expect: design_rule<ane::op::conv2d, ane::rule::folded_channels_exceed, ane::target::h13, 0, 2, 65540, 65536
 // forbid: step limit
 #include "by_value.hpp"
 

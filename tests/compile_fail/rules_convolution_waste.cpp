@@ -1,13 +1,13 @@
 // Convolutions that work and waste: warnings that a policy makes errors.
-// expect: design_rule<ane::op::conv2d, ane::rule::kernel_needs_large_mode, ane::target::h13, 0, 2, 8, 7>
-// expect: design_rule<ane::op::conv2d, ane::rule::large_kernel_is_not_a_multiple_of_eight, ane::target::h13, 0, 2, 9, 8>
-// expect: design_rule<ane::op::conv2d, ane::rule::convolved_width_leaves_no_margin, ane::target::h13, 0, 2, 16377, 16376>
-// expect: design_rule<ane::op::conv2d, ane::rule::groups_do_not_divide_cores, ane::target::h13, 0, 2, 3, 4>
-// expect: design_rule<ane::op::conv2d, ane::rule::grouped_kernel_is_decomposed, ane::target::h13, 0, 2, 2304, 2048>
-// expect: design_rule<ane::op::conv2d, ane::rule::stride_is_not_native, ane::target::h13, 0, 2, 5, 8>
-// expect: design_rule<ane::op::conv2d, ane::rule::dilation_is_not_native, ane::target::h13, 0, 2, 2, 1>
-// expect: design_rule<ane::op::conv2d, ane::rule::output_channels_cross_a_pass, ane::target::h13, 0, 2, 193, 192>
-// expect: design_rule<ane::op::conv2d, ane::rule::winograd_needs_unit_stride, ane::target::h13, 0, 2, 2, 1>
+// expect: design_rule<ane::op::conv2d, ane::rule::kernel_needs_large_mode, ane::target::h13, 0, 2, 8, 7
+// expect: design_rule<ane::op::conv2d, ane::rule::large_kernel_is_not_a_multiple_of_eight, ane::target::h13, 0, 2, 9, 8
+// expect: design_rule<ane::op::conv2d, ane::rule::convolved_width_leaves_no_margin, ane::target::h13, 0, 2, 16377, 16376
+// expect: design_rule<ane::op::conv2d, ane::rule::groups_do_not_divide_cores, ane::target::h13, 0, 2, 3, 4
+// expect: design_rule<ane::op::conv2d, ane::rule::grouped_kernel_is_decomposed, ane::target::h13, 0, 2, 2304, 2048
+// expect: design_rule<ane::op::conv2d, ane::rule::stride_is_not_native, ane::target::h13, 0, 2, 5, 8
+// expect: design_rule<ane::op::conv2d, ane::rule::dilation_is_not_native, ane::target::h13, 0, 2, 2, 1
+// expect: design_rule<ane::op::conv2d, ane::rule::output_channels_cross_a_pass, ane::target::h13, 0, 2, 193, 192
+// expect: design_rule<ane::op::conv2d, ane::rule::winograd_needs_unit_stride, ane::target::h13, 0, 2, 2, 1
 // forbid: step limit
 #include "by_value.hpp"
 

@@ -1,10 +1,10 @@
 // Elementwise operations, and notes that a policy makes errors.
-// expect: design_rule<ane::op::add, ane::rule::broadcast_along_depth_is_not_supported, ane::target::h13, 0, 2, 2, 1>
-// expect: design_rule<ane::op::prelu, ane::rule::prelu_rank_is_below_three, ane::target::h13, 0, 2, 2, 3>
-// expect: design_rule<ane::op::sqrt, ane::rule::square_feeds_a_nonlinearity, ane::target::h13, 0, 2, 65, 64>
-// expect: design_rule<ane::op::sin, ane::rule::angle_leaves_the_half_period, ane::target::h15, 0, 1, 4, 3>
-// expect: design_rule<ane::op::add, ane::rule::both_operands_are_live, ane::target::h13, 0, 2, 0, 0>
-// expect: design_rule<ane::op::relu, ane::rule::producer_has_other_readers, ane::target::h13, 0, 3, 2, 1>
+// expect: design_rule<ane::op::add, ane::rule::broadcast_along_depth_is_not_supported, ane::target::h13, 0, 2, 2, 1
+// expect: design_rule<ane::op::prelu, ane::rule::prelu_rank_is_below_three, ane::target::h13, 0, 2, 2, 3
+// expect: design_rule<ane::op::sqrt, ane::rule::square_feeds_a_nonlinearity, ane::target::h13, 0, 2, 65, 64
+// expect: design_rule<ane::op::sin, ane::rule::angle_leaves_the_half_period, ane::target::h15, 0, 1, 4, 3
+// expect: design_rule<ane::op::add, ane::rule::both_operands_are_live, ane::target::h13, 0, 2, 0, 0
+// expect: design_rule<ane::op::relu, ane::rule::producer_has_other_readers, ane::target::h13, 0, 3, 2, 1
 // forbid: step limit
 #include "by_value.hpp"
 

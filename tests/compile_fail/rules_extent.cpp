@@ -1,17 +1,17 @@
 // Element types, ranks and extents.
-// expect: design_rule<ane::op::cast, ane::rule::cast_gives_int32, ane::target::h13, 0, 1, 0, 0>
-// expect: design_rule<ane::op::softmax, ane::rule::normalization_result_is_not_float, ane::target::h13, 0, 1, 2, 3>
-// expect: design_rule<ane::op::relu, ane::rule::uint8_reaches_arithmetic, ane::target::h13, 0, 1, 0, 0>
-// expect: design_rule<ane::op::input, ane::rule::element_type_is_not_f16, ane::target::h13, 0, 0, 4, 3>
-// expect: design_rule<ane::op::input, ane::rule::rank_exceeds_five, ane::target::h13, 0, 0, 6, 5>
-// expect: design_rule<ane::op::input, ane::rule::extent_is_zero, ane::target::h13, 0, 0, 1, 1>
-// expect: design_rule<ane::op::input, ane::rule::extent_is_not_known, ane::target::h13, 0, 0, 0, 0>
-// expect: design_rule<ane::op::input, ane::rule::tensor_width_exceeds, ane::target::h13, 0, 0, 16385, 16384>
-// expect: design_rule<ane::op::input, ane::rule::tensor_width_exceeds, ane::target::h16, 0, 0, 65537, 65536>
-// expect: design_rule<ane::op::input, ane::rule::tensor_height_exceeds, ane::target::h14, 0, 0, 16385, 16384>
-// expect: design_rule<ane::op::input, ane::rule::tensor_channels_exceed, ane::target::h13, 0, 0, 65537, 65536>
-// expect: design_rule<ane::op::input, ane::rule::tensor_depth_exceeds, ane::target::h15, 0, 0, 16385, 16384>
-// expect: design_rule<ane::op::input, ane::rule::tensor_batch_exceeds, ane::target::h12, 0, 0, 4097, 4096>
+// expect: design_rule<ane::op::cast, ane::rule::cast_gives_int32, ane::target::h13, 0, 1, 0, 0
+// expect: design_rule<ane::op::softmax, ane::rule::normalization_result_is_not_float, ane::target::h13, 0, 1, 2, 3
+// expect: design_rule<ane::op::relu, ane::rule::uint8_reaches_arithmetic, ane::target::h13, 0, 1, 0, 0
+// expect: design_rule<ane::op::input, ane::rule::element_type_is_not_f16, ane::target::h13, 0, 0, 4, 3
+// expect: design_rule<ane::op::input, ane::rule::rank_exceeds_five, ane::target::h13, 0, 0, 6, 5
+// expect: design_rule<ane::op::input, ane::rule::extent_is_zero, ane::target::h13, 0, 0, 1, 1
+// expect: design_rule<ane::op::input, ane::rule::extent_is_not_known, ane::target::h13, 0, 0, 0, 0
+// expect: design_rule<ane::op::input, ane::rule::tensor_width_exceeds, ane::target::h13, 0, 0, 16385, 16384
+// expect: design_rule<ane::op::input, ane::rule::tensor_width_exceeds, ane::target::h16, 0, 0, 65537, 65536
+// expect: design_rule<ane::op::input, ane::rule::tensor_height_exceeds, ane::target::h14, 0, 0, 16385, 16384
+// expect: design_rule<ane::op::input, ane::rule::tensor_channels_exceed, ane::target::h13, 0, 0, 65537, 65536
+// expect: design_rule<ane::op::input, ane::rule::tensor_depth_exceeds, ane::target::h15, 0, 0, 16385, 16384
+// expect: design_rule<ane::op::input, ane::rule::tensor_batch_exceeds, ane::target::h12, 0, 0, 4097, 4096
 // forbid: step limit
 #include "by_value.hpp"
 

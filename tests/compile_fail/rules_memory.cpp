@@ -1,14 +1,14 @@
 // Lanes, memory and what joins: warnings and notes that a policy makes errors.
-// expect: design_rule<ane::op::input, ane::rule::channels_do_not_interleave, ane::target::h13, 0, 0, 5, 8>
-// expect: design_rule<ane::op::input, ane::rule::width_is_not_a_granule, ane::target::h13, 0, 0, 10, 16>
-// expect: design_rule<ane::op::input, ane::rule::width_is_one, ane::target::h13, 0, 0, 8, 16>
-// expect: design_rule<ane::op::input, ane::rule::rows_share_a_bank, ane::target::h13, 0, 0, 1024, 1024>
-// expect: design_rule<ane::op::relu, ane::rule::working_set_exceeds, ane::target::h13, 0, 1, 2282000, 2280000>
-// expect: design_rule<ane::op::relu, ane::rule::working_set_exceeds_nominal, ane::target::h13, 0, 1, 2099200, 2097152>
-// expect: design_rule<ane::op::input, ane::rule::live_set_exceeds, ane::target::h13, 0, 0, 4194304, 2097152>
-// expect: design_rule<ane::op::linear, ane::rule::weights_exceed_kernel_memory, ane::target::h13, 0, 2, 67584, 65536>
-// expect: design_rule<ane::op::concat, ane::rule::fan_in_exceeds, ane::target::h13, 0, 13, 12, 11>
-// expect: design_rule<ane::op::input, ane::rule::input_is_not_used, ane::target::h13, 0, 1, 0, 0>
+// expect: design_rule<ane::op::input, ane::rule::channels_do_not_interleave, ane::target::h13, 0, 0, 5, 8
+// expect: design_rule<ane::op::input, ane::rule::width_is_not_a_granule, ane::target::h13, 0, 0, 10, 16
+// expect: design_rule<ane::op::input, ane::rule::width_is_one, ane::target::h13, 0, 0, 8, 16
+// expect: design_rule<ane::op::input, ane::rule::rows_share_a_bank, ane::target::h13, 0, 0, 1024, 1024
+// expect: design_rule<ane::op::relu, ane::rule::working_set_exceeds, ane::target::h13, 0, 1, 2282000, 2280000
+// expect: design_rule<ane::op::relu, ane::rule::working_set_exceeds_nominal, ane::target::h13, 0, 1, 2099200, 2097152
+// expect: design_rule<ane::op::input, ane::rule::live_set_exceeds, ane::target::h13, 0, 0, 4194304, 2097152
+// expect: design_rule<ane::op::linear, ane::rule::weights_exceed_kernel_memory, ane::target::h13, 0, 2, 67584, 65536
+// expect: design_rule<ane::op::concat, ane::rule::fan_in_exceeds, ane::target::h13, 0, 13, 12, 11
+// expect: design_rule<ane::op::input, ane::rule::input_is_not_used, ane::target::h13, 0, 1, 0, 0
 // forbid: step limit
 #include "by_value.hpp"
 

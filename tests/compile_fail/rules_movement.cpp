@@ -1,16 +1,16 @@
 // Movement: transposes, joins, slices and padding.
-// expect: design_rule<ane::op::transpose, ane::rule::transposed_extent_exceeds, ane::target::h13, 0, 1, 16385, 16384>
-// expect: design_rule<ane::op::transpose, ane::rule::channel_transpose_is_not_native, ane::target::h12, 0, 1, 10, 0>
-// expect: design_rule<ane::op::transpose, ane::rule::batch_transpose_has_channels, ane::target::h13, 0, 1, 3, 1>
-// expect: design_rule<ane::op::concat, ane::rule::concat_has_one_operand, ane::target::h13, 0, 1, 1, 2>
-// expect: design_rule<ane::op::concat, ane::rule::concat_row_exceeds, ane::target::h17s, 0, 2, 100352, 100351>
-// expect: design_rule<ane::op::reshape, ane::rule::reshape_does_not_flatten, ane::target::h12, 0, 1, 3, 2>
-// expect: design_rule<ane::op::strided_slice, ane::rule::reversed_slice_is_not_whole, ane::target::h13, 0, 1, 7, 8>
-// expect: design_rule<ane::op::slice, ane::rule::sliced_channels_are_not_aligned, ane::target::h13, 0, 1, 5, 8>
-// expect: design_rule<ane::op::pad, ane::rule::padding_is_not_on_height_or_width, ane::target::h13, 0, 2, 1, 2>
-// expect: design_rule<ane::op::reflect_pad, ane::rule::padding_mode_needs_the_texture_engine, ane::target::h13, 0, 1, 0, 0>
-// expect: design_rule<ane::op::slice, ane::rule::width_slice_may_saturate, ane::target::h13, 0, 1, 4096, 4094>
-// expect: design_rule<ane::op::concat, ane::rule::width_slices_are_joined, ane::target::h13, 0, 3, 2, 1>
+// expect: design_rule<ane::op::transpose, ane::rule::transposed_extent_exceeds, ane::target::h13, 0, 1, 16385, 16384
+// expect: design_rule<ane::op::transpose, ane::rule::channel_transpose_is_not_native, ane::target::h12, 0, 1, 10, 0
+// expect: design_rule<ane::op::transpose, ane::rule::batch_transpose_has_channels, ane::target::h13, 0, 1, 3, 1
+// expect: design_rule<ane::op::concat, ane::rule::concat_has_one_operand, ane::target::h13, 0, 1, 1, 2
+// expect: design_rule<ane::op::concat, ane::rule::concat_row_exceeds, ane::target::h17s, 0, 2, 100352, 100351
+// expect: design_rule<ane::op::reshape, ane::rule::reshape_does_not_flatten, ane::target::h12, 0, 1, 3, 2
+// expect: design_rule<ane::op::strided_slice, ane::rule::reversed_slice_is_not_whole, ane::target::h13, 0, 1, 7, 8
+// expect: design_rule<ane::op::slice, ane::rule::sliced_channels_are_not_aligned, ane::target::h13, 0, 1, 5, 8
+// expect: design_rule<ane::op::pad, ane::rule::padding_is_not_on_height_or_width, ane::target::h13, 0, 2, 1, 2
+// expect: design_rule<ane::op::reflect_pad, ane::rule::padding_mode_needs_the_texture_engine, ane::target::h13, 0, 1, 0, 0
+// expect: design_rule<ane::op::slice, ane::rule::width_slice_may_saturate, ane::target::h13, 0, 1, 4096, 4094
+// expect: design_rule<ane::op::concat, ane::rule::width_slices_are_joined, ane::target::h13, 0, 3, 2, 1
 // forbid: step limit
 #include "by_value.hpp"
 

@@ -1,12 +1,12 @@
 // Pixels into channels and batch, repetition, gathers and resizing.
-// expect: design_rule<ane::op::pixel_shuffle, ane::rule::shuffle_factor_is_not_native, ane::target::h13, 0, 1, 5, 8>
-// expect: design_rule<ane::op::depth_to_space, ane::rule::shuffled_channels_are_not_divisible, ane::target::h13, 0, 1, 6, 4>
-// expect: design_rule<ane::op::space_to_batch, ane::rule::batch_factor_is_not_native, ane::target::h13, 0, 1, 5, 8>
-// expect: design_rule<ane::op::batch_to_space, ane::rule::batch_is_not_divisible, ane::target::h13, 0, 1, 6, 4>
-// expect: design_rule<ane::op::space_to_depth, ane::rule::space_to_channel_batch_exceeds_one, ane::target::h17s, 0, 1, 2, 1>
-// expect: design_rule<ane::op::tile, ane::rule::tile_factor_is_not_native, ane::target::h13, 0, 1, 5, 8>
-// expect: design_rule<ane::op::resize, ane::rule::resize_is_decomposed, ane::target::h13, 0, 1, 0, 0>
-// expect: design_rule<ane::op::gather_nd, ane::rule::gather_leaves_the_software_envelope, ane::target::h13, 0, 2, 2, 3>
+// expect: design_rule<ane::op::pixel_shuffle, ane::rule::shuffle_factor_is_not_native, ane::target::h13, 0, 1, 5, 8
+// expect: design_rule<ane::op::depth_to_space, ane::rule::shuffled_channels_are_not_divisible, ane::target::h13, 0, 1, 6, 4
+// expect: design_rule<ane::op::space_to_batch, ane::rule::batch_factor_is_not_native, ane::target::h13, 0, 1, 5, 8
+// expect: design_rule<ane::op::batch_to_space, ane::rule::batch_is_not_divisible, ane::target::h13, 0, 1, 6, 4
+// expect: design_rule<ane::op::space_to_depth, ane::rule::space_to_channel_batch_exceeds_one, ane::target::h17s, 0, 1, 2, 1
+// expect: design_rule<ane::op::tile, ane::rule::tile_factor_is_not_native, ane::target::h13, 0, 1, 5, 8
+// expect: design_rule<ane::op::resize, ane::rule::resize_is_decomposed, ane::target::h13, 0, 1, 0, 0
+// expect: design_rule<ane::op::gather_nd, ane::rule::gather_leaves_the_software_envelope, ane::target::h13, 0, 2, 2, 3
 // forbid: step limit
 #include "by_value.hpp"
 

@@ -1,19 +1,19 @@
 // Reductions, norms, order and the own layers of the engine.
-// expect: design_rule<ane::op::arg_max, ane::rule::arg_reduction_axis_exceeds, ane::target::h13, 0, 1, 2049, 2048>
-// expect: design_rule<ane::op::reduce_sum, ane::rule::reduced_axis_exceeds_four, ane::target::h13, 0, 1, 5, 4>
-// expect: design_rule<ane::op::reduce_sum_square, ane::rule::square_and_sum_are_not_fused, ane::target::h13, 0, 1, 0, 0>
-// expect: design_rule<ane::op::cumsum, ane::rule::cumulated_axis_is_not_the_last, ane::target::h13, 0, 1, 0, 1>
-// expect: design_rule<ane::op::instance_norm, ane::rule::instance_norm_is_not_supported, ane::target::h13, 0, 3, 0, 0>
-// expect: design_rule<ane::op::group_norm, ane::rule::normalized_groups_do_not_divide_channels, ane::target::h13, 0, 3, 10, 4>
-// expect: design_rule<ane::op::group_norm, ane::rule::normalized_groups_have_depth, ane::target::h13, 0, 3, 2, 1>
-// expect: design_rule<ane::op::group_norm, ane::rule::normalized_group_exceeds, ane::target::h13, 0, 3, 16900, 16384>
-// expect: design_rule<ane::op::local_response_norm, ane::rule::response_norm_channels_exceed, ane::target::h13, 0, 1, 16, 15>
-// expect: design_rule<ane::op::minmax_norm, ane::rule::minmax_norm_is_over_channels, ane::target::h13, 0, 1, 1, 0>
-// expect: design_rule<ane::op::rms_norm, ane::rule::rms_norm_rank_is_not_two, ane::target::h13, 0, 2, 3, 2>
-// expect: design_rule<ane::op::div, ane::rule::softmax_does_not_subtract_its_maximum, ane::target::h13, 0, 3, 0, 65504>
-// expect: design_rule<ane::op::arg_sort, ane::rule::index_exceeds_half_precision, ane::target::h14, 0, 1, 2049, 2048>
-// expect: design_rule<ane::op::top_k, ane::rule::top_k_is_three_or_four, ane::target::h17s, 0, 1, 3, 4>
-// expect: design_rule<ane::op::cross_correlation, ane::rule::cross_correlation_has_channels, ane::target::h13, 0, 2, 2, 1>
+// expect: design_rule<ane::op::arg_max, ane::rule::arg_reduction_axis_exceeds, ane::target::h13, 0, 1, 2049, 2048
+// expect: design_rule<ane::op::reduce_sum, ane::rule::reduced_axis_exceeds_four, ane::target::h13, 0, 1, 5, 4
+// expect: design_rule<ane::op::reduce_sum_square, ane::rule::square_and_sum_are_not_fused, ane::target::h13, 0, 1, 0, 0
+// expect: design_rule<ane::op::cumsum, ane::rule::cumulated_axis_is_not_the_last, ane::target::h13, 0, 1, 0, 1
+// expect: design_rule<ane::op::instance_norm, ane::rule::instance_norm_is_not_supported, ane::target::h13, 0, 3, 0, 0
+// expect: design_rule<ane::op::group_norm, ane::rule::normalized_groups_do_not_divide_channels, ane::target::h13, 0, 3, 10, 4
+// expect: design_rule<ane::op::group_norm, ane::rule::normalized_groups_have_depth, ane::target::h13, 0, 3, 2, 1
+// expect: design_rule<ane::op::group_norm, ane::rule::normalized_group_exceeds, ane::target::h13, 0, 3, 16900, 16384
+// expect: design_rule<ane::op::local_response_norm, ane::rule::response_norm_channels_exceed, ane::target::h13, 0, 1, 16, 15
+// expect: design_rule<ane::op::minmax_norm, ane::rule::minmax_norm_is_over_channels, ane::target::h13, 0, 1, 1, 0
+// expect: design_rule<ane::op::rms_norm, ane::rule::rms_norm_rank_is_not_two, ane::target::h13, 0, 2, 3, 2
+// expect: design_rule<ane::op::div, ane::rule::softmax_does_not_subtract_its_maximum, ane::target::h13, 0, 3, 0, 65504
+// expect: design_rule<ane::op::arg_sort, ane::rule::index_exceeds_half_precision, ane::target::h14, 0, 1, 2049, 2048
+// expect: design_rule<ane::op::top_k, ane::rule::top_k_is_three_or_four, ane::target::h17s, 0, 1, 3, 4
+// expect: design_rule<ane::op::cross_correlation, ane::rule::cross_correlation_has_channels, ane::target::h13, 0, 2, 2, 1
 // forbid: step limit
 #include "by_value.hpp"
 

@@ -1,17 +1,17 @@
 // Operations that a target or a route does not have, and element types.
-// expect: design_rule<ane::op::sqrt, ane::rule::operation_below_its_floor, ane::target::h12, 0, 1, 1, 2>
-// expect: design_rule<ane::op::sin, ane::rule::sine_is_not_native, ane::target::h14, 0, 1, 3, 4>
-// expect: design_rule<ane::op::sort, ane::rule::code_generator_lacks_the_operation, ane::target::h13, 0, 1, 2, 3>
-// expect: design_rule<ane::op::dropout, ane::rule::random_numbers_are_not_supported, ane::target::h14, 0, 1, 0, 0>
-// expect: design_rule<ane::op::resample, ane::rule::texture_engine_is_missing, ane::target::h13, 0, 2, 0, 0>
-// expect: design_rule<ane::op::softmax, ane::rule::softmax_is_not_supported, ane::target::h13, 0, 1, 0, 0>
-// expect: design_rule<ane::op::div, ane::rule::divisor_is_not_constant, ane::target::h12, 0, 2, 0, 0>
-// expect: design_rule<ane::op::mul, ane::rule::reduction_is_multiplied_by_zero, ane::target::h13, 0, 3, 0, 0>
-// expect: design_rule<ane::op::relu, ane::rule::target_has_no_mil, ane::target::h12, 0, 1, 0, 0>
-// expect: design_rule<ane::op::arg_max, ane::rule::arg_reduction_has_no_mil_form, ane::target::h13, 0, 1, 0, 0>
-// expect: design_rule<ane::op::cross_product, ane::rule::operation_has_no_mil_form, ane::target::h17s, 0, 2, 0, 0>
-// expect: design_rule<ane::op::reverse, ane::rule::operation_has_no_netplist_form, ane::target::h17s, 0, 1, 0, 0>
-// expect: design_rule<ane::op::input, ane::rule::scalar_has_no_mil_form, ane::target::h13, 0, 0, 0, 0>
+// expect: design_rule<ane::op::sqrt, ane::rule::operation_below_its_floor, ane::target::h12, 0, 1, 1, 2
+// expect: design_rule<ane::op::sin, ane::rule::sine_is_not_native, ane::target::h14, 0, 1, 3, 4
+// expect: design_rule<ane::op::sort, ane::rule::code_generator_lacks_the_operation, ane::target::h13, 0, 1, 2, 3
+// expect: design_rule<ane::op::dropout, ane::rule::random_numbers_are_not_supported, ane::target::h14, 0, 1, 0, 0
+// expect: design_rule<ane::op::resample, ane::rule::texture_engine_is_missing, ane::target::h13, 0, 2, 0, 0
+// expect: design_rule<ane::op::softmax, ane::rule::softmax_is_not_supported, ane::target::h13, 0, 1, 0, 0
+// expect: design_rule<ane::op::div, ane::rule::divisor_is_not_constant, ane::target::h12, 0, 2, 0, 0
+// expect: design_rule<ane::op::mul, ane::rule::reduction_is_multiplied_by_zero, ane::target::h13, 0, 3, 0, 0
+// expect: design_rule<ane::op::relu, ane::rule::target_has_no_mil, ane::target::h12, 0, 1, 0, 0
+// expect: design_rule<ane::op::arg_max, ane::rule::arg_reduction_has_no_mil_form, ane::target::h13, 0, 1, 0, 0
+// expect: design_rule<ane::op::cross_product, ane::rule::operation_has_no_mil_form, ane::target::h17s, 0, 2, 0, 0
+// expect: design_rule<ane::op::reverse, ane::rule::operation_has_no_netplist_form, ane::target::h17s, 0, 1, 0, 0
+// expect: design_rule<ane::op::input, ane::rule::scalar_has_no_mil_form, ane::target::h13, 0, 0, 0, 0
 // forbid: step limit
 #include "by_value.hpp"
 

@@ -1,7 +1,5 @@
 // A vector of scales with one value too few.
-// expect: quantisation: a vector of scales or zero points has one value for each index of the axis
-// expect-gcc: (11 == 12)
-// expect-clang: '11L == 12L'
+// expect: shape_fault<ane::op::quantize, ane::fault::scale_must_have_one_value_for_each_index_of_the_axis, 11, 12>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -1,7 +1,5 @@
 // A condition of numbers.
-// expect: the operand must be the boolean result of a comparison
-// expect-gcc: (3 == 11)
-// expect-clang: '3L == 11L'
+// expect: shape_fault<ane::op::select, ane::fault::operand_must_be_the_boolean_result_of_a_comparison, 3, 11>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -1,5 +1,5 @@
 // A slice that begins inside the last axis, of values that nothing bounds, on the M1.
-// expect: design_rule<ane::op::slice, ane::rule::width_slice_may_saturate, ane::target::h13, 16, 1, 65504, 4094>
+// expect: design_rule<ane::op::slice, ane::rule::width_slice_may_saturate, ane::target::h13, 16, 1, 65504, 4094
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

@@ -1,7 +1,5 @@
 // An axis of eight is split into three equal parts.
-// expect: split: the number of parts must divide the extent
-// expect-gcc: got = 8; long int want = 3
-// expect-clang: '8L % 3L == 0'
+// expect: shape_fault<ane::op::slice, ane::fault::number_of_parts_must_divide_the_extent, 8, 3>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -1,7 +1,5 @@
 // An axis with two elements is squeezed.
-// expect: squeeze: only an axis of extent 1 can go (R128)
-// expect-gcc: (2 == 1)
-// expect-clang: '2L == 1L'
+// expect: shape_fault<ane::op::reshape, ane::fault::squeezed_axis_must_have_extent_1_R128, 2, 1>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -1,6 +1,5 @@
 // More elements are selected than the axis has.
-// expect: k must lie between 1 and the extent of the axis
-// expect-gcc: (9 <= 8)
+// expect: shape_fault<ane::op::top_k, ane::fault::k_must_lie_between_1_and_the_extent, 9, 8>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -1,5 +1,5 @@
 // A uint8 image reaches arithmetic without a conversion.
-// expect: a uint8 image goes through to_f16 first
+// expect: shape_fault<ane::op::mul, ane::fault::operands_must_be_fp16_use_to_f16_R002, 1, 3>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

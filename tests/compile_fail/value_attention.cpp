@@ -1,5 +1,5 @@
 // Attention by hand, without the subtraction of the maximum: scores up to 30.
-// expect: design_rule<ane::op::exp, ane::rule::exponential_may_overflow, ane::target::h13, 19, 5, 30, 11>
+// expect: design_rule<ane::op::exp, ane::rule::exponential_may_overflow, ane::target::h13, 19, 5, 30, 11
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

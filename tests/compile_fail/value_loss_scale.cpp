@@ -1,5 +1,5 @@
 // Windows of a gradient that was multiplied by a large loss scale.
-// expect: design_rule<ane::op::slice, ane::rule::width_slice_may_saturate, ane::target::h13, 19, 3, 8192, 4094>
+// expect: design_rule<ane::op::slice, ane::rule::width_slice_may_saturate, ane::target::h13, 19, 3, 8192, 4094
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

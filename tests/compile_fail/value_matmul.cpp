@@ -1,5 +1,5 @@
 // A matrix product whose rows are declared to add up to 32768.
-// expect: design_rule<ane::op::linear, ane::rule::contraction_may_reach_ceiling, ane::target::h13, 19, 2, 32768, 32768>
+// expect: design_rule<ane::op::linear, ane::rule::contraction_may_reach_ceiling, ane::target::h13, 19, 2, 32768, 32768
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

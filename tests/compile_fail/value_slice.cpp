@@ -1,5 +1,5 @@
 // A slice inside the last axis of values that are declared to pass 4094.
-// expect: design_rule<ane::op::slice, ane::rule::width_slice_may_saturate, ane::target::h13, 18, 1, 4096, 4094>
+// expect: design_rule<ane::op::slice, ane::rule::width_slice_may_saturate, ane::target::h13, 18, 1, 4096, 4094
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

@@ -1,5 +1,5 @@
 // A row of 16385 elements.
-// expect: design_rule<ane::op::input, ane::rule::tensor_width_exceeds, ane::target::h13, 16, 0, 16385, 16384>
+// expect: design_rule<ane::op::input, ane::rule::tensor_width_exceeds, ane::target::h13, 16, 0, 16385, 16384
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

@@ -1,5 +1,5 @@
 // A tensor beyond the on-chip memory, in a model that declares that an error.
-// expect: design_rule<ane::op::relu, ane::rule::working_set_exceeds, ane::target::h14, 16, 1, 2099200, 2097152>
+// expect: design_rule<ane::op::relu, ane::rule::working_set_exceeds, ane::target::h14, 16, 1, 2099200, 2097152
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

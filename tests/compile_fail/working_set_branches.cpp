@@ -1,5 +1,5 @@
 // A sum of twelve branches written as a chain, in a model that declares slow compilation an error.
-// expect: design_rule<ane::op::add, ane::rule::fan_in_exceeds, ane::target::h13, 21, 23, 12, 11>
+// expect: design_rule<ane::op::add, ane::rule::fan_in_exceeds, ane::target::h13, 21, 23, 12, 11
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

@@ -1,5 +1,5 @@
 // Three values of a megabyte alive together, in a model that declares a cut schedule an error.
-// expect: design_rule<ane::op::add, ane::rule::live_set_exceeds, ane::target::h13, 19, 3, 3145728, 2097152>
+// expect: design_rule<ane::op::add, ane::rule::live_set_exceeds, ane::target::h13, 19, 3, 3145728, 2097152
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

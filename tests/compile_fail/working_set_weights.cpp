@@ -1,5 +1,5 @@
 // Weights beyond the kernel memory of the M1, in a model that declares a split layer an error.
-// expect: design_rule<ane::op::conv2d, ane::rule::weights_exceed_kernel_memory, ane::target::h13, 19, 2, 65664, 65536>
+// expect: design_rule<ane::op::conv2d, ane::rule::weights_exceed_kernel_memory, ane::target::h13, 19, 2, 65664, 65536
 // forbid: exceeds maximum
 // forbid: step limit
 // forbid: called in a constant expression

@@ -31,8 +31,8 @@ constexpr auto clean = graph([](auto& g) {
 
 // --- the verdict names the node, its line, the value and the limit
 template <class Verdict> struct parts;
-template <op O, rule R, target T, int Line, int Node, std::int64_t Got, std::int64_t Limit>
-struct parts<design_rule<O, R, T, Line, Node, Got, Limit>> {
+template <op O, rule R, target T, int Line, int Node, std::int64_t Got, std::int64_t Limit, class... Place>
+struct parts<design_rule<O, R, T, Line, Node, Got, Limit, Place...>> {
     static constexpr bool is(op o, rule r, target t, std::int64_t got, std::int64_t limit) {
         return O == o && R == r && T == t && Got == got && Limit == limit;
     }

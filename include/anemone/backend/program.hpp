@@ -7,6 +7,7 @@
 #include "../weights/verify.hpp"
 #include "any.hpp"
 #include "backend.hpp"
+#include "port_fault.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,20 +16,9 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-/// The shape and element of a port, as types, from the model's value.
-template <const auto& Model, fixed_string Name> struct input_port_type {
-    static constexpr int position = detail::input_position(Model, Name.view());
-    static_assert(position >= 0, "the model has no input port of this name");
-    // Plain constants first: g++ 12 crashes on the expressions as template arguments.
-    static constexpr int node = position < 0 ? 0 : detail::input_node(Model, position);
-    static constexpr extents extent = Model.view()[node].shape;
-    static constexpr dtype type = Model.view()[node].type;
-    using shape_type = shape_of<extent>;
-    using element_type = element_t<type>;
-};
+/// The shape and element of an output, as types, from the model's value.
 template <const auto& Model, fixed_string Name> struct output_port_type {
     static constexpr int position = Model.view().find_output(Name.view());
-    static_assert(position >= 0, "the model has no output port of this name");
     static constexpr int node = Model.view().outputs[position < 0 ? 0 : static_cast<std::size_t>(position)].node;
     static constexpr extents extent = Model.view()[node].shape;
     static constexpr dtype type = Model.view()[node].type;
@@ -37,41 +27,6 @@ template <const auto& Model, fixed_string Name> struct output_port_type {
 };
 
 } // namespace ane::inline ANEMONE_WAY
-
-namespace ane::detail::inline ANEMONE_WAY {
-
-/// Functions of their own, so that compilers print both types in the line above the sentence.
-template <class Given, class Wanted> constexpr void require_port_shape() {
-    static_assert(std::is_same_v<Given, Wanted>, "the value bound to this port has another shape than the port");
-}
-template <class Given, class Wanted> constexpr void require_port_element() {
-    static_assert(std::is_same_v<Given, Wanted>, "the value bound to this port has another element type than the port");
-}
-
-/// Checks one `"name"_s = value` against the model; every mistake is a compile error at the caller's line.
-template <const auto& Model, fixed_string Name, class Value> constexpr std::size_t checked_position() {
-    using port = input_port_type<Model, Name>;
-    static_assert(typed_elements<Value>, "bind an ndarray or an ndview, which carry their shape in the type");
-    if constexpr (typed_elements<Value>) {
-        require_port_shape<typename Value::shape_type, typename port::shape_type>();
-        require_port_element<typename Value::element_type, typename port::element_type>();
-    }
-    return port::position < 0 ? 0 : static_cast<std::size_t>(port::position);
-}
-
-template <fixed_string... Names> constexpr bool all_different() {
-    const std::array<std::string_view, sizeof...(Names)> names{Names.view()...};
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        for (std::size_t j = 0; j < i; ++j) {
-            if (names[i] == names[j]) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-} // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
 
@@ -82,17 +37,18 @@ public:
     static constexpr std::size_t count = static_cast<std::size_t>(detail::input_count(Model));
 
     template <fixed_string... Names, class... Values>
-    arguments(binding<Names, Values>... bound) { // NOLINT(google-explicit-constructor): made by braces at the call
-        static_assert(sizeof...(Names) >= count, "an input port of the model is left out");
-        static_assert(detail::all_different<Names...>(), "an input port of the model is bound twice");
-        (bind<Names>(bound.value), ...);
-    }
+        requires binds<Model, binding<Names, Values>...> arguments(
+            binding<Names, Values>... bound) { // NOLINT(google-explicit-constructor): made by braces at the call
+            (bind<Names>(bound.value), ...);
+        }
+    template <fixed_string... Names, class... Values, class Broken = broken_binding<Model, binding<Names, Values>...>>
+    arguments(binding<Names, Values>...) = delete;
 
     input_buffers buffers() const { return buffers_; }
 
 private:
     template <fixed_string Name, class Value> void bind(const Value& value) {
-        constexpr std::size_t position = detail::checked_position<Model, Name, Value>();
+        constexpr auto position = static_cast<std::size_t>(detail::input_position(Model, Name.view()));
         buffers_[position] = std::as_bytes(std::span(value.elements()));
     }
 
@@ -112,14 +68,21 @@ public:
         }
     }
 
-    template <fixed_string Name> auto operator[](port_name<Name>) const& { return view<Name>(); }
-    template <fixed_string Name> auto operator[](port_name<Name>) const&& {
+    template <fixed_string Name>
+        requires has_output<Model, Name>
+    auto operator[](port_name<Name>) const& { return view<Name>(); }
+    template <fixed_string Name>
+        requires has_output<Model, Name>
+    auto operator[](port_name<Name>) const&& {
         using port = output_port_type<Model, Name>;
         const auto from = view<Name>();
         ndarray<typename port::shape_type, typename port::element_type> copy;
         std::copy(from.begin(), from.end(), copy.begin());
         return copy;
     }
+
+    template <fixed_string Name, class Broken = unknown_output<Model, Name>>
+    void operator[](port_name<Name>) const = delete;
 
     std::array<std::span<std::byte>, count> buffers() {
         std::array<std::span<std::byte>, count> spans;

@@ -317,16 +317,16 @@ struct no_attributes {
 /// Which member of `attributes` is in use.
 enum class attribute_kind : std::uint8_t {
     none,
-#define ROW(name) name,
-    ANEMONE_ATTRIBUTES(ROW)
-#undef ROW
+#define ANEMONE_ROW(name) name,
+    ANEMONE_ATTRIBUTES(ANEMONE_ROW)
+#undef ANEMONE_ROW
 };
 
 namespace detail {
 template <class T> inline constexpr attribute_kind kind_of = attribute_kind::none;
-#define ROW(name) template <> inline constexpr attribute_kind kind_of<name> = attribute_kind::name;
-ANEMONE_ATTRIBUTES(ROW)
-#undef ROW
+#define ANEMONE_ROW(name) template <> inline constexpr attribute_kind kind_of<name> = attribute_kind::name;
+ANEMONE_ATTRIBUTES(ANEMONE_ROW)
+#undef ANEMONE_ROW
 
 [[noreturn]] inline void wrong_attribute_kind() {
     refuse_graph("attributes", "an operation was asked for attributes that it does not have");
@@ -339,10 +339,10 @@ class attributes {
 public:
     constexpr attributes() : kind_(attribute_kind::none), none_{} {}
     constexpr attributes(const no_attributes&) : attributes() {} // NOLINT(google-explicit-constructor)
-#define ROW(name)                                                                                                      \
+#define ANEMONE_ROW(name)                                                                                              \
     constexpr attributes(const name& a) : kind_(attribute_kind::name), name##_(a) {} // NOLINT
-    ANEMONE_ATTRIBUTES(ROW)
-#undef ROW
+    ANEMONE_ATTRIBUTES(ANEMONE_ROW)
+#undef ANEMONE_ROW
 
     constexpr attribute_kind kind() const { return kind_; }
 
@@ -357,10 +357,10 @@ public:
     /// instantiate the visitor for every struct wherever a call stands, used or not.
     template <class Result = void, class Visitor> constexpr Result visit(Visitor&& visitor) const {
         switch (kind_) {
-#define ROW(name)                                                                                                      \
+#define ANEMONE_ROW(name)                                                                                              \
     case attribute_kind::name: return visitor(name##_);
-            ANEMONE_ATTRIBUTES(ROW)
-#undef ROW
+            ANEMONE_ATTRIBUTES(ANEMONE_ROW)
+#undef ANEMONE_ROW
         case attribute_kind::none: break;
         }
         return visitor(none_);
@@ -376,17 +376,17 @@ public:
 private:
     // The argument only picks the overload.
     constexpr const no_attributes& stored(const no_attributes*) const { return none_; }
-#define ROW(name)                                                                                                      \
+#define ANEMONE_ROW(name)                                                                                              \
     constexpr const name& stored(const name*) const { return name##_; }
-    ANEMONE_ATTRIBUTES(ROW)
-#undef ROW
+    ANEMONE_ATTRIBUTES(ANEMONE_ROW)
+#undef ANEMONE_ROW
 
     attribute_kind kind_;
     union {
         no_attributes none_;
-#define ROW(name) name name##_;
-        ANEMONE_ATTRIBUTES(ROW)
-#undef ROW
+#define ANEMONE_ROW(name) name name##_;
+        ANEMONE_ATTRIBUTES(ANEMONE_ROW)
+#undef ANEMONE_ROW
     };
 };
 

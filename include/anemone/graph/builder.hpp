@@ -4,7 +4,7 @@
 #include "../tensor.hpp"
 #include "../text.hpp"
 #include "graph.hpp"
-#include "refusal.hpp"
+#include "refused_model.hpp"
 
 #include <initializer_list>
 
@@ -21,6 +21,11 @@ constexpr bool is_identifier(std::string_view text) {
     return !text.empty() && !(text.front() >= '0' && text.front() <= '9');
 }
 
+/// What compilers print of a port name that is none; no type for one that is.
+template <fixed_string Name>
+    requires(!is_identifier(Name.view()))
+using refused_name = refused_model<model_rule::a_port_name_is_letters_digits_and_underscores, named<Name>>;
+
 /// Declares the inputs, weights, constants and outputs of a graph. Usable in constant expressions and at run time.
 class builder {
 public:
@@ -34,9 +39,10 @@ public:
         return inner;
     }
     /// The same with a number, as in "layers.3".
-    constexpr builder scope(std::string_view prefix, int number) const {
+    constexpr builder scope(std::string_view prefix, int number, site where = here()) const {
         if (number < 0) {
-            detail::refuse_graph(prefix, "a scope is numbered from 0", number, 0);
+            graph_->refuse(model_rule::a_scope_is_numbered_from_0, prefix, where, number, 0);
+            number = 0;
         }
         builder inner = scope(prefix);
         char digits[12]{};
@@ -56,19 +62,21 @@ public:
     template <class Shape, dtype Type>
     constexpr tensor<Shape, Type> input(std::string_view name, tensor_type<Shape, Type>, contract promise = {},
                                         site where = here()) {
-        require_port_name(name);
+        require_port_name(name, where);
         const std::size_t hash = dynamic_graph::hash_of(name);
         if (graph_->find_named(op::input, name, hash) >= 0) {
-            detail::refuse_graph(name, "two inputs of the graph have this name");
+            graph_->refuse(model_rule::two_inputs_have_this_name, name, where);
         }
         return {graph_, declare(op::input, Type, Shape::value, promise, name, hash, where)};
     }
     template <fixed_string Name, class Shape, dtype Type>
+        requires(is_identifier(Name.view()))
     constexpr tensor<Shape, Type> input(port_name<Name>, tensor_type<Shape, Type> type, contract promise = {},
                                         site where = here()) {
-        static_assert(is_identifier(Name.view()), "the name of a port is made of letters, digits and underscores");
         return input(Name.view(), type, promise, where);
     }
+    template <fixed_string Name, class Shape, dtype Type, class Broken = refused_name<Name>>
+    tensor<Shape, Type> input(port_name<Name>, tensor_type<Shape, Type>, ...) = delete;
 
     /// A weight, filled by name when the graph is compiled. Asking twice for one name shares the tensor.
     template <class Shape>
@@ -84,9 +92,12 @@ public:
         const int known = graph_->find_named(op::weight, text, hash);
         if (known >= 0) {
             if (graph_->nodes[static_cast<std::size_t>(known)].shape != Shape::value) {
-                detail::refuse_graph(text, "the weight is asked for twice with different shapes");
+                graph_->refuse(model_rule::a_weight_is_asked_for_with_two_shapes, text,
+                               {.where = where,
+                                .shape = Shape::value,
+                                .known_shape = graph_->nodes[static_cast<std::size_t>(known)].shape});
             }
-            share_promise(graph_->nodes[static_cast<std::size_t>(known)], promise, text);
+            share_promise(graph_->nodes[static_cast<std::size_t>(known)], promise, text, where);
             return {graph_, known};
         }
         return {graph_, declare(op::weight, dtype::f16, Shape::value, promise, text, hash, where)};
@@ -102,11 +113,11 @@ public:
     constexpr tensor<Shape> constant(tensor_type<Shape, dtype::f16>, std::initializer_list<float> values,
                                      site where = here()) {
         if (values.size() != 1 && static_cast<std::int64_t>(values.size()) != Shape::value.count()) {
-            detail::refuse_graph("constant", "has as many values as elements, or one",
-                                 static_cast<std::int64_t>(values.size()), Shape::value.count());
+            graph_->refuse(model_rule::a_constant_has_one_value_or_one_for_each_element, "constant", where,
+                           static_cast<std::int64_t>(values.size()), Shape::value.count());
         }
         for (const float value : values) {
-            detail::require_fp16(value);
+            graph_->require_fp16(value, "constant", where);
         }
         node n;
         n.kind = op::constant;
@@ -118,42 +129,44 @@ public:
 
     /// Names a value as an output of the graph; returns it.
     template <class Shape, dtype Type>
-    constexpr tensor<Shape, Type> output(std::string_view name, tensor<Shape, Type> value) {
-        require_port_name(name);
+    constexpr tensor<Shape, Type> output(std::string_view name, tensor<Shape, Type> value, site where = here()) {
+        require_port_name(name, where);
         if (graph_->view().find_output(name) >= 0 ||
             graph_->find_named(op::input, name, dynamic_graph::hash_of(name)) >= 0) {
-            detail::refuse_graph(name, "the output has the name of another port");
+            graph_->refuse(model_rule::an_output_has_the_name_of_another_port, name, where);
         }
         graph_->add_output(value.node, name);
         return value;
     }
     template <fixed_string Name, class Shape, dtype Type>
-    constexpr tensor<Shape, Type> output(port_name<Name>, tensor<Shape, Type> value) {
-        static_assert(is_identifier(Name.view()), "the name of a port is made of letters, digits and underscores");
-        return output(Name.view(), value);
+        requires(is_identifier(Name.view()))
+    constexpr tensor<Shape, Type> output(port_name<Name>, tensor<Shape, Type> value, site where = here()) {
+        return output(Name.view(), value, where);
     }
+    template <fixed_string Name, class Shape, dtype Type, class Broken = refused_name<Name>>
+    tensor<Shape, Type> output(port_name<Name>, tensor<Shape, Type>, ...) = delete;
 
 private:
     /// A weight that is asked for twice keeps every promise that was made; two different ones are a mistake.
-    static constexpr void share_promise(node& known, const contract& promise, std::string_view name) {
-        require_possible(promise, name);
+    constexpr void share_promise(node& known, const contract& promise, std::string_view name, site where) {
+        require_possible(promise, name, where);
         const contract before = known.get<contract>();
         if (!agree(before, promise)) {
-            detail::refuse_graph(name, "the weight is asked for twice with different contracts");
+            graph_->refuse(model_rule::a_weight_is_asked_for_with_two_contracts, name, where);
         }
         known.attributes = before & promise;
     }
-    static constexpr void require_possible(const contract& promise, std::string_view name) {
+    constexpr void require_possible(const contract& promise, std::string_view name, site where) {
         if (!(promise.low <= promise.high)) {
-            detail::refuse_graph(name, "its contract has a low end above its high end");
+            graph_->refuse(model_rule::a_contract_has_its_low_end_above_its_high_end, name, where);
         }
         if (!promise.possible()) {
-            detail::refuse_graph(name, "its contract has a negative sum of magnitudes or deviation");
+            graph_->refuse(model_rule::a_contract_has_a_negative_sum_or_deviation, name, where);
         }
     }
-    static constexpr void require_port_name(std::string_view name) {
+    constexpr void require_port_name(std::string_view name, site where) {
         if (!is_identifier(name)) {
-            detail::refuse_graph(name, "the name of a port is made of letters, digits and underscores");
+            graph_->refuse(model_rule::a_port_name_is_letters_digits_and_underscores, name, where);
         }
     }
     constexpr sequence<char> full_name(std::string_view name) const {
@@ -165,7 +178,7 @@ private:
     }
     constexpr int declare(op kind, dtype type, const extents& shape, contract promise, std::string_view name,
                           std::size_t hash, site where) {
-        require_possible(promise, name);
+        require_possible(promise, name, where);
         node n;
         n.kind = kind;
         n.type = type;

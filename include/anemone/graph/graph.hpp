@@ -1,12 +1,14 @@
 #pragma once
 
 #include "node.hpp"
+#include "refusal.hpp"
 #include "sequence.hpp"
 
 #include <array>
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 namespace ane {
 
@@ -70,6 +72,19 @@ struct graph_view {
     }
 };
 
+/// What a builder refused: the rule, the name or the operation, where, and what there is to compare.
+struct refused {
+    bool any = false;
+    model_rule why{};
+    range_of subject{}; ///< in the graph's text pool
+    site where{};
+    extents shape{};       ///< the one that is asked for; of weights
+    extents known_shape{}; ///< the one that the name has
+    std::int64_t got = 0;
+    std::int64_t want = 0;
+    bool counted = false; ///< whether `got` and `want` say anything
+};
+
 /// A graph that grows: what builders, readers and passes make. Usable inside constant expressions.
 class dynamic_graph {
 public:
@@ -78,11 +93,41 @@ public:
     sequence<char> text_pool;
     sequence<float> payload;
     sequence<output_port> outputs;
+    refused first_refusal; ///< in a constant; at run time a refusal is an `error`
 
     constexpr operator graph_view() const { // NOLINT(google-explicit-constructor): a view of it, as of a string
         return {nodes, operand_pool, text_pool, payload, outputs};
     }
     constexpr graph_view view() const { return *this; }
+
+    /// Refuses what a builder was asked for. In a constant the first refusal is kept, so that `graph` can show it as a
+    /// type; at run time it is an `error`.
+    constexpr void refuse(model_rule why, std::string_view subject, refused more) {
+        if (!std::is_constant_evaluated()) {
+            if (more.counted) {
+                detail::refuse_graph(subject, sentence(why), more.got, more.want);
+            }
+            detail::refuse_graph(subject, sentence(why));
+        }
+        if (!first_refusal.any) {
+            more.any = true;
+            more.why = why;
+            more.subject = intern(subject);
+            first_refusal = more;
+        }
+    }
+    constexpr void refuse(model_rule why, std::string_view subject, site where) {
+        refuse(why, subject, {.where = where});
+    }
+    constexpr void refuse(model_rule why, std::string_view subject, site where, std::int64_t got, std::int64_t want) {
+        refuse(why, subject, {.where = where, .got = got, .want = want, .counted = true});
+    }
+    /// Constants of a graph are fp16 values.
+    constexpr void require_fp16(double value, std::string_view subject, site where) {
+        if (!(value >= -half_max && value <= half_max)) {
+            refuse(model_rule::a_number_does_not_fit_into_fp16, subject, where);
+        }
+    }
 
     /// Appends a node that reads `operands`; returns its index. `n.operands` is set here.
     constexpr int append(const node& n, std::span<const int> operands) {

@@ -152,9 +152,9 @@ namespace ane {
 
 /// The names are API: compilers print them in diagnostics.
 enum class op : std::uint8_t {
-#define ROW(name, group, least, most, attributes) name,
-    ANEMONE_OPERATIONS(ROW)
-#undef ROW
+#define ANEMONE_ROW(name, group, least, most, attributes) name,
+    ANEMONE_OPERATIONS(ANEMONE_ROW)
+#undef ANEMONE_ROW
 };
 
 enum class op_group : std::uint8_t {
@@ -179,9 +179,9 @@ enum class op_group : std::uint8_t {
 };
 
 inline constexpr std::size_t op_count =
-#define ROW(name, group, least, most, attributes) +1
-    0 ANEMONE_OPERATIONS(ROW);
-#undef ROW
+#define ANEMONE_ROW(name, group, least, most, attributes) +1
+    0 ANEMONE_OPERATIONS(ANEMONE_ROW);
+#undef ANEMONE_ROW
 
 /// What is known of an operation by its kind alone.
 struct op_signature {
@@ -193,9 +193,9 @@ struct op_signature {
 
 namespace detail {
 inline constexpr op_signature signatures[] = {
-#define ROW(name, group, least, most, attributes) {op_group::group, least, most, attribute_kind::attributes},
-    ANEMONE_OPERATIONS(ROW)
-#undef ROW
+#define ANEMONE_ROW(name, group, least, most, attributes) {op_group::group, least, most, attribute_kind::attributes},
+    ANEMONE_OPERATIONS(ANEMONE_ROW)
+#undef ANEMONE_ROW
 };
 } // namespace detail
 
@@ -204,9 +204,9 @@ constexpr const op_signature& signature(op kind) noexcept { return detail::signa
 /// The name of an operation, as its builder function is called.
 constexpr std::string_view name(op kind) noexcept {
     constexpr std::string_view names[] = {
-#define ROW(name, group, least, most, attributes) #name,
-        ANEMONE_OPERATIONS(ROW)
-#undef ROW
+#define ANEMONE_ROW(name, group, least, most, attributes) #name,
+        ANEMONE_OPERATIONS(ANEMONE_ROW)
+#undef ANEMONE_ROW
     };
     return names[static_cast<std::size_t>(kind)];
 }

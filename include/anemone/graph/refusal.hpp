@@ -2,14 +2,60 @@
 
 #include "../error.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace ane::detail {
+/// What a builder refuses: one row each with its name, which compilers print, and the sentence of `ane::error`.
+#define ANEMONE_REFUSALS(ROW)                                                                                          \
+    ROW(two_inputs_have_this_name, "two inputs of the graph have this name")                                           \
+    ROW(an_output_has_the_name_of_another_port, "the output has the name of another port")                             \
+    ROW(a_port_name_is_letters_digits_and_underscores,                                                                 \
+        "the name of a port is made of letters, digits and underscores")                                               \
+    ROW(a_weight_is_asked_for_with_two_shapes, "the weight is asked for twice with different shapes")                  \
+    ROW(a_weight_is_asked_for_with_two_contracts, "the weight is asked for twice with different contracts")            \
+    ROW(a_contract_has_its_low_end_above_its_high_end, "its contract has a low end above its high end")                \
+    ROW(a_contract_has_a_negative_sum_or_deviation, "its contract has a negative sum of magnitudes or deviation")      \
+    ROW(a_scope_is_numbered_from_0, "a scope is numbered from 0")                                                      \
+    ROW(a_constant_has_one_value_or_one_for_each_element, "has as many values as elements, or one")                    \
+    ROW(a_number_does_not_fit_into_fp16, "does not fit into fp16, whose largest value is 65504")                       \
+    ROW(the_low_end_is_above_the_high_end, "its low end is above its high end")                                        \
+    ROW(the_low_end_must_lie_below_the_high_end, "its low end must lie below its high end")                            \
+    ROW(the_limit_must_be_positive, "its limit must be positive")                                                      \
+    ROW(the_rate_must_lie_from_0_to_below_1, "its rate must lie in [0, 1)")                                            \
+    ROW(the_radius_must_not_be_negative, "its radius must not be negative")                                            \
+    ROW(the_scale_of_a_product_is_ignored, "the engine ignores the scale of a product: multiply by it apart")          \
+    ROW(the_scale_is_subnormal_without_the_factors,                                                                    \
+        "without the factors of query and key its scale is subnormal: scale them less")                                \
+    ROW(only_a_weight_is_stored_compressed, "it takes a weight of the graph")                                          \
+    ROW(the_operands_belong_to_different_graphs, "its operands belong to different graphs")                            \
+    ROW(the_model_has_no_output, "needs at least one output: call g.output(name, value)")                              \
+    ROW(the_function_must_not_capture, "the function of a constant must not capture: build_graph takes one that does") \
+    ROW(the_function_takes_no_builder_or_has_an_error, "the function must be callable with a builder")
 
-/// Refuses a graph. Not constexpr: in a constant expression reaching the call is the error, and the compiler shows the
-/// line with its text; at run time it is an `error` (errc::graph).
+namespace ane {
+
+enum class model_rule : std::uint8_t {
+#define ANEMONE_ROW(name, sentence) name,
+    ANEMONE_REFUSALS(ANEMONE_ROW)
+#undef ANEMONE_ROW
+};
+
+/// The sentence of a refusal.
+constexpr std::string_view sentence(model_rule why) noexcept {
+    constexpr std::string_view sentences[] = {
+#define ANEMONE_ROW(name, sentence) sentence,
+        ANEMONE_REFUSALS(ANEMONE_ROW)
+#undef ANEMONE_ROW
+    };
+    return sentences[static_cast<std::size_t>(why)];
+}
+
+namespace detail {
+
+/// Refuses a graph at run time, with an `error` (errc::graph). Not constexpr: in a constant expression reaching the
+/// call is the error. Builders record what they refuse there instead, see `dynamic_graph::refuse`.
 [[noreturn]] inline void refuse_graph(std::string_view subject, std::string_view detail) {
     throw error(errc::graph, std::string(subject), std::string(detail));
 }
@@ -20,4 +66,8 @@ namespace ane::detail {
                 std::string(detail) + " (" + std::to_string(got) + ", not " + std::to_string(want) + ")");
 }
 
-} // namespace ane::detail
+} // namespace detail
+
+} // namespace ane
+
+#undef ANEMONE_REFUSALS

@@ -1,50 +1,52 @@
 #pragma once
 
-#include "../graph/refusal.hpp"
-#include "../tensor.hpp"
-#include "fault.hpp"
+#include "shape_fault.hpp"
 
 namespace ane::detail {
 
-/// The common check of operands: fp16 elements and positive extents.
-template <class... Tensor> constexpr inferred require_arithmetic(inferred result) {
-    const auto check = [&result](dtype type, const extents& e) {
-        result.require(type == dtype::f16, fault::operand_is_not_f16, static_cast<int>(type),
-                       static_cast<int>(dtype::f16));
-        for (int i = 0; i < e.rank; ++i) {
-            result.require(e[i] > 0, fault::extent_is_not_positive, e[i], 1);
-        }
-    };
-    (check(Tensor::element, Tensor::extent), ...);
-    return result;
-}
+/// An operand of a node under construction.
+struct operand_handle {
+    dynamic_graph* graph;
+    int node;
+};
 
-/// Appends the node of an operation whose shape rule gave `Result`, and makes the typed handle of its value.
-template <inferred Result, dtype Type = dtype::f16, class... Tensor>
-constexpr tensor<shape_of<Result.shape>, Type> append(op kind, const attributes& values, site where,
-                                                      const Tensor&... operands) {
-    // Inside an assertion, so that its branches are no steps of the graph's constant.
-    static_assert((require_shape_rule<Result.broken, Result.got, Result.want>(), true));
-    dynamic_graph* graph = nullptr;
-    bool same = true;
-    ((same = same && (graph == nullptr || graph == operands.graph), graph = operands.graph), ...);
-    if (!same) {
-        refuse_graph(name(kind), "its operands belong to different graphs");
+/// Appends a node; returns its index. Not a template: what the types of the operands decide is decided before.
+template <std::size_t Count>
+constexpr int append_node(op kind, dtype type, const extents& shape, const attributes& values, site where,
+                          const operand_handle (&operands)[Count]) {
+    dynamic_graph* const graph = operands[0].graph;
+    int indices[Count]{};
+    for (std::size_t i = 0; i < Count; ++i) {
+        indices[i] = operands[i].node;
+        if (operands[i].graph != graph) {
+            graph->refuse(model_rule::the_operands_belong_to_different_graphs, name(kind), where);
+        }
     }
     node n;
     n.kind = kind;
-    n.type = Type;
-    n.shape = Result.shape;
+    n.type = type;
+    n.shape = shape;
     n.attributes = values;
     n.where = where;
-    const int indices[] = {operands.node...};
-    return {graph, graph->append(n, indices)};
+    return graph->append(n, indices);
 }
 
-/// The same for operations whose operands are all arithmetic.
-template <inferred Result, class... Tensor>
-constexpr auto append_arithmetic(op kind, const attributes& values, site where, const Tensor&... operands) {
-    return append<require_arithmetic<Tensor...>(Result)>(kind, values, where, operands...);
+/// Attributes as a graph keeps them, for operands of these types: a variable, so that it is computed once.
+template <auto Attributes, class... Tensor> inline constexpr auto resolved_for = resolve(Attributes, Tensor::extent...);
+
+/// Appends a node and makes the typed handle of its value.
+template <class Shape, dtype Type = dtype::f16, class First, class... Rest>
+constexpr tensor<Shape, Type> append_as(op kind, const attributes& values, site where, First first, Rest... rest) {
+    return {first.graph, append_node(kind, Type, Shape::value, values, where,
+                                     {{first.graph, first.node}, {rest.graph, rest.node}...})};
+}
+
+/// The same with the shape that a rule gives; the caller is constrained by it.
+template <class Rule, dtype Type = dtype::f16, class First, class... Rest>
+constexpr tensor<judged_shape<Rule, First, Rest...>, Type> append(op kind, const attributes& values, site where,
+                                                                  First first, Rest... rest) {
+    return {first.graph, append_node(kind, Type, judged<Rule, First, Rest...>.result.shape, values, where,
+                                     {{first.graph, first.node}, {rest.graph, rest.node}...})};
 }
 
 } // namespace ane::detail

@@ -2,6 +2,7 @@
 
 #include "append.hpp"
 #include "functions.hpp"
+#include "scaled.hpp"
 
 namespace ane {
 
@@ -20,55 +21,81 @@ constexpr double square_root(double x) {
 constexpr inferred attention_rule(const extents& query, const extents& key, const extents& value) {
     inferred r;
     r.shape = query;
-    r.require(query.rank >= 2, fault::rank_is_too_small, query.rank, 2);
-    r.require(key.rank == query.rank, fault::ranks_differ, key.rank, query.rank);
-    r.require(value.rank == query.rank, fault::ranks_differ, value.rank, query.rank);
+    r.require(query.rank >= 2, fault::operand_must_have_rows_and_columns, query.rank, 2);
+    r.require(key.rank == query.rank, fault::operands_must_have_the_same_rank, key.rank, query.rank);
+    r.require(value.rank == query.rank, fault::operands_must_have_the_same_rank, value.rank, query.rank);
     if (!r.ok()) {
         return r;
     }
-    r.require(query.width() == key.width(), fault::key_depth_differs, key.width(), query.width());
+    r.require(query.width() == key.width(), fault::query_and_key_must_have_the_same_depth, key.width(), query.width());
     for (int i = 0; i < query.rank; ++i) {
-        r.require(key[i] == value[i], fault::value_shape_differs, value[i], key[i]);
+        r.require(key[i] == value[i], fault::key_and_value_must_have_the_same_shape_R086, value[i], key[i]);
         if (i < query.rank - 2) {
-            r.require(key[i] == query[i], fault::extents_differ, key[i], query[i]);
+            r.require(key[i] == query[i], fault::extents_must_be_equal, key[i], query[i]);
         }
     }
     return r;
 }
 
 /// The same with a mask that broadcasts to [..., Sq, Skv].
-constexpr inferred attention_rule(const extents& query, const extents& key, const extents& value, const extents& mask) {
+constexpr inferred masked_attention_rule(const extents& query, const extents& key, const extents& value,
+                                         const extents& mask) {
     inferred r = attention_rule(query, key, value);
     if (r.ok()) {
         extents scores = query;
         scores[scores.rank - 1] = key.height();
-        r.require(mask.rank <= scores.rank, fault::mask_rank_exceeds, mask.rank, scores.rank);
+        r.require(mask.rank <= scores.rank, fault::mask_must_not_have_more_axes_than_the_scores, mask.rank,
+                  scores.rank);
         for (int i = 0; i < mask.rank; ++i) {
             const std::int64_t extent = mask.from_last(i);
-            r.require(extent == 1 || extent == scores.from_last(i), fault::mask_does_not_broadcast, extent,
-                      scores.from_last(i));
+            r.require(extent == 1 || extent == scores.from_last(i),
+                      fault::mask_must_have_the_extents_of_the_scores_or_1, extent, scores.from_last(i));
         }
     }
     return r;
 }
 
-/// Scaled dot-product attention softmax(scale query key^T) value; `scale` 0 means 1 / sqrt(D).
-template <class Q, dtype TQ, class K, dtype TK, class V, dtype TV>
-constexpr auto attention(tensor<Q, TQ> query, tensor<K, TK> key, tensor<V, TV> value, double scale = 0,
-                         site where = here()) {
-    constexpr inferred r = attention_rule(Q::value, K::value, V::value);
-    const double used = scale != 0 ? scale : 1.0 / detail::square_root(static_cast<double>(Q::value.width()));
-    return detail::append_arithmetic<r>(op::attention, coefficients{.alpha = detail::coefficient(used)}, where, query,
-                                        key, value);
+namespace detail {
+/// The scale of the scores without the factors of query and key; 0 stands for 1 / sqrt(D).
+template <class Q, class K> constexpr coefficients score_scale(Q query, K, double scale, site where) {
+    constexpr int k = scale_of<Q> + scale_of<K>;
+    const double used = scale != 0 ? scale : 1.0 / square_root(static_cast<double>(Q::extent.width()));
+    const double scores = used * power_of_two(-k);
+    const bool subnormal = scores > -power_of_two(-14) && scores < power_of_two(-14);
+    if (k != 0 && subnormal) {
+        unscaled(query).graph->refuse(model_rule::the_scale_is_subnormal_without_the_factors, "attention", where);
+    }
+    return {.alpha = coefficient(unscaled(query), scores, where)};
 }
+} // namespace detail
+
+/// Scaled dot-product attention softmax(scale query key^T) value; `scale` 0 means 1 / sqrt(D). A factor of a `scaled`
+/// query or key is taken out of the scores by the scale, before the mask; one of the value out of the result.
+template <class Q, class K, class V>
+    requires obeys<shapes::product_by<attention_rule, 3>, Q, K, V>
+constexpr auto attention(Q query, K key, V value, double scale = 0, site where = here()) {
+    return detail::times_power<-detail::scale_of<V>>(detail::append<shapes::product_by<attention_rule, 3>>(
+                                                         op::attention, detail::score_scale(query, key, scale, where),
+                                                         where, detail::unscaled(query), detail::unscaled(key),
+                                                         detail::unscaled(value)),
+                                                     where);
+}
+template <class Q, class K, class V,
+          class Broken = breach<op::attention, shapes::product_by<attention_rule, 3>, Q, K, V>>
+Q attention(Q, K, V, ...) = delete;
+
 /// The same with a mask that is added to the scaled scores; use -1e4 rather than minus infinity.
-template <class Q, dtype TQ, class K, dtype TK, class V, dtype TV, class M, dtype TM>
-constexpr auto attention(tensor<Q, TQ> query, tensor<K, TK> key, tensor<V, TV> value, tensor<M, TM> mask,
-                         double scale = 0, site where = here()) {
-    constexpr inferred r = attention_rule(Q::value, K::value, V::value, M::value);
-    const double used = scale != 0 ? scale : 1.0 / detail::square_root(static_cast<double>(Q::value.width()));
-    return detail::append_arithmetic<r>(op::attention, coefficients{.alpha = detail::coefficient(used)}, where, query,
-                                        key, value, mask);
+template <class Q, class K, class V, class M>
+    requires obeys<shapes::product_by<masked_attention_rule, 3>, Q, K, V, M>
+constexpr auto attention(Q query, K key, V value, M mask, double scale = 0, site where = here()) {
+    return detail::times_power<-detail::scale_of<V>>(detail::append<shapes::product_by<masked_attention_rule, 3>>(
+                                                         op::attention, detail::score_scale(query, key, scale, where),
+                                                         where, detail::unscaled(query), detail::unscaled(key),
+                                                         detail::unscaled(value), mask),
+                                                     where);
 }
+template <class Q, class K, class V, class M,
+          class Broken = breach<op::attention, shapes::product_by<masked_attention_rule, 3>, Q, K, V, M>>
+Q attention(Q, K, V, M, ...) = delete;
 
 } // namespace ane

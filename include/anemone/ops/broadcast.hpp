@@ -11,7 +11,7 @@ constexpr inferred broadcast(const extents& a, const extents& b) {
     for (int i = 0; i < r.shape.rank; ++i) {
         const std::int64_t ea = a.from_last(i);
         const std::int64_t eb = b.from_last(i);
-        r.require(ea == eb || ea == 1 || eb == 1, fault::extents_do_not_broadcast, ea, eb);
+        r.require(ea == eb || ea == 1 || eb == 1, fault::extents_must_be_equal_or_one_R026, ea, eb);
         r.shape[r.shape.rank - 1 - i] = ea == 1 ? eb : ea;
     }
     return r;

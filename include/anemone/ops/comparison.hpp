@@ -15,8 +15,8 @@ constexpr dtype result_type(op kind) noexcept {
 constexpr inferred boolean_rule(dtype type, const extents& x) {
     inferred r;
     r.shape = x;
-    return r.require(type == dtype::boolean, fault::operand_is_not_boolean, static_cast<int>(type),
-                     static_cast<int>(dtype::boolean));
+    return r.require(type == dtype::boolean, fault::operand_must_be_the_boolean_result_of_a_comparison,
+                     static_cast<int>(type), static_cast<int>(dtype::boolean));
 }
 
 /// The condition is boolean; the three operands broadcast.
@@ -29,72 +29,107 @@ constexpr inferred select_rule(dtype type, const extents& condition, const exten
     return values.ok() ? detail::broadcast(condition, values.shape) : values;
 }
 
-namespace detail {
-
-template <class A, dtype TA, class B, dtype TB>
-constexpr auto compare(op kind, tensor<A, TA> a, tensor<B, TB> b, site where) {
-    constexpr inferred r = require_arithmetic<tensor<A, TA>, tensor<B, TB>>(broadcast(A::value, B::value));
-    return append<r, dtype::boolean>(kind, no_attributes{}, where, a, b);
-}
-template <class A, dtype TA> constexpr auto compare(op kind, tensor<A, TA> a, number auto b, site where) {
-    return compare(kind, a, scalar(a, static_cast<double>(b), where), where);
-}
-template <class B, dtype TB> constexpr auto compare(op kind, number auto a, tensor<B, TB> b, site where) {
-    return compare(kind, scalar(b, static_cast<double>(a), where), b, where);
-}
-
-} // namespace detail
+namespace shapes {
+struct boolean {
+    static constexpr inferred judge(const detail::operand& x) { return boolean_rule(x.type, x.shape); }
+};
+struct select {
+    static constexpr bool takes_numbers = true;
+    static constexpr inferred judge(const detail::operand& condition, const detail::operand& a,
+                                    const detail::operand& b) {
+        inferred r = select_rule(condition.type, condition.shape, a.shape, b.shape);
+        detail::require_arithmetic(r, a);
+        detail::require_arithmetic(r, b);
+        return r;
+    }
+};
+/// What becomes fp16: bytes and booleans.
+struct cast {
+    static constexpr inferred judge(const detail::operand& x) {
+        inferred r{.shape = x.shape};
+        return r.require(x.type == dtype::uint8 || x.type == dtype::boolean, fault::to_f16_takes_bytes_and_booleans,
+                         static_cast<int>(x.type), static_cast<int>(dtype::uint8));
+    }
+};
+} // namespace shapes
 
 /// a == b, true or false for each element
 template <class A, class B>
-    requires operand_pair<A, B>
-constexpr auto equal(A a, B b, site where = here()) { return detail::compare(op::equal, a, b, where); }
+    requires obeys<shapes::broadcast, A, B>
+constexpr auto equal(A a, B b, site where = here()) { return detail::binary<dtype::boolean>(op::equal, a, b, where); }
+template <class A, class B, class Broken = breach<op::equal, shapes::broadcast, A, B>> A equal(A, B, ...) = delete;
+
 /// a != b
 template <class A, class B>
-    requires operand_pair<A, B>
-constexpr auto not_equal(A a, B b, site where = here()) { return detail::compare(op::not_equal, a, b, where); }
+    requires obeys<shapes::broadcast, A, B>
+constexpr auto not_equal(A a, B b, site where = here()) {
+    return detail::binary<dtype::boolean>(op::not_equal, a, b, where);
+}
+template <class A, class B, class Broken = breach<op::not_equal, shapes::broadcast, A, B>>
+A not_equal(A, B, ...) = delete;
+
 /// a > b
 template <class A, class B>
-    requires operand_pair<A, B>
-constexpr auto greater(A a, B b, site where = here()) { return detail::compare(op::greater, a, b, where); }
+    requires obeys<shapes::broadcast, A, B>
+constexpr auto greater(A a, B b, site where = here()) {
+    return detail::binary<dtype::boolean>(op::greater, a, b, where);
+}
+template <class A, class B, class Broken = breach<op::greater, shapes::broadcast, A, B>> A greater(A, B, ...) = delete;
+
 /// a >= b
 template <class A, class B>
-    requires operand_pair<A, B>
-constexpr auto greater_equal(A a, B b, site where = here()) { return detail::compare(op::greater_equal, a, b, where); }
+    requires obeys<shapes::broadcast, A, B>
+constexpr auto greater_equal(A a, B b, site where = here()) {
+    return detail::binary<dtype::boolean>(op::greater_equal, a, b, where);
+}
+template <class A, class B, class Broken = breach<op::greater_equal, shapes::broadcast, A, B>>
+A greater_equal(A, B, ...) = delete;
+
 /// a < b
 template <class A, class B>
-    requires operand_pair<A, B>
-constexpr auto less(A a, B b, site where = here()) { return detail::compare(op::less, a, b, where); }
+    requires obeys<shapes::broadcast, A, B>
+constexpr auto less(A a, B b, site where = here()) { return detail::binary<dtype::boolean>(op::less, a, b, where); }
+template <class A, class B, class Broken = breach<op::less, shapes::broadcast, A, B>> A less(A, B, ...) = delete;
+
 /// a <= b
 template <class A, class B>
-    requires operand_pair<A, B>
-constexpr auto less_equal(A a, B b, site where = here()) { return detail::compare(op::less_equal, a, b, where); }
+    requires obeys<shapes::broadcast, A, B>
+constexpr auto less_equal(A a, B b, site where = here()) {
+    return detail::binary<dtype::boolean>(op::less_equal, a, b, where);
+}
+template <class A, class B, class Broken = breach<op::less_equal, shapes::broadcast, A, B>>
+A less_equal(A, B, ...) = delete;
 
 /// true where x is false
-template <class X, dtype TX> constexpr auto logical_not(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = boolean_rule(TX, X::value);
-    return detail::append<r, dtype::boolean>(op::logical_not, no_attributes{}, where, x);
+template <class X>
+    requires obeys<shapes::boolean, X>
+constexpr auto logical_not(X x, site where = here()) {
+    return detail::append<shapes::boolean, dtype::boolean>(op::logical_not, no_attributes{}, where, x);
 }
+template <class X, class Broken = breach<op::logical_not, shapes::boolean, X>> X logical_not(X, ...) = delete;
 
-/// a where the condition is true, b elsewhere; the three broadcast. The condition is the result of a comparison.
-template <class C, dtype TC, class A, dtype TA, class B, dtype TB>
-constexpr auto select(tensor<C, TC> condition, tensor<A, TA> a, tensor<B, TB> b, site where = here()) {
-    constexpr inferred r =
-        detail::require_arithmetic<tensor<A, TA>, tensor<B, TB>>(select_rule(TC, C::value, A::value, B::value));
-    return detail::append<r>(op::select, no_attributes{}, where, condition, a, b);
+/// a where the condition is true, b elsewhere; the three broadcast. The condition is the result of a comparison; a or b
+/// may be a number.
+template <class C, class A, class B>
+    requires obeys<shapes::select, C, A, B>
+constexpr auto select(C condition, A a, B b, site where = here()) {
+    if constexpr (number<A>) {
+        return select(condition, detail::scalar(condition, static_cast<double>(a), where), b, where);
+    } else if constexpr (number<B>) {
+        return select(condition, a, detail::scalar(condition, static_cast<double>(b), where), where);
+    } else {
+        return detail::append<shapes::select>(op::select, no_attributes{}, where, condition, a, b);
+    }
 }
-template <class C, dtype TC, class A, dtype TA>
-constexpr auto select(tensor<C, TC> condition, tensor<A, TA> a, number auto b, site where = here()) {
-    return select(condition, a, detail::scalar(a, static_cast<double>(b), where), where);
-}
-template <class C, dtype TC, class B, dtype TB>
-constexpr auto select(tensor<C, TC> condition, number auto a, tensor<B, TB> b, site where = here()) {
-    return select(condition, detail::scalar(b, static_cast<double>(a), where), b, where);
-}
+template <class C, class A, class B, class Broken = breach<op::select, shapes::select, C, A, B>>
+C select(C, A, B, ...) = delete;
 
-/// 1 where x is true, 0 where it is false
-template <class X> constexpr auto to_f16(tensor<X, dtype::boolean> x, site where = here()) {
-    return detail::append<inferred{.shape = X::value}>(op::cast, no_attributes{}, where, x);
+/// Bytes as fp16, value for value; of booleans 1 where x is true and 0 where it is false.
+template <class X>
+    requires obeys<shapes::cast, X>
+constexpr auto to_f16(X x, site where = here()) {
+    return detail::append<shapes::cast>(op::cast, no_attributes{}, where, x);
 }
+template <class X, class Broken = breach<op::cast, shapes::cast, X>> X to_f16(X, ...) = delete;
 
 } // namespace ane

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "append.hpp"
+#include "scaled.hpp"
 
 namespace ane {
 
@@ -30,10 +31,10 @@ constexpr size2 kernel_of(const extents& weight) {
 }
 
 template <class Attributes> constexpr inferred require_window(const Attributes& a, inferred r) {
-    r.require(a.stride.height >= 1, fault::stride_is_not_positive, a.stride.height, 1);
-    r.require(a.stride.width >= 1, fault::stride_is_not_positive, a.stride.width, 1);
+    r.require(a.stride.height >= 1, fault::stride_must_be_at_least_1, a.stride.height, 1);
+    r.require(a.stride.width >= 1, fault::stride_must_be_at_least_1, a.stride.width, 1);
     for (const int amount : {a.padding.top, a.padding.bottom, a.padding.left, a.padding.right}) {
-        r.require(amount >= 0, fault::padding_is_negative, amount, 0);
+        r.require(amount >= 0, fault::padding_must_not_be_negative, amount, 0);
     }
     return r;
 }
@@ -41,13 +42,13 @@ template <class Attributes> constexpr inferred require_window(const Attributes& 
 template <class Attributes>
 constexpr inferred require_convolution(const Attributes& a, const extents& x, const extents& weight) {
     inferred r = require_window(a, {});
-    r.require(x.rank == 4, fault::input_rank_differs, x.rank, 4);
-    r.require(weight.rank == 4, fault::weight_rank_differs, weight.rank, 4);
-    r.require(a.dilation.height >= 1, fault::dilation_is_not_positive, a.dilation.height, 1);
-    r.require(a.dilation.width >= 1, fault::dilation_is_not_positive, a.dilation.width, 1);
-    r.require(a.groups >= 1, fault::groups_are_not_positive, a.groups, 1);
+    r.require(x.rank == 4, fault::input_must_have_rank_4_as_N_C_H_W, x.rank, 4);
+    r.require(weight.rank == 4, fault::weight_must_have_rank_4_as_O_I_kH_kW, weight.rank, 4);
+    r.require(a.dilation.height >= 1, fault::dilation_must_be_at_least_1, a.dilation.height, 1);
+    r.require(a.dilation.width >= 1, fault::dilation_must_be_at_least_1, a.dilation.width, 1);
+    r.require(a.groups >= 1, fault::groups_must_be_at_least_1, a.groups, 1);
     if (r.ok()) {
-        r.require(x[1] % a.groups == 0, fault::groups_do_not_divide_input_channels, x[1], a.groups);
+        r.require(x[1] % a.groups == 0, fault::groups_must_divide_the_input_channels_R037, x[1], a.groups);
     }
     return r;
 }
@@ -58,9 +59,10 @@ constexpr std::int64_t output_channels(const conv_transpose& a, const extents& w
 }
 
 /// A vector with one value per channel, as biases and norm parameters are.
-constexpr inferred require_vector(inferred r, const extents& vector, std::int64_t channels) {
-    r.require(vector.rank == 1, fault::vector_rank_differs, vector.rank, 1);
-    r.require(vector.count() == channels, fault::vector_length_differs, vector.count(), channels);
+constexpr inferred require_vector(inferred r, const extents& vector, std::int64_t channels,
+                                  fault otherwise = fault::parameter_must_have_one_value_for_each_channel) {
+    r.require(vector.rank == 1, fault::bias_or_parameter_must_have_rank_1, vector.rank, 1);
+    r.require(vector.count() == channels, otherwise, vector.count(), channels);
     return r;
 }
 
@@ -95,14 +97,15 @@ constexpr inferred shape_rule(const conv& given, const extents& x, const extents
         return r;
     }
     const conv a = resolve(given, x, weight);
-    r.require(weight[0] % a.groups == 0, fault::groups_do_not_divide_output_channels, weight[0], a.groups);
-    r.require(weight[1] * a.groups == x[1], fault::weight_input_channels_differ, weight[1] * a.groups, x[1]);
+    r.require(weight[0] % a.groups == 0, fault::groups_must_divide_the_output_channels_R037, weight[0], a.groups);
+    r.require(weight[1] * a.groups == x[1], fault::weight_channels_times_groups_must_equal_the_input_channels,
+              weight[1] * a.groups, x[1]);
     const std::int64_t reach_h = a.dilation.height * (weight[2] - 1) + 1;
     const std::int64_t reach_w = a.dilation.width * (weight[3] - 1) + 1;
     const std::int64_t padded_h = x[2] + a.padding.top + a.padding.bottom;
     const std::int64_t padded_w = x[3] + a.padding.left + a.padding.right;
-    r.require(reach_h <= padded_h, fault::kernel_exceeds_padded_height, reach_h, padded_h);
-    r.require(reach_w <= padded_w, fault::kernel_exceeds_padded_width, reach_w, padded_w);
+    r.require(reach_h <= padded_h, fault::kernel_must_fit_into_the_padded_height_R033, reach_h, padded_h);
+    r.require(reach_w <= padded_w, fault::kernel_must_fit_into_the_padded_width_R033, reach_w, padded_w);
     r.shape = r.ok() ? extents{x[0], weight[0], (padded_h - reach_h) / a.stride.height + 1,
                                (padded_w - reach_w) / a.stride.width + 1}
                      : x;
@@ -117,53 +120,63 @@ constexpr inferred shape_rule(const conv_transpose& given, const extents& x, con
         return r;
     }
     const conv_transpose a = resolve(given, x, weight);
-    r.require(weight[0] == x[1], fault::weight_input_channels_differ, weight[0], x[1]);
+    r.require(weight[0] == x[1], fault::axis_0_of_the_weight_must_equal_the_input_channels, weight[0], x[1]);
     const std::int64_t out_h =
         (x[2] - 1) * a.stride.height - a.padding.top - a.padding.bottom + a.dilation.height * (weight[2] - 1) + 1;
     const std::int64_t out_w =
         (x[3] - 1) * a.stride.width - a.padding.left - a.padding.right + a.dilation.width * (weight[3] - 1) + 1;
-    r.require(out_h >= 1, fault::extent_is_not_positive, out_h, 1);
-    r.require(out_w >= 1, fault::extent_is_not_positive, out_w, 1);
+    r.require(out_h >= 1, fault::every_extent_must_be_at_least_1_R019, out_h, 1);
+    r.require(out_w >= 1, fault::every_extent_must_be_at_least_1_R019, out_w, 1);
     r.shape = r.ok() ? extents{x[0], weight[1] * a.groups, out_h, out_w} : x;
     return r;
 }
 
-namespace detail {
-
-// Variables of their own, not of the builders: computed once, not at each call in the graph's constant.
-template <auto A, class X, class W> inline constexpr inferred convolved = shape_rule(A, X::value, W::value);
-template <auto A, class X, class W, class B>
-inline constexpr inferred convolved_with_bias = require_vector(convolved<A, X, W>, B::value,
-                                                               output_channels(A, W::value));
-template <auto A, class X, class W> inline constexpr auto resolved_for = resolve(A, X::value, W::value);
-
-} // namespace detail
+/// The same with a bias of one value for each output channel.
+template <class Attributes>
+constexpr inferred shape_rule(const Attributes& given, const extents& x, const extents& weight, const extents& bias) {
+    return detail::require_vector(shape_rule(given, x, weight), bias, detail::output_channels(given, weight),
+                                  fault::bias_must_have_one_value_for_each_output);
+}
 
 /// Two-dimensional convolution (cross-correlation): y[n, o, i, j] = sum over c, u, v of
 /// x[n, c, i s + u d - top, j s + v d - left] w[o, c, u, v]. x is [N, C, H, W], the weight [O, C / groups, kH, kW].
-/// Depthwise where groups equals C. Guide chapter 4; R030-R048.
-template <conv A = conv{}, class X, dtype TX, class W, dtype TW>
-constexpr auto conv2d(tensor<X, TX> x, tensor<W, TW> weight, site where = here()) {
-    return detail::append_arithmetic<detail::convolved<A, X, W>>(op::conv2d, detail::resolved_for<A, X, W>, where, x,
-                                                                 weight);
+/// Depthwise where groups equals C. Either may be `scaled`. Guide chapter 4; R030-R048.
+template <conv A = conv{}, class X, class W>
+    requires obeys<shapes::product_of<A>, X, W>
+constexpr auto conv2d(X x, W weight, site where = here()) {
+    return detail::product<shapes::product_of<A>>(op::conv2d, detail::resolved_for<A, X, W>, where, x, weight);
 }
+template <conv A = conv{}, class X, class W, class Broken = breach<op::conv2d, shapes::product_of<A>, X, W>>
+X conv2d(X, W, ...) = delete;
+
 /// The same with a bias of one value per output channel, which starts the accumulator.
-template <conv A = conv{}, class X, dtype TX, class W, dtype TW, class B, dtype TB>
-constexpr auto conv2d(tensor<X, TX> x, tensor<W, TW> weight, tensor<B, TB> bias, site where = here()) {
-    return detail::append_arithmetic<detail::convolved_with_bias<A, X, W, B>>(op::conv2d, detail::resolved_for<A, X, W>,
-                                                                              where, x, weight, bias);
+template <conv A = conv{}, class X, class W, class B>
+    requires obeys<shapes::product_of<A>, X, W, B>
+constexpr auto conv2d(X x, W weight, B bias, site where = here()) {
+    return detail::product<shapes::product_of<A>>(op::conv2d, detail::resolved_for<A, X, W>, where, x, weight, bias);
 }
+template <conv A = conv{}, class X, class W, class B, class Broken = breach<op::conv2d, shapes::product_of<A>, X, W, B>>
+X conv2d(X, W, B, ...) = delete;
 
 /// Transposed convolution (deconvolution), the adjoint of `conv2d`; the weight is [C, O / groups, kH, kW]. R039, R183.
-template <conv_transpose A = conv_transpose{}, class X, dtype TX, class W, dtype TW>
-constexpr auto conv_transpose2d(tensor<X, TX> x, tensor<W, TW> weight, site where = here()) {
-    return detail::append_arithmetic<detail::convolved<A, X, W>>(op::conv_transpose2d, detail::resolved_for<A, X, W>,
-                                                                 where, x, weight);
+template <conv_transpose A = conv_transpose{}, class X, class W>
+    requires obeys<shapes::product_of<A>, X, W>
+constexpr auto conv_transpose2d(X x, W weight, site where = here()) {
+    return detail::product<shapes::product_of<A>>(op::conv_transpose2d, detail::resolved_for<A, X, W>, where, x,
+                                                  weight);
 }
-template <conv_transpose A = conv_transpose{}, class X, dtype TX, class W, dtype TW, class B, dtype TB>
-constexpr auto conv_transpose2d(tensor<X, TX> x, tensor<W, TW> weight, tensor<B, TB> bias, site where = here()) {
-    return detail::append_arithmetic<detail::convolved_with_bias<A, X, W, B>>(
-        op::conv_transpose2d, detail::resolved_for<A, X, W>, where, x, weight, bias);
+template <conv_transpose A = conv_transpose{}, class X, class W,
+          class Broken = breach<op::conv_transpose2d, shapes::product_of<A>, X, W>>
+X conv_transpose2d(X, W, ...) = delete;
+
+template <conv_transpose A = conv_transpose{}, class X, class W, class B>
+    requires obeys<shapes::product_of<A>, X, W, B>
+constexpr auto conv_transpose2d(X x, W weight, B bias, site where = here()) {
+    return detail::product<shapes::product_of<A>>(op::conv_transpose2d, detail::resolved_for<A, X, W>, where, x, weight,
+                                                  bias);
 }
+template <conv_transpose A = conv_transpose{}, class X, class W, class B,
+          class Broken = breach<op::conv_transpose2d, shapes::product_of<A>, X, W, B>>
+X conv_transpose2d(X, W, B, ...) = delete;
 
 } // namespace ane

@@ -85,8 +85,9 @@ constexpr equation parse_equation(std::string_view text) {
         const auto at = static_cast<std::int64_t>(i);
         const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
         if (letter) {
-            e.rule.require(e.part[part].count < extents::capacity, fault::equation_is_malformed, at, size);
-            e.rule.require(!e.part[part].has(c), fault::equation_letter_is_repeated, c, c);
+            e.rule.require(e.part[part].count < extents::capacity,
+                           fault::equation_must_be_letters_comma_letters_arrow_letters, at, size);
+            e.rule.require(!e.part[part].has(c), fault::letter_must_occur_once_in_an_operand, c, c);
             e.part[part].append(c);
         } else if (part == 0 && c == ',') {
             part = 1;
@@ -94,10 +95,10 @@ constexpr equation parse_equation(std::string_view text) {
             part = 2;
             ++i;
         } else {
-            e.rule.require(c == ' ', fault::equation_is_malformed, at, size);
+            e.rule.require(c == ' ', fault::equation_must_be_letters_comma_letters_arrow_letters, at, size);
         }
     }
-    e.rule.require(part == 2, fault::equation_is_malformed, size, size);
+    e.rule.require(part == 2, fault::equation_must_be_letters_comma_letters_arrow_letters, size, size);
     return e;
 }
 
@@ -107,17 +108,17 @@ constexpr inferred equation_rule(const equation& e, const extents& a, const exte
     const letters& in_b = e.part[1];
     inferred r = e.rule;
     r.shape = a;
-    r.require(in_a.count == a.rank, fault::equation_rank_differs, a.rank, in_a.count);
-    r.require(in_b.count == b.rank, fault::equation_rank_differs, b.rank, in_b.count);
+    r.require(in_a.count == a.rank, fault::operand_must_have_one_axis_for_each_letter, a.rank, in_a.count);
+    r.require(in_b.count == b.rank, fault::operand_must_have_one_axis_for_each_letter, b.rank, in_b.count);
     for (int i = 0; r.ok() && i < in_a.count; ++i) {
         const int same = in_b.find(in_a.letter[i]);
-        r.require(same < 0 || a[i] == b[same < 0 ? 0 : same], fault::equation_extents_differ, b[same < 0 ? 0 : same],
-                  a[i]);
+        r.require(same < 0 || a[i] == b[same < 0 ? 0 : same], fault::axes_of_one_letter_must_have_equal_extents,
+                  b[same < 0 ? 0 : same], a[i]);
     }
     extents shape;
     for (int i = 0; r.ok() && i < e.part[2].count; ++i) {
         const char c = e.part[2].letter[i];
-        r.require(in_a.has(c) || in_b.has(c), fault::equation_letter_is_unknown, c, c);
+        r.require(in_a.has(c) || in_b.has(c), fault::letter_of_the_result_must_be_one_of_an_operand, c, c);
         if (r.ok()) {
             shape.append(in_a.has(c) ? a[in_a.find(c)] : b[in_b.find(c)]);
         }

@@ -5,128 +5,178 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The rules of shapes: one row each with its name, the relation that must hold between the two integers, and the
-/// sentence that both the compiler (as a failed static_assert, with the integers) and `ane::error` show.
+/// The rules of shapes: one row each with its name, which compilers print with the two integers (see shape_fault.hpp), the
+/// relation that must hold between them, and the sentence that `ane::error` shows.
 #define ANEMONE_SHAPE_FAULTS(ROW)                                                                                      \
-    ROW(operand_is_not_f16, got == want,                                                                               \
+    ROW(operands_must_be_fp16_use_to_f16_R002, got == want,                                                            \
         "operands must be fp16; a uint8 image goes through to_f16 first (R002), and so does a boolean")                \
-    ROW(operand_is_not_boolean, got == want, "the operand must be the boolean result of a comparison")                 \
-    ROW(extent_is_not_positive, got >= want, "every extent of a tensor must be at least 1 (R019)")                     \
-    ROW(input_rank_differs, got == want, "the input must have this rank (NCHW for windows)")                           \
-    ROW(weight_rank_differs, got == want, "the weight must have this rank")                                            \
-    ROW(vector_rank_differs, got == want, "a bias, scale, mean or variance must have rank 1")                          \
-    ROW(vector_length_differs, got == want, "a bias, scale, mean or variance must have one value per channel")         \
-    ROW(stride_is_not_positive, got >= want, "a stride must be at least 1")                                            \
-    ROW(dilation_is_not_positive, got >= want, "a dilation must be at least 1")                                        \
-    ROW(padding_is_negative, got >= want, "padding must not be negative")                                              \
-    ROW(kernel_is_not_positive, got >= want, "a kernel must be at least 1")                                            \
-    ROW(groups_are_not_positive, got >= want, "groups must be at least 1")                                             \
-    ROW(groups_do_not_divide_input_channels, got % want == 0, "groups must divide the input channels (R037)")          \
-    ROW(groups_do_not_divide_output_channels, got % want == 0, "groups must divide the output channels (R037)")        \
-    ROW(groups_do_not_divide_channels, got % want == 0, "groups must divide the channels (R063)")                      \
-    ROW(channel_window_is_not_positive, got >= want, "the window must reach over at least 1 channel")                  \
-    ROW(weight_input_channels_differ, got == want,                                                                     \
-        "the weight's input channels (times groups) must equal the input's channels")                                  \
-    ROW(kernel_exceeds_padded_height, got <= want, "the dilated kernel must fit into the padded height (R033)")        \
-    ROW(kernel_exceeds_padded_width, got <= want, "the dilated kernel must fit into the padded width (R033)")          \
-    ROW(padding_reaches_kernel, got < want, "the padding of a pool must be smaller than its kernel (R060)")            \
-    ROW(rank_is_too_small, got >= want, "the operand has too few axes")                                                \
-    ROW(inner_extents_differ, got == want, "matmul: the inner extents must be equal (R053)")                           \
-    ROW(features_differ, got == want, "linear: the input's last axis must equal the weight's last axis (R053)")        \
-    ROW(extents_do_not_broadcast, got == want, "extents must be equal, or one of them 1 (R026)")                       \
-    ROW(axis_is_out_of_range, got >= 0 && got < want, "the axis must be one of the tensor's axes")                     \
-    ROW(axis_is_repeated, got != want, "an axis is given twice")                                                       \
-    ROW(element_counts_differ, got == want, "reshape: the number of elements must stay the same")                      \
-    ROW(order_length_differs, got == want, "one index for each axis is needed")                                        \
-    ROW(ranks_differ, got == want, "the operands must have the same rank")                                             \
-    ROW(extents_differ, got == want, "the operands' extents must be equal on this axis")                               \
-    ROW(begin_is_negative, got >= want, "a slice must begin at 0 or later (R094)")                                     \
-    ROW(slice_leaves_the_tensor, got <= want, "a slice must end within the tensor (R094)")                             \
-    ROW(mirror_exceeds_the_tensor, got <= want,                                                                        \
+    ROW(operand_must_be_the_boolean_result_of_a_comparison, got == want,                                               \
+        "the operand must be the boolean result of a comparison")                                                      \
+    ROW(to_f16_takes_bytes_and_booleans, got == want, "to_f16 takes bytes (uint8) and booleans")                       \
+    ROW(scale_must_lie_between_2_to_minus_14_and_2_to_14, got == want,                                                 \
+        "scaled: the factor lies between 2^-14 and 2^14")                                                              \
+    ROW(every_extent_must_be_at_least_1_R019, got >= want, "every extent of a tensor must be at least 1 (R019)")       \
+    ROW(input_must_have_rank_4_as_N_C_H_W, got == want, "the input must have rank 4: batch, channels, height, width")  \
+    ROW(weight_must_have_rank_4_as_O_I_kH_kW, got == want,                                                             \
+        "the weight of a convolution must have rank 4: output and input channels, height, width")                      \
+    ROW(weight_must_have_rank_2_as_out_in, got == want,                                                                \
+        "the weight of a linear layer must have rank 2: output features, input features")                              \
+    ROW(template_must_have_rank_4, got == want, "the template of a cross-correlation must have rank 4")                \
+    ROW(bias_or_parameter_must_have_rank_1, got == want, "a bias, scale, mean or variance must have rank 1")           \
+    ROW(parameter_must_have_one_value_for_each_channel, got == want,                                                   \
+        "a scale, offset, mean or variance must have one value for each channel")                                      \
+    ROW(parameter_must_have_the_length_of_the_normalised_axis, got == want,                                            \
+        "a scale or offset must have one value for each index of the normalised axis")                                 \
+    ROW(bias_must_have_one_value_for_each_output, got == want,                                                         \
+        "a bias must have one value for each output channel or feature")                                               \
+    ROW(stride_must_be_at_least_1, got >= want, "a stride must be at least 1")                                         \
+    ROW(dilation_must_be_at_least_1, got >= want, "a dilation must be at least 1")                                     \
+    ROW(padding_must_not_be_negative, got >= want, "padding must not be negative")                                     \
+    ROW(kernel_must_be_at_least_1, got >= want, "a kernel must be at least 1")                                         \
+    ROW(groups_must_be_at_least_1, got >= want, "groups must be at least 1")                                           \
+    ROW(groups_must_divide_the_input_channels_R037, got % want == 0, "groups must divide the input channels (R037)")   \
+    ROW(groups_must_divide_the_output_channels_R037, got % want == 0, "groups must divide the output channels (R037)") \
+    ROW(groups_must_divide_the_channels_R063, got % want == 0, "groups must divide the channels (R063)")               \
+    ROW(window_must_reach_over_at_least_1_channel, got >= want, "the window must reach over at least 1 channel")       \
+    ROW(weight_channels_times_groups_must_equal_the_input_channels, got == want,                                       \
+        "the weight's input channels (axis 1, times groups) must equal the input's channels")                          \
+    ROW(axis_0_of_the_weight_must_equal_the_input_channels, got == want,                                               \
+        "axis 0 of the weight of a transposed convolution must equal the input's channels")                            \
+    ROW(kernel_must_fit_into_the_padded_height_R033, got <= want,                                                      \
+        "the dilated kernel must fit into the padded height (R033)")                                                   \
+    ROW(kernel_must_fit_into_the_padded_width_R033, got <= want,                                                       \
+        "the dilated kernel must fit into the padded width (R033)")                                                    \
+    ROW(pool_padding_must_be_smaller_than_the_kernel_R060, got < want,                                                 \
+        "the padding of a pool must be smaller than its kernel (R060)")                                                \
+    ROW(operand_must_have_an_axis, got >= want, "the operand must have at least one axis")                             \
+    ROW(operand_must_have_rows_and_columns, got >= want, "the operand must have at least two axes: rows and columns")  \
+    ROW(input_must_have_channels_on_axis_1_and_rank_3, got >= want,                                                    \
+        "the input must have rank 3 or more, with the channels on axis 1")                                             \
+    ROW(inner_extents_must_be_equal_R053, got == want, "matmul: the inner extents must be equal (R053)")               \
+    ROW(input_features_must_equal_the_last_axis_of_the_weight_R053, got == want,                                       \
+        "linear: the input's last axis must equal the weight's last axis (R053); the weight is [out, in]")             \
+    ROW(extents_must_be_equal_or_one_R026, got == want, "extents must be equal, or one of them 1 (R026)")              \
+    ROW(axis_must_be_one_of_the_tensor, got >= 0 && got < want, "the axis must be one of the tensor's axes")           \
+    ROW(axis_must_not_be_given_twice, got != want, "an axis is given twice")                                           \
+    ROW(reshape_must_keep_the_number_of_elements, got == want, "reshape: the number of elements must stay the same")   \
+    ROW(one_number_for_each_axis_is_needed, got == want, "one number for each axis is needed")                         \
+    ROW(operands_must_have_the_same_rank, got == want, "the operands must have the same rank")                         \
+    ROW(boxes_must_have_rank_2, got == want, "crop_resize: boxes are [R, 4]")                                          \
+    ROW(coordinates_must_have_rank_4, got == want,                                                                     \
+        "the coordinates must have rank 4: image, coordinate, height, width")                                          \
+    ROW(matrix_must_have_rank_2, got == want, "affine: the matrix is [N, 6] or [1, 6]")                                \
+    ROW(extents_must_be_equal, got == want, "the operands must have equal extents")                                    \
+    ROW(extents_must_be_equal_but_on_the_joined_axis, got == want,                                                     \
+        "concat: the operands' extents must be equal on every axis but the joined one")                                \
+    ROW(slice_must_begin_at_0_or_later_R094, got >= want, "a slice must begin at 0 or later (R094)")                   \
+    ROW(slice_must_end_within_the_tensor_R094, got <= want, "a slice must end within the tensor (R094)")               \
+    ROW(mirrored_padding_must_not_exceed_the_axis, got <= want,                                                        \
         "a reflecting pad must be smaller than its axis, a symmetric one at most as large")                            \
-    ROW(rank_exceeds, got <= want, "a tensor has at most eight axes (the engine takes five, R010)")                    \
-    ROW(start_is_not_one_number, got == want, "dynamic_slice: the start is a tensor of one element")                   \
-    ROW(window_moves_along_axes, got <= want, "dynamic_slice: the window moves along one axis and spans all others")   \
-    ROW(repeat_is_not_positive, got >= want, "tile: every axis occurs at least once")                                  \
-    ROW(factor_is_not_positive, got >= want, "a factor must be at least 1 (R098)")                                     \
-    ROW(channels_are_not_divisible, got % want == 0,                                                                   \
+    ROW(tensor_must_not_have_more_than_8_axes, got <= want,                                                            \
+        "a tensor has at most eight axes (the engine takes five, R010)")                                               \
+    ROW(start_must_have_one_element, got == want, "dynamic_slice: the start is a tensor of one element")               \
+    ROW(window_must_move_along_one_axis, got <= want,                                                                  \
+        "dynamic_slice: the window moves along one axis and spans all others")                                         \
+    ROW(every_axis_must_occur_at_least_once, got >= want, "tile: every axis occurs at least once")                     \
+    ROW(factor_must_be_at_least_1_R098, got >= want, "a factor must be at least 1 (R098)")                             \
+    ROW(channels_must_be_divisible_by_the_factors_R098, got % want == 0,                                               \
         "the channels must be divisible by the product of the factors (R098)")                                         \
-    ROW(batch_is_not_divisible, got % want == 0, "the batch must be divisible by the product of the factors (R099)")   \
-    ROW(height_is_not_divisible, got % want == 0, "the height must be divisible by its factor (R098)")                 \
-    ROW(width_is_not_divisible, got % want == 0, "the width must be divisible by its factor (R098)")                   \
-    ROW(index_extents_differ, got == want,                                                                             \
+    ROW(batch_must_be_divisible_by_the_factors_R099, got % want == 0,                                                  \
+        "the batch must be divisible by the product of the factors (R099)")                                            \
+    ROW(height_must_be_divisible_by_its_factor_R098, got % want == 0,                                                  \
+        "the height must be divisible by its factor (R098)")                                                           \
+    ROW(width_must_be_divisible_by_its_factor_R098, got % want == 0,                                                   \
+        "the width must be divisible by its factor (R098)")                                                            \
+    ROW(indices_must_have_the_extents_of_every_other_axis, got == want,                                                \
         "gather_along_axis: the indices must have the tensor's extents on every other axis")                           \
-    ROW(index_length_differs, got >= 1 && got <= want,                                                                 \
+    ROW(indices_must_have_a_number_for_each_gathered_axis, got >= 1 && got <= want,                                    \
         "gather_nd: the last axis of the indices must have one number for each gathered axis")                         \
-    ROW(coordinates_differ, got == want,                                                                               \
+    ROW(coordinates_must_have_two_channels_y_and_x, got == want,                                                       \
         "the channels of the coordinates must be two, y and x; resample also takes one")                               \
-    ROW(image_count_differs, got == want, "the second operand must have one entry for each image, or one for all")     \
-    ROW(box_length_differs, got == want, "crop_resize: boxes are [R, 4], the corners y1, x1, y2, x2 of each")          \
-    ROW(matrix_length_differs, got == want, "affine: the matrix is [N, 6] or [1, 6], two rows of three coefficients")  \
-    ROW(grid_extent_differs, got == want, "resample: the extents of the result are those of the coordinates")          \
-    ROW(scale_rank_differs, got <= want,                                                                               \
+    ROW(there_must_be_one_entry_for_each_image_or_one_for_all, got == want,                                            \
+        "the second operand must have one entry for each image, or one for all")                                       \
+    ROW(boxes_must_have_four_corners_y1_x1_y2_x2, got == want,                                                         \
+        "crop_resize: boxes are [R, 4], the corners y1, x1, y2, x2 of each")                                           \
+    ROW(matrix_must_have_six_coefficients, got == want,                                                                \
+        "affine: the matrix is [N, 6] or [1, 6], two rows of three coefficients")                                      \
+    ROW(result_must_have_the_extents_of_the_coordinates, got == want,                                                  \
+        "resample: the extents of the result are those of the coordinates")                                            \
+    ROW(scale_must_be_one_number_or_a_vector, got <= want,                                                             \
         "quantisation: a scale or zero point is one number, or a vector along the axis")                               \
-    ROW(scale_length_differs, got == want,                                                                             \
+    ROW(scale_must_have_one_value_for_each_index_of_the_axis, got == want,                                             \
         "quantisation: a vector of scales or zero points has one value for each index of the axis")                    \
-    ROW(quantized_type_differs, got == want, "quantize makes int8 or uint8; dequantize reads int8, uint8 or int4")     \
-    ROW(operand_is_not_a_weight, got == want, "compressed takes a weight of the graph")                                \
-    ROW(stored_bits_differ, got == want,                                                                               \
+    ROW(quantized_type_must_be_int8_or_uint8, got == want,                                                             \
+        "quantize makes int8 or uint8; dequantize reads int8, uint8 or int4")                                          \
+    ROW(only_a_weight_is_stored_compressed, got == want, "compressed takes a weight of the graph")                     \
+    ROW(stored_bits_must_be_1_2_3_4_6_or_8_R139, got == want,                                                          \
         "a palette index has 1, 2, 3, 4, 6 or 8 bits, a stored integer 4 or 8 (R139)")                                 \
-    ROW(palette_vector_differs, got == want, "a palette entry stands for 1, 2, 4 or 5 elements (R140)")                \
-    ROW(block_does_not_divide, got % want == 0, "a block of scales must divide the elements of one output channel")    \
-    ROW(zeros_are_no_fraction, got >= 0 && got <= want,                                                                \
+    ROW(palette_entry_must_stand_for_1_2_4_or_5_elements_R140, got == want,                                            \
+        "a palette entry stands for 1, 2, 4 or 5 elements (R140)")                                                     \
+    ROW(block_must_divide_an_output_channel, got % want == 0,                                                          \
+        "a block of scales must divide the elements of one output channel")                                            \
+    ROW(zeros_must_be_a_fraction, got >= 0 && got <= want,                                                             \
         "the fraction of zeros lies between 0 and 1 (here in thousandths)")                                            \
-    ROW(selection_exceeds, got >= 1 && got <= want, "k must lie between 1 and the extent of the axis")                 \
-    ROW(sort_is_partial, got == want, "sort and arg_sort order the whole axis")                                        \
-    ROW(squeezed_extent_is_not_one, got == want, "squeeze: only an axis of extent 1 can go (R128)")                    \
-    ROW(split_is_not_even, got % want == 0, "split: the number of parts must divide the extent")                       \
-    ROW(split_sizes_differ, got == want, "split: the sizes of the parts must add up to the extent")                    \
-    ROW(equation_is_malformed, got == want,                                                                            \
+    ROW(k_must_lie_between_1_and_the_extent, got >= 1 && got <= want,                                                  \
+        "k must lie between 1 and the extent of the axis")                                                             \
+    ROW(sort_must_order_the_whole_axis, got == want, "sort and arg_sort order the whole axis")                         \
+    ROW(squeezed_axis_must_have_extent_1_R128, got == want, "squeeze: only an axis of extent 1 can go (R128)")         \
+    ROW(number_of_parts_must_divide_the_extent, got % want == 0, "split: the number of parts must divide the extent")  \
+    ROW(sizes_of_the_parts_must_add_up_to_the_extent, got == want,                                                     \
+        "split: the sizes of the parts must add up to the extent")                                                     \
+    ROW(equation_must_be_letters_comma_letters_arrow_letters, got == want,                                             \
         "einsum: an equation is letters, a comma, letters, an arrow, letters: 'ij,jk->ik'")                            \
-    ROW(equation_rank_differs, got == want, "einsum: an operand must have one axis for each of its letters")           \
-    ROW(equation_letter_is_repeated, got != want, "einsum: a letter occurs once in an operand and once in the result") \
-    ROW(equation_letter_is_unknown, got != want, "einsum: each letter of the result must be one of an operand's")      \
-    ROW(equation_extents_differ, got == want, "einsum: axes with the same letter must have equal extents")             \
-    ROW(template_channels_differ, got == want,                                                                         \
+    ROW(operand_must_have_one_axis_for_each_letter, got == want,                                                       \
+        "einsum: an operand must have one axis for each of its letters")                                               \
+    ROW(letter_must_occur_once_in_an_operand, got != want,                                                             \
+        "einsum: a letter occurs once in an operand and once in the result")                                           \
+    ROW(letter_of_the_result_must_be_one_of_an_operand, got != want,                                                   \
+        "einsum: each letter of the result must be one of an operand's")                                               \
+    ROW(axes_of_one_letter_must_have_equal_extents, got == want,                                                       \
+        "einsum: axes with the same letter must have equal extents")                                                   \
+    ROW(map_and_template_must_have_one_channel_R046, got == want,                                                      \
         "cross_correlation: the map and the template have one channel, the template one image (R046)")                 \
-    ROW(template_exceeds_the_map, got <= want, "cross_correlation: the template must fit into the map")                \
-    ROW(vectors_are_not_threes, got == want, "cross_product: the operands are [N, 3, 1, 1]")                           \
-    ROW(planes_are_not_positive, got >= want, "cost_volume: there is at least one plane")                              \
-    ROW(cost_channels_differ, got == want, "cost_volume: both images have one channel")                                \
-    ROW(reference_is_too_narrow, got >= want,                                                                          \
+    ROW(template_must_fit_into_the_map, got <= want, "cross_correlation: the template must fit into the map")          \
+    ROW(vectors_must_be_N_3_1_1, got == want, "cross_product: the operands are [N, 3, 1, 1]")                          \
+    ROW(there_must_be_at_least_one_plane, got >= want, "cost_volume: there is at least one plane")                     \
+    ROW(both_images_must_have_one_channel, got == want, "cost_volume: both images have one channel")                   \
+    ROW(reference_must_be_as_wide_as_image_and_disparities, got >= want,                                               \
         "cost_volume: the reference must be as wide as the image plus the disparity range")                            \
-    ROW(points_differ, got == want, "points are [1, 3, 1, N]: their coordinates in the channels")                      \
-    ROW(points_exceed, got <= want, "furthest_point_sampling: at most 8192 points")                                    \
-    ROW(centroids_differ, got >= 2 && got <= want,                                                                     \
+    ROW(points_must_be_1_3_1_N, got == want, "points are [1, 3, 1, N]: their coordinates in the channels")             \
+    ROW(there_must_be_at_most_8192_points, got <= want, "furthest_point_sampling: at most 8192 points")                \
+    ROW(centroids_must_be_from_2_to_1024_and_no_more_than_points, got >= 2 && got <= want,                             \
         "furthest_point_sampling: between two centroids and as many as points, at most 1024")                          \
-    ROW(rate_is_no_fraction, got >= 0 && got < want, "dropout: the rate lies in [0, 1) (here in thousandths)")         \
-    ROW(low_is_not_below_high, got < want,                                                                             \
+    ROW(rate_must_lie_from_0_to_below_1, got >= 0 && got < want,                                                       \
+        "dropout: the rate lies in [0, 1) (here in thousandths)")                                                      \
+    ROW(low_end_must_lie_below_the_high_end, got < want,                                                               \
         "random_uniform: the low end must lie below the high end (here in thousandths)")                               \
-    ROW(radius_is_negative, got >= want, "radius_search: the radius must not be negative (here in thousandths)")       \
-    ROW(scale_is_ignored, got == want,                                                                                 \
+    ROW(radius_must_not_be_negative, got >= want,                                                                      \
+        "radius_search: the radius must not be negative (here in thousandths)")                                        \
+    ROW(scale_of_a_product_must_be_1, got == want,                                                                     \
         "scaled_elementwise: the engine ignores the scale of a product (here in thousandths)")                         \
-    ROW(key_depth_differs, got == want, "attention: query and key must have the same depth")                           \
-    ROW(value_shape_differs, got == want, "attention: key and value must have the same shape (R086)")                  \
-    ROW(mask_does_not_broadcast, got == want,                                                                          \
+    ROW(query_and_key_must_have_the_same_depth, got == want, "attention: query and key must have the same depth")      \
+    ROW(key_and_value_must_have_the_same_shape_R086, got == want,                                                      \
+        "attention: key and value must have the same shape (R086)")                                                    \
+    ROW(mask_must_have_the_extents_of_the_scores_or_1, got == want,                                                    \
         "attention: the mask's extents must be those of the scores [..., queries, keys], or 1")                        \
-    ROW(mask_rank_exceeds, got <= want, "attention: the mask must not have more axes than the scores")
+    ROW(mask_must_not_have_more_axes_than_the_scores, got <= want,                                                     \
+        "attention: the mask must not have more axes than the scores")
 
 namespace ane {
 
 enum class fault : std::uint8_t {
     none,
-#define ROW(name, relation, sentence) name,
-    ANEMONE_SHAPE_FAULTS(ROW)
-#undef ROW
+#define ANEMONE_ROW(name, relation, sentence) name,
+    ANEMONE_SHAPE_FAULTS(ANEMONE_ROW)
+#undef ANEMONE_ROW
 };
 
 /// The sentence of a shape rule.
 constexpr const char* sentence(fault broken) {
     switch (broken) {
-#define ROW(name, relation, text)                                                                                      \
+#define ANEMONE_ROW(name, relation, text)                                                                              \
     case fault::name: return text;
-        ANEMONE_SHAPE_FAULTS(ROW)
-#undef ROW
+        ANEMONE_SHAPE_FAULTS(ANEMONE_ROW)
+#undef ANEMONE_ROW
     case fault::none: break;
     }
     return "";
@@ -135,19 +185,19 @@ constexpr const char* sentence(fault broken) {
 /// The name of a shape rule, and the relation that must hold between the two integers.
 constexpr const char* name(fault broken) {
     switch (broken) {
-#define ROW(name, relation, text)                                                                                      \
+#define ANEMONE_ROW(name, relation, text)                                                                              \
     case fault::name: return #name;
-        ANEMONE_SHAPE_FAULTS(ROW)
-#undef ROW
+        ANEMONE_SHAPE_FAULTS(ANEMONE_ROW)
+#undef ANEMONE_ROW
     case fault::none: break;
     }
     return "";
 }
 constexpr const char* relation_of(fault broken) {
     constexpr const char* all[] = {"",
-#define ROW(name, relation, text) #relation,
-                                   ANEMONE_SHAPE_FAULTS(ROW)
-#undef ROW
+#define ANEMONE_ROW(name, relation, text) #relation,
+                                   ANEMONE_SHAPE_FAULTS(ANEMONE_ROW)
+#undef ANEMONE_ROW
     };
     return all[static_cast<std::size_t>(broken)];
 }
@@ -170,27 +220,6 @@ struct inferred {
     }
     constexpr bool ok() const { return broken == fault::none; }
 };
-
-namespace detail {
-
-template <fault> inline constexpr bool unbroken = false;
-
-/// Fails to compile when a shape rule is broken, with the rule's sentence and the two integers. A rule that was found
-/// broken fails whatever its printed relation says of the integers.
-template <fault Broken, std::int64_t got, std::int64_t want> constexpr void require_shape_rule() {
-#define ROW(name, relation, text)                                                                                      \
-    if constexpr (Broken == fault::name) {                                                                             \
-        if constexpr (relation) {                                                                                      \
-            static_assert(unbroken<Broken>, text);                                                                     \
-        } else {                                                                                                       \
-            static_assert(relation, text);                                                                             \
-        }                                                                                                              \
-    }
-    ANEMONE_SHAPE_FAULTS(ROW)
-#undef ROW
-}
-
-} // namespace detail
 
 } // namespace ane
 

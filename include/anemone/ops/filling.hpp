@@ -18,7 +18,7 @@ constexpr auto fill(builder& g, tensor_type<Shape, dtype::f16> type, double valu
 
 /// A tensor of the shape of `like`, which is not read, filled with one value.
 template <class X, dtype TX> constexpr tensor<X> fill_like(tensor<X, TX> like, double value, site where = here()) {
-    detail::require_fp16(value);
+    like.graph->require_fp16(value, "constant", where);
     node n;
     n.kind = op::constant;
     n.shape = X::value;
@@ -47,18 +47,17 @@ constexpr auto range_1d(builder& g, double start = 0, double step = 1, site wher
 /// others. The engine's generator is not published: the CPU and the oracle give the same numbers in every run, a stream
 /// for each such node of a graph (backend/kernels/random.hpp, inferred).
 template <class Shape>
+    requires obeys<shapes::same, tensor<Shape>>
 constexpr auto random_uniform(builder& g, tensor_type<Shape, dtype::f16>, double low = 0, double high = 1,
                               site where = here()) {
-    constexpr inferred r = detail::require_arithmetic<tensor<Shape>>(inferred{.shape = Shape::value});
-    detail::require_shape_rule<r.broken, r.got, r.want>();
-    detail::require_fp16(low);
-    detail::require_fp16(high);
-    const coefficients c{.alpha = static_cast<float>(low), .beta = static_cast<float>(high)};
-    if (!random_uniform_rule(c, Shape::value).ok()) {
-        detail::refuse_graph("random_uniform", "its low end must lie below its high end");
-    }
     // A builder shows its graph through the handles that it makes. This one has no reader, so that pruning drops it.
     dynamic_graph* const graph = g.constant(f16<>, 0, where).graph;
+    graph->require_fp16(low, "constant", where);
+    graph->require_fp16(high, "constant", where);
+    const coefficients c{.alpha = static_cast<float>(low), .beta = static_cast<float>(high)};
+    if (!random_uniform_rule(c, Shape::value).ok()) {
+        graph->refuse(model_rule::the_low_end_must_lie_below_the_high_end, "random_uniform", where);
+    }
     node n;
     n.kind = op::random_uniform;
     n.shape = Shape::value;
@@ -66,5 +65,7 @@ constexpr auto random_uniform(builder& g, tensor_type<Shape, dtype::f16>, double
     n.where = where;
     return tensor<Shape>{graph, graph->append(n, {})};
 }
+template <class Shape, class Broken = breach<op::random_uniform, shapes::same, tensor<Shape>>>
+tensor<Shape> random_uniform(builder&, tensor_type<Shape, dtype::f16>, ...) = delete;
 
 } // namespace ane

@@ -116,7 +116,7 @@ constexpr inferred infer(const graph_view& g, const node& n) {
                                      : dequantize_rule(n.get<quantization>(), in(0), in(1));
     case op::compressed:
         return shape_rule(n.get<compression>(), in(0))
-            .require(g.operand(n, 0).kind == op::weight, fault::operand_is_not_a_weight,
+            .require(g.operand(n, 0).kind == op::weight, fault::only_a_weight_is_stored_compressed,
                      static_cast<int>(g.operand(n, 0).kind), static_cast<int>(op::weight));
     case op::top_k:
     case op::top_k_indices: return top_k_rule(n.get<selection>(), in(0));
@@ -131,7 +131,8 @@ constexpr inferred infer(const graph_view& g, const node& n) {
     case op::furthest_point_sampling: return furthest_point_rule(n.get<amount>(), in(0));
     case op::radius_search: return radius_search_rule(n.get<coefficients>(), in(0), in(1));
     case op::attention:
-        return n.operands.count == 4 ? attention_rule(in(0), in(1), in(2), in(3)) : attention_rule(in(0), in(1), in(2));
+        return n.operands.count == 4 ? masked_attention_rule(in(0), in(1), in(2), in(3))
+                                     : attention_rule(in(0), in(1), in(2));
     case op::identity:
     case op::cast: return {.shape = in(0)};
     default: break;

@@ -16,7 +16,7 @@ constexpr inferred expand_dims_rule(const axes& given, const extents& x) {
     inferred r;
     r.shape = x;
     const int rank = x.rank + given.list.rank;
-    r.require(rank <= extents::capacity, fault::rank_exceeds, rank, extents::capacity);
+    r.require(rank <= extents::capacity, fault::tensor_must_not_have_more_than_8_axes, rank, extents::capacity);
     if (!r.ok()) {
         return r;
     }
@@ -24,9 +24,9 @@ constexpr inferred expand_dims_rule(const axes& given, const extents& x) {
     wide.rank = rank;
     for (int i = 0; r.ok() && i < given.list.rank; ++i) {
         const int at = normalized_axis(detail::axis_number(given.list[i]), rank);
-        r.require(at >= 0 && at < rank, fault::axis_is_out_of_range, at, rank);
+        r.require(at >= 0 && at < rank, fault::axis_must_be_one_of_the_tensor, at, rank);
         if (r.ok()) {
-            r.require(wide[at] == 0, fault::axis_is_repeated, at, at);
+            r.require(wide[at] == 0, fault::axis_must_not_be_given_twice, at, at);
             wide[at] = 1;
         }
     }
@@ -54,7 +54,7 @@ constexpr inferred squeeze_rule(const axes& given, const extents& x) {
         for (int j = 0; j < given.list.rank; ++j) {
             named = named || normalized_axis(detail::axis_number(given.list[j]), x.rank) == i;
         }
-        r.require(!named || x[i] == 1, fault::squeezed_extent_is_not_one, x[i], 1);
+        r.require(!named || x[i] == 1, fault::squeezed_axis_must_have_extent_1_R128, x[i], 1);
         if (named) {
             gone.list.append(i);
         }
@@ -68,10 +68,10 @@ namespace detail {
 /// The shape of one of `count` equal parts along an axis.
 constexpr inferred part_rule(axis along, std::int64_t count, const extents& x) {
     inferred r = axis_rule(along, x);
-    r.require(count >= 1, fault::extent_is_not_positive, count, 1);
+    r.require(count >= 1, fault::every_extent_must_be_at_least_1_R019, count, 1);
     if (r.ok()) {
         const int index = normalized_axis(along.index, x.rank);
-        r.require(x[index] % count == 0, fault::split_is_not_even, x[index], count);
+        r.require(x[index] % count == 0, fault::number_of_parts_must_divide_the_extent, x[index], count);
         r.shape[index] = x[index] / count;
     }
     return r;
@@ -82,12 +82,12 @@ constexpr inferred part_rule(axis along, std::size_t part, std::initializer_list
     inferred r = axis_rule(along, x);
     std::int64_t sum = 0;
     for (const std::int64_t size : sizes) {
-        r.require(size >= 1, fault::extent_is_not_positive, size, 1);
+        r.require(size >= 1, fault::every_extent_must_be_at_least_1_R019, size, 1);
         sum += size;
     }
     if (r.ok()) {
         const int index = normalized_axis(along.index, x.rank);
-        r.require(sum == x[index], fault::split_sizes_differ, sum, x[index]);
+        r.require(sum == x[index], fault::sizes_of_the_parts_must_add_up_to_the_extent, sum, x[index]);
         r.shape[index] = sizes.begin()[part];
     }
     return r;
@@ -100,88 +100,134 @@ constexpr std::int64_t sum_before(std::size_t part, std::initializer_list<std::i
     return sum;
 }
 
-template <inferred Part, axis Axis, class X, dtype TX>
-constexpr auto part_at(tensor<X, TX> x, std::int64_t begin, site where) {
-    constexpr int along = normalized_axis(Axis.index, X::value.rank);
-    return append_arithmetic<Part>(op::slice, window_along(X::value, Axis, begin, Part.shape[along < 0 ? 0 : along]),
-                                   where, x);
+} // namespace detail
+
+namespace shapes {
+
+/// `Size` elements of an axis.
+template <axis Axis, std::int64_t Size> struct part {
+    static constexpr inferred judge(const extents& x) { return {.shape = detail::window_along(x, Axis, 0, Size).size}; }
+};
+template <axis Axis, std::int64_t Count> struct even_parts {
+    static constexpr inferred judge(const extents& x) { return detail::part_rule(Axis, Count, x); }
+};
+template <axis Axis, std::int64_t... Sizes> struct sized_parts {
+    static constexpr inferred judge(const extents& x) { return detail::part_rule(Axis, 0, {Sizes...}, x); }
+};
+/// Axes of extent 1 are put into every operand, then they are joined.
+template <axis Axis> struct stack {
+    static constexpr inferred judge(const extents& x, const std::same_as<extents> auto&... rest) {
+        const auto wide = [](const extents& e) { return expand_dims_rule(axes{Axis.index}, e); };
+        const inferred first = wide(x);
+        if (!first.ok() || sizeof...(rest) == 0) {
+            return first;
+        }
+        return detail::concat_all({normalized_axis(Axis.index, x.rank + 1)}, {first.shape, wide(rest).shape...});
+    }
+};
+
+} // namespace shapes
+
+namespace detail {
+
+template <axis Axis, std::int64_t Size, class X> constexpr auto part_at(X x, std::int64_t begin, site where) {
+    return append<shapes::part<Axis, Size>>(op::slice, window_along(X::extent, Axis, begin, Size), where, x);
 }
-template <inferred Part, axis Axis, std::size_t... Index, class X, dtype TX>
-constexpr auto even_parts(tensor<X, TX> x, site where, std::index_sequence<Index...>) {
-    constexpr int along = normalized_axis(Axis.index, X::value.rank);
-    constexpr std::int64_t size = Part.shape[along < 0 ? 0 : along];
-    return std::array{part_at<Part, Axis>(x, static_cast<std::int64_t>(Index) * size, where)...};
+template <axis Axis, std::int64_t Size, std::size_t... Index, class X>
+constexpr auto even_parts(X x, site where, std::index_sequence<Index...>) {
+    return std::array{part_at<Axis, Size>(x, static_cast<std::int64_t>(Index) * Size, where)...};
 }
-template <axis Axis, std::int64_t... Sizes, std::size_t... Index, class X, dtype TX>
-constexpr auto sized_parts(tensor<X, TX> x, site where, std::index_sequence<Index...>) {
-    return std::tuple{
-        part_at<part_rule(Axis, Index, {Sizes...}, X::value), Axis>(x, sum_before(Index, {Sizes...}), where)...};
+template <axis Axis, std::int64_t... Sizes, std::size_t... Index, class X>
+constexpr auto sized_parts(X x, site where, std::index_sequence<Index...>) {
+    return std::tuple{part_at<Axis, Sizes>(x, sum_before(Index, {Sizes...}), where)...};
 }
 
 } // namespace detail
 
 /// A reshape that puts axes of extent 1 in; `Axes` counts in the result.
-template <axes Axes, class X, dtype TX> constexpr auto expand_dims(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = expand_dims_rule(Axes, X::value);
-    return detail::append_arithmetic<r>(op::reshape, no_attributes{}, where, x);
+template <axes Axes, class X>
+    requires obeys<shapes::by<expand_dims_rule, Axes>, X>
+constexpr auto expand_dims(X x, site where = here()) {
+    return detail::append<shapes::by<expand_dims_rule, Axes>>(op::reshape, no_attributes{}, where, x);
 }
+template <axes Axes, class X, class Broken = breach<op::reshape, shapes::by<expand_dims_rule, Axes>, X>>
+X expand_dims(X, ...) = delete;
 
 /// A reshape that leaves axes of extent 1 out: the given ones, or all. R128.
-template <axes Axes = axes{}, class X, dtype TX> constexpr auto squeeze(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = squeeze_rule(Axes, X::value);
-    return detail::append_arithmetic<r>(op::reshape, no_attributes{}, where, x);
+template <axes Axes = axes{}, class X>
+    requires obeys<shapes::by<squeeze_rule, Axes>, X>
+constexpr auto squeeze(X x, site where = here()) {
+    return detail::append<shapes::by<squeeze_rule, Axes>>(op::reshape, no_attributes{}, where, x);
 }
+template <axes Axes = axes{}, class X, class Broken = breach<op::reshape, shapes::by<squeeze_rule, Axes>, X>>
+X squeeze(X, ...) = delete;
 
 /// Two axes: MIL's name of `flatten`.
-template <axis Axis = axis{1}, class X, dtype TX> constexpr auto flatten2d(tensor<X, TX> x, site where = here()) {
-    return flatten<Axis>(x, where);
-}
+template <axis Axis = axis{1}, class X>
+    requires obeys<shapes::moved_by<flatten_rule, Axis>, X>
+constexpr auto flatten2d(X x, site where = here()) { return flatten<Axis>(x, where); }
+template <axis Axis = axis{1}, class X, class Broken = breach<op::reshape, shapes::moved_by<flatten_rule, Axis>, X>>
+X flatten2d(X, ...) = delete;
 
 /// The elements of x under the shape of another tensor, which is not read: a reshape. R011.
-template <class X, dtype TX, class L, dtype TL>
-constexpr auto reshape_like(tensor<X, TX> x, tensor<L, TL>, site where = here()) {
-    constexpr inferred r = reshape_rule(X::value, L::value);
-    return detail::append<r, TX>(op::reshape, no_attributes{}, where, x);
+template <class X, class L>
+    requires obeys<shapes::moved_by<reshape_rule>, X, L>
+constexpr auto reshape_like(X x, L, site where = here()) {
+    return detail::append_as<typename L::shape_type, X::element>(op::reshape, no_attributes{}, where, x);
 }
+template <class X, class L, class Broken = breach<op::reshape, shapes::moved_by<reshape_rule>, X, L>>
+X reshape_like(X, L, ...) = delete;
 
 /// Tensors of one shape along a new axis, which is axis `Axis` of the result. R024.
-template <axis Axis = axis{0}, class X, dtype TX, class... Rest>
-constexpr auto stack(tensor<X, TX> x, tensor<Rest>... rest) {
+template <axis Axis = axis{0}, class X, class... Rest>
+    requires obeys<shapes::stack<Axis>, X, Rest...>
+constexpr auto stack(X x, Rest... rest) {
     const site where = detail::site_of(x);
     if constexpr (sizeof...(Rest) == 0) {
         return expand_dims<axes{Axis.index}>(x, where);
     } else {
-        return concat<axis{normalized_axis(Axis.index, X::value.rank + 1)}>(
+        return concat<axis{normalized_axis(Axis.index, X::extent.rank + 1)}>(
             expand_dims<axes{Axis.index}>(x, where), expand_dims<axes{Axis.index}>(rest, where)...);
     }
 }
+template <axis Axis = axis{0}, class X, class... Rest,
+          class Broken = breach<op::concat, shapes::stack<Axis>, X, Rest...>>
+X stack(X, Rest...) = delete;
 
 /// `Count` equal parts along an axis, as an array of handles. On the last axis every part but the first begins above 0
 /// (R090), and two of them joined again are the hazard of R092.
-template <std::int64_t Count, axis Axis = axis{1}, class X, dtype TX>
-constexpr auto split(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = detail::part_rule(Axis, Count, X::value);
-    detail::require_shape_rule<r.broken, r.got, r.want>();
-    return detail::even_parts<r, Axis>(x, where,
-                                       std::make_index_sequence<static_cast<std::size_t>(Count < 1 ? 1 : Count)>());
+template <std::int64_t Count, axis Axis = axis{1}, class X>
+    requires obeys<shapes::even_parts<Axis, Count>, X>
+constexpr auto split(X x, site where = here()) {
+    constexpr std::int64_t size = X::extent[normalized_axis(Axis.index, X::extent.rank)] / Count;
+    return detail::even_parts<Axis, size>(x, where, std::make_index_sequence<static_cast<std::size_t>(Count)>());
 }
+template <std::int64_t Count, axis Axis = axis{1}, class X,
+          class Broken = breach<op::slice, shapes::even_parts<Axis, Count>, X>>
+X split(X, ...) = delete;
+
 /// Parts of the given sizes along an axis, as a tuple of handles.
-template <axis Axis, std::int64_t... Sizes, class X, dtype TX>
-constexpr auto split(tensor<X, TX> x, site where = here()) {
-    static_assert(sizeof...(Sizes) >= 1, "split needs the size of at least one part");
+template <axis Axis, std::int64_t... Sizes, class X>
+    requires(sizeof...(Sizes) >= 1 && obeys<shapes::sized_parts<Axis, Sizes...>, X>)
+constexpr auto split(X x, site where = here()) {
     return detail::sized_parts<Axis, Sizes...>(x, where, std::make_index_sequence<sizeof...(Sizes)>());
 }
+template <axis Axis, std::int64_t... Sizes, class X,
+          class Broken = breach<op::slice, shapes::sized_parts<Axis, Sizes...>, X>>
+X split(X, ...) = delete;
 
 /// The slices of an axis without that axis, as an array of handles: the inverse of `stack`.
-template <axis Axis = axis{0}, class X, dtype TX> constexpr auto unstack(tensor<X, TX> x, site where = here()) {
-    constexpr inferred along = axis_rule(Axis, X::value);
-    detail::require_shape_rule<along.broken, along.got, along.want>();
-    constexpr int index = along.ok() ? normalized_axis(Axis.index, X::value.rank) : 0;
-    const auto parts = split<X::value[index], axis{index}>(x, where);
+template <axis Axis = axis{0}, class X>
+    requires obeys<shapes::by<axis_rule, Axis>, X>
+constexpr auto unstack(X x, site where = here()) {
+    constexpr int index = normalized_axis(Axis.index, X::extent.rank);
+    const auto parts = split<X::extent[index], axis{index}>(x, where);
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
         return std::array{squeeze<axes{index}>(parts[I], where)...};
     }
-    (std::make_index_sequence<static_cast<std::size_t>(X::value[index])>());
+    (std::make_index_sequence<static_cast<std::size_t>(X::extent[index])>());
 }
+template <axis Axis = axis{0}, class X, class Broken = breach<op::slice, shapes::by<axis_rule, Axis>, X>>
+X unstack(X, ...) = delete;
 
 } // namespace ane

@@ -32,9 +32,9 @@ constexpr inferred reshape_rule(const extents& from, const extents& to) {
     inferred r;
     r.shape = to;
     for (int i = 0; i < to.rank; ++i) {
-        r.require(to[i] > 0, fault::extent_is_not_positive, to[i], 1);
+        r.require(to[i] > 0, fault::every_extent_must_be_at_least_1_R019, to[i], 1);
     }
-    r.require(from.count() == to.count(), fault::element_counts_differ, to.count(), from.count());
+    r.require(from.count() == to.count(), fault::reshape_must_keep_the_number_of_elements, to.count(), from.count());
     return r;
 }
 
@@ -67,11 +67,11 @@ constexpr inferred shape_rule(const permutation& given, const extents& x) {
     const permutation p = resolve(given, x);
     inferred r;
     r.shape = x;
-    r.require(p.order.rank == x.rank, fault::order_length_differs, p.order.rank, x.rank);
+    r.require(p.order.rank == x.rank, fault::one_number_for_each_axis_is_needed, p.order.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
-        r.require(p.order[i] >= 0 && p.order[i] < x.rank, fault::axis_is_out_of_range, p.order[i], x.rank);
+        r.require(p.order[i] >= 0 && p.order[i] < x.rank, fault::axis_must_be_one_of_the_tensor, p.order[i], x.rank);
         for (int j = 0; j < i; ++j) {
-            r.require(p.order[i] != p.order[j], fault::axis_is_repeated, p.order[i], p.order[j]);
+            r.require(p.order[i] != p.order[j], fault::axis_must_not_be_given_twice, p.order[i], p.order[j]);
         }
     }
     for (int i = 0; r.ok() && i < x.rank; ++i) {
@@ -83,13 +83,13 @@ constexpr inferred shape_rule(const permutation& given, const extents& x) {
 constexpr inferred shape_rule(const window& w, const extents& x) {
     inferred r;
     r.shape = x;
-    r.require(w.begin.rank == x.rank, fault::order_length_differs, w.begin.rank, x.rank);
-    r.require(w.size.rank == x.rank, fault::order_length_differs, w.size.rank, x.rank);
+    r.require(w.begin.rank == x.rank, fault::one_number_for_each_axis_is_needed, w.begin.rank, x.rank);
+    r.require(w.size.rank == x.rank, fault::one_number_for_each_axis_is_needed, w.size.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
-        r.require(w.begin[i] >= 0, fault::begin_is_negative, w.begin[i], 0);
-        r.require(w.size[i] >= 1, fault::extent_is_not_positive, w.size[i], 1);
+        r.require(w.begin[i] >= 0, fault::slice_must_begin_at_0_or_later_R094, w.begin[i], 0);
+        r.require(w.size[i] >= 1, fault::every_extent_must_be_at_least_1_R019, w.size[i], 1);
         const std::int64_t end = detail::sum_of_extents(w.begin[i], w.size[i]);
-        r.require(end <= x[i], fault::slice_leaves_the_tensor, end, x[i]);
+        r.require(end <= x[i], fault::slice_must_end_within_the_tensor_R094, end, x[i]);
     }
     if (r.ok()) {
         r.shape = w.size;
@@ -100,11 +100,11 @@ constexpr inferred shape_rule(const window& w, const extents& x) {
 constexpr inferred shape_rule(const pads& p, const extents& x) {
     inferred r;
     r.shape = x;
-    r.require(p.before.rank == x.rank, fault::order_length_differs, p.before.rank, x.rank);
-    r.require(p.after.rank == x.rank, fault::order_length_differs, p.after.rank, x.rank);
+    r.require(p.before.rank == x.rank, fault::one_number_for_each_axis_is_needed, p.before.rank, x.rank);
+    r.require(p.after.rank == x.rank, fault::one_number_for_each_axis_is_needed, p.after.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
-        r.require(p.before[i] >= 0, fault::padding_is_negative, p.before[i], 0);
-        r.require(p.after[i] >= 0, fault::padding_is_negative, p.after[i], 0);
+        r.require(p.before[i] >= 0, fault::padding_must_not_be_negative, p.before[i], 0);
+        r.require(p.after[i] >= 0, fault::padding_must_not_be_negative, p.after[i], 0);
         r.shape[i] = detail::sum_of_extents(x[i], detail::sum_of_extents(p.before[i], p.after[i]));
     }
     return r;
@@ -116,8 +116,8 @@ constexpr inferred mirror_rule(const pads& p, const extents& x, bool repeats_bor
     inferred r = shape_rule(p, x);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
         const std::int64_t most = repeats_border ? x[i] : x[i] - 1;
-        r.require(p.before[i] <= most, fault::mirror_exceeds_the_tensor, p.before[i], most);
-        r.require(p.after[i] <= most, fault::mirror_exceeds_the_tensor, p.after[i], most);
+        r.require(p.before[i] <= most, fault::mirrored_padding_must_not_exceed_the_axis, p.before[i], most);
+        r.require(p.after[i] <= most, fault::mirrored_padding_must_not_exceed_the_axis, p.after[i], most);
     }
     return r;
 }
@@ -127,10 +127,10 @@ constexpr inferred concat_rule(axis given, const extents& a, const extents& b) {
     inferred r;
     r.shape = a;
     const int along = normalized_axis(given.index, a.rank);
-    r.require(a.rank == b.rank, fault::ranks_differ, b.rank, a.rank);
-    r.require(along >= 0 && along < a.rank, fault::axis_is_out_of_range, along, a.rank);
+    r.require(a.rank == b.rank, fault::operands_must_have_the_same_rank, b.rank, a.rank);
+    r.require(along >= 0 && along < a.rank, fault::axis_must_be_one_of_the_tensor, along, a.rank);
     for (int i = 0; r.ok() && i < a.rank; ++i) {
-        r.require(i == along || a[i] == b[i], fault::extents_differ, b[i], a[i]);
+        r.require(i == along || a[i] == b[i], fault::extents_must_be_equal_but_on_the_joined_axis, b[i], a[i]);
     }
     if (r.ok()) {
         r.shape[along] += b[along];
@@ -162,71 +162,121 @@ constexpr extents flattened(const extents& x, int axis) {
 }
 } // namespace detail
 
-/// The same elements in row-major order under another shape; one extent may be -1. R011.
-template <std::int64_t... Extents, class X, dtype TX> constexpr auto reshape(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = reshape_rule(X::value, resolve_reshape(X::value, extents{Extents...}));
-    return detail::append<r, TX>(op::reshape, no_attributes{}, where, x);
+/// The shape of two axes: the extents before one of them together, and from it on together.
+constexpr inferred flatten_rule(axis given, const extents& x) {
+    const int split = normalized_axis(given.index, x.rank);
+    return reshape_rule(x, detail::flattened(x, given.index))
+        .require(split >= 0 && split <= x.rank, fault::axis_must_be_one_of_the_tensor, split, x.rank + 1);
 }
+
+namespace shapes {
+
+/// Rules of what only moves elements: these may have any type.
+template <auto Function, auto... Constants> struct moved_by {
+    static constexpr inferred judge(const std::same_as<detail::operand> auto&... operands) {
+        return Function(Constants..., operands.shape...);
+    }
+};
+template <std::int64_t... Extents> struct reshape {
+    static constexpr inferred judge(const detail::operand& x) {
+        return reshape_rule(x.shape, resolve_reshape(x.shape, extents{Extents...}));
+    }
+};
+template <axis Along> struct concat {
+    static constexpr inferred judge(const std::same_as<extents> auto&... operands) {
+        return detail::concat_all(Along, {operands...});
+    }
+};
+
+template <pads Amounts, bool RepeatsBorder> struct mirror {
+    static constexpr inferred judge(const extents& x) { return mirror_rule(Amounts, x, RepeatsBorder); }
+};
+
+} // namespace shapes
+
+/// The same elements in row-major order under another shape; one extent may be -1. R011.
+template <std::int64_t... Extents, class X>
+    requires obeys<shapes::reshape<Extents...>, X>
+constexpr auto reshape(X x, site where = here()) {
+    return detail::append<shapes::reshape<Extents...>, X::element>(op::reshape, no_attributes{}, where, x);
+}
+template <std::int64_t... Extents, class X, class Broken = breach<op::reshape, shapes::reshape<Extents...>, X>>
+X reshape(X, ...) = delete;
 
 /// Two axes: the extents before `Axis` together, and from it on together.
-template <axis Axis = axis{1}, class X, dtype TX> constexpr auto flatten(tensor<X, TX> x, site where = here()) {
-    constexpr int split = normalized_axis(Axis.index, X::value.rank);
-    constexpr inferred r =
-        reshape_rule(X::value, detail::flattened(X::value, Axis.index))
-            .require(split >= 0 && split <= X::value.rank, fault::axis_is_out_of_range, split, X::value.rank + 1);
-    return detail::append<r, TX>(op::reshape, no_attributes{}, where, x);
+template <axis Axis = axis{1}, class X>
+    requires obeys<shapes::moved_by<flatten_rule, Axis>, X>
+constexpr auto flatten(X x, site where = here()) {
+    return detail::append<shapes::moved_by<flatten_rule, Axis>, X::element>(op::reshape, no_attributes{}, where, x);
 }
+template <axis Axis = axis{1}, class X, class Broken = breach<op::reshape, shapes::moved_by<flatten_rule, Axis>, X>>
+X flatten(X, ...) = delete;
 
 /// Output axis i is input axis Order[i]. R021, R189.
-template <permutation Order, class X, dtype TX> constexpr auto transpose(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = shape_rule(Order, X::value);
-    return detail::append_arithmetic<r>(op::transpose, resolve(Order, X::value), where, x);
+template <permutation Order, class X>
+    requires obeys<shapes::of<Order>, X>
+constexpr auto transpose(X x, site where = here()) {
+    return detail::append<shapes::of<Order>>(op::transpose, detail::resolved_for<Order, X>, where, x);
 }
+template <permutation Order, class X, class Broken = breach<op::transpose, shapes::of<Order>, X>>
+X transpose(X, ...) = delete;
 
 /// The operands one after another along an axis. R023, R024.
-template <axis Axis = axis{1}, class X, dtype TX, class... Rest>
-constexpr auto concat(tensor<X, TX> x, tensor<Rest>... rest) {
-    static_assert(sizeof...(Rest) >= 1, "concat joins two operands or more (R024)");
-    constexpr inferred r = detail::concat_all(Axis, {X::value, Rest::value...});
-    return detail::append_arithmetic<r>(op::concat, axis{normalized_axis(Axis.index, X::value.rank)},
-                                        x.graph->nodes[static_cast<std::size_t>(x.node)].where, x, rest...);
+template <axis Axis = axis{1}, class X, class... Rest>
+    requires(sizeof...(Rest) >= 1 && obeys<shapes::concat<Axis>, X, Rest...>)
+constexpr auto concat(X x, Rest... rest) {
+    return detail::append<shapes::concat<Axis>>(op::concat, detail::resolved_for<Axis, X>, detail::site_of(x), x,
+                                                rest...);
 }
+template <axis Axis = axis{1}, class X, class... Rest,
+          class Broken = breach<op::concat, shapes::concat<Axis>, X, Rest...>>
+X concat(X, Rest...) = delete;
 
 /// The window [begin, begin + size) of every axis. On A13 and A14 a begin above 0 on the last axis stores through a
 /// fixed-point format: magnitudes above 4094 become infinity (R090).
-template <window Window, class X, dtype TX> constexpr auto slice(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = shape_rule(Window, X::value);
-    return detail::append_arithmetic<r>(op::slice, Window, where, x);
+template <window Window, class X>
+    requires obeys<shapes::of<Window>, X>
+constexpr auto slice(X x, site where = here()) {
+    return detail::append<shapes::of<Window>>(op::slice, Window, where, x);
 }
+template <window Window, class X, class Broken = breach<op::slice, shapes::of<Window>, X>> X slice(X, ...) = delete;
 
 /// Elements of one value around the tensor. The engine pads height and width only (R096).
-template <pads Amounts, class X, dtype TX> constexpr auto pad(tensor<X, TX> x, double value = 0, site where = here()) {
-    constexpr inferred r = shape_rule(Amounts, X::value);
+template <pads Amounts, class X>
+    requires obeys<shapes::of<Amounts>, X>
+constexpr auto pad(X x, double value = 0, site where = here()) {
     // The value travels as a scalar operand, because an attribute that decides the shape is not mixed with data.
-    return detail::append_arithmetic<r>(op::pad, Amounts, where, x, detail::scalar(x, value, where));
+    return detail::append_as<detail::judged_shape<shapes::of<Amounts>, X>>(op::pad, Amounts, where, x,
+                                                                           detail::scalar(x, value, where));
 }
+template <pads Amounts, class X, class Broken = breach<op::pad, shapes::of<Amounts>, X>> X pad(X, ...) = delete;
 
 /// Mirrors the tensor at its borders without repeating the border: [a b c] padded by 2 gives [c b a b c b a]. Height
 /// and width only (R096). The texture unit does it from A14 on; A13's validator refuses it (R097, decompiled).
-template <pads Amounts, class X, dtype TX> constexpr auto reflect_pad(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = mirror_rule(Amounts, X::value, false);
-    return detail::append_arithmetic<r>(op::reflect_pad, Amounts, where, x);
+template <pads Amounts, class X>
+    requires obeys<shapes::mirror<Amounts, false>, X>
+constexpr auto reflect_pad(X x, site where = here()) {
+    return detail::append<shapes::mirror<Amounts, false>>(op::reflect_pad, Amounts, where, x);
 }
+template <pads Amounts, class X, class Broken = breach<op::reflect_pad, shapes::mirror<Amounts, false>, X>>
+X reflect_pad(X, ...) = delete;
+
 /// Mirrors the tensor at its borders with the border repeated: [a b c] padded by 2 gives [b a a b c c b]. R096, R097.
-template <pads Amounts, class X, dtype TX> constexpr auto symmetric_pad(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = mirror_rule(Amounts, X::value, true);
-    return detail::append_arithmetic<r>(op::symmetric_pad, Amounts, where, x);
+template <pads Amounts, class X>
+    requires obeys<shapes::mirror<Amounts, true>, X>
+constexpr auto symmetric_pad(X x, site where = here()) {
+    return detail::append<shapes::mirror<Amounts, true>>(op::symmetric_pad, Amounts, where, x);
 }
+template <pads Amounts, class X, class Broken = breach<op::symmetric_pad, shapes::mirror<Amounts, true>, X>>
+X symmetric_pad(X, ...) = delete;
 
 /// The same value under another node. MIL's own `identity` does not compile on the M5 (measured); the netplist has
 /// aliases.
-template <class X, dtype TX> constexpr auto identity(tensor<X, TX> x, site where = here()) {
-    return detail::append_arithmetic<inferred{.shape = X::value}>(op::identity, no_attributes{}, where, x);
+template <class X>
+    requires obeys<shapes::same, X>
+constexpr auto identity(X x, site where = here()) {
+    return detail::append<shapes::same>(op::identity, no_attributes{}, where, x);
 }
-
-/// A uint8 image as fp16, value for value.
-template <class X> constexpr auto to_f16(tensor<X, dtype::uint8> x, site where = here()) {
-    return detail::append<inferred{.shape = X::value}>(op::cast, no_attributes{}, where, x);
-}
+template <class X, class Broken = breach<op::identity, shapes::same, X>> X identity(X, ...) = delete;
 
 } // namespace ane

@@ -11,14 +11,14 @@ namespace ane {
 constexpr inferred dropout_rule(const coefficients& c, const extents& x) {
     inferred r;
     r.shape = x;
-    r.require(c.alpha >= 0 && c.alpha < 1, fault::rate_is_no_fraction, detail::thousandths(c.alpha), 1000);
+    r.require(c.alpha >= 0 && c.alpha < 1, fault::rate_must_lie_from_0_to_below_1, detail::thousandths(c.alpha), 1000);
     return r;
 }
 
 constexpr inferred random_uniform_rule(const coefficients& c, const extents& shape) {
     inferred r;
     r.shape = shape;
-    r.require(c.alpha < c.beta, fault::low_is_not_below_high, detail::thousandths(c.alpha),
+    r.require(c.alpha < c.beta, fault::low_end_must_lie_below_the_high_end, detail::thousandths(c.alpha),
               detail::thousandths(c.beta));
     return r;
 }
@@ -27,12 +27,12 @@ constexpr inferred random_uniform_rule(const coefficients& c, const extents& sha
 constexpr inferred shape_rule(const scaling& s, const extents& a, const extents& b) {
     inferred r;
     r.shape = a;
-    r.require(a.rank == b.rank, fault::ranks_differ, b.rank, a.rank);
+    r.require(a.rank == b.rank, fault::operands_must_have_the_same_rank, b.rank, a.rank);
     for (int i = 0; r.ok() && i < a.rank; ++i) {
-        r.require(a[i] == b[i], fault::extents_differ, b[i], a[i]);
+        r.require(a[i] == b[i], fault::extents_must_be_equal, b[i], a[i]);
     }
     const bool ignored = s.function == scaled_function::mul && s.scale != 1;
-    r.require(!ignored, fault::scale_is_ignored, detail::thousandths(s.scale), 1000);
+    r.require(!ignored, fault::scale_of_a_product_must_be_1, detail::thousandths(s.scale), 1000);
     return r;
 }
 
@@ -40,13 +40,13 @@ constexpr inferred shape_rule(const scaling& s, const extents& a, const extents&
 constexpr inferred cross_correlation_rule(const extents& x, const extents& pattern) {
     inferred r;
     r.shape = x;
-    r.require(x.rank == 4, fault::input_rank_differs, x.rank, 4);
-    r.require(pattern.rank == 4, fault::weight_rank_differs, pattern.rank, 4);
-    r.require(x[1] == 1, fault::template_channels_differ, x[1], 1);
-    r.require(pattern[1] == 1, fault::template_channels_differ, pattern[1], 1);
-    r.require(pattern[0] == 1, fault::template_channels_differ, pattern[0], 1);
-    r.require(pattern[2] <= x[2], fault::template_exceeds_the_map, pattern[2], x[2]);
-    r.require(pattern[3] <= x[3], fault::template_exceeds_the_map, pattern[3], x[3]);
+    r.require(x.rank == 4, fault::input_must_have_rank_4_as_N_C_H_W, x.rank, 4);
+    r.require(pattern.rank == 4, fault::template_must_have_rank_4, pattern.rank, 4);
+    r.require(x[1] == 1, fault::map_and_template_must_have_one_channel_R046, x[1], 1);
+    r.require(pattern[1] == 1, fault::map_and_template_must_have_one_channel_R046, pattern[1], 1);
+    r.require(pattern[0] == 1, fault::map_and_template_must_have_one_channel_R046, pattern[0], 1);
+    r.require(pattern[2] <= x[2], fault::template_must_fit_into_the_map, pattern[2], x[2]);
+    r.require(pattern[3] <= x[3], fault::template_must_fit_into_the_map, pattern[3], x[3]);
     if (r.ok()) {
         r.shape = {x[0], 1, x[2] - pattern[2] + 1, x[3] - pattern[3] + 1};
     }
@@ -58,12 +58,12 @@ constexpr inferred cross_product_rule(const extents& a, const extents& b) {
     inferred r;
     r.shape = a;
     for (const extents* e : {&a, &b}) {
-        r.require(e->rank == 4, fault::input_rank_differs, e->rank, 4);
-        r.require((*e)[1] == 3, fault::vectors_are_not_threes, (*e)[1], 3);
-        r.require((*e)[2] == 1, fault::vectors_are_not_threes, (*e)[2], 1);
-        r.require((*e)[3] == 1, fault::vectors_are_not_threes, (*e)[3], 1);
+        r.require(e->rank == 4, fault::input_must_have_rank_4_as_N_C_H_W, e->rank, 4);
+        r.require((*e)[1] == 3, fault::vectors_must_be_N_3_1_1, (*e)[1], 3);
+        r.require((*e)[2] == 1, fault::vectors_must_be_N_3_1_1, (*e)[2], 1);
+        r.require((*e)[3] == 1, fault::vectors_must_be_N_3_1_1, (*e)[3], 1);
     }
-    r.require(a[0] == b[0], fault::extents_differ, b[0], a[0]);
+    r.require(a[0] == b[0], fault::extents_must_be_equal, b[0], a[0]);
     return r;
 }
 
@@ -71,15 +71,15 @@ constexpr inferred cross_product_rule(const extents& a, const extents& b) {
 constexpr inferred cost_volume_rule(const amount& planes, const extents& image, const extents& reference) {
     inferred r;
     r.shape = image;
-    r.require(planes.count >= 1, fault::planes_are_not_positive, planes.count, 1);
-    r.require(image.rank == 4, fault::input_rank_differs, image.rank, 4);
-    r.require(reference.rank == 4, fault::input_rank_differs, reference.rank, 4);
-    r.require(image[1] == 1, fault::cost_channels_differ, image[1], 1);
-    r.require(reference[1] == 1, fault::cost_channels_differ, reference[1], 1);
-    r.require(reference[0] == image[0], fault::extents_differ, reference[0], image[0]);
-    r.require(reference[2] == image[2], fault::extents_differ, reference[2], image[2]);
+    r.require(planes.count >= 1, fault::there_must_be_at_least_one_plane, planes.count, 1);
+    r.require(image.rank == 4, fault::input_must_have_rank_4_as_N_C_H_W, image.rank, 4);
+    r.require(reference.rank == 4, fault::input_must_have_rank_4_as_N_C_H_W, reference.rank, 4);
+    r.require(image[1] == 1, fault::both_images_must_have_one_channel, image[1], 1);
+    r.require(reference[1] == 1, fault::both_images_must_have_one_channel, reference[1], 1);
+    r.require(reference[0] == image[0], fault::extents_must_be_equal, reference[0], image[0]);
+    r.require(reference[2] == image[2], fault::extents_must_be_equal, reference[2], image[2]);
     const std::int64_t least = image[3] + planes.count - 1;
-    r.require(reference[3] >= least, fault::reference_is_too_narrow, reference[3], least);
+    r.require(reference[3] >= least, fault::reference_must_be_as_wide_as_image_and_disparities, reference[3], least);
     if (r.ok()) {
         r.shape[1] = planes.count;
     }
@@ -89,10 +89,10 @@ constexpr inferred cost_volume_rule(const amount& planes, const extents& image, 
 namespace detail {
 /// Points in space as the point layers take them: [1, 3, 1, N].
 constexpr void require_points(inferred& r, const extents& points) {
-    r.require(points.rank == 4, fault::input_rank_differs, points.rank, 4);
-    r.require(points[0] == 1, fault::points_differ, points[0], 1);
-    r.require(points[1] == 3, fault::points_differ, points[1], 3);
-    r.require(points[2] == 1, fault::points_differ, points[2], 1);
+    r.require(points.rank == 4, fault::input_must_have_rank_4_as_N_C_H_W, points.rank, 4);
+    r.require(points[0] == 1, fault::points_must_be_1_3_1_N, points[0], 1);
+    r.require(points[1] == 3, fault::points_must_be_1_3_1_N, points[1], 3);
+    r.require(points[2] == 1, fault::points_must_be_1_3_1_N, points[2], 1);
 }
 } // namespace detail
 
@@ -101,9 +101,10 @@ constexpr inferred furthest_point_rule(const amount& centroids, const extents& p
     inferred r;
     r.shape = points;
     detail::require_points(r, points);
-    r.require(points[3] <= 8192, fault::points_exceed, points[3], 8192);
+    r.require(points[3] <= 8192, fault::there_must_be_at_most_8192_points, points[3], 8192);
     const std::int64_t most = points[3] < 1024 ? points[3] : 1024;
-    r.require(centroids.count >= 2 && centroids.count <= most, fault::centroids_differ, centroids.count, most);
+    r.require(centroids.count >= 2 && centroids.count <= most,
+              fault::centroids_must_be_from_2_to_1024_and_no_more_than_points, centroids.count, most);
     if (r.ok()) {
         r.shape[3] = centroids.count;
     }
@@ -116,77 +117,108 @@ constexpr inferred radius_search_rule(const coefficients& c, const extents& cent
     r.shape = points;
     detail::require_points(r, centroids);
     detail::require_points(r, points);
-    r.require(c.alpha >= 0, fault::radius_is_negative, detail::thousandths(c.alpha), 0);
+    r.require(c.alpha >= 0, fault::radius_must_not_be_negative, detail::thousandths(c.alpha), 0);
     if (r.ok()) {
         r.shape = {1, 1, points[3], centroids[3]};
     }
     return r;
 }
 
+namespace shapes {
+template <scaled_function Function> struct scaled {
+    static constexpr inferred judge(const extents& a, const extents& b) {
+        return shape_rule(scaling{.function = Function}, a, b);
+    }
+};
+} // namespace shapes
+
 /// x itself: at inference nothing is dropped. The rate is what the model was trained with; the layer runs at rate 0 on
 /// every family (ANEForge, measured) and with another from A15 on (R136).
-template <class X, dtype TX> constexpr auto dropout(tensor<X, TX> x, double rate = 0, site where = here()) {
+template <class X>
+    requires obeys<shapes::same, X>
+constexpr auto dropout(X x, double rate = 0, site where = here()) {
     const coefficients c{.alpha = static_cast<float>(rate)};
-    if (!dropout_rule(c, X::value).ok()) {
-        detail::refuse_graph("dropout", "its rate must lie in [0, 1)");
+    if (!dropout_rule(c, X::extent).ok()) {
+        x.graph->refuse(model_rule::the_rate_must_lie_from_0_to_below_1, "dropout", where);
     }
-    return detail::append_arithmetic<inferred{.shape = X::value}>(op::dropout, c, where, x);
+    return detail::append<shapes::same>(op::dropout, c, where, x);
 }
+template <class X, class Broken = breach<op::dropout, shapes::same, X>> X dropout(X, ...) = delete;
 
 /// scale (a op b) for equal shapes, in one layer. The engine ignores the scale of a product, and has no difference
 /// (ANEForge, measured).
-template <scaled_function Function, class A, dtype TA, class B, dtype TB>
-constexpr auto scaled_elementwise(tensor<A, TA> a, tensor<B, TB> b, double scale = 1, site where = here()) {
-    detail::require_fp16(scale);
-    constexpr inferred r = shape_rule(scaling{.function = Function}, A::value, B::value);
+template <scaled_function Function, class A, class B>
+    requires obeys<shapes::scaled<Function>, A, B>
+constexpr auto scaled_elementwise(A a, B b, double scale = 1, site where = here()) {
+    a.graph->require_fp16(scale, "constant", where);
     const scaling s{.function = Function, .scale = static_cast<float>(scale)};
-    if (!shape_rule(s, r.shape, r.shape).ok()) {
-        detail::refuse_graph("scaled_elementwise", "the engine ignores the scale of a product: multiply by it apart");
+    if (!shape_rule(s, A::extent, B::extent).ok()) {
+        a.graph->refuse(model_rule::the_scale_of_a_product_is_ignored, "scaled_elementwise", where);
     }
-    return detail::append_arithmetic<r>(op::scaled_elementwise, s, where, a, b);
+    return detail::append<shapes::scaled<Function>>(op::scaled_elementwise, s, where, a, b);
 }
+template <scaled_function Function, class A, class B,
+          class Broken = breach<op::scaled_elementwise, shapes::scaled<Function>, A, B>>
+A scaled_elementwise(A, B, ...) = delete;
 
 /// y[i, j] = sum over u, v of x[i + u, j + v] t[u, v]: a template over a map of one channel, not flipped, no padding.
 /// The template is a runtime tensor; 3x3 is measured, 15 the widest (ANEForge). R046.
-template <class X, dtype TX, class T, dtype TT>
-constexpr auto cross_correlation(tensor<X, TX> x, tensor<T, TT> pattern, site where = here()) {
-    constexpr inferred r = cross_correlation_rule(X::value, T::value);
-    return detail::append_arithmetic<r>(op::cross_correlation, no_attributes{}, where, x, pattern);
+template <class X, class T>
+    requires obeys<shapes::by<cross_correlation_rule>, X, T>
+constexpr auto cross_correlation(X x, T pattern, site where = here()) {
+    return detail::append<shapes::by<cross_correlation_rule>>(op::cross_correlation, no_attributes{}, where, x,
+                                                              pattern);
 }
+template <class X, class T, class Broken = breach<op::cross_correlation, shapes::by<cross_correlation_rule>, X, T>>
+X cross_correlation(X, T, ...) = delete;
 
 /// a x b for vectors of three in the channels of [N, 3, 1, 1].
-template <class A, dtype TA, class B, dtype TB>
-constexpr auto cross_product(tensor<A, TA> a, tensor<B, TB> b, site where = here()) {
-    constexpr inferred r = cross_product_rule(A::value, B::value);
-    return detail::append_arithmetic<r>(op::cross_product, no_attributes{}, where, a, b);
+template <class A, class B>
+    requires obeys<shapes::by<cross_product_rule>, A, B>
+constexpr auto cross_product(A a, B b, site where = here()) {
+    return detail::append<shapes::by<cross_product_rule>>(op::cross_product, no_attributes{}, where, a, b);
 }
+template <class A, class B, class Broken = breach<op::cross_product, shapes::by<cross_product_rule>, A, B>>
+A cross_product(A, B, ...) = delete;
 
 /// y[d, h, w] = |x[h, w] - reference[h, w + d]| for d = 0 to Planes - 1: the matching cost of each disparity.
-template <int Planes, class X, dtype TX, class R, dtype TR>
-constexpr auto cost_volume(tensor<X, TX> x, tensor<R, TR> reference, site where = here()) {
-    constexpr inferred r = cost_volume_rule({.count = Planes}, X::value, R::value);
-    return detail::append_arithmetic<r>(op::cost_volume, amount{.count = Planes}, where, x, reference);
+template <int Planes, class X, class R>
+    requires obeys<shapes::by<cost_volume_rule, amount{.count = Planes}>, X, R>
+constexpr auto cost_volume(X x, R reference, site where = here()) {
+    return detail::append<shapes::by<cost_volume_rule, amount{.count = Planes}>>(
+        op::cost_volume, amount{.count = Planes}, where, x, reference);
 }
+template <int Planes, class X, class R,
+          class Broken = breach<op::cost_volume, shapes::by<cost_volume_rule, amount{.count = Planes}>, X, R>>
+X cost_volume(X, R, ...) = delete;
 
 /// Count of the points [1, 3, 1, N], from the first on always the one that is farthest (L2) from those chosen:
 /// [1, 3, 1, Count]. At most 1024 of 8192.
-template <int Count, class P, dtype TP>
-constexpr auto furthest_point_sampling(tensor<P, TP> points, site where = here()) {
-    constexpr inferred r = furthest_point_rule({.count = Count}, P::value);
-    return detail::append_arithmetic<r>(op::furthest_point_sampling, amount{.count = Count}, where, points);
+template <int Count, class P>
+    requires obeys<shapes::by<furthest_point_rule, amount{.count = Count}>, P>
+constexpr auto furthest_point_sampling(P points, site where = here()) {
+    return detail::append<shapes::by<furthest_point_rule, amount{.count = Count}>>(
+        op::furthest_point_sampling, amount{.count = Count}, where, points);
 }
+template <
+    int Count, class P,
+    class Broken = breach<op::furthest_point_sampling, shapes::by<furthest_point_rule, amount{.count = Count}>, P>>
+P furthest_point_sampling(P, ...) = delete;
 
 /// Which points lie within the radius (L2) of which centroid: centroids [1, 3, 1, M] and points [1, 3, 1, N] give flags
 /// of one byte, 0 or 1, [1, 1, N, M]. The layer packs them into the first M bytes of rows of 2 M (ANEForge).
-template <class C, dtype TC, class P, dtype TP>
-constexpr auto radius_search(tensor<C, TC> centroids, tensor<P, TP> points, double radius, site where = here()) {
+template <class C, class P>
+    requires obeys<shapes::by<radius_search_rule, coefficients{}>, C, P>
+constexpr auto radius_search(C centroids, P points, double radius, site where = here()) {
     const coefficients c{.alpha = static_cast<float>(radius)};
-    constexpr inferred r =
-        detail::require_arithmetic<decltype(centroids), decltype(points)>(radius_search_rule({}, C::value, P::value));
-    if (r.ok() && !radius_search_rule(c, C::value, P::value).ok()) {
-        detail::refuse_graph("radius_search", "its radius must not be negative");
+    if (!radius_search_rule(c, C::extent, P::extent).ok()) {
+        points.graph->refuse(model_rule::the_radius_must_not_be_negative, "radius_search", where);
     }
-    return detail::append<r, dtype::uint8>(op::radius_search, c, where, centroids, points);
+    return detail::append<shapes::by<radius_search_rule, coefficients{}>, dtype::uint8>(op::radius_search, c, where,
+                                                                                        centroids, points);
 }
+template <class C, class P,
+          class Broken = breach<op::radius_search, shapes::by<radius_search_rule, coefficients{}>, C, P>>
+C radius_search(C, P, ...) = delete;
 
 } // namespace ane

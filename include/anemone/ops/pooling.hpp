@@ -18,10 +18,10 @@ constexpr pool resolve(pool a, const extents& x) {
 constexpr inferred shape_rule(const pool& given, const extents& x) {
     inferred r;
     r.shape = x;
-    r.require(x.rank == 4, fault::input_rank_differs, x.rank, 4);
-    r.require(given.kernel.height >= 1, fault::kernel_is_not_positive, given.kernel.height, 1);
-    r.require(given.kernel.width >= 1, fault::kernel_is_not_positive, given.kernel.width, 1);
-    r.require(given.stride.height >= 0 && given.stride.width >= 0, fault::stride_is_not_positive,
+    r.require(x.rank == 4, fault::input_must_have_rank_4_as_N_C_H_W, x.rank, 4);
+    r.require(given.kernel.height >= 1, fault::kernel_must_be_at_least_1, given.kernel.height, 1);
+    r.require(given.kernel.width >= 1, fault::kernel_must_be_at_least_1, given.kernel.width, 1);
+    r.require(given.stride.height >= 0 && given.stride.width >= 0, fault::stride_must_be_at_least_1,
               given.stride.height < given.stride.width ? given.stride.height : given.stride.width, 1);
     if (!r.ok()) {
         return r;
@@ -30,13 +30,16 @@ constexpr inferred shape_rule(const pool& given, const extents& x) {
     r = detail::require_window(a, r);
     const std::int64_t padded_h = x[2] + a.padding.top + a.padding.bottom;
     const std::int64_t padded_w = x[3] + a.padding.left + a.padding.right;
-    r.require(a.kernel.height <= padded_h, fault::kernel_exceeds_padded_height, a.kernel.height, padded_h);
-    r.require(a.kernel.width <= padded_w, fault::kernel_exceeds_padded_width, a.kernel.width, padded_w);
+    r.require(a.kernel.height <= padded_h, fault::kernel_must_fit_into_the_padded_height_R033, a.kernel.height,
+              padded_h);
+    r.require(a.kernel.width <= padded_w, fault::kernel_must_fit_into_the_padded_width_R033, a.kernel.width, padded_w);
     for (const int amount : {a.padding.top, a.padding.bottom}) {
-        r.require(amount < a.kernel.height, fault::padding_reaches_kernel, amount, a.kernel.height);
+        r.require(amount < a.kernel.height, fault::pool_padding_must_be_smaller_than_the_kernel_R060, amount,
+                  a.kernel.height);
     }
     for (const int amount : {a.padding.left, a.padding.right}) {
-        r.require(amount < a.kernel.width, fault::padding_reaches_kernel, amount, a.kernel.width);
+        r.require(amount < a.kernel.width, fault::pool_padding_must_be_smaller_than_the_kernel_R060, amount,
+                  a.kernel.width);
     }
     if (!r.ok()) {
         return r;
@@ -55,23 +58,28 @@ constexpr inferred shape_rule(const pool& given, const extents& x) {
 }
 
 /// The largest element of each window; padding never wins. R060, R061, R184.
-template <pool A, class X, dtype TX> constexpr auto max_pool(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = shape_rule(A, X::value);
-    constexpr pool resolved = resolve(A, X::value);
-    return detail::append_arithmetic<r>(op::max_pool, resolved, where, x);
+template <pool A, class X>
+    requires obeys<shapes::of<A>, X>
+constexpr auto max_pool(X x, site where = here()) {
+    return detail::append<shapes::of<A>>(op::max_pool, detail::resolved_for<A, X>, where, x);
 }
+template <pool A, class X, class Broken = breach<op::max_pool, shapes::of<A>, X>> X max_pool(X, ...) = delete;
+
 /// The mean of each window; padding counts as zeros unless `exclude_padding`. What ceil_mode adds behind the padding
 /// does not count (ONNX, PyTorch); on the engine it does, since a program has it as padding.
-template <pool A, class X, dtype TX> constexpr auto avg_pool(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = shape_rule(A, X::value);
-    constexpr pool resolved = resolve(A, X::value);
-    return detail::append_arithmetic<r>(op::avg_pool, resolved, where, x);
+template <pool A, class X>
+    requires obeys<shapes::of<A>, X>
+constexpr auto avg_pool(X x, site where = here()) {
+    return detail::append<shapes::of<A>>(op::avg_pool, detail::resolved_for<A, X>, where, x);
 }
+template <pool A, class X, class Broken = breach<op::avg_pool, shapes::of<A>, X>> X avg_pool(X, ...) = delete;
+
 /// The square root of the sum of squares of each window; padding counts as zeros.
-template <pool A, class X, dtype TX> constexpr auto l2_pool(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = shape_rule(A, X::value);
-    constexpr pool resolved = resolve(A, X::value);
-    return detail::append_arithmetic<r>(op::l2_pool, resolved, where, x);
+template <pool A, class X>
+    requires obeys<shapes::of<A>, X>
+constexpr auto l2_pool(X x, site where = here()) {
+    return detail::append<shapes::of<A>>(op::l2_pool, detail::resolved_for<A, X>, where, x);
 }
+template <pool A, class X, class Broken = breach<op::l2_pool, shapes::of<A>, X>> X l2_pool(X, ...) = delete;
 
 } // namespace ane

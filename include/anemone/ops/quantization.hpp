@@ -9,12 +9,12 @@ namespace detail {
 
 /// A scale or a zero point: one number, whatever the axis (ONNX), or one for each index of the axis.
 constexpr inferred& require_scale(inferred& r, const quantization& q, const extents& x, const extents& scale) {
-    r.require(scale.rank <= 1, fault::scale_rank_differs, scale.rank, 1);
+    r.require(scale.rank <= 1, fault::scale_must_be_one_number_or_a_vector, scale.rank, 1);
     if (r.ok() && scale.count() != 1) {
         const int along = normalized_axis(q.axis, x.rank);
-        r.require(along >= 0 && along < x.rank, fault::axis_is_out_of_range, along, x.rank);
-        r.require(!r.ok() || scale.count() == x[along], fault::scale_length_differs, scale.count(),
-                  r.ok() ? x[along] : 1);
+        r.require(along >= 0 && along < x.rank, fault::axis_must_be_one_of_the_tensor, along, x.rank);
+        r.require(!r.ok() || scale.count() == x[along], fault::scale_must_have_one_value_for_each_index_of_the_axis,
+                  scale.count(), r.ok() ? x[along] : 1);
     }
     return r;
 }
@@ -33,8 +33,8 @@ constexpr std::int64_t thousandths(double value) {
 constexpr inferred quantize_rule(const quantization& q, const extents& x, const extents& scale) {
     inferred r;
     r.shape = x;
-    r.require(q.type == dtype::int8 || q.type == dtype::uint8, fault::quantized_type_differs, static_cast<int>(q.type),
-              static_cast<int>(dtype::int8));
+    r.require(q.type == dtype::int8 || q.type == dtype::uint8, fault::quantized_type_must_be_int8_or_uint8,
+              static_cast<int>(q.type), static_cast<int>(dtype::int8));
     return detail::require_scale(r, q, x, scale);
 }
 constexpr inferred quantize_rule(const quantization& q, const extents& x, const extents& scale, const extents& zero) {
@@ -45,8 +45,8 @@ constexpr inferred quantize_rule(const quantization& q, const extents& x, const 
 constexpr inferred dequantize_rule(const quantization& q, const extents& x, const extents& scale) {
     inferred r;
     r.shape = x;
-    r.require(q.type == dtype::int8 || q.type == dtype::uint8 || q.type == dtype::int4, fault::quantized_type_differs,
-              static_cast<int>(q.type), static_cast<int>(dtype::int8));
+    r.require(q.type == dtype::int8 || q.type == dtype::uint8 || q.type == dtype::int4,
+              fault::quantized_type_must_be_int8_or_uint8, static_cast<int>(q.type), static_cast<int>(dtype::int8));
     return detail::require_scale(r, q, x, scale);
 }
 constexpr inferred dequantize_rule(const quantization& q, const extents& x, const extents& scale, const extents& zero) {
@@ -58,54 +58,82 @@ constexpr inferred dequantize_rule(const quantization& q, const extents& x, cons
 constexpr inferred shape_rule(const compression& c, const extents& weight) {
     inferred r;
     r.shape = weight;
-    r.require(weight.rank >= 1, fault::rank_is_too_small, weight.rank, 1);
+    r.require(weight.rank >= 1, fault::operand_must_have_an_axis, weight.rank, 1);
     const bool palette = c.form == weight_form::palette || c.form == weight_form::sparse_palette;
     const bool integers =
         c.form == weight_form::affine || c.form == weight_form::blockwise || c.form == weight_form::sparse_blockwise;
     const bool index_bits = (c.bits >= 1 && c.bits <= 4) || c.bits == 6 || c.bits == 8;
-    r.require(!palette || index_bits, fault::stored_bits_differ, c.bits, 4);
-    r.require(!integers || c.bits == 4 || c.bits == 8, fault::stored_bits_differ, c.bits, 8);
+    r.require(!palette || index_bits, fault::stored_bits_must_be_1_2_3_4_6_or_8_R139, c.bits, 4);
+    r.require(!integers || c.bits == 4 || c.bits == 8, fault::stored_bits_must_be_1_2_3_4_6_or_8_R139, c.bits, 8);
     r.require(!palette || c.vector == 1 || c.vector == 2 || c.vector == 4 || c.vector == 5,
-              fault::palette_vector_differs, c.vector, 1);
+              fault::palette_entry_must_stand_for_1_2_4_or_5_elements_R140, c.vector, 1);
     if (r.ok()) {
         const std::int64_t row = weight[0] > 0 ? weight.count() / weight[0] : 0;
         const bool blocks = c.block > 0 && row % c.block == 0;
-        r.require(c.block == 0 || blocks, fault::block_does_not_divide, row, c.block);
+        r.require(c.block == 0 || blocks, fault::block_must_divide_an_output_channel, row, c.block);
     }
     const std::int64_t zeros = detail::thousandths(c.zeros);
-    r.require(c.zeros >= 0 && c.zeros <= 1, fault::zeros_are_no_fraction, zeros, 1000);
+    r.require(c.zeros >= 0 && c.zeros <= 1, fault::zeros_must_be_a_fraction, zeros, 1000);
     return r;
 }
 
+namespace shapes {
+/// Operand and parameters are fp16.
+template <quantization Q> struct quantize {
+    static constexpr inferred judge(const std::same_as<extents> auto&... operands) {
+        return quantize_rule(Q, operands...);
+    }
+};
+/// The operand says its own type; the parameters are fp16.
+template <axis Axis> struct dequantize {
+    static constexpr inferred judge(const detail::operand& q, const std::same_as<detail::operand> auto&... parameters) {
+        inferred r = dequantize_rule({.type = q.type, .axis = Axis.index}, q.shape, parameters.shape...);
+        (detail::require_arithmetic(r, parameters), ...);
+        return r;
+    }
+};
+} // namespace shapes
+
 /// q = clamp(round(x / scale) + zero), to int8 or uint8. The scale is one number or a vector along the axis.
-template <quantization Q = quantization{}, class X, dtype TX, class S, dtype TS>
-constexpr auto quantize(tensor<X, TX> x, tensor<S, TS> scale, site where = here()) {
-    constexpr inferred r =
-        detail::require_arithmetic<decltype(x), decltype(scale)>(quantize_rule(Q, X::value, S::value));
-    return detail::append<r, Q.type>(op::quantize, detail::resolve(Q, X::value), where, x, scale);
+template <quantization Q = quantization{}, class X, class S>
+    requires obeys<shapes::quantize<Q>, X, S>
+constexpr auto quantize(X x, S scale, site where = here()) {
+    return detail::append<shapes::quantize<Q>, Q.type>(op::quantize, detail::resolve(Q, X::extent), where, x, scale);
 }
+template <quantization Q = quantization{}, class X, class S,
+          class Broken = breach<op::quantize, shapes::quantize<Q>, X, S>>
+X quantize(X, S, ...) = delete;
+
 /// The same with a zero point: fp16 whole numbers in the range of the integer type.
-template <quantization Q = quantization{}, class X, dtype TX, class S, dtype TS, class Z, dtype TZ>
-constexpr auto quantize(tensor<X, TX> x, tensor<S, TS> scale, tensor<Z, TZ> zero, site where = here()) {
-    constexpr inferred r = detail::require_arithmetic<decltype(x), decltype(scale), decltype(zero)>(
-        quantize_rule(Q, X::value, S::value, Z::value));
-    return detail::append<r, Q.type>(op::quantize, detail::resolve(Q, X::value), where, x, scale, zero);
+template <quantization Q = quantization{}, class X, class S, class Z>
+    requires obeys<shapes::quantize<Q>, X, S, Z>
+constexpr auto quantize(X x, S scale, Z zero, site where = here()) {
+    return detail::append<shapes::quantize<Q>, Q.type>(op::quantize, detail::resolve(Q, X::extent), where, x, scale,
+                                                       zero);
 }
+template <quantization Q = quantization{}, class X, class S, class Z,
+          class Broken = breach<op::quantize, shapes::quantize<Q>, X, S, Z>>
+X quantize(X, S, Z, ...) = delete;
 
 /// x = scale (q - zero), in fp16. The engine folds it into the weight path of a following convolution.
-template <axis Axis = axis{}, class X, dtype TX, class S, dtype TS>
-constexpr auto dequantize(tensor<X, TX> q, tensor<S, TS> scale, site where = here()) {
-    constexpr quantization form{.type = TX, .axis = Axis.index};
-    constexpr inferred r = detail::require_arithmetic<decltype(scale)>(dequantize_rule(form, X::value, S::value));
-    return detail::append<r>(op::dequantize, detail::resolve(form, X::value), where, q, scale);
+template <axis Axis = axis{}, class X, class S>
+    requires obeys<shapes::dequantize<Axis>, X, S>
+constexpr auto dequantize(X q, S scale, site where = here()) {
+    return detail::append<shapes::dequantize<Axis>>(
+        op::dequantize, detail::resolve({.type = X::element, .axis = Axis.index}, X::extent), where, q, scale);
 }
-template <axis Axis = axis{}, class X, dtype TX, class S, dtype TS, class Z, dtype TZ>
-constexpr auto dequantize(tensor<X, TX> q, tensor<S, TS> scale, tensor<Z, TZ> zero, site where = here()) {
-    constexpr quantization form{.type = TX, .axis = Axis.index};
-    constexpr inferred r = detail::require_arithmetic<decltype(scale), decltype(zero)>(
-        dequantize_rule(form, X::value, S::value, Z::value));
-    return detail::append<r>(op::dequantize, detail::resolve(form, X::value), where, q, scale, zero);
+template <axis Axis = axis{}, class X, class S, class Broken = breach<op::dequantize, shapes::dequantize<Axis>, X, S>>
+X dequantize(X, S, ...) = delete;
+
+template <axis Axis = axis{}, class X, class S, class Z>
+    requires obeys<shapes::dequantize<Axis>, X, S, Z>
+constexpr auto dequantize(X q, S scale, Z zero, site where = here()) {
+    return detail::append<shapes::dequantize<Axis>>(
+        op::dequantize, detail::resolve({.type = X::element, .axis = Axis.index}, X::extent), where, q, scale, zero);
 }
+template <axis Axis = axis{}, class X, class S, class Z,
+          class Broken = breach<op::dequantize, shapes::dequantize<Axis>, X, S, Z>>
+X dequantize(X, S, Z, ...) = delete;
 
 /// Indices into a table of 2^Bits values: 4 bits stream from A13 (2.37 times a 1x1 convolution stack, measured on M1).
 template <int Bits, int Vector = 1>
@@ -120,12 +148,15 @@ inline constexpr compression blockwise{.form = weight_form::blockwise, .bits = B
 
 /// A weight as it is stored and streamed: `compressed<palette<4>>(g.weight("w"_s, f16<64, 64, 3, 3>))`. Its value is
 /// what the stored form expands to, in fp16.
-template <compression Form, class W> constexpr auto compressed(tensor<W> weight, site where = here()) {
-    constexpr inferred r = shape_rule(Form, W::value);
+template <compression Form, class W>
+    requires obeys<shapes::of<Form>, W>
+constexpr auto compressed(W weight, site where = here()) {
     if (weight.graph->nodes[static_cast<std::size_t>(weight.node)].kind != op::weight) {
-        detail::refuse_graph("compressed", "it takes a weight of the graph");
+        weight.graph->refuse(model_rule::only_a_weight_is_stored_compressed, "compressed", where);
     }
-    return detail::append_arithmetic<r>(op::compressed, Form, where, weight);
+    return detail::append<shapes::of<Form>>(op::compressed, Form, where, weight);
 }
+template <compression Form, class W, class Broken = breach<op::compressed, shapes::of<Form>, W>>
+W compressed(W, ...) = delete;
 
 } // namespace ane

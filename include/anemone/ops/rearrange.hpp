@@ -13,9 +13,9 @@ namespace detail {
 constexpr inferred block_rule(const factors& f, const extents& x) {
     inferred r;
     r.shape = x;
-    r.require(x.rank == 4, fault::input_rank_differs, x.rank, 4);
-    r.require(f.by.height >= 1, fault::factor_is_not_positive, f.by.height, 1);
-    r.require(f.by.width >= 1, fault::factor_is_not_positive, f.by.width, 1);
+    r.require(x.rank == 4, fault::input_must_have_rank_4_as_N_C_H_W, x.rank, 4);
+    r.require(f.by.height >= 1, fault::factor_must_be_at_least_1_R098, f.by.height, 1);
+    r.require(f.by.width >= 1, fault::factor_must_be_at_least_1_R098, f.by.width, 1);
     return r;
 }
 constexpr std::int64_t block_size(const factors& f) { return std::int64_t{f.by.height} * f.by.width; }
@@ -25,7 +25,7 @@ constexpr std::int64_t block_size(const factors& f) { return std::int64_t{f.by.h
 constexpr inferred channels_to_pixels_rule(const factors& f, const extents& x) {
     inferred r = detail::block_rule(f, x);
     const std::int64_t block = detail::block_size(f);
-    r.require(!r.ok() || x[1] % block == 0, fault::channels_are_not_divisible, x[1], block);
+    r.require(!r.ok() || x[1] % block == 0, fault::channels_must_be_divisible_by_the_factors_R098, x[1], block);
     if (r.ok()) {
         r.shape = {x[0], x[1] / block, x[2] * f.by.height, x[3] * f.by.width};
     }
@@ -36,7 +36,7 @@ constexpr inferred channels_to_pixels_rule(const factors& f, const extents& x) {
 constexpr inferred batch_to_space_rule(const factors& f, const extents& x) {
     inferred r = detail::block_rule(f, x);
     const std::int64_t block = detail::block_size(f);
-    r.require(!r.ok() || x[0] % block == 0, fault::batch_is_not_divisible, x[0], block);
+    r.require(!r.ok() || x[0] % block == 0, fault::batch_must_be_divisible_by_the_factors_R099, x[0], block);
     if (r.ok()) {
         r.shape = {x[0] / block, x[1], x[2] * f.by.height, x[3] * f.by.width};
     }
@@ -47,8 +47,9 @@ namespace detail {
 /// Blocks of pixels onto an axis: [.., H fy, W fx] gives fy fx times as much of that axis.
 constexpr inferred pixels_onto_rule(const factors& f, const extents& x, int axis) {
     inferred r = block_rule(f, x);
-    r.require(!r.ok() || x[2] % f.by.height == 0, fault::height_is_not_divisible, x[2], f.by.height);
-    r.require(!r.ok() || x[3] % f.by.width == 0, fault::width_is_not_divisible, x[3], f.by.width);
+    r.require(!r.ok() || x[2] % f.by.height == 0, fault::height_must_be_divisible_by_its_factor_R098, x[2],
+              f.by.height);
+    r.require(!r.ok() || x[3] % f.by.width == 0, fault::width_must_be_divisible_by_its_factor_R098, x[3], f.by.width);
     if (r.ok()) {
         r.shape[axis] = x[axis] * block_size(f);
         r.shape[2] = x[2] / f.by.height;
@@ -69,9 +70,9 @@ constexpr inferred space_to_batch_rule(const factors& f, const extents& x) { ret
 constexpr inferred shape_rule(const repeats& given, const extents& x) {
     inferred r;
     r.shape = x;
-    r.require(given.count.rank == x.rank, fault::order_length_differs, given.count.rank, x.rank);
+    r.require(given.count.rank == x.rank, fault::one_number_for_each_axis_is_needed, given.count.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
-        r.require(given.count[i] >= 1, fault::repeat_is_not_positive, given.count[i], 1);
+        r.require(given.count[i] >= 1, fault::every_axis_must_occur_at_least_once, given.count[i], 1);
         r.shape[i] = detail::product_of_extents(x[i], given.count[i]);
     }
     return r;
@@ -85,48 +86,74 @@ constexpr inferred reverse_rule(const axes& given, const extents& x) {
 }
 
 /// y[c, h fy + i, w fx + j] = x[c fy fx + i fx + j, h, w], as PyTorch orders channels. R098, R106.
-template <factors By, class X, dtype TX> constexpr auto pixel_shuffle(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = channels_to_pixels_rule(By, X::value);
-    return detail::append_arithmetic<r>(op::pixel_shuffle, By, where, x);
+template <factors By, class X>
+    requires obeys<shapes::by<channels_to_pixels_rule, By>, X>
+constexpr auto pixel_shuffle(X x, site where = here()) {
+    return detail::append<shapes::by<channels_to_pixels_rule, By>>(op::pixel_shuffle, By, where, x);
 }
+template <factors By, class X, class Broken = breach<op::pixel_shuffle, shapes::by<channels_to_pixels_rule, By>, X>>
+X pixel_shuffle(X, ...) = delete;
+
 /// y[c fy fx + i fx + j, h, w] = x[c, h fy + i, w fx + j]: the inverse of pixel_shuffle. R098, R106.
-template <factors By, class X, dtype TX> constexpr auto pixel_unshuffle(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = pixels_to_channels_rule(By, X::value);
-    return detail::append_arithmetic<r>(op::pixel_unshuffle, By, where, x);
+template <factors By, class X>
+    requires obeys<shapes::by<pixels_to_channels_rule, By>, X>
+constexpr auto pixel_unshuffle(X x, site where = here()) {
+    return detail::append<shapes::by<pixels_to_channels_rule, By>>(op::pixel_unshuffle, By, where, x);
 }
+template <factors By, class X, class Broken = breach<op::pixel_unshuffle, shapes::by<pixels_to_channels_rule, By>, X>>
+X pixel_unshuffle(X, ...) = delete;
+
 /// y[c, h fy + i, w fx + j] = x[(i fx + j) C + c, h, w], as TensorFlow orders channels: equal to pixel_shuffle for one
 /// channel only. The netplist's ChannelToSpace (runs, ANEForge). R098.
-template <factors By, class X, dtype TX> constexpr auto depth_to_space(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = channels_to_pixels_rule(By, X::value);
-    return detail::append_arithmetic<r>(op::depth_to_space, By, where, x);
+template <factors By, class X>
+    requires obeys<shapes::by<channels_to_pixels_rule, By>, X>
+constexpr auto depth_to_space(X x, site where = here()) {
+    return detail::append<shapes::by<channels_to_pixels_rule, By>>(op::depth_to_space, By, where, x);
 }
+template <factors By, class X, class Broken = breach<op::depth_to_space, shapes::by<channels_to_pixels_rule, By>, X>>
+X depth_to_space(X, ...) = delete;
+
 /// y[(i fx + j) C + c, h, w] = x[c, h fy + i, w fx + j]: the inverse of depth_to_space. R098, R106.
-template <factors By, class X, dtype TX> constexpr auto space_to_depth(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = pixels_to_channels_rule(By, X::value);
-    return detail::append_arithmetic<r>(op::space_to_depth, By, where, x);
+template <factors By, class X>
+    requires obeys<shapes::by<pixels_to_channels_rule, By>, X>
+constexpr auto space_to_depth(X x, site where = here()) {
+    return detail::append<shapes::by<pixels_to_channels_rule, By>>(op::space_to_depth, By, where, x);
 }
+template <factors By, class X, class Broken = breach<op::space_to_depth, shapes::by<pixels_to_channels_rule, By>, X>>
+X space_to_depth(X, ...) = delete;
+
 /// y[(n fy + i) fx + j, c, h, w] = x[n, c, h fy + i, w fx + j]: the phases of an image as a batch. The netplist's order
 /// (runs, ANEForge); the factors are products of 2, 3, 4 and 8.
-template <factors By, class X, dtype TX> constexpr auto space_to_batch(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = space_to_batch_rule(By, X::value);
-    return detail::append_arithmetic<r>(op::space_to_batch, By, where, x);
+template <factors By, class X>
+    requires obeys<shapes::by<space_to_batch_rule, By>, X>
+constexpr auto space_to_batch(X x, site where = here()) {
+    return detail::append<shapes::by<space_to_batch_rule, By>>(op::space_to_batch, By, where, x);
 }
+template <factors By, class X, class Broken = breach<op::space_to_batch, shapes::by<space_to_batch_rule, By>, X>>
+X space_to_batch(X, ...) = delete;
+
 /// y[n, c, h fy + i, w fx + j] = x[(n fy + i) fx + j, c, h, w]: the inverse of space_to_batch. R099.
-template <factors By, class X, dtype TX> constexpr auto batch_to_space(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = batch_to_space_rule(By, X::value);
-    return detail::append_arithmetic<r>(op::batch_to_space, By, where, x);
+template <factors By, class X>
+    requires obeys<shapes::by<batch_to_space_rule, By>, X>
+constexpr auto batch_to_space(X x, site where = here()) {
+    return detail::append<shapes::by<batch_to_space_rule, By>>(op::batch_to_space, By, where, x);
 }
+template <factors By, class X, class Broken = breach<op::batch_to_space, shapes::by<batch_to_space_rule, By>, X>>
+X batch_to_space(X, ...) = delete;
 
 /// The tensor one after another, as often as `Count` says along every axis. R100.
-template <repeats Count, class X, dtype TX> constexpr auto tile(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = shape_rule(Count, X::value);
-    return detail::append_arithmetic<r>(op::tile, Count, where, x);
-}
+template <repeats Count, class X>
+    requires obeys<shapes::of<Count>, X>
+constexpr auto tile(X x, site where = here()) { return detail::append<shapes::of<Count>>(op::tile, Count, where, x); }
+template <repeats Count, class X, class Broken = breach<op::tile, shapes::of<Count>, X>> X tile(X, ...) = delete;
 
 /// The elements of the given axes (all where none is given) from the last to the first. On the MIL route only (R105).
-template <axes Axes = axes{}, class X, dtype TX> constexpr auto reverse(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = reverse_rule(Axes, X::value);
-    return detail::append_arithmetic<r>(op::reverse, resolve(Axes, X::value), where, x);
+template <axes Axes = axes{}, class X>
+    requires obeys<shapes::by<reverse_rule, Axes>, X>
+constexpr auto reverse(X x, site where = here()) {
+    return detail::append<shapes::by<reverse_rule, Axes>>(op::reverse, detail::resolved_for<Axes, X>, where, x);
 }
+template <axes Axes = axes{}, class X, class Broken = breach<op::reverse, shapes::by<reverse_rule, Axes>, X>>
+X reverse(X, ...) = delete;
 
 } // namespace ane

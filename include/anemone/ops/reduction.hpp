@@ -26,7 +26,7 @@ constexpr inferred axis_rule(axis given, const extents& x) {
     inferred r;
     r.shape = x;
     const int index = normalized_axis(given.index, x.rank);
-    r.require(index >= 0 && index < x.rank, fault::axis_is_out_of_range, index, x.rank);
+    r.require(index >= 0 && index < x.rank, fault::axis_must_be_one_of_the_tensor, index, x.rank);
     return r;
 }
 
@@ -43,7 +43,7 @@ constexpr inferred shape_rule(const axes& given, const extents& x) {
     const axes a = resolve(given, x);
     for (int i = 0; i < a.list.rank; ++i) {
         for (int j = 0; j < i; ++j) {
-            r.require(a.list[i] != a.list[j], fault::axis_is_repeated, a.list[i], a.list[j]);
+            r.require(a.list[i] != a.list[j], fault::axis_must_not_be_given_twice, a.list[i], a.list[j]);
         }
         r.shape[static_cast<int>(a.list[i])] = 1;
     }
@@ -75,88 +75,153 @@ constexpr extents without(const extents& kept, const axes& removed) {
     return r;
 }
 
-template <axes Axes, bool KeepDims, class X, dtype TX> constexpr auto reduction(op kind, tensor<X, TX> x, site where) {
-    constexpr inferred r = shape_rule(Axes, X::value);
-    const auto kept = append_arithmetic<r>(kind, resolve(Axes, X::value), where, x);
+} // namespace detail
+
+namespace shapes {
+/// What is left when axes go.
+template <axes Axes> struct without {
+    static constexpr inferred judge(const extents& x) { return {.shape = detail::without(x, resolve(Axes, x))}; }
+};
+} // namespace shapes
+
+namespace detail {
+
+template <axes Axes, bool KeepDims, class X> constexpr auto reduction(op kind, X x, site where) {
+    const auto kept = append<shapes::of<Axes>>(kind, resolved_for<Axes, X>, where, x);
     if constexpr (KeepDims) {
         return kept;
     } else {
-        constexpr inferred flat{.shape = without(r.shape, resolve(Axes, X::value))};
-        return append_arithmetic<flat>(op::reshape, no_attributes{}, where, kept);
+        return append<shapes::without<Axes>>(op::reshape, no_attributes{}, where, kept);
     }
 }
 
 } // namespace detail
 
 /// The sum over the given axes (all where none is given); they stay as extents of 1 unless KeepDims is false. R070.
-template <axes Axes = axes{}, bool KeepDims = true, class X, dtype TX>
-constexpr auto reduce_sum(tensor<X, TX> x, site where = here()) {
+template <axes Axes = axes{}, bool KeepDims = true, class X>
+    requires obeys<shapes::of<Axes>, X>
+constexpr auto reduce_sum(X x, site where = here()) {
     return detail::reduction<Axes, KeepDims>(op::reduce_sum, x, where);
 }
+template <axes Axes = axes{}, bool KeepDims = true, class X, class Broken = breach<op::reduce_sum, shapes::of<Axes>, X>>
+X reduce_sum(X, ...) = delete;
+
 /// The mean over the given axes.
-template <axes Axes = axes{}, bool KeepDims = true, class X, dtype TX>
-constexpr auto reduce_mean(tensor<X, TX> x, site where = here()) {
+template <axes Axes = axes{}, bool KeepDims = true, class X>
+    requires obeys<shapes::of<Axes>, X>
+constexpr auto reduce_mean(X x, site where = here()) {
     return detail::reduction<Axes, KeepDims>(op::reduce_mean, x, where);
 }
+template <axes Axes = axes{}, bool KeepDims = true, class X,
+          class Broken = breach<op::reduce_mean, shapes::of<Axes>, X>>
+X reduce_mean(X, ...) = delete;
+
 /// The largest element over the given axes.
-template <axes Axes = axes{}, bool KeepDims = true, class X, dtype TX>
-constexpr auto reduce_max(tensor<X, TX> x, site where = here()) {
+template <axes Axes = axes{}, bool KeepDims = true, class X>
+    requires obeys<shapes::of<Axes>, X>
+constexpr auto reduce_max(X x, site where = here()) {
     return detail::reduction<Axes, KeepDims>(op::reduce_max, x, where);
 }
+template <axes Axes = axes{}, bool KeepDims = true, class X, class Broken = breach<op::reduce_max, shapes::of<Axes>, X>>
+X reduce_max(X, ...) = delete;
+
 /// The smallest element over the given axes.
-template <axes Axes = axes{}, bool KeepDims = true, class X, dtype TX>
-constexpr auto reduce_min(tensor<X, TX> x, site where = here()) {
+template <axes Axes = axes{}, bool KeepDims = true, class X>
+    requires obeys<shapes::of<Axes>, X>
+constexpr auto reduce_min(X x, site where = here()) {
     return detail::reduction<Axes, KeepDims>(op::reduce_min, x, where);
 }
+template <axes Axes = axes{}, bool KeepDims = true, class X, class Broken = breach<op::reduce_min, shapes::of<Axes>, X>>
+X reduce_min(X, ...) = delete;
 
 /// The sum of x^2 over the given axes. Elements from 256 on square to infinity (R151). R071.
-template <axes Axes = axes{}, bool KeepDims = true, class X, dtype TX>
-constexpr auto reduce_sum_square(tensor<X, TX> x, site where = here()) {
+template <axes Axes = axes{}, bool KeepDims = true, class X>
+    requires obeys<shapes::of<Axes>, X>
+constexpr auto reduce_sum_square(X x, site where = here()) {
     return detail::reduction<Axes, KeepDims>(op::reduce_sum_square, x, where);
 }
+template <axes Axes = axes{}, bool KeepDims = true, class X,
+          class Broken = breach<op::reduce_sum_square, shapes::of<Axes>, X>>
+X reduce_sum_square(X, ...) = delete;
+
 /// The sum of |x| over the given axes.
-template <axes Axes = axes{}, bool KeepDims = true, class X, dtype TX>
-constexpr auto reduce_l1_norm(tensor<X, TX> x, site where = here()) {
+template <axes Axes = axes{}, bool KeepDims = true, class X>
+    requires obeys<shapes::of<Axes>, X>
+constexpr auto reduce_l1_norm(X x, site where = here()) {
     return detail::reduction<Axes, KeepDims>(op::reduce_l1_norm, x, where);
 }
+template <axes Axes = axes{}, bool KeepDims = true, class X,
+          class Broken = breach<op::reduce_l1_norm, shapes::of<Axes>, X>>
+X reduce_l1_norm(X, ...) = delete;
+
 /// The square root of the sum of x^2 over the given axes. Lowered to products and a sum: infinite where an |x| is 256
 /// or more (R151).
-template <axes Axes = axes{}, bool KeepDims = true, class X, dtype TX>
-constexpr auto reduce_l2_norm(tensor<X, TX> x, site where = here()) {
+template <axes Axes = axes{}, bool KeepDims = true, class X>
+    requires obeys<shapes::of<Axes>, X>
+constexpr auto reduce_l2_norm(X x, site where = here()) {
     return detail::reduction<Axes, KeepDims>(op::reduce_l2_norm, x, where);
 }
+template <axes Axes = axes{}, bool KeepDims = true, class X,
+          class Broken = breach<op::reduce_l2_norm, shapes::of<Axes>, X>>
+X reduce_l2_norm(X, ...) = delete;
+
 /// ln of the sum over the given axes, which is to be positive: ln(+0) is -45440 on the engine (R157).
-template <axes Axes = axes{}, bool KeepDims = true, class X, dtype TX>
-constexpr auto reduce_log_sum(tensor<X, TX> x, site where = here()) {
+template <axes Axes = axes{}, bool KeepDims = true, class X>
+    requires obeys<shapes::of<Axes>, X>
+constexpr auto reduce_log_sum(X x, site where = here()) {
     return detail::reduction<Axes, KeepDims>(op::reduce_log_sum, x, where);
 }
+template <axes Axes = axes{}, bool KeepDims = true, class X,
+          class Broken = breach<op::reduce_log_sum, shapes::of<Axes>, X>>
+X reduce_log_sum(X, ...) = delete;
+
 /// ln of the sum of e^x over the given axes. Subtract the maximum first: e^x is infinite from 11.094 (R150).
-template <axes Axes = axes{}, bool KeepDims = true, class X, dtype TX>
-constexpr auto reduce_log_sum_exp(tensor<X, TX> x, site where = here()) {
+template <axes Axes = axes{}, bool KeepDims = true, class X>
+    requires obeys<shapes::of<Axes>, X>
+constexpr auto reduce_log_sum_exp(X x, site where = here()) {
     return detail::reduction<Axes, KeepDims>(op::reduce_log_sum_exp, x, where);
 }
+template <axes Axes = axes{}, bool KeepDims = true, class X,
+          class Broken = breach<op::reduce_log_sum_exp, shapes::of<Axes>, X>>
+X reduce_log_sum_exp(X, ...) = delete;
 
 /// The index of the largest element along an axis, as fp16; of equal ones the first. On the netplist route only (OC9).
-template <axis Axis = axis{}, class X, dtype TX> constexpr auto arg_max(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = arg_shape_rule(Axis, X::value);
-    return detail::append_arithmetic<r>(op::arg_max, resolve(Axis, X::value), where, x);
+template <axis Axis = axis{}, class X>
+    requires obeys<shapes::by<arg_shape_rule, Axis>, X>
+constexpr auto arg_max(X x, site where = here()) {
+    return detail::append<shapes::by<arg_shape_rule, Axis>>(op::arg_max, detail::resolved_for<Axis, X>, where, x);
 }
+template <axis Axis = axis{}, class X, class Broken = breach<op::arg_max, shapes::by<arg_shape_rule, Axis>, X>>
+X arg_max(X, ...) = delete;
+
 /// The index of the smallest element along an axis, as fp16; of equal ones the first.
-template <axis Axis = axis{}, class X, dtype TX> constexpr auto arg_min(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = arg_shape_rule(Axis, X::value);
-    return detail::append_arithmetic<r>(op::arg_min, resolve(Axis, X::value), where, x);
+template <axis Axis = axis{}, class X>
+    requires obeys<shapes::by<arg_shape_rule, Axis>, X>
+constexpr auto arg_min(X x, site where = here()) {
+    return detail::append<shapes::by<arg_shape_rule, Axis>>(op::arg_min, detail::resolved_for<Axis, X>, where, x);
 }
+template <axis Axis = axis{}, class X, class Broken = breach<op::arg_min, shapes::by<arg_shape_rule, Axis>, X>>
+X arg_min(X, ...) = delete;
 
 /// arg_max by the engine's layer for a whole dimension, on the netplist route (guide appendix B).
-template <axis Axis = axis{}, class X, dtype TX> constexpr auto global_arg_max(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = arg_shape_rule(Axis, X::value);
-    return detail::append_arithmetic<r>(op::global_arg_max, resolve(Axis, X::value), where, x);
+template <axis Axis = axis{}, class X>
+    requires obeys<shapes::by<arg_shape_rule, Axis>, X>
+constexpr auto global_arg_max(X x, site where = here()) {
+    return detail::append<shapes::by<arg_shape_rule, Axis>>(op::global_arg_max, detail::resolved_for<Axis, X>, where,
+                                                            x);
 }
+template <axis Axis = axis{}, class X, class Broken = breach<op::global_arg_max, shapes::by<arg_shape_rule, Axis>, X>>
+X global_arg_max(X, ...) = delete;
+
 /// arg_min by the engine's layer for a whole dimension, on the netplist route.
-template <axis Axis = axis{}, class X, dtype TX> constexpr auto global_arg_min(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = arg_shape_rule(Axis, X::value);
-    return detail::append_arithmetic<r>(op::global_arg_min, resolve(Axis, X::value), where, x);
+template <axis Axis = axis{}, class X>
+    requires obeys<shapes::by<arg_shape_rule, Axis>, X>
+constexpr auto global_arg_min(X x, site where = here()) {
+    return detail::append<shapes::by<arg_shape_rule, Axis>>(op::global_arg_min, detail::resolved_for<Axis, X>, where,
+                                                            x);
 }
+template <axis Axis = axis{}, class X, class Broken = breach<op::global_arg_min, shapes::by<arg_shape_rule, Axis>, X>>
+X global_arg_min(X, ...) = delete;
 
 constexpr cumulation resolve(cumulation given, const extents& x) {
     given.axis = normalized_axis(given.axis, x.rank);
@@ -165,10 +230,13 @@ constexpr cumulation resolve(cumulation given, const extents& x) {
 
 /// The sums of the elements up to each one along an axis; `exclusive` leaves the element itself out, `reverse` sums
 /// from the end. No MIL form: a product with a triangle of ones along the last axis instead (R125, OC2).
-template <cumulation Sum = cumulation{}, class X, dtype TX>
-constexpr auto cumsum(tensor<X, TX> x, site where = here()) {
-    constexpr inferred r = axis_rule({Sum.axis}, X::value);
-    return detail::append_arithmetic<r>(op::cumsum, resolve(Sum, X::value), where, x);
+template <cumulation Sum = cumulation{}, class X>
+    requires obeys<shapes::by<axis_rule, axis{Sum.axis}>, X>
+constexpr auto cumsum(X x, site where = here()) {
+    return detail::append<shapes::by<axis_rule, axis{Sum.axis}>>(op::cumsum, detail::resolved_for<Sum, X>, where, x);
 }
+template <cumulation Sum = cumulation{}, class X,
+          class Broken = breach<op::cumsum, shapes::by<axis_rule, axis{Sum.axis}>, X>>
+X cumsum(X, ...) = delete;
 
 } // namespace ane

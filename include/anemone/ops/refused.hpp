@@ -92,17 +92,15 @@ struct refused_operation {
 };
 
 inline constexpr auto refused_operations = std::to_array<refused_operation>({
-#define ROW(name, fact, rewrite) {#name, fact, rewrite},
-    ANEMONE_REFUSED_OPERATIONS(ROW)
-#undef ROW
+#define ANEMONE_ROW(name, fact, rewrite) {#name, fact, rewrite},
+    ANEMONE_REFUSED_OPERATIONS(ANEMONE_ROW)
+#undef ANEMONE_ROW
 });
 
 namespace detail {
 
 template <class T> inline constexpr bool of_a_model = std::is_same_v<T, builder>;
 template <class Shape, dtype Type> inline constexpr bool of_a_model<tensor<Shape, Type>> = true;
-
-template <class... Operands> inline constexpr bool has_a_path = false;
 
 /// A value for what follows in the model, so that the one mistake gives one error.
 template <class First, class... Rest> constexpr auto any_of(const First& first, const Rest&... rest) {
@@ -117,17 +115,17 @@ template <class First, class... Rest> constexpr auto any_of(const First& first, 
 
 } // namespace detail
 
-// Numbers alone are left to the functions of <cmath>: one argument is a tensor or a builder.
-#define ROW(name, fact, rewrite)                                                                                       \
+// Unavailable, not deleted: only an attribute has the sentence in the message of both compilers. Numbers alone are left
+// to the functions of <cmath>: one argument is a tensor or a builder.
+#define ANEMONE_ROW(name, fact, rewrite)                                                                               \
     template <auto... Attributes, class... Operands>                                                                   \
         requires(detail::of_a_model<Operands> || ...)                                                                  \
-    constexpr auto name(const Operands&... operands) {                                                                 \
-        static_assert(detail::has_a_path<Operands...>,                                                                 \
-                      #name " has no path on any target (" fact "); instead: " rewrite);                               \
+    __attribute__((unavailable(#name " has no path on any target (" fact "); instead: " rewrite))) constexpr auto      \
+    name(const Operands&... operands) {                                                                                \
         return detail::any_of(operands...);                                                                            \
     }
-ANEMONE_REFUSED_OPERATIONS(ROW)
-#undef ROW
+ANEMONE_REFUSED_OPERATIONS(ANEMONE_ROW)
+#undef ANEMONE_ROW
 
 } // namespace ane
 

@@ -42,7 +42,7 @@ constexpr void validate_shape(const node& n) {
     std::int64_t count = 1;
     for (int i = 0; i < shape.rank; ++i) {
         if (shape[i] < 1) {
-            refuse_graph(name(n.kind), sentence(fault::extent_is_not_positive), shape[i], 1);
+            refuse_graph(name(n.kind), sentence(fault::every_extent_must_be_at_least_1_R019), shape[i], 1);
         }
         if (shape[i] > element_limit / count) {
             refuse_graph(name(n.kind), "has more elements than memory holds", shape[i], element_limit / count);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../passes/ranges/chunked.hpp"
-#include "evaluate.hpp"
+#include "design_rule.hpp"
 #include "profile.hpp"
 
 #include <array>
@@ -12,16 +12,6 @@
 
 /// `static_assert(ane::conforms<model, ane::h13>)`: the rules of a target as a concept over a constexpr model.
 namespace ane {
-
-/// The first rule that a model breaks, as a type that compilers print: the operation, the rule, the target, the source
-/// line, the node, the value and the limit.
-template <op Operation, rule Rule, target Target, int Line, int Node, std::int64_t Got, std::int64_t Limit>
-struct design_rule {
-    static constexpr bool kept = false;
-};
-struct all_design_rules {
-    static constexpr bool kept = true;
-};
 
 namespace detail {
 
@@ -145,28 +135,38 @@ template <const auto& Model, auto Target, policy P> constexpr violation first_vi
     }
 }
 
-template <const auto& Model, auto Target, policy P> struct verdict_of {
-    static constexpr violation first = first_violation<Model, Target, P>();
-    using type = std::conditional_t<
-        first.broken,
-        design_rule<first.operation, first.rule, first.target, first.line, first.node, first.got, first.limit>,
-        all_design_rules>;
-};
+template <const auto& Model, auto Target, policy P>
+inline constexpr told_violation first_told = [] {
+    told_violation t{.first = first_violation<Model, Target, P>()};
+    if (t.first.broken) {
+        t.fact = short_text(record_of(t.first.rule).fact);
+        t.file = short_text(without_folders(t.first.file));
+        t.nearest = find_nearest_name(Model, t.first.node);
+    }
+    return t;
+}();
 
 } // namespace detail
 
 /// `design_rule<...>` of the first rule that a model breaks as an error, or `all_design_rules`.
 template <const auto& Model, auto Target, policy P = policy{}>
-using verdict = typename detail::verdict_of<Model, Target, P>::type;
+using verdict =
+    typename std::type_identity<decltype(detail::as_design_rule<detail::first_told<Model, Target, P>>())>::type;
 
 template <class Verdict>
 concept kept = Verdict::kept;
+
+/// Whether a constant is a model at all: what `graph` refuses has been told where it is defined.
+template <const auto& Model>
+concept stored_model = requires {
+    Model.nodes;
+};
 
 /// Whether a model keeps all rules of a target: a `target`, a `target_set` (all of them; the first that fails is told)
 /// or the address of a `target_description`. The policy says which findings are errors.
 ///
 ///     static_assert(ane::conforms<model, ane::macs, ane::as_error(ane::rule::working_set_exceeds)>);
 template <const auto& Model, auto Target, policy P = policy{}>
-concept conforms = kept<verdict<Model, Target, P>>;
+concept conforms = stored_model<Model> && kept<verdict<Model, Target, P>>;
 
 } // namespace ane

@@ -151,7 +151,7 @@ inline constexpr std::array normalization{
                     "add up to less than {limit}",
                 .reject = "",
                 .consequence = "infinity over infinity",
-                .advice = "use softmax or attention, subtract the maximum, or declare a range",
+                .advice = "use softmax or attention, subtract the maximum, or clamp the operand",
                 .source = "guide chapter 26",
                 .evidence = mark::decompiled,
                 .silicon = "M1",

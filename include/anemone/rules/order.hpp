@@ -31,18 +31,20 @@ constexpr std::int64_t indexed_extent(const subject& s) {
 } // namespace detail
 
 inline constexpr std::array order{
-    rule_record{.id = rule::index_exceeds_half_precision,
-                .fact = "R069",
-                .level = severity::hazard,
-                .ops = detail::indexing_ops,
-                .sentence = "indices into {got} elements are fp16, exact up to {limit}",
-                .reject = "",
-                .consequence = "an index above 2048 names a neighbour",
-                .advice = "work on parts of at most 2048 elements, or declare the range of the indices of a gather",
-                .source = "guide appendix B",
-                .evidence = mark::measured,
-                .silicon = "M1",
-                .check = [](const subject& s) -> finding { return at_most(detail::indexed_extent(s), 2048); }},
+    rule_record{
+        .id = rule::index_exceeds_half_precision,
+        .fact = "R069",
+        .level = severity::hazard,
+        .ops = detail::indexing_ops,
+        .sentence = "indices into {got} elements are fp16, exact up to {limit}",
+        .reject = "",
+        .consequence = "an index above 2048 names a neighbour",
+        .advice = "work on parts of at most 2048 elements, or promise the range of the indices of a gather if they are "
+                  "an input or a weight",
+        .source = "guide appendix B",
+        .evidence = mark::measured,
+        .silicon = "M1",
+        .check = [](const subject& s) -> finding { return at_most(detail::indexed_extent(s), 2048); }},
     rule_record{.id = rule::top_k_is_three_or_four,
                 .fact = "R135",
                 .level = severity::reject,

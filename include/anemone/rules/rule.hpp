@@ -200,21 +200,21 @@
 namespace ane {
 
 enum class rule : std::uint8_t {
-#define ROW(name) name,
-    ANEMONE_RULES(ROW)
-#undef ROW
+#define ANEMONE_ROW(name) name,
+    ANEMONE_RULES(ANEMONE_ROW)
+#undef ANEMONE_ROW
 };
 
 inline constexpr std::size_t rule_count =
-#define ROW(name) +1
-    0 ANEMONE_RULES(ROW);
-#undef ROW
+#define ANEMONE_ROW(name) +1
+    0 ANEMONE_RULES(ANEMONE_ROW);
+#undef ANEMONE_ROW
 
 constexpr std::string_view name(rule r) noexcept {
     constexpr std::string_view names[] = {
-#define ROW(name) #name,
-        ANEMONE_RULES(ROW)
-#undef ROW
+#define ANEMONE_ROW(name) #name,
+        ANEMONE_RULES(ANEMONE_ROW)
+#undef ANEMONE_ROW
     };
     return names[static_cast<std::size_t>(r)];
 }

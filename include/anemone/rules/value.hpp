@@ -37,30 +37,32 @@ inline constexpr std::array value{
                 .sentence = "the declared ranges allow sums of {got}, from {limit} on they become infinite",
                 .reject = "",
                 .consequence = "infinity, even where later products would bring the sum back",
-                .advice = "scale the weights or the input, split the sum, declare narrower ranges, or declare the "
-                          "row_l1 of the weights",
+                .advice =
+                    "scale the weights or the input, split the sum, promise narrower ranges of the model's inputs "
+                    "and weights, or the row_l1 of the weights",
                 .source = "guide chapter 3",
                 .evidence = mark::measured,
                 .silicon = "M1, M2, M4, M5, M6",
                 .check = [](const subject& s) -> finding {
                     return detail::refuted(ane::detail::accumulator_demand(detail::ranged(s)));
                 }},
-    rule_record{.id = rule::int8_activation_may_saturate,
-                .fact = "R093",
-                .level = severity::hazard,
-                .ops = {op::conv2d, op::conv_transpose2d, op::linear, op::matmul},
-                .sentence =
-                    "the declared range of the activation reaches {got}; before int8 weights it becomes infinite "
+    rule_record{
+        .id = rule::int8_activation_may_saturate,
+        .fact = "R093",
+        .level = severity::hazard,
+        .ops = {op::conv2d, op::conv_transpose2d, op::linear, op::matmul},
+        .sentence = "the declared range of the activation reaches {got}; before int8 weights it becomes infinite "
                     "above {limit}",
-                .reject = "",
-                .consequence = "the activation is stored as 16 times its value, whatever the weights are",
-                .advice = "declare a narrower range, scale the activation, or keep the weights in fp16",
-                .source = "ANEForge",
-                .evidence = mark::measured,
-                .silicon = "M1, M2, M5",
-                .check = [](const subject& s) -> finding {
-                    return detail::refuted_above(ane::detail::int8_demand(detail::ranged(s)));
-                }},
+        .reject = "",
+        .consequence = "the activation is stored as 16 times its value, whatever the weights are",
+        .advice = "clamp or scale the activation, promise a narrower range of the inputs that it is computed from, or "
+                  "keep the weights in fp16",
+        .source = "ANEForge",
+        .evidence = mark::measured,
+        .silicon = "M1, M2, M5",
+        .check = [](const subject& s) -> finding {
+            return detail::refuted_above(ane::detail::int8_demand(detail::ranged(s)));
+        }},
     rule_record{.id = rule::loss_scale_exceeds,
                 .fact = "R154",
                 .level = severity::hazard,
@@ -69,7 +71,7 @@ inline constexpr std::array value{
                     "takes windows of a tensor that was multiplied by {got}; from {limit} on scaled gradients overflow",
                 .reject = "",
                 .consequence = "single infinities in the gradient: 1, 3 and 8 of them at 512, 768 and 1024",
-                .advice = "a loss scale of at most 384, or declare the range of the gradient",
+                .advice = "a loss scale of at most 384, or clamp the gradient",
                 .source = "guide chapter 15",
                 .evidence = mark::measured,
                 .silicon = "M1, M2",

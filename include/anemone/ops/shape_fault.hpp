@@ -1,0 +1,152 @@
+#pragma once
+
+#include "../graph/op.hpp"
+#include "../tensor.hpp"
+#include "fault.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <utility>
+
+/// Shape rules as constraints. A builder stands twice: constrained by its rule, and deleted for operands that break it.
+///
+///     template <class A, class B>
+///         requires obeys<shapes::broadcast, A, B>
+///     constexpr auto add(A a, B b, site where = here()) { ... }
+///     template <class A, class B, class Broken = breach<op::add, shapes::broadcast, A, B>>
+///     A add(A, B, ...) = delete;
+///
+/// The call of a deleted function is what puts the caller's line, the rule and its numbers into the first line of g++
+/// and the first notes of clang, with and without -Wfatal-errors. A failed constraint alone lists candidates, g++ tells
+/// its reason in notes far below (with -Wfatal-errors nowhere); a `static_assert` shows the library's lines first.
+namespace ane {
+
+/// What is wrong with the operands of an operation, as compilers print it: the rule, what was found, what is wanted.
+template <op Operation, fault Rule, std::int64_t Got, std::int64_t Want> struct shape_fault {};
+
+template <class T>
+concept number = std::integral<T> || std::floating_point<T>;
+
+namespace detail {
+
+/// An operand as a rule sees it. A number stands for a constant of rank 0.
+struct operand {
+    enum kind : std::uint8_t { tensor, scaled_tensor, number, other };
+    extents shape{};
+    dtype type = dtype::f16;
+    kind is = other;
+};
+template <class T> inline constexpr operand operand_of_type{.is = number<T> ? operand::number : operand::other};
+template <class Shape, dtype Type>
+inline constexpr operand operand_of_type<tensor<Shape, Type>> = {Shape::value, Type, operand::tensor};
+
+/// The common check of operands: fp16 elements and positive extents.
+constexpr void require_arithmetic(inferred& result, const operand& x) {
+    result.require(x.type == dtype::f16, fault::operands_must_be_fp16_use_to_f16_R002, static_cast<int>(x.type),
+                   static_cast<int>(dtype::f16));
+    for (int i = 0; i < x.shape.rank; ++i) {
+        result.require(x.shape[i] > 0, fault::every_extent_must_be_at_least_1_R019, x.shape[i], 1);
+    }
+}
+
+enum class verdict_on_operands : std::uint8_t { not_ours, kept, broken };
+struct judgement {
+    verdict_on_operands verdict = verdict_on_operands::not_ours;
+    inferred result{};
+};
+
+/// Whether a rule judges such operands: tensors always, numbers and scaled tensors where it takes them. Whatever else
+/// there is leaves the call to other functions of the name.
+template <class Rule> constexpr bool judges(std::initializer_list<operand::kind> operands) {
+    constexpr bool numbers = requires { Rule::takes_numbers; };
+    int scaled = 0; // as many of the first ones may be
+    if constexpr (requires { Rule::takes_scaled; }) {
+        scaled = Rule::takes_scaled;
+    }
+    bool any = false;
+    for (const operand::kind is : operands) {
+        const bool taken =
+            is == operand::tensor || (is == operand::number && numbers) || (is == operand::scaled_tensor && scaled > 0);
+        if (!taken) {
+            return false;
+        }
+        any = any || is != operand::number;
+        --scaled;
+    }
+    return any;
+}
+
+/// Rules of shapes see extents, and their operands are arithmetic; others see operands and check the types themselves.
+template <class Rule, class... Operand> constexpr judgement judge(const Operand&... x) {
+    judgement j;
+    if (judges<Rule>({x.is...})) {
+        if constexpr (requires { Rule::judge(x...); }) {
+            j.result = Rule::judge(x...);
+        } else {
+            j.result = Rule::judge(x.shape...);
+            (require_arithmetic(j.result, x), ...);
+        }
+        j.verdict = j.result.ok() ? verdict_on_operands::kept : verdict_on_operands::broken;
+    }
+    return j;
+}
+/// A variable, so that it is computed once for operands of equal types. It is all that each set of types costs.
+template <class Rule, class... T> inline constexpr judgement judged = judge<Rule>(operand_of_type<T>...);
+
+/// The shape that a rule gives, as a type.
+template <class Sequence, class Rule, class... T> struct shape_from_rule;
+template <std::size_t... Axis, class Rule, class... T>
+struct shape_from_rule<std::index_sequence<Axis...>, Rule, T...> {
+    using type = shape<judged<Rule, T...>.result.shape.extent[Axis]...>;
+};
+template <class Rule, class... T>
+using judged_shape =
+    typename shape_from_rule<std::make_index_sequence<static_cast<std::size_t>(judged<Rule, T...>.result.shape.rank)>,
+                             Rule, T...>::type;
+
+template <verdict_on_operands> struct fault_where {};
+template <> struct fault_where<verdict_on_operands::broken> {
+    template <op Operation, class Rule, class... T>
+    using type = shape_fault<Operation, judged<Rule, T...>.result.broken, judged<Rule, T...>.result.got,
+                             judged<Rule, T...>.result.want>;
+};
+
+} // namespace detail
+
+/// Rules of shapes as types, for the constraints of builders.
+namespace shapes {
+
+/// The rule that belongs to attributes.
+template <auto Attributes> struct of {
+    static constexpr inferred judge(const std::same_as<extents> auto&... shapes) {
+        return shape_rule(Attributes, shapes...);
+    }
+};
+/// The same of products, whose first operands may be scaled.
+template <auto Attributes> struct product_of : of<Attributes> { static constexpr int takes_scaled = 2; };
+/// The rule that is a function of some constants and the operands' shapes: `by<layer_norm_rule, 1>`.
+template <auto Function, auto... Constants> struct by {
+    static constexpr inferred judge(const std::same_as<extents> auto&... shapes) {
+        return Function(Constants..., shapes...);
+    }
+};
+template <auto Function, int Scaled = 2> struct product_by : by<Function> {
+    static constexpr int takes_scaled = Scaled;
+};
+/// The result has the operand's shape.
+struct same {
+    static constexpr inferred judge(const extents& x) { return {.shape = x}; }
+};
+
+} // namespace shapes
+
+/// Whether operands of these types keep a rule.
+template <class Rule, class... T>
+concept obeys = (detail::judged<Rule, T...>.verdict == detail::verdict_on_operands::kept);
+
+/// The `shape_fault` of operands that break a rule; no type where they keep it.
+template <op Operation, class Rule, class... T>
+using breach = typename detail::fault_where<detail::judged<Rule, T...>.verdict>::template type<Operation, Rule, T...>;
+
+} // namespace ane

@@ -1,0 +1,64 @@
+// Rules of shapes are constraints: programs can ask for them.
+#include <anemone/model.hpp>
+
+#include <doctest/doctest.h>
+
+#include <type_traits>
+
+namespace {
+
+using namespace ane;
+
+template <class A, class B>
+concept addable = requires(A a, B b) {
+    add(a, b);
+    a + b;
+};
+template <class X, class W>
+concept convolvable = requires(X x, W w) {
+    conv2d(x, w);
+};
+template <class X, class W, class B>
+concept convolvable_with_bias = requires(X x, W w, B b) {
+    conv2d(x, w, b);
+};
+template <class X>
+concept activable = requires(X x) {
+    relu(x);
+};
+
+using image = tensor<shape<1, 16, 8, 8>>;
+using bytes = tensor<shape<1, 16, 8, 8>, dtype::uint8>;
+
+static_assert(addable<image, image> && addable<image, tensor<shape<1, 16, 1, 1>>> && addable<image, double>);
+static_assert(!addable<image, tensor<shape<1, 24, 8, 8>>> && !addable<image, bytes> && !addable<image, const char*>);
+static_assert(convolvable<image, tensor<shape<32, 16, 3, 3>>> && !convolvable<image, tensor<shape<32, 8, 3, 3>>>);
+static_assert(!convolvable<image, double> && !convolvable<tensor<shape<16, 8, 8>>, tensor<shape<32, 16, 3, 3>>>);
+static_assert(convolvable_with_bias<image, tensor<shape<32, 16, 3, 3>>, tensor<shape<32>>>);
+static_assert(!convolvable_with_bias<image, tensor<shape<32, 16, 3, 3>>, tensor<shape<16>>>);
+static_assert(convolvable<image, scaled_tensor<6, shape<32, 16, 3, 3>, dtype::f16>>);
+static_assert(!convolvable<image, scaled_tensor<6, shape<32, 8, 3, 3>, dtype::f16>>);
+static_assert(activable<image> && !activable<bytes> && !activable<int>);
+
+/// The mask of an attention is no operand that may be scaled.
+template <class M>
+concept masks = requires(tensor<shape<1, 4, 8>> q, M m) {
+    attention(q, q, q, m);
+};
+static_assert(masks<tensor<shape<4, 4>>> && !masks<scaled_tensor<1, shape<4, 4>, dtype::f16>> && masks<double>);
+
+} // namespace
+
+TEST_CASE("a refused model says at run time what its type says in a constant") {
+    constexpr int second = __LINE__ + 3;
+    const auto twice = [](builder& g) {
+        auto x = g.input("x"_s, f16<4>);
+        auto z = g.input("x"_s, f16<4>);
+        g.output("y"_s, x + z);
+    };
+    CHECK_THROWS_WITH(build_graph(twice), "graph: x: two inputs of the graph have this name");
+    CHECK_THROWS_WITH(build_graph([](builder& g) { g.input("x"_s, f16<4>); }),
+                      "graph: graph: needs at least one output: call g.output(name, value)");
+    using refused = refused_model<model_rule::two_inputs_have_this_name, named<"x">, in_line<second>>;
+    static_assert(std::is_same_v<decltype(graph(twice)), refused>);
+}
