@@ -143,6 +143,12 @@ ANEMONE_INLINE void require_sane(op kind, const attributes& values) {
             refuse_graph(name(kind), "has a list of indices of no possible length", list->rank, extents::capacity);
         }
     }
+    if (values.kind() == attribute_kind::pool) { // before the rule divides by it
+        const size2 stride = values.get<pool>().stride;
+        if ((stride.height == 0) != (stride.width == 0)) {
+            refuse_graph(name(kind), sentence(fault::stride_is_not_positive), 0, 1);
+        }
+    }
     for (const float number : coefficients_of(kind, values)) {
         if (!(number >= -half_max && number <= half_max)) {
             throw error(errc::graph, std::string(name(kind)),
@@ -290,8 +296,8 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::reshape(const dynamic_tensor& x, co
     for (int i = 0; i < wanted.rank && i < extents::capacity; ++i) {
         if (wanted[i] == -1 && open < 0) {
             open = i;
-        } else if (wanted[i] >= 1 && wanted[i] <= detail::extent_limit && known <= detail::element_limit) {
-            known *= wanted[i];
+        } else if (wanted[i] >= 1) { // more than the limit is refused below
+            known = wanted[i] > detail::element_limit / known ? detail::element_limit : known * wanted[i];
         }
     }
     if (open >= 0) { // where it does not divide, the rule says so
