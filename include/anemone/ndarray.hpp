@@ -5,9 +5,12 @@
 #include "shape.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
+#include <limits>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -32,6 +35,29 @@ template <class Shape, class... Index> std::size_t element_offset(Index... index
     (step(static_cast<std::int64_t>(index)), ...);
     return static_cast<std::size_t>(offset);
 }
+/// A number as an element: fp16 rounded half to even, integers rounded half away from zero; throws where those end.
+template <class Element, class Value> constexpr Element element_of(Value value) {
+    if constexpr (std::is_same_v<Element, half> && std::is_integral_v<Value>) {
+        return half(static_cast<double>(value));
+    } else if constexpr (std::is_integral_v<Element> && !std::is_integral_v<Value>) {
+        const auto wide = static_cast<double>(value);
+        if (!(wide > static_cast<double>(std::numeric_limits<Element>::min()) - 0.5 &&
+              wide < static_cast<double>(std::numeric_limits<Element>::max()) + 0.5)) {
+            throw error(errc::argument, "ndarray", std::to_string(wide) + " is outside its element type");
+        }
+        return static_cast<Element>(static_cast<std::int64_t>(wide < 0 ? wide - 0.5 : wide + 0.5));
+    } else {
+        return static_cast<Element>(value);
+    }
+}
+/// A container of numbers that has no shape of its own: what has one shows its elements by `elements()`.
+template <class Values>
+concept has_numbers = requires(const Values& values) {
+    requires !requires { typename Values::shape_type; };
+    requires std::is_arithmetic_v<std::remove_cvref_t<decltype(*std::data(values))>> ||
+        std::is_same_v<std::remove_cvref_t<decltype(*std::data(values))>, half>;
+    { std::size(values) } -> std::convertible_to<std::size_t>;
+};
 } // namespace detail
 
 /// Elements in row-major order that belong to somebody else, with their shape in the type.
@@ -61,6 +87,8 @@ public:
     }
     /// The position of the largest element; the first of equal ones.
     std::size_t argmax() const { return static_cast<std::size_t>(std::max_element(begin(), end()) - begin()); }
+    /// The elements as float, all exact.
+    std::vector<float> floats() const { return {begin(), end()}; }
 
 private:
     std::span<Element> elements_;
@@ -77,6 +105,10 @@ public:
     ndarray() : elements_(size) {}
     /// From as many values as there are elements, rounded to the element type; throws when the number differs.
     template <class Value> explicit ndarray(std::span<const Value> values) : ndarray() { assign(values); }
+    /// The same from any container of numbers with their memory in one piece: `ndarray<shape<2, 3>>(pixels)`.
+    template <class Values>
+        requires detail::has_numbers<Values>
+    explicit ndarray(const Values& values) : ndarray() { assign(std::span(std::data(values), std::size(values))); }
     ndarray(std::initializer_list<double> values) : ndarray() {
         assign(std::span<const double>(values.begin(), values.size()));
     }
@@ -100,6 +132,8 @@ public:
     void fill(Element value) { std::fill(begin(), end(), value); }
     /// The position of the largest element; the first of equal ones.
     std::size_t argmax() const { return static_cast<std::size_t>(std::max_element(begin(), end()) - begin()); }
+    /// The elements as float, all exact.
+    std::vector<float> floats() const { return {begin(), end()}; }
 
 private:
     template <class Value> void assign(std::span<const Value> values) {
@@ -108,7 +142,7 @@ private:
                         "got " + std::to_string(values.size()) + " values for " + std::to_string(size) + " elements");
         }
         std::transform(values.begin(), values.end(), elements_.begin(),
-                       [](Value v) { return static_cast<Element>(v); });
+                       [](Value v) { return detail::element_of<Element>(v); });
     }
 
     std::vector<Element> elements_;

@@ -8,6 +8,7 @@
 #include <anemone/numerics/path.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/passes/validate.hpp>
+#include <anemone/weights/convert.hpp>
 
 #include <doctest/doctest.h>
 

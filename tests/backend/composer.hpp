@@ -1,8 +1,6 @@
 #pragma once
 
-#include <anemone/graph/graph.hpp>
-#include <anemone/ops/infer.hpp>
-#include <anemone/passes/prune.hpp>
+#include <anemone/dynamic_builder.hpp>
 #include <anemone/print.hpp>
 #include <anemone/weights/store.hpp>
 
@@ -11,7 +9,6 @@
 #include <initializer_list>
 #include <random>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -20,68 +17,54 @@ namespace composing {
 
 using namespace ane;
 
+/// Nodes as numbers, and names made up, over a dynamic_builder.
 class composer {
 public:
-    int input(const extents& shape, dtype type = dtype::f16) { return declare(op::input, "x", shape, type); }
-    int weight(const extents& shape) { return declare(op::weight, "weight.", shape, dtype::f16); }
+    int input(const extents& shape, dtype type = dtype::f16) { return keep(graph_.input(next("x"), shape, {}, type)); }
+    int weight(const extents& shape) { return keep(graph_.weight(next("weight."), shape)); }
     /// A weight whose values are positive, such as a variance.
-    int positive(const extents& shape) { return declare(op::weight, "positive.", shape, dtype::f16); }
+    int positive(const extents& shape) { return keep(graph_.weight(next("positive."), shape)); }
     int constant(float value) { return constant({}, {value}); }
     int constant(const extents& shape, const std::vector<float>& values) {
-        node n;
-        n.kind = op::constant;
-        n.shape = shape;
-        n.attributes = graph_.keep(values);
-        return graph_.append(n, {});
+        return keep(graph_.constant(shape, values));
     }
 
-    /// Appends an operation; throws std::logic_error with the sentence of a broken shape rule.
+    /// Appends an operation; throws `error` with the sentence of a broken shape rule.
     int add(op kind, const attributes& values, std::span<const int> operands) {
-        node n;
-        n.kind = kind;
-        n.attributes = values;
-        n.where = {"composed", static_cast<int>(graph_.nodes.size())};
-        const int index = graph_.append(n, operands);
-        const inferred r = infer(graph_, graph_.nodes.back());
-        if (!r.ok()) {
-            throw std::logic_error(std::string(name(kind)) + ": " + sentence(r.broken));
+        std::vector<dynamic_tensor> read;
+        for (const int operand : operands) {
+            read.push_back(values_[static_cast<std::size_t>(operand)]);
         }
-        graph_.nodes.back().shape = r.shape;
-        return index;
+        return keep(graph_.add(kind, read, values, here()));
     }
     int add(op kind, const attributes& values, std::initializer_list<int> operands) {
         return add(kind, values, std::span<const int>(operands.begin(), operands.size()));
     }
     int add(op kind, std::initializer_list<int> operands) { return add(kind, no_attributes{}, operands); }
     int reshape(int operand, const extents& shape) {
-        node n;
-        n.kind = op::reshape;
-        n.shape = shape;
-        n.where = {"composed", static_cast<int>(graph_.nodes.size())};
-        const int operands[] = {operand};
-        return graph_.append(n, operands);
+        return keep(graph_.reshape(values_[static_cast<std::size_t>(operand)], shape, here()));
     }
-    void output(int value) { graph_.add_output(value, "y" + std::to_string(graph_.outputs.size())); }
+    void output(int value) {
+        graph_.output("y" + std::to_string(graph_.graph().outputs.size()), values_[static_cast<std::size_t>(value)]);
+    }
 
-    extents shape(int value) const { return graph_.nodes[static_cast<std::size_t>(value)].shape; }
-    op kind(int value) const { return graph_.nodes[static_cast<std::size_t>(value)].kind; }
-    int size() const { return static_cast<int>(graph_.nodes.size()); }
+    extents shape(int value) const { return values_[static_cast<std::size_t>(value)].shape(); }
+    op kind(int value) const { return graph_.graph().nodes[static_cast<std::size_t>(value)].kind; }
+    int size() const { return static_cast<int>(values_.size()); }
 
     /// The graph without what no output needs.
-    dynamic_graph finish() const { return prune(graph_); }
+    dynamic_graph finish() const { return graph_.finish(); }
 
 private:
-    int declare(op kind, const char* stem, const extents& shape, dtype type) {
-        node n;
-        n.kind = kind;
-        n.type = type;
-        n.shape = shape;
-        n.attributes = contract{};
-        n.name = graph_.intern(stem + std::to_string(declared_++));
-        return graph_.append(n, {});
+    std::string next(const char* stem) { return stem + std::to_string(declared_++); }
+    site here() const { return {"composed", size()}; }
+    int keep(const dynamic_tensor& made) {
+        values_.push_back(made);
+        return made.node();
     }
 
-    dynamic_graph graph_;
+    dynamic_builder graph_;
+    std::vector<dynamic_tensor> values_; ///< by node
     int declared_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <anemone/graph/graph.hpp>
 #include <anemone/half.hpp>
+#include <anemone/weights/convert.hpp>
 #include <anemone/weights/store.hpp>
 
 #include <algorithm>

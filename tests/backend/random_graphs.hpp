@@ -1,6 +1,7 @@
 #pragma once
 
 #include "composer.hpp"
+#include <anemone/ops/infer.hpp>
 
 #include <algorithm>
 #include <iterator>

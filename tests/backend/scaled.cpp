@@ -10,6 +10,7 @@
 #include <anemone/passes/error_envelope.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/rules/conforms.hpp>
+#include <anemone/weights/convert.hpp>
 #include <anemone/weights/materialize.hpp>
 
 #include <doctest/doctest.h>

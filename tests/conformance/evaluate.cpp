@@ -62,7 +62,7 @@ std::string port_list(const graph_view& g) {
 template <class Backend>
 std::pair<std::string, std::string> run(const Backend& place, const described& test, std::span<const std::byte> tensors,
                                         std::ostream& results) {
-    const graph_view g = test.graph;
+    const graph_view g = test.graph.graph();
     std::size_t total = 0;
     for (const node& n : g.nodes) {
         if (!place.supports(n.kind)) {

@@ -1,10 +1,9 @@
 #pragma once
 
 #include "text_values.hpp"
-#include <anemone/graph/graph.hpp>
+#include <anemone/dynamic_builder.hpp>
+#include <anemone/graph/op.hpp>
 #include <anemone/graph/reflection.hpp>
-#include <anemone/ops/element_types.hpp>
-#include <anemone/ops/infer.hpp>
 #include <anemone/print.hpp>
 
 #include <cstddef>
@@ -100,7 +99,7 @@ inline attributes read_attributes(attribute_kind kind, assignments& given) {
 /// One case: a graph, and where each input and weight lies among the tensors (node, byte offset).
 struct described {
     std::string name;
-    dynamic_graph graph;
+    dynamic_builder graph;
     std::vector<std::pair<int, std::size_t>> tensors;
 };
 
@@ -138,7 +137,7 @@ public:
     described& result() { return result_; }
 
 private:
-    int find(std::string_view name) const {
+    const dynamic_tensor& find(std::string_view name) const {
         const auto found = nodes_.find(name);
         if (found == nodes_.end()) {
             refuse("names no node before this line", name);
@@ -147,13 +146,14 @@ private:
     }
 
     void output(std::string_view name) {
-        const int node = find(name);
-        for (const output_port& port : result_.graph.outputs) {
-            if (port.node == node) {
+        const dynamic_tensor& value = find(name);
+        const auto& outputs = result_.graph.graph().outputs;
+        for (const output_port& port : outputs) {
+            if (port.node == value.node()) {
                 refuse("is an output twice", name);
             }
         }
-        result_.graph.add_output(node, name);
+        result_.graph.output("output" + std::to_string(outputs.size()), value);
     }
 
     static op operation(std::string_view word) {
@@ -166,9 +166,8 @@ private:
     }
 
     void add(std::span<const std::string_view> words) {
-        node n;
-        n.kind = operation(words[1]);
-        std::vector<int> operands;
+        const op kind = operation(words[1]);
+        std::vector<dynamic_tensor> operands;
         assignments given;
         for (const std::string_view word : words.subspan(2)) {
             const std::size_t equals = word.find('=');
@@ -178,75 +177,56 @@ private:
                 given.add(word.substr(0, equals), word.substr(equals + 1));
             }
         }
-        const op_signature& takes = signature(n.kind);
-        const auto count = static_cast<std::int64_t>(operands.size());
-        if (count < takes.least_operands || count > takes.most_operands) {
-            refuse("has a wrong number of operands", words[1]);
-        }
-        std::string_view shape;
-        const bool stated = given.take("shape", shape);
-        if (stated) {
-            n.shape = list(shape);
-            check_shape(n.shape);
-        }
-        int index = -1;
-        if (is_source(n.kind)) {
-            index = source(n, words[0], given);
-        } else {
-            n.attributes = read_attributes(takes.attributes, given);
-            index = result_.graph.append(n, operands);
-            finish_node(result_.graph.nodes.back());
-            if (stated && result_.graph.nodes.back().shape != n.shape) {
-                refuse("is not the shape of the result", shape);
+        std::string_view text;
+        const bool stated = given.take("shape", text);
+        const extents shape = stated ? list(text) : extents{};
+        check_shape(shape);
+        dynamic_tensor made;
+        if (is_source(kind)) {
+            if (!operands.empty()) {
+                refuse("has a wrong number of operands", words[1]);
             }
+            made = source(kind, words[0], shape, given);
+        } else {
+            const attributes values = read_attributes(signature(kind).attributes, given);
+            made = stated || kind == op::reshape ? result_.graph.add(kind, operands, values, shape)
+                                                 : result_.graph.add(kind, operands, values);
+            check_shape(made.shape());
         }
         given.finish();
-        if (words[0] == "output" || words[0] == "case" || !nodes_.emplace(words[0], index).second) {
+        if (words[0] == "output" || words[0] == "case" || !nodes_.emplace(words[0], made).second) {
             refuse("is taken as a name", words[0]);
         }
     }
 
-    int source(node& n, std::string_view name, assignments& given) {
-        dynamic_graph& g = result_.graph;
-        if (n.kind == op::constant) {
+    dynamic_tensor source(op kind, std::string_view name, const extents& shape, assignments& given) {
+        dynamic_builder& g = result_.graph;
+        if (kind == op::constant) {
             std::vector<float> values;
             for (const std::string_view word : split(given.need("values"), ',')) {
                 values.push_back(static_cast<float>(number(word)));
             }
-            n.attributes = g.keep(values);
-            return g.append(n, {}); // validate counts the values
+            return g.constant(shape, values);
         }
-        std::string_view type;
-        if (given.take("type", type)) {
-            assign(n.type, type);
-            const bool known = n.type == dtype::f16 || n.type == dtype::uint8 || n.type == dtype::int8;
-            if (!known || (n.kind == op::weight && n.type != dtype::f16)) {
-                refuse("is no type of a tensor here", type);
+        dtype type = dtype::f16;
+        std::string_view text;
+        if (given.take("type", text)) {
+            assign(type, text);
+            const bool known = type == dtype::f16 || type == dtype::uint8 || type == dtype::int8;
+            if (!known || (kind == op::weight && type != dtype::f16)) {
+                refuse("is no type of a tensor here", text);
             }
         }
         const auto at = integer<std::size_t>(given.need("at"));
-        n.attributes = read_attributes(attribute_kind::contract, given);
-        n.name = g.intern(name);
-        const int index = g.append(n, {});
-        result_.tensors.emplace_back(index, at);
-        return index;
-    }
-
-    /// The shape that the rules give, and the element type.
-    void finish_node(node& n) const {
-        const graph_view g = result_.graph;
-        const inferred r = infer(g, n);
-        if (!r.ok()) {
-            throw error(errc::graph, std::string(name(n.kind)),
-                        fmt::format("{} ({}, {})", sentence(r.broken), r.got, r.want));
-        }
-        check_shape(r.shape);
-        n.type = inferred_type(g, n); // validate holds the operands to theirs
-        n.shape = r.shape;
+        const contract promise = read_attributes(attribute_kind::contract, given).get<contract>();
+        const dynamic_tensor made =
+            kind == op::input ? g.input(name, shape, promise, type) : g.weight(name, shape, promise);
+        result_.tensors.emplace_back(made.node(), at);
+        return made;
     }
 
     described result_;
-    std::map<std::string_view, int> nodes_; ///< the text outlives the reader
+    std::map<std::string_view, dynamic_tensor> nodes_; ///< the text outlives the reader
 };
 
 } // namespace graph_text

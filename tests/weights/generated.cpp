@@ -1,5 +1,6 @@
 #include "digits_statistics.hpp" // made by the build from examples/digits/digits.safetensors
 #include <anemone/model.hpp>
+#include <anemone/weights/convert.hpp>
 #include <anemone/weights/safetensors.hpp>
 #include <anemone/weights/verify.hpp>
 

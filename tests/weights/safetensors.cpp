@@ -1,3 +1,4 @@
+#include <anemone/weights/convert.hpp>
 #include <anemone/weights/safetensors.hpp>
 
 #include <doctest/doctest.h>

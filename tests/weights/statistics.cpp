@@ -1,5 +1,6 @@
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
+#include <anemone/weights/convert.hpp>
 #include <anemone/weights/statistics.hpp>
 #include <anemone/weights/verify.hpp>
 

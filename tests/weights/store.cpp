@@ -1,3 +1,4 @@
+#include <anemone/weights/convert.hpp>
 #include <anemone/weights/store.hpp>
 
 #include <doctest/doctest.h>

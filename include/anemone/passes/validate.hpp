@@ -31,6 +31,17 @@ constexpr std::int64_t unresolved_axis(const node& n) {
     }
 }
 
+/// Whether a window's attributes still say `same` or `valid`, or leave the stride to the kernel. Builders resolve them.
+constexpr bool is_unresolved(const attributes& a) {
+    switch (a.kind()) {
+    case attribute_kind::conv: return a.get<conv>().padding.mode != padding_mode::explicit_amount;
+    case attribute_kind::conv_transpose: return a.get<conv_transpose>().padding.mode != padding_mode::explicit_amount;
+    case attribute_kind::pool:
+        return a.get<pool>().padding.mode != padding_mode::explicit_amount || a.get<pool>().stride == size2(0);
+    default: return false;
+    }
+}
+
 /// More elements than any memory holds: below it counts and sizes in bytes do not overflow.
 inline constexpr std::int64_t element_limit = std::int64_t{1} << 48;
 
@@ -76,6 +87,9 @@ constexpr void validate_attributes(const graph_view& g, const node& n) {
     if (unresolved < 0) {
         refuse_graph(name(n.kind), "counts an axis from the last: give it from the front", unresolved,
                      unresolved + g.operand(n, 0).shape.rank);
+    }
+    if (is_unresolved(n.attributes)) {
+        refuse_graph(name(n.kind), "leaves its padding or stride open: give the amounts");
     }
     if (n.attributes.kind() == attribute_kind::axes && n.get<axes>().list.rank == 0 && g.operand(n, 0).shape.rank > 0) {
         refuse_graph(name(n.kind), "names no axis: list all of them", 0, g.operand(n, 0).shape.rank);

@@ -29,7 +29,9 @@ public:
     bool ok() const noexcept { return counts_.errors == 0; }
     std::size_t errors() const noexcept { return counts_.errors; }
     std::size_t warnings() const noexcept { return counts_.warnings; }
+    /// Findings of rules, and remarks: that weights are shared, and by which operations.
     std::size_t notes() const noexcept { return counts_.notes; }
+    const std::vector<std::string>& remarks() const noexcept { return remarks_; }
     const std::vector<violation>& found() const noexcept { return found_; }
 
     /// The sentences, in the order of `found`.
@@ -55,6 +57,7 @@ private:
     std::vector<violation> found_;
     std::vector<std::string> lines_;
     std::vector<drawing_after> drawings_;
+    std::vector<std::string> remarks_;
     detail::finding_counts counts_;
 };
 

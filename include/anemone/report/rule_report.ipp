@@ -5,6 +5,7 @@
 #include "phrases.hpp"
 #include "rule_report.hpp"
 #include "terminal.hpp"
+#include "weight_list.hpp"
 
 #include <ostream>
 #include <string_view>
@@ -24,6 +25,8 @@ ANEMONE_BODY rule_report::rule_report(const graph_view& g, const target_descript
             draw(g, readers, i);
         }
     }
+    remarks_ = detail::remarks_on_shared_weights(g);
+    counts_.notes += remarks_.size();
 }
 
 ANEMONE_BODY std::string rule_report::str(const report_style& style) const {
@@ -38,6 +41,10 @@ ANEMONE_BODY std::string rule_report::str(const report_style& style) const {
         for (; drawn < drawings_.size() && drawings_[drawn].after == i; ++drawn) {
             text += style.drawings ? drawings_[drawn].picture.str(style.coloured) : std::string();
         }
+    }
+    for (const std::string& remark : remarks_) {
+        text += detail::painted(name(severity::note), detail::colour_of(severity::note, false), style.coloured);
+        text += formatted(": {}\n", remark);
     }
     return text + formatted("{}: {}\n", target_, counts_.str());
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../formatted.hpp"
+#include "convert.hpp"
 #include "statistics.hpp"
 
 #include <algorithm>

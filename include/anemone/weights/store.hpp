@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <span>
 #include <string>
@@ -69,7 +70,7 @@ struct stored_tensor {
 };
 
 /// Owns tensors, keeps the order in which they were added, finds them by name. Pointers to tensors stay valid while the
-/// store lives and is neither moved from nor assigned to.
+/// store lives, is neither moved from nor assigned to, and has no tensor taken out.
 class weight_store {
 public:
     class iterator;
@@ -81,6 +82,16 @@ public:
     ANEMONE_API void add(stored_tensor tensor);
     ANEMONE_API void add(std::string name, const extents& shape, std::span<const float> values);
     ANEMONE_API void add(std::string name, const extents& shape, std::span<const half> values);
+    ANEMONE_API void add(std::string name, const extents& shape, std::initializer_list<float> values);
+    /// An ndarray or an ndview, which has its shape in its type.
+    template <class Array>
+        requires requires { typename Array::shape_type; }
+    void add(std::string name, const Array& values) {
+        using element = typename Array::element_type;
+        add(std::move(name), Array::shape_type::value, std::span<const element>(values.elements()));
+    }
+    /// All tensors of another store, without its metadata. Throws before the first where a name is present already.
+    ANEMONE_API void merge(weight_store other);
 
     /// The tensor of that name, or nullptr.
     ANEMONE_API const stored_tensor* find(std::string_view name) const;
@@ -95,6 +106,43 @@ public:
     ANEMONE_API iterator begin() const noexcept;
     ANEMONE_API iterator end() const noexcept;
 
+    // A checkpoint is rarely named and laid out as a model is. The three `..prefix` and `renamed` give a store with other
+    // names and the same metadata; of a store that is about to vanish (`load_safetensors(path).subset("h.0")`) they move
+    // the tensors instead of copying them. A prefix ends with '.' or '/'; a dot is added where it has neither. They
+    // throw errc::weights where no name has the prefix, or where two tensors would get one name.
+
+    /// The tensors below a prefix, without it: `subset("transformer.h.0")` has "ln_1.weight", and so on.
+    ANEMONE_API weight_store subset(std::string_view prefix) const&;
+    ANEMONE_API weight_store subset(std::string_view prefix) &&;
+    /// All tensors; names that start with the prefix are without it.
+    ANEMONE_API weight_store without_prefix(std::string_view prefix) const&;
+    ANEMONE_API weight_store without_prefix(std::string_view prefix) &&;
+    /// All tensors, the prefix before each name.
+    ANEMONE_API weight_store with_prefix(std::string_view prefix) const&;
+    ANEMONE_API weight_store with_prefix(std::string_view prefix) &&;
+    /// The tensors under the names that `rename` makes of theirs, in a `std::string`; an empty one leaves a tensor out.
+    template <class Rename> weight_store renamed(const Rename& rename) const& { return with_names(names_by(rename)); }
+    template <class Rename> weight_store renamed(const Rename& rename) && {
+        std::vector<std::string> names = names_by(rename);
+        return std::move(*this).with_names(std::move(names));
+    }
+
+    // Changes of single tensors, in place. All throw errc::weights for a name that is not there.
+
+    /// Gives a tensor another name, which must be free.
+    ANEMONE_API void rename(std::string_view from, std::string to);
+    /// Puts `to` for each `from` inside any name: `replace_in_names("c_attn", "qkv")`. Throws where there is none.
+    ANEMONE_API void replace_in_names(std::string_view from, std::string_view to);
+    /// Turns the axes around, so that [in, out] becomes [out, in]. Bytes are moved as they are.
+    ANEMONE_API void transpose(std::string_view name);
+    /// Axis i becomes what axis `order[i]` was: {3, 2, 0, 1} makes [O, I, H, W] of TensorFlow's [H, W, I, O].
+    ANEMONE_API void transpose(std::string_view name, const extents& order);
+    /// The same elements in another shape: [O, I] to [O, I, 1, 1].
+    ANEMONE_API void reshape(std::string_view name, const extents& shape);
+    /// Takes a tensor out of the store.
+    ANEMONE_API stored_tensor take(std::string_view name);
+    ANEMONE_API void remove(std::string_view name);
+
     /// Free text that travels with the tensors (`__metadata__` of a safetensors file): all of it, and the text of one
     /// key or nullptr.
     ANEMONE_API const texts& metadata() const;
@@ -108,6 +156,21 @@ public:
 
 private:
     struct state;
+
+    template <class Rename> std::vector<std::string> names_by(const Rename& rename) const {
+        std::vector<std::string> names;
+        for (std::size_t i = 0; i < size(); ++i) {
+            names.emplace_back(rename(std::string_view((*this)[i].name)));
+        }
+        return names;
+    }
+    /// The tensors under other names, one for each; an empty one leaves a tensor out.
+    ANEMONE_API weight_store with_names(std::vector<std::string> names) const&;
+    ANEMONE_API weight_store with_names(std::vector<std::string> names) &&;
+    ANEMONE_API std::vector<std::string> names_below(std::string_view prefix, bool keep_others) const;
+    /// The tensor of that name to change; throws where there is none.
+    ANEMONE_API stored_tensor& writable(std::string_view name);
+
     hidden_value<state> state_;
 };
 
@@ -136,11 +199,6 @@ private:
     const weight_store* store_ = nullptr;
     std::size_t position_ = 0;
 };
-
-/// The values as fp16, each rounded once (half to even; subnormals kept). Throws errc::weights, naming the element, on
-/// a NaN, an infinity, a value that overflows fp16, or an integer that fp16 does not hold exactly; and on BOOL and F8
-/// tensors.
-ANEMONE_API std::vector<half> to_half(const stored_tensor& tensor);
 
 } // namespace ane::inline ANEMONE_WAY
 

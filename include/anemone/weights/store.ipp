@@ -13,25 +13,69 @@
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-ANEMONE_INLINE void check_tensor(const stored_tensor& tensor) {
-    std::int64_t expected = element_bytes(tensor.type);
-    for (int axis = 0; axis < tensor.shape.rank; ++axis) {
-        if (tensor.shape[axis] < 0 || __builtin_mul_overflow(expected, tensor.shape[axis], &expected)) {
-            throw error(errc::weights, tensor.name,
-                        formatted("extent {} of axis {} is negative or makes the size overflow 2^63 bytes",
-                                  tensor.shape[axis], axis));
+/// The number of bytes that a shape needs must be the number that there are.
+ANEMONE_INLINE void check_bytes(const std::string& subject, source_type type, const extents& shape, std::size_t bytes) {
+    if (shape.rank < 0 || shape.rank > extents::capacity) {
+        throw error(errc::weights, subject,
+                    formatted("has {} axes, a tensor has at most {}", shape.rank, extents::capacity));
+    }
+    std::int64_t expected = element_bytes(type);
+    for (int axis = 0; axis < shape.rank; ++axis) {
+        if (shape[axis] < 0 || __builtin_mul_overflow(expected, shape[axis], &expected)) {
+            throw error(
+                errc::weights, subject,
+                formatted("extent {} of axis {} is negative or makes the size overflow 2^63 bytes", shape[axis], axis));
         }
     }
-    if (tensor.bytes.size() != static_cast<std::size_t>(expected)) {
-        throw error(
-            errc::weights, tensor.name,
-            formatted("has {} bytes, its shape and type {} need {}", tensor.bytes.size(), name(tensor.type), expected));
+    if (bytes != static_cast<std::size_t>(expected)) {
+        throw error(errc::weights, subject,
+                    formatted("has {} bytes, its shape and type {} need {}", bytes, name(type), expected));
     }
 }
 
 template <class Value> std::vector<std::byte> copied_bytes(std::span<const Value> values) {
     const auto bytes = std::as_bytes(values);
     return {bytes.begin(), bytes.end()};
+}
+
+/// The elements in the order that axis i of the result is axis `order[i]` of the tensor.
+ANEMONE_INLINE std::vector<std::byte> transposed_bytes(const stored_tensor& tensor, const extents& shape,
+                                                       const extents& order) {
+    const auto size = static_cast<std::size_t>(element_bytes(tensor.type));
+    const extents from = row_major_strides(tensor.shape);
+    std::vector<std::byte> bytes(tensor.bytes.size());
+    extents at = shape; // the index of the element that is written
+    std::fill(std::begin(at.extent), std::end(at.extent), 0);
+    std::int64_t offset = 0;
+    for (std::size_t written = 0; written < bytes.size(); written += size) {
+        std::memcpy(bytes.data() + written, tensor.bytes.data() + static_cast<std::size_t>(offset) * size, size);
+        for (int axis = shape.rank - 1; axis >= 0; --axis) {
+            const std::int64_t step = from[static_cast<int>(order[axis])];
+            offset += step;
+            if (++at[axis] < shape[axis]) {
+                break;
+            }
+            offset -= step * shape[axis];
+            at[axis] = 0;
+        }
+    }
+    return bytes;
+}
+
+/// No two of the names that are not empty may be the same.
+ANEMONE_INLINE void require_different(std::vector<std::string> names) {
+    std::sort(names.begin(), names.end());
+    for (std::size_t i = 1; i < names.size(); ++i) {
+        if (!names[i].empty() && names[i] == names[i - 1]) {
+            throw error(errc::weights, names[i], "two tensors of the store would have this name");
+        }
+    }
+}
+
+/// A prefix of names as it is meant: it ends where a part of a name does.
+ANEMONE_INLINE std::string whole_prefix(std::string_view prefix) {
+    const bool ends = prefix.empty() || prefix.back() == '.' || prefix.back() == '/';
+    return std::string(prefix) + (ends ? "" : ".");
 }
 
 /// Where the text of a key stands, or would.
@@ -51,7 +95,7 @@ struct weight_store::state {
 };
 
 ANEMONE_BODY void weight_store::add(stored_tensor tensor) {
-    detail::check_tensor(tensor);
+    detail::check_bytes(tensor.name, tensor.type, tensor.shape, tensor.bytes.size());
     state& self = state_.make();
     if (!self.index.emplace(tensor.name, self.tensors.size()).second) {
         throw error(errc::weights, tensor.name, "the store already has a tensor of this name");
@@ -131,84 +175,178 @@ ANEMONE_BODY void weight_store::set_metadata(texts all) {
     state_.make().metadata = std::move(all);
 }
 
-ANEMONE_BODY bool weight_store::operator==(const weight_store& other) const {
-    return metadata() == other.metadata() && std::equal(begin(), end(), other.begin(), other.end());
+ANEMONE_BODY void weight_store::add(std::string name, const extents& shape, std::initializer_list<float> values) {
+    add(std::move(name), shape, std::span<const float>(values.begin(), values.size()));
 }
 
-} // namespace ane::inline ANEMONE_WAY
-
-namespace ane::detail::inline ANEMONE_WAY {
-
-struct bfloat16 {
-    std::uint16_t bits;
-    constexpr explicit operator float() const noexcept {
-        return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U);
+ANEMONE_BODY void weight_store::merge(weight_store other) {
+    for (const stored_tensor& tensor : other) {
+        if (contains(tensor.name)) {
+            throw error(errc::weights, tensor.name, "the store already has a tensor of this name");
+        }
     }
-};
-
-/// One element to fp16, rounded once, half to even. Floating values must stay finite, integers must stay exact.
-template <class Source> half converted_element(const stored_tensor& tensor, std::size_t index) {
-    Source value;
-    std::memcpy(&value, tensor.bytes.data() + index * sizeof(Source), sizeof(Source));
-    if constexpr (std::is_integral_v<Source>) {
-        const half result(static_cast<double>(value));
-        // Every integer that fp16 holds is far inside the range where double is exact, so this comparison decides.
-        if (!is_finite(result) || static_cast<double>(result) != static_cast<double>(value)) {
-            throw error(errc::weights, tensor.name,
-                        formatted("element {} is {}, which fp16 does not hold exactly (all integers to 2048 are)",
-                                  index, +value));
-        }
-        return result;
-    } else {
-        double wide = 0;
-        if constexpr (std::is_same_v<Source, double>) {
-            wide = value;
-        } else {
-            wide = static_cast<double>(static_cast<float>(value));
-        }
-        if (!std::isfinite(wide)) {
-            throw error(errc::weights, tensor.name, formatted("element {} is {}, weights must be finite", index, wide));
-        }
-        const half result(wide);
-        if (!is_finite(result)) {
-            throw error(errc::weights, tensor.name,
-                        formatted("element {} is {}, above the largest fp16 value {}", index, wide, half_max));
-        }
-        return result;
+    for (std::size_t i = 0; i < other.size(); ++i) {
+        add(std::move(other.state_.make().tensors[i]));
     }
 }
 
-template <class Source> std::vector<half> converted(const stored_tensor& tensor) {
-    std::vector<half> result(tensor.bytes.size() / sizeof(Source));
-    for (std::size_t i = 0; i < result.size(); ++i) {
-        result[i] = converted_element<Source>(tensor, i);
+ANEMONE_BODY weight_store weight_store::with_names(std::vector<std::string> names) const& {
+    detail::require_different(names);
+    weight_store result;
+    if (state_.get() != nullptr) {
+        result.state_.make().metadata = metadata();
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (!names[i].empty()) {
+            const stored_tensor& from = (*this)[i];
+            result.add({std::move(names[i]), from.type, from.shape, from.bytes});
+        }
+    }
+    return result;
+}
+ANEMONE_BODY weight_store weight_store::with_names(std::vector<std::string> names) && {
+    detail::require_different(names); // before anything is moved
+    weight_store result;
+    if (state_.get() != nullptr) {
+        result.state_.make().metadata = metadata();
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (!names[i].empty()) {
+            stored_tensor& from = state_.make().tensors[i];
+            result.add({std::move(names[i]), from.type, from.shape, std::move(from.bytes)});
+        }
     }
     return result;
 }
 
-} // namespace ane::detail::inline ANEMONE_WAY
-
-namespace ane::inline ANEMONE_WAY {
-
-ANEMONE_BODY std::vector<half> to_half(const stored_tensor& tensor) {
-    switch (tensor.type) {
-    case source_type::f16: return detail::converted<half>(tensor);
-    case source_type::bf16: return detail::converted<detail::bfloat16>(tensor);
-    case source_type::f32: return detail::converted<float>(tensor);
-    case source_type::f64: return detail::converted<double>(tensor);
-    case source_type::i8: return detail::converted<std::int8_t>(tensor);
-    case source_type::u8: return detail::converted<std::uint8_t>(tensor);
-    case source_type::i16: return detail::converted<std::int16_t>(tensor);
-    case source_type::u16: return detail::converted<std::uint16_t>(tensor);
-    case source_type::i32: return detail::converted<std::int32_t>(tensor);
-    case source_type::u32: return detail::converted<std::uint32_t>(tensor);
-    case source_type::i64: return detail::converted<std::int64_t>(tensor);
-    case source_type::u64: return detail::converted<std::uint64_t>(tensor);
-    case source_type::boolean:
-    case source_type::f8_e4m3:
-    case source_type::f8_e5m2: break;
+ANEMONE_BODY std::vector<std::string> weight_store::names_below(std::string_view prefix, bool keep_others) const {
+    const std::string whole = detail::whole_prefix(prefix);
+    std::vector<std::string> names;
+    bool found = false;
+    for (const stored_tensor& tensor : *this) {
+        const bool below = tensor.name.size() > whole.size() && tensor.name.starts_with(whole);
+        names.push_back(below ? tensor.name.substr(whole.size()) : keep_others ? tensor.name : std::string());
+        found = found || below;
     }
-    throw error(errc::weights, tensor.name, formatted("type {} has no conversion to fp16", name(tensor.type)));
+    if (!found) {
+        std::string first;
+        for (std::size_t i = 0; i < size() && i < 3; ++i) {
+            first += formatted("{}\"{}\"", i == 0 ? ": " : ", ", (*this)[i].name);
+        }
+        throw error(
+            errc::weights, whole,
+            formatted("no name of the {} in the store starts with this{}{}", size(), first, size() > 3 ? ", ..." : ""));
+    }
+    return names;
+}
+
+ANEMONE_BODY weight_store weight_store::subset(std::string_view prefix) const& {
+    return with_names(names_below(prefix, false));
+}
+ANEMONE_BODY weight_store weight_store::subset(std::string_view prefix) && {
+    return std::move(*this).with_names(names_below(prefix, false));
+}
+ANEMONE_BODY weight_store weight_store::without_prefix(std::string_view prefix) const& {
+    return with_names(names_below(prefix, true));
+}
+ANEMONE_BODY weight_store weight_store::without_prefix(std::string_view prefix) && {
+    return std::move(*this).with_names(names_below(prefix, true));
+}
+ANEMONE_BODY weight_store weight_store::with_prefix(std::string_view prefix) const& {
+    return renamed([&](std::string_view name) { return detail::whole_prefix(prefix) + std::string(name); });
+}
+ANEMONE_BODY weight_store weight_store::with_prefix(std::string_view prefix) && {
+    return std::move(*this).renamed(
+        [&](std::string_view name) { return detail::whole_prefix(prefix) + std::string(name); });
+}
+
+ANEMONE_BODY stored_tensor& weight_store::writable(std::string_view name) {
+    const stored_tensor& found = at(name); // throws where there is none
+    return state_.make().tensors[state_.make().index.find(found.name)->second];
+}
+
+ANEMONE_BODY void weight_store::rename(std::string_view from, std::string to) {
+    stored_tensor& tensor = writable(from);
+    if (tensor.name == to) {
+        return;
+    }
+    if (contains(to)) {
+        throw error(errc::weights, to, "the store already has a tensor of this name");
+    }
+    auto entry = state_.make().index.extract(tensor.name);
+    tensor.name = std::move(to);
+    entry.key() = tensor.name;
+    state_.make().index.insert(std::move(entry));
+}
+
+ANEMONE_BODY void weight_store::replace_in_names(std::string_view from, std::string_view to) {
+    bool found = false;
+    std::vector<std::string> names = names_by([&](std::string_view name) {
+        std::string text;
+        for (std::size_t at = name.find(from); !from.empty() && at != name.npos; at = name.find(from)) {
+            text += name.substr(0, at);
+            text += to;
+            name.remove_prefix(at + from.size());
+            found = true;
+        }
+        return text + std::string(name);
+    });
+    if (!found) {
+        throw error(errc::weights, std::string(from), formatted("no name of the {} in the store has this", size()));
+    }
+    *this = std::move(*this).with_names(std::move(names));
+}
+
+ANEMONE_BODY void weight_store::transpose(std::string_view name) {
+    extents order;
+    for (int axis = at(name).shape.rank - 1; axis >= 0; --axis) {
+        order.append(axis);
+    }
+    transpose(name, order);
+}
+ANEMONE_BODY void weight_store::transpose(std::string_view name, const extents& order) {
+    stored_tensor& tensor = writable(name);
+    extents shape = tensor.shape;
+    bool taken[extents::capacity]{};
+    bool good = order.rank == shape.rank;
+    for (int axis = 0; good && axis < shape.rank; ++axis) {
+        const std::int64_t from = order[axis];
+        good = from >= 0 && from < shape.rank && !taken[from];
+        if (good) {
+            taken[from] = true;
+            shape[axis] = tensor.shape[static_cast<int>(from)];
+        }
+    }
+    if (!good) {
+        throw error(errc::weights, tensor.name,
+                    formatted("the order of a transpose names each of the {} axes once", tensor.shape.rank));
+    }
+    tensor.bytes = detail::transposed_bytes(tensor, shape, order);
+    tensor.shape = shape;
+}
+
+ANEMONE_BODY void weight_store::reshape(std::string_view name, const extents& shape) {
+    stored_tensor& tensor = writable(name);
+    detail::check_bytes(tensor.name, tensor.type, shape, tensor.bytes.size());
+    tensor.shape = shape;
+}
+
+ANEMONE_BODY stored_tensor weight_store::take(std::string_view name) {
+    stored_tensor taken = std::move(writable(name));
+    state& self = state_.make();
+    const auto entry = self.index.find(taken.name);
+    const std::size_t position = entry->second;
+    self.index.erase(entry);
+    self.tensors.erase(self.tensors.begin() + static_cast<std::ptrdiff_t>(position));
+    for (auto& [other, place] : self.index) {
+        place -= place > position ? 1U : 0U;
+    }
+    return taken;
+}
+ANEMONE_BODY void weight_store::remove(std::string_view name) { static_cast<void>(take(name)); }
+
+ANEMONE_BODY bool weight_store::operator==(const weight_store& other) const {
+    return metadata() == other.metadata() && std::equal(begin(), end(), other.begin(), other.end());
 }
 
 } // namespace ane::inline ANEMONE_WAY

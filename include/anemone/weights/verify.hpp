@@ -34,9 +34,15 @@ namespace ane::inline ANEMONE_WAY {
 /// element, row or column, the value and the limit.
 ANEMONE_API std::vector<half> verified_weight(const graph_view& g, int index, const weight_store& store);
 
-/// Checks that a store holds the weights of a model and nothing else. Throws for the first that is missing, misshapen,
-/// not finite, breaks its contract, or is unknown to the model.
+/// Checks that a store holds the weights of a model and nothing else. Throws `error` (errc::weights), which tells all
+/// that is missing, misshapen or unknown to the model, and what would help: a prefix to strip, a tensor to transpose.
+/// After that for the first element that is not finite, and for the first promise that is not kept.
 ANEMONE_API void verify_weights(const graph_view& g, const weight_store& store);
+
+/// The tensors of a store that are weights of a model: what a larger file has beside them is left out. Throws like
+/// `verify_weights` for what is missing or misshapen. A store that is given away is not copied.
+ANEMONE_API weight_store weights_for(const graph_view& g, const weight_store& store);
+ANEMONE_API weight_store weights_for(const graph_view& g, weight_store&& store);
 
 } // namespace ane::inline ANEMONE_WAY
 

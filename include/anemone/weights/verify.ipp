@@ -3,11 +3,15 @@
 #include "../error.hpp"
 #include "../formatted.hpp"
 #include "../print.hpp"
+#include "convert.hpp"
+#include "name_faults.hpp"
 #include "statistics.hpp"
 #include "verify.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
+#include <utility>
 
 namespace ane::detail::inline ANEMONE_WAY {
 
@@ -65,6 +69,27 @@ ANEMONE_BODY void verify_promise(const std::string& name, const contract& promis
     verify_deviation(name, values, promise.deviation);
 }
 
+/// Leaves out what is no weight of a graph.
+struct weights_of_model {
+    std::vector<std::string_view> names; ///< in order
+
+    std::string operator()(std::string_view name) const {
+        return std::binary_search(names.begin(), names.end(), name) ? std::string(name) : std::string();
+    }
+};
+
+ANEMONE_INLINE weights_of_model kept_names(const graph_view& g, const weight_store& store) {
+    if (const name_faults faults = find_name_faults(g, store); !faults.absent.empty()) {
+        refuse_names(g, faults, store);
+    }
+    weights_of_model kept;
+    for (const wanted_weight& weight : weights_of(g)) {
+        kept.names.push_back(weight.name);
+    }
+    std::sort(kept.names.begin(), kept.names.end());
+    return kept;
+}
+
 } // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
@@ -73,14 +98,8 @@ ANEMONE_BODY std::vector<half> verified_weight(const graph_view& g, int index, c
     const node& n = g[index];
     const std::string name(g.name(index));
     const stored_tensor* const found = store.find(name);
-    if (found == nullptr) {
-        throw error(errc::weights, name,
-                    formatted("is missing: the model ({}:{}) wants {}", n.where.file, n.where.line, print(n.shape)));
-    }
-    if (found->shape != n.shape) {
-        throw error(errc::weights, name,
-                    formatted("has shape {}, the model ({}:{}) wants {}", print(found->shape), n.where.file,
-                              n.where.line, print(n.shape)));
+    if (found == nullptr || found->shape != n.shape) {
+        detail::refuse_names(g, detail::find_name_faults(g, store), store);
     }
     std::vector<half> values = to_half(*found);
     detail::verify_promise(name, n.get<contract>(), n.shape, values);
@@ -88,18 +107,21 @@ ANEMONE_BODY std::vector<half> verified_weight(const graph_view& g, int index, c
 }
 
 ANEMONE_BODY void verify_weights(const graph_view& g, const weight_store& store) {
+    if (const detail::name_faults faults = detail::find_name_faults(g, store); !faults.none()) {
+        detail::refuse_names(g, faults, store);
+    }
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind == op::weight) {
             verified_weight(g, i, store);
         }
     }
-    for (const stored_tensor& tensor : store) {
-        if (g.find(op::weight, tensor.name) < 0) {
-            throw error(errc::weights, tensor.name,
-                        formatted("is extra: the model has no weight of this name (the file's has shape {})",
-                                  print(tensor.shape)));
-        }
-    }
+}
+
+ANEMONE_BODY weight_store weights_for(const graph_view& g, const weight_store& store) {
+    return store.renamed(detail::kept_names(g, store));
+}
+ANEMONE_BODY weight_store weights_for(const graph_view& g, weight_store&& store) {
+    return std::move(store).renamed(detail::kept_names(g, store));
 }
 
 } // namespace ane::inline ANEMONE_WAY

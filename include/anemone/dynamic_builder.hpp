@@ -1,0 +1,136 @@
+#pragma once
+
+#include "contract.hpp"
+#include "dtype.hpp"
+#include "graph/graph.hpp"
+#include "graph/refusal.hpp"
+#include "shape.hpp"
+#include "way.hpp"
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace ane {
+
+/// A shape from data: any range of integers. Throws `error` (errc::graph) for more axes than a shape has.
+template <class Range> constexpr extents to_extents(const Range& list) {
+    extents shape;
+    for (const auto extent : list) {
+        if (shape.rank == extents::capacity) {
+            detail::refuse_graph("shape", "has too many axes", shape.rank + 1, extents::capacity);
+        }
+        shape.append(static_cast<std::int64_t>(extent));
+    }
+    return shape;
+}
+
+} // namespace ane
+
+namespace ane::inline ANEMONE_WAY {
+
+/// A value of a graph that a `dynamic_builder` makes: what `tensor` is to `builder`, with its shape as a value. Copied
+/// freely; made by default it is no value yet.
+class dynamic_tensor {
+public:
+    dynamic_tensor() = default;
+
+    const extents& shape() const noexcept { return shape_; }
+    dtype type() const noexcept { return type_; }
+    /// The number of its node while the graph is built; `finish` numbers anew.
+    int node() const noexcept { return node_; }
+
+private:
+    friend class dynamic_builder;
+
+    std::uint64_t graph_ = 0; ///< number of the builder that made it
+    int node_ = -1;
+    dtype type_ = dtype::f16;
+    extents shape_;
+};
+
+/// Builds a graph whose operations and shapes come from data: from a file, a table, a loop over layers. Every step is
+/// checked like a typed one; a mistake throws `error` (errc::graph) with the operation, the sentence of the rule, the
+/// numbers, the operands' shapes and the caller's line, and leaves the graph as it was.
+///
+///     dynamic_builder g;
+///     auto x = g.input("x", {1, 64});
+///     for (const auto& [name, width] : layers) {
+///         x = g.add(op::linear, {x, g.weight(name, {width, x.shape().width()})});
+///         x = g.add(op::relu, {x});
+///     }
+///     g.output("y", x);
+///     const dynamic_graph model = g.finish();
+class dynamic_builder {
+public:
+    ANEMONE_API dynamic_builder();
+    /// What was moved from builds no more: every call throws.
+    dynamic_builder(dynamic_builder&& other) noexcept
+        : graph_(std::move(other.graph_)), number_(std::exchange(other.number_, 0)) {}
+    dynamic_builder& operator=(dynamic_builder&& other) noexcept {
+        graph_ = std::move(other.graph_);
+        number_ = std::exchange(other.number_, 0);
+        return *this;
+    }
+    dynamic_builder(const dynamic_builder&) = delete;
+    dynamic_builder& operator=(const dynamic_builder&) = delete;
+    ~dynamic_builder() = default;
+
+    /// An input port: fp16, uint8 or int8.
+    ANEMONE_API dynamic_tensor input(std::string_view name, const extents& shape, const contract& promise = {},
+                                     dtype type = dtype::f16, site where = here());
+    /// A weight, filled by name when the graph is compiled. Asking twice for one name shares the tensor.
+    ANEMONE_API dynamic_tensor weight(std::string_view name, const extents& shape, const contract& promise = {},
+                                      site where = here());
+    /// A tensor given element by element, row-major, or by one value for all. Values are rounded to fp16 when the graph
+    /// is compiled and must fit there.
+    ANEMONE_API dynamic_tensor constant(const extents& shape, std::span<const float> values, site where = here());
+    ANEMONE_API dynamic_tensor constant(const extents& shape, double value, site where = here());
+    /// A number, as an operand that broadcasts.
+    ANEMONE_API dynamic_tensor constant(double value, site where = here());
+
+    /// An operation (graph/op.hpp) on its operands, with its attribute struct (graph/attributes.hpp): `g.add(op::conv2d,
+    /// {x, w, b}, conv{.stride = 2, .padding = same})`. `same`, `valid`, negative axes and strides of 0 are resolved as
+    /// the typed functions do it. Attributes that are not numbers of the operation's own may be left out: conv,
+    /// conv_transpose, transposed, axis (the last), axes (all), cumulation.
+    ANEMONE_API dynamic_tensor add(op kind, std::span<const dynamic_tensor> operands, const attributes& values = {},
+                                   site where = here());
+    ANEMONE_API dynamic_tensor add(op kind, std::initializer_list<dynamic_tensor> operands,
+                                   const attributes& values = {}, site where = here());
+    /// The same with the result's shape, for the operations that their operands and attributes leave open (reshape,
+    /// strided_slice, random_uniform); of others it is checked.
+    ANEMONE_API dynamic_tensor add(op kind, std::span<const dynamic_tensor> operands, const attributes& values,
+                                   const extents& result, site where = here());
+    ANEMONE_API dynamic_tensor add(op kind, std::initializer_list<dynamic_tensor> operands, const attributes& values,
+                                   const extents& result, site where = here());
+    /// The same elements in another shape, of which one extent may be -1.
+    ANEMONE_API dynamic_tensor reshape(const dynamic_tensor& x, const extents& shape, site where = here());
+
+    /// Names a value as an output port; returns it.
+    ANEMONE_API dynamic_tensor output(std::string_view name, const dynamic_tensor& value);
+
+    /// The graph so far, without any tidying.
+    const dynamic_graph& graph() const noexcept { return graph_; }
+    /// The graph, checked as a whole (`validate`) and pruned of what no output needs. Building may go on.
+    ANEMONE_API dynamic_graph finish() const;
+
+private:
+    ANEMONE_API dynamic_tensor declare(op kind, std::string_view name, dtype type, const extents& shape,
+                                       const contract& promise, site where);
+    ANEMONE_API dynamic_tensor append(op kind, std::span<const dynamic_tensor> operands, const attributes& values,
+                                      const extents* result, site where);
+    ANEMONE_API dynamic_tensor handle(int node) const;
+    ANEMONE_API void require_alive() const;
+    ANEMONE_API void require_mine(const dynamic_tensor& value, std::string_view reader) const;
+
+    dynamic_graph graph_;
+    std::uint64_t number_ = 0;
+};
+
+} // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "dynamic_builder.ipp"
+#endif

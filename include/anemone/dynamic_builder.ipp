@@ -1,0 +1,417 @@
+#pragma once
+
+#include "dynamic_builder.hpp"
+#include "formatted.hpp"
+#include "graph/builder.hpp"
+#include "ops/attention.hpp"
+#include "passes/prune.hpp"
+#include "passes/validate.hpp"
+#include "print.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+/// More than any tensor has along one axis: below it no shape rule overflows.
+inline constexpr std::int64_t extent_limit = std::int64_t{1} << 30;
+
+ANEMONE_INLINE std::uint64_t next_builder_number() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+}
+
+ANEMONE_INLINE void require_extents(std::string_view subject, const extents& shape) {
+    if (shape.rank < 0 || shape.rank > extents::capacity) {
+        refuse_graph(subject, "has a shape of no possible rank", shape.rank, extents::capacity);
+    }
+    std::int64_t count = 1;
+    for (int i = 0; i < shape.rank; ++i) {
+        if (shape[i] < 1) {
+            throw error(errc::graph, std::string(subject),
+                        formatted("extent {} of axis {} in {}: {}", shape[i], i, print(shape),
+                                  sentence(fault::extent_is_not_positive)));
+        }
+        if (shape[i] > extent_limit || shape[i] > element_limit / count) {
+            throw error(errc::graph, std::string(subject),
+                        formatted("extent {} of axis {} in {} makes more elements than memory holds", shape[i], i,
+                                  print(shape)));
+        }
+        count *= shape[i];
+    }
+}
+
+/// The lists of a node's attributes; rules walk them before they compare their lengths.
+ANEMONE_INLINE std::vector<const indices*> index_lists(const attributes& values) {
+    switch (values.kind()) {
+    case attribute_kind::axes: return {&values.get<axes>().list};
+    case attribute_kind::permutation: return {&values.get<permutation>().order};
+    case attribute_kind::window: return {&values.get<window>().begin, &values.get<window>().size};
+    case attribute_kind::strided_window:
+        return {&values.get<strided_window>().begin, &values.get<strided_window>().stride};
+    case attribute_kind::pads: return {&values.get<pads>().before, &values.get<pads>().after};
+    case attribute_kind::repeats: return {&values.get<repeats>().count};
+    default: return {};
+    }
+}
+
+/// The numbers of a node's attributes that reach the engine as fp16. The ends of a clamp may lie outside.
+ANEMONE_INLINE std::vector<float> coefficients_of(op kind, const attributes& values) {
+    if (kind == op::clamp || kind == op::pad) {
+        return {};
+    }
+    switch (values.kind()) {
+    case attribute_kind::coefficients: return {values.get<coefficients>().alpha, values.get<coefficients>().beta};
+    case attribute_kind::stabilizer: return {values.get<stabilizer>().epsilon};
+    case attribute_kind::grouping: return {values.get<grouping>().epsilon};
+    case attribute_kind::response:
+        return {values.get<response>().alpha, values.get<response>().beta, values.get<response>().k};
+    case attribute_kind::scaling: return {values.get<scaling>().scale};
+    default: return {};
+    }
+}
+
+ANEMONE_INLINE std::string_view struct_name(attribute_kind kind) {
+    constexpr std::string_view names[] = {
+        "no_attributes", "contract",     "literal",     "conv",     "conv_transpose", "pool",       "transposed",
+        "axis",          "axes",         "permutation", "window",   "strided_window", "pads",       "repeats",
+        "factors",       "coefficients", "stabilizer",  "grouping", "response",       "cumulation", "sampling",
+        "quantization",  "compression",  "selection",   "amount",   "scaling"};
+    static_assert(std::size(names) == static_cast<std::size_t>(attribute_kind::scaling) + 1);
+    return names[static_cast<std::size_t>(kind)];
+}
+
+/// What a typed function takes where its caller says nothing; none for attributes with numbers of the operation's own.
+ANEMONE_INLINE attributes default_attributes(attribute_kind kind) {
+    switch (kind) {
+    case attribute_kind::conv: return conv{};
+    case attribute_kind::conv_transpose: return conv_transpose{};
+    case attribute_kind::transposed: return transposed{};
+    case attribute_kind::axis: return axis{};
+    case attribute_kind::axes: return axes{};
+    case attribute_kind::cumulation: return cumulation{};
+    default: return {};
+    }
+}
+
+/// The attributes as a graph keeps them, once the shape rule holds.
+ANEMONE_INLINE attributes resolved_attributes(const graph_view& g, const node& n) {
+    if (n.operands.count == 0) {
+        return n.attributes;
+    }
+    const extents& x = g.operand(n, 0).shape;
+    switch (n.attributes.kind()) {
+    case attribute_kind::conv: return resolve(n.get<conv>(), x, g.operand(n, 1).shape);
+    case attribute_kind::conv_transpose: return resolve(n.get<conv_transpose>(), x, g.operand(n, 1).shape);
+    case attribute_kind::pool: return resolve(n.get<pool>(), x);
+    case attribute_kind::axis: return resolve(n.get<axis>(), x);
+    case attribute_kind::axes: return resolve(n.get<axes>(), x);
+    case attribute_kind::permutation: return resolve(n.get<permutation>(), x);
+    case attribute_kind::cumulation: return resolve(n.get<cumulation>(), x);
+    case attribute_kind::quantization: return resolve(n.get<quantization>(), x);
+    case attribute_kind::selection: {
+        selection s = n.get<selection>();
+        s.axis = normalized_axis(s.axis, x.rank);
+        return s;
+    }
+    case attribute_kind::stabilizer: {
+        stabilizer s = n.get<stabilizer>();
+        const bool of_channels = n.kind == op::batch_norm || n.kind == op::instance_norm;
+        s.axis = of_channels                                          ? 1
+                 : signature(n.kind).group == op_group::normalization ? normalized_axis(s.axis, x.rank)
+                                                                      : s.axis;
+        return s;
+    }
+    case attribute_kind::coefficients: {
+        coefficients c = n.get<coefficients>();
+        if (n.kind == op::attention && c.alpha == 0) {
+            c.alpha = static_cast<float>(1.0 / square_root(static_cast<double>(x.width())));
+        }
+        return c;
+    }
+    default: return n.attributes;
+    }
+}
+
+/// Everything of a node that does not need the nodes it reads.
+ANEMONE_INLINE void require_sane(op kind, const attributes& values) {
+    for (const indices* const list : index_lists(values)) {
+        if (list->rank < 0 || list->rank > extents::capacity) {
+            refuse_graph(name(kind), "has a list of indices of no possible length", list->rank, extents::capacity);
+        }
+    }
+    if (values.kind() == attribute_kind::pool) { // before the rule divides by it
+        const size2 stride = values.get<pool>().stride;
+        if ((stride.height == 0) != (stride.width == 0)) {
+            refuse_graph(name(kind), sentence(fault::stride_is_not_positive), 0, 1);
+        }
+    }
+    for (const float number : coefficients_of(kind, values)) {
+        if (!(number >= -half_max && number <= half_max)) {
+            throw error(errc::graph, std::string(name(kind)),
+                        formatted("the number {} among its attributes does not fit into fp16", number));
+        }
+    }
+}
+
+/// Takes back what is appended behind the current ends of a graph, unless it is kept.
+class rollback {
+public:
+    explicit rollback(dynamic_graph& g)
+        : graph_(g), nodes_(g.nodes.size()), operands_(g.operand_pool.size()), payload_(g.payload.size()) {}
+    rollback(const rollback&) = delete;
+    rollback& operator=(const rollback&) = delete;
+    ~rollback() {
+        const auto cut = [](auto& pool, std::size_t size) {
+            while (pool.size() > size) {
+                pool.pop_back();
+            }
+        };
+        if (!kept_) {
+            cut(graph_.nodes, nodes_);
+            cut(graph_.operand_pool, operands_);
+            cut(graph_.payload, payload_);
+        }
+    }
+    void keep() { kept_ = true; }
+
+private:
+    dynamic_graph& graph_;
+    std::size_t nodes_, operands_, payload_;
+    bool kept_ = false;
+};
+
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY dynamic_builder::dynamic_builder() : number_(detail::next_builder_number()) {}
+
+ANEMONE_BODY dynamic_tensor dynamic_builder::input(std::string_view name, const extents& shape, const contract& promise,
+                                                   dtype type, site where) {
+    require_alive();
+    if (!is_identifier(name)) {
+        detail::refuse_graph(name, "the name of a port is made of letters, digits and underscores");
+    }
+    if (graph_.find_named(op::input, name, dynamic_graph::hash_of(name)) >= 0 || graph_.view().find_output(name) >= 0) {
+        detail::refuse_graph(name, "two ports of the graph have this name");
+    }
+    if (type != dtype::f16 && type != dtype::uint8 && type != dtype::int8) {
+        detail::refuse_graph(name, "an input is fp16, uint8 or int8");
+    }
+    return declare(op::input, name, type, shape, promise, where);
+}
+
+ANEMONE_BODY dynamic_tensor dynamic_builder::weight(std::string_view name, const extents& shape,
+                                                    const contract& promise, site where) {
+    require_alive();
+    const int known = graph_.find_named(op::weight, name, dynamic_graph::hash_of(name));
+    if (known < 0) {
+        return declare(op::weight, name, dtype::f16, shape, promise, where);
+    }
+    node& n = graph_.nodes[static_cast<std::size_t>(known)];
+    if (n.shape != shape) {
+        detail::require_extents(name, shape);
+        throw error(
+            errc::graph, std::string(name),
+            formatted("the weight is asked for twice with different shapes, {} and {}", print(n.shape), print(shape)));
+    }
+    const contract before = n.get<contract>();
+    if (!promise.possible() || !agree(before, promise)) {
+        detail::refuse_graph(name, "the weight is asked for twice with different contracts");
+    }
+    n.attributes = before & promise;
+    return handle(known);
+}
+
+ANEMONE_BODY dynamic_tensor dynamic_builder::declare(op kind, std::string_view name, dtype type, const extents& shape,
+                                                     const contract& promise, site where) {
+    detail::require_extents(name, shape);
+    if (!promise.possible()) {
+        detail::refuse_graph(name, "no tensor can keep its promises");
+    }
+    node n;
+    n.kind = kind;
+    n.type = type;
+    n.shape = shape;
+    n.attributes = promise;
+    n.where = where;
+    return handle(graph_.append_named(n, name, dynamic_graph::hash_of(name)));
+}
+
+ANEMONE_BODY dynamic_tensor dynamic_builder::constant(const extents& shape, std::span<const float> values, site where) {
+    require_alive();
+    detail::require_extents("constant", shape);
+    if (values.size() != 1 && static_cast<std::int64_t>(values.size()) != shape.count()) {
+        detail::refuse_graph("constant", "has as many values as elements, or one",
+                             static_cast<std::int64_t>(values.size()), shape.count());
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!(values[i] >= -half_max && values[i] <= half_max)) {
+            throw error(errc::graph, "constant",
+                        formatted("value {} is {}, which does not fit into fp16, whose largest value is {}", i,
+                                  values[i], half_max));
+        }
+    }
+    node n;
+    n.kind = op::constant;
+    n.shape = shape;
+    n.attributes = graph_.keep(values);
+    n.where = where;
+    return handle(graph_.append(n, {}));
+}
+ANEMONE_BODY dynamic_tensor dynamic_builder::constant(const extents& shape, double value, site where) {
+    const auto narrow = static_cast<float>(std::clamp(value, -1e38, 1e38)); // a NaN stays one
+    return constant(shape, std::span(&narrow, 1), where);
+}
+ANEMONE_BODY dynamic_tensor dynamic_builder::constant(double value, site where) {
+    return constant(extents{}, value, where);
+}
+
+ANEMONE_BODY dynamic_tensor dynamic_builder::add(op kind, std::span<const dynamic_tensor> operands,
+                                                 const attributes& values, site where) {
+    return append(kind, operands, values, nullptr, where);
+}
+ANEMONE_BODY dynamic_tensor dynamic_builder::add(op kind, std::initializer_list<dynamic_tensor> operands,
+                                                 const attributes& values, site where) {
+    return append(kind, {operands.begin(), operands.size()}, values, nullptr, where);
+}
+ANEMONE_BODY dynamic_tensor dynamic_builder::add(op kind, std::span<const dynamic_tensor> operands,
+                                                 const attributes& values, const extents& result, site where) {
+    return append(kind, operands, values, &result, where);
+}
+ANEMONE_BODY dynamic_tensor dynamic_builder::add(op kind, std::initializer_list<dynamic_tensor> operands,
+                                                 const attributes& values, const extents& result, site where) {
+    return append(kind, {operands.begin(), operands.size()}, values, &result, where);
+}
+
+ANEMONE_BODY dynamic_tensor dynamic_builder::reshape(const dynamic_tensor& x, const extents& shape, site where) {
+    require_mine(x, name(op::reshape));
+    extents wanted = shape;
+    std::int64_t known = 1;
+    int open = -1;
+    for (int i = 0; i < wanted.rank && i < extents::capacity; ++i) {
+        if (wanted[i] == -1 && open < 0) {
+            open = i;
+        } else if (wanted[i] >= 1) { // more than the limit is refused below
+            known = wanted[i] > detail::element_limit / known ? detail::element_limit : known * wanted[i];
+        }
+    }
+    if (open >= 0) { // where it does not divide, the rule says so
+        wanted[open] = std::max<std::int64_t>(x.shape().count() / known, 1);
+    }
+    return append(op::reshape, {&x, 1}, {}, &wanted, where);
+}
+
+ANEMONE_BODY dynamic_tensor dynamic_builder::append(op kind, std::span<const dynamic_tensor> operands,
+                                                    const attributes& values, const extents* result, site where) {
+    require_alive();
+    if (static_cast<std::size_t>(kind) >= op_count) {
+        detail::refuse_graph("operation", "there is none of this number", static_cast<std::int64_t>(kind),
+                             static_cast<std::int64_t>(op_count) - 1);
+    }
+    const std::string subject(name(kind));
+    if (is_source(kind)) {
+        detail::refuse_graph(subject, "is made by the function of the builder that has its name");
+    }
+    const op_signature& takes = signature(kind);
+    const auto count = static_cast<std::int64_t>(operands.size());
+    if (count < takes.least_operands || count > takes.most_operands) {
+        detail::refuse_graph(subject, "has a wrong number of operands", count, takes.least_operands);
+    }
+    std::vector<int> indices;
+    std::string read;
+    for (const dynamic_tensor& operand : operands) {
+        require_mine(operand, subject);
+        indices.push_back(operand.node_);
+        read += formatted("{}{}", read.empty() ? "" : ", ", print(operand.type(), operand.shape()));
+    }
+    node n;
+    n.kind = kind;
+    n.where = where;
+    n.attributes = values.kind() == attribute_kind::none ? detail::default_attributes(takes.attributes) : values;
+    if (n.attributes.kind() != takes.attributes) {
+        throw error(errc::graph, subject,
+                    formatted("takes the attributes {}, not {} (at {}:{})", detail::struct_name(takes.attributes),
+                              detail::struct_name(n.attributes.kind()), where.file, where.line));
+    }
+    detail::require_sane(kind, n.attributes);
+    if (result != nullptr) {
+        detail::require_extents(subject, *result);
+        n.shape = *result;
+    }
+
+    detail::rollback guard(graph_);
+    const int index = graph_.append(n, indices);
+    node& made = graph_.nodes.back();
+    const inferred rule = infer(graph_, made);
+    if (!rule.ok()) {
+        throw error(errc::graph, subject,
+                    formatted("{} ({}, {}); it reads {} (at {}:{})", sentence(rule.broken), rule.got, rule.want,
+                              read.empty() ? "nothing" : read, where.file, where.line));
+    }
+    detail::require_extents(subject, rule.shape);
+    if (result != nullptr && rule.shape != *result) {
+        throw error(errc::graph, subject,
+                    formatted("gives {}, not the shape {} that is asked for; it reads {} (at {}:{})", print(rule.shape),
+                              print(*result), read, where.file, where.line));
+    }
+    made.shape = rule.shape;
+    made.type = inferred_type(graph_, made);
+    made.attributes = detail::resolved_attributes(graph_, made);
+    validate_nodes(graph_, index, index + 1);
+    guard.keep();
+    return handle(index);
+}
+
+ANEMONE_BODY dynamic_tensor dynamic_builder::output(std::string_view name, const dynamic_tensor& value) {
+    require_mine(value, name);
+    if (!is_identifier(name)) {
+        detail::refuse_graph(name, "the name of a port is made of letters, digits and underscores");
+    }
+    if (graph_.view().find_output(name) >= 0 || graph_.find_named(op::input, name, dynamic_graph::hash_of(name)) >= 0) {
+        detail::refuse_graph(name, "the output has the name of another port");
+    }
+    graph_.add_output(value.node_, name);
+    return value;
+}
+
+ANEMONE_BODY dynamic_graph dynamic_builder::finish() const {
+    require_alive();
+    if (graph_.outputs.empty()) {
+        detail::refuse_graph("graph", "needs at least one output: call g.output(name, value)");
+    }
+    validate(graph_);
+    return prune(graph_);
+}
+
+ANEMONE_BODY dynamic_tensor dynamic_builder::handle(int node) const {
+    const ane::node& n = graph_.nodes[static_cast<std::size_t>(node)];
+    dynamic_tensor made;
+    made.graph_ = number_;
+    made.node_ = node;
+    made.type_ = n.type;
+    made.shape_ = n.shape;
+    return made;
+}
+
+ANEMONE_BODY void dynamic_builder::require_alive() const {
+    if (number_ == 0) {
+        throw error(errc::argument, "dynamic_builder", "was moved from");
+    }
+}
+
+ANEMONE_BODY void dynamic_builder::require_mine(const dynamic_tensor& value, std::string_view reader) const {
+    require_alive();
+    if (value.graph_ == 0) {
+        detail::refuse_graph(reader, "reads a dynamic_tensor that no builder made");
+    }
+    if (value.graph_ != number_) {
+        detail::refuse_graph(reader, "its operands belong to different graphs");
+    }
+}
+
+} // namespace ane::inline ANEMONE_WAY

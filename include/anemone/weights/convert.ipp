@@ -1,0 +1,131 @@
+#pragma once
+
+#include "../formatted.hpp"
+#include "convert.hpp"
+#include "formats/fp8.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+struct bfloat16 {
+    std::uint16_t bits;
+    constexpr explicit operator float() const noexcept {
+        return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U);
+    }
+};
+
+/// One element to fp16, rounded once, half to even. Floating values must stay finite, integers must stay exact.
+template <class Source> half converted_element(const stored_tensor& tensor, std::size_t index) {
+    Source value;
+    std::memcpy(&value, tensor.bytes.data() + index * sizeof(Source), sizeof(Source));
+    if constexpr (std::is_integral_v<Source>) {
+        const half result(static_cast<double>(value));
+        // Every integer that fp16 holds is far inside the range where double is exact, so this comparison decides.
+        if (!is_finite(result) || static_cast<double>(result) != static_cast<double>(value)) {
+            throw error(errc::weights, tensor.name,
+                        formatted("element {} is {}, which fp16 does not hold exactly (all integers to 2048 are)",
+                                  index, +value));
+        }
+        return result;
+    } else {
+        double wide = 0;
+        if constexpr (std::is_same_v<Source, double>) {
+            wide = value;
+        } else {
+            wide = static_cast<double>(static_cast<float>(value));
+        }
+        if (!std::isfinite(wide)) {
+            throw error(errc::weights, tensor.name, formatted("element {} is {}, weights must be finite", index, wide));
+        }
+        const half result(wide);
+        if (!is_finite(result)) {
+            throw error(errc::weights, tensor.name,
+                        formatted("element {} is {}, above the largest fp16 value {}", index, wide, half_max));
+        }
+        return result;
+    }
+}
+
+/// The nearest float.
+template <class Source> std::vector<float> widened(const stored_tensor& tensor) {
+    std::vector<float> result(tensor.bytes.size() / sizeof(Source));
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        Source value;
+        std::memcpy(&value, tensor.bytes.data() + i * sizeof(Source), sizeof(Source));
+        result[i] = static_cast<float>(value);
+    }
+    return result;
+}
+
+struct e4m3fn {
+    std::uint8_t bits;
+    constexpr explicit operator float() const noexcept { return weight_formats::decode_e4m3fn(bits); }
+};
+struct e5m2 {
+    std::uint8_t bits;
+    constexpr explicit operator float() const noexcept { return weight_formats::decode_e5m2(bits); }
+};
+struct truth {
+    std::uint8_t bits;
+    constexpr explicit operator float() const noexcept { return bits != 0 ? 1.0F : 0.0F; }
+};
+
+template <class Source> std::vector<half> converted(const stored_tensor& tensor) {
+    std::vector<half> result(tensor.bytes.size() / sizeof(Source));
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        result[i] = converted_element<Source>(tensor, i);
+    }
+    return result;
+}
+
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY std::vector<half> to_half(const stored_tensor& tensor) {
+    switch (tensor.type) {
+    case source_type::f16: return detail::converted<half>(tensor);
+    case source_type::bf16: return detail::converted<detail::bfloat16>(tensor);
+    case source_type::f32: return detail::converted<float>(tensor);
+    case source_type::f64: return detail::converted<double>(tensor);
+    case source_type::i8: return detail::converted<std::int8_t>(tensor);
+    case source_type::u8: return detail::converted<std::uint8_t>(tensor);
+    case source_type::i16: return detail::converted<std::int16_t>(tensor);
+    case source_type::u16: return detail::converted<std::uint16_t>(tensor);
+    case source_type::i32: return detail::converted<std::int32_t>(tensor);
+    case source_type::u32: return detail::converted<std::uint32_t>(tensor);
+    case source_type::i64: return detail::converted<std::int64_t>(tensor);
+    case source_type::u64: return detail::converted<std::uint64_t>(tensor);
+    case source_type::boolean:
+    case source_type::f8_e4m3:
+    case source_type::f8_e5m2: break;
+    }
+    throw error(errc::weights, tensor.name, formatted("type {} has no conversion to fp16", name(tensor.type)));
+}
+
+ANEMONE_BODY std::vector<float> to_float(const stored_tensor& tensor) {
+    switch (tensor.type) {
+    case source_type::boolean: return detail::widened<detail::truth>(tensor);
+    case source_type::f8_e4m3: return detail::widened<detail::e4m3fn>(tensor);
+    case source_type::f8_e5m2: return detail::widened<detail::e5m2>(tensor);
+    case source_type::f16: return detail::widened<half>(tensor);
+    case source_type::bf16: return detail::widened<detail::bfloat16>(tensor);
+    case source_type::f32: return detail::widened<float>(tensor);
+    case source_type::f64: return detail::widened<double>(tensor);
+    case source_type::i8: return detail::widened<std::int8_t>(tensor);
+    case source_type::u8: return detail::widened<std::uint8_t>(tensor);
+    case source_type::i16: return detail::widened<std::int16_t>(tensor);
+    case source_type::u16: return detail::widened<std::uint16_t>(tensor);
+    case source_type::i32: return detail::widened<std::int32_t>(tensor);
+    case source_type::u32: return detail::widened<std::uint32_t>(tensor);
+    case source_type::i64: return detail::widened<std::int64_t>(tensor);
+    case source_type::u64: return detail::widened<std::uint64_t>(tensor);
+    }
+    throw error(errc::weights, tensor.name, "has an element type of no meaning");
+}
+
+} // namespace ane::inline ANEMONE_WAY

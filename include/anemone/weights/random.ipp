@@ -1,0 +1,326 @@
+#pragma once
+
+#include "../backend/kernels/random.hpp"
+#include "../formatted.hpp"
+#include "../passes/validate.hpp"
+#include "../passes/weights_of.hpp"
+#include "random.hpp"
+#include "statistics.hpp"
+#include "verify.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+/// What the elements of a weight are drawn from.
+struct drawn {
+    double low = -1;
+    double high = 1;
+    bool whole = false; ///< whole numbers only
+};
+
+inline constexpr drawn drawn_scale{.low = 0.5, .high = 1.5};
+inline constexpr drawn drawn_offset{.low = -0.1, .high = 0.1};
+
+/// The first node that reads each node, and as which operand; -1 where none does.
+struct first_reader {
+    int node = -1;
+    int position = 0;
+};
+ANEMONE_INLINE std::vector<first_reader> first_readers(const graph_view& g) {
+    std::vector<first_reader> all(g.nodes.size());
+    for (int i = g.size() - 1; i >= 0; --i) {
+        for (int k = g[i].operands.count - 1; k >= 0; --k) {
+            all[static_cast<std::size_t>(g.operands(i)[static_cast<std::size_t>(k)])] = {i, k};
+        }
+    }
+    return all;
+}
+
+constexpr bool is_rectifier(op kind) noexcept {
+    switch (kind) {
+    case op::relu:
+    case op::relu6:
+    case op::leaky_relu:
+    case op::thresholded_relu:
+    case op::clamped_relu:
+    case op::elu:
+    case op::gelu:
+    case op::gelu_sigmoid:
+    case op::silu:
+    case op::prelu: return true;
+    default: return false;
+    }
+}
+
+/// The weight of the product `product`, each of whose results adds up `terms` products.
+ANEMONE_INLINE drawn drawn_for_product(const graph_view& g, const std::vector<first_reader>& readers, int product,
+                                       double terms) {
+    int next = readers[static_cast<std::size_t>(product)].node;
+    if (next >= 0 && (g[next].kind == op::add || g[next].kind == op::batch_norm)) {
+        next = readers[static_cast<std::size_t>(next)].node;
+    }
+    const double power = next >= 0 && is_rectifier(g[next].kind) ? 6 : 3;
+    const double width = std::sqrt(power / std::max(terms, 1.0));
+    return {.low = -width, .high = width};
+}
+
+/// Indices of `extent` places.
+ANEMONE_INLINE drawn drawn_index(std::int64_t extent) {
+    return {.low = 0, .high = static_cast<double>(std::clamp<std::int64_t>(extent, 1, 2048) - 1), .whole = true};
+}
+
+/// Whether a node hands the elements of this operand on: they are what its own reader makes of them.
+ANEMONE_INLINE bool hands_on(const graph_view& g, const first_reader& by) {
+    const node& n = g[by.node];
+    switch (n.kind) {
+    case op::add:
+    case op::sub:
+    case op::mul:
+    case op::div: return g.operand(n, 1 - by.position).kind == op::constant;
+    case op::reshape:
+    case op::transpose:
+    case op::concat:
+    case op::slice:
+    case op::strided_slice:
+    case op::tile:
+    case op::reverse:
+    case op::identity:
+    case op::compressed: return true;
+    default: return false;
+    }
+}
+
+/// What the value of node `index` should be drawn from, by what its first reader does with it.
+ANEMONE_INLINE drawn drawn_for(const graph_view& g, const std::vector<first_reader>& readers, int index) {
+    first_reader by = readers[static_cast<std::size_t>(index)];
+    while (by.node >= 0 && hands_on(g, by)) {
+        index = by.node;
+        by = readers[static_cast<std::size_t>(index)];
+    }
+    if (by.node < 0) {
+        return {};
+    }
+    const int reader = by.node;
+    const int position = by.position;
+    const node& r = g[reader];
+    const extents& shape = g[index].shape;
+    const extents& x = g.operand(r, 0).shape;
+    const auto product = [&](double terms) { return drawn_for_product(g, readers, reader, terms); };
+    switch (r.kind) {
+    case op::conv2d:
+        return position == 1   ? product(static_cast<double>(shape.count() / shape[0]))
+               : position == 2 ? drawn_offset
+                               : drawn{};
+    case op::conv_transpose2d: {
+        const conv_transpose& a = r.get<conv_transpose>();
+        const double overlap = static_cast<double>(shape.height() * shape.width()) / (a.stride.height * a.stride.width);
+        return position == 1   ? product(static_cast<double>(shape[0] / a.groups) * std::max(overlap, 1.0))
+               : position == 2 ? drawn_offset
+                               : drawn{};
+    }
+    case op::linear:
+        return position == 1 ? product(static_cast<double>(shape.width())) : position == 2 ? drawn_offset : drawn{};
+    case op::matmul: {
+        const bool turned = position == 0 ? !r.get<transposed>().a : r.get<transposed>().b;
+        return product(static_cast<double>(turned ? shape.width() : shape.height()));
+    }
+    case op::batch_norm: return position == 2 || position == 3 ? drawn_scale : drawn_offset;
+    case op::layer_norm:
+    case op::instance_norm:
+    case op::group_norm:
+    case op::rms_norm: return position == 1 ? drawn_scale : position == 2 ? drawn_offset : drawn{};
+    case op::prelu: return position == 1 ? drawn{.low = 0, .high = 0.5} : drawn{};
+    case op::parametric_softplus:
+    case op::pow: return drawn_scale;
+    case op::add:
+    case op::sub: return drawn_offset;
+    case op::mul: return drawn_scale;
+    case op::div: return position == 1 ? drawn_scale : drawn{};
+    case op::sqrt:
+    case op::rsqrt:
+    case op::log:
+    case op::inverse: return drawn_scale;
+    case op::quantize:
+    case op::dequantize:
+        return position == 1   ? drawn{.low = 0.0078125, .high = 0.015625}
+               : position == 2 ? drawn{.low = 0, .high = 0, .whole = true}
+                               : drawn{};
+    case op::gather:
+    case op::gather_along_axis: return position == 1 ? drawn_index(x[r.get<axis>().index]) : drawn{};
+    case op::gather_nd: {
+        std::int64_t least = 2048;
+        for (int i = 0; i < shape.width() && i < x.rank; ++i) {
+            least = std::min(least, x[i]);
+        }
+        return position == 1 ? drawn_index(least) : drawn{};
+    }
+    case op::gather_hw: return position == 1 ? drawn_index(std::min(x.height(), x.width())) : drawn{};
+    case op::dynamic_slice: {
+        std::int64_t places = 2048;
+        for (int i = 0; i < x.rank; ++i) {
+            const std::int64_t spare = x[i] - r.get<window>().size[i];
+            places = spare > 0 ? std::min(places, spare + 1) : places;
+        }
+        return position == 1 ? drawn_index(places == 2048 ? 1 : places) : drawn{};
+    }
+    default: return {};
+    }
+}
+
+/// A nearby number of 24 bits, not larger in magnitude: its products with others of them are exact, so that it does not
+/// matter whether a compiler fuses them with an addition.
+ANEMONE_INLINE double shortened(double x) {
+    const auto near = static_cast<float>(x);
+    const bool beyond = std::fabs(static_cast<double>(near)) > std::fabs(x);
+    return static_cast<double>(beyond ? std::nextafter(near, 0.0F) : near);
+}
+
+/// An fp16 value, the nearest that is finite.
+ANEMONE_INLINE double finite_half(double x) { return static_cast<double>(half(std::clamp(x, -half_max, half_max))); }
+
+/// The interval of fp16 values that a weight is drawn from: what is usual, as far as its promise allows it.
+ANEMONE_INLINE drawn allowed(drawn usual, const contract& promise) {
+    if (promise.deviation > 0 && !usual.whole) {
+        const double width = std::sqrt(3.0) * promise.deviation;
+        usual = {.low = -width, .high = width};
+    }
+    const double low = finite_half(promise.low);
+    const double high = finite_half(promise.high);
+    drawn kept{.low = std::max(finite_half(usual.low), low),
+               .high = std::min(finite_half(usual.high), high),
+               .whole = usual.whole};
+    if (kept.whole) {
+        kept.low = std::ceil(kept.low);
+        kept.high = std::floor(kept.high);
+    }
+    return kept.low <= kept.high ? kept : drawn{.low = low, .high = high};
+}
+
+/// A number of a text, to draw from a stream of its own (FNV-1a).
+ANEMONE_INLINE std::uint64_t number_of(std::string_view text) {
+    std::uint64_t hash = 0xCBF29CE484222325U;
+    for (const char c : text) {
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
+    }
+    return hash;
+}
+
+/// One value for each element; `zeros` of them are zero.
+ANEMONE_INLINE std::vector<half> draw(std::size_t count, const drawn& from, double zeros, std::uint64_t stream,
+                                      std::uint64_t seed) {
+    const auto low_word = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
+    const auto high_word = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32U); };
+    std::vector<half> values(count);
+    std::array<std::uint32_t, 4> words{};
+    const double span = shortened(from.high - from.low);
+    for (std::size_t i = 0; i < count; ++i) {
+        if (i % 4 == 0) {
+            words = philox({low_word(i / 4), high_word(i / 4), low_word(stream), high_word(stream)},
+                           {low_word(seed), high_word(seed)});
+        }
+        const std::uint32_t word = words[i % 4];
+        const double u = static_cast<double>(word >> 8U) * 0x1p-24; // 24 bits: its product with the span is exact
+        if (from.whole) {
+            values[i] = half(from.low + std::floor((span + 1) * u));
+        } else if (static_cast<double>(word & 0xFFU) >= zeros * 256) {
+            values[i] = half(from.low + span * u);
+        }
+    }
+    return values;
+}
+
+/// Brings every sum of magnitudes along an axis to the bound, by moving its elements towards `rest`, the allowed value
+/// that is nearest to zero.
+ANEMONE_INLINE void shrink(std::vector<half>& values, std::size_t block, const std::vector<double>& factors,
+                           double rest) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double factor = factors[i / block % factors.size()];
+        if (factor < 1) {
+            const double wanted = rest + shortened(static_cast<double>(values[i]) - rest) * shortened(factor);
+            const half less = rounded_down(std::fabs(wanted));
+            values[i] = wanted < 0 ? -less : less;
+        }
+    }
+}
+
+/// What remains of a distance so that it is surely inside.
+inline constexpr double just_inside = 1 - 0x1p-20;
+
+ANEMONE_INLINE void refuse_promises [[noreturn]] (const wanted_weight& weight, std::string_view what) {
+    throw error(errc::weights, std::string(weight.name),
+                formatted("no tensor of its shape keeps its promises: {} is too small for its bounds", what));
+}
+
+ANEMONE_INLINE void keep_sums(std::vector<half>& values, const wanted_weight& weight, int axis, double bound,
+                              double rest) {
+    std::vector<double> factors = l1_sums(weight.shape, values, axis);
+    const double least = std::fabs(rest) * static_cast<double>(values.size() / factors.size());
+    for (double& sum : factors) {
+        if (sum > bound && bound < least) {
+            refuse_promises(weight, axis == 0 ? "row_l1" : "column_l1");
+        }
+        sum = sum > bound ? (bound - least) / (sum - least) * just_inside : 1.0;
+    }
+    std::int64_t block = 1;
+    for (int i = axis + 1; i < weight.shape.rank; ++i) {
+        block *= weight.shape[i];
+    }
+    shrink(values, static_cast<std::size_t>(block), factors, rest);
+}
+
+ANEMONE_INLINE void keep_deviation(std::vector<half>& values, const wanted_weight& weight, double bound, double rest) {
+    if (root_mean_square(values) <= bound) {
+        return;
+    }
+    if (std::fabs(rest) > bound * (1 + deviation_slack)) {
+        refuse_promises(weight, "the deviation");
+    }
+    double squares = 0;
+    for (const half value : values) {
+        const double distance = shortened(static_cast<double>(value) - rest);
+        squares += distance * distance;
+    }
+    const double spread = std::sqrt(squares / static_cast<double>(values.size()));
+    const double left = std::max(bound - std::fabs(rest), 0.0);
+    shrink(values, 1, {spread > left ? left / spread * just_inside : 1.0}, rest);
+}
+
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY weight_store random_weights(const graph_view& g, std::uint64_t seed) {
+    validate(g);
+    const std::vector<detail::first_reader> readers = detail::first_readers(g);
+    weight_store store;
+    for (const wanted_weight& weight : weights_of(g)) {
+        const contract& promise = weight.promise;
+        const detail::drawn from = detail::allowed(detail::drawn_for(g, readers, weight.node), promise);
+        // The allowed value that is nearest to zero.
+        const double rest = std::clamp(0.0, detail::finite_half(promise.low), detail::finite_half(promise.high));
+        const bool may_be_zero = weight.is_compressed && rest == 0 && !from.whole;
+        std::vector<half> values = detail::draw(static_cast<std::size_t>(weight.shape.count()), from,
+                                                may_be_zero ? static_cast<double>(weight.form.zeros) : 0.0,
+                                                detail::number_of(weight.name), seed);
+        if (promise.row_l1 < contract::any) {
+            detail::keep_sums(values, weight, 0, promise.row_l1, rest);
+        }
+        if (promise.column_l1 < contract::any) {
+            detail::keep_sums(values, weight, 1, promise.column_l1, rest);
+        }
+        if (promise.deviation > 0) {
+            detail::keep_deviation(values, weight, promise.deviation, rest);
+        }
+        store.add(std::string(weight.name), weight.shape, std::span<const half>(values));
+    }
+    return store;
+}
+
+} // namespace ane::inline ANEMONE_WAY

@@ -1,0 +1,227 @@
+#include <anemone/ndarray.hpp>
+#include <anemone/weights/convert.hpp>
+#include <anemone/weights/store.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <string>
+#include <utility>
+
+using namespace ane;
+
+namespace {
+
+/// A store of these names; each tensor holds its own number.
+weight_store named(const std::vector<std::string>& names) {
+    weight_store store;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        store.add(names[i], {1}, {static_cast<float>(i)});
+    }
+    store.set_metadata("format", "pt");
+    return store;
+}
+
+/// "name=number" of every tensor, in order.
+std::string contents(const weight_store& store) {
+    std::string text;
+    for (const stored_tensor& tensor : store) {
+        text += (text.empty() ? "" : " ") + tensor.name + "=" + std::to_string(static_cast<int>(to_float(tensor)[0]));
+    }
+    return text;
+}
+
+const std::vector<std::string> checkpoint{"h.0.w", "h.1.w", "h.1.b", "h.10.w", "h1.w", "ln.w"};
+
+} // namespace
+
+TEST_CASE("a subset is what stands below a prefix, without it") {
+    const weight_store store = named(checkpoint);
+    CHECK(contents(store.subset("h.1")) == "w=1 b=2"); // not h.10
+    CHECK(contents(store.subset("h.1.")) == "w=1 b=2");
+    CHECK(contents(store.subset("h")) == "0.w=0 1.w=1 1.b=2 10.w=3");
+    CHECK(*store.subset("h.1").metadata("format") == "pt");
+    CHECK(contents(named({"a/b", "a/c", "b/c"}).subset("a/")) == "b=0 c=1");
+    CHECK(contents(named({"a.", "a.b"}).subset("a")) == "b=1"); // nothing is left of the first name
+    CHECK(contents(store.subset("")) ==
+          contents(named({"h.0.w"}).subset("")) + " h.1.w=1 h.1.b=2 h.10.w=3 h1.w=4 ln.w=5");
+    CHECK(contents(named(checkpoint).subset("ln")) == "w=5"); // of a store that vanishes
+    CHECK_THROWS_WITH_AS((void)store.subset("h.2"),
+                         "weights: h.2.: no name of the 6 in the store starts with this: \"h.0.w\", \"h.1.w\", "
+                         "\"h.1.b\", ...",
+                         error);
+    CHECK_THROWS_AS((void)weight_store().subset("h"), error);
+}
+
+TEST_CASE("prefixes come off and on") {
+    CHECK(contents(named(checkpoint).without_prefix("h.1")) == "h.0.w=0 w=1 b=2 h.10.w=3 h1.w=4 ln.w=5");
+    CHECK_THROWS_AS((void)named(checkpoint).without_prefix("model"), error);
+    CHECK_THROWS_WITH_AS((void)named({"a.w", "w"}).without_prefix("a"),
+                         "weights: w: two tensors of the store would have this name", error);
+    const weight_store store = named({"w", "b"});
+    CHECK(contents(store.with_prefix("layer")) == "layer.w=0 layer.b=1");
+    CHECK(contents(store.with_prefix("layer/")) == "layer/w=0 layer/b=1");
+    CHECK(store.with_prefix("layer").without_prefix("layer") == store);
+    CHECK(weight_store().with_prefix("layer").empty());
+}
+
+TEST_CASE("names are made anew by a function") {
+    const auto upper = [](std::string_view name) { return name == "b" ? std::string() : "W" + std::string(name); };
+    const weight_store store = named({"a", "b", "c"});
+    CHECK(contents(store.renamed(upper)) == "Wa=0 Wc=2");
+    CHECK(contents(named({"a", "b", "c"}).renamed(upper)) == "Wa=0 Wc=2");
+    CHECK_THROWS_AS((void)store.renamed([](std::string_view) { return "same"; }), error);
+    CHECK(contents(store) == "a=0 b=1 c=2");
+}
+
+TEST_CASE("a refused change leaves the store as it was") {
+    weight_store store = named({"a.x", "b.x", "x"});
+    const weight_store before = store;
+    CHECK_THROWS_AS(store.rename("a.x", "x"), error);
+    CHECK_THROWS_AS(store.rename("nothing", "y"), error);
+    CHECK_THROWS_AS(store.replace_in_names("a", "b"), error);
+    CHECK_THROWS_AS(store.replace_in_names("z", "b"), error);
+    CHECK_THROWS_AS(store.replace_in_names("", "b"), error);
+    CHECK_THROWS_AS(store.transpose("x", {1, 0}), error);
+    CHECK_THROWS_AS(store.transpose("y"), error);
+    CHECK_THROWS_AS(store.reshape("x", {2}), error);
+    CHECK_THROWS_AS(store.reshape("x", {-1, -1}), error);
+    CHECK_THROWS_AS((void)store.take("y"), error);
+    CHECK_THROWS_AS(store.merge(named({"c", "x"})), error);
+    CHECK(store == before);
+}
+
+TEST_CASE("a tensor is renamed in its place") {
+    weight_store store = named({"a", "b", "c"});
+    store.rename("b", "z");
+    CHECK(contents(store) == "a=0 z=1 c=2");
+    CHECK(store.find("b") == nullptr);
+    CHECK(to_float(store.at("z"))[0] == 1.0F);
+    store.rename("z", "z");
+    store.rename(store[0].name, "a.long.name.that.is.stored.on.the.heap");
+    store.rename("a.long.name.that.is.stored.on.the.heap", "a");
+    CHECK(contents(store) == "a=0 z=1 c=2");
+    store.replace_in_names("z", "zz.zz");
+    CHECK(contents(store) == "a=0 zz.zz=1 c=2");
+    store.replace_in_names("z", "y");
+    CHECK(contents(store) == "a=0 yy.yy=1 c=2");
+    store.replace_in_names("yy", "");
+    CHECK(contents(store) == "a=0 .=1 c=2");
+    CHECK(*store.metadata("format") == "pt");
+}
+
+TEST_CASE("tensors are taken out, and the others stay found") {
+    weight_store store = named({"a", "b", "c", "d"});
+    const stored_tensor b = store.take("b");
+    CHECK(b.name == "b");
+    CHECK(to_float(b)[0] == 1.0F);
+    store.remove(store[2].name); // the name of the tensor itself
+    CHECK(contents(store) == "a=0 c=2");
+    CHECK(to_float(store.at("c"))[0] == 2.0F);
+    store.add(b);
+    CHECK(contents(store) == "a=0 c=2 b=1");
+    store.merge(named({"e", "f"}));
+    CHECK(contents(store) == "a=0 c=2 b=1 e=0 f=1");
+    store.merge({});
+    CHECK(store.size() == 5);
+}
+
+TEST_CASE("arrays and lists go into a store with their shape") {
+    weight_store store;
+    const ndarray<shape<2, 3>> halves{1, 2, 3, 4, 5, 6};
+    const ndarray<shape<2>, float> floats{0.1, 0.2};
+    store.add("halves", halves);
+    store.add("view", ndview<shape<3, 2>, const half>(halves.elements()));
+    store.add("floats", floats);
+    store.add("list", {2, 1}, {0.5F, 7});
+    CHECK(store.at("halves").shape == extents{2, 3});
+    CHECK(store.at("halves").type == source_type::f16);
+    CHECK(store.at("view").shape == extents{3, 2});
+    CHECK(to_float(store.at("view")) == std::vector<float>{1, 2, 3, 4, 5, 6});
+    CHECK(store.at("floats").type == source_type::f32);
+    CHECK(to_float(store.at("floats")) == std::vector<float>{0.1F, 0.2F});
+    CHECK(to_float(store.at("list")) == std::vector<float>{0.5F, 7});
+}
+
+TEST_CASE("a transpose moves every element of every type to its place") {
+    constexpr std::uint32_t seed = 9241;
+    MESSAGE("seed ", seed);
+    std::mt19937 random(seed);
+    for (int round = 0; round < 300; ++round) {
+        const auto type = static_cast<source_type>(random() % 15);
+        const auto size = static_cast<std::size_t>(element_bytes(type));
+        extents shape;
+        const int rank = static_cast<int>(random() % 6);
+        for (int i = 0; i < rank; ++i) {
+            shape.append(round % 50 == 7 ? static_cast<std::int64_t>(random() % 2)
+                                         : 1 + static_cast<std::int64_t>(random() % 5));
+        }
+        stored_tensor tensor{"t", type, shape, std::vector<std::byte>(static_cast<std::size_t>(shape.count()) * size)};
+        for (std::byte& b : tensor.bytes) {
+            b = static_cast<std::byte>(random() & 0xFFU); // NaN, infinities and false truths among them
+        }
+        std::vector<std::int64_t> order(static_cast<std::size_t>(rank));
+        std::iota(order.begin(), order.end(), 0);
+        std::shuffle(order.begin(), order.end(), random);
+        extents given;
+        extents inverse = shape;
+        for (int i = 0; i < rank; ++i) {
+            given.append(order[static_cast<std::size_t>(i)]);
+            inverse[static_cast<int>(order[static_cast<std::size_t>(i)])] = i;
+        }
+        weight_store store;
+        store.add(tensor);
+        store.transpose("t", given);
+        const stored_tensor& moved = store.at("t");
+        REQUIRE(moved.type == type);
+        REQUIRE(moved.shape.rank == rank);
+        // Element (i0, i1, ...) of the result is the element of the operand whose axis order[k] has the index ik.
+        std::size_t wrong = 0;
+        for (std::int64_t at = 0; at < shape.count(); ++at) {
+            std::int64_t rest = at;
+            std::int64_t index[8]{};
+            for (int i = rank - 1; i >= 0; --i) {
+                index[order[static_cast<std::size_t>(i)]] = rest % moved.shape[i];
+                rest /= moved.shape[i];
+            }
+            std::int64_t from = 0;
+            for (int i = 0; i < rank; ++i) {
+                from = from * shape[i] + index[i];
+            }
+            wrong += std::memcmp(moved.bytes.data() + static_cast<std::size_t>(at) * size,
+                                 tensor.bytes.data() + static_cast<std::size_t>(from) * size, size) != 0
+                         ? 1U
+                         : 0U;
+        }
+        REQUIRE(wrong == 0);
+        store.transpose("t", inverse);
+        REQUIRE(store.at("t") == tensor);
+    }
+}
+
+TEST_CASE("a matrix [in, out] becomes [out, in]") {
+    weight_store store;
+    store.add("w", {2, 3}, {1, 2, 3, 4, 5, 6});
+    store.transpose("w");
+    CHECK(store.at("w").shape == extents{3, 2});
+    CHECK(to_float(store.at("w")) == std::vector<float>{1, 4, 2, 5, 3, 6});
+    store.reshape("w", {3, 2, 1, 1});
+    CHECK(store.at("w").shape == extents{3, 2, 1, 1});
+    CHECK_THROWS_WITH_AS(store.transpose("w", {0, 1, 2}),
+                         "weights: w: the order of a transpose names each of the 4 axes once", error);
+    CHECK_THROWS_AS(store.transpose("w", {0, 1, 2, 2}), error);
+    CHECK_THROWS_AS(store.transpose("w", {0, 1, 2, 4}), error);
+    CHECK_THROWS_AS(store.transpose("w", {0, 1, 2, -1}), error);
+}
+
+TEST_CASE("a tensor of too many axes is refused, not read") {
+    stored_tensor tensor{"t", source_type::f32, {1}, std::vector<std::byte>(4)};
+    weight_store store;
+    tensor.shape.rank = 100;
+    CHECK_THROWS_WITH_AS(store.add(tensor), "weights: t: has 100 axes, a tensor has at most 8", error);
+    tensor.shape.rank = -1;
+    CHECK_THROWS_AS(store.add(tensor), error);
+}
