@@ -6,6 +6,7 @@
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
+#include <anemone/weights/convert.hpp>
 #include <anemone/weights/encode.hpp>
 #include <anemone/weights/safetensors.hpp>
 

@@ -33,7 +33,7 @@ ANEMONE_INLINE void require_extents(std::string_view subject, const extents& sha
         if (shape[i] < 1) {
             throw error(errc::graph, std::string(subject),
                         formatted("extent {} of axis {} in {}: {}", shape[i], i, print(shape),
-                                  sentence(fault::extent_is_not_positive)));
+                                  sentence(fault::every_extent_must_be_at_least_1_R019)));
         }
         if (shape[i] > extent_limit || shape[i] > element_limit / count) {
             throw error(errc::graph, std::string(subject),
@@ -146,7 +146,7 @@ ANEMONE_INLINE void require_sane(op kind, const attributes& values) {
     if (values.kind() == attribute_kind::pool) { // before the rule divides by it
         const size2 stride = values.get<pool>().stride;
         if ((stride.height == 0) != (stride.width == 0)) {
-            refuse_graph(name(kind), sentence(fault::stride_is_not_positive), 0, 1);
+            refuse_graph(name(kind), sentence(fault::stride_must_be_at_least_1), 0, 1);
         }
     }
     for (const float number : coefficients_of(kind, values)) {

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ane {
@@ -46,6 +47,11 @@ template <class Element, class Value> constexpr Element element_of(Value value) 
             throw error(errc::argument, "ndarray", std::to_string(wide) + " is outside its element type");
         }
         return static_cast<Element>(static_cast<std::int64_t>(wide < 0 ? wide - 0.5 : wide + 0.5));
+    } else if constexpr (std::is_integral_v<Element> && !std::is_same_v<Value, bool>) {
+        if (!std::in_range<Element>(value)) {
+            throw error(errc::argument, "ndarray", std::to_string(value) + " is outside its element type");
+        }
+        return static_cast<Element>(value);
     } else {
         return static_cast<Element>(value);
     }
@@ -108,7 +114,9 @@ public:
     /// The same from any container of numbers with their memory in one piece: `ndarray<shape<2, 3>>(pixels)`.
     template <class Values>
         requires detail::has_numbers<Values>
-    explicit ndarray(const Values& values) : ndarray() { assign(std::span(std::data(values), std::size(values))); }
+    explicit ndarray(const Values& values) : ndarray() {
+        assign<std::remove_cvref_t<decltype(*std::data(values))>>({std::data(values), std::size(values)});
+    }
     ndarray(std::initializer_list<double> values) : ndarray() {
         assign(std::span<const double>(values.begin(), values.size()));
     }
