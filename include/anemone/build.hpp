@@ -33,6 +33,7 @@ struct description {
     bool refused = false;
     model_rule why{};
     short_text subject{};
+    short_text file{};
     int line = 0;
     extents shape{};
     extents known_shape{};
@@ -48,9 +49,17 @@ template <class Function> constexpr description describe() {
     } else {
         const dynamic_graph raw = describe_with(Function{});
         const refused& r = raw.first_refusal;
-        return {size_of(raw), r.any,    r.why,         short_text(raw.view().text(r.subject)),
-                r.where.line, r.shape,  r.known_shape, r.got,
-                r.want,       r.counted};
+        return {size_of(raw),
+                r.any,
+                r.why,
+                short_text(raw.view().text(r.subject)),
+                short_text(r.any ? without_folders(r.where.file) : ""),
+                r.where.line,
+                r.shape,
+                r.known_shape,
+                r.got,
+                r.want,
+                r.counted};
     }
 }
 
@@ -81,6 +90,8 @@ template <description D, std::size_t... Axis> struct shapes_in<D, std::index_seq
 };
 template <description D>
 inline constexpr fixed_string<D.subject.size + 1> subject_in = fixed_string<D.subject.size + 1>(D.subject.characters);
+template <description D>
+inline constexpr fixed_string<D.file.size + 1> file_in = fixed_string<D.file.size + 1>(D.file.characters);
 
 /// What a builder refused, as a type.
 template <description D> constexpr auto find_refusal() {
@@ -93,14 +104,15 @@ template <description D> constexpr auto find_refusal() {
         constexpr auto known = static_cast<std::size_t>(D.known_shape.rank);
         using asked_shape = typename shapes_in<D, std::make_index_sequence<asked>>::asked;
         using known_shape = typename shapes_in<D, std::make_index_sequence<known>>::known;
-        return std::type_identity<refused_model<why, named<subject_in<D>>, in_line<at>, asked_shape, known_shape>>{};
+        return std::type_identity<refused_model<why, named<subject_in<D>>, in_line<at>, asked_shape, known_shape,
+                                                in_file<named<file_in<D>>>>>{};
     } else if constexpr (D.counted) {
         constexpr std::int64_t got = D.got;
         constexpr std::int64_t want = D.want;
-        return std::type_identity<
-            refused_model<why, named<subject_in<D>>, in_line<at>, found_value<got>, wanted_value<want>>>{};
+        return std::type_identity<refused_model<why, named<subject_in<D>>, in_line<at>, found_value<got>,
+                                                wanted_value<want>, in_file<named<file_in<D>>>>>{};
     } else {
-        return std::type_identity<refused_model<why, named<subject_in<D>>, in_line<at>>>{};
+        return std::type_identity<refused_model<why, named<subject_in<D>>, in_line<at>, in_file<named<file_in<D>>>>>{};
     }
 }
 

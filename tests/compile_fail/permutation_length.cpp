@@ -1,5 +1,5 @@
 // A permutation of another rank.
-// expect: shape_fault<ane::op::transpose, ane::fault::one_number_for_each_axis_is_needed, 3, 4>
+// expect: shape_fault<ane::op::transpose, ane::fault::order_must_name_every_axis_once, 3, 4>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -59,6 +59,7 @@ TEST_CASE("a refused model says at run time what its type says in a constant") {
     CHECK_THROWS_WITH(build_graph(twice), "graph: x: two inputs of the graph have this name");
     CHECK_THROWS_WITH(build_graph([](builder& g) { g.input("x"_s, f16<4>); }),
                       "graph: graph: needs at least one output: call g.output(name, value)");
-    using refused = refused_model<model_rule::two_inputs_have_this_name, named<"x">, in_line<second>>;
+    using refused =
+        refused_model<model_rule::two_inputs_have_this_name, named<"x">, in_line<second>, in_file<named<"obeys.cpp">>>;
     static_assert(std::is_same_v<decltype(graph(twice)), refused>);
 }

@@ -34,16 +34,16 @@ TEST_CASE("strided slices: the builder, and both sides of every limit") {
     breaks(shape_rule(index_range{{-5, 0}, {4, 6}}, x), fault::slice_must_begin_at_0_or_later_R094, -1, 0);
     breaks(shape_rule(index_range{{0, 0}, {4, 6}, {1, 0}}, x), fault::stride_must_be_at_least_1, 0, 1);
     breaks(shape_rule(index_range{{0, 0}, {4, 6}, {1, -1}}, x), fault::stride_must_be_at_least_1, -1, 1);
-    breaks(shape_rule(index_range{{0}, {4}}, x), fault::one_number_for_each_axis_is_needed, 1, 2);
-    breaks(shape_rule(index_range{{0, 0}, {4}}, x), fault::one_number_for_each_axis_is_needed, 1, 2);
-    breaks(shape_rule(index_range{{0, 0}, {4, 6}, {1}}, x), fault::one_number_for_each_axis_is_needed, 1, 2);
+    breaks(shape_rule(index_range{{0}, {4}}, x), fault::begin_must_have_one_number_for_each_axis, 1, 2);
+    breaks(shape_rule(index_range{{0, 0}, {4}}, x), fault::end_must_have_one_number_for_each_axis, 1, 2);
+    breaks(shape_rule(index_range{{0, 0}, {4, 6}, {1}}, x), fault::stride_must_have_one_number_for_each_axis, 1, 2);
 
     // The attribute has no end: the node's own shape says how many elements there are.
     keeps(shape_rule(strided_window{{0, 1}, {1, 2}}, x, {4, 3}), {4, 3});
     breaks(shape_rule(strided_window{{0, 1}, {1, 2}}, x, {4, 4}), fault::slice_must_end_within_the_tensor_R094, 4, 3);
     breaks(shape_rule(strided_window{{4, 0}, {1, 1}}, x, {1, 1}), fault::slice_must_end_within_the_tensor_R094, 4, 3);
     breaks(shape_rule(strided_window{{0, 0}, {1, 1}}, x, {4, 0}), fault::every_extent_must_be_at_least_1_R019, 0, 1);
-    breaks(shape_rule(strided_window{{0, 0}, {1, 1}}, x, {4}), fault::one_number_for_each_axis_is_needed, 1, 2);
+    breaks(shape_rule(strided_window{{0, 0}, {1, 1}}, x, {4}), fault::size_must_have_one_number_for_each_axis, 1, 2);
     const std::int64_t huge = std::int64_t{1} << 62;
     keeps(shape_rule(strided_window{{0, 0}, {1, huge}}, x, {4, 1}), {4, 1});
     breaks(shape_rule(strided_window{{0, 0}, {1, huge}}, x, {4, 2}), fault::slice_must_end_within_the_tensor_R094, 2,
@@ -128,7 +128,7 @@ TEST_CASE("mirroring pads reach at most to the other border") {
     breaks(mirror_rule({{0}, {6}}, {6}, false), fault::mirrored_padding_must_not_exceed_the_axis, 6, 5);
     breaks(mirror_rule({{0}, {7}}, {6}, true), fault::mirrored_padding_must_not_exceed_the_axis, 7, 6);
     breaks(mirror_rule({{-1}, {0}}, {6}, true), fault::padding_must_not_be_negative, -1, 0);
-    breaks(mirror_rule({{1}, {0}}, {6, 6}, true), fault::one_number_for_each_axis_is_needed, 1, 2);
+    breaks(mirror_rule({{1}, {0}}, {6, 6}, true), fault::padding_must_have_one_number_for_each_axis, 1, 2);
     keeps(mirror_rule({{0}, {0}}, {1}, false), {1});
     infer_breaks(pads{{0, 0, 0, 8}, {0, 0, 0, 0}}, fault::mirrored_padding_must_not_exceed_the_axis,
                  [](builder& g) { return reflect_pad<five>(image(g)); });
@@ -142,7 +142,7 @@ TEST_CASE("tile and reverse") {
         return tile<repeats{2, 1, 3, 1}>(image(g));
     });
     breaks(shape_rule(repeats{2, 0}, {4, 6}), fault::every_axis_must_occur_at_least_once, 0, 1);
-    breaks(shape_rule(repeats{2}, {4, 6}), fault::one_number_for_each_axis_is_needed, 1, 2);
+    breaks(shape_rule(repeats{2}, {4, 6}), fault::counts_must_have_one_number_for_each_axis, 1, 2);
     keeps(shape_rule(repeats{1, 1}, {4, 6}), {4, 6});
 
     built::check(op::reverse, {2, 12, 6, 8}, axes{3, 2}, [](builder& g) { return reverse<axes{-1, 2}>(image(g)); });
@@ -167,7 +167,7 @@ TEST_CASE("gathers replace axes by those of the indices") {
     built::check(op::gather_along_axis, {2, 12, 5, 8}, axis{2},
                  [](builder& g) { return gather_along_axis<axis{-2}>(image(g), g.input("i", f16<2, 12, 5, 8>)); });
     breaks(gather_along_axis_rule({0}, {4, 6}, {3, 5}), fault::indices_must_have_the_extents_of_every_other_axis, 5, 6);
-    breaks(gather_along_axis_rule({0}, {4, 6}, {3}), fault::operands_must_have_the_same_rank, 1, 2);
+    breaks(gather_along_axis_rule({0}, {4, 6}, {3}), fault::indices_must_have_the_rank_of_the_tensor, 1, 2);
     breaks(gather_along_axis_rule({2}, {4, 6}, {3, 6}), fault::axis_must_be_one_of_the_tensor, 2, 2);
     keeps(gather_along_axis_rule({0}, {4, 6}, {9, 6}), {9, 6});
 

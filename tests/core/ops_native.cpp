@@ -283,8 +283,10 @@ TEST_CASE("cross-correlation, cross product and cost volume") {
     breaks(cost_volume_rule({.count = 0}, {1, 1, 6, 8}, {1, 1, 6, 8}), fault::there_must_be_at_least_one_plane, 0, 1);
     breaks(cost_volume_rule({.count = 1}, {1, 2, 6, 8}, {1, 1, 6, 8}), fault::both_images_must_have_one_channel, 2, 1);
     breaks(cost_volume_rule({.count = 1}, {1, 1, 6, 8}, {1, 2, 6, 8}), fault::both_images_must_have_one_channel, 2, 1);
-    breaks(cost_volume_rule({.count = 1}, {1, 1, 6, 8}, {1, 1, 7, 8}), fault::extents_must_be_equal, 7, 6);
-    breaks(cost_volume_rule({.count = 1}, {1, 1, 6, 8}, {2, 1, 6, 8}), fault::extents_must_be_equal, 2, 1);
+    breaks(cost_volume_rule({.count = 1}, {1, 1, 6, 8}, {1, 1, 7, 8}),
+           fault::image_and_reference_must_have_the_same_batch_and_height, 7, 6);
+    breaks(cost_volume_rule({.count = 1}, {1, 1, 6, 8}, {2, 1, 6, 8}),
+           fault::image_and_reference_must_have_the_same_batch_and_height, 2, 1);
     breaks(cost_volume_rule({.count = 1}, {6, 8}, {1, 1, 6, 8}), fault::input_must_have_rank_4_as_N_C_H_W, 2, 4);
     breaks(cost_volume_rule({.count = 1}, {1, 1, 6, 8}, {6, 8}), fault::input_must_have_rank_4_as_N_C_H_W, 2, 4);
 }

@@ -9,8 +9,8 @@
 
 namespace ane {
 
-/// What `graph` refuses, as compilers print it: the rule, the name, the line in the caller's file, and what there is to
-/// compare. Not a literal type: the constant that would hold it is the error, so both compilers name this type and the
+/// What `graph` refuses, as compilers print it: the rule, the name, the line, what there is to compare, and
+/// the file. Not a literal type: the constant that would hold it is the error, so both compilers name this type and the
 /// constant's line first, and g++ does not print the whole function.
 template <model_rule Why, class... Details> class refused_model {
 public:
@@ -19,6 +19,7 @@ public:
 
 /// Details of a `refused_model`.
 template <int> struct in_line {};
+template <class Name> struct in_file {};
 template <std::int64_t> struct found_value {};
 template <std::int64_t> struct wanted_value {};
 template <class Shape> struct asked_for {};
@@ -39,6 +40,11 @@ struct short_text {
         }
     }
 };
+
+constexpr std::string_view without_folders(std::string_view path) {
+    const std::size_t slash = path.find_last_of("/\\");
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
 
 } // namespace detail
 

@@ -22,8 +22,8 @@ constexpr inferred attention_rule(const extents& query, const extents& key, cons
     inferred r;
     r.shape = query;
     r.require(query.rank >= 2, fault::operand_must_have_rows_and_columns, query.rank, 2);
-    r.require(key.rank == query.rank, fault::operands_must_have_the_same_rank, key.rank, query.rank);
-    r.require(value.rank == query.rank, fault::operands_must_have_the_same_rank, value.rank, query.rank);
+    r.require(key.rank == query.rank, fault::query_key_and_value_must_have_the_same_rank, key.rank, query.rank);
+    r.require(value.rank == query.rank, fault::query_key_and_value_must_have_the_same_rank, value.rank, query.rank);
     if (!r.ok()) {
         return r;
     }
@@ -31,7 +31,7 @@ constexpr inferred attention_rule(const extents& query, const extents& key, cons
     for (int i = 0; i < query.rank; ++i) {
         r.require(key[i] == value[i], fault::key_and_value_must_have_the_same_shape_R086, value[i], key[i]);
         if (i < query.rank - 2) {
-            r.require(key[i] == query[i], fault::extents_must_be_equal, key[i], query[i]);
+            r.require(key[i] == query[i], fault::leading_extents_of_query_and_key_must_be_equal, key[i], query[i]);
         }
     }
     return r;

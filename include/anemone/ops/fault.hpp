@@ -59,7 +59,23 @@
     ROW(axis_must_be_one_of_the_tensor, got >= 0 && got < want, "the axis must be one of the tensor's axes")           \
     ROW(axis_must_not_be_given_twice, got != want, "an axis is given twice")                                           \
     ROW(reshape_must_keep_the_number_of_elements, got == want, "reshape: the number of elements must stay the same")   \
-    ROW(one_number_for_each_axis_is_needed, got == want, "one number for each axis is needed")                         \
+    ROW(order_must_name_every_axis_once, got == want, "transpose: the order must name every axis of the operand once") \
+    ROW(begin_must_have_one_number_for_each_axis, got == want, "slice: the begin must have one number for each axis")  \
+    ROW(end_must_have_one_number_for_each_axis, got == want, "slice: the end must have one number for each axis")      \
+    ROW(size_must_have_one_number_for_each_axis, got == want, "slice: the size must have one number for each axis")    \
+    ROW(stride_must_have_one_number_for_each_axis, got == want,                                                        \
+        "slice: the stride must have one number for each axis")                                                        \
+    ROW(padding_must_have_one_number_for_each_axis, got == want,                                                       \
+        "pad: before and after must have one number for each axis")                                                    \
+    ROW(counts_must_have_one_number_for_each_axis, got == want, "tile: the counts must have one number for each axis") \
+    ROW(indices_must_have_the_rank_of_the_tensor, got == want,                                                         \
+        "gather_along_axis: the indices must have the tensor's rank")                                                  \
+    ROW(query_key_and_value_must_have_the_same_rank, got == want,                                                      \
+        "attention: query, key and value must have the same rank")                                                     \
+    ROW(leading_extents_of_query_and_key_must_be_equal, got == want,                                                   \
+        "attention: query and key must have equal extents on every axis before the last two")                          \
+    ROW(image_and_reference_must_have_the_same_batch_and_height, got == want,                                          \
+        "cost_volume: image and reference must have the same batch and height")                                        \
     ROW(operands_must_have_the_same_rank, got == want, "the operands must have the same rank")                         \
     ROW(boxes_must_have_rank_2, got == want, "crop_resize: boxes are [R, 4]")                                          \
     ROW(coordinates_must_have_rank_4, got == want,                                                                     \

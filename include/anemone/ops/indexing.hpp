@@ -40,9 +40,9 @@ constexpr strided_window resolve(const index_range& given, const extents& x) {
 constexpr inferred shape_rule(const strided_window& w, const extents& x, const extents& size) {
     inferred r;
     r.shape = x;
-    r.require(w.begin.rank == x.rank, fault::one_number_for_each_axis_is_needed, w.begin.rank, x.rank);
-    r.require(w.stride.rank == x.rank, fault::one_number_for_each_axis_is_needed, w.stride.rank, x.rank);
-    r.require(size.rank == x.rank, fault::one_number_for_each_axis_is_needed, size.rank, x.rank);
+    r.require(w.begin.rank == x.rank, fault::begin_must_have_one_number_for_each_axis, w.begin.rank, x.rank);
+    r.require(w.stride.rank == x.rank, fault::stride_must_have_one_number_for_each_axis, w.stride.rank, x.rank);
+    r.require(size.rank == x.rank, fault::size_must_have_one_number_for_each_axis, size.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
         r.require(w.begin[i] >= 0, fault::slice_must_begin_at_0_or_later_R094, w.begin[i], 0);
         r.require(w.stride[i] >= 1, fault::stride_must_be_at_least_1, w.stride[i], 1);
@@ -64,9 +64,9 @@ constexpr inferred shape_rule(const index_range& given, const extents& x) {
     inferred r;
     r.shape = x;
     const strided_window w = resolve(given, x);
-    r.require(w.begin.rank == x.rank, fault::one_number_for_each_axis_is_needed, w.begin.rank, x.rank);
-    r.require(w.stride.rank == x.rank, fault::one_number_for_each_axis_is_needed, w.stride.rank, x.rank);
-    r.require(given.end.rank == x.rank, fault::one_number_for_each_axis_is_needed, given.end.rank, x.rank);
+    r.require(w.begin.rank == x.rank, fault::begin_must_have_one_number_for_each_axis, w.begin.rank, x.rank);
+    r.require(w.stride.rank == x.rank, fault::stride_must_have_one_number_for_each_axis, w.stride.rank, x.rank);
+    r.require(given.end.rank == x.rank, fault::end_must_have_one_number_for_each_axis, given.end.rank, x.rank);
     extents size = x;
     for (int i = 0; r.ok() && i < x.rank; ++i) {
         const std::int64_t end = given.end[i] == to_end ? x[i] : given.end[i] < 0 ? given.end[i] + x[i] : given.end[i];
@@ -130,7 +130,7 @@ constexpr inferred gather_along_axis_rule(axis given, const extents& x, const ex
     r.shape = x;
     const int along = normalized_axis(given.index, x.rank);
     r.require(along >= 0 && along < x.rank, fault::axis_must_be_one_of_the_tensor, along, x.rank);
-    r.require(index.rank == x.rank, fault::operands_must_have_the_same_rank, index.rank, x.rank);
+    r.require(index.rank == x.rank, fault::indices_must_have_the_rank_of_the_tensor, index.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
         r.require(i == along || index[i] == x[i], fault::indices_must_have_the_extents_of_every_other_axis, index[i],
                   x[i]);

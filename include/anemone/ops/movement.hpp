@@ -67,7 +67,7 @@ constexpr inferred shape_rule(const permutation& given, const extents& x) {
     const permutation p = resolve(given, x);
     inferred r;
     r.shape = x;
-    r.require(p.order.rank == x.rank, fault::one_number_for_each_axis_is_needed, p.order.rank, x.rank);
+    r.require(p.order.rank == x.rank, fault::order_must_name_every_axis_once, p.order.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
         r.require(p.order[i] >= 0 && p.order[i] < x.rank, fault::axis_must_be_one_of_the_tensor, p.order[i], x.rank);
         for (int j = 0; j < i; ++j) {
@@ -83,8 +83,8 @@ constexpr inferred shape_rule(const permutation& given, const extents& x) {
 constexpr inferred shape_rule(const window& w, const extents& x) {
     inferred r;
     r.shape = x;
-    r.require(w.begin.rank == x.rank, fault::one_number_for_each_axis_is_needed, w.begin.rank, x.rank);
-    r.require(w.size.rank == x.rank, fault::one_number_for_each_axis_is_needed, w.size.rank, x.rank);
+    r.require(w.begin.rank == x.rank, fault::begin_must_have_one_number_for_each_axis, w.begin.rank, x.rank);
+    r.require(w.size.rank == x.rank, fault::size_must_have_one_number_for_each_axis, w.size.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
         r.require(w.begin[i] >= 0, fault::slice_must_begin_at_0_or_later_R094, w.begin[i], 0);
         r.require(w.size[i] >= 1, fault::every_extent_must_be_at_least_1_R019, w.size[i], 1);
@@ -100,8 +100,8 @@ constexpr inferred shape_rule(const window& w, const extents& x) {
 constexpr inferred shape_rule(const pads& p, const extents& x) {
     inferred r;
     r.shape = x;
-    r.require(p.before.rank == x.rank, fault::one_number_for_each_axis_is_needed, p.before.rank, x.rank);
-    r.require(p.after.rank == x.rank, fault::one_number_for_each_axis_is_needed, p.after.rank, x.rank);
+    r.require(p.before.rank == x.rank, fault::padding_must_have_one_number_for_each_axis, p.before.rank, x.rank);
+    r.require(p.after.rank == x.rank, fault::padding_must_have_one_number_for_each_axis, p.after.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
         r.require(p.before[i] >= 0, fault::padding_must_not_be_negative, p.before[i], 0);
         r.require(p.after[i] >= 0, fault::padding_must_not_be_negative, p.after[i], 0);

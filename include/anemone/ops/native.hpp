@@ -76,8 +76,10 @@ constexpr inferred cost_volume_rule(const amount& planes, const extents& image, 
     r.require(reference.rank == 4, fault::input_must_have_rank_4_as_N_C_H_W, reference.rank, 4);
     r.require(image[1] == 1, fault::both_images_must_have_one_channel, image[1], 1);
     r.require(reference[1] == 1, fault::both_images_must_have_one_channel, reference[1], 1);
-    r.require(reference[0] == image[0], fault::extents_must_be_equal, reference[0], image[0]);
-    r.require(reference[2] == image[2], fault::extents_must_be_equal, reference[2], image[2]);
+    r.require(reference[0] == image[0], fault::image_and_reference_must_have_the_same_batch_and_height, reference[0],
+              image[0]);
+    r.require(reference[2] == image[2], fault::image_and_reference_must_have_the_same_batch_and_height, reference[2],
+              image[2]);
     const std::int64_t least = image[3] + planes.count - 1;
     r.require(reference[3] >= least, fault::reference_must_be_as_wide_as_image_and_disparities, reference[3], least);
     if (r.ok()) {

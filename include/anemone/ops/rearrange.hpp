@@ -70,7 +70,7 @@ constexpr inferred space_to_batch_rule(const factors& f, const extents& x) { ret
 constexpr inferred shape_rule(const repeats& given, const extents& x) {
     inferred r;
     r.shape = x;
-    r.require(given.count.rank == x.rank, fault::one_number_for_each_axis_is_needed, given.count.rank, x.rank);
+    r.require(given.count.rank == x.rank, fault::counts_must_have_one_number_for_each_axis, given.count.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
         r.require(given.count[i] >= 1, fault::every_axis_must_occur_at_least_once, given.count[i], 1);
         r.shape[i] = detail::product_of_extents(x[i], given.count[i]);

@@ -28,9 +28,8 @@ struct all_design_rules {
 
 /// Where a design rule is written down: the id of its page in docs/rules.
 template <class Name> struct fact {};
-/// Where a design rule is broken: the file, and the nearest name: of the weight or the input that the operation reads,
+/// Where a design rule is broken, beside `in_file`: the nearest name, of the weight or the input that the operation reads,
 /// of the output that it gives, or of what comes last before it.
-template <class Name> struct in_file {};
 template <class Name> struct reads {};
 template <class Name> struct gives {};
 template <class Name> struct after {};
@@ -39,11 +38,6 @@ namespace detail {
 
 /// The largest number that a rule reports as a value; those beyond stand for "no bound".
 inline constexpr std::int64_t most_reported = 999'999'999'999'999;
-
-constexpr std::string_view without_folders(std::string_view path) {
-    const std::size_t slash = path.find_last_of("/\\");
-    return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
 
 enum class nearness : std::uint8_t { nothing, reads, gives, after };
 
