@@ -15,9 +15,10 @@ namespace ane {
 
 namespace detail {
 
-/// Runs the author's function over a builder.
-template <class Function> constexpr dynamic_graph describe_with(const Function& describe) {
+/// Runs the author's function over a builder; in a constant what it refuses is kept.
+template <class Function> constexpr dynamic_graph describe_with(const Function& describe, bool keeps_refusals) {
     dynamic_graph raw;
+    raw.keeps_refusals = keeps_refusals;
     builder g(raw);
     describe(g);
     if (raw.outputs.empty()) {
@@ -47,7 +48,7 @@ template <class Function> constexpr description describe() {
     } else if constexpr (!std::invocable<Function, builder&>) {
         return {.refused = true, .why = model_rule::the_function_takes_no_builder_or_has_an_error};
     } else {
-        const dynamic_graph raw = describe_with(Function{});
+        const dynamic_graph raw = describe_with(Function{}, true);
         const refused& r = raw.first_refusal;
         return {size_of(raw),
                 r.any,
@@ -65,7 +66,7 @@ template <class Function> constexpr description describe() {
 
 /// One constant for each stage, since compilers bound the steps of each: sizes, then values, before and after pruning.
 template <class Function, graph_size Size> struct described {
-    static constexpr static_graph<Size> value{describe_with(Function{})};
+    static constexpr static_graph<Size> value{describe_with(Function{}, true)};
 };
 /// The second opinion: all shapes again, from the values instead of the types; 512 nodes in one constant.
 template <class Described, std::size_t Chunk> constexpr bool chunk_is_valid() {
@@ -151,7 +152,7 @@ consteval static_graph<graph_size{}> graph(Function, None...) {
 
 /// Builds a model at run time; the function may capture.
 template <class Function> dynamic_graph build_graph(const Function& describe) {
-    const dynamic_graph described = detail::describe_with(describe);
+    const dynamic_graph described = detail::describe_with(describe, false);
     validate(described);
     return prune(described);
 }

@@ -17,6 +17,13 @@ template <class Shape, dtype Type = dtype::f16> struct tensor {
     static constexpr dtype element = Type;
 };
 
+/// The shape of what a refused operation would have given. Rules take it as it is, so that clang, which goes on after an
+/// error, tells one mistake once.
+struct unknown_shape {
+    static constexpr extents value{1, 1, 1, 1};
+};
+using unknown_tensor = tensor<unknown_shape>;
+
 /// A shape and an element type, to declare ports and weights with: `f16<1, 3, 224, 224>`.
 template <class Shape, dtype Type> struct tensor_type { static constexpr extents extent = Shape::value; };
 

@@ -1,5 +1,5 @@
 // A vector of scales with one value too few.
-// expect: shape_fault<ane::op::quantize, ane::fault::scale_must_have_one_value_for_each_index_of_the_axis, 11, 12>
+// expect: shape_fault<ane::op::dequantize, ane::fault::scale_must_have_one_value_for_each_index_of_the_axis, 11, 12>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 
@@ -12,7 +12,7 @@ constexpr auto model = graph([](auto& g) {
         dequantize<axis{1}>(quantize<quantization{.axis = 1}>(x, g.weight("s"_s, f16<12>)), g.weight("s"_s, f16<12>));
 #else
     auto y =
-        dequantize<axis{1}>(quantize<quantization{.axis = 1}>(x, g.weight("s"_s, f16<11>)), g.weight("s"_s, f16<11>));
+        dequantize<axis{1}>(quantize<quantization{.axis = 1}>(x, g.weight("s"_s, f16<12>)), g.weight("t"_s, f16<11>));
 #endif
     g.output("y"_s, y);
 });

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
-#include <type_traits>
 
 namespace ane {
 
@@ -93,17 +92,19 @@ public:
     sequence<char> text_pool;
     sequence<float> payload;
     sequence<output_port> outputs;
-    refused first_refusal; ///< in a constant; at run time a refusal is an `error`
+    refused first_refusal;       ///< the first of those that are kept
+    bool keeps_refusals = false; ///< whether a refusal is kept here; otherwise it is an `error`
 
     constexpr operator graph_view() const { // NOLINT(google-explicit-constructor): a view of it, as of a string
         return {nodes, operand_pool, text_pool, payload, outputs};
     }
     constexpr graph_view view() const { return *this; }
 
-    /// Refuses what a builder was asked for. In a constant the first refusal is kept, so that `graph` can show it as a
-    /// type; at run time it is an `error`.
+    /// Refuses what a builder was asked for. Of a constant the first refusal is kept, so that `graph` can show it as a
+    /// type; at run time it is an `error`. (Not by std::is_constant_evaluated: clang 14 tries expressions at other times,
+    /// too, and crashes where it notes the way to the `throw`.)
     constexpr void refuse(model_rule why, std::string_view subject, refused more) {
-        if (!std::is_constant_evaluated()) {
+        if (!keeps_refusals) {
             if (more.counted) {
                 detail::refuse_graph(subject, sentence(why), more.got, more.want);
             }

@@ -11,19 +11,19 @@ namespace ane {
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto relu(X x, site where = here()) { return detail::unary(op::relu, x, no_attributes{}, where); }
-template <class X, class Broken = breach<op::relu, shapes::same, X>> X relu(X, ...) = delete;
+template <class X, class Broken = breach<op::relu, shapes::same, X>> unknown_tensor relu(X, ...) = delete;
 /// min(max(x, 0), 6)
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto relu6(X x, site where = here()) { return detail::unary(op::relu6, x, no_attributes{}, where); }
-template <class X, class Broken = breach<op::relu6, shapes::same, X>> X relu6(X, ...) = delete;
+template <class X, class Broken = breach<op::relu6, shapes::same, X>> unknown_tensor relu6(X, ...) = delete;
 /// x where x >= 0, slope x elsewhere
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto leaky_relu(X x, double slope = 0.01, site where = here()) {
     return detail::unary(op::leaky_relu, x, coefficients{.alpha = detail::coefficient(x, slope, where)}, where);
 }
-template <class X, class Broken = breach<op::leaky_relu, shapes::same, X>> X leaky_relu(X, ...) = delete;
+template <class X, class Broken = breach<op::leaky_relu, shapes::same, X>> unknown_tensor leaky_relu(X, ...) = delete;
 /// min(max(x, low), high)
 template <class X>
     requires obeys<shapes::same, X>
@@ -33,14 +33,15 @@ constexpr auto clamp(X x, double low, double high, site where = here()) {
     }
     return detail::unary(op::clamp, x, coefficients{static_cast<float>(low), static_cast<float>(high)}, where);
 }
-template <class X, class Broken = breach<op::clamp, shapes::same, X>> X clamp(X, ...) = delete;
+template <class X, class Broken = breach<op::clamp, shapes::same, X>> unknown_tensor clamp(X, ...) = delete;
 /// x where x >= alpha, 0 elsewhere
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto thresholded_relu(X x, double alpha = 1, site where = here()) {
     return detail::unary(op::thresholded_relu, x, coefficients{.alpha = detail::coefficient(x, alpha, where)}, where);
 }
-template <class X, class Broken = breach<op::thresholded_relu, shapes::same, X>> X thresholded_relu(X, ...) = delete;
+template <class X, class Broken = breach<op::thresholded_relu, shapes::same, X>>
+unknown_tensor thresholded_relu(X, ...) = delete;
 /// min(x, beta) where x >= 0, min(alpha x, beta) elsewhere
 template <class X>
     requires obeys<shapes::same, X>
@@ -49,19 +50,20 @@ constexpr auto clamped_relu(X x, double alpha, double beta, site where = here())
                          coefficients{detail::coefficient(x, alpha, where), detail::coefficient(x, beta, where)},
                          where);
 }
-template <class X, class Broken = breach<op::clamped_relu, shapes::same, X>> X clamped_relu(X, ...) = delete;
+template <class X, class Broken = breach<op::clamped_relu, shapes::same, X>>
+unknown_tensor clamped_relu(X, ...) = delete;
 /// x where x >= 0, alpha (e^x - 1) elsewhere
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto elu(X x, double alpha = 1, site where = here()) {
     return detail::unary(op::elu, x, coefficients{.alpha = detail::coefficient(x, alpha, where)}, where);
 }
-template <class X, class Broken = breach<op::elu, shapes::same, X>> X elu(X, ...) = delete;
+template <class X, class Broken = breach<op::elu, shapes::same, X>> unknown_tensor elu(X, ...) = delete;
 /// 1 / (1 + e^-x); on the engine a table of 33 knots
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto sigmoid(X x, site where = here()) { return detail::unary(op::sigmoid, x, no_attributes{}, where); }
-template <class X, class Broken = breach<op::sigmoid, shapes::same, X>> X sigmoid(X, ...) = delete;
+template <class X, class Broken = breach<op::sigmoid, shapes::same, X>> unknown_tensor sigmoid(X, ...) = delete;
 /// min(max(alpha x + beta, 0), 1)
 template <class X>
     requires obeys<shapes::same, X>
@@ -70,12 +72,13 @@ constexpr auto hard_sigmoid(X x, double alpha = 0.2, double beta = 0.5, site whe
                          coefficients{detail::coefficient(x, alpha, where), detail::coefficient(x, beta, where)},
                          where);
 }
-template <class X, class Broken = breach<op::hard_sigmoid, shapes::same, X>> X hard_sigmoid(X, ...) = delete;
+template <class X, class Broken = breach<op::hard_sigmoid, shapes::same, X>>
+unknown_tensor hard_sigmoid(X, ...) = delete;
 /// tanh(x); on the engine a table
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto tanh(X x, site where = here()) { return detail::unary(op::tanh, x, no_attributes{}, where); }
-template <class X, class Broken = breach<op::tanh, shapes::same, X>> X tanh(X, ...) = delete;
+template <class X, class Broken = breach<op::tanh, shapes::same, X>> unknown_tensor tanh(X, ...) = delete;
 /// alpha tanh(beta x)
 template <class X>
     requires obeys<shapes::same, X>
@@ -84,35 +87,36 @@ constexpr auto scaled_tanh(X x, double alpha, double beta, site where = here()) 
                          coefficients{detail::coefficient(x, alpha, where), detail::coefficient(x, beta, where)},
                          where);
 }
-template <class X, class Broken = breach<op::scaled_tanh, shapes::same, X>> X scaled_tanh(X, ...) = delete;
+template <class X, class Broken = breach<op::scaled_tanh, shapes::same, X>> unknown_tensor scaled_tanh(X, ...) = delete;
 /// x Phi(x), the exact form; on the engine one table for this and the tanh form: bit-identical (numerics section 4)
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto gelu(X x, site where = here()) { return detail::unary(op::gelu, x, no_attributes{}, where); }
-template <class X, class Broken = breach<op::gelu, shapes::same, X>> X gelu(X, ...) = delete;
+template <class X, class Broken = breach<op::gelu, shapes::same, X>> unknown_tensor gelu(X, ...) = delete;
 /// x sigmoid(1.702 x); on the engine a table of its own
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto gelu_sigmoid(X x, site where = here()) {
     return detail::unary(op::gelu_sigmoid, x, no_attributes{}, where);
 }
-template <class X, class Broken = breach<op::gelu_sigmoid, shapes::same, X>> X gelu_sigmoid(X, ...) = delete;
+template <class X, class Broken = breach<op::gelu_sigmoid, shapes::same, X>>
+unknown_tensor gelu_sigmoid(X, ...) = delete;
 /// x sigmoid(x), also named swish; on the engine a table
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto silu(X x, site where = here()) { return detail::unary(op::silu, x, no_attributes{}, where); }
-template <class X, class Broken = breach<op::silu, shapes::same, X>> X silu(X, ...) = delete;
+template <class X, class Broken = breach<op::silu, shapes::same, X>> unknown_tensor silu(X, ...) = delete;
 /// ln(1 + e^x). The engine's own gives 0 from x = 11.09 (measured on M5, MIL facts section 5) and at +infinity (R159,
 /// N098), so it is lowered to softplus(min(x, 10)) + relu(x - 10).
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto softplus(X x, site where = here()) { return detail::unary(op::softplus, x, no_attributes{}, where); }
-template <class X, class Broken = breach<op::softplus, shapes::same, X>> X softplus(X, ...) = delete;
+template <class X, class Broken = breach<op::softplus, shapes::same, X>> unknown_tensor softplus(X, ...) = delete;
 /// x / (1 + |x|); on the engine +0 at +infinity (R159, N099)
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto softsign(X x, site where = here()) { return detail::unary(op::softsign, x, no_attributes{}, where); }
-template <class X, class Broken = breach<op::softsign, shapes::same, X>> X softsign(X, ...) = delete;
+template <class X, class Broken = breach<op::softsign, shapes::same, X>> unknown_tensor softsign(X, ...) = delete;
 
 /// Parameters for each channel (axis 1) of a tensor of rank 3 or more (R127).
 constexpr inferred prelu_rule(const extents& x, const extents& slope) {
@@ -132,7 +136,8 @@ template <class X, class S>
 constexpr auto prelu(X x, S slope, site where = here()) {
     return detail::append<shapes::by<prelu_rule>>(op::prelu, no_attributes{}, where, x, slope);
 }
-template <class X, class S, class Broken = breach<op::prelu, shapes::by<prelu_rule>, X, S>> X prelu(X, S, ...) = delete;
+template <class X, class S, class Broken = breach<op::prelu, shapes::by<prelu_rule>, X, S>>
+unknown_tensor prelu(X, S, ...) = delete;
 
 /// alpha ln(1 + e^(beta x)), with one alpha and one beta for each channel (axis 1). Rank 3 or more, as prelu.
 template <class X, class A, class B>
@@ -143,6 +148,6 @@ constexpr auto parametric_softplus(X x, A alpha, B beta, site where = here()) {
 }
 template <class X, class A, class B,
           class Broken = breach<op::parametric_softplus, shapes::by<parametric_softplus_rule>, X, A, B>>
-X parametric_softplus(X, A, B, ...) = delete;
+unknown_tensor parametric_softplus(X, A, B, ...) = delete;
 
 } // namespace ane

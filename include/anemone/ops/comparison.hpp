@@ -57,7 +57,8 @@ struct cast {
 template <class A, class B>
     requires obeys<shapes::broadcast, A, B>
 constexpr auto equal(A a, B b, site where = here()) { return detail::binary<dtype::boolean>(op::equal, a, b, where); }
-template <class A, class B, class Broken = breach<op::equal, shapes::broadcast, A, B>> A equal(A, B, ...) = delete;
+template <class A, class B, class Broken = breach<op::equal, shapes::broadcast, A, B>>
+unknown_tensor equal(A, B, ...) = delete;
 
 /// a != b
 template <class A, class B>
@@ -66,7 +67,7 @@ constexpr auto not_equal(A a, B b, site where = here()) {
     return detail::binary<dtype::boolean>(op::not_equal, a, b, where);
 }
 template <class A, class B, class Broken = breach<op::not_equal, shapes::broadcast, A, B>>
-A not_equal(A, B, ...) = delete;
+unknown_tensor not_equal(A, B, ...) = delete;
 
 /// a > b
 template <class A, class B>
@@ -74,7 +75,8 @@ template <class A, class B>
 constexpr auto greater(A a, B b, site where = here()) {
     return detail::binary<dtype::boolean>(op::greater, a, b, where);
 }
-template <class A, class B, class Broken = breach<op::greater, shapes::broadcast, A, B>> A greater(A, B, ...) = delete;
+template <class A, class B, class Broken = breach<op::greater, shapes::broadcast, A, B>>
+unknown_tensor greater(A, B, ...) = delete;
 
 /// a >= b
 template <class A, class B>
@@ -83,13 +85,14 @@ constexpr auto greater_equal(A a, B b, site where = here()) {
     return detail::binary<dtype::boolean>(op::greater_equal, a, b, where);
 }
 template <class A, class B, class Broken = breach<op::greater_equal, shapes::broadcast, A, B>>
-A greater_equal(A, B, ...) = delete;
+unknown_tensor greater_equal(A, B, ...) = delete;
 
 /// a < b
 template <class A, class B>
     requires obeys<shapes::broadcast, A, B>
 constexpr auto less(A a, B b, site where = here()) { return detail::binary<dtype::boolean>(op::less, a, b, where); }
-template <class A, class B, class Broken = breach<op::less, shapes::broadcast, A, B>> A less(A, B, ...) = delete;
+template <class A, class B, class Broken = breach<op::less, shapes::broadcast, A, B>>
+unknown_tensor less(A, B, ...) = delete;
 
 /// a <= b
 template <class A, class B>
@@ -98,7 +101,7 @@ constexpr auto less_equal(A a, B b, site where = here()) {
     return detail::binary<dtype::boolean>(op::less_equal, a, b, where);
 }
 template <class A, class B, class Broken = breach<op::less_equal, shapes::broadcast, A, B>>
-A less_equal(A, B, ...) = delete;
+unknown_tensor less_equal(A, B, ...) = delete;
 
 /// true where x is false
 template <class X>
@@ -106,7 +109,8 @@ template <class X>
 constexpr auto logical_not(X x, site where = here()) {
     return detail::append<shapes::boolean, dtype::boolean>(op::logical_not, no_attributes{}, where, x);
 }
-template <class X, class Broken = breach<op::logical_not, shapes::boolean, X>> X logical_not(X, ...) = delete;
+template <class X, class Broken = breach<op::logical_not, shapes::boolean, X>>
+unknown_tensor logical_not(X, ...) = delete;
 
 /// a where the condition is true, b elsewhere; the three broadcast. The condition is the result of a comparison; a or b
 /// may be a number.
@@ -122,7 +126,7 @@ constexpr auto select(C condition, A a, B b, site where = here()) {
     }
 }
 template <class C, class A, class B, class Broken = breach<op::select, shapes::select, C, A, B>>
-C select(C, A, B, ...) = delete;
+unknown_tensor select(C, A, B, ...) = delete;
 
 /// Bytes as fp16, value for value; of booleans 1 where x is true and 0 where it is false.
 template <class X>
@@ -130,6 +134,6 @@ template <class X>
 constexpr auto to_f16(X x, site where = here()) {
     return detail::append<shapes::cast>(op::cast, no_attributes{}, where, x);
 }
-template <class X, class Broken = breach<op::cast, shapes::cast, X>> X to_f16(X, ...) = delete;
+template <class X, class Broken = breach<op::cast, shapes::cast, X>> unknown_tensor to_f16(X, ...) = delete;
 
 } // namespace ane

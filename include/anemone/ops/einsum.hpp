@@ -68,6 +68,6 @@ constexpr auto einsum(A a, B b, site where = here()) {
     }
 }
 template <fixed_string Equation, class A, class B, class Broken = breach<op::matmul, shapes::einsum<Equation>, A, B>>
-A einsum(A, B, ...) = delete;
+unknown_tensor einsum(A, B, ...) = delete;
 
 } // namespace ane

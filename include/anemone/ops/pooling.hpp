@@ -63,7 +63,8 @@ template <pool A, class X>
 constexpr auto max_pool(X x, site where = here()) {
     return detail::append<shapes::of<A>>(op::max_pool, detail::resolved_for<A, X>, where, x);
 }
-template <pool A, class X, class Broken = breach<op::max_pool, shapes::of<A>, X>> X max_pool(X, ...) = delete;
+template <pool A, class X, class Broken = breach<op::max_pool, shapes::of<A>, X>>
+unknown_tensor max_pool(X, ...) = delete;
 
 /// The mean of each window; padding counts as zeros unless `exclude_padding`. What ceil_mode adds behind the padding
 /// does not count (ONNX, PyTorch); on the engine it does, since a program has it as padding.
@@ -72,7 +73,8 @@ template <pool A, class X>
 constexpr auto avg_pool(X x, site where = here()) {
     return detail::append<shapes::of<A>>(op::avg_pool, detail::resolved_for<A, X>, where, x);
 }
-template <pool A, class X, class Broken = breach<op::avg_pool, shapes::of<A>, X>> X avg_pool(X, ...) = delete;
+template <pool A, class X, class Broken = breach<op::avg_pool, shapes::of<A>, X>>
+unknown_tensor avg_pool(X, ...) = delete;
 
 /// The square root of the sum of squares of each window; padding counts as zeros.
 template <pool A, class X>
@@ -80,6 +82,7 @@ template <pool A, class X>
 constexpr auto l2_pool(X x, site where = here()) {
     return detail::append<shapes::of<A>>(op::l2_pool, detail::resolved_for<A, X>, where, x);
 }
-template <pool A, class X, class Broken = breach<op::l2_pool, shapes::of<A>, X>> X l2_pool(X, ...) = delete;
+template <pool A, class X, class Broken = breach<op::l2_pool, shapes::of<A>, X>>
+unknown_tensor l2_pool(X, ...) = delete;
 
 } // namespace ane

@@ -104,7 +104,7 @@ constexpr auto reduce_sum(X x, site where = here()) {
     return detail::reduction<Axes, KeepDims>(op::reduce_sum, x, where);
 }
 template <axes Axes = axes{}, bool KeepDims = true, class X, class Broken = breach<op::reduce_sum, shapes::of<Axes>, X>>
-X reduce_sum(X, ...) = delete;
+unknown_tensor reduce_sum(X, ...) = delete;
 
 /// The mean over the given axes.
 template <axes Axes = axes{}, bool KeepDims = true, class X>
@@ -114,7 +114,7 @@ constexpr auto reduce_mean(X x, site where = here()) {
 }
 template <axes Axes = axes{}, bool KeepDims = true, class X,
           class Broken = breach<op::reduce_mean, shapes::of<Axes>, X>>
-X reduce_mean(X, ...) = delete;
+unknown_tensor reduce_mean(X, ...) = delete;
 
 /// The largest element over the given axes.
 template <axes Axes = axes{}, bool KeepDims = true, class X>
@@ -123,7 +123,7 @@ constexpr auto reduce_max(X x, site where = here()) {
     return detail::reduction<Axes, KeepDims>(op::reduce_max, x, where);
 }
 template <axes Axes = axes{}, bool KeepDims = true, class X, class Broken = breach<op::reduce_max, shapes::of<Axes>, X>>
-X reduce_max(X, ...) = delete;
+unknown_tensor reduce_max(X, ...) = delete;
 
 /// The smallest element over the given axes.
 template <axes Axes = axes{}, bool KeepDims = true, class X>
@@ -132,7 +132,7 @@ constexpr auto reduce_min(X x, site where = here()) {
     return detail::reduction<Axes, KeepDims>(op::reduce_min, x, where);
 }
 template <axes Axes = axes{}, bool KeepDims = true, class X, class Broken = breach<op::reduce_min, shapes::of<Axes>, X>>
-X reduce_min(X, ...) = delete;
+unknown_tensor reduce_min(X, ...) = delete;
 
 /// The sum of x^2 over the given axes. Elements from 256 on square to infinity (R151). R071.
 template <axes Axes = axes{}, bool KeepDims = true, class X>
@@ -142,7 +142,7 @@ constexpr auto reduce_sum_square(X x, site where = here()) {
 }
 template <axes Axes = axes{}, bool KeepDims = true, class X,
           class Broken = breach<op::reduce_sum_square, shapes::of<Axes>, X>>
-X reduce_sum_square(X, ...) = delete;
+unknown_tensor reduce_sum_square(X, ...) = delete;
 
 /// The sum of |x| over the given axes.
 template <axes Axes = axes{}, bool KeepDims = true, class X>
@@ -152,7 +152,7 @@ constexpr auto reduce_l1_norm(X x, site where = here()) {
 }
 template <axes Axes = axes{}, bool KeepDims = true, class X,
           class Broken = breach<op::reduce_l1_norm, shapes::of<Axes>, X>>
-X reduce_l1_norm(X, ...) = delete;
+unknown_tensor reduce_l1_norm(X, ...) = delete;
 
 /// The square root of the sum of x^2 over the given axes. Lowered to products and a sum: infinite where an |x| is 256
 /// or more (R151).
@@ -163,7 +163,7 @@ constexpr auto reduce_l2_norm(X x, site where = here()) {
 }
 template <axes Axes = axes{}, bool KeepDims = true, class X,
           class Broken = breach<op::reduce_l2_norm, shapes::of<Axes>, X>>
-X reduce_l2_norm(X, ...) = delete;
+unknown_tensor reduce_l2_norm(X, ...) = delete;
 
 /// ln of the sum over the given axes, which is to be positive: ln(+0) is -45440 on the engine (R157).
 template <axes Axes = axes{}, bool KeepDims = true, class X>
@@ -173,7 +173,7 @@ constexpr auto reduce_log_sum(X x, site where = here()) {
 }
 template <axes Axes = axes{}, bool KeepDims = true, class X,
           class Broken = breach<op::reduce_log_sum, shapes::of<Axes>, X>>
-X reduce_log_sum(X, ...) = delete;
+unknown_tensor reduce_log_sum(X, ...) = delete;
 
 /// ln of the sum of e^x over the given axes. Subtract the maximum first: e^x is infinite from 11.094 (R150).
 template <axes Axes = axes{}, bool KeepDims = true, class X>
@@ -183,7 +183,7 @@ constexpr auto reduce_log_sum_exp(X x, site where = here()) {
 }
 template <axes Axes = axes{}, bool KeepDims = true, class X,
           class Broken = breach<op::reduce_log_sum_exp, shapes::of<Axes>, X>>
-X reduce_log_sum_exp(X, ...) = delete;
+unknown_tensor reduce_log_sum_exp(X, ...) = delete;
 
 /// The index of the largest element along an axis, as fp16; of equal ones the first. On the netplist route only (OC9).
 template <axis Axis = axis{}, class X>
@@ -192,7 +192,7 @@ constexpr auto arg_max(X x, site where = here()) {
     return detail::append<shapes::by<arg_shape_rule, Axis>>(op::arg_max, detail::resolved_for<Axis, X>, where, x);
 }
 template <axis Axis = axis{}, class X, class Broken = breach<op::arg_max, shapes::by<arg_shape_rule, Axis>, X>>
-X arg_max(X, ...) = delete;
+unknown_tensor arg_max(X, ...) = delete;
 
 /// The index of the smallest element along an axis, as fp16; of equal ones the first.
 template <axis Axis = axis{}, class X>
@@ -201,7 +201,7 @@ constexpr auto arg_min(X x, site where = here()) {
     return detail::append<shapes::by<arg_shape_rule, Axis>>(op::arg_min, detail::resolved_for<Axis, X>, where, x);
 }
 template <axis Axis = axis{}, class X, class Broken = breach<op::arg_min, shapes::by<arg_shape_rule, Axis>, X>>
-X arg_min(X, ...) = delete;
+unknown_tensor arg_min(X, ...) = delete;
 
 /// arg_max by the engine's layer for a whole dimension, on the netplist route (guide appendix B).
 template <axis Axis = axis{}, class X>
@@ -211,7 +211,7 @@ constexpr auto global_arg_max(X x, site where = here()) {
                                                             x);
 }
 template <axis Axis = axis{}, class X, class Broken = breach<op::global_arg_max, shapes::by<arg_shape_rule, Axis>, X>>
-X global_arg_max(X, ...) = delete;
+unknown_tensor global_arg_max(X, ...) = delete;
 
 /// arg_min by the engine's layer for a whole dimension, on the netplist route.
 template <axis Axis = axis{}, class X>
@@ -221,7 +221,7 @@ constexpr auto global_arg_min(X x, site where = here()) {
                                                             x);
 }
 template <axis Axis = axis{}, class X, class Broken = breach<op::global_arg_min, shapes::by<arg_shape_rule, Axis>, X>>
-X global_arg_min(X, ...) = delete;
+unknown_tensor global_arg_min(X, ...) = delete;
 
 constexpr cumulation resolve(cumulation given, const extents& x) {
     given.axis = normalized_axis(given.axis, x.rank);
@@ -237,6 +237,6 @@ constexpr auto cumsum(X x, site where = here()) {
 }
 template <cumulation Sum = cumulation{}, class X,
           class Broken = breach<op::cumsum, shapes::by<axis_rule, axis{Sum.axis}>, X>>
-X cumsum(X, ...) = delete;
+unknown_tensor cumsum(X, ...) = delete;
 
 } // namespace ane

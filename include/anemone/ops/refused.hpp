@@ -102,14 +102,16 @@ namespace detail {
 template <class T> inline constexpr bool of_a_model = std::is_same_v<T, builder>;
 template <class Shape, dtype Type> inline constexpr bool of_a_model<tensor<Shape, Type>> = true;
 
-/// A value for what follows in the model, so that the one mistake gives one error.
-template <class First, class... Rest> constexpr auto any_of(const First& first, const Rest&... rest) {
-    if constexpr (of_a_model<First> && !std::is_same_v<First, builder>) {
-        return first;
-    } else if constexpr (sizeof...(Rest) > 0) {
-        return any_of(rest...);
+/// A value for what follows in the model, so that nothing of it is told; there is no model.
+template <class First, class... Rest>
+constexpr unknown_tensor refused_among(std::string_view name, First first, Rest... rest) {
+    if constexpr (std::is_same_v<First, builder>) {
+        return refused_among(name, first.constant(f16<>, 0));
+    } else if constexpr (of_a_model<First>) {
+        first.graph->refuse(model_rule::the_operation_has_no_path_on_any_target, name, site_of(first));
+        return {first.graph, first.node};
     } else {
-        return 0;
+        return refused_among(name, rest...);
     }
 }
 
@@ -121,8 +123,8 @@ template <class First, class... Rest> constexpr auto any_of(const First& first, 
     template <auto... Attributes, class... Operands>                                                                   \
         requires(detail::of_a_model<Operands> || ...)                                                                  \
     __attribute__((unavailable(#name " has no path on any target (" fact "); instead: " rewrite))) constexpr auto      \
-    name(const Operands&... operands) {                                                                                \
-        return detail::any_of(operands...);                                                                            \
+    name(Operands... operands) {                                                                                       \
+        return detail::refused_among(#name, operands...);                                                              \
     }
 ANEMONE_REFUSED_OPERATIONS(ANEMONE_ROW)
 #undef ANEMONE_ROW

@@ -19,6 +19,9 @@ namespace detail {
 
 template <int K, class Shape, dtype Type>
 inline constexpr operand operand_of_type<scaled_tensor<K, Shape, Type>> = {Shape::value, Type, operand::scaled_tensor};
+template <int K, dtype Type>
+inline constexpr operand operand_of_type<scaled_tensor<K, unknown_shape, Type>> = {unknown_shape::value, Type,
+                                                                                   operand::unknown};
 
 /// The factor of an operand, as the exponent of two.
 template <class T> inline constexpr int scale_of = 0;
@@ -82,6 +85,6 @@ template <int K, class X>
 constexpr auto scaled(X x, site where = here()) {
     return scaled_tensor<K, typename X::shape_type, X::element>{detail::times_power<K>(x, where)};
 }
-template <int K, class X, class Broken = breach<op::mul, shapes::factor<K>, X>> X scaled(X, ...) = delete;
+template <int K, class X, class Broken = breach<op::mul, shapes::factor<K>, X>> unknown_tensor scaled(X, ...) = delete;
 
 } // namespace ane

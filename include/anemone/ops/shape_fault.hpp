@@ -15,7 +15,7 @@
 ///         requires obeys<shapes::broadcast, A, B>
 ///     constexpr auto add(A a, B b, site where = here()) { ... }
 ///     template <class A, class B, class Broken = breach<op::add, shapes::broadcast, A, B>>
-///     A add(A, B, ...) = delete;
+///     unknown_tensor add(A, B, ...) = delete;
 ///
 /// The call of a deleted function is what puts the caller's line, the rule and its numbers into the first line of g++
 /// and the first notes of clang, with and without -Wfatal-errors. A failed constraint alone lists candidates, g++ tells
@@ -32,7 +32,7 @@ namespace detail {
 
 /// An operand as a rule sees it. A number stands for a constant of rank 0.
 struct operand {
-    enum kind : std::uint8_t { tensor, scaled_tensor, number, other };
+    enum kind : std::uint8_t { tensor, scaled_tensor, number, unknown, other };
     extents shape{};
     dtype type = dtype::f16;
     kind is = other;
@@ -40,6 +40,8 @@ struct operand {
 template <class T> inline constexpr operand operand_of_type{.is = number<T> ? operand::number : operand::other};
 template <class Shape, dtype Type>
 inline constexpr operand operand_of_type<tensor<Shape, Type>> = {Shape::value, Type, operand::tensor};
+template <dtype Type>
+inline constexpr operand operand_of_type<tensor<unknown_shape, Type>> = {unknown_shape::value, Type, operand::unknown};
 
 /// The common check of operands: fp16 elements and positive extents.
 constexpr void require_arithmetic(inferred& result, const operand& x) {
@@ -54,6 +56,11 @@ enum class verdict_on_operands : std::uint8_t { not_ours, kept, broken };
 struct judgement {
     verdict_on_operands verdict = verdict_on_operands::not_ours;
     inferred result{};
+    bool unknown = false;
+
+    /// How many axes the type of the result has; one more than there can be says that it is not known.
+    constexpr std::size_t axes() const { return static_cast<std::size_t>(unknown ? most_axes + 1 : result.shape.rank); }
+    static constexpr int most_axes = extents::capacity;
 };
 
 /// Whether a rule judges such operands: tensors always, numbers and scaled tensors where it takes them. Whatever else
@@ -80,7 +87,11 @@ template <class Rule> constexpr bool judges(std::initializer_list<operand::kind>
 /// Rules of shapes see extents, and their operands are arithmetic; others see operands and check the types themselves.
 template <class Rule, class... Operand> constexpr judgement judge(const Operand&... x) {
     judgement j;
-    if (judges<Rule>({x.is...})) {
+    if (((x.is == operand::unknown) || ...) && ((x.is != operand::other) && ...)) {
+        j.verdict = verdict_on_operands::kept; // told already
+        j.result.shape = unknown_shape::value;
+        j.unknown = true;
+    } else if (judges<Rule>({x.is...})) {
         if constexpr (requires { Rule::judge(x...); }) {
             j.result = Rule::judge(x...);
         } else {
@@ -101,9 +112,11 @@ struct shape_from_rule<std::index_sequence<Axis...>, Rule, T...> {
     using type = shape<judged<Rule, T...>.result.shape.extent[Axis]...>;
 };
 template <class Rule, class... T>
-using judged_shape =
-    typename shape_from_rule<std::make_index_sequence<static_cast<std::size_t>(judged<Rule, T...>.result.shape.rank)>,
-                             Rule, T...>::type;
+struct shape_from_rule<std::make_index_sequence<judgement::most_axes + 1>, Rule, T...> {
+    using type = unknown_shape;
+};
+template <class Rule, class... T>
+using judged_shape = typename shape_from_rule<std::make_index_sequence<judged<Rule, T...>.axes()>, Rule, T...>::type;
 
 template <verdict_on_operands> struct fault_where {};
 template <> struct fault_where<verdict_on_operands::broken> {
