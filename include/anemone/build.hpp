@@ -42,25 +42,28 @@ struct description {
     std::int64_t want = 0;
     bool counted = false;
 };
+constexpr description description_of(const dynamic_graph& raw) {
+    const refused& r = raw.first_refusal;
+    return {size_of(raw),
+            r.any,
+            r.why,
+            short_text(raw.view().text(r.subject)),
+            short_text(r.any ? without_folders(r.where.file) : ""),
+            r.where.line,
+            r.shape,
+            r.known_shape,
+            r.got,
+            r.want,
+            r.counted};
+}
 template <class Function> constexpr description describe() {
     if constexpr (!std::is_empty_v<Function> || !std::default_initializable<Function>) {
         return {.refused = true, .why = model_rule::the_function_must_not_capture};
     } else if constexpr (!std::invocable<Function, builder&>) {
         return {.refused = true, .why = model_rule::the_function_takes_no_builder_or_has_an_error};
     } else {
-        const dynamic_graph raw = describe_with(Function{}, true);
-        const refused& r = raw.first_refusal;
-        return {size_of(raw),
-                r.any,
-                r.why,
-                short_text(raw.view().text(r.subject)),
-                short_text(r.any ? without_folders(r.where.file) : ""),
-                r.where.line,
-                r.shape,
-                r.known_shape,
-                r.got,
-                r.want,
-                r.counted};
+        // No variable for the graph: where it is one, clang computes all of it once more.
+        return description_of(describe_with(Function{}, true));
     }
 }
 
