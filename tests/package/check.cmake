@@ -52,11 +52,19 @@ if(WAY STREQUAL "pkg_config")
 endif()
 
 set(shared OFF)
-if(WAY STREQUAL "add_subdirectory")
-  set(shared ON) # one of the ways has the library shared
+set(fatal_errors OFF)
+if(WAY STREQUAL "add_subdirectory") # one of the ways has the library shared, and compilers stop at the first error
+  set(shared ON)
+  set(fatal_errors ON)
 endif()
 run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}" -B "${scratch}/build" -G "${GENERATOR}" -D "WAY=${WAY}"
     "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_PREFIX_PATH=${prefix}" "-DANEMONE_DIR=${SOURCE_DIR}"
-    "-DANEMONE_COMPILED_SHARED=${shared}")
+    "-DANEMONE_COMPILED_SHARED=${shared}" "-DANEMONE_FATAL_ERRORS=${fatal_errors}" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+if(fatal_errors)
+  file(READ "${scratch}/build/compile_commands.json" commands)
+  if(NOT commands MATCHES "main.cpp.*-(fmax-errors=1|Wfatal-errors)|-(fmax-errors=1|Wfatal-errors).*main.cpp")
+    message(FATAL_ERROR "ANEMONE_FATAL_ERRORS sets no flag")
+  endif()
+endif()
 run("${CMAKE_COMMAND}" --build "${scratch}/build")
 run("${CMAKE_CTEST_COMMAND}" --test-dir "${scratch}/build" --output-on-failure)

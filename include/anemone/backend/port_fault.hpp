@@ -122,9 +122,13 @@ using binding_fault = typename decltype(find_binding_fault<Model>(static_cast<Bi
 
 namespace ane::inline ANEMONE_WAY {
 
+/// What `graph` gives where the author's function is wrong: that has been told, and its runs are not judged.
+template <const auto& Model>
+concept no_model = (Model.view().size() == 0);
+
 /// Whether bindings are what a run of the model needs.
 template <const auto& Model, class... Bindings>
-concept binds = std::is_void_v<detail::binding_fault<Model, Bindings...>>;
+concept binds = no_model<Model> || std::is_void_v<detail::binding_fault<Model, Bindings...>>;
 /// The fault of bindings; no type where they have none.
 template <const auto& Model, class... Bindings>
     requires(!binds<Model, Bindings...>)
@@ -133,7 +137,7 @@ using broken_binding = detail::binding_fault<Model, Bindings...>;
 template <const auto& Model, fixed_string Name>
 concept has_output = (Model.view().find_output(Name.view()) >= 0);
 template <const auto& Model, fixed_string Name>
-    requires(!has_output<Model, Name>)
+    requires(!has_output<Model, Name> && !no_model<Model>)
 using unknown_output = port_fault<port_rule::the_model_has_no_output_of_this_name, named<Name>>;
 
 } // namespace ane::inline ANEMONE_WAY

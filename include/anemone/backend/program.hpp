@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../graph/refused_model.hpp"
 #include "../ndarray.hpp"
 #include "../passes/validate.hpp"
 #include "../text.hpp"
@@ -48,8 +49,10 @@ public:
 
 private:
     template <fixed_string Name, class Value> void bind(const Value& value) {
-        constexpr auto position = static_cast<std::size_t>(detail::input_position(Model, Name.view()));
-        buffers_[position] = std::as_bytes(std::span(value.elements()));
+        if constexpr (!no_model<Model>) {
+            constexpr auto position = static_cast<std::size_t>(detail::input_position(Model, Name.view()));
+            buffers_[position] = std::as_bytes(std::span(value.elements()));
+        }
     }
 
     std::array<std::span<const std::byte>, count> buffers_{};
@@ -81,6 +84,9 @@ public:
         return copy;
     }
 
+    template <fixed_string Name>
+        requires no_model<Model> ndarray<shape<1>>
+    operator[](port_name<Name>) const { return {}; }
     template <fixed_string Name, class Broken = unknown_output<Model, Name>>
     void operator[](port_name<Name>) const = delete;
 
@@ -137,6 +143,8 @@ private:
 
 namespace ane::detail::inline ANEMONE_WAY {
 
+inline constexpr static_graph<graph_size{}> nothing_to_run{};
+
 /// Compiles a model for a backend, which in the header-only way may take the kernels of the model's operations alone: a
 /// program pays for what its model uses.
 template <const auto& Model, class Backend> auto compile_model(const Backend& place, const weight_store& weights) {
@@ -155,8 +163,12 @@ namespace ane::inline ANEMONE_WAY {
 /// weights)`. Throws `error` for weights that do not fit the model, and whatever the backend's `compile` throws.
 template <const auto& Model, runnable_backend Backend>
 auto compile(const Backend& place, const weight_store& weights = {}) {
-    verify_weights(Model, weights);
-    return program<Model, decltype(place.compile(Model, weights))>(detail::compile_model<Model>(place, weights));
+    if constexpr (is_refused_model<decltype(Model)>) { // told where it is defined
+        return compile<detail::nothing_to_run>(place, weights);
+    } else {
+        verify_weights(Model, weights);
+        return program<Model, decltype(place.compile(Model, weights))>(detail::compile_model<Model>(place, weights));
+    }
 }
 
 /// The same for a graph that was built or read at run time, after `validate`: the program runs on buffers in the order

@@ -15,7 +15,13 @@ namespace ane {
 template <model_rule Why, class... Details> class refused_model {
 public:
     refused_model();
+    operator graph_view() const; // NOLINT(google-explicit-constructor): what takes a model says nothing of this one
 };
+template <class T> inline constexpr bool is_refused_model = false;
+template <model_rule Why, class... Details>
+inline constexpr bool is_refused_model<refused_model<Why, Details...>> = true;
+template <model_rule Why, class... Details>
+inline constexpr bool is_refused_model<const refused_model<Why, Details...>&> = true;
 
 /// Details of a `refused_model`.
 template <int> struct in_line {};

@@ -148,25 +148,31 @@ inline constexpr told_violation first_told = [] {
 
 } // namespace detail
 
+namespace detail {
+
+/// What `graph` refuses has been told where it is defined: no rule adds to it.
+template <const auto& Model, auto Target, policy P> constexpr auto find_verdict() {
+    if constexpr (is_refused_model<decltype(Model)>) {
+        return all_design_rules{};
+    } else {
+        return as_design_rule<first_told<Model, Target, P>>();
+    }
+}
+
+} // namespace detail
+
 /// `design_rule<...>` of the first rule that a model breaks as an error, or `all_design_rules`.
 template <const auto& Model, auto Target, policy P = policy{}>
-using verdict =
-    typename std::type_identity<decltype(detail::as_design_rule<detail::first_told<Model, Target, P>>())>::type;
+using verdict = typename std::type_identity<decltype(detail::find_verdict<Model, Target, P>())>::type;
 
 template <class Verdict>
 concept kept = Verdict::kept;
-
-/// Whether a constant is a model at all: what `graph` refuses has been told where it is defined.
-template <const auto& Model>
-concept stored_model = requires {
-    Model.nodes;
-};
 
 /// Whether a model keeps all rules of a target: a `target`, a `target_set` (all of them; the first that fails is told)
 /// or the address of a `target_description`. The policy says which findings are errors.
 ///
 ///     static_assert(ane::conforms<model, ane::macs, ane::as_error(ane::rule::working_set_exceeds)>);
 template <const auto& Model, auto Target, policy P = policy{}>
-concept conforms = stored_model<Model> && kept<verdict<Model, Target, P>>;
+concept conforms = kept<verdict<Model, Target, P>>;
 
 } // namespace ane
