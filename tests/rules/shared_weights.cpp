@@ -43,7 +43,7 @@ std::vector<std::string> notes_of(const graph_view& g) {
     const std::string text = report(g, h13).str();
     for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
         const std::string line = text.substr(at, text.find('\n', at) - at);
-        if (line.starts_with("note: ") && line.find("shared") != std::string::npos) {
+        if (line.starts_with("note: ") && line.find(" shared: ") != std::string::npos) {
             notes.push_back(line);
         }
     }
