@@ -1,4 +1,4 @@
-// The snippets of docs/running.md and docs/engine.md, line by line, which tests/python/pages.py compares.
+// The snippets of docs/running.md, docs/engine.md and docs/formats.md, line by line, which tests/python/pages.py compares.
 
 #include "../../examples/digits/model.hpp"
 #include <anemone/anemone.hpp>
@@ -33,6 +33,16 @@ const ane::ndarray<ane::shape<1, 1, 28, 28>> image;
     auto program = ane::compile<model>(ane::backend::engine{ane::h13, {.directory = "program"}}, weights);
     const auto result = program({"x"_s = x});
     return result["y"_s][0];
+}
+
+// Writes into the folder in which it is called: not called.
+[[maybe_unused]] void write_program(const ane::weight_store& weights) {
+    const ane::lowered_graph lowered = ane::lower(model);
+    const auto constants = ane::materialize(lowered.view(), weights); // fp16, batch norms folded
+    const ane::mil_program mil = ane::emit_mil(lowered.view(), constants);
+    ane::write_mil(mil, "program"); // program/model.mil, program/weights.bin
+    const ane::netplist net = ane::emit_netplist(lowered.view(), constants, "hello");
+    ane::write_netplist(net, "program"); // program/net.plist and the weight files
 }
 
 float chosen(bool exact, const ane::weight_store& weights) {
