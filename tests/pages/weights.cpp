@@ -71,6 +71,14 @@ TEST_CASE("a file from elsewhere") {
     CHECK(weights == ane::random_weights(layer, 1));
     static_cast<void>(program);
 
+    ane::weight_store whole = file;
+    for (const ane::stored_tensor& tensor : file) {
+        if (tensor.shape.rank == 2 && tensor.name.starts_with("transformer.h.")) {
+            whole.transpose(tensor.name); // every matrix of every layer
+        }
+    }
+    CHECK(whole.at("transformer.h.2.mlp.c_fc.weight").shape == ane::extents{64, 16});
+
     const ane::weight_store short_names = file.renamed([](std::string_view name) {
         const std::size_t dot = name.rfind('.');
         return name.starts_with("transformer.ln_f") ? "norm" + std::string(name.substr(dot)) : std::string();
