@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """What a file that uses the library costs a compiler, in two tables.
 
-Files: those that users write (benchmarks/files, and the README's first program), header-only and for anemone::compiled, in
-seconds of processor time, with the functions that they emit.
+Files: those that users write (benchmarks/files, and the README's first program), header-only and for anemone::compiled,
+with the functions that they emit.
 
 Models: 10 to 2,000 operations with every check on, by each compiler, beside Eigen expressions of as many operations (and
 Fastor's, where its headers are found). Every model is C++ text with one statement for each operation, as a person would write it. `repeated` has residual blocks of
 eight different widths; in `distinct` no two operations have the same shapes, so that nothing is instantiated twice. A peer
-gets statements of ten operations on matrices of as many different sizes. Seconds are processor time, the least of
-some runs; megabytes the compiler's peak. "per operation" leaves out what an empty model costs.
+gets statements of ten operations on matrices of as many different sizes. Seconds are user time, the least of some runs;
+megabytes the compiler's peak. "per operation" leaves out what an empty model costs.
 """
 
 import argparse
@@ -124,7 +124,7 @@ def include_folder(header, *places):
 
 
 def measure(compiler, source, includes, folder, *flags):
-    """(seconds of processor time, megabytes at the peak), or the first line of what the compiler complains of. The source is
+    """(seconds of user time, megabytes at the peak), or the first line of what the compiler complains of. The source is
     a text or a path."""
     path = source
     if isinstance(source, str):
@@ -139,7 +139,7 @@ def measure(compiler, source, includes, folder, *flags):
         complaint = [line for line in output.splitlines() if "error" in line]
         raise RuntimeError(complaint[0] if complaint else f"{compiler} ended with {process.returncode}")
     unit = 1024.0 if sys.platform != "darwin" else 1024.0 * 1024.0
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / unit
+    return usage.ru_utime, usage.ru_maxrss / unit
 
 
 def functions(object_file):

@@ -56,8 +56,10 @@ ranked_rows reference(const dense& x, const selection& s) {
         }
         std::vector<std::size_t> order(row.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-            return s.ascending ? before(row[a], row[b]) : before(row[b], row[a]);
+        std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            const bool first = s.ascending ? before(row[a], row[b]) : before(row[b], row[a]);
+            const bool last = s.ascending ? before(row[b], row[a]) : before(row[a], row[b]);
+            return first || (!last && a < b);
         });
         for (int i = 0; i < s.k; ++i) {
             at[along] = i;

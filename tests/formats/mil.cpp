@@ -510,7 +510,7 @@ TEST_CASE("mil and netplist: the operations of each route, all of which the orac
         CAPTURE(form.name);
         CHECK(numerics::has_path(form.kind));
     }
-    for (const ane::detail::netplist_form& form : ane::detail::netplist_vocabulary<>) {
+    for (const ane::detail::netplist_form& form : ane::detail::netplist_vocabulary<void>) {
         CAPTURE(name(form.kind));
         CHECK(numerics::has_path(form.kind));
     }

@@ -3,7 +3,8 @@
 #
 #   WAY         install, and after it find_package or pkg_config; add_subdirectory; fetch_content
 #   SOURCE_DIR  the root of Anemone
-#   COMPILER    the C++ compiler; GENERATOR the generator of CMake
+#   COMPILER    the C++ compiler, FLAGS its flags; GENERATOR the generator of CMake
+#   FMT         what ANEMONE_FMT_HEADER_ONLY is
 
 set(scratch "${SCRATCH_DIR}/${WAY}")
 set(prefix "${SCRATCH_DIR}/prefix")
@@ -17,7 +18,7 @@ endfunction()
 if(WAY STREQUAL "install")
   file(REMOVE_RECURSE "${prefix}")
   run("${CMAKE_COMMAND}" -S "${SOURCE_DIR}" -B "${scratch}/library" -G "${GENERATOR}" "-DCMAKE_CXX_COMPILER=${COMPILER}"
-      "-DCMAKE_INSTALL_PREFIX=${scratch}/first_prefix" -DANEMONE_BUILD_TESTS=OFF -DANEMONE_BUILD_EXAMPLES=OFF
+      "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DANEMONE_FMT_HEADER_ONLY=${FMT}" "-DCMAKE_INSTALL_PREFIX=${scratch}/first_prefix" -DANEMONE_BUILD_TESTS=OFF -DANEMONE_BUILD_EXAMPLES=OFF
       -DANEMONE_INSTALL_COMPILED=ON)
   run("${CMAKE_COMMAND}" --build "${scratch}/library")
   run("${CMAKE_COMMAND}" --install "${scratch}/library")
@@ -36,15 +37,19 @@ if(WAY STREQUAL "pkg_config")
   set(ENV{PKG_CONFIG_PATH} "${prefix}/share/pkgconfig:$ENV{PKG_CONFIG_PATH}")
   # The library was made by one compiler; programs may come from the other as well.
   find_program(CLANG NAMES clang++)
-  set(compilers "${COMPILER}" ${CLANG})
-  list(REMOVE_DUPLICATES compilers)
+  set(compilers "${COMPILER}")
+  if(CLANG AND NOT FLAGS)
+    list(APPEND compilers "${CLANG}")
+    list(REMOVE_DUPLICATES compilers)
+  endif()
+  separate_arguments(own_flags UNIX_COMMAND "${FLAGS}")
   foreach(package IN ITEMS anemone anemone_compiled)
     execute_process(COMMAND "${PKG_CONFIG}" --cflags --libs ${package} COMMAND_ERROR_IS_FATAL ANY
                     OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE)
     separate_arguments(flags UNIX_COMMAND "${flags}")
     foreach(compiler IN LISTS compilers)
-      run("${compiler}" -std=c++20 -O2 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror "${CMAKE_CURRENT_LIST_DIR}/main.cpp"
-          "${CMAKE_CURRENT_LIST_DIR}/second.cpp" -o "${scratch}/${package}" ${flags})
+      run("${compiler}" ${own_flags} -std=c++20 -O2 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
+          "${CMAKE_CURRENT_LIST_DIR}/main.cpp" "${CMAKE_CURRENT_LIST_DIR}/second.cpp" -o "${scratch}/${package}" ${flags})
       run("${scratch}/${package}")
     endforeach()
   endforeach()
@@ -56,7 +61,8 @@ if(WAY STREQUAL "add_subdirectory")
   set(shared ON) # one of the ways has the library shared
 endif()
 run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}" -B "${scratch}/build" -G "${GENERATOR}" -D "WAY=${WAY}"
-    "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_PREFIX_PATH=${prefix}" "-DANEMONE_DIR=${SOURCE_DIR}"
+    "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DANEMONE_FMT_HEADER_ONLY=${FMT}"
+    "-DCMAKE_PREFIX_PATH=${prefix}" "-DANEMONE_DIR=${SOURCE_DIR}"
     "-DANEMONE_COMPILED_SHARED=${shared}")
 run("${CMAKE_COMMAND}" --build "${scratch}/build")
 run("${CMAKE_CTEST_COMMAND}" --test-dir "${scratch}/build" --output-on-failure)

@@ -12,7 +12,7 @@ namespace ane::detail::inline ANEMONE_WAY {
 /// refused; cast, because the keys of Quant and DeQuant are not known and no other unit is known to change an element
 /// type. Which of the two gelu forms the GELU unit computes is not stated. (A template, because a table would compile all
 /// writers wherever it is seen.)
-template <class = void>
+template <class Lazy>
 inline constexpr netplist_form netplist_vocabulary[] = {
     {op::conv2d, "Conv", "Conv", write_conv},
     {op::conv_transpose2d, "Conv", "DeConv", write_conv_transpose},
@@ -53,8 +53,8 @@ inline constexpr netplist_form netplist_vocabulary[] = {
 };
 
 /// The netplist form of an operation, or null where none is known.
-ANEMONE_INLINE const netplist_form* find_netplist_form(op kind) {
-    for (const netplist_form& form : netplist_vocabulary<>) {
+template <class Lazy = void> const netplist_form* find_netplist_form(op kind) {
+    for (const netplist_form& form : netplist_vocabulary<Lazy>) {
         if (form.kind == kind) {
             return &form;
         }

@@ -197,7 +197,8 @@ private:
         }
         for (std::size_t b = 0; b < boxes_.size(); ++b) {
             auto& list = of_box[b];
-            std::stable_sort(list.begin(), list.end(), [&](std::size_t i, std::size_t k) { return next(i) < next(k); });
+            std::sort(list.begin(), list.end(),
+                      [&](std::size_t i, std::size_t k) { return std::pair(next(i), i) < std::pair(next(k), k); });
             const double inset = std::min(16.0, boxes_[b].width / 4);
             const double low = boxes_[b].left + inset;
             const double high = boxes_[b].right() - inset;

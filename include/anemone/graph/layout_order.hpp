@@ -171,7 +171,9 @@ private:
             const double key = neighbours.empty() ? index_[at(p)] : sum / static_cast<double>(neighbours.size());
             keys.emplace_back(key, p);
         }
-        std::stable_sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::sort(keys.begin(), keys.end(), [this](const auto& a, const auto& b) {
+            return a.first != b.first ? a.first < b.first : index_[at(a.second)] < index_[at(b.second)];
+        });
         for (std::size_t i = 0; i < layer.size(); ++i) {
             layer[i] = keys[i].second;
         }

@@ -28,7 +28,9 @@ ANEMONE_INLINE std::vector<shared_violation> shared_violations(const graph_view&
         }
     }
     const auto key = [](const violation& v) { return std::tuple(v.node, v.rule, v.got, v.limit); };
-    std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return key(a.first) < key(b.first); });
+    std::sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+        return std::pair(key(a.first), a.targets[0]) < std::pair(key(b.first), b.targets[0]);
+    });
     std::vector<shared_violation> shared;
     for (shared_violation& s : all) {
         if (!shared.empty() && key(shared.back().first) == key(s.first)) {

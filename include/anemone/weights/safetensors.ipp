@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -125,13 +126,15 @@ ANEMONE_BODY weight_store load_safetensors(const std::string& path) {
 }
 
 ANEMONE_BODY void save_safetensors(const std::string& path, const weight_store& store) {
-    std::vector<const stored_tensor*> order;
-    for (const stored_tensor& tensor : store) {
-        order.push_back(&tensor);
-    }
-    std::stable_sort(order.begin(), order.end(), [](const stored_tensor* a, const stored_tensor* b) {
-        return element_bytes(a->type) > element_bytes(b->type);
+    std::vector<std::size_t> places(store.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) { // wide elements first, then as stored
+        return std::pair(element_bytes(store[b].type), a) < std::pair(element_bytes(store[a].type), b);
     });
+    std::vector<const stored_tensor*> order;
+    for (const std::size_t place : places) {
+        order.push_back(&store[place]);
+    }
     std::string header = detail::header_of(order, store.metadata(), path);
     header.resize((header.size() + 7) / 8 * 8, ' ');
     if (header.size() > safetensors_header_limit) {

@@ -358,8 +358,9 @@ ANEMONE_INLINE safetensors_layout parse_header(std::string_view text, std::uint6
     }
     result.metadata = std::move(sorted);
     // The header may list tensors in any order; a file of zero-sized tensors has several at one offset.
-    std::stable_sort(result.entries.begin(), result.entries.end(),
-                     [](const auto& a, const auto& b) { return std::tie(a.begin, a.end) < std::tie(b.begin, b.end); });
+    std::sort(result.entries.begin(), result.entries.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
+    });
     std::uint64_t expected = 0;
     for (const safetensors_entry& e : result.entries) {
         if (e.begin != expected) {

@@ -7,8 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <deque>
-#include <functional>
-#include <map>
+#include <string_view>
 #include <type_traits>
 
 namespace ane::detail::inline ANEMONE_WAY {
@@ -89,18 +88,48 @@ template <class Texts> auto text_of(Texts& texts, std::string_view key) {
 namespace ane::inline ANEMONE_WAY {
 
 struct weight_store::state {
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
     std::deque<stored_tensor> tensors;
-    std::map<std::string, std::size_t, std::less<>> index;
+    /// Positions in `tensors` by the hash of the name, open addressing, at most half full, a power of two; a table of our own
+    /// because compiling a map took half as long as everything else that a small program compiles.
+    std::vector<std::size_t> slots;
     texts metadata;
+
+    /// The slot that has the position of a name, or the free one where it would stand. There must be slots.
+    ANEMONE_INLINE std::size_t slot_of(std::string_view name) const {
+        std::size_t i = std::hash<std::string_view>{}(name) & (slots.size() - 1);
+        while (slots[i] != none && tensors[slots[i]].name != name) {
+            i = (i + 1) & (slots.size() - 1);
+        }
+        return i;
+    }
+    /// After names or positions have changed.
+    ANEMONE_INLINE void index_names() {
+        std::fill(slots.begin(), slots.end(), none);
+        for (std::size_t i = 0; i < tensors.size(); ++i) {
+            slots[slot_of(tensors[i].name)] = i;
+        }
+    }
+    ANEMONE_INLINE void make_room() {
+        if (2 * (tensors.size() + 1) > slots.size()) {
+            std::vector<std::size_t> wider(slots.empty() ? 16 : 2 * slots.size());
+            slots.swap(wider);
+            index_names();
+        }
+    }
 };
 
 ANEMONE_BODY void weight_store::add(stored_tensor tensor) {
     detail::check_bytes(tensor.name, tensor.type, tensor.shape, tensor.bytes.size());
     state& self = state_.make();
-    if (!self.index.emplace(tensor.name, self.tensors.size()).second) {
+    self.make_room();
+    std::size_t& position = self.slots[self.slot_of(tensor.name)];
+    if (position != state::none) {
         throw error(errc::weights, tensor.name, "the store already has a tensor of this name");
     }
     self.tensors.push_back(std::move(tensor));
+    position = self.tensors.size() - 1;
 }
 
 ANEMONE_BODY void weight_store::add(std::string name, const extents& shape, std::span<const float> values) {
@@ -116,8 +145,8 @@ ANEMONE_BODY const stored_tensor* weight_store::find(std::string_view name) cons
         return nullptr;
     }
     const state& self = *state_.get();
-    const auto found = self.index.find(name);
-    return found == self.index.end() ? nullptr : &self.tensors[found->second];
+    const std::size_t position = self.slots[self.slot_of(name)];
+    return position == state::none ? nullptr : &self.tensors[position];
 }
 
 ANEMONE_BODY bool weight_store::contains(std::string_view name) const { return find(name) != nullptr; }
@@ -261,8 +290,9 @@ ANEMONE_BODY weight_store weight_store::with_prefix(std::string_view prefix) && 
 }
 
 ANEMONE_BODY stored_tensor& weight_store::writable(std::string_view name) {
-    const stored_tensor& found = at(name); // throws where there is none
-    return state_.make().tensors[state_.make().index.find(found.name)->second];
+    at(name); // throws where there is none
+    state& self = state_.make();
+    return self.tensors[self.slots[self.slot_of(name)]];
 }
 
 ANEMONE_BODY void weight_store::rename(std::string_view from, std::string to) {
@@ -273,10 +303,8 @@ ANEMONE_BODY void weight_store::rename(std::string_view from, std::string to) {
     if (contains(to)) {
         throw error(errc::weights, to, "the store already has a tensor of this name");
     }
-    auto entry = state_.make().index.extract(tensor.name);
     tensor.name = std::move(to);
-    entry.key() = tensor.name;
-    state_.make().index.insert(std::move(entry));
+    state_.make().index_names();
 }
 
 ANEMONE_BODY void weight_store::replace_in_names(std::string_view from, std::string_view to) {
@@ -332,15 +360,12 @@ ANEMONE_BODY void weight_store::reshape(std::string_view name, const extents& sh
 }
 
 ANEMONE_BODY stored_tensor weight_store::take(std::string_view name) {
-    stored_tensor taken = std::move(writable(name));
+    at(name); // throws where there is none
     state& self = state_.make();
-    const auto entry = self.index.find(taken.name);
-    const std::size_t position = entry->second;
-    self.index.erase(entry);
+    const std::size_t position = self.slots[self.slot_of(name)];
+    stored_tensor taken = std::move(self.tensors[position]);
     self.tensors.erase(self.tensors.begin() + static_cast<std::ptrdiff_t>(position));
-    for (auto& [other, place] : self.index) {
-        place -= place > position ? 1U : 0U;
-    }
+    self.index_names();
     return taken;
 }
 ANEMONE_BODY void weight_store::remove(std::string_view name) { static_cast<void>(take(name)); }
