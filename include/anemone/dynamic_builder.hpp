@@ -7,13 +7,25 @@
 #include "shape.hpp"
 #include "way.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
 namespace ane {
+
+/// The operation of a name, `name(op)`; none where there is no such operation.
+constexpr std::optional<op> find_op(std::string_view text) noexcept {
+    for (std::size_t i = 0; i < op_count; ++i) {
+        if (name(static_cast<op>(i)) == text) {
+            return static_cast<op>(i);
+        }
+    }
+    return std::nullopt;
+}
 
 /// A shape from data: any range of integers. Throws `error` (errc::graph) for more axes than a shape has.
 template <class Range> constexpr extents to_extents(const Range& list) {

@@ -37,10 +37,7 @@ static_assert(!std::is_convertible_v<int, backend::any> && !std::is_convertible_
 
 TEST_CASE("one type of program, whichever backend it runs on") {
     const std::vector<float> expected{0, 0, 0, 1, 3, 5};
-    std::vector<backend::any> places;
-    places.emplace_back(backend::cpu{});
-    places.emplace_back(backend::oracle{h13});
-    places.emplace_back(standin::engine(h13));
+    const std::vector<backend::any> places{backend::cpu{}, backend::oracle{h13}, standin::engine(h13)};
     const std::vector<std::string> names{backend::cpu{}.name(), "oracle H13", "engine H13"};
     for (std::size_t i = 0; i < places.size(); ++i) {
         CHECK(places[i].name() == names[i]);
@@ -53,6 +50,16 @@ TEST_CASE("one type of program, whichever backend it runs on") {
     backend::any place = backend::cpu{};
     place = backend::oracle{h13};
     CHECK(place.name() == "oracle H13");
+    const backend::any copy = place;
+    place = backend::cpu{};
+    CHECK(copy.name() == "oracle H13");
+    place = copy;
+    backend::any moved = std::move(place);
+    CHECK(moved.name() == "oracle H13");
+    const backend::any nothing = place; // NOLINT(bugprone-use-after-move)
+    CHECK_THROWS_WITH_AS(nothing.name(), "argument: backend: was moved from", error);
+    place = std::move(moved);
+    CHECK(place.supports(op::relu));
 }
 
 TEST_CASE("a program of one backend becomes a program of any") {

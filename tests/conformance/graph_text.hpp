@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -157,10 +158,8 @@ private:
     }
 
     static op operation(std::string_view word) {
-        for (std::size_t i = 0; i < op_count; ++i) {
-            if (name(static_cast<op>(i)) == word) {
-                return static_cast<op>(i);
-            }
+        if (const std::optional<op> known = find_op(word)) {
+            return *known;
         }
         refuse("is no operation", word);
     }

@@ -40,6 +40,27 @@ static_assert(convolvable<image, scaled_tensor<6, shape<32, 16, 3, 3>, dtype::f1
 static_assert(!convolvable<image, scaled_tensor<6, shape<32, 8, 3, 3>, dtype::f16>>);
 static_assert(activable<image> && !activable<bytes> && !activable<int>);
 
+template <class A, class B>
+concept accumulates = requires(A a, B b) {
+    a += b;
+    a -= b;
+    a *= b;
+    a /= b;
+};
+template <class A, class B>
+concept comparable = requires(A a, B b) {
+    a < b;
+    a <= b;
+    a > b;
+    a >= b;
+};
+static_assert(accumulates<image&, image> && accumulates<image&, tensor<shape<1, 16, 1, 1>>> &&
+              accumulates<image&, int>);
+static_assert(!accumulates<tensor<shape<1, 16, 1, 1>>&, image> && !accumulates<tensor<shape<8, 8>>&, image>);
+static_assert(!accumulates<bytes&, int> && !accumulates<const image&, image> && !accumulates<double&, tensor<shape<>>>);
+static_assert(comparable<image, tensor<shape<8>>> && comparable<image, int> && comparable<double, image>);
+static_assert(!comparable<image, tensor<shape<7>>> && !comparable<image, bytes> && !comparable<image, const char*>);
+
 /// The mask of an attention is no operand that may be scaled.
 template <class M>
 concept masks = requires(tensor<shape<1, 4, 8>> q, M m) {

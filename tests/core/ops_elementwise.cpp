@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -147,6 +148,64 @@ TEST_CASE("comparisons give booleans, which select, logical_not and to_f16 read"
     static_assert(select_rule(dtype::boolean, {}, {3}, {4}).broken == fault::extents_must_be_equal_or_one_R026);
     static_assert(boolean_rule(dtype::boolean, {7}).shape == extents{7});
     static_assert(boolean_rule(dtype::uint8, {7}).broken == fault::operand_must_be_the_boolean_result_of_a_comparison);
+}
+
+TEST_CASE("comparisons are operators too") {
+    const auto comparison = [](const node& n, op kind) { check(n, kind, whole, no_attributes{}, dtype::boolean); };
+    comparison(made([](auto x, auto) { return x > 1; }), op::greater);
+    comparison(made([](auto x, auto) { return 1 >= x; }), op::greater_equal);
+    comparison(made([](auto x, auto) { return x < reduce_max<axes{2}>(x); }), op::less);
+    comparison(made([](auto x, auto) { return x <= x; }), op::less_equal);
+    check(made([](auto x, auto) { return select(x > 0, x, 0); }), op::select, whole, no_attributes{});
+    const dynamic_graph g = build_graph([](auto& b) { b.output("y"_s, to_f16(0.5 < b.input("x"_s, f16<2>))); });
+    CHECK(g.view()[g.view().operands(2)[0]].kind == op::constant); // the operands stay in their order
+}
+
+TEST_CASE("an assignment gives the variable a new value and leaves its copies alone") {
+    const auto assigned = [](auto change, op kind) {
+        const dynamic_graph g = build_graph([&](auto& b) {
+            auto x = b.input("x"_s, f16<2, 3>);
+            const auto before = x;
+            change(x);
+            b.output("y"_s, x);
+            b.output("before"_s, before);
+        });
+        validate(g);
+        CHECK(g.nodes[static_cast<std::size_t>(g.outputs[0].node)].kind == kind);
+        CHECK(g.nodes[static_cast<std::size_t>(g.outputs[0].node)].shape == extents{2, 3});
+        CHECK(g.nodes[static_cast<std::size_t>(g.outputs[1].node)].kind == op::input);
+        CHECK(g.nodes[static_cast<std::size_t>(g.outputs[0].node)].where.line == g.nodes[0].where.line);
+    };
+    assigned([](auto& x) { x += x; }, op::add);
+    assigned([](auto& x) { x -= reduce_mean<axes{1}>(x); }, op::sub);
+    assigned([](auto& x) { x *= 2; }, op::mul);
+    assigned([](auto& x) { (x /= 3) -= 1.5; }, op::sub);
+
+    static_assert(shapes::broadcast_into::judge({2, 3}, {3}).ok());
+    static_assert(shapes::broadcast_into::judge({2, 3}, {4}).broken == fault::extents_must_be_equal_or_one_R026);
+    constexpr inferred wider = shapes::broadcast_into::judge({1, 3}, {2, 3});
+    static_assert(wider.broken == fault::the_left_side_of_an_assignment_keeps_its_extents && wider.got == 2 &&
+                  wider.want == 1);
+    constexpr inferred longer = shapes::broadcast_into::judge({3}, {1, 3});
+    static_assert(longer.broken == fault::the_left_side_of_an_assignment_keeps_its_rank && longer.got == 2 &&
+                  longer.want == 1);
+}
+
+TEST_CASE("a builder that cannot be changed builds, and so does a temporary") {
+    static constexpr float row[] = {1, 2, 3};
+    constexpr auto model = graph([](const builder& g) {
+        auto x = g.input("x"_s, f16<3>) + g.scope("a").weight("w", f16<3>);
+        g.output("y"_s, x * g.constant(f16<3>, row) + g.constant(f16<3>, std::span<const float>(row)));
+    });
+    static_assert(model.view().find_output("y") == 0);
+    std::vector<float> values{4, 5};
+    const dynamic_graph g = build_graph([&](const auto& b) { b.output("y"_s, b.constant(f16<2>, values)); });
+    CHECK(g.view().value(g.nodes[0], 1) == 5);
+    values.push_back(6);
+    CHECK_THROWS_WITH_AS(build_graph([&](auto& b) { b.output("y"_s, b.constant(f16<2>, values)); }),
+                         doctest::Contains("3"), error);
+    values = {1, 1e6F};
+    CHECK_THROWS_AS(build_graph([&](auto& b) { b.output("y"_s, b.constant(f16<2>, values)); }), error);
 }
 
 TEST_CASE("a graph made at run time has its booleans checked") {

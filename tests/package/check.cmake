@@ -48,8 +48,8 @@ if(WAY STREQUAL "pkg_config")
                     OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE)
     separate_arguments(flags UNIX_COMMAND "${flags}")
     foreach(compiler IN LISTS compilers)
-      run("${compiler}" ${own_flags} -std=c++20 -Wall -Wextra -Wconversion -Werror "${CMAKE_CURRENT_LIST_DIR}/main.cpp"
-          "${CMAKE_CURRENT_LIST_DIR}/second.cpp" -o "${scratch}/${package}" ${flags})
+      run("${compiler}" ${own_flags} -std=c++20 -O2 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
+          "${CMAKE_CURRENT_LIST_DIR}/main.cpp" "${CMAKE_CURRENT_LIST_DIR}/second.cpp" -o "${scratch}/${package}" ${flags})
       run("${scratch}/${package}")
     endforeach()
   endforeach()

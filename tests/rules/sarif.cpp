@@ -6,6 +6,7 @@
 #include "anemone/ops/ops.hpp"
 #include "anemone/report/artifact.hpp"
 #include "anemone/report/json.hpp"
+#include "anemone/report/rule_report.hpp"
 #include "anemone/report/shared_violation.hpp"
 #include "anemone/report/verdicts.hpp"
 
@@ -66,6 +67,18 @@ dynamic_graph ordinary() {
 #line 41 "/src/models/model.cpp"
         auto a = conv2d(x, b.weight("stem.weight", f16<16, 16, 3, 14>));
         b.output("y"_s, slice<window{{0, 0, 0, 1}, {1, 16, 30, 8}}>(relu(a)));
+    });
+}
+
+/// Two layers of one scope.
+dynamic_graph tied() {
+    return build_graph([](builder& b) {
+        auto x = b.input("x"_s, f16<1, 16>);
+        for (int i = 0; i < 2; ++i) {
+#line 51 "/src/models/model.cpp"
+            x = relu(linear(x, b.scope("layer", 0).weight("w", f16<16, 16>)));
+        }
+        b.output("y"_s, x);
     });
 }
 
@@ -139,6 +152,21 @@ TEST_CASE("one result for a finding that is the same on several targets") {
     CHECK(text.find("helpUri") == std::string::npos);
 }
 
+TEST_CASE("verdicts say that weights are shared, once for all targets") {
+    const verdict_table all = verdicts(tied());
+    REQUIRE(all.remarks().size() == 1);
+    CHECK(
+        all.remarks()[0].starts_with("1 weight is shared: \"layer.0.w\" [16, 16] is read by linear #2 (model.cpp:51)"));
+    const std::string text = all.str();
+    CHECK(text.find("\nnote: " + all.remarks()[0] + "\n") != std::string::npos);
+    CHECK(text.find("\nnote: ") == text.rfind("\nnote: "));
+    for (const target_verdict& row : all.rows()) {
+        CHECK(row.counts.notes == report(tied(), row.target).notes());
+    }
+    CHECK(verdicts(ordinary()).remarks().empty());
+    CHECK(sarif(ordinary(), macs).find("shared") == std::string::npos);
+}
+
 TEST_CASE("sarif files for the readers of other languages") {
     const char* const folder = std::getenv("ANEMONE_SARIF_DIR");
     if (folder == nullptr) {
@@ -152,6 +180,8 @@ TEST_CASE("sarif files for the readers of other languages") {
     write(to / "ordinary.json", verdicts(ordinary()).json("ordinary"));
     write(to / "strict.sarif",
           sarif(ordinary(), h16, {.root = {}, .help_base = {}, .rules = as_error(rule::width_is_not_a_granule)}));
+    write(to / "tied.sarif", sarif(tied(), macs, options));
+    write(to / "tied.json", verdicts(tied()).json("tied"));
     write(to / "empty.sarif", sarif(ordinary(), target_set{}, options));
     // Each code point and each byte, as names: how a reader takes them is known there.
     json_writer strings;

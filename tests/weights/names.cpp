@@ -146,7 +146,22 @@ TEST_CASE("a prefix that only the model has is recognised") {
     CHECK(said_of(scoped, bare.with_prefix("encoder.0.")) == "fits");
 }
 
-TEST_CASE("long lists are cut") {
+TEST_CASE("square matrices are told of, where others are the wrong way round") {
+    dynamic_builder g;
+    const dynamic_tensor x = g.add(op::linear, {g.input("x", {1, 4}), g.weight("square", {4, 4})});
+    g.output("y", g.add(op::linear, {x, g.weight("wide", {8, 4})}));
+    const dynamic_graph model = g.finish();
+    weight_store store = random_weights(model, 1);
+    CHECK(said_of(model, store) == "fits");
+    store.transpose("wide");
+    CHECK(said_of(model, store)
+              .ends_with("transpose it: weights.transpose(\"wide\")\n  square matrices fit either way "
+                         "round and may be transposed too: square"));
+    store.reshape("wide", {8, 4, 1});
+    CHECK(said_of(model, store).find("square matrices") == std::string::npos);
+}
+
+TEST_CASE("missing weights are all named where no prefix explains them; other lists are cut") {
     dynamic_builder g;
     dynamic_tensor x = g.input("x", {1, 2});
     for (int i = 0; i < 25; ++i) {
@@ -155,7 +170,12 @@ TEST_CASE("long lists are cut") {
     g.output("y", x);
     const std::string text = said_of(g.finish(), {});
     CHECK(says(text, "25 missing: w0 [2, 2], w1 [2, 2],"));
-    CHECK(text.ends_with("w9 [2, 2] and 15 more"));
+    CHECK(text.ends_with(", w23 [2, 2], w24 [2, 2]"));
+    const dynamic_graph model = g.finish();
+    const std::string prefixed = said_of(model, random_weights(model, 1).with_prefix("net"));
+    CHECK(says(prefixed, "w9 [2, 2] and 15 more\n"));
+    CHECK(says(prefixed, "net.w9 [2, 2] and 15 more\n"));
+    CHECK(says(prefixed, "all 25 names in the store start with \"net.\""));
 }
 
 TEST_CASE("the weights of a model are taken out of a larger store") {

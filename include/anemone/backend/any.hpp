@@ -44,7 +44,8 @@ private:
 
 namespace ane::backend::inline ANEMONE_WAY {
 
-/// Any backend, chosen while the program runs: `compile<model>` gives the same type whichever it is.
+/// Any backend, chosen while the program runs: `compile<model>` gives the same type whichever it is. Copied like the
+/// backend that it holds; a moved-from one throws `error` (errc::argument) on use.
 ///
 ///     backend::any place = backend::cpu{};
 ///     if (exact) { place = backend::oracle{h13}; }
@@ -52,14 +53,21 @@ namespace ane::backend::inline ANEMONE_WAY {
 class any {
 public:
     template <class Backend>
-        requires(!std::same_as<Backend, any> && runnable_backend<Backend>)
+        requires(!std::same_as<Backend, any> && runnable_backend<Backend> && std::copy_constructible<Backend>)
     any(Backend place) // NOLINT(google-explicit-constructor): it is one
         : state_(hidden<interface>::of(new holder<Backend>(std::move(place)))) {}
+    any(const any& other) : state_(other.state_ ? hidden<interface>::of(other.held().copy()) : hidden<interface>()) {}
+    any(any&& other) noexcept = default;
+    any& operator=(any other) noexcept {
+        state_ = std::move(other.state_);
+        return *this;
+    }
+    ~any() = default;
 
-    std::string name() const { return state_.get("backend").name(); }
-    bool supports(op kind) const { return state_.get("backend").supports(kind); }
+    std::string name() const { return held().name(); }
+    bool supports(op kind) const { return held().supports(kind); }
     any_program compile(const graph_view& model, const weight_store& weights) const {
-        return state_.get("backend").compile(model, weights);
+        return held().compile(model, weights);
     }
 
 private:
@@ -68,12 +76,16 @@ private:
         interface(const interface&) = delete;
         interface& operator=(const interface&) = delete;
         virtual ~interface() = default;
+        virtual interface* copy() const = 0;
         virtual std::string name() const = 0;
         virtual bool supports(op kind) const = 0;
         virtual any_program compile(const graph_view& model, const weight_store& weights) const = 0;
     };
     template <class Backend> struct holder final : interface {
         explicit holder(Backend given) : place(std::move(given)) {}
+        interface* copy() const override {
+            return new holder(place);
+        }
         std::string name() const override { return place.name(); }
         bool supports(op kind) const override { return place.supports(kind); }
         any_program compile(const graph_view& model, const weight_store& weights) const override {
@@ -81,6 +93,8 @@ private:
         }
         Backend place;
     };
+    const interface& held() const { return state_.get("backend"); }
+
     hidden<interface> state_;
 };
 

@@ -6,7 +6,9 @@
 #include "graph.hpp"
 #include "refused_model.hpp"
 
+#include <concepts>
 #include <initializer_list>
+#include <span>
 
 namespace ane {
 
@@ -61,7 +63,7 @@ public:
     /// An input port. `promise` bounds its values for the checks at build time; a run does not look at them.
     template <class Shape, dtype Type>
     constexpr tensor<Shape, Type> input(std::string_view name, tensor_type<Shape, Type>, contract promise = {},
-                                        site where = here()) {
+                                        site where = here()) const {
         require_port_name(name, where);
         const std::size_t hash = dynamic_graph::hash_of(name);
         if (graph_->find_named(op::input, name, hash) >= 0) {
@@ -72,16 +74,16 @@ public:
     template <fixed_string Name, class Shape, dtype Type>
         requires(is_identifier(Name.view()))
     constexpr tensor<Shape, Type> input(port_name<Name>, tensor_type<Shape, Type> type, contract promise = {},
-                                        site where = here()) {
+                                        site where = here()) const {
         return input(Name.view(), type, promise, where);
     }
     template <fixed_string Name, class Shape, dtype Type, class Broken = refused_name<Name>>
-    tensor<Shape, Type> input(port_name<Name>, tensor_type<Shape, Type>, ...) = delete;
+    tensor<Shape, Type> input(port_name<Name>, tensor_type<Shape, Type>, ...) const = delete;
 
     /// A weight, filled by name when the graph is compiled. Asking twice for one name shares the tensor.
     template <class Shape>
     constexpr tensor<Shape> weight(std::string_view name, tensor_type<Shape, dtype::f16>, contract promise = {},
-                                   site where = here()) {
+                                   site where = here()) const {
         sequence<char> full;
         std::string_view text = name;
         if (!prefix_.empty()) {
@@ -105,31 +107,25 @@ public:
 
     /// A tensor filled with one value.
     template <class Shape>
-    constexpr tensor<Shape> constant(tensor_type<Shape, dtype::f16> type, double value, site where = here()) {
+    constexpr tensor<Shape> constant(tensor_type<Shape, dtype::f16> type, double value, site where = here()) const {
         return constant(type, {static_cast<float>(value)}, where);
     }
     /// A small tensor given element by element, row-major. Large ones belong into a weight file.
     template <class Shape>
     constexpr tensor<Shape> constant(tensor_type<Shape, dtype::f16>, std::initializer_list<float> values,
-                                     site where = here()) {
-        if (values.size() != 1 && static_cast<std::int64_t>(values.size()) != Shape::value.count()) {
-            graph_->refuse(model_rule::a_constant_has_one_value_or_one_for_each_element, "constant", where,
-                           static_cast<std::int64_t>(values.size()), Shape::value.count());
-        }
-        for (const float value : values) {
-            graph_->require_fp16(value, "constant", where);
-        }
-        node n;
-        n.kind = op::constant;
-        n.shape = Shape::value;
-        n.attributes = graph_->keep({values.begin(), values.size()});
-        n.where = where;
-        return {graph_, graph_->append(n, {})};
+                                     site where = here()) const {
+        return constant_of<Shape>({values.begin(), values.size()}, where);
+    }
+    /// The same from a span, an array or a vector of floats.
+    template <class Shape, class Values>
+        requires std::convertible_to<const Values&, std::span<const float>>
+    constexpr tensor<Shape> constant(tensor_type<Shape, dtype::f16>, const Values& values, site where = here()) const {
+        return constant_of<Shape>(values, where);
     }
 
     /// Names a value as an output of the graph; returns it.
     template <class Shape, dtype Type>
-    constexpr tensor<Shape, Type> output(std::string_view name, tensor<Shape, Type> value, site where = here()) {
+    constexpr tensor<Shape, Type> output(std::string_view name, tensor<Shape, Type> value, site where = here()) const {
         require_port_name(name, where);
         if (graph_->view().find_output(name) >= 0 ||
             graph_->find_named(op::input, name, dynamic_graph::hash_of(name)) >= 0) {
@@ -140,15 +136,30 @@ public:
     }
     template <fixed_string Name, class Shape, dtype Type>
         requires(is_identifier(Name.view()))
-    constexpr tensor<Shape, Type> output(port_name<Name>, tensor<Shape, Type> value, site where = here()) {
+    constexpr tensor<Shape, Type> output(port_name<Name>, tensor<Shape, Type> value, site where = here()) const {
         return output(Name.view(), value, where);
     }
     template <fixed_string Name, class Shape, dtype Type, class Broken = refused_name<Name>>
-    tensor<Shape, Type> output(port_name<Name>, tensor<Shape, Type>, ...) = delete;
+    tensor<Shape, Type> output(port_name<Name>, tensor<Shape, Type>, ...) const = delete;
 
 private:
+    template <class Shape> constexpr tensor<Shape> constant_of(std::span<const float> values, site where) const {
+        if (values.size() != 1 && static_cast<std::int64_t>(values.size()) != Shape::value.count()) {
+            graph_->refuse(model_rule::a_constant_has_one_value_or_one_for_each_element, "constant", where,
+                           static_cast<std::int64_t>(values.size()), Shape::value.count());
+        }
+        for (const float value : values) {
+            graph_->require_fp16(value, "constant", where);
+        }
+        node n;
+        n.kind = op::constant;
+        n.shape = Shape::value;
+        n.attributes = graph_->keep(values);
+        n.where = where;
+        return {graph_, graph_->append(n, {})};
+    }
     /// A weight that is asked for twice keeps every promise that was made; two different ones are a mistake.
-    constexpr void share_promise(node& known, const contract& promise, std::string_view name, site where) {
+    constexpr void share_promise(node& known, const contract& promise, std::string_view name, site where) const {
         require_possible(promise, name, where);
         const contract before = known.get<contract>();
         if (!agree(before, promise)) {
@@ -156,7 +167,7 @@ private:
         }
         known.attributes = before & promise;
     }
-    constexpr void require_possible(const contract& promise, std::string_view name, site where) {
+    constexpr void require_possible(const contract& promise, std::string_view name, site where) const {
         if (!(promise.low <= promise.high)) {
             graph_->refuse(model_rule::a_contract_has_its_low_end_above_its_high_end, name, where);
         }
@@ -164,7 +175,7 @@ private:
             graph_->refuse(model_rule::a_contract_has_a_negative_sum_or_deviation, name, where);
         }
     }
-    constexpr void require_port_name(std::string_view name, site where) {
+    constexpr void require_port_name(std::string_view name, site where) const {
         if (!is_identifier(name)) {
             graph_->refuse(model_rule::a_port_name_is_letters_digits_and_underscores, name, where);
         }
@@ -177,7 +188,7 @@ private:
         return full;
     }
     constexpr int declare(op kind, dtype type, const extents& shape, contract promise, std::string_view name,
-                          std::size_t hash, site where) {
+                          std::size_t hash, site where) const {
         require_possible(promise, name, where);
         node n;
         n.kind = kind;

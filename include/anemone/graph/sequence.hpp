@@ -58,11 +58,11 @@ public:
         grow(size_ + count);
         const T* const from = values.data();
         T* const to = data_ + size_;
-        std::size_t i = 0;
-        for (; i + 4 <= count; i += 4) { // one step for four
+        const std::size_t fours = count - count % 4; // known to g++, which else warns of the loop behind
+        for (std::size_t i = 0; i < fours; i += 4) { // one step for four
             (to[i] = from[i], to[i + 1] = from[i + 1], to[i + 2] = from[i + 2], to[i + 3] = from[i + 3]);
         }
-        for (; i < count; ++i) {
+        for (std::size_t i = fours; i < count; ++i) {
             to[i] = from[i];
         }
         size_ += count;

@@ -103,6 +103,32 @@ constexpr auto less_equal(A a, B b, site where = here()) {
 template <class A, class B, class Broken = breach<op::less_equal, shapes::broadcast, A, B>>
 unknown_tensor less_equal(A, B, ...) = delete;
 
+/// The comparisons as operators; `==` and `!=` are left out, which read as a question about two handles.
+template <class A, class B>
+    requires obeys<shapes::broadcast, A, B>
+constexpr auto operator>(A a, B b) { return detail::binary<dtype::boolean>(op::greater, a, b, detail::site_of(a, b)); }
+template <class A, class B, class Broken = breach<op::greater, shapes::broadcast, A, B>> A operator>(A, B) = delete;
+
+template <class A, class B>
+    requires obeys<shapes::broadcast, A, B>
+constexpr auto operator>=(A a, B b) {
+    return detail::binary<dtype::boolean>(op::greater_equal, a, b, detail::site_of(a, b));
+}
+template <class A, class B, class Broken = breach<op::greater_equal, shapes::broadcast, A, B>>
+A operator>=(A, B) = delete;
+
+template <class A, class B>
+    requires obeys<shapes::broadcast, A, B>
+constexpr auto operator<(A a, B b) { return detail::binary<dtype::boolean>(op::less, a, b, detail::site_of(a, b)); }
+template <class A, class B, class Broken = breach<op::less, shapes::broadcast, A, B>> A operator<(A, B) = delete;
+
+template <class A, class B>
+    requires obeys<shapes::broadcast, A, B>
+constexpr auto operator<=(A a, B b) {
+    return detail::binary<dtype::boolean>(op::less_equal, a, b, detail::site_of(a, b));
+}
+template <class A, class B, class Broken = breach<op::less_equal, shapes::broadcast, A, B>> A operator<=(A, B) = delete;
+
 /// true where x is false
 template <class X>
     requires obeys<shapes::boolean, X>

@@ -15,6 +15,18 @@ struct broadcast {
     static constexpr bool takes_numbers = true;
     static constexpr inferred judge(const extents& a, const extents& b) { return detail::broadcast(a, b); }
 };
+/// The same into the shape of the first, which stays: for assignments.
+struct broadcast_into {
+    static constexpr bool takes_numbers = true;
+    static constexpr inferred judge(const extents& a, const extents& b) {
+        inferred r = detail::broadcast(a, b);
+        r.require(r.shape.rank == a.rank, fault::the_left_side_of_an_assignment_keeps_its_rank, r.shape.rank, a.rank);
+        for (int i = 0; r.ok() && i < a.rank; ++i) {
+            r.require(r.shape[i] == a[i], fault::the_left_side_of_an_assignment_keeps_its_extents, r.shape[i], a[i]);
+        }
+        return r;
+    }
+};
 } // namespace shapes
 
 namespace detail {
@@ -137,5 +149,39 @@ template <class A>
     requires obeys<shapes::same, A>
 constexpr auto operator-(A a) { return detail::binary(op::mul, a, -1.0, detail::site_of(a)); }
 template <class A, class Broken = breach<op::mul, shapes::same, A>> unknown_tensor operator-(A) = delete;
+
+/// `h += x` gives the variable h a new value, h + x, which must have its shape; so with `-=`, `*=` and `/=`. Nodes do not
+/// change: copies made before keep the old value.
+template <class X, dtype TX, class B>
+    requires obeys<shapes::broadcast_into, tensor<X, TX>, B>
+constexpr tensor<X, TX>& operator+=(tensor<X, TX>& a, B b) {
+    return a = detail::binary(op::add, a, b, detail::site_of(a, b));
+}
+template <class X, dtype TX, class B, class Broken = breach<op::add, shapes::broadcast_into, tensor<X, TX>, B>>
+tensor<X, TX>& operator+=(tensor<X, TX>&, B) = delete;
+
+template <class X, dtype TX, class B>
+    requires obeys<shapes::broadcast_into, tensor<X, TX>, B>
+constexpr tensor<X, TX>& operator-=(tensor<X, TX>& a, B b) {
+    return a = detail::binary(op::sub, a, b, detail::site_of(a, b));
+}
+template <class X, dtype TX, class B, class Broken = breach<op::sub, shapes::broadcast_into, tensor<X, TX>, B>>
+tensor<X, TX>& operator-=(tensor<X, TX>&, B) = delete;
+
+template <class X, dtype TX, class B>
+    requires obeys<shapes::broadcast_into, tensor<X, TX>, B>
+constexpr tensor<X, TX>& operator*=(tensor<X, TX>& a, B b) {
+    return a = detail::binary(op::mul, a, b, detail::site_of(a, b));
+}
+template <class X, dtype TX, class B, class Broken = breach<op::mul, shapes::broadcast_into, tensor<X, TX>, B>>
+tensor<X, TX>& operator*=(tensor<X, TX>&, B) = delete;
+
+template <class X, dtype TX, class B>
+    requires obeys<shapes::broadcast_into, tensor<X, TX>, B>
+constexpr tensor<X, TX>& operator/=(tensor<X, TX>& a, B b) {
+    return a = detail::binary(op::div, a, b, detail::site_of(a, b));
+}
+template <class X, dtype TX, class B, class Broken = breach<op::div, shapes::broadcast_into, tensor<X, TX>, B>>
+tensor<X, TX>& operator/=(tensor<X, TX>&, B) = delete;
 
 } // namespace ane

@@ -56,6 +56,10 @@
     ROW(input_features_must_equal_the_last_axis_of_the_weight_R053, got == want,                                       \
         "linear: the input's last axis must equal the weight's last axis (R053); the weight is [out, in]")             \
     ROW(extents_must_be_equal_or_one_R026, got == want, "extents must be equal, or one of them 1 (R026)")              \
+    ROW(the_left_side_of_an_assignment_keeps_its_rank, got == want,                                                    \
+        "an assignment such as a += b keeps the rank of a; write a new name for a + b")                                \
+    ROW(the_left_side_of_an_assignment_keeps_its_extents, got == want,                                                 \
+        "an assignment such as a += b keeps the extents of a; write a new name for a + b")                             \
     ROW(axis_must_be_one_of_the_tensor, got >= 0 && got < want, "the axis must be one of the tensor's axes")           \
     ROW(axis_must_not_be_given_twice, got != want, "an axis is given twice")                                           \
     ROW(reshape_must_keep_the_number_of_elements, got == want, "reshape: the number of elements must stay the same")   \

@@ -9,6 +9,7 @@
 
 #include <ostream>
 #include <string_view>
+#include <utility>
 
 namespace ane::inline ANEMONE_WAY {
 
@@ -25,7 +26,9 @@ ANEMONE_BODY rule_report::rule_report(const graph_view& g, const target_descript
             draw(g, readers, i);
         }
     }
-    remarks_ = detail::remarks_on_shared_weights(g);
+    for (detail::remark& remark : detail::remarks_on_shared_weights(g)) {
+        remarks_.push_back(std::move(remark.text));
+    }
     counts_.notes += remarks_.size();
 }
 

@@ -23,7 +23,7 @@ struct sarif_options {
 ANEMONE_API std::string file_uri(const std::string& absolute);
 
 /// The violations of a model on some targets as a SARIF log with one run. A violation that is the same on several
-/// targets is one result.
+/// targets is one result. That weights are shared is a note of the rule `model.weights_are_shared`.
 ANEMONE_API std::string sarif(const graph_view& g, const target_set& targets, const sarif_options& options = {});
 ANEMONE_API std::string sarif(const graph_view& g, target t, const sarif_options& options = {});
 

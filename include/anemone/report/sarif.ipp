@@ -9,6 +9,7 @@
 #include "phrases.hpp"
 #include "sarif.hpp"
 #include "shared_violation.hpp"
+#include "weight_list.hpp"
 
 #include <fmt/format.h>
 
@@ -31,7 +32,8 @@ class sarif_writer {
 public:
     ANEMONE_INLINE sarif_writer(const graph_view& g, const target_set& targets, const sarif_options& options)
         : graph_(g), options_(options), root_(options.root), elsewhere_(g, macs, options.rules),
-          found_(shared_violations(g, targets, options.rules)) {
+          found_(shared_violations(g, targets, options.rules)),
+          remarks_(targets.size() == 0 ? std::vector<remark>() : remarks_on_shared_weights(g)) {
         for (const shared_violation& s : found_) {
             if (std::find(used_.begin(), used_.end(), s.first.rule) == used_.end()) {
                 used_.push_back(s.first.rule);
@@ -56,12 +58,16 @@ public:
         for (const shared_violation& s : found_) {
             result(s);
         }
+        for (const remark& r : remarks_) {
+            result(r);
+        }
         j_.end().end().end().end();
         return j_.str();
     }
 
 private:
     static constexpr std::string_view root_id = "SRCROOT";
+    static constexpr std::string_view shared_weights_id = "model.weights_are_shared";
 
     ANEMONE_INLINE void tool() {
         j_.key("tool").object().key("driver").object();
@@ -69,6 +75,9 @@ private:
         j_.key("rules").array();
         for (const rule id : used_) {
             descriptor(record_of(id));
+        }
+        if (!remarks_.empty()) {
+            shared_weights_descriptor();
         }
         j_.end().end().end();
     }
@@ -96,6 +105,27 @@ private:
         j_.end();
     }
 
+    /// The one rule that is none of the engine's.
+    ANEMONE_INLINE void shared_weights_descriptor() {
+        j_.object().member("id", shared_weights_id).member("name", "weights_are_shared");
+        text("shortDescription", "several operations read one weight");
+        text("fullDescription", "several operations read one weight. Meant where weights are tied; a mistake where two "
+                                "blocks have one scope by oversight");
+        text("help", "docs/weights.md");
+        j_.key("defaultConfiguration").object().member("level", name(severity::note)).end();
+        j_.key("properties").object().member("severity", name(severity::note)).end().end();
+    }
+
+    ANEMONE_INLINE void result(const remark& r) {
+        const node& n = graph_[r.node];
+        j_.object().member("ruleId", shared_weights_id).member("ruleIndex", used_.size());
+        j_.member("level", name(severity::note));
+        text("message", r.text + ".");
+        locations(r.node, n.where.file, n.where.line);
+        j_.key("properties").object().member("operation", name(n.kind)).member("node", r.node).end();
+        j_.end();
+    }
+
     ANEMONE_INLINE void result(const shared_violation& s) {
         const violation& v = s.first;
         const rule_record& r = record_of(v.rule);
@@ -103,12 +133,7 @@ private:
         j_.object().member("ruleId", rule_id(r)).member("ruleIndex", index);
         j_.member("level", name(level_of(v)));
         text("message", message(s));
-        j_.key("locations").array().object();
-        location(v);
-        j_.key("logicalLocations").array().object();
-        const std::string_view called = label(graph_, v.node);
-        j_.member("name", called.empty() ? "#" + std::to_string(v.node) : std::string(called)).member("kind", "node");
-        j_.end().end().end().end();
+        locations(v.node, v.file, v.line);
         j_.key("properties").object().member("operation", name(v.operation)).member("node", v.node);
         j_.member("target", runtime_architecture(v.target));
         j_.key("targets").array();
@@ -135,18 +160,27 @@ private:
         return text + ".";
     }
 
-    ANEMONE_INLINE void location(const violation& v) {
-        if (*v.file == '\0') {
+    ANEMONE_INLINE void locations(int node, const char* file, int line) {
+        j_.key("locations").array().object();
+        place(file, line);
+        j_.key("logicalLocations").array().object();
+        const std::string_view called = label(graph_, node);
+        j_.member("name", called.empty() ? "#" + std::to_string(node) : std::string(called)).member("kind", "node");
+        j_.end().end().end().end();
+    }
+
+    ANEMONE_INLINE void place(const char* file, int line) {
+        if (*file == '\0') {
             return;
         }
-        const artifact where = artifact_of(v.file, root_);
+        const artifact where = artifact_of(file, root_);
         j_.key("physicalLocation").object().key("artifactLocation").object().member("uri", where.uri);
         if (where.below_root) {
             j_.member("uriBaseId", root_id);
         }
         j_.end();
-        if (v.line > 0) {
-            j_.key("region").object().member("startLine", v.line).end();
+        if (line > 0) {
+            j_.key("region").object().member("startLine", line).end();
         }
         j_.end();
     }
@@ -165,6 +199,7 @@ private:
     std::filesystem::path root_;
     node_acceptance elsewhere_;
     std::vector<shared_violation> found_;
+    std::vector<remark> remarks_;
     std::vector<rule> used_; ///< the rules with findings, in the order of `rule`
     json_writer j_;
 };

@@ -31,15 +31,17 @@ public:
     ANEMONE_API explicit verdict_table(const graph_view& g, const target_set& targets = macs, const policy& p = {});
 
     const std::vector<target_verdict>& rows() const noexcept { return rows_; }
+    /// What holds on every target and is counted among the notes of each: that weights are shared, and by whom.
+    const std::vector<std::string>& remarks() const noexcept { return remarks_; }
     /// Whether every target accepts.
     ANEMONE_API bool ok() const noexcept;
     /// For a program that ends with it: 0 where every target accepts, 1 otherwise.
     ANEMONE_API int exit_code() const noexcept;
 
-    /// A line for each target, then each distinct blocker once, with the targets that it stops.
+    /// A line for each target, then each distinct blocker once, with the targets that it stops, then the remarks.
     ANEMONE_API std::string str(bool coloured = false) const;
 
-    /// The same as JSON, with every violation: version, accepted, verdicts of the targets. `model` is the name shown.
+    /// The same as JSON, with every violation: version, accepted, remarks, verdicts of the targets. `model` is the name shown.
     ANEMONE_API std::string json(std::string_view model = {}) const;
 
     /// Prints to a stream of the C library: coloured on a terminal unless NO_COLOR is set, plain elsewhere.
@@ -52,6 +54,7 @@ private:
     };
 
     std::vector<target_verdict> rows_;
+    std::vector<std::string> remarks_;
     std::vector<std::vector<site_text>> sites_; ///< for each row and violation
 };
 

@@ -10,6 +10,7 @@
 #include "phrases.hpp"
 #include "terminal.hpp"
 #include "verdicts.hpp"
+#include "weight_list.hpp"
 
 #include <algorithm>
 #include <ostream>
@@ -69,6 +70,9 @@ namespace ane::inline ANEMONE_WAY {
 ANEMONE_BODY verdict_table::verdict_table(const graph_view& g, const target_set& targets, const policy& p) {
     const std::optional<lowered_graph> lowered = detail::try_lower(g);
     const node_acceptance elsewhere(g, macs, p);
+    for (detail::remark& remark : detail::remarks_on_shared_weights(g)) {
+        remarks_.push_back(std::move(remark.text));
+    }
     for (const target t : targets) {
         target_verdict row;
         row.target = t;
@@ -79,6 +83,7 @@ ANEMONE_BODY verdict_table::verdict_table(const graph_view& g, const target_set&
             }
             row.counts.add(v);
         }
+        row.counts.notes += remarks_.size();
         if (lowered && row.accepted()) {
             const cost c = estimate(lowered->view(), t);
             row.seconds = c.seconds;
@@ -122,12 +127,21 @@ ANEMONE_BODY std::string verdict_table::str(bool coloured) const {
             text += formatted("{}: {}\n", detail::painted(names, "\x1b[1m", coloured), rows_[i].first_blocker);
         }
     }
+    for (const std::string& remark : remarks_) {
+        text += detail::painted(name(severity::note), detail::colour_of(severity::note, false), coloured);
+        text += formatted(": {}\n", remark);
+    }
     return text;
 }
 
 ANEMONE_BODY std::string verdict_table::json(std::string_view model) const {
     json_writer j;
     j.object().member("tool", "Anemone").member("version", version).member("model", model).member("accepted", ok());
+    j.key("remarks").array();
+    for (const std::string& remark : remarks_) {
+        j.value(remark);
+    }
+    j.end();
     j.key("verdicts").array();
     for (std::size_t i = 0; i < rows_.size(); ++i) {
         const target_verdict& r = rows_[i];

@@ -22,9 +22,16 @@ ANEMONE_API std::string print(const weight_store& store);
 
 namespace ane::detail::inline ANEMONE_WAY {
 
+/// What is no finding of a rule, and the operation that it is about.
+struct remark {
+    std::string text;
+    int node = 0;
+};
+
 /// A sentence for the weights that several operations read: one for those that one line of the source reads more than
 /// once, as two blocks of one scope do, and one for the others, such as a table that is also the last layer's weight.
-ANEMONE_API std::vector<std::string> remarks_on_shared_weights(const graph_view& g);
+/// Each is about the second reader of the first of the weights.
+ANEMONE_API std::vector<remark> remarks_on_shared_weights(const graph_view& g);
 
 } // namespace ane::detail::inline ANEMONE_WAY
 

@@ -103,7 +103,7 @@ ANEMONE_INLINE std::string megabytes(double bytes) {
     return bytes < 1e6 ? formatted("{:.1f} kB", bytes / 1e3) : formatted("{:.1f} MB", bytes / 1e6);
 }
 
-ANEMONE_BODY std::vector<std::string> remarks_on_shared_weights(const graph_view& g) {
+ANEMONE_BODY std::vector<remark> remarks_on_shared_weights(const graph_view& g) {
     std::vector<wanted_weight> again;
     std::vector<wanted_weight> others;
     for (wanted_weight& weight : weights_of(g)) {
@@ -111,14 +111,15 @@ ANEMONE_BODY std::vector<std::string> remarks_on_shared_weights(const graph_view
             (is_read_again(g, weight) ? again : others).push_back(std::move(weight));
         }
     }
-    std::vector<std::string> remarks;
+    std::vector<remark> remarks;
     if (!again.empty()) {
         remarks.push_back(
-            shared_sentence(g, again) +
-            "; if they are not meant to be tied, give each use a scope of its own: g.scope(\"layers\", i)");
+            {shared_sentence(g, again) +
+                 "; if they are not meant to be tied, give each use a scope of its own: g.scope(\"layers\", i)",
+             again[0].readers[1]});
     }
     if (!others.empty()) {
-        remarks.push_back(shared_sentence(g, others));
+        remarks.push_back({shared_sentence(g, others), others[0].readers[1]});
     }
     return remarks;
 }

@@ -143,7 +143,7 @@ ANEMONE_INLINE found_prefix prefix_in_model(const std::vector<std::string_view>&
 ANEMONE_INLINE std::string name_advice(const name_faults& faults, const weight_store& store) {
     std::vector<std::string_view> missing;
     extents shape;
-    for (std::size_t i = 0; i < faults.as.size() && missing.size() < 100; ++i) {
+    for (std::size_t i = 0; i < faults.as.size() && missing.size() < 1000; ++i) {
         if (faults.as[i] == nullptr) {
             missing.push_back(faults.absent[i].name);
             shape = faults.absent[i].shape;
@@ -179,9 +179,32 @@ ANEMONE_INLINE std::string name_advice(const name_faults& faults, const weight_s
     return all;
 }
 
-/// A list with its heading on a line of its own, cut after ten; nothing for an empty one.
-ANEMONE_INLINE std::string listed(std::string_view heading, const std::vector<std::string>& entries) {
-    constexpr std::size_t shown = 10;
+/// The square matrices of a graph whose stored ones have a shape that fits either way round.
+ANEMONE_INLINE std::string square_advice(const graph_view& g, const name_faults& faults, const weight_store& store) {
+    const auto turned = [&](std::size_t i) {
+        const extents& shape = faults.absent[i].shape;
+        return faults.as[i] != nullptr && shape.rank == 2 && faults.as[i]->shape == extents{shape[1], shape[0]};
+    };
+    std::size_t i = 0;
+    while (i < faults.as.size() && !turned(i)) {
+        ++i;
+    }
+    if (i == faults.as.size()) {
+        return {};
+    }
+    std::string names;
+    for (const wanted_weight& weight : weights_of(g)) {
+        if (weight.shape.rank == 2 && weight.shape[0] == weight.shape[1] && weight.shape[0] > 1 &&
+            store.contains(weight.name)) {
+            names += (names.empty() ? "" : ", ") + std::string(weight.name);
+        }
+    }
+    return names.empty() ? names : "square matrices fit either way round and may be transposed too: " + names;
+}
+
+/// A list with its heading on a line of its own, cut after so many; nothing for an empty one.
+ANEMONE_INLINE std::string listed(std::string_view heading, const std::vector<std::string>& entries,
+                                  std::size_t shown = 10) {
     std::string text;
     for (std::size_t i = 0; i < entries.size() && i < shown; ++i) {
         text += (i == 0 ? formatted("\n  {} {}: ", entries.size(), heading) : std::string(", ")) + entries[i];
@@ -228,10 +251,15 @@ ANEMONE_INLINE void refuse_names
         for (const stored_tensor* const tensor : faults.extra) {
             extra.push_back(formatted("{} {}", tensor->name, print(tensor->shape)));
         }
-        text += listed("missing", missing) + listed("of another shape", misshapen) + listed("extra", extra);
+        const bool explained = name_advice(faults, store).find("weights.") != std::string::npos;
+        // One sentence says it for all of them, or each is named.
+        text += listed("missing", missing, explained ? 10 : missing.size()) + listed("of another shape", misshapen) +
+                listed("extra", extra);
     }
-    const std::string advice = name_advice(faults, store);
-    throw error(errc::weights, subject, advice.empty() ? text : text + "\n  " + advice);
+    for (const std::string& advice : {square_advice(g, faults, store), name_advice(faults, store)}) {
+        text += advice.empty() ? advice : "\n  " + advice;
+    }
+    throw error(errc::weights, subject, text);
 }
 
 } // namespace ane::detail::inline ANEMONE_WAY
