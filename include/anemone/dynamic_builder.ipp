@@ -350,8 +350,8 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::append(op kind, std::span<const dyn
     const inferred rule = infer(graph_, made);
     if (!rule.ok()) {
         throw error(errc::graph, subject,
-                    formatted("{} ({}, {}); it reads {} (at {}:{})", sentence(rule.broken), rule.got, rule.want,
-                              read.empty() ? "nothing" : read, where.file, where.line));
+                    formatted("{} ({}, {}); it reads {} (at {}:{})", sentence(rule.broken, name(kind)), rule.got,
+                              rule.want, read.empty() ? "nothing" : read, where.file, where.line));
     }
     detail::require_extents(subject, rule.shape);
     if (result != nullptr && rule.shape != *result) {

@@ -41,7 +41,7 @@ REFUSED = [
     ("y softmax x index=99999999999999999999", "no whole number"),
     ("y reduce_sum x list=-5", "axis"),
     ("y reduce_sum x list=1,1", "twice"),
-    ("y transpose x order=0,1,2", "one number for each axis"),
+    ("y transpose x order=0,1,2", "graph: transpose: the order must name every axis"),
     ("y reshape x", "element"),
     ("y reshape x shape=1,2,3,4", "element"),
     ("y reshape x shape=32,", "no whole number"),

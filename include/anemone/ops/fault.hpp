@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 /// The rules of shapes: one row each with its name, which compilers print with the two integers (see shape_fault.hpp), the
 /// relation that must hold between them, and the sentence that `ane::error` shows.
@@ -200,6 +201,13 @@ constexpr const char* sentence(fault broken) {
     case fault::none: break;
     }
     return "";
+}
+
+/// The same below an operation's name, which it then leaves out.
+constexpr const char* sentence(fault broken, std::string_view operation) {
+    const std::string_view all = sentence(broken);
+    const bool repeats = all.starts_with(operation) && all.substr(operation.size()).starts_with(": ");
+    return all.data() + (repeats ? operation.size() + 2 : 0);
 }
 
 /// The name of a shape rule, and the relation that must hold between the two integers.

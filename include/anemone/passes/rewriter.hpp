@@ -36,7 +36,7 @@ public:
         const int index = append(n, operands);
         const inferred r = infer(result_, result_.nodes.back());
         if (!r.ok()) {
-            detail::refuse_graph(name(kind), sentence(r.broken), r.got, r.want);
+            detail::refuse_graph(name(kind), sentence(r.broken, name(kind)), r.got, r.want);
         }
         result_.nodes.back().shape = r.shape;
         return index;

@@ -140,7 +140,7 @@ constexpr void validate_nodes(const graph_view& g, int first, int last) {
         detail::validate_shape(n);
         const inferred rule = infer(g, n);
         if (!rule.ok()) {
-            detail::refuse_graph(name(n.kind), sentence(rule.broken), rule.got, rule.want);
+            detail::refuse_graph(name(n.kind), sentence(rule.broken, name(n.kind)), rule.got, rule.want);
         }
         if (rule.shape != n.shape) {
             detail::refuse_graph(name(n.kind), "has another number of elements than its shape rule gives",
