@@ -37,11 +37,12 @@ template <const auto& Model> class arguments {
 public:
     static constexpr std::size_t count = static_cast<std::size_t>(detail::input_count(Model));
 
+    // NOLINTBEGIN(google-explicit-constructor): made by braces at the call
     template <fixed_string... Names, class... Values>
-        requires binds<Model, binding<Names, Values>...> arguments(
-            binding<Names, Values>... bound) { // NOLINT(google-explicit-constructor): made by braces at the call
+        requires binds<Model, binding<Names, Values>...> arguments(binding<Names, Values>... bound) {
             (bind<Names>(bound.value), ...);
         }
+    // NOLINTEND(google-explicit-constructor)
     template <fixed_string... Names, class... Values, class Broken = broken_binding<Model, binding<Names, Values>...>>
     arguments(binding<Names, Values>...) = delete;
 

@@ -178,7 +178,7 @@ template <op Kind> constexpr half unary(const datapath& path, half x, float p0 =
     } else if constexpr (Kind == op::atan) {
         return arc_tangent(path, v);
     } else {
-        static_assert(Kind != Kind, "not an elementwise operation of one value");
+        static_assert(Kind == op::relu, "not an elementwise operation of one value");
     }
 }
 

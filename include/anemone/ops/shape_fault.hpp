@@ -87,6 +87,7 @@ template <class Rule> constexpr bool judges(std::initializer_list<operand::kind>
 /// Rules of shapes see extents, and their operands are arithmetic; others see operands and check the types themselves.
 template <class Rule, class... Operand> constexpr judgement judge(const Operand&... x) {
     judgement j;
+    // NOLINTNEXTLINE(misc-redundant-expression): where there is one operand
     if (((x.is == operand::unknown) || ...) && ((x.is != operand::other) && ...)) {
         j.verdict = verdict_on_operands::kept; // told already
         j.result.shape = unknown_shape::value;

@@ -33,7 +33,7 @@ public:
     ANEMONE_INLINE sarif_writer(const graph_view& g, const target_set& targets, const sarif_options& options)
         : graph_(g), options_(options), root_(options.root), elsewhere_(g, macs, options.rules),
           found_(shared_violations(g, targets, options.rules)),
-          remarks_(targets.size() == 0 ? std::vector<remark>() : remarks_on_shared_weights(g)) {
+          remarks_(targets.empty() ? std::vector<remark>() : remarks_on_shared_weights(g)) {
         for (const shared_violation& s : found_) {
             if (std::find(used_.begin(), used_.end(), s.first.rule) == used_.end()) {
                 used_.push_back(s.first.rule);

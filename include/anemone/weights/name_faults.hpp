@@ -153,15 +153,15 @@ ANEMONE_INLINE std::string name_advice(const name_faults& faults, const weight_s
         return {};
     }
     const std::string common = common_prefix(store);
-    const std::string all =
+    std::string all =
         common.empty() ? std::string() : formatted("all {} names in the store start with \"{}\"", store.size(), common);
     const found_prefix in_store = prefix_in_store(missing, store);
     const found_prefix in_model = prefix_in_model(missing, store);
     if (in_store.names > 0 && in_store.names >= in_model.names) {
         if (in_store.text == common) {
-            return formatted("{}: weights.without_prefix(\"{}\")", all, common);
+            return formatted(R"({}: weights.without_prefix("{}"))", all, common);
         }
-        return formatted("the store has {} of them below \"{}\"{}: weights.subset(\"{}\")", in_store.names,
+        return formatted(R"(the store has {} of them below "{}"{}: weights.subset("{}"))", in_store.names,
                          in_store.text,
                          in_store.alike > 1 ? formatted(", and as many below {} other prefix{}", in_store.alike - 1,
                                                         in_store.alike == 2 ? "" : "es")
@@ -169,11 +169,11 @@ ANEMONE_INLINE std::string name_advice(const name_faults& faults, const weight_s
                          in_store.text);
     }
     if (in_model.names > 0) {
-        return formatted("the store has {} of them without \"{}\": weights.with_prefix(\"{}\")", in_model.names,
+        return formatted(R"(the store has {} of them without "{}": weights.with_prefix("{}"))", in_model.names,
                          in_model.text, in_model.text);
     }
     if (missing.size() == 1 && faults.extra.size() == 1 && faults.extra[0]->shape == shape) {
-        return formatted("the one that is extra has its shape: weights.rename(\"{}\", \"{}\")", faults.extra[0]->name,
+        return formatted(R"(the one that is extra has its shape: weights.rename("{}", "{}"))", faults.extra[0]->name,
                          missing[0]);
     }
     return all;

@@ -114,14 +114,15 @@ ANEMONE_INLINE drawn drawn_for(const graph_view& g, const std::vector<first_read
     const extents& x = g.operand(r, 0).shape;
     const auto product = [&](double terms) { return drawn_for_product(g, readers, reader, terms); };
     switch (r.kind) {
-    case op::conv2d:
-        return position == 1   ? product(static_cast<double>(shape.count() / shape[0]))
-               : position == 2 ? drawn_offset
-                               : drawn{};
+    case op::conv2d: {
+        const std::int64_t terms = shape.count() / shape[0];
+        return position == 1 ? product(static_cast<double>(terms)) : position == 2 ? drawn_offset : drawn{};
+    }
     case op::conv_transpose2d: {
         const conv_transpose& a = r.get<conv_transpose>();
+        const std::int64_t channels = shape[0] / a.groups;
         const double overlap = static_cast<double>(shape.height() * shape.width()) / (a.stride.height * a.stride.width);
-        return position == 1   ? product(static_cast<double>(shape[0] / a.groups) * std::max(overlap, 1.0))
+        return position == 1   ? product(static_cast<double>(channels) * std::max(overlap, 1.0))
                : position == 2 ? drawn_offset
                                : drawn{};
     }
@@ -261,7 +262,8 @@ ANEMONE_INLINE void refuse_promises [[noreturn]] (const wanted_weight& weight, s
 ANEMONE_INLINE void keep_sums(std::vector<half>& values, const wanted_weight& weight, int axis, double bound,
                               double rest) {
     std::vector<double> factors = l1_sums(weight.shape, values, axis);
-    const double least = std::fabs(rest) * static_cast<double>(values.size() / factors.size());
+    const std::size_t terms = values.size() / factors.size();
+    const double least = std::fabs(rest) * static_cast<double>(terms);
     for (double& sum : factors) {
         if (sum > bound && bound < least) {
             refuse_promises(weight, axis == 0 ? "row_l1" : "column_l1");

@@ -131,10 +131,8 @@ ANEMONE_BODY void save_safetensors(const std::string& path, const weight_store& 
     std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) { // wide elements first, then as stored
         return std::pair(element_bytes(store[b].type), a) < std::pair(element_bytes(store[a].type), b);
     });
-    std::vector<const stored_tensor*> order;
-    for (const std::size_t place : places) {
-        order.push_back(&store[place]);
-    }
+    std::vector<const stored_tensor*> order(places.size());
+    std::transform(places.begin(), places.end(), order.begin(), [&](std::size_t place) { return &store[place]; });
     std::string header = detail::header_of(order, store.metadata(), path);
     header.resize((header.size() + 7) / 8 * 8, ' ');
     if (header.size() > safetensors_header_limit) {

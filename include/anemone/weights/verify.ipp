@@ -121,7 +121,8 @@ ANEMONE_BODY weight_store weights_for(const graph_view& g, const weight_store& s
     return store.renamed(detail::kept_names(g, store));
 }
 ANEMONE_BODY weight_store weights_for(const graph_view& g, weight_store&& store) {
-    return std::move(store).renamed(detail::kept_names(g, store));
+    const auto kept = detail::kept_names(g, store);
+    return std::move(store).renamed(kept);
 }
 
 } // namespace ane::inline ANEMONE_WAY

@@ -30,7 +30,7 @@ struct time_span {
     friend constexpr time_span operator-(time_span a, time_span b) noexcept {
         return time_span(a.nanoseconds - b.nanoseconds);
     }
-    friend constexpr auto operator<=>(const time_span&, const time_span&) = default;
+    friend constexpr auto operator<=>(const time_span&, const time_span&) = default; // NOLINT(modernize-use-nullptr)
 };
 
 /// Time as the driver sees it: a monotonic clock and a way to wait. Derive from it to replace both (tests).
