@@ -19,8 +19,8 @@ constexpr dynamic_graph shuffled(op kind, factors by, const extents& x) { return
 constexpr auto factor = frozen([] { return shuffled(op::pixel_shuffle, pick(5, 4), {1, 400, 4, 4}); });
 static_assert(conforms<factor, h13>);
 
-constexpr auto remainder = frozen([] { return shuffled(op::depth_to_space, 2, {1, pick(6, 8), 4, 4}); });
-static_assert(conforms<remainder, h13>);
+constexpr auto uneven = frozen([] { return shuffled(op::depth_to_space, 2, {1, pick(6, 8), 4, 4}); });
+static_assert(conforms<uneven, h13>);
 
 constexpr auto blocks = frozen([] { return shuffled(op::space_to_batch, pick(5, 6), {1, 4, 30, 30}); });
 static_assert(conforms<blocks, h13>);

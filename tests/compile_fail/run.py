@@ -254,10 +254,12 @@ def write_page(path, cases, messages, versions):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", action="append", help="a compiler to check with; may be given twice")
+    parser.add_argument("--flag", action="append", default=[], help="one more flag of the compilers: --flag=-stdlib=libc++")
     parser.add_argument("--update-docs", type=pathlib.Path, metavar="PAGE",
                         help="write the page of messages; needs both compilers")
     parser.add_argument("cases", nargs="*", help="names of cases; all by default")
     options = parser.parse_args()
+    FLAGS.extend(options.flag)
 
     compilers = {}
     versions = {}
