@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <numeric>
 #include <random>
 #include <string>
@@ -224,4 +225,53 @@ TEST_CASE("a tensor of too many axes is refused, not read") {
     CHECK_THROWS_WITH_AS(store.add(tensor), "weights: t: has 100 axes, a tensor has at most 8", error);
     tensor.shape.rank = -1;
     CHECK_THROWS_AS(store.add(tensor), error);
+}
+
+TEST_CASE("a store finds what a map would, whatever is done to it") {
+    constexpr std::uint32_t seed = 4711;
+    MESSAGE("seed ", seed);
+    std::mt19937 random(seed);
+    const auto any_name = [&] { return "w" + std::to_string(random() % 60); };
+    weight_store store;
+    std::map<std::string, float> expected;
+    for (int step = 0; step < 5000; ++step) {
+        const std::string name = any_name();
+        const bool known = expected.contains(name);
+        const auto value = static_cast<float>(step);
+        switch (random() % 4) {
+        case 0:
+        case 1:
+            if (known) {
+                CHECK_THROWS_AS(store.add(name, {1}, {value}), error);
+            } else {
+                store.add(name, {1}, {value});
+                expected.emplace(name, value);
+            }
+            break;
+        case 2:
+            if (known) {
+                REQUIRE(to_float(store.take(name)) == std::vector{expected.at(name)});
+                expected.erase(name);
+            } else {
+                CHECK_THROWS_AS(store.take(name), error);
+            }
+            break;
+        default:
+            if (const std::string other = any_name(); known && !expected.contains(other)) {
+                store.rename(name, other);
+                expected.insert({other, expected.at(name)});
+                expected.erase(name);
+            } else if (name != other) {
+                CHECK_THROWS_AS(store.rename(name, other), error);
+            }
+        }
+        REQUIRE(store.size() == expected.size());
+        const weight_store copy = store;
+        for (int i = 0; i < 60; ++i) {
+            const std::string wanted = "w" + std::to_string(i);
+            const stored_tensor* const found = copy.find(wanted);
+            REQUIRE((found != nullptr) == expected.contains(wanted));
+            REQUIRE((found == nullptr || to_float(*found) == std::vector{expected.at(wanted)}));
+        }
+    }
 }
