@@ -48,7 +48,7 @@ constexpr description description_of(const dynamic_graph& raw) {
             r.any,
             r.why,
             short_text(raw.view().text(r.subject)),
-            short_text(r.any ? without_folders(r.where.file) : ""),
+            short_text(r.any ? base_name(r.where.file) : ""),
             r.where.line,
             r.shape,
             r.known_shape,

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -72,16 +71,6 @@ ANEMONE_INLINE std::vector<float> coefficients_of(op kind, const attributes& val
     case attribute_kind::scaling: return {values.get<scaling>().scale};
     default: return {};
     }
-}
-
-ANEMONE_INLINE std::string_view struct_name(attribute_kind kind) {
-    constexpr std::string_view names[] = {
-        "no_attributes", "contract",     "literal",     "conv",     "conv_transpose", "pool",       "transposed",
-        "axis",          "axes",         "permutation", "window",   "strided_window", "pads",       "repeats",
-        "factors",       "coefficients", "stabilizer",  "grouping", "response",       "cumulation", "sampling",
-        "quantization",  "compression",  "selection",   "amount",   "scaling"};
-    static_assert(std::size(names) == static_cast<std::size_t>(attribute_kind::scaling) + 1);
-    return names[static_cast<std::size_t>(kind)];
 }
 
 /// What a typed function takes where its caller says nothing; none for attributes with numbers of the operation's own.
@@ -335,8 +324,8 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::append(op kind, std::span<const dyn
     n.attributes = values.kind() == attribute_kind::none ? detail::default_attributes(takes.attributes) : values;
     if (n.attributes.kind() != takes.attributes) {
         throw error(errc::graph, subject,
-                    formatted("takes the attributes {}, not {} (at {}:{})", detail::struct_name(takes.attributes),
-                              detail::struct_name(n.attributes.kind()), where.file, where.line));
+                    formatted("takes the attributes {}, not {} (at {}:{})", ane::name(takes.attributes),
+                              ane::name(n.attributes.kind()), where.file, where.line));
     }
     detail::require_sane(kind, n.attributes);
     if (result != nullptr) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <vector>
 
 namespace ane::inline ANEMONE_WAY {
 
@@ -21,3 +22,16 @@ template <class... Values> std::string formatted(fmt::string_view format, const 
 #endif
 
 } // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+/// "a, b, c"
+ANEMONE_INLINE std::string joined(const std::vector<std::string>& parts) {
+    std::string text;
+    for (const std::string& part : parts) {
+        text += (text.empty() ? "" : ", ") + part;
+    }
+    return text;
+}
+
+} // namespace ane::detail::inline ANEMONE_WAY

@@ -6,6 +6,16 @@
 
 namespace ane {
 
+namespace detail {
+
+/// The last part of a path.
+constexpr std::string_view base_name(std::string_view path) {
+    const std::size_t slash = path.find_last_of('/');
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+} // namespace detail
+
 /// A string as a template argument: structural, compared by value.
 template <std::size_t Size> struct fixed_string {
     char characters[Size]{};

@@ -275,3 +275,11 @@ TEST_CASE("a store finds what a map would, whatever is done to it") {
         }
     }
 }
+
+TEST_CASE("a store has no tensor beyond its last") {
+    weight_store store;
+    CHECK_THROWS_WITH_AS(store[0], "weights: store: has 0 tensors, none has the number 0", error);
+    store.add("w", {1}, {1});
+    CHECK(store[0].name == "w");
+    CHECK_THROWS_WITH_AS(store[1], "weights: store: has 1 tensors, none has the number 1", error);
+}

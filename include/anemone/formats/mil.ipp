@@ -41,15 +41,6 @@ ANEMONE_INLINE std::string mil_literal(const padding2& value) {
 /// The type that a literal starts with: "int32" of "int32(1)".
 ANEMONE_INLINE std::string mil_literal_type(const std::string& literal) { return literal.substr(0, literal.find('(')); }
 
-/// "a, b, c"
-ANEMONE_INLINE std::string joined(const std::vector<std::string>& parts) {
-    std::string text;
-    for (const std::string& part : parts) {
-        text += (text.empty() ? "" : ", ") + part;
-    }
-    return text;
-}
-
 /// Writes one function, statement by statement.
 class mil_writer {
 public:

@@ -322,6 +322,18 @@ enum class attribute_kind : std::uint8_t {
 #undef ANEMONE_ROW
 };
 
+/// The name of the attribute struct.
+constexpr std::string_view name(attribute_kind kind) {
+    switch (kind) {
+#define ANEMONE_ROW(name)                                                                                              \
+    case attribute_kind::name: return #name;
+        ANEMONE_ATTRIBUTES(ANEMONE_ROW)
+#undef ANEMONE_ROW
+    case attribute_kind::none: break;
+    }
+    return "no_attributes";
+}
+
 namespace detail {
 template <class T> inline constexpr attribute_kind kind_of = attribute_kind::none;
 #define ANEMONE_ROW(name) template <> inline constexpr attribute_kind kind_of<name> = attribute_kind::name;

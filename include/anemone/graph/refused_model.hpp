@@ -47,11 +47,6 @@ struct short_text {
     }
 };
 
-constexpr std::string_view without_folders(std::string_view path) {
-    const std::size_t slash = path.find_last_of("/\\");
-    return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 } // namespace detail
 
 } // namespace ane

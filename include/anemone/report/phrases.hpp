@@ -2,6 +2,7 @@
 
 #include "../formatted.hpp"
 #include "../rules/evaluate.hpp"
+#include "../text.hpp"
 #include "../way.hpp"
 #include "unicode.hpp"
 
@@ -16,11 +17,6 @@
 
 /// What reports call nodes and targets, and what they say of a violation.
 namespace ane::detail::inline ANEMONE_WAY {
-
-constexpr std::string_view base_name(std::string_view path) {
-    const std::size_t slash = path.find_last_of('/');
-    return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
 
 /// What a reader calls a node: its own name, that of the output it is, or that of the weight it reads without the
 /// last part ("stem" for "stem.weight"). Empty when there is none.
@@ -58,8 +54,7 @@ ANEMONE_INLINE std::string node_phrase(const graph_view& g, int index, op operat
 
 /// "kernel width 14 exceeds 13". A magnitude that nothing bounds, which the rules cut at 10^15, is "infinity".
 ANEMONE_INLINE std::string sentence_of(const violation& v) {
-    constexpr std::int64_t unlimited = 1'000'000'000'000'000;
-    const std::string got = v.got >= unlimited ? "infinity" : std::to_string(v.got);
+    const std::string got = v.got >= no_bound ? "infinity" : std::to_string(v.got);
     return fmt::format(fmt::runtime(record_of(v.rule).sentence), fmt::arg("got", got),
                        fmt::arg("limit", std::to_string(v.limit)));
 }

@@ -28,11 +28,7 @@ ANEMONE_INLINE std::string promise_phrase(const contract& promise) {
     if (promise.deviation > 0) {
         parts.push_back(formatted("deviating {}", promise.deviation));
     }
-    std::string text;
-    for (const std::string& part : parts) {
-        text += (text.empty() ? "" : ", ") + part;
-    }
-    return text;
+    return joined(parts);
 }
 
 /// `linear #4 (model.cpp:12)`

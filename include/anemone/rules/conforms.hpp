@@ -140,15 +140,11 @@ inline constexpr told_violation first_told = [] {
     told_violation t{.first = first_violation<Model, Target, P>()};
     if (t.first.broken) {
         t.fact = short_text(record_of(t.first.rule).fact);
-        t.file = short_text(without_folders(t.first.file));
+        t.file = short_text(base_name(t.first.file));
         t.nearest = find_nearest_name(Model, t.first.node);
     }
     return t;
 }();
-
-} // namespace detail
-
-namespace detail {
 
 /// What `graph` refuses has been told where it is defined: no rule adds to it.
 template <const auto& Model, auto Target, policy P> constexpr auto find_verdict() {

@@ -36,9 +36,6 @@ template <class Name> struct after {};
 
 namespace detail {
 
-/// The largest number that a rule reports as a value; those beyond stand for "no bound".
-inline constexpr std::int64_t most_reported = 999'999'999'999'999;
-
 enum class nearness : std::uint8_t { nothing, reads, gives, after };
 
 /// The name by which a reader of a message finds a node.
@@ -95,7 +92,7 @@ inline constexpr fixed_string<V.nearest.name.size + 1> nearest_of =
 /// `design_rule<...>` with what is known of the place.
 template <const told_violation& V, class... Place> constexpr auto with_bound() {
     constexpr const violation& v = V.first;
-    if constexpr (v.got > most_reported) {
+    if constexpr (v.got >= no_bound) {
         return design_rule_without_bound<v.operation, v.rule, v.target, v.line, v.node, v.limit, Place...>{};
     } else {
         return design_rule<v.operation, v.rule, v.target, v.line, v.node, v.got, v.limit, Place...>{};

@@ -47,8 +47,8 @@ constexpr bool is_flatten(const extents& from, const extents& to) {
 }
 /// A range's magnitude as an integer for a report, rounded up.
 constexpr std::int64_t reported(double magnitude) {
-    if (magnitude > 1e15) {
-        return std::int64_t{1'000'000'000'000'000};
+    if (magnitude > static_cast<double>(no_bound)) {
+        return no_bound;
     }
     const auto whole = static_cast<std::int64_t>(magnitude);
     return static_cast<double>(whole) < magnitude ? whole + 1 : whole;

@@ -21,7 +21,7 @@ constexpr std::int64_t expected_error_of(const ane::detail::contraction_spreads&
     const double error = ane::detail::expected_error_of_sum(
         in, error_of_product(binade_moments(in.x), binade_moments(in.w), numerics::datapath_of(t.tier)));
     const double units = result > 0 ? error / result * 1e4 + 0.5 : 0;
-    return units < 1e15 ? static_cast<std::int64_t>(units) : std::int64_t{1'000'000'000'000'000};
+    return units < static_cast<double>(no_bound) ? static_cast<std::int64_t>(units) : no_bound;
 }
 
 /// Of a contraction, or of the worse of attention's two products.

@@ -205,6 +205,9 @@ enum class rule : std::uint8_t {
 #undef ANEMONE_ROW
 };
 
+/// What a rule reports where nothing bounds the value, and the most that it reports.
+inline constexpr std::int64_t no_bound = 1'000'000'000'000'000;
+
 inline constexpr std::size_t rule_count =
 #define ANEMONE_ROW(name) +1
     0 ANEMONE_RULES(ANEMONE_ROW);

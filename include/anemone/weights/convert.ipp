@@ -74,6 +74,32 @@ struct truth {
     constexpr explicit operator float() const noexcept { return bits != 0 ? 1.0F : 0.0F; }
 };
 
+template <class Source>
+inline constexpr bool has_fp16_values =
+    !std::is_same_v<Source, truth> && !std::is_same_v<Source, e4m3fn> && !std::is_same_v<Source, e5m2>;
+
+/// Calls `visitor` with the type of the elements.
+template <class Visitor> auto visit_elements(const stored_tensor& tensor, const Visitor& visitor) {
+    switch (tensor.type) {
+    case source_type::boolean: return visitor.template operator()<truth>();
+    case source_type::f8_e4m3: return visitor.template operator()<e4m3fn>();
+    case source_type::f8_e5m2: return visitor.template operator()<e5m2>();
+    case source_type::f16: return visitor.template operator()<half>();
+    case source_type::bf16: return visitor.template operator()<bfloat16>();
+    case source_type::f32: return visitor.template operator()<float>();
+    case source_type::f64: return visitor.template operator()<double>();
+    case source_type::i8: return visitor.template operator()<std::int8_t>();
+    case source_type::u8: return visitor.template operator()<std::uint8_t>();
+    case source_type::i16: return visitor.template operator()<std::int16_t>();
+    case source_type::u16: return visitor.template operator()<std::uint16_t>();
+    case source_type::i32: return visitor.template operator()<std::int32_t>();
+    case source_type::u32: return visitor.template operator()<std::uint32_t>();
+    case source_type::i64: return visitor.template operator()<std::int64_t>();
+    case source_type::u64: return visitor.template operator()<std::uint64_t>();
+    }
+    throw error(errc::weights, tensor.name, "has an element type of no meaning");
+}
+
 template <class Source> std::vector<half> converted(const stored_tensor& tensor) {
     std::vector<half> result(tensor.bytes.size() / sizeof(Source));
     for (std::size_t i = 0; i < result.size(); ++i) {
@@ -87,45 +113,17 @@ template <class Source> std::vector<half> converted(const stored_tensor& tensor)
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY std::vector<half> to_half(const stored_tensor& tensor) {
-    switch (tensor.type) {
-    case source_type::f16: return detail::converted<half>(tensor);
-    case source_type::bf16: return detail::converted<detail::bfloat16>(tensor);
-    case source_type::f32: return detail::converted<float>(tensor);
-    case source_type::f64: return detail::converted<double>(tensor);
-    case source_type::i8: return detail::converted<std::int8_t>(tensor);
-    case source_type::u8: return detail::converted<std::uint8_t>(tensor);
-    case source_type::i16: return detail::converted<std::int16_t>(tensor);
-    case source_type::u16: return detail::converted<std::uint16_t>(tensor);
-    case source_type::i32: return detail::converted<std::int32_t>(tensor);
-    case source_type::u32: return detail::converted<std::uint32_t>(tensor);
-    case source_type::i64: return detail::converted<std::int64_t>(tensor);
-    case source_type::u64: return detail::converted<std::uint64_t>(tensor);
-    case source_type::boolean:
-    case source_type::f8_e4m3:
-    case source_type::f8_e5m2: break;
-    }
-    throw error(errc::weights, tensor.name, formatted("type {} has no conversion to fp16", name(tensor.type)));
+    return detail::visit_elements(tensor, [&]<class Source>() -> std::vector<half> {
+        if constexpr (detail::has_fp16_values<Source>) {
+            return detail::converted<Source>(tensor);
+        } else {
+            throw error(errc::weights, tensor.name, formatted("type {} has no conversion to fp16", name(tensor.type)));
+        }
+    });
 }
 
 ANEMONE_BODY std::vector<float> to_float(const stored_tensor& tensor) {
-    switch (tensor.type) {
-    case source_type::boolean: return detail::widened<detail::truth>(tensor);
-    case source_type::f8_e4m3: return detail::widened<detail::e4m3fn>(tensor);
-    case source_type::f8_e5m2: return detail::widened<detail::e5m2>(tensor);
-    case source_type::f16: return detail::widened<half>(tensor);
-    case source_type::bf16: return detail::widened<detail::bfloat16>(tensor);
-    case source_type::f32: return detail::widened<float>(tensor);
-    case source_type::f64: return detail::widened<double>(tensor);
-    case source_type::i8: return detail::widened<std::int8_t>(tensor);
-    case source_type::u8: return detail::widened<std::uint8_t>(tensor);
-    case source_type::i16: return detail::widened<std::int16_t>(tensor);
-    case source_type::u16: return detail::widened<std::uint16_t>(tensor);
-    case source_type::i32: return detail::widened<std::int32_t>(tensor);
-    case source_type::u32: return detail::widened<std::uint32_t>(tensor);
-    case source_type::i64: return detail::widened<std::int64_t>(tensor);
-    case source_type::u64: return detail::widened<std::uint64_t>(tensor);
-    }
-    throw error(errc::weights, tensor.name, "has an element type of no meaning");
+    return detail::visit_elements(tensor, [&]<class Source>() { return detail::widened<Source>(tensor); });
 }
 
 } // namespace ane::inline ANEMONE_WAY

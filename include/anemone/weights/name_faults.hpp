@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,9 +22,6 @@ struct name_faults {
     std::vector<const stored_tensor*> extra;
 
     bool none() const { return absent.empty() && extra.empty(); }
-    std::size_t missing() const {
-        return static_cast<std::size_t>(std::count(as.begin(), as.end(), static_cast<const stored_tensor*>(nullptr)));
-    }
 };
 
 ANEMONE_INLINE name_faults find_name_faults(const graph_view& g, const weight_store& store) {
@@ -233,6 +229,7 @@ ANEMONE_INLINE void refuse_names
         const std::string advice = found == nullptr ? std::string() : layout_advice(*found, first.shape);
         text += advice.empty() ? advice : "; " + advice;
     }
+    const std::string names = name_advice(faults, store);
     if (faults.absent.size() + faults.extra.size() > 1) {
         std::vector<std::string> missing;
         std::vector<std::string> misshapen;
@@ -251,12 +248,12 @@ ANEMONE_INLINE void refuse_names
         for (const stored_tensor* const tensor : faults.extra) {
             extra.push_back(formatted("{} {}", tensor->name, print(tensor->shape)));
         }
-        const bool explained = name_advice(faults, store).find("weights.") != std::string::npos;
+        const bool explained = names.find("weights.") != std::string::npos;
         // One sentence says it for all of them, or each is named.
         text += listed("missing", missing, explained ? 10 : missing.size()) + listed("of another shape", misshapen) +
                 listed("extra", extra);
     }
-    for (const std::string& advice : {square_advice(g, faults, store), name_advice(faults, store)}) {
+    for (const std::string& advice : {square_advice(g, faults, store), names}) {
         text += advice.empty() ? advice : "\n  " + advice;
     }
     throw error(errc::weights, subject, text);

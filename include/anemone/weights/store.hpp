@@ -101,7 +101,7 @@ public:
 
     ANEMONE_API std::size_t size() const noexcept;
     ANEMONE_API bool empty() const noexcept;
-    /// The tensor that was added as number `position`, from 0 on; it must be there.
+    /// The tensor that was added as number `position`, from 0 on; throws errc::weights when there is none.
     ANEMONE_API const stored_tensor& operator[](std::size_t position) const;
     ANEMONE_API iterator begin() const noexcept;
     ANEMONE_API iterator end() const noexcept;

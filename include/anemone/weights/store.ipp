@@ -71,6 +71,21 @@ ANEMONE_INLINE void require_different(std::vector<std::string> names) {
     }
 }
 
+/// The tensors of a store under other names, without those that get an empty one; `bytes_of(i)` gives the bytes of tensor i.
+template <class Bytes>
+weight_store under_names(const weight_store& store, std::vector<std::string> names, const Bytes& bytes_of) {
+    require_different(names); // before anything is moved
+    weight_store result;
+    result.set_metadata(store.metadata());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (!names[i].empty()) {
+            const stored_tensor& from = store[i];
+            result.add({std::move(names[i]), from.type, from.shape, bytes_of(i)});
+        }
+    }
+    return result;
+}
+
 /// A prefix of names as it is meant: it ends where a part of a name does.
 ANEMONE_INLINE std::string whole_prefix(std::string_view prefix) {
     const bool ends = prefix.empty() || prefix.back() == '.' || prefix.back() == '/';
@@ -91,8 +106,8 @@ struct weight_store::state {
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
     std::deque<stored_tensor> tensors;
-    /// Positions in `tensors` by the hash of the name, open addressing, at most half full, a power of two; a table of our own
-    /// because compiling a map took half as long as everything else that a small program compiles.
+    /// Positions in `tensors` by the hash of the name: open addressing, a power of two, at most half full. A table of our
+    /// own, since a std::map is among what costs a small header-only program most to compile.
     std::vector<std::size_t> slots;
     texts metadata;
 
@@ -165,6 +180,9 @@ ANEMONE_BODY std::size_t weight_store::size() const noexcept {
 ANEMONE_BODY bool weight_store::empty() const noexcept { return size() == 0; }
 
 ANEMONE_BODY const stored_tensor& weight_store::operator[](std::size_t position) const {
+    if (position >= size()) {
+        throw error(errc::weights, "store", formatted("has {} tensors, none has the number {}", size(), position));
+    }
     return state_.get()->tensors[position];
 }
 
@@ -220,32 +238,11 @@ ANEMONE_BODY void weight_store::merge(weight_store other) {
 }
 
 ANEMONE_BODY weight_store weight_store::with_names(std::vector<std::string> names) const& {
-    detail::require_different(names);
-    weight_store result;
-    if (state_.get() != nullptr) {
-        result.state_.make().metadata = metadata();
-    }
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        if (!names[i].empty()) {
-            const stored_tensor& from = (*this)[i];
-            result.add({std::move(names[i]), from.type, from.shape, from.bytes});
-        }
-    }
-    return result;
+    return detail::under_names(*this, std::move(names), [&](std::size_t i) { return (*this)[i].bytes; });
 }
 ANEMONE_BODY weight_store weight_store::with_names(std::vector<std::string> names) && {
-    detail::require_different(names); // before anything is moved
-    weight_store result;
-    if (state_.get() != nullptr) {
-        result.state_.make().metadata = metadata();
-    }
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        if (!names[i].empty()) {
-            stored_tensor& from = state_.make().tensors[i];
-            result.add({std::move(names[i]), from.type, from.shape, std::move(from.bytes)});
-        }
-    }
-    return result;
+    return detail::under_names(*this, std::move(names),
+                               [&](std::size_t i) { return std::move(state_.make().tensors[i].bytes); });
 }
 
 ANEMONE_BODY std::vector<std::string> weight_store::names_below(std::string_view prefix, bool keep_others) const {

@@ -41,19 +41,20 @@ template <const auto& Model> constexpr bool lowers_in_a_constant() {
 /// A model, lowered in a constant.
 template <const auto& Model> struct lowered_model {
     static constexpr graph_size size = size_of(lower(Model).graph);
-    static constexpr static_graph<size> graph{lower(Model).graph};
-    static constexpr op_set operations = operations_of(graph);
-
-    static constexpr std::array<int, size.nodes> origins = [] {
-        std::array<int, size.nodes> all{};
-        const lowered_graph lowered = lower(Model);
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            all[i] = lowered.origins[i];
+    struct constants {
+        static_graph<size> graph;
+        std::array<int, size.nodes> origins{};
+        constexpr explicit constants(const lowered_graph& lowered) : graph(lowered.graph) {
+            for (std::size_t i = 0; i < origins.size(); ++i) {
+                origins[i] = lowered.origins[i];
+            }
         }
-        return all;
-    }();
+    };
+    static constexpr constants value{lower(Model)};
+    static constexpr op_set operations = operations_of(value.graph);
 
     static lowered_graph copy() {
+        const auto& [graph, origins] = value;
         lowered_graph lowered;
         lowered.graph.nodes.append(graph.nodes);
         lowered.graph.operand_pool.append(graph.operand_pool);
