@@ -9,7 +9,6 @@
 #include "print.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <string>
 #include <vector>
 
@@ -17,11 +16,6 @@ namespace ane::detail::inline ANEMONE_WAY {
 
 /// More than any tensor has along one axis: below it no shape rule overflows.
 inline constexpr std::int64_t extent_limit = std::int64_t{1} << 30;
-
-ANEMONE_INLINE std::uint64_t next_builder_number() {
-    static std::atomic<std::uint64_t> last{0};
-    return ++last;
-}
 
 ANEMONE_INLINE void require_extents(std::string_view subject, const extents& shape) {
     if (shape.rank < 0 || shape.rank > extents::capacity) {
@@ -177,7 +171,7 @@ private:
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY dynamic_builder::dynamic_builder() : number_(detail::next_builder_number()) {}
+ANEMONE_BODY dynamic_builder::dynamic_builder() : number_(detail::next_identity()) {}
 
 ANEMONE_BODY dynamic_tensor dynamic_builder::input(std::string_view name, const extents& shape, const contract& promise,
                                                    dtype type, site where) {
