@@ -3,6 +3,7 @@
 #include "../error.hpp"
 #include "../formatted.hpp"
 #include "../graph/reflection.hpp"
+#include "../passes/validate.hpp"
 #include "../print.hpp"
 #include "../weights/encode.hpp"
 #include "file.hpp"
@@ -47,6 +48,10 @@ public:
     ANEMONE_INLINE mil_writer(const graph_view& g, const materialized& constants)
         : graph_(g), constants_(constants), stored_(stored_in_mil(g)) {
         names_.resize(g.nodes.size());
+        port_names_.resize(g.nodes.size());
+        for (std::size_t i = g.outputs.size(); i-- > 0;) { // the first of several names
+            port_names_[static_cast<std::size_t>(g.outputs[i].node)] = g.name(g.outputs[i]);
+        }
         prefix_ = unused_prefix();
     }
 
@@ -102,12 +107,8 @@ private:
     }
 
     ANEMONE_INLINE std::string variable(int index) const {
-        for (const output_port& port : graph_.outputs) {
-            if (port.node == index) {
-                return std::string(graph_.name(port));
-            }
-        }
-        return formatted("{}{}", prefix_, index);
+        const std::string_view port = port_names_[static_cast<std::size_t>(index)];
+        return port.empty() ? formatted("{}{}", prefix_, index) : std::string(port);
     }
 
     /// A constant as an argument: a number in place, a tensor as a statement that refers to the blob.
@@ -278,6 +279,7 @@ private:
     const materialized& constants_;
     std::vector<char> stored_; ///< compressed weights that are written as they are stored
     std::vector<std::string> names_;
+    std::vector<std::string_view> port_names_; ///< by node; empty where it is no output
     std::string prefix_;
     std::string body_;
     mil_program program_;
@@ -288,6 +290,8 @@ private:
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY mil_program emit_mil(const graph_view& lowered, const materialized& constants) {
+    validate(lowered);
+    require_constants_of(lowered, constants);
     return detail::mil_writer(lowered, constants).write();
 }
 

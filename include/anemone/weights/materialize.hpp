@@ -19,6 +19,10 @@ struct materialized {
     ANEMONE_API const half* data(int index) const;
 };
 
+/// Holds constants to the graph that they are emitted with: an entry for each node, with its elements or with none.
+/// Throws `error` (errc::argument).
+ANEMONE_API void require_constants_of(const graph_view& g, const materialized& constants);
+
 /// Loads the weights of a graph and computes everything that depends on weights and constants alone. A compressed
 /// weight has the values that its stored form stands for: what it loses is in every backend's result. A folded value
 /// that does not fit into fp16 is an error (errc::weights) that names the operation, the element and the value.

@@ -4,6 +4,7 @@
 #include "../formatted.hpp"
 #include "../graph/sequence.hpp"
 #include "../passes/constants.hpp"
+#include "../passes/validate.hpp"
 #include "../print.hpp"
 #include "../strided.hpp"
 #include "encode.hpp"
@@ -78,11 +79,28 @@ ANEMONE_BODY bool materialized::known(int index) const { return !values[static_c
 
 ANEMONE_BODY const half* materialized::data(int index) const { return values[static_cast<std::size_t>(index)].data(); }
 
+ANEMONE_BODY void require_constants_of(const graph_view& g, const materialized& constants) {
+    if (constants.values.size() != g.nodes.size()) {
+        throw error(
+            errc::argument, "constants",
+            formatted("are those of another graph: of {} nodes, not {}", constants.values.size(), g.nodes.size()));
+    }
+    for (int i = 0; i < g.size(); ++i) {
+        const auto found = static_cast<std::int64_t>(constants.values[static_cast<std::size_t>(i)].size());
+        if (found != 0 && found != g[i].shape.count()) {
+            throw error(errc::argument, print(g, i),
+                        formatted("has {} values and {} elements: the constants are those of another graph", found,
+                                  g[i].shape.count()));
+        }
+    }
+}
+
 ANEMONE_BODY materialized materialize(const graph_view& g, const weight_store& store) {
     return materialize(g, store, stored_values);
 }
 
 ANEMONE_BODY materialized materialize(const graph_view& g, const weight_store& store, weight_expansion expand) {
+    validate(g);
     const sequence<char> constant = constant_nodes(g);
     sequence<char> read_by_device(g.nodes.size(), 0); // what stays between constants may be as large as it likes
     sequence<char> folded_from(g.nodes.size(), 0);
@@ -114,6 +132,7 @@ ANEMONE_BODY materialized materialize(const graph_view& g, const weight_store& s
             const auto stored = static_cast<std::size_t>(g.operands(i)[0]);
             result.values[at] = expand(result.values[stored], n.shape, n.get<compression>());
         } else if (n.kind == op::constant) {
+            result.values[at].reserve(count); // what no memory holds is refused at once
             for (std::size_t k = 0; k < count; ++k) {
                 result.values[at].push_back(half(g.value(n, static_cast<std::int64_t>(k))));
             }
