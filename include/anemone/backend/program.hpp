@@ -167,7 +167,7 @@ auto compile(const Backend& place, const weight_store& weights = {}) {
     if constexpr (is_refused_model<decltype(Model)>) { // told where it is defined
         return compile<detail::nothing_to_run>(place, weights);
     } else {
-        verify_weights(Model, weights);
+        detail::verify_weights_of_valid(Model, weights);
         return program<Model, decltype(place.compile(Model, weights))>(detail::compile_model<Model>(place, weights));
     }
 }

@@ -31,7 +31,7 @@ ANEMONE_API materialized materialize(const graph_view& g, const weight_store& st
 /// What a stored form makes of values: `stored_values` (weights/encode.hpp), or null where no weight is compressed.
 using weight_expansion = std::vector<half> (*)(std::span<const half> values, const extents& shape,
                                                const compression& form);
-/// The same with the code of the stored forms given.
+/// The same for a graph that was validated, with the code of the stored forms given.
 ANEMONE_API materialized materialize(const graph_view& g, const weight_store& store, weight_expansion expand);
 
 } // namespace ane::inline ANEMONE_WAY

@@ -96,11 +96,10 @@ ANEMONE_BODY void require_constants_of(const graph_view& g, const materialized& 
 }
 
 ANEMONE_BODY materialized materialize(const graph_view& g, const weight_store& store) {
-    return materialize(g, store, stored_values);
+    return materialize(validated(g), store, stored_values);
 }
 
 ANEMONE_BODY materialized materialize(const graph_view& g, const weight_store& store, weight_expansion expand) {
-    validate(g);
     const sequence<char> constant = constant_nodes(g);
     sequence<char> read_by_device(g.nodes.size(), 0); // what stays between constants may be as large as it likes
     sequence<char> folded_from(g.nodes.size(), 0);

@@ -24,6 +24,9 @@ namespace ane::detail::inline ANEMONE_WAY {
 ANEMONE_API void verify_promise(const std::string& name, const contract& promise, const extents& shape,
                                 std::span<const half> values);
 
+/// `verify_weights` for a graph that was validated, as every constant is.
+ANEMONE_API void verify_weights_of_valid(const graph_view& g, const weight_store& store);
+
 } // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {

@@ -108,16 +108,27 @@ ANEMONE_BODY std::vector<half> verified_weight(const graph_view& g, int index, c
     return values;
 }
 
-ANEMONE_BODY void verify_weights(const graph_view& g, const weight_store& store) {
-    validate(g);
-    if (const detail::name_faults faults = detail::find_name_faults(g, store); !faults.none()) {
-        detail::refuse_names(g, faults, store);
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+ANEMONE_BODY void verify_weights_of_valid(const graph_view& g, const weight_store& store) {
+    if (const name_faults faults = find_name_faults(g, store); !faults.none()) {
+        refuse_names(g, faults, store);
     }
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind == op::weight) {
             verified_weight(g, i, store);
         }
     }
+}
+
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY void verify_weights(const graph_view& g, const weight_store& store) {
+    detail::verify_weights_of_valid(validated(g), store);
 }
 
 ANEMONE_BODY weight_store weights_for(const graph_view& g, const weight_store& store) {
