@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../passes/arena.hpp"
+#include "../one_run.hpp"
 #include "../ports.hpp"
 #include "cpu.hpp"
 #include "kernels/levels.hpp"
@@ -69,6 +70,7 @@ struct cpu_program::state {
     std::vector<stage> stages;
     std::vector<std::size_t> inputs;
     std::vector<std::size_t> outputs;
+    ane::detail::run_flag running{false};
 };
 
 ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_store& weights,
@@ -110,6 +112,7 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
 
 ANEMONE_BODY void cpu_program::run(input_buffers inputs, output_buffers outputs) {
     state& self = state_.get("cpu program");
+    const ane::detail::one_run now(self.running, "cpu program");
     self.ports.check(inputs, outputs);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         self.pointers[self.inputs[i]] = inputs[i].data();

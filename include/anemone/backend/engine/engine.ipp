@@ -4,6 +4,7 @@
 #include "../../print.hpp"
 #include "../../report/findings.hpp"
 #include "../../weights/materialize.hpp"
+#include "../one_run.hpp"
 #include "../ports.hpp"
 #include "engine.hpp"
 #include "temporary_directory.hpp"
@@ -46,6 +47,7 @@ struct engine_program::state {
     std::string mil_path;
     ane::detail::port_table ports;
     e5rt::session session;
+    ane::detail::run_flag running{false};
 };
 
 ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weight_store& weights, target architecture,
@@ -82,6 +84,7 @@ ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weigh
 
 ANEMONE_BODY void engine_program::run(input_buffers inputs, output_buffers outputs) {
     state& self = state_.get("engine program");
+    const ane::detail::one_run now(self.running, "engine program");
     static_cast<void>(self.session.input_count()); // throws when closed, whatever the buffers are
     self.ports.check(inputs, outputs);
     for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -2,6 +2,7 @@
 
 #include "../../numerics/kernels.hpp"
 #include "../../passes/lowering.hpp"
+#include "../one_run.hpp"
 #include "../ports.hpp"
 #include "evaluate.hpp"
 #include "oracle.hpp"
@@ -82,6 +83,7 @@ struct oracle_program::state {
     ane::detail::port_table ports;
     materialized constants;
     oracle_steps::evaluation values;
+    ane::detail::run_flag running{false};
 };
 
 ANEMONE_BODY oracle_program::oracle_program(lowered_graph model, const weight_store& weights,
@@ -96,6 +98,7 @@ ANEMONE_BODY oracle_program::oracle_program(lowered_graph model, const weight_st
 
 ANEMONE_BODY void oracle_program::run(input_buffers inputs, output_buffers outputs) {
     state& self = state_.get("oracle program");
+    const ane::detail::one_run now(self.running, "oracle program");
     self.ports.check(inputs, outputs);
     const graph_view g = self.lowered.graph;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
