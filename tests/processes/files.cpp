@@ -1,10 +1,15 @@
 // What is written and read when disks are full, rights are missing, and paths name links, pipes, devices and folders.
 
+#include "changed_variable.hpp"
 #include "scratch_folder.hpp"
 #include <anemone/backend/any.hpp>
 #include <anemone/backend/engine/engine.hpp>
 #include <anemone/dynamic_builder.hpp>
 #include <anemone/formats/file.hpp>
+#include <anemone/formats/mil.hpp>
+#include <anemone/formats/netplist.hpp>
+#include <anemone/passes/lowering.hpp>
+#include <anemone/weights/materialize.hpp>
 #include <anemone/weights/safetensors.hpp>
 
 #include <doctest/doctest.h>
@@ -83,6 +88,22 @@ weight_store small_store(float value) {
     return store;
 }
 
+dynamic_graph small_graph() {
+    dynamic_builder g;
+    const auto x = g.input("x", {1, 3});
+    g.output("y", g.add(op::linear, {x, g.weight("layer.weight", {2, 3})}));
+    g.output("z", g.add(op::mul, {x, g.weight("layer.bias", {3})}));
+    return g.finish();
+}
+
+backend::engine engine() {
+    backend::engine_options options;
+    options.library = ANEMONE_STANDIN_PATH;
+    options.preflight = false;
+    options.session.compile_backoff = e5rt::clock_source::duration::zero();
+    return backend::engine(h13, options);
+}
+
 /// The message of what is thrown, which must be errc::file; "nothing" where nothing is.
 template <class Action> std::string refusal(const Action& action) {
     try {
@@ -139,6 +160,56 @@ TEST_CASE("a disk that is full at any byte leaves the old file, and nothing else
     CHECK(load_safetensors(path).at("layer.bias") == small_store(2).at("layer.bias"));
     CHECK(load_safetensors(path) != old);
     CHECK(folder.names() == std::vector<std::string>{"model.safetensors"});
+}
+
+TEST_CASE("files that belong together stay those of one program") {
+    const scratch_folder folder;
+    const dynamic_graph g = small_graph();
+    const auto write_both = [&](float value) {
+        const lowered_graph lowered = lower(g);
+        const materialized constants = materialize(lowered.graph, small_store(value));
+        write_mil(emit_mil(lowered.graph, constants), folder / "mil");
+        write_netplist(emit_netplist(lowered.graph, constants), folder / "netplist");
+    };
+    const auto all = [&] {
+        std::string text;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+            text += entry.path().string() + "\n" + (entry.is_regular_file() ? contents(entry.path().string()) : "");
+        }
+        return text;
+    };
+    write_both(1);
+    const std::string before = all();
+    std::size_t room = 0;
+    for (bool refused = true; refused; room += 16) {
+        refused = refusal([&] {
+                      const full_disk disk(room);
+                      write_both(1);
+                  }) != "nothing";
+        CHECK(all() == before);
+    }
+    CHECK(room > 1000);
+    CHECK(refusal([&] {
+              const full_disk disk(200); // enough for the weights
+              write_both(2);
+          }) != "nothing");
+    CHECK(all() == before);
+}
+
+TEST_CASE("a disk that is full while the engine compiles") {
+    const scratch_folder folder;
+    const changed_variable temporary("TMPDIR", folder.path().string());
+    std::size_t room = 0;
+    for (bool refused = true; refused; room += 16) {
+        const std::string reason = refusal([&] {
+            const full_disk disk(room);
+            (void)engine().compile(small_graph(), small_store(1));
+        });
+        refused = reason != "nothing";
+        CHECK(contains(reason, refused ? "cannot be written" : "nothing"));
+        CHECK(folder.names().empty());
+    }
+    CHECK(room > 500);
 }
 
 TEST_CASE("a disk that is full leaves no file where there was none") {
@@ -257,14 +328,6 @@ TEST_CASE("a file of more bytes than there is memory for is refused at once" * d
 }
 
 TEST_CASE("a temporary folder that is not there is told") {
-    dynamic_builder g;
-    g.output("y", g.add(op::relu, {g.input("x", {4})}));
-    const dynamic_graph model = g.finish();
-    backend::engine_options options;
-    options.library = ANEMONE_STANDIN_PATH;
-    const char* const before = std::getenv("TMPDIR");
-    const std::string kept = before != nullptr ? before : "";
-    ::setenv("TMPDIR", "/no/such/folder", 1);
-    CHECK(contains(refusal([&] { (void)backend::engine(h13, options).compile(model, {}); }), "/no/such/folder"));
-    before != nullptr ? ::setenv("TMPDIR", kept.c_str(), 1) : ::unsetenv("TMPDIR");
+    const changed_variable temporary("TMPDIR", "/no/such/folder");
+    CHECK(contains(refusal([&] { (void)engine().compile(small_graph(), small_store(1)); }), "/no/such/folder"));
 }

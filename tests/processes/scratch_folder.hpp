@@ -12,8 +12,8 @@
 /// A folder that goes away with the test.
 class scratch_folder {
 public:
-    scratch_folder() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "anemone-processes-XXXXXX").string();
+    explicit scratch_folder(const std::filesystem::path& in = std::filesystem::temp_directory_path()) {
+        std::string pattern = (in / "anemone-processes-XXXXXX").string();
         path_ = ::mkdtemp(pattern.data());
     }
     scratch_folder(const scratch_folder&) = delete;

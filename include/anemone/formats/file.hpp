@@ -24,8 +24,16 @@ ANEMONE_API void write_file(const std::string& path, const std::string& text);
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-/// The same, piece behind piece, into a directory that is there: all files of the library are written here.
+/// The same, piece behind piece, into a directory that is there.
 ANEMONE_API void write_pieces(const std::string& path, std::span<const std::span<const std::byte>> pieces);
+
+struct named_bytes {
+    std::string path;
+    std::span<const std::byte> bytes;
+};
+
+/// `write_file` of several that belong together: all are on the disk before the first one gets its name.
+ANEMONE_API void write_files(std::span<const named_bytes> files);
 
 } // namespace ane::detail::inline ANEMONE_WAY
 

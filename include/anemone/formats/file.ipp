@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <memory>
 
@@ -26,35 +27,78 @@ ANEMONE_INLINE bool is_system_folder(const std::string& folder) {
 
 ANEMONE_INLINE mode_t permissions(const struct stat& of) { return static_cast<mode_t>(of.st_mode & 0777U); }
 
-/// A new file beside a path, under a name of its own until it gets the path's. Removed unless it did.
-class file_aside {
+/// A file that is written beside its path, under a name of its own, until `publish` gives it the path's. Removed unless it
+/// got that. A pipe or a device is written straight, and has nothing to publish. Throws `error` (errc::file).
+class new_file {
 public:
-    /// Its permissions are at most `mode`.
-    ANEMONE_INLINE file_aside(const std::string& path, mode_t mode) {
-        static std::atomic<unsigned> made{0};
-        for (int attempt = 0; !file_ && attempt < 1000; ++attempt) { // others may have left one of the name
-            std::string name =
-                folder_of(path) + ".anemone-" + std::to_string(::getpid()) + "-" + std::to_string(made++);
-            file_ = open_file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
-            if (file_) {
-                name_ = std::move(name);
-            } else if (errno != EEXIST) {
-                break;
+    ANEMONE_INLINE explicit new_file(const std::string& path) : path_(path) {
+        require_file_path(path);
+        struct stat found {};
+        const bool exists = ::stat(path.c_str(), &found) == 0;
+        if (exists && S_ISDIR(found.st_mode)) {
+            throw error(errc::file, path, "is a directory");
+        }
+        if ((exists && !S_ISREG(found.st_mode)) || is_system_folder(folder_of(path))) {
+            file_ = open_file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
+        } else if (::lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode)) {
+            if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0) {
+                open_aside(permissions(found));
+                take_over(found);
             }
+        } else {
+            open_aside(0666);
         }
         if (!file_) {
-            refuse_file_call(path, "cannot be written, no file can be made beside it", errno);
+            refuse_file_call(path, "cannot be written", errno);
         }
     }
-    file_aside(const file_aside&) = delete;
-    file_aside& operator=(const file_aside&) = delete;
-    ~file_aside() {
-        if (!name_.empty()) {
-            ::unlink(name_.c_str());
+    new_file(const new_file&) = delete;
+    new_file& operator=(const new_file&) = delete;
+    ~new_file() {
+        if (!aside_.empty()) {
+            ::unlink(aside_.c_str());
         }
     }
 
-    const open_file& file() const { return file_; }
+    /// Writes all of it, to the disk.
+    ANEMONE_INLINE void write(std::span<const std::span<const std::byte>> pieces) {
+        int failed = 0;
+        std::size_t size = 0;
+        for (const std::span<const std::byte> piece : pieces) {
+            failed = failed != 0 ? failed : write_all(file_, piece);
+            size += piece.size();
+        }
+        if (failed == 0 && !aside_.empty() && ::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) {
+            failed = errno; // the two: there is no disk to wait for
+        }
+        const int closed = file_.close();
+        if (failed != 0 || closed != 0) {
+            refuse_file_call(path_, "cannot be written (" + std::to_string(size) + " bytes)",
+                             failed != 0 ? failed : closed);
+        }
+    }
+
+    ANEMONE_INLINE void publish() {
+        if (!aside_.empty() && std::rename(aside_.c_str(), path_.c_str()) != 0) {
+            refuse_file_call(path_, "cannot be written", errno);
+        }
+        aside_.clear();
+    }
+
+private:
+    /// Leaves errno where it could not be opened. The permissions are at most `mode`.
+    ANEMONE_INLINE void open_aside(mode_t mode) {
+        static std::atomic<unsigned> made{0};
+        const std::string stem = folder_of(path_) + ".anemone-" + std::to_string(::getpid()) + "-";
+        errno = EEXIST;
+        for (int attempt = 0; !file_ && errno == EEXIST && attempt < 1000; ++attempt) { // others may have left one
+            std::string name = stem + std::to_string(made++);
+            file_ = open_file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+            if (file_) {
+                aside_.swap(name);
+            }
+        }
+    }
 
     /// The owner and the permissions of the file that it will replace, as far as the system allows.
     ANEMONE_INLINE void take_over(const struct stat& old) const {
@@ -66,72 +110,30 @@ public:
         }
     }
 
-    /// To the disk, then under the path's name. Gives errno, or 0.
-    ANEMONE_INLINE int finish(const std::string& path) {
-        const bool kept = ::fsync(file_.get()) == 0 || errno == EINVAL || errno == ENOTSUP; // no disk to wait for
-        if (const int failed = kept ? file_.close() : errno; failed != 0) {
-            return failed;
-        }
-        if (std::rename(name_.c_str(), path.c_str()) != 0) {
-            return errno;
-        }
-        name_.clear();
-        return 0;
-    }
-
-private:
-    std::string name_;
+    std::string path_;
+    std::string aside_;
     open_file file_;
 };
 
-/// Writes all pieces; gives errno, or 0.
-ANEMONE_INLINE int write_all(const open_file& file, std::span<const std::span<const std::byte>> pieces) {
-    int failed = 0;
-    for (std::size_t i = 0; failed == 0 && i < pieces.size(); ++i) {
-        failed = write_all(file, pieces[i]);
-    }
-    return failed;
-}
-
-/// Into a pipe or a device, behind what is there. Gives errno, or 0.
-ANEMONE_INLINE int write_straight(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
-    open_file file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
-    if (!file) {
-        return errno;
-    }
-    const int failed = write_all(file, pieces);
-    return failed != 0 ? failed : file.close();
-}
-
-/// Beside the path, then under its name. Gives errno, or 0.
-ANEMONE_INLINE int write_aside(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
-    struct stat old {};
-    const bool replaces = ::lstat(path.c_str(), &old) == 0 && S_ISREG(old.st_mode);
-    if (replaces && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) {
-        return errno;
-    }
-    file_aside aside(path, replaces ? permissions(old) : mode_t{0666});
-    if (replaces) {
-        aside.take_over(old);
-    }
-    const int failed = write_all(aside.file(), pieces);
-    return failed != 0 ? failed : aside.finish(path);
-}
-
 ANEMONE_BODY void write_pieces(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
-    require_file_path(path);
-    struct stat found {};
-    const bool exists = ::stat(path.c_str(), &found) == 0;
-    if (exists && S_ISDIR(found.st_mode)) {
-        throw error(errc::file, path, "is a directory");
-    }
-    const bool straight = (exists && !S_ISREG(found.st_mode)) || is_system_folder(folder_of(path));
-    if (const int failed = straight ? write_straight(path, pieces) : write_aside(path, pieces); failed != 0) {
-        std::size_t size = 0;
-        for (const std::span<const std::byte> piece : pieces) {
-            size += piece.size();
+    new_file file(path);
+    file.write(pieces);
+    file.publish();
+}
+
+ANEMONE_BODY void write_files(std::span<const named_bytes> files) {
+    std::deque<new_file> written;
+    for (const named_bytes& each : files) {
+        require_file_path(each.path); // before a directory is made for it
+        const std::filesystem::path directory = std::filesystem::path(each.path).parent_path();
+        std::error_code failed;
+        if (!directory.empty() && (std::filesystem::create_directories(directory, failed), failed)) {
+            throw error(errc::file, each.path, "its directory cannot be made: " + failed.message());
         }
-        refuse_file_call(path, "cannot be written (" + std::to_string(size) + " bytes)", failed);
+        written.emplace_back(each.path).write(std::span(&each.bytes, 1));
+    }
+    for (new_file& each : written) {
+        each.publish();
     }
 }
 
@@ -140,15 +142,8 @@ ANEMONE_BODY void write_pieces(const std::string& path, std::span<const std::spa
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY void write_file(const std::string& path, std::span<const std::byte> bytes) {
-    detail::require_file_path(path); // before a directory is made for it
-    if (const std::filesystem::path directory = std::filesystem::path(path).parent_path(); !directory.empty()) {
-        std::error_code failed;
-        std::filesystem::create_directories(directory, failed);
-        if (failed) {
-            throw error(errc::file, path, "its directory cannot be made: " + failed.message());
-        }
-    }
-    detail::write_pieces(path, std::span(&bytes, 1));
+    const detail::named_bytes file{path, bytes};
+    detail::write_files(std::span(&file, 1));
 }
 
 ANEMONE_BODY void write_file(const std::string& path, const std::string& text) {

@@ -293,8 +293,9 @@ ANEMONE_BODY mil_program emit_mil(const graph_view& lowered, const materialized&
 
 ANEMONE_BODY std::string write_mil(const mil_program& program, const std::string& directory) {
     std::string text = std::filesystem::path(directory) / "model.mil";
-    write_file(std::filesystem::path(directory) / "weights.bin", program.weights.bytes());
-    write_file(text, program.text);
+    const detail::named_bytes files[]{{std::filesystem::path(directory) / "weights.bin", program.weights.bytes()},
+                                      {text, std::as_bytes(std::span(program.text))}};
+    detail::write_files(files);
     return text;
 }
 
