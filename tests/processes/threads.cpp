@@ -7,6 +7,7 @@
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
+#include <anemone/numerics/workers.hpp>
 #include <anemone/ops/ops.hpp>
 
 #include <doctest/doctest.h>
@@ -14,6 +15,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -161,4 +163,19 @@ TEST_CASE("a program that two threads run is told: any program, whatever its bac
     first.join();
     any_program moved = std::move(shared); // programs stay movable
     moved.run({}, {});
+}
+
+// No work of today throws in another thread, so this has no longer way to go.
+TEST_CASE("what a worker throws is thrown to the caller") {
+    for (int thrower = 0; thrower < 4; ++thrower) {
+        std::atomic<int> done{0};
+        const auto work = [&](std::int64_t worker) {
+            if (worker == thrower) {
+                throw std::bad_alloc();
+            }
+            ++done;
+        };
+        CHECK_THROWS_AS(numerics::detail::run_workers(4, work), std::bad_alloc);
+        CHECK(done == 3);
+    }
 }

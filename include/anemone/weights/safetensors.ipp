@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
 #include <new>
 #include <numeric>
 #include <utility>
@@ -37,13 +36,11 @@ ANEMONE_INLINE std::uint64_t header_length(std::span<const std::byte, 8> field, 
 /// Throws where the system cannot give so much memory: at once, and not after most of a file has been read. The memory is
 /// asked for in one piece, and none of it is touched.
 ANEMONE_INLINE void require_memory(std::uint64_t bytes, const std::string& source) {
-    void* const all = bytes > std::numeric_limits<std::size_t>::max() / 2
-                          ? nullptr
-                          : ::operator new(static_cast<std::size_t>(bytes), std::nothrow);
-    if (all == nullptr) {
+    try {
+        ::operator delete(::operator new(static_cast<std::size_t>(bytes)));
+    } catch (const std::bad_alloc&) {
         refuse_file(source, formatted("its tensors take {} bytes, more than the system has memory for", bytes));
     }
-    ::operator delete(all);
 }
 
 /// Makes a store of a layout; `bytes_of` gives the bytes of an entry.
