@@ -86,17 +86,21 @@ public:
     }
 
 private:
-    /// Leaves errno where it could not be opened. The permissions are at most `mode`.
+    /// Its permissions are at most `mode`.
     ANEMONE_INLINE void open_aside(mode_t mode) {
         static std::atomic<unsigned> made{0};
         const std::string stem = folder_of(path_) + ".anemone-" + std::to_string(::getpid()) + "-";
-        errno = EEXIST;
-        for (int attempt = 0; !file_ && errno == EEXIST && attempt < 1000; ++attempt) { // others may have left one
+        int failed = EEXIST;
+        for (int attempt = 0; failed == EEXIST && attempt < 1000; ++attempt) { // others may have left one of the name
             std::string name = stem + std::to_string(made++);
             file_ = open_file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+            failed = file_ ? 0 : errno;
             if (file_) {
                 aside_.swap(name);
             }
+        }
+        if (failed != 0) {
+            refuse_file_call(path_, "cannot be written, since no file can be made beside it", failed);
         }
     }
 
