@@ -104,6 +104,24 @@ dynamic_graph model_of(const line_of_limits& l) {
 
 } // namespace
 
+TEST_CASE("every measured limit that a rule names stands in the table") {
+    std::set<std::string> known;
+    for (const line_of_limits& l : limits()) {
+        known.insert(l.id);
+    }
+    std::set<std::string> named;
+    for (std::size_t i = 0; i < rule_count; ++i) {
+        std::istringstream facts(record_of(static_cast<rule>(i)).fact);
+        for (std::string id; facts >> id;) {
+            if (id.size() == 4 && id[0] == 'L') {
+                named.insert(id);
+                CHECK_MESSAGE(known.count(id) == 1, id);
+            }
+        }
+    }
+    CHECK(named == std::set<std::string>{"L001", "L003", "L006", "L008", "L012", "L014"});
+}
+
 TEST_CASE("a limit carries the mark that it has on the target") {
     const auto convolved = [](std::int64_t height) {
         return make(op::conv2d, conv{}, {in({1, 8, 64, 64}), weight({8, 8, height, 1})});

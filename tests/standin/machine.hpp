@@ -44,12 +44,12 @@ constexpr machine machine_of(std::string_view known) {
     } else if (stem == "h16" || stem == "h17" || stem == "h18") {
         result.generation = stem == "h16" ? family::a16 : stem == "h17" ? family::a17 : family::a18;
         result.max_extent = 65536;
-        result.max_contraction =
-            32768; // this, the kernel's height and the maximum's width: measured limits L001 to L006
         result.max_kernel_width = 15;
-        result.max_kernel_height = 31;
-        result.max_maximum_width = 8;
         result.max_transpose = 16777215;
+        // L001, L003, L006 of measured_limits.csv
+        result.max_maximum_width = 8;
+        result.max_kernel_height = 31;
+        result.max_contraction = 32768;
     } else if (known[0] == 'u') {
         result.generation = family::reference;
     }
