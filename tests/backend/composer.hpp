@@ -41,6 +41,14 @@ public:
         return add(kind, values, std::span<const int>(operands.begin(), operands.size()));
     }
     int add(op kind, std::initializer_list<int> operands) { return add(kind, no_attributes{}, operands); }
+    /// An operation that leaves the shape of its result open.
+    int add(op kind, const attributes& values, std::initializer_list<int> operands, const extents& result) {
+        std::vector<dynamic_tensor> read;
+        for (const int operand : operands) {
+            read.push_back(values_[static_cast<std::size_t>(operand)]);
+        }
+        return keep(graph_.add(kind, read, values, result, here()));
+    }
     int reshape(int operand, const extents& shape) {
         return keep(graph_.reshape(values_[static_cast<std::size_t>(operand)], shape, here()));
     }
@@ -49,6 +57,7 @@ public:
     }
 
     extents shape(int value) const { return values_[static_cast<std::size_t>(value)].shape(); }
+    dtype type(int value) const { return values_[static_cast<std::size_t>(value)].type(); }
     op kind(int value) const { return graph_.graph().nodes[static_cast<std::size_t>(value)].kind; }
     int size() const { return static_cast<int>(values_.size()); }
 
