@@ -262,6 +262,10 @@ private:
             also("interleave", false);
         } else if (n.kind == op::pad) {
             const pads& amounts = n.get<pads>();
+            if (amounts.before.rank > 4 && amounts.before[0] + amounts.after[0] > 0) {
+                refuse(index, formatted("pads the first of {} axes by {} and {}: the list of a pad holds four axes",
+                                        amounts.before.rank, amounts.before[0], amounts.after[0]));
+            }
             also("pad", interleaved(amounts));
         }
     }
@@ -278,7 +282,7 @@ private:
         return p;
     }
 
-    /// before and after of each axis in turn, as the pad operation wants them; the last four axes at most are padded.
+    /// before and after of each axis in turn, as the pad operation wants them, of the last four axes at most.
     ANEMONE_INLINE static indices interleaved(const pads& amounts) {
         indices flat;
         const int first = amounts.before.rank > 4 ? amounts.before.rank - 4 : 0;
