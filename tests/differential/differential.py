@@ -34,6 +34,7 @@ except ImportError as missing:
     sys.exit(77)
 
 import mil_interpreter
+import mil_text
 import netplist_interpreter
 import sets
 
@@ -123,7 +124,7 @@ def mil_of(place, run):
     text = place / "model.mil"
     if not text.exists():
         return None
-    program = mil_interpreter.Program(text.read_text(), mil_interpreter.Blob((place / "weights.bin").read_bytes()))
+    program = mil_interpreter.Program(text.read_text(), mil_text.Blob((place / "weights.bin").read_bytes()))
     return functools.partial(program.evaluate, run.given)
 
 

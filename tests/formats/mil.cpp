@@ -435,6 +435,19 @@ TEST_CASE("mil: averages over windows that ceil_mode adds are refused with the p
     CHECK(text_of(op::avg_pool, false, {1, 1, 7, 7}).find("avg_pool(") != std::string::npos); // it adds none here
 }
 
+TEST_CASE("mil: a pad of the first of five axes is refused, of the other four written") {
+    const auto text_of = [](const pads& amounts) {
+        composer c;
+        const int x = c.input({1, 2, 2, 2, 2});
+        c.output(c.add(op::pad, amounts, {x, c.constant(0.0F)}));
+        const dynamic_graph g = c.finish();
+        return emitted(g).text;
+    };
+    CHECK_THROWS_WITH_AS(text_of({{1, 0, 0, 0, 0}, {2, 0, 0, 0, 1}}), doctest::Contains("first of 5 axes by 1 and 2"),
+                         error);
+    CHECK(text_of({{0, 1, 0, 0, 0}, {0, 0, 0, 0, 3}}).find("[1, 0, 0, 0, 0, 0, 0, 3]") != std::string::npos);
+}
+
 TEST_CASE("mil: ports that are words of the grammar have another name in the text") {
     dynamic_builder g;
     const dynamic_tensor x = g.input("tensor", {4});
