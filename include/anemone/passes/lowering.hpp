@@ -4,7 +4,6 @@
 #include "composed_forms.hpp"
 #include "composed_functions.hpp"
 #include "lower_cumsum.hpp"
-#include "products_with_ones.hpp"
 #include "rewriter.hpp"
 #include "scale_folding.hpp"
 
@@ -66,7 +65,7 @@ constexpr int lower_linear(rewriter& w, const node& n) {
     if (vector) {
         x = w.reshape(x, {1, w.shape(x)[0]});
     }
-    int y = emit_product(w, transposed{.b = true}, x, w.operand(n, 1));
+    int y = w.emit(op::matmul, transposed{.b = true}, {x, w.operand(n, 1)});
     if (n.operands.count == 3) {
         y = add_vector(w, y, w.operand(n, 2), 0);
     }
@@ -126,7 +125,6 @@ constexpr int lower_node(rewriter& w, const graph_view& g, int index) {
     case op::conv2d: return lower_convolution<conv>(w, n);
     case op::conv_transpose2d: return lower_convolution<conv_transpose>(w, n);
     case op::linear: return lower_linear(w, n);
-    case op::matmul: return emit_product(w, n.get<transposed>(), w.operand(n, 0), w.operand(n, 1));
     case op::layer_norm: return lower_layer_norm(w, n);
     case op::batch_norm: return lower_batch_norm(w, n);
     case op::instance_norm: return lower_instance_norm(w, n);

@@ -7,8 +7,9 @@
 #include "oracle.hpp"
 #include "step_table.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cstring>
+#include <span>
 #include <utility>
 
 namespace ane::oracle_steps::inline ANEMONE_WAY {
@@ -99,11 +100,13 @@ ANEMONE_BODY void oracle_program::run(input_buffers inputs, output_buffers outpu
     self.ports.check(inputs, outputs);
     const graph_view g = self.lowered.graph;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        self.values.enter(ane::detail::input_node(g, static_cast<int>(i)), inputs[i]);
+        self.values.bind(ane::detail::input_node(g, static_cast<int>(i)), inputs[i]);
     }
     oracle_steps::evaluate_all(self.values);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        std::memcpy(outputs[i].data(), self.values.bytes(g.outputs[i].node), outputs[i].size());
+        const std::span values(self.values.data(g.outputs[i].node), outputs[i].size() / sizeof(half));
+        std::transform(values.begin(), values.end(), reinterpret_cast<half*>(outputs[i].data()),
+                       numerics::detail::left);
     }
 }
 
