@@ -2,11 +2,14 @@
 // bits spell.
 
 #include "both_backends.hpp"
+#include "every_operation.hpp"
 #include "standin_control.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -142,4 +145,48 @@ TEST_CASE("NaN: which one a product reads is a parameter") {
     const std::vector<dense> in{dense({1, 2}, {bits(0x7E00), half{}})};
     CHECK(wide(run(g, ane::backend::oracle(own), in)[0].values[0]) == 16);
     CHECK(wide(run(g, m6, in)[0].values[0]) == 24);
+}
+
+TEST_CASE("NaN: every operation but products takes it as +infinity") {
+    constexpr unsigned seed = 80;
+    MESSAGE("seed " << seed);
+    random_engine random(seed);
+    int runs = 0;
+    for (const op kind : every_operation::all()) {
+        CAPTURE(name(kind));
+        const lowered_graph parts = lower(every_operation::draw(kind, seed).graph);
+        const auto nodes = std::span(parts.graph.nodes.begin(), parts.graph.nodes.end());
+        if (std::any_of(nodes.begin(), nodes.end(),
+                        [](const node& n) { return is_contraction(n.kind) || n.kind == op::cross_correlation; })) {
+            continue;
+        }
+        for (unsigned round = 0; round < 6; ++round) {
+            every_operation::sample s = every_operation::draw(kind, seed + round);
+            std::vector<dense> infinities = s.inputs;
+            for (std::size_t port = 0; port < s.inputs.size(); ++port) {
+                for (std::size_t i = 0; i < s.inputs[port].values.size(); ++i) {
+                    if (below(random, 4) == 0) {
+                        s.inputs[port].values[i] = bits(readings[static_cast<std::size_t>(below(random, 5))].nan);
+                        infinities[port].values[i] = bits(0x7C00);
+                    }
+                }
+            }
+            for (const target t : {h13, h14, h18}) {
+                const auto on = [&](const std::vector<dense>& x) {
+                    auto program = compile(s.graph, ane::backend::oracle{t}, s.weights);
+                    port_memory in = port_memory({});
+                    for (const dense& d : x) {
+                        const auto given = std::as_bytes(std::span(d.values));
+                        in.bytes.emplace_back(given.begin(), given.end());
+                    }
+                    port_memory out = memory_of_outputs(s.graph);
+                    program.run(in.inputs(), out.outputs());
+                    return out.bytes;
+                };
+                CHECK(on(s.inputs) == on(infinities));
+                ++runs;
+            }
+        }
+    }
+    CHECK(runs > 1000);
 }

@@ -3,6 +3,7 @@
 #include "../error.hpp"
 #include "composed_forms.hpp"
 #include "composed_functions.hpp"
+#include "constants.hpp"
 #include "lower_cumsum.hpp"
 #include "rewriter.hpp"
 #include "scale_folding.hpp"
@@ -161,13 +162,14 @@ constexpr lowered_graph lower(const graph_view& g) {
         w.visit(i);
         w.rename(i, detail::lower_node(w, g, i));
     }
+    const sequence<char> known = constant_nodes(w.result());
     sequence<int> taken;
     for (const output_port& port : g.outputs) {
         if (g[port.node].type != dtype::f16) {
             detail::refuse_output(g.name(port), g[port.node].type);
         }
         int value = w.renamed(port.node);
-        bool shared = is_source(w.at(value).kind) || w.at(value).kind == op::compressed;
+        bool shared = w.at(value).kind == op::input || known[static_cast<std::size_t>(value)] != 0;
         for (const int t : taken) {
             shared = shared || t == value;
         }

@@ -38,7 +38,7 @@ public:
           storage_(lowered.nodes.size()), places_(lowered.nodes.size(), nullptr) {
         for (int i = 0; i < graph.size(); ++i) {
             if (known(i)) {
-                places_[position(i)] = reinterpret_cast<const std::byte*>(constants.data(i));
+                places_[position(i)] = constants.memory(i);
             } else if (at(i).kind != op::input) {
                 storage_[position(i)].resize(static_cast<std::size_t>(ane::bytes(at(i).type, shape(i).count())));
                 places_[position(i)] = storage_[position(i)].data();
