@@ -2,6 +2,7 @@
 // published facts, written down here once more.
 
 #include "../backend/composer.hpp"
+#include <anemone/backend/constants.hpp>
 #include <anemone/build.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist_vocabulary.hpp>

@@ -3,7 +3,7 @@
 #include "../../formats/mil.hpp"
 #include "../../print.hpp"
 #include "../../report/findings.hpp"
-#include "../../weights/materialize.hpp"
+#include "../constants.hpp"
 #include "../one_run.hpp"
 #include "../ports.hpp"
 #include "engine.hpp"
