@@ -9,19 +9,10 @@
 #include "print.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <string>
 #include <vector>
 
 namespace ane::detail::inline ANEMONE_WAY {
-
-/// More than any tensor has along one axis: below it no shape rule overflows.
-inline constexpr std::int64_t extent_limit = std::int64_t{1} << 30;
-
-ANEMONE_INLINE std::uint64_t next_builder_number() {
-    static std::atomic<std::uint64_t> last{0};
-    return ++last;
-}
 
 ANEMONE_INLINE void require_extents(std::string_view subject, const extents& shape) {
     if (shape.rank < 0 || shape.rank > extents::capacity) {
@@ -40,36 +31,6 @@ ANEMONE_INLINE void require_extents(std::string_view subject, const extents& sha
                                   print(shape)));
         }
         count *= shape[i];
-    }
-}
-
-/// The lists of a node's attributes; rules walk them before they compare their lengths.
-ANEMONE_INLINE std::vector<const indices*> index_lists(const attributes& values) {
-    switch (values.kind()) {
-    case attribute_kind::axes: return {&values.get<axes>().list};
-    case attribute_kind::permutation: return {&values.get<permutation>().order};
-    case attribute_kind::window: return {&values.get<window>().begin, &values.get<window>().size};
-    case attribute_kind::strided_window:
-        return {&values.get<strided_window>().begin, &values.get<strided_window>().stride};
-    case attribute_kind::pads: return {&values.get<pads>().before, &values.get<pads>().after};
-    case attribute_kind::repeats: return {&values.get<repeats>().count};
-    default: return {};
-    }
-}
-
-/// The numbers of a node's attributes that reach the engine as fp16. The ends of a clamp may lie outside.
-ANEMONE_INLINE std::vector<float> coefficients_of(op kind, const attributes& values) {
-    if (kind == op::clamp || kind == op::pad) {
-        return {};
-    }
-    switch (values.kind()) {
-    case attribute_kind::coefficients: return {values.get<coefficients>().alpha, values.get<coefficients>().beta};
-    case attribute_kind::stabilizer: return {values.get<stabilizer>().epsilon};
-    case attribute_kind::grouping: return {values.get<grouping>().epsilon};
-    case attribute_kind::response:
-        return {values.get<response>().alpha, values.get<response>().beta, values.get<response>().k};
-    case attribute_kind::scaling: return {values.get<scaling>().scale};
-    default: return {};
     }
 }
 
@@ -125,27 +86,6 @@ ANEMONE_INLINE attributes resolved_attributes(const graph_view& g, const node& n
     }
 }
 
-/// Everything of a node that does not need the nodes it reads.
-ANEMONE_INLINE void require_sane(op kind, const attributes& values) {
-    for (const indices* const list : index_lists(values)) {
-        if (list->rank < 0 || list->rank > extents::capacity) {
-            refuse_graph(name(kind), "has a list of indices of no possible length", list->rank, extents::capacity);
-        }
-    }
-    if (values.kind() == attribute_kind::pool) { // before the rule divides by it
-        const size2 stride = values.get<pool>().stride;
-        if ((stride.height == 0) != (stride.width == 0)) {
-            refuse_graph(name(kind), sentence(fault::stride_must_be_at_least_1), 0, 1);
-        }
-    }
-    for (const float number : coefficients_of(kind, values)) {
-        if (!(number >= -half_max && number <= half_max)) {
-            throw error(errc::graph, std::string(name(kind)),
-                        formatted("the number {} among its attributes does not fit into fp16", number));
-        }
-    }
-}
-
 /// Takes back what is appended behind the current ends of a graph, unless it is kept.
 class rollback {
 public:
@@ -177,7 +117,7 @@ private:
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY dynamic_builder::dynamic_builder() : number_(detail::next_builder_number()) {}
+ANEMONE_BODY dynamic_builder::dynamic_builder() : number_(detail::next_identity()) {}
 
 ANEMONE_BODY dynamic_tensor dynamic_builder::input(std::string_view name, const extents& shape, const contract& promise,
                                                    dtype type, site where) {
@@ -327,7 +267,7 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::append(op kind, std::span<const dyn
                     formatted("takes the attributes {}, not {} (at {}:{})", ane::name(takes.attributes),
                               ane::name(n.attributes.kind()), where.file, where.line));
     }
-    detail::require_sane(kind, n.attributes);
+    detail::validate_attributes(kind, n.attributes);
     if (result != nullptr) {
         detail::require_extents(subject, *result);
         n.shape = *result;

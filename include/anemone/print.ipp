@@ -1,6 +1,7 @@
 #pragma once
 
 #include "formatted.hpp"
+#include "passes/validate.hpp"
 #include "print.hpp"
 
 #include <string_view>
@@ -26,6 +27,10 @@ ANEMONE_BODY std::string print(const graph_view& g, int index) {
 }
 
 ANEMONE_BODY std::string print(const graph_view& g) {
+    validate_nodes(g, 0, g.size()); // also of a graph that is not finished
+    if (!g.outputs.empty()) {
+        validate_outputs(g);
+    }
     std::string text;
     for (int i = 0; i < g.size(); ++i) {
         std::string operands;

@@ -216,6 +216,7 @@ TEST_CASE("validate refuses element types that an operation does not read or mak
             n.type = type;
             n.shape = {2};
             n.attributes = contract{};
+            n.name = g.intern(g.nodes.empty() ? "a" : "b");
             g.append(n, {});
         }
         node sum;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "../half.hpp"
+#include "../passes/unused_port_prefix.hpp"
+#include "../passes/validate.hpp"
 #include "calibration.hpp"
 
 #include <algorithm>
@@ -21,6 +23,8 @@ ANEMONE_INLINE void widen(measured_range& range, half value) {
 }
 
 ANEMONE_BODY observation::observation(const graph_view& g) : ranges_(g.nodes.size()) {
+    validate(g);
+    const std::string prefix = detail::unused_port_prefix(g);
     for (int i = 0; i < g.size(); ++i) {
         node n = g[i];
         n.name = n.name.count > 0 ? graph_.intern(g.name(i)) : range_of{};
@@ -32,7 +36,7 @@ ANEMONE_BODY observation::observation(const graph_view& g) : ranges_(g.nodes.siz
             inputs_.push_back(i);
         }
         if (!is_source(n.kind) && n.type == dtype::f16) {
-            graph_.add_output(i, "node." + std::to_string(i));
+            graph_.add_output(i, prefix + std::to_string(i));
             nodes_.push_back(i);
             results_.emplace_back(static_cast<std::size_t>(n.shape.count()));
         }

@@ -172,11 +172,10 @@ auto compile(const Backend& place, const weight_store& weights = {}) {
     }
 }
 
-/// The same for a graph that was built or read at run time, after `validate`: the program runs on buffers in the order
+/// The same for a graph that was built or read at run time: the program runs on buffers in the order
 /// of the ports.
 template <runnable_backend Backend>
 auto compile(const graph_view& model, const Backend& place, const weight_store& weights = {}) {
-    validate(model);
     verify_weights(model, weights);
     return place.compile(model, weights);
 }

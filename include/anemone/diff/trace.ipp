@@ -6,6 +6,7 @@
 #include "../passes/constants.hpp"
 #include "../passes/lowering.hpp"
 #include "../passes/rewriter.hpp"
+#include "../passes/unused_port_prefix.hpp"
 #include "holders.hpp"
 #include "trace.hpp"
 
@@ -20,10 +21,11 @@ ANEMONE_INLINE dynamic_graph observed(const graph_view& model) {
         w.visit(i);
         w.rename(i, w.copy(i));
     }
+    const std::string prefix = unused_port_prefix(model);
     const sequence<char> known = constant_nodes(model); // folded without a rounding between them: left so
     for (int i = 0; i < model.size(); ++i) {
         if (!is_source(model[i].kind) && known[static_cast<std::size_t>(i)] == 0) {
-            w.add_output(w.renamed(i), std::to_string(i));
+            w.add_output(w.renamed(i), prefix + std::to_string(i));
         }
     }
     return w.result();

@@ -3,6 +3,7 @@
 #include "../error.hpp"
 #include "../formatted.hpp"
 #include "../graph/reflection.hpp"
+#include "../passes/validate.hpp"
 #include "../print.hpp"
 #include "../weights/encode.hpp"
 #include "file.hpp"
@@ -57,6 +58,10 @@ public:
         }
         for (const output_port& port : g.outputs) {
             program_.outputs.push_back(port_name(g.name(port)));
+        }
+        output_of_.resize(g.nodes.size(), -1);
+        for (std::size_t i = g.outputs.size(); i-- > 0;) { // the first of several names
+            output_of_[static_cast<std::size_t>(g.outputs[i].node)] = static_cast<int>(i);
         }
         prefix_ = unused_prefix();
     }
@@ -125,12 +130,8 @@ private:
     }
 
     ANEMONE_INLINE std::string variable(int index) const {
-        for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
-            if (graph_.outputs[i].node == index) {
-                return program_.outputs[i];
-            }
-        }
-        return formatted("{}{}", prefix_, index);
+        const int output = output_of_[static_cast<std::size_t>(index)];
+        return output < 0 ? formatted("{}{}", prefix_, index) : program_.outputs[static_cast<std::size_t>(output)];
     }
 
     /// A constant as an argument: a number in place, a tensor as a statement that refers to the blob.
@@ -297,6 +298,7 @@ private:
     const materialized& constants_;
     std::vector<char> stored_; ///< compressed weights that are written as they are stored
     std::vector<std::string> names_;
+    std::vector<int> output_of_; ///< by node; -1 where it is none
     std::string prefix_;
     std::string body_;
     mil_program program_;
@@ -307,6 +309,8 @@ private:
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY mil_program emit_mil(const graph_view& lowered, const materialized& constants) {
+    validate(lowered);
+    require_constants_of(lowered, constants);
     return detail::mil_writer(lowered, constants).write();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../passes/validate.hpp"
 #include "file.hpp"
 #include "netplist.hpp"
 #include "netplist_vocabulary.hpp"
@@ -14,6 +15,8 @@ namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY netplist emit_netplist(const graph_view& lowered, const materialized& constants,
                                     std::string_view network_name) {
+    validate(lowered);
+    require_constants_of(lowered, constants);
     detail::netplist_writer w(lowered, constants, network_name);
     for (int i = 0; i < lowered.size(); ++i) {
         const op kind = lowered[i].kind;

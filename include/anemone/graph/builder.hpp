@@ -131,6 +131,9 @@ public:
             graph_->find_named(op::input, name, dynamic_graph::hash_of(name)) >= 0) {
             graph_->refuse(model_rule::an_output_has_the_name_of_another_port, name, where);
         }
+        if (value.graph != graph_pointer(graph_)) {
+            graph_->refuse(model_rule::an_output_is_a_value_of_another_graph, name, where);
+        }
         graph_->add_output(value.node, name);
         return value;
     }

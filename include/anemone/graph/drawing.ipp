@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../formatted.hpp"
+#include "../passes/validate.hpp"
 #include "drawing.hpp"
 #include "picture.hpp"
 
@@ -11,6 +12,7 @@
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY std::string draw_svg(const graph_view& g, const drawing_options& options) {
+    validate(g);
     using namespace drawing;
     namespace size = drawing::size;
     const picture p = arrange(g, options);

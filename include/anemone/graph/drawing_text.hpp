@@ -150,16 +150,17 @@ ANEMONE_INLINE std::string attribute_text(const graph_view& g, const node& n) {
 /// For each node whether it depends on no input: weights, constants, and what is computed from them alone. Outputs are
 /// never counted, so that they are drawn.
 ANEMONE_INLINE std::vector<char> independent_of_inputs(const graph_view& g) {
+    std::vector<char> drawn(g.nodes.size(), 0); // computed outputs
+    for (const output_port& port : g.outputs) {
+        drawn[static_cast<std::size_t>(port.node)] = is_source(g[port.node].kind) ? 0 : 1;
+    }
     std::vector<char> fixed(g.nodes.size(), 0);
     for (int i = 0; i < g.size(); ++i) {
         bool all = g[i].kind == op::weight || g[i].kind == op::constant || g[i].operands.count > 0;
         for (const int o : g.operands(i)) {
             all = all && fixed[static_cast<std::size_t>(o)] != 0;
         }
-        for (const output_port& port : g.outputs) {
-            all = all && (port.node != i || is_source(g[i].kind));
-        }
-        fixed[static_cast<std::size_t>(i)] = all ? 1 : 0;
+        fixed[static_cast<std::size_t>(i)] = all && drawn[static_cast<std::size_t>(i)] == 0 ? 1 : 0;
     }
     return fixed;
 }

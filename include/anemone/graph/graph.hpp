@@ -1,5 +1,6 @@
 #pragma once
 
+#include "identity.hpp"
 #include "node.hpp"
 #include "refusal.hpp"
 #include "sequence.hpp"
@@ -99,6 +100,9 @@ public:
         return {nodes, operand_pool, text_pool, payload, outputs};
     }
     constexpr graph_view view() const { return *this; }
+
+    /// What handles of this graph's values carry, see `graph_identity`.
+    constexpr std::uint64_t number() const { return identity_.number(); }
 
     /// Refuses what a builder was asked for. Of a constant the first refusal is kept, so that `graph` can show it as a
     /// type; at run time it is an `error`. (Not by std::is_constant_evaluated: clang 14 tries expressions at other times,
@@ -209,6 +213,7 @@ private:
     };
     static constexpr std::size_t bucket_count = 1024;
 
+    graph_identity identity_;
     sequence<int> heads_; ///< per bucket the last link, or empty while nothing is named
     sequence<link> chain_;
 };

@@ -30,6 +30,7 @@
         "without the factors of query and key its scale is subnormal: scale them less")                                \
     ROW(only_a_weight_is_stored_compressed, "it takes a weight of the graph")                                          \
     ROW(the_operands_belong_to_different_graphs, "its operands belong to different graphs")                            \
+    ROW(an_output_is_a_value_of_another_graph, "the output is a value of another graph")                               \
     ROW(the_operation_has_no_path_on_any_target, "has no path on any target")                                          \
     ROW(the_model_has_no_output, "needs at least one output: call g.output(name, value)")                              \
     ROW(the_function_must_not_capture, "the function of a constant must not capture: build_graph takes one that does") \

@@ -6,7 +6,7 @@ namespace ane::detail {
 
 /// An operand of a node under construction.
 struct operand_handle {
-    dynamic_graph* graph;
+    graph_pointer graph;
     int node;
 };
 
@@ -14,7 +14,7 @@ struct operand_handle {
 template <std::size_t Count>
 constexpr int append_node(op kind, dtype type, const extents& shape, const attributes& values, site where,
                           const operand_handle (&operands)[Count]) {
-    dynamic_graph* const graph = operands[0].graph;
+    const graph_pointer& graph = operands[0].graph;
     int indices[Count]{};
     for (std::size_t i = 0; i < Count; ++i) {
         indices[i] = operands[i].node;

@@ -51,7 +51,7 @@ template <class Shape>
 constexpr auto random_uniform(builder& g, tensor_type<Shape, dtype::f16>, double low = 0, double high = 1,
                               site where = here()) {
     // A builder shows its graph through the handles that it makes. This one has no reader, so that pruning drops it.
-    dynamic_graph* const graph = g.constant(f16<>, 0, where).graph;
+    const graph_pointer graph = g.constant(f16<>, 0, where).graph;
     graph->require_fp16(low, "constant", where);
     graph->require_fp16(high, "constant", where);
     const coefficients c{.alpha = static_cast<float>(low), .beta = static_cast<float>(high)};

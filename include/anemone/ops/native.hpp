@@ -1,6 +1,7 @@
 #pragma once
 
 #include "append.hpp"
+#include "functions.hpp"
 #include "quantization.hpp"
 
 /// Layers that only the netplist route has: MIL's front end refuses most of them. Guide chapter 26 and appendix B
@@ -212,7 +213,7 @@ unknown_tensor furthest_point_sampling(P, ...) = delete;
 template <class C, class P>
     requires obeys<shapes::by<radius_search_rule, coefficients{}>, C, P>
 constexpr auto radius_search(C centroids, P points, double radius, site where = here()) {
-    const coefficients c{.alpha = static_cast<float>(radius)};
+    const coefficients c{.alpha = detail::coefficient(points, radius, where)};
     if (!radius_search_rule(c, C::extent, P::extent).ok()) {
         points.graph->refuse(model_rule::the_radius_must_not_be_negative, "radius_search", where);
     }

@@ -23,6 +23,7 @@ constexpr inferred shape_rule(const pool& given, const extents& x) {
     r.require(given.kernel.width >= 1, fault::kernel_must_be_at_least_1, given.kernel.width, 1);
     r.require(given.stride.height >= 0 && given.stride.width >= 0, fault::stride_must_be_at_least_1,
               given.stride.height < given.stride.width ? given.stride.height : given.stride.width, 1);
+    r.require((given.stride.height == 0) == (given.stride.width == 0), fault::stride_must_be_at_least_1, 0, 1);
     if (!r.ok()) {
         return r;
     }

@@ -45,6 +45,10 @@ constexpr bool is_known_when_compiled(const graph_view& g, int index) {
 /// For each node whether its value is known when the graph is compiled: weights, also in a stored form, constants, and
 /// operations over such. A node that is an output is never one of these: the device has to write it.
 constexpr sequence<char> constant_nodes(const graph_view& g) {
+    sequence<char> written(g.nodes.size(), 0);
+    for (const output_port& port : g.outputs) {
+        written[static_cast<std::size_t>(port.node)] = 1;
+    }
     sequence<char> known(g.nodes.size(), 0);
     for (int i = 0; i < g.size(); ++i) {
         const op kind = g[i].kind;
@@ -53,16 +57,11 @@ constexpr sequence<char> constant_nodes(const graph_view& g) {
             constant = known[static_cast<std::size_t>(g.operands(i)[0])] != 0;
         }
         if (is_foldable(kind)) {
-            constant = true;
+            constant = written[static_cast<std::size_t>(i)] == 0;
             for (const int o : g.operands(i)) {
                 if (known[static_cast<std::size_t>(o)] == 0) {
                     constant = false;
                     break;
-                }
-            }
-            if (constant) {
-                for (const output_port& port : g.outputs) {
-                    constant = constant && port.node != i;
                 }
             }
         }

@@ -120,7 +120,20 @@ constexpr int as_f16(rewriter& w, int value) {
                     (type == dtype::int8 || type == dtype::uint8 ? "dequantize or to_f16" : "to_f16"));
 }
 
-constexpr int lower_node(rewriter& w, const graph_view& g, int index) {
+/// Reshapes of bytes that `dequantize` reads, marked by node: those stay bytes.
+constexpr sequence<char> dequantized_reshapes(const graph_view& g) {
+    sequence<char> marked(g.nodes.size(), 0);
+    for (int i = g.size() - 1; i >= 0; --i) {
+        const node& n = g[i];
+        const bool reads_bytes = n.kind == op::dequantize || marked[static_cast<std::size_t>(i)] != 0;
+        if (reads_bytes && g.operand(n, 0).kind == op::reshape) {
+            marked[static_cast<std::size_t>(g.operands(n)[0])] = 1;
+        }
+    }
+    return marked;
+}
+
+constexpr int lower_node(rewriter& w, const graph_view& g, int index, const sequence<char>& dequantized) {
     const node& n = g[index];
     switch (n.kind) {
     case op::conv2d: return lower_convolution<conv>(w, n);
@@ -144,7 +157,10 @@ constexpr int lower_node(rewriter& w, const graph_view& g, int index) {
     case op::mul: return lower_mul(w, g, index);
     case op::softplus: return lower_softplus(w, n);
     case op::round: return lower_round(w, n);
-    case op::reshape: return n.type == dtype::uint8 ? w.reshape(as_f16(w, w.operand(n, 0)), n.shape) : w.copy(index);
+    case op::reshape:
+        return n.type == dtype::uint8 && dequantized[static_cast<std::size_t>(index)] == 0
+                   ? w.reshape(as_f16(w, w.operand(n, 0)), n.shape)
+                   : w.copy(index);
     case op::cast: return as_f16(w, w.operand(n, 0));
     default: return w.copy(index);
     }
@@ -158,26 +174,25 @@ constexpr int lower_node(rewriter& w, const graph_view& g, int index) {
 /// The oracle, the emitters and the cost model all read the result.
 constexpr lowered_graph lower(const graph_view& g) {
     rewriter w(g);
+    const sequence<char> dequantized = detail::dequantized_reshapes(g);
     for (int i = 0; i < g.size(); ++i) {
         w.visit(i);
-        w.rename(i, detail::lower_node(w, g, i));
+        w.rename(i, detail::lower_node(w, g, i, dequantized));
     }
     const sequence<char> known = constant_nodes(w.result());
-    sequence<int> taken;
+    sequence<char> taken(w.result().nodes.size(), 0);
     for (const output_port& port : g.outputs) {
         if (g[port.node].type != dtype::f16) {
             detail::refuse_output(g.name(port), g[port.node].type);
         }
         int value = w.renamed(port.node);
-        bool shared = w.at(value).kind == op::input || known[static_cast<std::size_t>(value)] != 0;
-        for (const int t : taken) {
-            shared = shared || t == value;
-        }
+        const auto at = static_cast<std::size_t>(value);
+        const bool shared = w.at(value).kind == op::input || known[at] != 0 || taken[at] != 0;
+        taken[at] = 1;
         if (shared) {
             w.visit(port.node);
             value = w.emit(op::mul, no_attributes{}, {value, w.scalar(1.0F)});
         }
-        taken.push_back(value);
         w.add_output(value, g.name(port));
     }
     lowered_graph result{w.result(), w.origins()};

@@ -39,8 +39,10 @@ constexpr int chained_operand(const graph_view& g, int index, const sequence<int
 constexpr sequence<int> reconverging_branches(const graph_view& g) {
     const sequence<char> known = constant_nodes(g);
     sequence<int> readers(g.nodes.size(), 0);
-    for (const int o : g.operand_pool) {
-        ++readers[static_cast<std::size_t>(o)];
+    for (const node& n : g.nodes) {
+        for (const int o : g.operands(n)) {
+            ++readers[static_cast<std::size_t>(o)];
+        }
     }
     for (const output_port& port : g.outputs) {
         ++readers[static_cast<std::size_t>(port.node)];

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../graph/graph.hpp"
-#include "../ops/comparison.hpp"
+#include "../ops/element_types.hpp"
 #include "../ops/infer.hpp"
 
 #include <initializer_list>
@@ -26,12 +26,11 @@ public:
     constexpr void visit(int index) { current_ = index; }
     constexpr void rename(int index, int replacement) { renamed_[static_cast<std::size_t>(index)] = replacement; }
 
-    /// Appends an operation; its shape follows from its operands, its type from its kind.
+    /// Appends an operation; its shape and its type follow from its operands.
     constexpr int emit(op kind, const attributes& values, std::span<const int> operands) {
         node n;
         n.kind = kind;
         n.attributes = values;
-        n.type = result_type(kind);
         n.where = source_[current_].where;
         const int index = append(n, operands);
         const inferred r = infer(result_, result_.nodes.back());
@@ -39,6 +38,7 @@ public:
             detail::refuse_graph(name(kind), sentence(r.broken, name(kind)), r.got, r.want);
         }
         result_.nodes.back().shape = r.shape;
+        result_.nodes.back().type = inferred_type(result_, result_.nodes.back());
         return index;
     }
     constexpr int emit(op kind, const attributes& values, std::initializer_list<int> operands) {
@@ -51,6 +51,7 @@ public:
         }
         node n;
         n.kind = op::reshape;
+        n.type = at(operand).type;
         n.shape = wanted;
         n.where = source_[current_].where;
         const int operands[] = {operand};

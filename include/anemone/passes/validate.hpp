@@ -3,6 +3,8 @@
 #include "../graph/refusal.hpp"
 #include "../ops/element_types.hpp"
 #include "../ops/infer.hpp"
+#include "validate_attributes.hpp"
+#include "validate_names.hpp"
 
 #include <cstdint>
 
@@ -11,8 +13,8 @@ namespace ane {
 namespace detail {
 
 /// The first axis of a node's attributes that is not counted from the front, or 0. Builders resolve negative axes;
-/// passes and backends read these as they are. (The norms that lowering takes apart resolve theirs.)
-constexpr std::int64_t unresolved_axis(const node& n) {
+/// passes and backends read these as they are.
+constexpr std::int64_t unresolved_axis(const graph_view& g, const node& n) {
     const auto negative = [](const indices& list) {
         for (int i = 0; i < list.rank; ++i) {
             if (list[i] < 0) {
@@ -21,14 +23,24 @@ constexpr std::int64_t unresolved_axis(const node& n) {
         }
         return std::int64_t{0};
     };
+    std::int64_t index = 0;
     switch (n.attributes.kind()) {
-    case attribute_kind::axis: return n.get<axis>().index < 0 ? n.get<axis>().index : 0;
+    case attribute_kind::axis: index = n.get<axis>().index; break;
     case attribute_kind::axes: return negative(n.get<axes>().list);
     case attribute_kind::permutation: return negative(n.get<permutation>().order);
+    case attribute_kind::cumulation: index = n.get<cumulation>().axis; break;
+    case attribute_kind::selection: index = n.get<selection>().axis; break;
+    case attribute_kind::quantization: // of one scale it means nothing
+        index = g.operand(n, 1).shape.count() > 1 || (n.operands.count > 2 && g.operand(n, 2).shape.count() > 1)
+                    ? n.get<quantization>().axis
+                    : 0;
+        break;
     case attribute_kind::stabilizer:
-        return n.kind == op::layer_norm && n.get<stabilizer>().axis < 0 ? n.get<stabilizer>().axis : 0;
-    default: return 0;
+        index = signature(n.kind).group == op_group::normalization ? n.get<stabilizer>().axis : 0;
+        break;
+    default: break;
     }
+    return index < 0 ? index : 0;
 }
 
 /// Whether a window's attributes still say `same` or `valid`, or leave the stride to the kernel. Builders resolve them.
@@ -55,10 +67,53 @@ constexpr void validate_shape(const node& n) {
         if (shape[i] < 1) {
             refuse_graph(name(n.kind), sentence(fault::every_extent_must_be_at_least_1_R019), shape[i], 1);
         }
-        if (shape[i] > element_limit / count) {
-            refuse_graph(name(n.kind), "has more elements than memory holds", shape[i], element_limit / count);
+        const std::int64_t room = element_limit / count;
+        const std::int64_t most = room < extent_limit ? room : extent_limit;
+        if (shape[i] > most) {
+            refuse_graph(name(n.kind), "has more elements than memory holds", shape[i], most);
         }
         count *= shape[i];
+    }
+}
+
+/// Whether a run lies in a pool of this size.
+constexpr bool lies_in(range_of run, std::size_t size) {
+    return run.first >= 0 && run.count >= 0 && std::int64_t{run.first} + run.count <= static_cast<std::int64_t>(size);
+}
+
+/// What of a node is read before anything else can be: its operation, its element type, where its parts lie.
+constexpr void validate_frame(const graph_view& g, int index) {
+    const node& n = g[index];
+    if (static_cast<std::size_t>(n.kind) >= op_count) {
+        refuse_graph("node", "there is no operation of this number", static_cast<int>(n.kind),
+                     static_cast<std::int64_t>(op_count) - 1);
+    }
+    if (n.type > dtype::boolean) {
+        refuse_graph(name(n.kind), "there is no element type of this number", static_cast<int>(n.type),
+                     static_cast<int>(dtype::boolean));
+    }
+    if (n.where.file == nullptr) {
+        refuse_graph(name(n.kind), "has no text for the file that it stands in: an empty one is \"\"");
+    }
+    if (!lies_in(n.name, g.text_pool.size())) {
+        refuse_graph(name(n.kind), "has a name outside the graph's text", n.name.first,
+                     static_cast<std::int64_t>(g.text_pool.size()));
+    }
+    const op_signature& takes = signature(n.kind);
+    if (n.operands.count < takes.least_operands || n.operands.count > takes.most_operands) {
+        refuse_graph(name(n.kind), "has a wrong number of operands", n.operands.count, takes.least_operands);
+    }
+    if (!lies_in(n.operands, g.operand_pool.size())) {
+        refuse_graph(name(n.kind), "has operands outside the graph's pool", n.operands.first,
+                     static_cast<std::int64_t>(g.operand_pool.size()));
+    }
+    for (const int operand : g.operands(n)) {
+        if (operand < 0 || operand >= index) {
+            refuse_graph(name(n.kind), "reads a node that does not stand before it", operand, index);
+        }
+    }
+    if (n.attributes.kind() != takes.attributes) {
+        refuse_graph(name(n.kind), "carries the attributes of another operation");
     }
 }
 
@@ -68,7 +123,11 @@ constexpr void validate_shape(const node& n) {
 }
 
 constexpr void validate_types(const graph_view& g, const node& n) {
+    const bool bytes = n.type == dtype::uint8 || n.type == dtype::int8 || n.type == dtype::int4;
     if (is_source(n.kind)) {
+        if (n.type != dtype::f16 && !(n.kind == op::input && bytes)) {
+            refuse_type(n.kind, "does not have elements of type ", n.type);
+        }
         return;
     }
     for (int k = 0; k < n.operands.count; ++k) {
@@ -81,9 +140,9 @@ constexpr void validate_types(const graph_view& g, const node& n) {
     }
 }
 
-/// What a shape does not decide: axes, the values of a constant, the ends of a clamp, promises that no tensor keeps.
-constexpr void validate_attributes(const graph_view& g, const node& n) {
-    const std::int64_t unresolved = unresolved_axis(n);
+/// What is left when the shape is the one of the rule: that axes and amounts are resolved, and a constant has its values.
+constexpr void validate_resolved(const graph_view& g, const node& n) {
+    const std::int64_t unresolved = unresolved_axis(g, n);
     if (unresolved < 0) {
         refuse_graph(name(n.kind), "counts an axis from the last: give it from the front", unresolved,
                      unresolved + g.operand(n, 0).shape.rank);
@@ -96,20 +155,14 @@ constexpr void validate_attributes(const graph_view& g, const node& n) {
     }
     if (n.kind == op::constant) {
         const literal& values = n.get<literal>();
-        if (values.offset < 0 || values.count < 1 ||
-            std::int64_t{values.offset} + values.count > static_cast<std::int64_t>(g.payload.size())) {
+        if (values.count < 1 || !lies_in({values.offset, values.count}, g.payload.size())) {
             refuse_graph("constant", "has values outside the graph's payload", values.offset,
                          static_cast<std::int64_t>(g.payload.size()));
         }
         if (values.count != 1 && values.count != n.shape.count()) {
-            refuse_graph("constant", "has as many values as elements, or one", values.count, n.shape.count());
+            refuse_graph("constant", sentence(model_rule::a_constant_has_one_value_or_one_for_each_element),
+                         values.count, n.shape.count());
         }
-    }
-    if (n.kind == op::clamp && !(n.get<coefficients>().alpha <= n.get<coefficients>().beta)) {
-        refuse_graph("clamp", "its low end is above its high end");
-    }
-    if (n.attributes.kind() == attribute_kind::contract && !n.get<contract>().possible()) {
-        refuse_graph(name(n.kind), "no tensor can keep its promises");
     }
 }
 
@@ -118,26 +171,11 @@ constexpr void validate_attributes(const graph_view& g, const node& n) {
 /// `validate` of the nodes [first, last) alone: compilers bound the steps of one constant, so a large graph takes
 /// several.
 constexpr void validate_nodes(const graph_view& g, int first, int last) {
-    const auto pool_size = static_cast<std::int64_t>(g.operand_pool.size());
     for (int i = first; i < last; ++i) {
+        detail::validate_frame(g, i);
         const node& n = g[i];
-        const op_signature& takes = signature(n.kind);
-        if (n.operands.count < takes.least_operands || n.operands.count > takes.most_operands) {
-            detail::refuse_graph(name(n.kind), "has a wrong number of operands", n.operands.count,
-                                 takes.least_operands);
-        }
-        if (n.operands.first < 0 || std::int64_t{n.operands.first} + n.operands.count > pool_size) {
-            detail::refuse_graph(name(n.kind), "has operands outside the graph's pool", n.operands.first, pool_size);
-        }
-        for (const int operand : g.operands(n)) {
-            if (operand < 0 || operand >= i) {
-                detail::refuse_graph(name(n.kind), "reads a node that does not stand before it", operand, i);
-            }
-        }
-        if (n.attributes.kind() != takes.attributes) {
-            detail::refuse_graph(name(n.kind), "carries the attributes of another operation");
-        }
         detail::validate_shape(n);
+        detail::validate_attributes(n.kind, n.attributes);
         const inferred rule = infer(g, n);
         if (!rule.ok()) {
             detail::refuse_graph(name(n.kind), sentence(rule.broken, name(n.kind)), rule.got, rule.want);
@@ -147,7 +185,43 @@ constexpr void validate_nodes(const graph_view& g, int first, int last) {
                                  n.shape.count(), rule.shape.count());
         }
         detail::validate_types(g, n);
-        detail::validate_attributes(g, n);
+        detail::validate_resolved(g, n);
+    }
+}
+
+/// `validate` of the pools: they have no more elements than an index counts, nodes share no part of them, so that all
+/// that is read of a graph is no more than it holds, and constants are fp16 values.
+constexpr void validate_pools(const graph_view& g) {
+    for (const std::size_t size :
+         {g.nodes.size(), g.operand_pool.size(), g.text_pool.size(), g.payload.size(), g.outputs.size()}) {
+        if (size > static_cast<std::size_t>(detail::extent_limit)) {
+            detail::refuse_graph("graph", "is larger than an index counts", static_cast<std::int64_t>(size),
+                                 detail::extent_limit);
+        }
+    }
+    std::int64_t operands = 0;
+    std::int64_t text = 0;
+    std::int64_t values = 0;
+    for (const node& n : g.nodes) {
+        operands += n.operands.count;
+        text += n.name.count;
+        values += n.kind == op::constant ? n.get<literal>().count : 0;
+    }
+    for (const output_port& port : g.outputs) {
+        text += port.name.count;
+    }
+    const auto hold = [](std::string_view pool, std::int64_t read, std::size_t size) {
+        if (read > static_cast<std::int64_t>(size)) {
+            detail::refuse_graph(pool, "nodes share parts of it", read, static_cast<std::int64_t>(size));
+        }
+    };
+    hold("the pool of operands", operands, g.operand_pool.size());
+    hold("the pool of text", text, g.text_pool.size());
+    hold("the payload", values, g.payload.size());
+    for (const float value : g.payload) {
+        if (!(value >= -half_max && value <= half_max)) {
+            detail::refuse_graph("constant", sentence(model_rule::a_number_does_not_fit_into_fp16));
+        }
     }
 }
 
@@ -156,19 +230,37 @@ constexpr void validate_outputs(const graph_view& g) {
         if (port.node < 0 || port.node >= g.size()) {
             detail::refuse_graph("output", "names a node that is not there", port.node, g.size());
         }
+        if (!detail::lies_in(port.name, g.text_pool.size())) {
+            detail::refuse_graph("output", "has a name outside the graph's text", port.name.first,
+                                 static_cast<std::int64_t>(g.text_pool.size()));
+        }
     }
     if (g.outputs.empty()) {
         detail::refuse_graph("graph", "has no output");
     }
 }
 
-/// Checks what the typed builders guarantee, for a graph that was made otherwise: operands stand before their readers
-/// and are as many as the operation takes, attributes and element types are the operation's, axes count from the front,
-/// constants have their values, and every shape is the one that its shape rule gives. Throws `error` (errc::graph) that
-/// names the node; in a constant expression a bad graph does not compile.
+/// Holds a graph to what the builders guarantee, whatever bytes it is made of, in n log n steps. Operations, types and
+/// enumerators are those there are; every run lies in its pool; operands stand before their readers and are as many as
+/// the operation takes; attributes are its own and in range, axes count from the front, paddings are amounts; every shape
+/// and element type is the one that its rule gives; constants have their values, which fit into fp16; ports have different
+/// names, which are identifiers, and weights have different names. Throws `error` (errc::graph) that names the operation
+/// or the port; in a constant expression a bad graph does not compile. What nobody can check is that `site::file` points
+/// to text: who makes nodes by hand lets it point to text that outlives the graph, as builders do.
+///
+/// The entry points of the library call it: whatever runs, emits, reports or draws a whole graph. Passes and rules
+/// (constexpr), and functions that are given the index of a node, rely on it instead.
 constexpr void validate(const graph_view& g) {
     validate_nodes(g, 0, g.size());
     validate_outputs(g);
+    validate_pools(g);
+    validate_names(g);
+}
+
+/// The graph itself, once `validate` has held it to everything: for initializers.
+constexpr const graph_view& validated(const graph_view& g) {
+    validate(g);
+    return g;
 }
 
 } // namespace ane

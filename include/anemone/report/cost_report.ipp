@@ -2,6 +2,7 @@
 
 #include "../formatted.hpp"
 #include "../passes/lowering.hpp"
+#include "../passes/validate.hpp"
 #include "../print.hpp"
 #include "../rules/registry.hpp"
 #include "cost_report.hpp"
@@ -46,6 +47,7 @@ ANEMONE_BODY std::string cost_advice(const cost& c) {
 }
 
 ANEMONE_BODY std::string cost_table(const graph_view& lowered, const cost& c) {
+    validate(lowered);
     const sequence<fusion> fused = fuse(lowered);
     std::size_t width = 5;
     std::vector<std::string> names;
@@ -74,7 +76,7 @@ ANEMONE_BODY std::string cost_table(const graph_view& lowered, const cost& c) {
 }
 
 ANEMONE_BODY std::string cost_report(const graph_view& model, const target_description& d) {
-    const lowered_graph lowered = lower(model);
+    const lowered_graph lowered = lower(validated(model));
     return cost_table(lowered.view(), estimate(lowered.view(), d));
 }
 ANEMONE_BODY std::string cost_report(const graph_view& model, target t) { return cost_report(model, describe(t)); }

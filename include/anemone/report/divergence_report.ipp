@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../formatted.hpp"
+#include "../passes/validate.hpp"
 #include "divergence_report.hpp"
 #include "findings.hpp"
 #include "phrases.hpp"
@@ -50,7 +51,7 @@ ANEMONE_BODY std::vector<std::string> outputs_behind(const graph_view& g, const 
 
 ANEMONE_BODY divergence_report::divergence_report(const graph_view& g, const machine& a, const machine& b)
     : pair_(detail::target_phrase(a.device) + " and " + detail::target_phrase(b.device)),
-      found_(divergences_of(g, a, b)), outputs_(outputs_behind(g, found_)), count_(g.outputs.size()) {
+      found_(divergences_of(validated(g), a, b)), outputs_(outputs_behind(g, found_)), count_(g.outputs.size()) {
     for (const divergent_node& d : found_) {
         lines_.push_back(detail::divergence_line(g, d, d.refusal.target == a.device.id ? a.device : b.device));
     }

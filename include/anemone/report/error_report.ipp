@@ -2,6 +2,7 @@
 
 #include "../formatted.hpp"
 #include "../passes/lowering.hpp"
+#include "../passes/validate.hpp"
 #include "../targets/table.hpp"
 #include "error_report.hpp"
 #include "phrases.hpp"
@@ -29,7 +30,7 @@ ANEMONE_INLINE std::string contraction_name(const graph_view& model, int origin)
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY error_report::error_report(const graph_view& model, const numerics::datapath& path) {
-    const lowered_graph lowered = lower(model);
+    const lowered_graph lowered = lower(validated(model));
     errors_ = error_envelope(lowered.graph, path);
     for (const contraction_error& e : errors_) {
         const int origin = lowered.origins[static_cast<std::size_t>(e.node)];

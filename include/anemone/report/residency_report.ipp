@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../formatted.hpp"
+#include "../passes/validate.hpp"
 #include "../print.hpp"
 #include "cost_text.hpp"
 #include "residency_report.hpp"
@@ -134,7 +135,7 @@ ANEMONE_INLINE std::vector<residency_cell> residency_totals(const graph_view& g,
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY residency_report::residency_report(const graph_view& g, const target_description& t)
-    : rows_(residency(g, t)), summary_(summarize(rows_, t)), head_(detail::residency_head(t)),
+    : rows_(residency(validated(g), t)), summary_(summarize(rows_, t)), head_(detail::residency_head(t)),
       totals_(detail::residency_totals(g, t, summary_, rows_.size())) {
     for (const node_residency& r : rows_) {
         cells_.push_back(detail::residency_cells(g, r, t));

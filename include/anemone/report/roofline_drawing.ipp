@@ -5,6 +5,7 @@
 #include "../graph/drawing_style.hpp"
 #include "../graph/svg.hpp"
 #include "../passes/lowering.hpp"
+#include "../passes/validate.hpp"
 #include "cost_report.hpp"
 #include "cost_text.hpp"
 #include "roofline_drawing.hpp"
@@ -43,6 +44,7 @@ ANEMONE_INLINE std::string decade(int exponent, std::string_view unit) {
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY std::string draw_roofline(const graph_view& lowered, const cost& c, const roofline_options& options) {
+    validate(lowered);
     if (!c.roof) {
         throw error(errc::argument, std::string(c.target), "no roofline to draw: its rates are not known");
     }
@@ -115,7 +117,7 @@ ANEMONE_BODY std::string draw_roofline(const graph_view& lowered, const cost& c,
 
 ANEMONE_BODY std::string draw_roofline(const graph_view& model, const target_description& d,
                                        const roofline_options& options) {
-    const lowered_graph lowered = lower(model);
+    const lowered_graph lowered = lower(validated(model));
     return draw_roofline(lowered.view(), estimate(lowered.view(), d), options);
 }
 ANEMONE_BODY std::string draw_roofline(const graph_view& model, target t, const roofline_options& options) {

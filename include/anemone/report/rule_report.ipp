@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../formatted.hpp"
+#include "../passes/validate.hpp"
 #include "../rules/acceptance.hpp"
 #include "phrases.hpp"
 #include "rule_report.hpp"
@@ -14,7 +15,7 @@
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY rule_report::rule_report(const graph_view& g, const target_description& t, const policy& p)
-    : target_(detail::target_phrase(t)), found_(violations(g, t, p)) {
+    : target_(detail::target_phrase(t)), found_(violations(validated(g), t, p)) {
     const node_acceptance elsewhere(g, macs, p);
     const reader_lists readers(g);
     for (std::size_t i = 0; i < found_.size(); ++i) {

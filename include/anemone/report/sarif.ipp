@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../formatted.hpp"
+#include "../passes/validate.hpp"
 #include "../rules/acceptance.hpp"
 #include "../version.hpp"
 #include "artifact.hpp"
@@ -31,7 +32,7 @@ ANEMONE_INLINE std::string rule_id(const rule_record& r) {
 class sarif_writer {
 public:
     ANEMONE_INLINE sarif_writer(const graph_view& g, const target_set& targets, const sarif_options& options)
-        : graph_(g), options_(options), root_(options.root), elsewhere_(g, macs, options.rules),
+        : graph_(validated(g)), options_(options), root_(options.root), elsewhere_(g, macs, options.rules),
           found_(shared_violations(g, targets, options.rules)),
           remarks_(targets.empty() ? std::vector<remark>() : remarks_on_shared_weights(g)) {
         for (const shared_violation& s : found_) {

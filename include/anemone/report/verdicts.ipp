@@ -3,6 +3,7 @@
 #include "../formatted.hpp"
 #include "../passes/cost.hpp"
 #include "../passes/lowering.hpp"
+#include "../passes/validate.hpp"
 #include "../rules/acceptance.hpp"
 #include "../version.hpp"
 #include "cost_text.hpp"
@@ -71,6 +72,7 @@ ANEMONE_INLINE void write_violation(json_writer& j, const violation& v, const st
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY verdict_table::verdict_table(const graph_view& g, const target_set& targets, const policy& p) {
+    validate(g);
     const std::optional<lowered_graph> lowered = detail::try_lower(g);
     const node_acceptance elsewhere(g, macs, p);
     for (detail::remark& remark : detail::remarks_on_shared_weights(g)) {

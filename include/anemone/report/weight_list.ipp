@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../formatted.hpp"
+#include "../passes/validate.hpp"
 #include "../passes/weights_of.hpp"
 #include "../print.hpp"
 #include "phrases.hpp"
@@ -125,6 +126,7 @@ ANEMONE_BODY std::vector<remark> remarks_on_shared_weights(const graph_view& g) 
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY std::string print_weights(const graph_view& g) {
+    validate(g);
     std::vector<std::vector<std::string>> rows;
     double elements = 0;
     for (const wanted_weight& weight : weights_of(g)) {

@@ -22,6 +22,10 @@ struct materialized {
     ANEMONE_API const std::byte* memory(int index) const;
 };
 
+/// Holds constants to the graph that they are emitted with: an entry for each node, with its elements or with none.
+/// Throws `error` (errc::argument).
+ANEMONE_API void require_constants_of(const graph_view& g, const materialized& constants);
+
 /// What a stored form makes of values: `stored_values` (weights/encode.hpp).
 using weight_expansion = std::vector<half> (*)(std::span<const half> values, const extents& shape,
                                                const compression& form);

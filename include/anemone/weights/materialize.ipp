@@ -4,6 +4,7 @@
 #include "../formatted.hpp"
 #include "../graph/sequence.hpp"
 #include "../passes/constants.hpp"
+#include "../passes/validate.hpp"
 #include "../print.hpp"
 #include "../strided.hpp"
 #include "materialize.hpp"
@@ -121,6 +122,7 @@ private:
             }
             values = with_.expand(result_.values[at(graph_.operands(i)[0])], n.shape, n.get<compression>());
         } else if (n.kind == op::constant) {
+            values.reserve(static_cast<std::size_t>(n.shape.count())); // what no memory holds is refused at once
             for (std::int64_t k = 0; k < n.shape.count(); ++k) {
                 values.push_back(half(graph_.value(n, k)));
             }
@@ -200,7 +202,29 @@ ANEMONE_BODY const std::byte* materialized::memory(int index) const {
     return bytes[at].empty() ? nullptr : bytes[at].data();
 }
 
+ANEMONE_BODY void require_constants_of(const graph_view& g, const materialized& constants) {
+    for (const std::size_t entries : {constants.values.size(), constants.bytes.size()}) {
+        if (entries != g.nodes.size()) {
+            throw error(errc::argument, "constants",
+                        formatted("are those of another graph: of {} nodes, not {}", entries, g.nodes.size()));
+        }
+    }
+    for (int i = 0; i < g.size(); ++i) {
+        const node& n = g[i];
+        const auto at = static_cast<std::size_t>(i);
+        const auto found =
+            static_cast<std::int64_t>(constants.values[at].size() * sizeof(half) + constants.bytes[at].size());
+        const std::int64_t wanted = ane::bytes(n.type, n.shape.count());
+        if (found != 0 && found != wanted) {
+            throw error(errc::argument, print(g, i),
+                        formatted("has {} bytes of values instead of {}: the constants are those of another graph",
+                                  found, wanted));
+        }
+    }
+}
+
 ANEMONE_BODY materialized materialize(const graph_view& g, const weight_store& store, const constant_arithmetic& with) {
+    validate(g);
     return detail::constant_folding(g, store, with).run();
 }
 

@@ -2,6 +2,7 @@
 
 #include "../error.hpp"
 #include "../formatted.hpp"
+#include "../passes/validate.hpp"
 #include "../print.hpp"
 #include "convert.hpp"
 #include "name_faults.hpp"
@@ -79,6 +80,7 @@ struct weights_of_model {
 };
 
 ANEMONE_INLINE weights_of_model kept_names(const graph_view& g, const weight_store& store) {
+    validate(g);
     if (const name_faults faults = find_name_faults(g, store); !faults.absent.empty()) {
         refuse_names(g, faults, store);
     }
@@ -107,6 +109,7 @@ ANEMONE_BODY std::vector<half> verified_weight(const graph_view& g, int index, c
 }
 
 ANEMONE_BODY void verify_weights(const graph_view& g, const weight_store& store) {
+    validate(g);
     if (const detail::name_faults faults = detail::find_name_faults(g, store); !faults.none()) {
         detail::refuse_names(g, faults, store);
     }

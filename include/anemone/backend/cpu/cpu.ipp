@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../passes/arena.hpp"
+#include "../../passes/validate.hpp"
 #include "../one_run.hpp"
 #include "../ports.hpp"
 #include "cpu.hpp"
@@ -105,6 +106,7 @@ ANEMONE_BODY std::size_t cpu_program::arena_bytes() const { return state_.get("c
 ANEMONE_BODY std::string cpu::name() const { return "cpu " + std::string(ane::name(best_level())); }
 
 ANEMONE_BODY cpu_program cpu::compile(const graph_view& model, const weight_store& weights) const {
+    validate(model);
     return {model, weights, ane::cpu::repertoire_of<every_op, every_op>()};
 }
 

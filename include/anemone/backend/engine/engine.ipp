@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../formats/mil.hpp"
+#include "../../passes/validate.hpp"
 #include "../../print.hpp"
 #include "../../report/findings.hpp"
 #include "../constants.hpp"
@@ -52,6 +53,7 @@ struct engine_program::state {
 
 ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weight_store& weights, target architecture,
                                             const engine_options& options) {
+    validate(model);
     const target_description& chip = describe(architecture);
     detail::check_rules(model, chip, options);
     const auto runtime = e5rt::library::open(options.library.empty() ? e5rt::default_library_path() : options.library);

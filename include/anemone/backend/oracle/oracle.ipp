@@ -2,6 +2,7 @@
 
 #include "../../numerics/kernels.hpp"
 #include "../../passes/lowering.hpp"
+#include "../../passes/validate.hpp"
 #include "../cpu/repertoire.hpp"
 #include "../one_run.hpp"
 #include "../ports.hpp"
@@ -147,6 +148,7 @@ ANEMONE_BODY oracle oracle::threads(int count) const {
 }
 
 ANEMONE_BODY oracle_program oracle::compile(const graph_view& model, const weight_store& weights) const {
+    validate(model);
     return {lower(model), weights, arithmetic_, threads_, oracle_steps::repertoire_of<every_op, every_op>()};
 }
 
