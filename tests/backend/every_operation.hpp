@@ -26,7 +26,9 @@ inline std::vector<op> all() {
 }
 
 /// Whether lowering may make other operations of it; a bias becomes an addition.
-inline bool is_lowered(op kind) { return is_composed(kind) || is_contraction(kind) || kind == op::softplus || kind == op::round; }
+inline bool is_lowered(op kind) {
+    return is_composed(kind) || is_contraction(kind) || kind == op::softplus || kind == op::round;
+}
 
 struct sample {
     dynamic_graph graph;

@@ -1,5 +1,5 @@
-// Every fp16 value through a model of every function of one operand: the published worst errors against closed forms in double,
-// monotone where the function is, exact at published points, never a NaN.
+// Every fp16 value through a model of every function of one operand: the published worst errors against closed forms
+// in double, monotone where the function is, exact at published points, never a NaN.
 
 #include "probes.hpp"
 #include <anemone/numerics/elementwise.hpp>

@@ -19,8 +19,8 @@
 #include <vector>
 
 /// The published records of the engine's arithmetic (tests/facts/numerics.csv) as checks, by theme: what was measured
-/// through a graph runs as a graph that is compiled for the oracle. probes.cpp holds the register: which record is where,
-/// and on which generations it runs.
+/// through a graph runs as a graph that is compiled for the oracle. probes.cpp holds the register: which record is
+/// where, and on which generations it runs.
 namespace probing {
 
 using namespace ane;

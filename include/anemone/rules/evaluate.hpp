@@ -78,7 +78,7 @@ constexpr void search(const rule_set& active, const graph_view& g, const graph_f
     const rules::small_shape small = rules::small_shape_on(t);
     for (int i = first; i < last; ++i) {
         const node& n = g[i];
-        if (is_foldable(n.kind) && facts.constant[static_cast<std::size_t>(i)] != 0) {
+        if (facts.constant[static_cast<std::size_t>(i)] != 0 && is_foldable(n.kind)) {
             continue;
         }
         const subject s{g, i, n, t, facts.ranges, facts.uses, p.route, facts.live, facts.branches, facts.spreads};

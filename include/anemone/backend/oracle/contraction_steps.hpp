@@ -44,8 +44,8 @@ ANEMONE_INLINE int ones_operand(const evaluation& e, int index) {
     }
     const auto is_ones = [&](int position) {
         const int operand = e.operand(index, position);
-        const half* const x = e.data(operand);
-        return e.known(operand) && std::all_of(x, x + e.count(operand), [](half h) { return h == half(1.0); });
+        return e.known(operand) &&
+               std::all_of(e.data(operand), e.data(operand) + e.count(operand), [](half h) { return h == half(1.0); });
     };
     const bool left = is_ones(0);
     return left == is_ones(1) ? -1 : left ? 0 : 1;

@@ -12,8 +12,9 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
+#include <cstring>
 #include <utility>
+#include <vector>
 
 namespace ane::oracle_steps::inline ANEMONE_WAY {
 
@@ -110,9 +111,10 @@ ANEMONE_BODY void oracle_program::run(input_buffers inputs, output_buffers outpu
     }
     oracle_steps::evaluate_all(self.values);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        const std::span values(self.values.data(g.outputs[i].node), outputs[i].size() / sizeof(half));
-        std::transform(values.begin(), values.end(), reinterpret_cast<half*>(outputs[i].data()),
-                       numerics::detail::left);
+        const half* const value = self.values.data(g.outputs[i].node);
+        std::vector<half> returned(outputs[i].size() / sizeof(half));
+        std::transform(value, value + returned.size(), returned.begin(), numerics::detail::left);
+        std::memcpy(outputs[i].data(), returned.data(), outputs[i].size());
     }
 }
 

@@ -8,7 +8,6 @@
 #include "function_tables.hpp"
 #include "layer_plan.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -95,8 +94,8 @@ public:
         std::memcpy(result_bytes(to), bytes(from), storage_[position(to)].size());
     }
 
-    /// Reads the value of a node from the caller's memory from here on: an input, or a node that is not evaluated. A NaN is
-    /// kept until an arithmetic reads it, and passes operations that only move it.
+    /// Reads the value of a node from the caller's memory from here on: an input, or a node that is not evaluated. A
+    /// NaN is kept until an arithmetic reads it, and passes operations that only move it.
     void bind(int index, std::span<const std::byte> memory) { places_[position(index)] = memory.data(); }
     /// Reads it from where it is computed again.
     void release(int index) { places_[position(index)] = storage_[position(index)].data(); }
