@@ -125,7 +125,7 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::input(std::string_view name, const 
     if (!is_identifier(name)) {
         detail::refuse_graph(name, "the name of a port is made of letters, digits and underscores");
     }
-    if (graph_.find_named(op::input, name, dynamic_graph::hash_of(name)) >= 0 || graph_.view().find_output(name) >= 0) {
+    if (graph_.has_port(name, dynamic_graph::hash_of(name))) {
         detail::refuse_graph(name, "two ports of the graph have this name");
     }
     if (type != dtype::f16 && type != dtype::uint8 && type != dtype::int8) {
@@ -301,10 +301,11 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::output(std::string_view name, const
     if (!is_identifier(name)) {
         detail::refuse_graph(name, "the name of a port is made of letters, digits and underscores");
     }
-    if (graph_.view().find_output(name) >= 0 || graph_.find_named(op::input, name, dynamic_graph::hash_of(name)) >= 0) {
+    const std::size_t hash = dynamic_graph::hash_of(name);
+    if (graph_.has_port(name, hash)) {
         detail::refuse_graph(name, "the output has the name of another port");
     }
-    graph_.add_output(value.node_, name);
+    graph_.add_named_output(value.node_, name, hash);
     return value;
 }
 

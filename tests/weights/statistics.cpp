@@ -142,3 +142,19 @@ TEST_CASE("statistics: a tensor keeps the contract that its printed statistics m
         }
     }
 }
+
+TEST_CASE("statistics of values that are not those of the shape are refused") {
+    const std::vector<half> halves(6, half(1.0));
+    const std::int64_t far = std::int64_t{1} << 62;
+    for (const extents& shape :
+         {extents{2, 4}, extents{5}, extents{}, extents{6, 0}, extents{-2, -3}, extents{far, far}}) {
+        CHECK_THROWS_AS(statistics_of(shape, halves), error);
+        CHECK_THROWS_AS(l1_sums(shape, halves, 0), error);
+    }
+    CHECK_THROWS_WITH(statistics_of({2, 4}, halves), "argument: statistics: 6 values are given for the shape [2, 4]");
+    CHECK_THROWS_AS(l1_sums({2, 3}, halves, -1), error);
+    extents wide{2, 3};
+    wide.rank = 9;
+    CHECK_THROWS_AS(statistics_of(wide, halves), error);
+    CHECK(statistics_of({2, 3}, halves).row_l1 == 3);
+}

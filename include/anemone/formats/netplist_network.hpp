@@ -8,15 +8,17 @@
 #include "netplist_layout.hpp"
 #include "netplist_program.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -60,6 +62,7 @@ public:
     }
 
     ANEMONE_INLINE netplist_value input(std::string_view name, const netplist_shape& shape, dtype type) {
+        inputs_by_name_.emplace(name, inputs_.size());
         inputs_.push_back({std::string(name), shape, type});
         return inputs_.back();
     }
@@ -67,12 +70,16 @@ public:
     /// The position in `Weights` of a file with these values; equal ones share a file.
     ANEMONE_INLINE std::int64_t blob(std::span<const half> values) {
         const auto bytes = std::as_bytes(values);
-        for (std::size_t i = 1; i < blobs_.size(); ++i) {
-            if (blobs_[i].bytes.size() == bytes.size() &&
-                std::memcmp(blobs_[i].bytes.data(), bytes.data(), bytes.size()) == 0) {
-                return static_cast<std::int64_t>(i);
+        const std::size_t hash =
+            std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+        const auto [first, last] = blobs_by_hash_.equal_range(hash);
+        for (auto known = first; known != last; ++known) {
+            const std::vector<std::byte>& held = blobs_[known->second].bytes;
+            if (std::equal(held.begin(), held.end(), bytes.begin(), bytes.end())) {
+                return static_cast<std::int64_t>(known->second);
             }
         }
+        blobs_by_hash_.emplace(hash, blobs_.size());
         blobs_.push_back({formatted("weights.{}", blobs_.size()), {bytes.begin(), bytes.end()}});
         return static_cast<std::int64_t>(blobs_.size()) - 1;
     }
@@ -82,27 +89,27 @@ public:
                                            std::span<const half> values) {
         const std::string name = fresh(stem);
         constants_.push_back(name);
-        body_[name] = plist::dict{{"ConstantName", name},
-                                  {"ConstantType", netplist_name(dtype::f16)},
-                                  {"ConstantBatchSize", shape[netplist_axis::batch]},
-                                  {"ConstantDepth", shape[netplist_axis::depth]},
-                                  {"ConstantChannels", shape[netplist_axis::channel]},
-                                  {"ConstantHeight", shape[netplist_axis::height]},
-                                  {"ConstantWidth", shape[netplist_axis::width]},
-                                  {"ConstantInterleave", 1},
-                                  {"ConstantIndex", blob(values)},
-                                  {"ConstantByteOffset", 0}};
+        plist::dict entry{{"ConstantName", name},
+                          {"ConstantType", netplist_name(dtype::f16)},
+                          {"ConstantBatchSize", shape[netplist_axis::batch]},
+                          {"ConstantDepth", shape[netplist_axis::depth]},
+                          {"ConstantChannels", shape[netplist_axis::channel]},
+                          {"ConstantHeight", shape[netplist_axis::height]},
+                          {"ConstantWidth", shape[netplist_axis::width]},
+                          {"ConstantInterleave", 1},
+                          {"ConstantIndex", blob(values)},
+                          {"ConstantByteOffset", 0}};
+        body_.push_back({name, std::move(entry)});
         return {name, shape};
     }
 
     /// Appends a unit. No file is known whose unit names one symbol twice, so a second mention reads a copy.
     ANEMONE_INLINE netplist_value unit(std::string_view stem, const netplist_unit& what,
                                        std::vector<netplist_value> bottoms, const netplist_shape& shape) {
-        for (std::size_t i = 1; i < bottoms.size(); ++i) {
-            for (std::size_t k = 0; k < i; ++k) {
-                if (bottoms[k].symbol == bottoms[i].symbol) {
-                    bottoms[i] = copy(stem, bottoms[i]);
-                }
+        std::set<std::string> mentioned;
+        for (netplist_value& b : bottoms) {
+            if (!mentioned.insert(b.symbol).second) {
+                b = copy(stem, b);
             }
         }
         const std::string name = fresh(stem);
@@ -128,7 +135,8 @@ public:
         if (what.params) {
             unit["Params"] = *what.params;
         }
-        body_[name] = unit;
+        unit_names_.insert(name);
+        body_.push_back({name, std::move(unit)});
         return {name, shape};
     }
 
@@ -143,7 +151,7 @@ public:
             {"OutputName", name}, {"OutputType", netplist_name(value.type)}, {"OutputInterleave", 1}};
         plist::dict in_body = port;
         in_body["Bottom"] = value.symbol;
-        body_[name] = in_body;
+        body_.push_back({std::string(name), std::move(in_body)});
         plist::dict in_procedure = port;
         in_procedure["Name"] = value.symbol;
         in_procedure["OperationName"] = netplist_operation;
@@ -151,14 +159,7 @@ public:
     }
 
     /// Whether a value is the result of a unit, not an input or a constant.
-    ANEMONE_INLINE bool is_unit(const netplist_value& value) const {
-        for (const plist::value& name : units_) {
-            if (*name.get_if<std::string>() == value.symbol) {
-                return true;
-            }
-        }
-        return false;
-    }
+    ANEMONE_INLINE bool is_unit(const netplist_value& value) const { return unit_names_.contains(value.symbol); }
 
     ANEMONE_INLINE netplist finish() && {
         const std::string network = "network_" + label_;
@@ -172,10 +173,10 @@ public:
         for (const netplist_blob& b : blobs_) {
             files.emplace_back(b.name);
         }
-        body_["Units"] = units_;
-        body_["Weights"] = files;
+        body_.push_back({"Units", std::move(units_)});
+        body_.push_back({"Weights", std::move(files)});
         if (!constants_.empty()) {
-            body_["Constants"] = constants_;
+            body_.push_back({"Constants", std::move(constants_)});
         }
         const plist::dict operation{{"OperationName", netplist_operation}, {"NetworkName", network}};
         const plist::dict procedure{{"Name", "procedure_" + label_},
@@ -185,7 +186,7 @@ public:
         return {plist::dict{{"Version", "1.0.10"},
                             {"Networks", plist::array{network}},
                             {"ProcedureList", plist::array{procedure}},
-                            {network, body_}},
+                            {network, plist::dict(std::move(body_))}},
                 std::move(blobs_)};
     }
 
@@ -200,29 +201,33 @@ private:
 
     /// One entry of `InputList` for each pair of an input and a unit that reads it.
     ANEMONE_INLINE void consume(const netplist_value& value, const std::string& unit) {
-        for (const netplist_value& port : inputs_) {
-            if (port.symbol == value.symbol) {
-                read_.insert(port.symbol);
-                input_list_.emplace_back(plist::dict{{"InputName", port.symbol},
-                                                     {"Name", unit},
-                                                     {"OperationName", netplist_operation},
-                                                     {"InputType", netplist_name(port.type)},
-                                                     {"BatchSize", port.shape[netplist_axis::batch]},
-                                                     {"InputDepth", port.shape[netplist_axis::depth]},
-                                                     {"InputChannels", port.shape[netplist_axis::channel]},
-                                                     {"InputHeight", port.shape[netplist_axis::height]},
-                                                     {"InputWidth", port.shape[netplist_axis::width]},
-                                                     {"InputInterleave", 1}});
-            }
+        const auto found = inputs_by_name_.find(value.symbol);
+        if (found == inputs_by_name_.end()) {
+            return;
         }
+        const netplist_value& port = inputs_[found->second];
+        read_.insert(port.symbol);
+        input_list_.emplace_back(plist::dict{{"InputName", port.symbol},
+                                             {"Name", unit},
+                                             {"OperationName", netplist_operation},
+                                             {"InputType", netplist_name(port.type)},
+                                             {"BatchSize", port.shape[netplist_axis::batch]},
+                                             {"InputDepth", port.shape[netplist_axis::depth]},
+                                             {"InputChannels", port.shape[netplist_axis::channel]},
+                                             {"InputHeight", port.shape[netplist_axis::height]},
+                                             {"InputWidth", port.shape[netplist_axis::width]},
+                                             {"InputInterleave", 1}});
     }
 
     std::string label_;
     std::set<std::string, std::less<>> taken_;
     std::set<std::string> read_;
     std::vector<netplist_value> inputs_;
+    std::map<std::string, std::size_t, std::less<>> inputs_by_name_;
     std::vector<netplist_blob> blobs_;
-    plist::dict body_;
+    std::unordered_multimap<std::size_t, std::size_t> blobs_by_hash_;
+    std::set<std::string, std::less<>> unit_names_;
+    std::vector<plist::member> body_; ///< the network's entries, whose names all differ
     plist::array units_;
     plist::array constants_;
     plist::array input_list_;

@@ -27,6 +27,8 @@ class dict {
 public:
     dict() = default;
     ANEMONE_API dict(std::initializer_list<member> members);
+    /// Of many members at once, whose keys all differ.
+    ANEMONE_API explicit dict(std::vector<member> members);
 
     /// The value of a key; made where it is missing.
     ANEMONE_API value& operator[](std::string_view key);

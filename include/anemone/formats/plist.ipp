@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace ane::plist::detail::inline ANEMONE_WAY {
 
@@ -22,6 +23,10 @@ ANEMONE_BODY dict::dict(std::initializer_list<member> members) {
     for (const member& m : members) {
         (*this)[m.key] = m.content;
     }
+}
+
+ANEMONE_BODY dict::dict(std::vector<member> members) : members_(std::move(members)) {
+    std::sort(members_.begin(), members_.end(), [](const member& a, const member& b) { return a.key < b.key; });
 }
 
 ANEMONE_BODY bool dict::empty() const { return members_.empty(); }

@@ -127,14 +127,14 @@ public:
     template <class Shape, dtype Type>
     constexpr tensor<Shape, Type> output(std::string_view name, tensor<Shape, Type> value, site where = here()) const {
         require_port_name(name, where);
-        if (graph_->view().find_output(name) >= 0 ||
-            graph_->find_named(op::input, name, dynamic_graph::hash_of(name)) >= 0) {
+        const std::size_t hash = dynamic_graph::hash_of(name);
+        if (graph_->has_port(name, hash)) {
             graph_->refuse(model_rule::an_output_has_the_name_of_another_port, name, where);
         }
         if (value.graph != graph_pointer(graph_)) {
             graph_->refuse(model_rule::an_output_is_a_value_of_another_graph, name, where);
         }
-        graph_->add_output(value.node, name);
+        graph_->add_named_output(value.node, name, hash);
         return value;
     }
     template <fixed_string Name, class Shape, dtype Type>

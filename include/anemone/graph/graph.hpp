@@ -155,6 +155,11 @@ public:
         return run;
     }
     constexpr void add_output(int node, std::string_view name) { outputs.push_back({node, intern(name)}); }
+    /// The same under its name, so that `has_port` finds it; `hash` is the name's.
+    constexpr void add_named_output(int node, std::string_view name, std::size_t hash) {
+        add_output(node, name);
+        remember({.output = static_cast<int>(outputs.size()) - 1, .hash = hash});
+    }
 
     /// What the name of an input or a weight is looked up by.
     static constexpr std::size_t hash_of(std::string_view name) {
@@ -178,12 +183,7 @@ public:
     constexpr int append_named(node n, std::string_view name, std::size_t hash) {
         n.name = intern(name);
         const int index = append(n, {});
-        if (heads_.empty()) {
-            heads_ = sequence<int>(bucket_count, -1);
-        }
-        int& head = heads_[hash % bucket_count];
-        chain_.push_back({index, head, hash});
-        head = static_cast<int>(chain_.size()) - 1;
+        remember({.node = index, .hash = hash});
         return index;
     }
     /// The input or weight called `wanted` among those that `append_named` made, or -1; in constant time.
@@ -193,7 +193,7 @@ public:
         }
         const link* const links = chain_.data();
         for (int i = heads_[hash % bucket_count]; i >= 0; i = links[i].next) {
-            if (links[i].hash != hash) {
+            if (links[i].hash != hash || links[i].node < 0) {
                 continue;
             }
             const node& n = nodes[static_cast<std::size_t>(links[i].node)];
@@ -204,14 +204,39 @@ public:
         }
         return -1;
     }
+    /// Whether an input or an output that was made under its name is called `wanted`; in constant time.
+    constexpr bool has_port(std::string_view wanted, std::size_t hash) const {
+        if (find_named(op::input, wanted, hash) >= 0) {
+            return true;
+        }
+        const link* const links = chain_.data();
+        for (int i = heads_.empty() ? -1 : heads_[hash % bucket_count]; i >= 0; i = links[i].next) {
+            if (links[i].hash == hash && links[i].output >= 0 &&
+                view().name(outputs[static_cast<std::size_t>(links[i].output)]) == wanted) {
+                return true;
+            }
+        }
+        return false;
+    }
 
 private:
     struct link {
-        int node = -1;
+        int node = -1;   ///< an input or a weight,
+        int output = -1; ///< or the position of an output
         int next = -1;
         std::size_t hash = 0;
     };
     static constexpr std::size_t bucket_count = 1024;
+
+    constexpr void remember(link made) {
+        if (heads_.empty()) {
+            heads_ = sequence<int>(bucket_count, -1);
+        }
+        int& head = heads_[made.hash % bucket_count];
+        made.next = head;
+        head = static_cast<int>(chain_.size());
+        chain_.push_back(made);
+    }
 
     graph_identity identity_;
     sequence<int> heads_; ///< per bucket the last link, or empty while nothing is named

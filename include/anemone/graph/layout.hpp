@@ -67,8 +67,12 @@ private:
                 weight += pull;
             }
         };
-        for (int sweep = 0; sweep < 160; ++sweep) {
+        // Until both ways leave everything where it is. What is too large to look at gets fewer sweeps.
+        const int sweeps = std::clamp(static_cast<int>(2'000'000 / places_.size()), 8, 160);
+        int still = 0;
+        for (int sweep = 0; sweep < sweeps && still < 2; ++sweep) {
             const bool down = sweep % 2 == 0;
+            moved_ = false;
             for (std::size_t k = 0; k < layers_.size(); ++k) {
                 place_layer(layers_[down ? k : layers_.size() - 1 - k], [&](const place& p) {
                     double sum = 0, weight = 0;
@@ -77,6 +81,7 @@ private:
                     return std::pair{sum, weight};
                 });
             }
+            still = moved_ ? 0 : still + 1;
         }
         straighten();
     }
@@ -121,7 +126,9 @@ private:
         }
         const std::vector<double> x = nearest_in_order(wanted, weight, distance);
         for (std::size_t i = 0; i < layer.size(); ++i) {
-            places_[at(layer[i])].x = x[i];
+            double& now = places_[at(layer[i])].x;
+            moved_ = moved_ || now != x[i];
+            now = x[i];
         }
     }
 
@@ -221,6 +228,7 @@ private:
     }
 
     const spacing& gaps_;
+    bool moved_ = false; ///< whether a place was moved
 };
 
 } // namespace ane::layout::detail::inline ANEMONE_WAY

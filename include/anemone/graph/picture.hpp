@@ -120,13 +120,13 @@ ANEMONE_INLINE picture arrange(const graph_view& g, const drawing_options& optio
         folded[static_cast<std::size_t>(port.node)] = 0; // an output that is a weight keeps its box
     }
     std::vector<int> position(g.nodes.size(), -1);
+    std::vector<int> last_reader(g.nodes.size() + g.outputs.size(), -1); // of each label
     const auto connect = [&](int from, int to) {
-        for (auto e = p.edges.rbegin(); e != p.edges.rend() && e->to == to; ++e) {
-            if (e->from == from) {
-                return; // x * x reads x once in the picture
-            }
+        int& last = last_reader[static_cast<std::size_t>(from)];
+        if (last != to) { // x * x reads x once in the picture
+            p.edges.push_back({from, to, {}, false});
         }
-        p.edges.push_back({from, to, {}, false});
+        last = to;
     };
     for (int i = 0; i < g.size(); ++i) {
         if (folded[static_cast<std::size_t>(i)] != 0) {

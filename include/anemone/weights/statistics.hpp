@@ -15,7 +15,8 @@
 namespace ane::inline ANEMONE_WAY {
 
 /// Sums of |value| over everything that belongs to one index of `axis`, one for each index. A tensor that has no such
-/// axis is read as if it had, with an extent of 1: the column of a vector is all of it.
+/// axis is read as if it had, with an extent of 1: the column of a vector is all of it. Throws `error` (errc::argument)
+/// unless there is one value for each element, as `statistics_of` does.
 ANEMONE_API std::vector<double> l1_sums(const extents& shape, std::span<const half> values, int axis);
 
 /// The root of the mean of the squares: the standard deviation about zero; 0 of no elements.

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "../error.hpp"
 #include "../formatted.hpp"
+#include "../print.hpp"
 #include "convert.hpp"
 #include "statistics.hpp"
 
@@ -8,16 +10,39 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace ane::detail::inline ANEMONE_WAY {
 
 ANEMONE_INLINE double magnitude(half value) noexcept { return std::fabs(static_cast<double>(value)); }
+
+/// Throws `error` (errc::argument) unless there is one value for each element.
+ANEMONE_INLINE void require_elements(const extents& shape, std::span<const half> values) {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    if (shape.rank < 0 || shape.rank > extents::capacity) {
+        throw error(errc::argument, "statistics",
+                    formatted("a tensor of rank {}, at most {}", shape.rank, extents::capacity));
+    }
+    std::int64_t count = 1;
+    for (int i = 0; i < shape.rank; ++i) {
+        const std::int64_t extent = shape[i] > 0 ? shape[i] : 0; // of a negative one there is no element either
+        count = extent == 0 ? 0 : (count > most / extent ? most : count * extent);
+    }
+    if (count != static_cast<std::int64_t>(values.size())) {
+        throw error(errc::argument, "statistics",
+                    formatted("{} values are given for the shape {}", values.size(), print(shape)));
+    }
+}
 
 } // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY std::vector<double> l1_sums(const extents& shape, std::span<const half> values, int axis) {
+    detail::require_elements(shape, values);
+    if (axis < 0) {
+        throw error(errc::argument, "statistics", formatted("axis {}, axes are counted from 0", axis));
+    }
     std::int64_t inner = 1;
     for (int i = axis + 1; i < shape.rank; ++i) {
         inner *= shape[i];
@@ -43,6 +68,7 @@ ANEMONE_BODY double root_mean_square(std::span<const half> values) {
 }
 
 ANEMONE_BODY tensor_statistics statistics_of(const extents& shape, std::span<const half> values) {
+    detail::require_elements(shape, values);
     if (values.empty()) {
         return {};
     }
