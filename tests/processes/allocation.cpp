@@ -4,6 +4,7 @@
 #include "../backend/standin_control.hpp"
 #include "changed_variable.hpp"
 #include "scratch_folder.hpp"
+#include <anemone/backend/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
@@ -11,7 +12,6 @@
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
 #include <anemone/passes/lowering.hpp>
-#include <anemone/weights/materialize.hpp>
 #include <anemone/weights/safetensors.hpp>
 
 #include <doctest/doctest.h>

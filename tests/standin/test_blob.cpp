@@ -2,9 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include <sys/stat.h>
-
 #include <limits>
+#include <sys/stat.h>
 
 using namespace standin_test;
 
