@@ -139,7 +139,7 @@ public:
             }
             const auto got = alone_.run(i, engine_.arithmetic());
             const std::span<const half> oracle{reinterpret_cast<const half*>(got.data()), got.size() / sizeof(half)};
-            if (alone_.overflowed() || holds_a_product(n)) {
+            if (alone_.overflowed() || holds_another(n)) {
                 continue;
             }
             ++compared[static_cast<std::size_t>(n.kind)];
@@ -196,11 +196,11 @@ private:
         }
         return true;
     }
-    /// Whether the engine computes a product before it together with it: the product is compared alone.
-    bool holds_a_product(const node& n) const {
-        const bool has_one = is_contraction(n.kind) || n.kind == op::attention || n.kind == op::cumsum;
-        return !has_one && std::any_of(alone_.steps().begin(), alone_.steps().end(),
-                                       [this](int step) { return is_contraction(alone_.kind(step)); });
+    /// Whether the engine computes an operand together with the node, and rounds them once.
+    bool holds_another(const node& n) const {
+        const auto operands = model_.operands(n);
+        return std::any_of(operands.begin(), operands.end(),
+                           [this](int operand) { return given_.known(operand) && !alone_.has_value(operand); });
     }
     /// What an error of an operand weighs in each element: the same operation on magnitudes where it is a sum, the
     /// largest operand elsewhere.

@@ -170,7 +170,11 @@ inline void graph_maker::norm(op kind, int x) {
     case op::rms_norm: add(kind, stabilizer{epsilon, along}, {x, parameter({in[along]})}); return;
     case op::l2_norm:
     case op::minmax_norm: add(kind, stabilizer{epsilon, along}, {x}); return;
-    case op::local_response_norm: add(kind, response{1 + 2 * below(random_, 2), 0.125F, 0.75F, 1}, {image(x)}); return;
+    case op::local_response_norm: {
+        const int size = 1 + 2 * below(random_, 2);
+        add(kind, response{size, 0.125F, 0.75F, 1}, {image(x)});
+        return;
+    }
     default: break;
     }
     const int from = chance(50) || in.rank < 3 ? image(x) : x;
