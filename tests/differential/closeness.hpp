@@ -96,7 +96,7 @@ inline bound bound_of(const node& n) {
     case op::reduce_l2_norm:
     case op::avg_pool:
     case op::l2_pool: return {0x1p-8, 0x1p-8, small};
-    case op::reduce_log_sum:
+    case op::reduce_log_sum: return {0.01, 0x1p-5, 0.04};
     case op::reduce_log_sum_exp: return {0.01, 0x1p-7, 0.04};
     case op::softmax: return {0.03, 0, 0.004};
     case op::attention: return {0, 0.08, 0.02};
@@ -139,7 +139,7 @@ public:
             }
             const auto got = alone_.run(i, engine_.arithmetic());
             const std::span<const half> oracle{reinterpret_cast<const half*>(got.data()), got.size() / sizeof(half)};
-            if (alone_.overflowed() || holds_a_product(n)) {
+            if (alone_.overflowed() || holds_another(n)) {
                 continue;
             }
             ++compared[static_cast<std::size_t>(n.kind)];
@@ -149,7 +149,9 @@ public:
             for (std::size_t k = 0; k < cpu.size(); ++k) {
                 const double wanted = static_cast<double>(cpu[k]);
                 const double found = static_cast<double>(oracle[k]);
-                const double allowed = b.relative * std::fabs(wanted) + b.of_terms * terms[k] + b.absolute;
+                // The logarithm of a sum close to zero has what the sum is off as often as it is smaller than one.
+                const double steep = n.kind == op::reduce_log_sum ? std::exp(-wanted) : 1;
+                const double allowed = b.relative * std::fabs(wanted) + b.of_terms * steep * terms[k] + b.absolute;
                 const bool far = !(std::fabs(wanted) <= range) || terms[k] > range;
                 if (!far && !(std::fabs(wanted - found) <= allowed)) {
                     return fmt::format("{} {}: element {} is {} on the CPU, {} in {}, allowed {}", print(model_, i),
@@ -179,24 +181,26 @@ private:
     }
     /// Whether all operands are finite, in range, and not so small that some generations take them for zero.
     bool is_ordinary(const node& n) const {
+        // alpha ln(1 + e^(beta x)): the engine's own softplus is 0 from 11.09 on, and is not kept from it here.
+        const double most = n.kind == op::parametric_softplus ? 3 : range;
         for (const int operand : model_.operands(n)) {
             if (model_[operand].type != dtype::f16) {
                 continue;
             }
             for (const half h : value(operand)) {
                 const double v = std::fabs(static_cast<double>(h));
-                if (!(v <= range) || (v != 0 && v < 0x1p-12)) {
+                if (!(v <= most) || (v != 0 && v < 0x1p-12)) {
                     return false;
                 }
             }
         }
         return true;
     }
-    /// Whether the engine computes a product before it together with it: the product is compared alone.
-    bool holds_a_product(const node& n) const {
-        const bool has_one = is_contraction(n.kind) || n.kind == op::attention || n.kind == op::cumsum;
-        return !has_one && std::any_of(alone_.steps().begin(), alone_.steps().end(),
-                                       [this](int step) { return is_contraction(alone_.kind(step)); });
+    /// Whether the engine computes an operand together with the node, and rounds them once.
+    bool holds_another(const node& n) const {
+        const auto operands = model_.operands(n);
+        return std::any_of(operands.begin(), operands.end(),
+                           [this](int operand) { return given_.known(operand) && !alone_.has_value(operand); });
     }
     /// What an error of an operand weighs in each element: the same operation on magnitudes where it is a sum, the
     /// largest operand elsewhere.

@@ -52,13 +52,19 @@ inline void graph_maker::contraction(op kind, int x) {
     const padding2 padding{below(random_, 3), below(random_, 3), below(random_, 3), below(random_, 3)};
     if (kind == op::conv2d) {
         const std::int64_t features = groups * (groups > 2 ? 1 + below(random_, 2) : out);
-        return finish(conv{stride, dilation, padding, groups}, from,
-                      parameter({features, channels / groups, kernel.height, kernel.width}), features);
+        const int w = parameter({features, channels / groups, kernel.height, kernel.width});
+        return finish(conv{stride, dilation, padding, groups}, from, w, features);
     }
-    const padding2 less{below(random_, kernel.height), below(random_, kernel.height), 0, below(random_, kernel.width)};
+    // A netplist cannot crop, which strides beyond the kernel and much padding behind would need: mostly without.
+    const bool crops = chance(20);
+    const size2 step =
+        crops ? stride : size2{std::min(stride.height, kernel.height), std::min(stride.width, kernel.width)};
+    const auto behind = [&](int extent, int moved) { return below(random_, crops ? extent : extent - moved + 1); };
+    const padding2 less{below(random_, kernel.height), behind(kernel.height, step.height), 0,
+                        behind(kernel.width, step.width)};
     const std::int64_t features = groups > 2 ? 1 : out;
-    finish(conv_transpose{stride, chance(80) ? size2{1} : dilation, less, groups}, from,
-           parameter({channels, features, kernel.height, kernel.width}), features * groups);
+    const int w = parameter({channels, features, kernel.height, kernel.width});
+    finish(conv_transpose{step, chance(80) ? size2{1} : dilation, less, groups}, from, w, features * groups);
 }
 
 inline void graph_maker::binary(op kind, int x) {
@@ -104,7 +110,8 @@ inline void graph_maker::logic(op kind, int x) {
     }
     if (condition < 0 || chance(50)) {
         static constexpr op kinds[] = {op::equal, op::greater, op::less_equal};
-        condition = add(kinds[below(random_, 3)], no_attributes{}, {x, parameter(in)});
+        const op comparison = kinds[below(random_, 3)];
+        condition = add(comparison, no_attributes{}, {x, parameter(in)});
     }
     if (kind == op::select) {
         add(kind, no_attributes{}, {condition, x, chance(50) ? parameter(in) : pick()});
@@ -163,7 +170,11 @@ inline void graph_maker::norm(op kind, int x) {
     case op::rms_norm: add(kind, stabilizer{epsilon, along}, {x, parameter({in[along]})}); return;
     case op::l2_norm:
     case op::minmax_norm: add(kind, stabilizer{epsilon, along}, {x}); return;
-    case op::local_response_norm: add(kind, response{1 + 2 * below(random_, 2), 0.125F, 0.75F, 1}, {image(x)}); return;
+    case op::local_response_norm: {
+        const int size = 1 + 2 * below(random_, 2);
+        add(kind, response{size, 0.125F, 0.75F, 1}, {image(x)});
+        return;
+    }
     default: break;
     }
     const int from = chance(50) || in.rank < 3 ? image(x) : x;

@@ -180,7 +180,8 @@ inline void graph_maker::native(op kind, int x) {
     switch (kind) {
     case op::scaled_elementwise: {
         const auto f = static_cast<scaled_function>(below(random_, 4));
-        add(kind, scaling{f, f == scaled_function::mul ? 1.0F : number(-2, 2)}, {x, parameter(in)});
+        const float scale = f == scaled_function::mul ? 1.0F : number(-2, 2);
+        add(kind, scaling{f, scale}, {x, parameter(in)});
         return;
     }
     case op::cross_correlation:
@@ -195,13 +196,17 @@ inline void graph_maker::native(op kind, int x) {
         add(kind, no_attributes{}, {graph_.input(vectors), parameter(vectors)});
         return;
     }
-    case op::furthest_point_sampling:
-        add(kind, amount{2 + below(random_, 2)}, {graph_.input({1, 3, 1, 3 + below(random_, 6)})});
+    case op::furthest_point_sampling: {
+        const amount centroids{2 + below(random_, 2)};
+        add(kind, centroids, {graph_.input({1, 3, 1, 3 + below(random_, 6)})});
         return;
-    case op::radius_search:
-        cast(add(kind, coefficients{.alpha = number(0.5, 4)},
-                 {graph_.input({1, 3, 1, 2 + below(random_, 6)}), parameter({1, 3, 1, 1 + below(random_, 3)})}));
+    }
+    case op::radius_search: {
+        const coefficients radius{.alpha = number(0.5, 4)};
+        const int points = graph_.input({1, 3, 1, 2 + below(random_, 6)});
+        cast(add(kind, radius, {points, parameter({1, 3, 1, 1 + below(random_, 3)})}));
         return;
+    }
     case op::dropout: add(kind, coefficients{.alpha = number(0, 0.75)}, {x}); return;
     case op::random_uniform: keep(graph_.add(kind, coefficients{-1.5F, 0.25F}, {}, in)); return;
     default: return;

@@ -13,6 +13,7 @@
 #include <anemone/formats/file.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
+#include <anemone/passes/constants.hpp>
 #include <anemone/passes/lowering.hpp>
 
 #include <array>
@@ -180,9 +181,7 @@ private:
         const composing::port_memory results[] = {outputs_of(backend::cpu{}, model_),
                                                   outputs_of(backend::cpu{}, lowered_.graph)};
         const graph_view g = model_;
-        std::string ports = fmt::format(
-            "composed {}\n",
-            std::any_of(g.nodes.begin(), g.nodes.end(), [](const node& n) { return is_composed(n.kind); }) ? 1 : 0);
+        std::string ports = fmt::format("composed {}\n", composed());
         std::vector<std::byte> bytes;
         const auto append = [&](const composing::port_memory& memory) {
             for (const auto& each : memory.bytes) {
@@ -203,6 +202,26 @@ private:
         append(results[1]);
         write_file(place_ / "run.txt", ports);
         write_file(place_ / "run.bin", std::span<const std::byte>(bytes));
+    }
+
+    /// "no", "yes" where the model has an operation that lowering takes apart, "folded" where one of these works on
+    /// constants alone: the steps between, which the CPU rounds and folding does not, cannot be read from a program.
+    std::string_view composed() const {
+        const graph_view g = model_;
+        const sequence<char> known = constant_nodes(g);
+        std::string_view found = "no";
+        for (const node& n : g.nodes) {
+            if (is_composed(n.kind)) {
+                const auto operands = g.operands(n);
+                const bool folded = std::all_of(operands.begin(), operands.end(), [&](int operand) {
+                    return known[static_cast<std::size_t>(operand)] != 0 ||
+                           (is_source(g[operand].kind) && g[operand].kind != op::input) ||
+                           g[operand].kind == op::compressed;
+                });
+                found = folded || found == "folded" ? "folded" : "yes";
+            }
+        }
+        return found;
     }
 
     /// Writes the lowered graph in a format; it must be refused if and only if it has what the format lacks.
