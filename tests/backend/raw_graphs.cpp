@@ -12,9 +12,9 @@ TEST_CASE("a mutated graph is refused, or everything that takes a graph runs on 
     MESSAGE("seed " << seed); // what fails aborts: the fuzz target runs it alone
     std::mt19937 random(seed);
 #if defined(__SANITIZE_ADDRESS__)
-    constexpr int graphs = 3'000;
+    constexpr int graphs = 10'000;
 #else
-    constexpr int graphs = 20'000;
+    constexpr int graphs = 200'000;
 #endif
     std::vector<std::uint8_t> bytes;
     for (int i = 0; i < graphs; ++i) {

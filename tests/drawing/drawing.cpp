@@ -148,13 +148,16 @@ TEST_CASE("names with markup, control characters and broken UTF-8 stay harmless"
     x.kind = op::input;
     x.shape = {1, 4};
     x.attributes = contract{};
-    x.name = g.intern("a<b>&\"c'\x01\xff\xed\xa0\x80 " + std::string(200, 'm'));
+    x.name = g.intern("x");
     const int in = g.append(x, {});
+    node w = x; // ports have identifiers for names, weights those of a file
+    w.kind = op::weight;
+    w.name = g.intern("a<b>&\"c'\x01\xff\xed\xa0\x80 ]]>&amp;" + std::string(200, 'm'));
     node y;
-    y.kind = op::relu;
+    y.kind = op::mul;
     y.shape = x.shape;
-    const int operands[] = {in};
-    g.add_output(g.append(y, operands), "]]>&amp;");
+    const int operands[] = {in, g.append(w, {})};
+    g.add_output(g.append(y, operands), "y");
     const std::string svg = draw_svg(g, {.title = "<&>"});
     CHECK(drawing_test::xml_error(svg) == "");
     CHECK(svg.find("a&lt;b&gt;&amp;&quot;c&apos;\xEF\xBF\xBD") != std::string::npos);

@@ -145,15 +145,16 @@ inline dynamic_graph graph_of(steering& from) {
     std::abort();
 }
 
-inline bool is_valid(const graph_view& g) {
+/// What `validate` says of a graph; empty where it is one.
+inline std::string fault_of(const graph_view& g) {
     try {
         validate(g);
-        return true;
+        return {};
     } catch (const error& e) {
         if (e.code() != errc::graph) {
             fail("validate says", e.what());
         }
-        return false;
+        return e.what();
     }
 }
 
@@ -259,7 +260,7 @@ inline void check(std::span<const std::uint8_t> bytes) {
     const int consumer = from.byte() % consumer_count;
     const auto t = static_cast<target>(from.byte() % target_count);
     const dynamic_graph g = graph_of(from);
-    if (!is_valid(g)) {
+    if (!fault_of(g).empty()) {
         attempt([&] { print(g); }); // it also takes graphs that are not finished
         if (consumer >= 1 && consumer <= 10 && attempt([&] { consume(g, consumer, t); })) {
             fail("a graph that is none was taken");
@@ -269,13 +270,13 @@ inline void check(std::span<const std::uint8_t> bytes) {
         }
         return;
     }
-    if (!is_valid(prune(g))) {
-        fail("pruning made a graph that is none");
+    if (const std::string fault = fault_of(prune(g)); !fault.empty()) {
+        fail("pruning made a graph that is none:", fault);
     }
     attempt([&] {
         const lowered_graph lowered = lower(g);
-        if (!is_valid(lowered.graph)) {
-            fail("lowering made a graph that is none");
+        if (const std::string fault = fault_of(lowered.graph); !fault.empty()) {
+            fail("lowering made a graph that is none:", fault);
         }
     });
     attempt([&] { consume(g, consumer, t); });

@@ -228,22 +228,28 @@ TEST_CASE("names with wide letters, controls and ill-formed bytes; no name; a fi
     node input;
     input.shape = {1, 1, 4, 70000};
     input.attributes = contract{};
-    input.name = g.intern("\u5377\u79ef\x1b[2J");
-    input.where = {"/a dir/my model.cpp", 7};
-    const int x = g.append(input, {});
-    node reader;
+    input.name = g.intern("x");
+    int last = g.append(input, {});
+    node reader; // ports have identifiers for names, other nodes any
     reader.kind = op::relu;
     reader.shape = input.shape;
-    const int operands[] = {x};
-    g.add_output(g.append(reader, operands), "");
+    reader.name = g.intern("\u5377\u79ef\x1b[2J");
+    reader.where = {"/a dir/my model.cpp", 7};
+    for (int i = 0; i < 3; ++i) {
+        const int operands[] = {last};
+        last = g.append(reader, operands);
+        reader.name = {};
+        reader.where = {};
+    }
+    g.add_output(last, "y");
     const std::string text = report(g, h13).str();
-    CHECK(text.find("input \"\u5377\u79ef\\u001b[2J\" (my model.cpp:7): width 70000 exceeds 16384") !=
+    CHECK(text.find("relu \"\u5377\u79ef\\u001b[2J\" (my model.cpp:7): width 70000 exceeds 16384") !=
           std::string::npos);
     CHECK(text.find("relu \"\"") == std::string::npos); // an empty name is none
-    CHECK(text.find("relu #1: width 70000") != std::string::npos);
+    CHECK(text.find("relu #2: width 70000") != std::string::npos);
     CHECK(text.find('\x1b') == std::string::npos);
     // The number stands under the same column whatever the width of the letters.
-    const std::size_t shape = text.find("input  \"");
+    const std::size_t shape = text.find("+=> relu");
     REQUIRE(shape != std::string::npos);
     const std::size_t end = text.find('\n', shape);
     const std::string first = text.substr(text.rfind('\n', shape) + 1, end - text.rfind('\n', shape) - 1);

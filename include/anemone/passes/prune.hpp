@@ -26,9 +26,7 @@ constexpr dynamic_graph prune(const graph_view& g) {
         for (int k = 0; k < n.operands.count; ++k) {
             kept.operand_pool.push_back(renamed[static_cast<std::size_t>(operands[k])]);
         }
-        if (n.name.count > 0) {
-            n.name = kept.intern(g.text(n.name));
-        }
+        n.name = n.name.count > 0 ? kept.intern(g.text(n.name)) : range_of{};
         if (n.kind == op::constant) {
             n.attributes = kept.keep(g.values(nodes[i]));
         }
