@@ -1,8 +1,7 @@
 #pragma once
 
 #include "curve.hpp"
-#include <anemone/numerics/elementwise.hpp>
-#include <anemone/numerics/matmul.hpp>
+#include "engine.hpp"
 
 #include <fmt/format.h>
 
@@ -37,21 +36,11 @@ inline complex_halves transform(const ane::numerics::datapath& path, std::int64_
                                 const complex_halves& x) {
     const complex_doubles w = fourier_matrix(size);
     const std::vector<ane::half> re = to_halves(w.re), im = to_halves(w.im);
-    ane::matmul_shape shape;
-    shape.m = shape.k = size;
-    shape.n = columns;
     const auto product = [&](const std::vector<ane::half>& a, const std::vector<ane::half>& b) {
-        std::vector<ane::half> out(static_cast<std::size_t>(size * columns));
-        ane::numerics::matmul(path, shape, a.data(), b.data(), nullptr, out.data());
-        return out;
+        return on_engine(path, ane::op::matmul, ane::transposed{}, {{{size, size}, a}, {{size, columns}, b}});
     };
     const auto rr = product(re, x.re), ii = product(im, x.im), ri = product(re, x.im), ir = product(im, x.re);
-    complex_halves y;
-    for (std::size_t i = 0; i < rr.size(); ++i) {
-        y.re.push_back(ane::numerics::binary(path, ane::op::sub, rr[i], ii[i]));
-        y.im.push_back(ane::numerics::binary(path, ane::op::add, ri[i], ir[i]));
-    }
-    return y;
+    return {on_engine(path, ane::op::sub, rr, ii), on_engine(path, ane::op::add, ri, ir)};
 }
 inline complex_doubles transform(std::int64_t size, std::int64_t columns, const complex_doubles& x) {
     const complex_doubles w = fourier_matrix(size);
@@ -104,23 +93,27 @@ inline double staged_error(const ane::numerics::datapath& path, std::int64_t sid
     x = transform(side, side, x);
     y = transform(path, side, side, y);
     complex_doubles turned = x;
-    complex_halves turned16 = y;
+    complex_halves transposed16 = y;
+    complex_halves turn = y;
     for (std::int64_t k = 0; k < side; ++k) {
         for (std::int64_t j = 0; j < side; ++j) {
             const double angle = -2 * std::numbers::pi * static_cast<double>(k * j) / static_cast<double>(points);
             const double c = std::cos(angle), s = std::sin(angle);
-            const ane::half c16(c), s16(s);
             const auto from = static_cast<std::size_t>(k * side + j), to = static_cast<std::size_t>(j * side + k);
             turned.re[to] = x.re[from] * c - x.im[from] * s;
             turned.im[to] = x.re[from] * s + x.im[from] * c;
-            using ane::numerics::binary;
-            using ane::numerics::multiply;
-            turned16.re[to] =
-                binary(path, ane::op::sub, multiply(path, y.re[from], c16), multiply(path, y.im[from], s16));
-            turned16.im[to] =
-                binary(path, ane::op::add, multiply(path, y.re[from], s16), multiply(path, y.im[from], c16));
+            turn.re[to] = ane::half(c);
+            turn.im[to] = ane::half(s);
+            transposed16.re[to] = y.re[from];
+            transposed16.im[to] = y.im[from];
         }
     }
+    const auto times = [&](const std::vector<ane::half>& a, const std::vector<ane::half>& b) {
+        return on_engine(path, ane::op::mul, a, b);
+    };
+    const complex_halves turned16{
+        on_engine(path, ane::op::sub, times(transposed16.re, turn.re), times(transposed16.im, turn.im)),
+        on_engine(path, ane::op::add, times(transposed16.re, turn.im), times(transposed16.im, turn.re))};
     return relative_error(transform(path, side, side, turned16), transform(side, side, turned));
 }
 

@@ -1,11 +1,10 @@
 #pragma once
 
 #include "curve.hpp"
+#include "engine.hpp"
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
-#include <anemone/numerics/elementwise.hpp>
-#include <anemone/numerics/matmul.hpp>
 #include <anemone/ops/ops.hpp>
 
 #include <fmt/format.h>
@@ -85,14 +84,11 @@ inline double jacobi_error(const ane::numerics::datapath& path, std::int64_t n, 
     const std::vector<double> b = random.normals(n);
     const std::vector<ane::half> matrix16 = to_halves(matrix), b16 = to_halves(b);
     std::vector<double> x(b.size()), product(b.size());
-    std::vector<ane::half> x16(b.size()), product16(b.size());
-    ane::matmul_shape shape;
-    shape.m = shape.k = n;
-    shape.n = 1;
+    std::vector<ane::half> x16(b.size());
     for (int cycle = 0; cycle < cycles; ++cycle) {
-        ane::numerics::matmul(path, shape, matrix16.data(), x16.data(), nullptr, product16.data());
+        x16 = on_engine(path, ane::op::sub, b16,
+                        on_engine(path, ane::op::matmul, ane::transposed{}, {{{n, n}, matrix16}, {{n, 1}, x16}}));
         for (std::size_t i = 0; i < x.size(); ++i) {
-            x16[i] = ane::numerics::binary(path, ane::op::sub, b16[i], product16[i]);
             product[i] = 0;
             for (std::size_t j = 0; j < x.size(); ++j) {
                 product[i] += matrix[i * x.size() + j] * x[j];

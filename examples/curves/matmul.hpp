@@ -1,7 +1,7 @@
 #pragma once
 
 #include "curve.hpp"
-#include <anemone/numerics/matmul.hpp>
+#include "engine.hpp"
 
 #include <fmt/format.h>
 
@@ -22,13 +22,9 @@ inline product_errors product_error(const ane::numerics::datapath& path, std::in
     const std::vector<double> a = random.normals(m * k, deviation);
     const std::vector<double> b = random.normals(n * k, deviation); // transposed: a row for each column
     const std::vector<ane::half> a16 = to_halves(a), b16 = to_halves(b);
-    ane::matmul_shape shape;
-    shape.m = m;
-    shape.n = n;
-    shape.k = k;
-    shape.transpose_b = true;
-    std::vector<ane::half> engine(static_cast<std::size_t>(m * n)), fp32;
-    ane::numerics::matmul(path, shape, a16.data(), b16.data(), nullptr, engine.data());
+    const std::vector<ane::half> engine =
+        on_engine(path, ane::op::matmul, ane::transposed{.b = true}, {{{m, k}, a16}, {{n, k}, b16}});
+    std::vector<ane::half> fp32;
     std::vector<double> exact;
     const std::vector<double> a_rounded = to_doubles(a16), b_rounded = to_doubles(b16);
     for (std::int64_t i = 0; i < m; ++i) {

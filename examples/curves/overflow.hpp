@@ -1,10 +1,10 @@
 #pragma once
 
 #include "curve.hpp"
+#include "engine.hpp"
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
-#include <anemone/numerics/convolution.hpp>
 #include <anemone/ops/ops.hpp>
 
 #include <fmt/format.h>
@@ -148,21 +148,17 @@ struct weight_gradient {
         const std::vector<ane::half> x = to_halves(random.normals(images * side * side, input_scale));
         const std::vector<ane::half> w = to_halves(random.normals(filters * taps, 1.0 / 3));
         const ane::numerics::datapath path = ane::numerics::datapath_of(ane::describe(generation).tier);
-        ane::convolution_shape shape;
-        shape.batch = images;
-        shape.out_channels = filters;
-        shape.in_height = shape.in_width = side;
-        shape.kernel_height = shape.kernel_width = 3;
-        shape.out_height = shape.out_width = out;
-        std::vector<ane::half> y(static_cast<std::size_t>(places * filters));
-        ane::numerics::convolution(path, shape, x.data(), w.data(), nullptr, y.data());
+        const std::vector<ane::half> scale(static_cast<std::size_t>(places * filters), ane::half(loss_scale * unit));
+        const std::vector<ane::half> y = on_engine(
+            path, ane::op::mul,
+            on_engine(path, ane::op::conv2d, ane::conv{}, {{{images, 1, side, side}, x}, {{filters, 1, 3, 3}, w}}),
+            scale);
         std::vector<ane::half> gradient(y.size()), patches(static_cast<std::size_t>(places * taps));
         for (std::int64_t p = 0; p < places; ++p) {
             const std::int64_t image = p / (out * out), row = p / out % out, column = p % out;
             for (std::int64_t f = 0; f < filters; ++f) {
                 const auto from = static_cast<std::size_t>((image * filters + f) * out * out + p % (out * out));
-                gradient[static_cast<std::size_t>(f * places + p)] =
-                    ane::numerics::multiply(path, y[from], ane::half(loss_scale * unit));
+                gradient[static_cast<std::size_t>(f * places + p)] = y[from];
             }
             for (std::int64_t t = 0; t < taps; ++t) {
                 patches[static_cast<std::size_t>(p * taps + t)] =

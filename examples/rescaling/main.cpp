@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <random>
 #include <vector>
 
@@ -149,9 +148,7 @@ int main(int count, char** arguments) {
     }
     fmt::print("\n{}", ane::report_errors(layer<4096, 0>, ane::h17s).str());
     if (count > 1) {
-        std::ofstream file(arguments[1]);
-        file << ane::draw_plot(picture_of(table));
-        good = good && file.good();
+        ane::write_file(arguments[1], ane::draw_plot(picture_of(table)));
     }
     return good ? 0 : 1;
 }

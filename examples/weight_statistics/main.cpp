@@ -9,6 +9,7 @@
 #include "header.hpp"
 #include "sha256.hpp"
 #include <anemone/error.hpp>
+#include <anemone/formats/file.hpp>
 #include <anemone/weights/safetensors.hpp>
 
 #include <fmt/format.h>
@@ -134,17 +135,12 @@ std::string digest_of(const std::filesystem::path& file, progress_bar& bar) {
 
 void write(const std::filesystem::path& output, const std::string& text) {
     if (output.empty()) {
-        std::fwrite(text.data(), 1, text.size(), stdout);
+        if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+            throw ane::error(ane::errc::file, "standard output", "cannot be written");
+        }
         return;
     }
-    std::error_code ignored;
-    std::filesystem::create_directories(output.parent_path(), ignored); // a failure shows when the file is opened
-    std::ofstream stream(output, std::ios::binary | std::ios::trunc);
-    stream << text;
-    stream.close();
-    if (!stream) {
-        throw ane::error(ane::errc::file, output.string(), "cannot be written");
-    }
+    ane::write_file(output, text);
 }
 
 void run(const request& r) {

@@ -2,6 +2,7 @@
 
 /// Everything: write a model (model.hpp), load weights, compile it for a backend, run it, report on it.
 #include "backend/calibration.hpp"
+#include "backend/constants.hpp"
 #include "backend/cpu/cpu.hpp"
 #include "backend/engine/engine.hpp"
 #include "backend/oracle/oracle.hpp"

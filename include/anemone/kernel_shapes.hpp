@@ -49,6 +49,22 @@ struct pool_shape {
     std::int64_t pad_right = std::int64_t{1} << 40;
 };
 
+/// What the mean of the window at (y, x) divides by: its places on the input and on the declared padding, or with
+/// `exclude_padding` on the input alone; 0 where it has none. What ceil_mode adds behind the padding is no place of it,
+/// as in ONNX and PyTorch.
+constexpr std::int64_t averaged_places(const pool_shape& s, std::int64_t y, std::int64_t x) {
+    const auto along = [&s](std::int64_t start, std::int64_t kernel, std::int64_t in, std::int64_t before,
+                            std::int64_t behind) {
+        const std::int64_t first = s.exclude_padding ? 0 : -before;
+        const std::int64_t end = s.exclude_padding ? in : in + behind;
+        const std::int64_t begin = start > first ? start : first;
+        const std::int64_t places = (start + kernel < end ? start + kernel : end) - begin;
+        return places > 0 ? places : 0;
+    };
+    return along(y * s.stride_height - s.pad_top, s.kernel_height, s.in_height, s.pad_top, s.pad_bottom) *
+           along(x * s.stride_width - s.pad_left, s.kernel_width, s.in_width, s.pad_left, s.pad_right);
+}
+
 /// `batch` products [m, k] x [k, n], each operand optionally stored transposed. Strides in elements; 0 uses one matrix
 /// for the whole batch.
 struct matmul_shape {

@@ -196,18 +196,54 @@ TEST_CASE("agreement: pools") {
             for (const bool exclude : {false, true}) {
                 for (const pool& base : {pool{.kernel = 2, .stride = 2}, pool{.kernel = 3, .stride = 2, .padding = 1},
                                          pool{.kernel = {3, 2}, .stride = {1, 3}, .padding = {1, 0, 0, 1}},
-                                         pool{.kernel = {7, 9}, .stride = 1}, pool{.kernel = 2, .stride = 3},
+                                         pool{.kernel = {7, 8}, .stride = 1}, pool{.kernel = 2, .stride = 3},
                                          pool{.kernel = 3, .stride = 3, .padding = 2},
                                          pool{.kernel = {3, 2}, .stride = {3, 2}, .padding = {2, 2, 0, 0}},
                                          pool{.kernel = 1, .stride = {5, 7}}}) {
                     pool p = base;
                     p.ceil_mode = ceil;
                     p.exclude_padding = exclude;
+                    if (kind == op::avg_pool && ceil && !exclude) {
+                        continue; // not all of them can be written, see formats/pool_padding.hpp
+                    }
                     alone(kind, p, image);
                 }
             }
         }
     }
+}
+
+TEST_CASE("agreement: averages over windows that ceil_mode adds, with the padding counted, have no program") {
+    composer c;
+    const int x = c.input({1, 1, 6, 6});
+    c.output(c.add(op::avg_pool, pool{.kernel = 3, .stride = 2, .ceil_mode = true}, {x}));
+    const dynamic_graph g = c.finish();
+    const standin::host here(h16);
+    CHECK_THROWS_WITH_AS(compile(g, standin::engine(h16), weight_store{}), doctest::Contains("avg_pool"), error);
+}
+
+TEST_CASE("agreement: ports of every name that a builder takes, words of MIL's grammar among them") {
+    const std::vector<std::string> names = {
+        "tensor", "true", "false", "func", "program", "fp16", "int32", "bool",    "string", "const", "buildInfo",
+        "dict",   "main", "x",     "name", "val",     "relu", "t0",    "tensor_", "_",      "ios18", "BLOBFILE"};
+    dynamic_builder b;
+    std::vector<dynamic_tensor> inputs;
+    for (const std::string& name : names) {
+        inputs.push_back(b.input(name, {3}));
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        b.output(names[i] + "_out", b.add(op::sub, {inputs[i], inputs[(i + 1) % names.size()]}));
+    }
+    for (const char* const word : {"uint8", "nan", "uint64"}) {
+        b.output(word, b.add(op::relu, {inputs.front()}));
+    }
+    const dynamic_graph g = b.finish();
+    agree(g, h16, 3);
+
+    const standin::host here(h16); // a port is found by the name that it has in the model
+    auto program = compile(g, standin::engine(h16), weight_store{});
+    CHECK(program.session().input_index("tensor") == 0);
+    CHECK(program.session().output_index("nan") == names.size() + 1);
 }
 
 TEST_CASE("agreement: norms, softmax and reductions") {

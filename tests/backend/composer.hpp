@@ -31,26 +31,29 @@ public:
 
     /// Appends an operation; throws `error` with the sentence of a broken shape rule.
     int add(op kind, const attributes& values, std::span<const int> operands) {
-        std::vector<dynamic_tensor> read;
-        for (const int operand : operands) {
-            read.push_back(values_[static_cast<std::size_t>(operand)]);
-        }
-        return keep(graph_.add(kind, read, values, here()));
+        return keep(graph_.add(kind, read(operands), values, here()));
     }
     int add(op kind, const attributes& values, std::initializer_list<int> operands) {
         return add(kind, values, std::span<const int>(operands.begin(), operands.size()));
     }
     int add(op kind, std::initializer_list<int> operands) { return add(kind, no_attributes{}, operands); }
+    /// An operation that leaves the shape of its result open.
+    int add(op kind, const attributes& values, std::initializer_list<int> operands, const extents& result) {
+        return keep(graph_.add(kind, read({operands.begin(), operands.size()}), values, result, here()));
+    }
     int reshape(int operand, const extents& shape) {
-        return keep(graph_.reshape(values_[static_cast<std::size_t>(operand)], shape, here()));
+        return keep(graph_.reshape(read({&operand, 1}).front(), shape, here()));
     }
     void output(int value) {
         graph_.output("y" + std::to_string(graph_.graph().outputs.size()), values_[static_cast<std::size_t>(value)]);
     }
 
     extents shape(int value) const { return values_[static_cast<std::size_t>(value)].shape(); }
+    dtype type(int value) const { return values_[static_cast<std::size_t>(value)].type(); }
     op kind(int value) const { return graph_.graph().nodes[static_cast<std::size_t>(value)].kind; }
     int size() const { return static_cast<int>(values_.size()); }
+    /// Whether an operation was given it.
+    bool is_read(int value) const { return read_[static_cast<std::size_t>(value)]; }
 
     /// The graph without what no output needs.
     dynamic_graph finish() const { return graph_.finish(); }
@@ -58,13 +61,23 @@ public:
 private:
     std::string next(const char* stem) { return stem + std::to_string(declared_++); }
     site here() const { return {"composed", size()}; }
+    std::vector<dynamic_tensor> read(std::span<const int> operands) {
+        std::vector<dynamic_tensor> found;
+        for (const int operand : operands) {
+            found.push_back(values_[static_cast<std::size_t>(operand)]);
+            read_[static_cast<std::size_t>(operand)] = true;
+        }
+        return found;
+    }
     int keep(const dynamic_tensor& made) {
         values_.push_back(made);
+        read_.push_back(false);
         return made.node();
     }
 
     dynamic_builder graph_;
     std::vector<dynamic_tensor> values_; ///< by node
+    std::vector<bool> read_;
     int declared_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "naive.hpp"
 #include "random_graphs.hpp"
+#include <anemone/backend/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/cpu/step.hpp>
 #include <anemone/backend/engine/temporary_directory.hpp>
@@ -116,7 +117,7 @@ port_memory run_apart(const graph_view& g, const weight_store& weights,
         if (g[i].kind == op::input) {
             at[place] = inputs[port++].data();
         } else if (constants.known(i)) {
-            at[place] = reinterpret_cast<const std::byte*>(constants.data(i));
+            at[place] = constants.memory(i);
         } else {
             memory[place].resize(port_bytes(g[i]), std::byte{0x7F});
             at[place] = memory[place].data();

@@ -186,6 +186,7 @@ private:
                .exclude_padding = chance(50)};
         p.padding = {below(random_, p.kernel.height), below(random_, p.kernel.height), below(random_, p.kernel.width),
                      below(random_, p.kernel.width)};
+        p.exclude_padding = p.exclude_padding || p.ceil_mode; // else a mean may have no form
         return shape_rule(p, graph_.shape(x)).ok() ? graph_.add(chance(50) ? op::max_pool : op::avg_pool, p, {x}) : -1;
     }
 

@@ -3,9 +3,11 @@
 // expect: design_rule<ane::op::matmul, ane::rule::matmul_depth_exceeds_one, ane::target::h13, 0, 2, 2, 1
 // expect: design_rule<ane::op::matmul, ane::rule::matmul_reads_a_transpose_of_rank_five, ane::target::h17s, 0, 4, 4, 3
 // expect: design_rule<ane::op::linear, ane::rule::linear_rank_exceeds_four, ane::target::h13, 0, 2, 5, 4
+// expect: design_rule<ane::op::matmul, ane::rule::contraction_length_exceeds, ane::target::h16g, 0, 2, 40000, 32768
 // expect: design_rule<ane::op::matmul, ane::rule::matmul_exceeds_kernel_memory, ane::target::h13, 0, 2, 67584, 65536
 // expect: design_rule<ane::op::matmul, ane::rule::right_operand_is_not_resident, ane::target::h13, 0, 2, 2097152, 2097151
 // expect: design_rule<ane::op::max_pool, ane::rule::pool_window_exceeds_input, ane::target::h13, 0, 1, 9, 8
+// expect: design_rule<ane::op::max_pool, ane::rule::max_pool_width_exceeds, ane::target::h18, 0, 1, 9, 8
 // expect: design_rule<ane::op::max_pool, ane::rule::pool_stride_is_three, ane::target::h13, 0, 1, 3, 2
 // expect: design_rule<ane::op::avg_pool, ane::rule::pool_extent_is_not_a_multiple_of_its_stride, ane::target::h13, 0, 1, 13, 2
 // expect: design_rule<ane::op::avg_pool, ane::rule::excluded_padding_reaches_the_window, ane::target::h13, 0, 1, 3, 3
@@ -62,6 +64,9 @@ constexpr auto connected = frozen([] {
 });
 static_assert(conforms<connected, h13>);
 
+constexpr auto long_sum = frozen([] { return product({4, pick(40000, 32768)}, {pick(40000, 32768), 8}); });
+static_assert(conforms<long_sum, h16g>);
+
 constexpr auto left = frozen([] { return product({pick(33, 32), 1024}, {1024, 8}); });
 static_assert(conforms<left, h13, as_error(rule::matmul_exceeds_kernel_memory)>);
 
@@ -72,6 +77,11 @@ constexpr auto window_ = frozen([] {
     return pooled(op::max_pool, {.kernel = {2, pick(9, 8)}, .stride = 1, .padding = 1}, {1, 4, 8, 8});
 });
 static_assert(conforms<window_, h13>);
+
+constexpr auto wide_maximum = frozen([] {
+    return pooled(op::max_pool, {.kernel = {9, pick(9, 8)}, .stride = 1}, {1, 4, 16, 16});
+});
+static_assert(conforms<wide_maximum, h18>);
 
 constexpr auto threes = frozen([] { return pooled(pick(op::max_pool, op::avg_pool), {.kernel = 3}, {1, 4, 12, 12}); });
 static_assert(conforms<threes, h13>);

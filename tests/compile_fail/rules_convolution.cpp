@@ -4,6 +4,7 @@
 // expect: design_rule<ane::op::conv2d, ane::rule::kernel_width_exceeds, ane::target::h13, 0, 2, 14, 13
 // expect: design_rule<ane::op::conv2d, ane::rule::kernel_width_exceeds, ane::target::h16, 0, 2, 16, 15
 // expect: design_rule<ane::op::conv2d, ane::rule::kernel_height_exceeds, ane::target::h13, 0, 2, 30, 29
+// expect: design_rule<ane::op::conv2d, ane::rule::kernel_height_exceeds, ane::target::h16g, 0, 2, 32, 31
 // expect: design_rule<ane::op::conv2d, ane::rule::dynamic_weight_batch_exceeds_one, ane::target::h13, 0, 2, 2, 1
 // expect: design_rule<ane::op::conv_transpose2d, ane::rule::transposed_stride_exceeds_two, ane::target::h13, 0, 2, 3, 2
 // expect: design_rule<ane::op::conv_transpose2d, ane::rule::transposed_convolution_is_dilated, ane::target::h13, 0, 2, 2, 1
@@ -47,6 +48,9 @@ static_assert(conforms<wide_m4, h16>);
 
 constexpr auto tall = frozen([] { return convolved({}, {1, 16, 64, 64}, {16, 16, pick(30, 29), 3}); });
 static_assert(conforms<tall, h13>);
+
+constexpr auto tall_m4 = frozen([] { return convolved({}, {1, 16, 64, 64}, {16, 16, pick(32, 31), 1}); });
+static_assert(conforms<tall_m4, h16g>);
 
 constexpr auto dynamic = frozen([] {
     return make(op::conv2d, conv{}, {in({pick(2, 1), 16, 8, 8}), in({16, 16, 3, 3})});

@@ -12,6 +12,7 @@
 // expect: design_rule<ane::op::rms_norm, ane::rule::rms_norm_rank_is_not_two, ane::target::h13, 0, 2, 3, 2
 // expect: design_rule<ane::op::div, ane::rule::softmax_does_not_subtract_its_maximum, ane::target::h13, 0, 3, 0, 65504
 // expect: design_rule<ane::op::arg_sort, ane::rule::index_exceeds_half_precision, ane::target::h14, 0, 1, 2049, 2048
+// expect: design_rule<ane::op::top_k, ane::rule::top_k_over_width_is_in_dispute, ane::target::h16g, 0, 1, 0, 0
 // expect: design_rule<ane::op::top_k, ane::rule::top_k_is_three_or_four, ane::target::h17s, 0, 1, 3, 4
 // expect: design_rule<ane::op::cross_correlation, ane::rule::cross_correlation_has_channels, ane::target::h13, 0, 2, 2, 1
 // forbid: step limit
@@ -92,6 +93,11 @@ constexpr auto indices_ = frozen([] {
     return make(op::arg_sort, selection{.k = 8, .axis = 1}, {in({4, pick(2049, 2048)})});
 });
 static_assert(conforms<indices_, h14>);
+
+constexpr auto over_width = frozen([] {
+    return make(op::top_k, selection{.k = 2, .axis = pick(1, 0)}, {in({4, 8})});
+});
+static_assert(conforms<over_width, h16g, as_error(rule::top_k_over_width_is_in_dispute)>);
 
 constexpr auto three = frozen([] { return make(op::top_k, selection{.k = pick(3, 2), .axis = 1}, {in({4, 8})}); });
 static_assert(conforms<three, h17s>);

@@ -2,6 +2,7 @@
 // published facts, written down here once more.
 
 #include "../backend/composer.hpp"
+#include <anemone/backend/constants.hpp>
 #include <anemone/build.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist_vocabulary.hpp>
@@ -411,6 +412,57 @@ TEST_CASE("mil: ports that are named like the helpers of another port") {
         g.output("out_strides"_s, relu(x));
     });
     check_text(emitted(model));
+}
+
+TEST_CASE("mil: averages over windows that ceil_mode adds are refused with the padding counted, and by no other pool") {
+    const auto text_of = [](op kind, bool exclude, const extents& image) {
+        composer c;
+        const int x = c.input(image);
+        c.output(c.add(kind, pool{.kernel = 3, .stride = 2, .ceil_mode = true, .exclude_padding = exclude}, {x}));
+        const dynamic_graph g = c.finish();
+        return emitted(g).text;
+    };
+    const extents even{1, 1, 6, 6}; // a third window in each direction, which has two of its three rows
+    try {
+        text_of(op::avg_pool, false, even);
+        FAIL("must be refused");
+    } catch (const error& e) {
+        CHECK(e.code() == errc::lowering);
+        CHECK(e.subject().find("avg_pool") != std::string::npos);
+        CHECK(std::string(e.what()).find("ceil_mode") != std::string::npos);
+    }
+    CHECK(text_of(op::avg_pool, true, even).find("avg_pool(") != std::string::npos);
+    CHECK(text_of(op::max_pool, false, even).find("max_pool(") != std::string::npos);
+    CHECK(text_of(op::avg_pool, false, {1, 1, 7, 7}).find("avg_pool(") != std::string::npos); // it adds none here
+}
+
+TEST_CASE("mil: a pad of the first of five axes is refused, of the other four written") {
+    const auto text_of = [](const pads& amounts) {
+        composer c;
+        const int x = c.input({1, 2, 2, 2, 2});
+        c.output(c.add(op::pad, amounts, {x, c.constant(0.0F)}));
+        const dynamic_graph g = c.finish();
+        return emitted(g).text;
+    };
+    CHECK_THROWS_WITH_AS(text_of({{1, 0, 0, 0, 0}, {2, 0, 0, 0, 1}}), doctest::Contains("first of 5 axes by 1 and 2"),
+                         error);
+    CHECK(text_of({{0, 1, 0, 0, 0}, {0, 0, 0, 0, 3}}).find("[1, 0, 0, 0, 0, 0, 0, 3]") != std::string::npos);
+}
+
+TEST_CASE("mil: ports that are words of the grammar have another name in the text") {
+    dynamic_builder g;
+    const dynamic_tensor x = g.input("tensor", {4});
+    const dynamic_tensor y = g.input("true", {4});
+    g.output("fp16", g.add(op::add, {x, y}));
+    g.output("tensor_", g.add(op::relu, {x}));
+    g.output("x", g.add(op::relu, {y})); // the name of an argument is no word of the grammar
+    const dynamic_graph model = g.finish();
+    const mil_program program = emitted(model);
+    check_text(program);
+    CHECK(program.inputs == std::vector<std::string>{"tensor__", "true_"});
+    CHECK(program.outputs == std::vector<std::string>{"fp16_", "tensor_", "x"});
+    CHECK(program.text.find("main<ios18>(tensor<fp16, [4]> tensor__, tensor<fp16, [4]> true_)") != std::string::npos);
+    CHECK(program.text.find("-> (fp16_, tensor_, x);") != std::string::npos);
 }
 
 TEST_CASE("mil: the offsets in the text are those of the blob's records, in order") {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <anemone/backend/constants.hpp>
 #include <anemone/build.hpp>
 #include <anemone/formats/netplist.hpp>
 #include <anemone/ops/ops.hpp>
@@ -192,6 +193,20 @@ inline dynamic_graph reductions() {
     });
 }
 
+/// Reductions over axes of one element, alone and with others.
+inline dynamic_graph reductions_of_ones() {
+    return build_graph([](auto& g) {
+        auto x = g.input("x"_s, f16<1, 2, 1, 4>);
+        auto v = g.input("v"_s, f16<1>);
+        g.output("a"_s, reduce_sum<axes{2}>(x));
+        g.output("b"_s, reduce_mean<axes{0, 2}>(x));
+        g.output("c"_s, reduce_max<axes{0}>(x) * 2.0);
+        g.output("d"_s, reduce_min<axes{2}, false>(x));
+        g.output("e"_s, reduce_sum<axes{1, 2}>(x));
+        g.output("f"_s, reduce_sum(v));
+    });
+}
+
 inline dynamic_graph activations() {
     return build_graph([](auto& g) {
         auto x = g.input("x"_s, f16<1, 2, 3, 4>);
@@ -292,6 +307,7 @@ inline constexpr named_model all[] = {
     {"convolutions", convolutions},
     {"pools", pools},
     {"reductions", reductions},
+    {"reductions_of_ones", reductions_of_ones},
     {"activations", activations},
     {"arithmetic", arithmetic},
     {"products", products},

@@ -110,7 +110,7 @@ TEST_CASE("every product of two significands is rounded half away from zero, at 
                 for (std::uint32_t i = 0; i < 8; ++i) {
                     const half magnitude(std::ldexp(static_cast<double>(a + i), exponent_a - 10));
                     lefts[i] = i % 2 == 0 ? magnitude : -magnitude;
-                    kernels.prepare(&lefts[i], &left[i], 1, 8, true, -16);
+                    kernels.prepare(&lefts[i], &left[i], 1, 8, datapath());
                 }
                 for (std::uint32_t b = 1024; b < 2048; b += 32) {
                     half rights[32];
@@ -118,7 +118,7 @@ TEST_CASE("every product of two significands is rounded half away from zero, at 
                     for (std::uint32_t i = 0; i < 32; ++i) {
                         rights[i] = half(std::ldexp(static_cast<double>(b + i), exponent_b - 10));
                     }
-                    kernels.decode(rights, right, 32, true);
+                    kernels.decode(rights, right, 32, datapath());
                     std::uint32_t sums[8 * 32] = {};
                     std::uint32_t marked[8 * 32] = {};
                     kernels.add(small, 8, 1, left, right, sums, marked);
@@ -174,9 +174,10 @@ TEST_CASE("every pair of interesting operands gives the scalar product") {
         }
     }
     const auto n = static_cast<std::int64_t>(values.size());
-    for (const bool keep : {true, false}) {
+    for (const bool first : {true, false}) {
         datapath path;
-        path.mac_keeps_subnormals = keep;
+        path.mac_keeps_subnormals = first;
+        path.mac_nan = first ? nan_rule::ordinary_exponent : nan_rule::infinity;
         halves out(values.size() * values.size());
         matmul_shape s;
         s.m = n;

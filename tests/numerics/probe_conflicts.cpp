@@ -50,9 +50,9 @@ constexpr auto probes = std::to_array<probe>({
      [](const generation& g) {
          generation other = g;
          other.path.tables = table_variant::m1;
-         CHECK(value(unary(other.path, op::gelu, half{})) == doctest::Approx(-0.000543).epsilon(2e-3).scale(0));
+         CHECK(value(of(other, op::gelu, half{})) == doctest::Approx(-0.000543).epsilon(2e-3).scale(0));
          other.path.tables = table_variant::third;
-         CHECK(value(unary(other.path, op::gelu, half{})) == doctest::Approx(-0.000754).epsilon(2e-3).scale(0));
+         CHECK(value(of(other, op::gelu, half{})) == doctest::Approx(-0.000754).epsilon(2e-3).scale(0));
      }},
     {"NC7", // M1 and M5
      [](const generation&) {

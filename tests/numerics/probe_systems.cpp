@@ -2,8 +2,6 @@
 // parts.
 
 #include "probes.hpp"
-#include <anemone/numerics/movement.hpp>
-#include <anemone/numerics/softmax.hpp>
 
 #include <doctest/doctest.h>
 
@@ -18,18 +16,6 @@ namespace {
 
 using doubles = std::vector<double>;
 
-halves product(const generation& g, std::int64_t m, std::int64_t n, std::int64_t k, const halves& a, const halves& b,
-               bool transposed = false) {
-    matmul_shape s;
-    s.m = m;
-    s.n = n;
-    s.k = k;
-    s.transpose_b = transposed;
-    halves out(static_cast<std::size_t>(m * n));
-    matmul(g.path, s, a.data(), b.data(), nullptr, out.data());
-    return out;
-}
-
 std::uint64_t digest(const halves& values) {
     std::uint64_t h = 0xCBF29CE484222325U;
     for (const half v : values) {
@@ -38,24 +24,28 @@ std::uint64_t digest(const halves& values) {
     return h;
 }
 
-/// A product, and the means of its rows in place of their first elements.
+/// A product with the means of its rows in place of their first elements, and the softmax of each row of that.
+struct small_program {
+    probe_graph graph;
+    dynamic_tensor means;
+
+    small_program() {
+        random_values random{150};
+        const halves a = random.normals(std::int64_t{16} * 96), b = random.normals(std::int64_t{96} * 32, 0.2);
+        const dynamic_tensor y =
+            graph.add(op::matmul, {graph.value(matrix_of(16, 96, a)), graph.value(matrix_of(96, 32, b))}, transposed{});
+        means = graph.add(
+            op::concat, {graph.add(op::reduce_mean, {y}, axes{1}), graph.add(op::slice, {y}, window{{0, 1}, {16, 31}})},
+            axis{1});
+    }
+};
 halves product_and_means(const generation& g) {
-    random_values random{150};
-    const halves a = random.normals(std::int64_t{16} * 96), b = random.normals(std::int64_t{96} * 32, 0.2);
-    halves y = product(g, 16, 32, 96, a, b);
-    for (std::int64_t row = 0; row < 16; ++row) {
-        half* first = y.data() + row * 32;
-        *first = reduce(g.path, op::reduce_mean, first, 32, 1);
-    }
-    return y;
+    small_program p;
+    return p.graph.run(g, p.means);
 }
-/// The same with the softmax of each row.
-halves small_program(const generation& g) {
-    halves y = product_and_means(g);
-    for (std::int64_t row = 0; row < 16; ++row) {
-        softmax(g.path, y.data() + row * 32, y.data() + row * 32, 32, 1);
-    }
-    return y;
+halves with_softmax(const generation& g) {
+    small_program p;
+    return p.graph.run(g, p.graph.add(op::softmax, {p.means}, axis{1}));
 }
 
 /// An orthogonal n x n matrix: random columns made orthogonal, in double.
@@ -119,13 +109,7 @@ double relative_error(const halves& got, const doubles& exact) {
 }
 
 /// The inner product as a multiplication and a sum: a matrix product would lose squares below 2^-16.
-half inner(const generation& g, const halves& a, const halves& b) {
-    halves products;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        products.push_back(multiply(g.path, a[i], b[i]));
-    }
-    return half(sum(g, products));
-}
+half inner(const generation& g, const halves& a, const halves& b) { return half(sum(g, each(g, op::mul, a, b))); }
 
 /// |A x - b| / |b| after `cycles` conjugate-gradient steps with the matrix as a weight; every step in fp16.
 double conjugate_gradient_error(const generation& g, std::size_t n, double condition, int cycles) {
@@ -148,16 +132,12 @@ double conjugate_gradient_error(const generation& g, std::size_t n, double condi
     half energy = inner(g, r, r);
     for (int cycle = 0; cycle < cycles && energy.bits != 0; ++cycle) {
         const halves ap = product(g, size, 1, size, a16, p);
-        const half step = divide(g.path, energy, inner(g, p, ap));
-        for (std::size_t i = 0; i < n; ++i) {
-            x[i] = add(g.path, x[i], multiply(g.path, step, p[i]));
-            r[i] = subtract(g.path, r[i], multiply(g.path, step, ap[i]));
-        }
+        const half step = of(g, op::div, energy, inner(g, p, ap));
+        x = each(g, op::add, x, each(g, op::mul, {step}, p));
+        r = each(g, op::sub, r, each(g, op::mul, {step}, ap));
         const half next = inner(g, r, r);
-        const half turn = divide(g.path, next, energy);
-        for (std::size_t i = 0; i < n; ++i) {
-            p[i] = add(g.path, r[i], multiply(g.path, turn, p[i]));
-        }
+        const half turn = of(g, op::div, next, energy);
+        p = each(g, op::add, r, each(g, op::mul, {turn}, p));
         energy = next;
     }
     const doubles got = applied(x);
@@ -184,9 +164,14 @@ double lu_error(const generation& g, std::size_t n) {
             std::swap(original[k * n + j], original[pivot * n + j]);
         }
         for (std::size_t i = k + 1; i < n; ++i) {
-            a[i * n + k] = divide(g.path, a[i * n + k], a[k * n + k]);
-            for (std::size_t j = k + 1; j < n; ++j) {
-                a[i * n + j] = subtract(g.path, a[i * n + j], multiply(g.path, a[i * n + k], a[k * n + j]));
+            const auto row = [&](std::size_t of_row) {
+                const auto first = a.begin() + static_cast<std::ptrdiff_t>(of_row * n);
+                return halves(first + static_cast<std::ptrdiff_t>(k + 1), first + static_cast<std::ptrdiff_t>(n));
+            };
+            a[i * n + k] = of(g, op::div, a[i * n + k], a[k * n + k]);
+            if (k + 1 < n) {
+                const halves rest = each(g, op::sub, row(i), each(g, op::mul, {a[i * n + k]}, row(k)));
+                std::copy(rest.begin(), rest.end(), a.begin() + static_cast<std::ptrdiff_t>(i * n + k + 1));
             }
         }
     }
@@ -207,14 +192,8 @@ double attention_error(const generation& g, std::int64_t rows, std::int64_t toke
     const std::int64_t depth = 64;
     const halves q = random.normals(rows * depth), k = random.normals(tokens * depth),
                  v = random.normals(tokens * depth);
-    halves scores = product(g, rows, tokens, depth, q, k, true);
     doubles exact(q.size());
     for (std::int64_t i = 0; i < rows; ++i) {
-        half* row = scores.data() + i * tokens;
-        for (std::int64_t t = 0; t < tokens; ++t) {
-            row[t] = multiply(g.path, row[t], half(0.125));
-        }
-        softmax(g.path, row, row, tokens, 1);
         doubles power;
         for (std::int64_t t = 0; t < tokens; ++t) {
             double score = 0;
@@ -232,32 +211,42 @@ double attention_error(const generation& g, std::int64_t rows, std::int64_t toke
             }
         }
     }
-    return relative_error(product(g, rows, depth, tokens, scores, v), exact);
+    return relative_error(run(g, op::attention, coefficients{0.125F, 0},
+                              {matrix_of(rows, depth, q), matrix_of(tokens, depth, k), matrix_of(tokens, depth, v)}),
+                          exact);
 }
 
 /// Abramowitz and Stegun 7.1.26 in fp16 steps: erfc(x) = t (a1 + t (a2 + ...)) exp(-x^2), t = 1 / (1 + p x).
-double complement_by_series(const generation& g, double x) {
-    const half h(x);
-    const half t = unary(g.path, op::inverse, scale_offset(g.path, h, half(0.3275911), half(1.0)));
-    half sum(1.061405429);
-    for (const double coefficient : {-1.453152027, 1.421413741, -0.284496736, 0.254829592}) {
-        sum = scale_offset(g.path, sum, t, half(coefficient));
+dynamic_tensor complement_by_series(probe_graph& graph, dynamic_tensor x) {
+    const auto scaled = [&](dynamic_tensor value, dynamic_tensor by, double offset) {
+        return graph.add(op::add, {graph.add(op::mul, {value, by}), graph.number(offset)});
+    };
+    const dynamic_tensor t = graph.add(op::inverse, {scaled(x, graph.number(0.3275911), 1.0)}, stabilizer{});
+    dynamic_tensor sum = scaled(t, graph.number(1.061405429), -1.453152027);
+    for (const double coefficient : {1.421413741, -0.284496736, 0.254829592}) {
+        sum = scaled(sum, t, coefficient);
     }
-    const half tail = unary(g.path, op::exp, multiply(g.path, half(-x), h));
-    return value(multiply(g.path, multiply(g.path, sum, t), tail));
+    const dynamic_tensor tail =
+        graph.add(op::exp, {graph.add(op::mul, {graph.add(op::mul, {x, graph.number(-1)}), x})});
+    return graph.add(op::mul, {graph.add(op::mul, {sum, t}), tail});
+}
+double complement_by_series(const generation& g, double x) {
+    probe_graph graph;
+    const dynamic_tensor given = graph.value(vector_of({half(x)}));
+    return value(graph.run(g, complement_by_series(graph, given))[0]);
 }
 
 constexpr auto probes = std::to_array<probe>({
     {"N150",
      [](const generation& g) {
-         const std::uint64_t first = digest(small_program(g));
+         const std::uint64_t first = digest(with_softmax(g));
          for (int run = 0; run < 20; ++run) {
-             CHECK(digest(small_program(g)) == first);
+             CHECK(digest(with_softmax(g)) == first);
          }
      }},
     {"N151",
      [](const generation& g) {
-         CHECK(digest(small_program(g)) == digest(small_program({g.tier, datapath_of(g.tier)})));
+         CHECK(digest(with_softmax(g)) == digest(with_softmax({g.tier, datapath_of(g.tier)})));
      }},
     {"N152", // another process, another compiler, another machine: one number
      [](const generation& g) { CHECK(digest(product_and_means(g)) == 6025480012154445737U); }},
@@ -269,7 +258,7 @@ constexpr auto probes = std::to_array<probe>({
          const halves one(rows.begin(), rows.begin() + 50);
          const halves alone = product(g, 1, 30, 50, one, b);
          for (const std::int64_t batch : {2, 8, 32, 128}) {
-             const halves all = product(g, batch, 30, 50, rows, b);
+             const halves all = product(g, batch, 30, 50, halves(rows.begin(), rows.begin() + batch * 50), b);
              CHECK(std::equal(alone.begin(), alone.end(), all.begin()));
          }
          for (std::size_t place = 0; place < 16; ++place) {
@@ -284,11 +273,12 @@ constexpr auto probes = std::to_array<probe>({
          random_values random{154};
          int different = 0;
          double largest = 0;
-         for (int i = 0; i < 8192; ++i) {
-             const half a(random.normal()), b(random.normal()), c(random.normal());
-             const half left = add(g.path, add(g.path, a, b), c), right = add(g.path, a, add(g.path, b, c));
-             different += left.bits != right.bits ? 1 : 0;
-             largest = std::fmax(largest, std::fabs(value(left) - value(right)));
+         const halves a = random.normals(8192), b = random.normals(8192), c = random.normals(8192);
+         const halves left = each(g, op::add, each(g, op::add, a, b), c);
+         const halves right = each(g, op::add, a, each(g, op::add, b, c));
+         for (std::size_t i = 0; i < left.size(); ++i) {
+             different += left[i].bits != right[i].bits ? 1 : 0;
+             largest = std::fmax(largest, std::fabs(value(left[i]) - value(right[i])));
          }
          CHECK(different / 8192.0 == doctest::Approx(0.31).epsilon(0.1).scale(0));
          CHECK(largest <= 7.9e-3);
@@ -321,22 +311,25 @@ constexpr auto probes = std::to_array<probe>({
      // odd polynomial errs by 0.10 % at most; its coefficients are not published: five powers, least relative error
      [](const generation& g) {
          const auto by_complement = [&](double x) {
-             return value(subtract(g.path, half(1.0), half(complement_by_series(g, x))));
+             return value(of(g, op::sub, half(1.0), half(complement_by_series(g, x))));
          };
          CHECK(by_complement(0) == -0x1p-10);
          const half small(0.001);
          CHECK(std::round(100 * std::fabs(by_complement(0.001) / std::erf(value(small)) - 1)) == 187);
-         halves odd;
+         halves points;
          doubles exact;
          for (int i = 0; i <= 128; ++i) {
-             const half x(i / 64.0), square = multiply(g.path, x, x);
-             half sum(0.00116078);
-             for (const double coefficient : {-0.0162295, 0.0993687, -0.369571, 1.12782}) {
-                 sum = scale_offset(g.path, sum, square, half(coefficient));
-             }
-             odd.push_back(multiply(g.path, sum, x));
-             exact.push_back(std::erf(value(x)));
+             points.emplace_back(i / 64.0);
+             exact.push_back(std::erf(value(points.back())));
          }
+         probe_graph graph;
+         const dynamic_tensor x = graph.value(vector_of(points)), square = graph.add(op::mul, {x, x});
+         dynamic_tensor polynomial = graph.add(op::mul, {square, graph.number(0.00116078)});
+         for (const double coefficient : {-0.0162295, 0.0993687, -0.369571}) {
+             polynomial = graph.add(op::mul, {graph.add(op::add, {polynomial, graph.number(coefficient)}), square});
+         }
+         polynomial = graph.add(op::add, {polynomial, graph.number(1.12782)});
+         const halves odd = graph.run(g, graph.add(op::mul, {polynomial, x}));
          CHECK(odd[0].bits == 0);
          CHECK(relative_error(odd, exact) < 1e-3);
      }},
@@ -344,7 +337,7 @@ constexpr auto probes = std::to_array<probe>({
      [](const generation& g) {
          CHECK(value(half(std::erfc(3.0))) == doctest::Approx(2.2e-5).epsilon(0.01).scale(0));
          CHECK(complement_by_series(g, 3) == doctest::Approx(2.2e-5).epsilon(0.05).scale(0));
-         CHECK(subtract(g.path, half(1.0), half(std::erf(3.0))).bits == 0);
+         CHECK(of(g, op::sub, half(1.0), half(std::erf(3.0))).bits == 0);
      }},
     {"N196", // 65504 is passed between 8 and 10, the Bessel function I0 between 12 and 14 (its series)
      [](const generation&) {
@@ -369,7 +362,7 @@ constexpr auto probes = std::to_array<probe>({
      [](const generation& g) {
          half state{};
          for (int i = 1; i <= 4; ++i) {
-             state = add(g.path, state, half(1.0));
+             state = of(g, op::add, state, half(1.0));
              CHECK(value(state) == i);
          }
      }},
@@ -377,12 +370,10 @@ constexpr auto probes = std::to_array<probe>({
      [](const generation& g) {
          halves cache(6);
          for (int step = 0; step < 5; ++step) {
-             for (int slot = 0; slot < 6; ++slot) {
-                 const half mask(slot == step ? 1.0 : 0.0);
-                 half& kept = cache[static_cast<std::size_t>(slot)];
-                 kept = add(g.path, multiply(g.path, kept, subtract(g.path, half(1.0), mask)),
-                            multiply(g.path, mask, half((step + 1) * 10.0)));
-             }
+             halves mask(6);
+             mask[static_cast<std::size_t>(step)] = half(1.0);
+             cache = each(g, op::add, each(g, op::mul, cache, each(g, op::sub, {half(1.0)}, mask)),
+                          each(g, op::mul, mask, {half((step + 1) * 10.0)}));
          }
          CHECK(cache == halves{half(10.0), half(20.0), half(30.0), half(40.0), half(50.0), half{}});
      }},
@@ -390,7 +381,10 @@ constexpr auto probes = std::to_array<probe>({
      [](const generation& g) {
          const generation first{family::a13, datapath_of(family::a13)};
          for (const double x : {1.0, 4094.0, 4096.0, -4100.0, 60000.0}) {
-             CHECK(slice_width_offset(g.path, half(x)).bits == slice_width_offset(first.path, half(x)).bits);
+             const auto sliced = [x](const generation& each) {
+                 return run(each, op::slice, window{{1}, {1}}, {vector_of({half{}, half(x)})})[0];
+             };
+             CHECK(sliced(g).bits == sliced(first).bits);
          }
          random_values random{202};
          for (int round = 0; round < 50; ++round) {
@@ -400,7 +394,7 @@ constexpr auto probes = std::to_array<probe>({
          }
          for (const generation& each : {g, first}) { // the reduced value of N073, squared: unfused on both
              const half total(sum(each, repeated({250, 0, 0, 0, 0.296875}, 1)));
-             CHECK(value(multiply(each.path, total, total)) == 62624);
+             CHECK(value(of(each, op::mul, total, total)) == 62624);
          }
      }},
 });

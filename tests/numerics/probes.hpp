@@ -1,20 +1,26 @@
 #pragma once
 
+#include <anemone/backend/oracle/oracle.hpp>
+#include <anemone/backend/program.hpp>
+#include <anemone/compare.hpp>
+#include <anemone/dynamic_builder.hpp>
 #include <anemone/numerics/datapath.hpp>
-#include <anemone/numerics/elementwise.hpp>
-#include <anemone/numerics/matmul.hpp>
-#include <anemone/numerics/reduction.hpp>
+#include <anemone/numerics/rounding.hpp>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-/// The published records of the engine's arithmetic (tests/facts/numerics.csv) as checks, by theme. probes.cpp holds
-/// the register: which record is where, and on which generations it runs.
+/// The published records of the engine's arithmetic (tests/facts/numerics.csv) as checks, by theme: what was measured
+/// through a graph runs as a graph that is compiled for the oracle. probes.cpp holds the register: which record is
+/// where, and on which generations it runs.
 namespace probing {
 
 using namespace ane;
@@ -55,19 +61,105 @@ inline halves repeated(std::initializer_list<double> pattern, int times) {
     return out;
 }
 
-/// reduce_sum of all values.
-inline double sum(const generation& g, const halves& x) {
-    return value(reduce(g.path, op::reduce_sum, x.data(), static_cast<std::int64_t>(x.size()), 1));
+/// An operand of an operation: an input of the graph, or a constant.
+struct operand_values {
+    extents shape;
+    halves values;
+    bool constant = false;
+};
+inline operand_values vector_of(halves values) {
+    return {{static_cast<std::int64_t>(values.size())}, std::move(values)};
+}
+inline operand_values matrix_of(std::int64_t rows, std::int64_t columns, halves values) {
+    return {{rows, columns}, std::move(values)};
+}
+inline operand_values ones_of(const extents& shape) {
+    return {shape, halves(static_cast<std::size_t>(shape.count()), half(1.0)), true};
 }
 
-/// One matrix product of a row and a column.
+/// A graph that is described over its inputs, as the oracle runs it.
+class probe_graph {
+public:
+    dynamic_tensor value(const operand_values& v) {
+        if (v.constant) {
+            std::vector<float> values;
+            for (const half h : v.values) {
+                values.push_back(static_cast<float>(h));
+            }
+            return graph_.constant(v.shape, values);
+        }
+        const auto* const bytes = reinterpret_cast<const std::byte*>(v.values.data());
+        inputs_.emplace_back(bytes, bytes + v.values.size() * sizeof(half));
+        return graph_.input("x" + std::to_string(inputs_.size()), v.shape);
+    }
+    dynamic_tensor integers(const std::vector<std::int8_t>& values) {
+        const auto* const bytes = reinterpret_cast<const std::byte*>(values.data());
+        inputs_.emplace_back(bytes, bytes + values.size());
+        return graph_.input("x" + std::to_string(inputs_.size()), {static_cast<std::int64_t>(values.size())}, {},
+                            dtype::int8);
+    }
+    dynamic_tensor number(double value) { return graph_.constant(value); }
+    dynamic_tensor add(op kind, const std::vector<dynamic_tensor>& operands, const attributes& with = {}) {
+        return graph_.add(kind, operands, with);
+    }
+    dynamic_tensor reshape(dynamic_tensor x, const extents& shape) { return graph_.reshape(x, shape); }
+
+    halves run(const generation& g, dynamic_tensor result) {
+        graph_.output("y", result);
+        const dynamic_graph model = graph_.finish();
+        halves y(static_cast<std::size_t>(result.shape().count()));
+        const std::vector<std::span<const std::byte>> in(inputs_.begin(), inputs_.end());
+        const std::span<std::byte> out[] = {std::as_writable_bytes(std::span(y))};
+        compile(model, ane::backend::oracle{g.path}, {}).run(in, out);
+        return y;
+    }
+
+private:
+    dynamic_builder graph_;
+    std::vector<std::vector<std::byte>> inputs_;
+};
+
+/// One operation as a model of its own.
+inline halves run(const generation& g, op kind, const attributes& with, const std::vector<operand_values>& operands) {
+    probe_graph graph;
+    std::vector<dynamic_tensor> values;
+    for (const operand_values& v : operands) {
+        values.push_back(graph.value(v));
+    }
+    return graph.run(g, graph.add(kind, values, with));
+}
+
+/// An operation of one or two numbers.
+inline half of(const generation& g, op kind, half x, const attributes& with = {}) {
+    return run(g, kind, with, {vector_of({x})})[0];
+}
+inline half of(const generation& g, op kind, half a, half b) {
+    return run(g, kind, {}, {vector_of({a}), vector_of({b})})[0];
+}
+/// Of many pairs.
+inline halves each(const generation& g, op kind, const halves& a, const halves& b) {
+    return run(g, kind, {}, {vector_of(a), vector_of(b)});
+}
+
+/// reduce_sum of all values.
+inline double sum(const generation& g, const halves& x) {
+    return value(run(g, op::reduce_sum, axes{0}, {vector_of(x)})[0]);
+}
+/// The sum as it was measured: a product with a vector of ones, which are a constant.
+inline double sum_by_product(const generation& g, const halves& x) {
+    const auto n = static_cast<std::int64_t>(x.size());
+    return value(run(g, op::matmul, transposed{}, {matrix_of(1, n, x), ones_of({n, 1})})[0]);
+}
+
+/// A matrix product of two inputs.
+inline halves product(const generation& g, std::int64_t m, std::int64_t n, std::int64_t k, const halves& a,
+                      const halves& b, bool b_transposed = false) {
+    return run(g, op::matmul, transposed{.b = b_transposed},
+               {matrix_of(m, k, a), b_transposed ? matrix_of(n, k, b) : matrix_of(k, n, b)});
+}
+/// That of a row and a column.
 inline double dot(const generation& g, const halves& a, const halves& b) {
-    matmul_shape s;
-    s.m = s.n = 1;
-    s.k = static_cast<std::int64_t>(a.size());
-    half out{};
-    matmul(g.path, s, a.data(), b.data(), nullptr, &out);
-    return value(out);
+    return value(product(g, 1, 1, static_cast<std::int64_t>(a.size()), a, b)[0]);
 }
 inline double dot_with_ones(const generation& g, const halves& a) { return dot(g, a, halves(a.size(), half(1.0))); }
 

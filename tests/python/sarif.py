@@ -313,11 +313,12 @@ class Program(unittest.TestCase):
                     self.assertIn(word, result.stderr.decode())
 
     def test_a_row_for_every_mac(self):
-        macs = ["h13", "h13g", "h14", "h14g", "h15", "h15g", "h16", "h16g", "h17", "h17s"]
+        macs = ["h13", "h13g", "h14", "h14g", "h15", "h15g", "h16", "h16g", "h17", "h17s", "h18"]
         text = self.text("--model", "wide_kernel")
         verdicts = dict(re.findall(r"^(h\w+) .* (accepted|refused) ", text, re.MULTILINE))
         self.assertEqual(list(verdicts), macs)
-        self.assertEqual([t for t in macs if verdicts[t] == "accepted"], ["h16", "h16g", "h17", "h17s"])
+        self.assertEqual([t for t in macs if verdicts[t] == "accepted"],
+                         ["h16", "h16g", "h17", "h17s", "h18"])
         self.assertIn("the first target that takes it is h16 (M4 base)", text)
         self.assertNotIn("\x1b", text)  # a pipe is no terminal
 

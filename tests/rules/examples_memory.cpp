@@ -41,10 +41,10 @@ std::vector<example> memory_examples() {
             then(sources_of({in({4, 8}), one_node::constant({}, scale)}), op::mul, no_attributes{}, {0, 1});
         return then(g, op::slice, window{{0, 1}, {4, 4}}, {2});
     };
-    const auto softplus_of = [](double magnitude) {
+    const auto softsign_of = [](double magnitude) {
         const contract x = within(0, magnitude);
         const dynamic_graph g = then(sources_of({in({8}, x), in({8}, x)}), op::mul, no_attributes{}, {0, 1});
-        return then(g, op::softplus, no_attributes{}, {2});
+        return then(g, op::softsign, no_attributes{}, {2});
     };
     const auto matrices = [](std::int64_t k, const contract& x) {
         return make(op::matmul, transposed{}, {in({8, k}, x), one_node::weight({k, 8}, x)});
@@ -73,7 +73,7 @@ std::vector<example> memory_examples() {
          one(op::log, within(0.5, 1), stabilizer{})},
         {rule::reciprocal_of_zero, h13, 0, 0, one(op::inverse, within(0, 1), stabilizer{}),
          one(op::inverse, within(0.5, 1), stabilizer{})},
-        {rule::infinity_becomes_zero, h13, 1'000'000'000'000'000, 65504, softplus_of(256), softplus_of(255)},
+        {rule::infinity_becomes_zero, h13, 1'000'000'000'000'000, 65504, softsign_of(256), softsign_of(255)},
         {rule::subnormal_operand_is_zero, h13, 0, 0, layer(bounded(1), bounded(0x1p-15), 16),
          layer(bounded(1), bounded(0x1p-14), 16), h17s},
         {rule::terms_cancel, h13, 29127, 10000, offset(-1024), offset(-1000)},

@@ -111,7 +111,7 @@ inline std::string targets(std::string_view facts) {
     std::string text;
     bool everywhere = true;
     for (std::string id; ids >> id;) {
-        if (id.size() != 4 || id[0] != 'R') {
+        if (id.size() != 4 || (id[0] != 'R' && id[0] != 'L')) {
             continue;
         }
         const auto found = listed.find(id);
@@ -122,6 +122,22 @@ inline std::string targets(std::string_view facts) {
         return text.empty() ? text : "all";
     }
     return text.find(';') == std::string::npos ? text.substr(5) : text; // one fact needs no id
+}
+
+/// The mark of a rule, and where the limit is the target's the targets on which it was measured.
+inline std::string marks(const rule_record& r) {
+    std::string text = fmt::format("**{}**: {}", name(r.evidence), meaning(r.evidence));
+    if (r.figure == nullptr) {
+        return text;
+    }
+    std::string on;
+    for (const target_description& d : target_table) {
+        if (evidence_on(r, d) == mark::measured) {
+            on += fmt::format("{}{}", on.empty() ? "" : ", ", d.runtime);
+        }
+    }
+    text += fmt::format(", here of {}; elsewhere the limit is read from tables or carried over", on);
+    return text;
 }
 
 /// The facts of a rule, with those that are held elsewhere by naming it.
@@ -174,7 +190,7 @@ inline std::string rule_page(const rule_record& r) {
     text += row("Operations", operations(r.ops));
     text += row("Targets", cell(targets(facts_of(r))));
     text += row("Source", cell(r.source));
-    text += row("Mark", fmt::format("**{}**: {}", name(r.evidence), meaning(r.evidence)));
+    text += row("Mark", marks(r));
     text += row("Silicon", cell(r.silicon));
     text += row("Held by", r.held_by[0] == '\0' ? "" : code(r.held_by));
     text += section("What the engine's compiler says", r.reject[0] == '\0' ? "" : fmt::format("    {}", r.reject));

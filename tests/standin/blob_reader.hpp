@@ -5,10 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -28,8 +30,12 @@ public:
     }
 
     static blob_reader open(const std::string& path) {
-        std::ifstream file(path, std::ios::binary);
-        if (!file) {
+        std::error_code ignored;
+        std::ifstream file;
+        if (std::filesystem::is_regular_file(path, ignored)) { // a pipe would wait, a device may have no end
+            file.open(path, std::ios::binary);
+        }
+        if (!file.is_open()) {
             refuse("weight file: cannot open " + path);
         }
         return blob_reader(std::vector<std::uint8_t>(std::istreambuf_iterator<char>(file), {}));

@@ -1,12 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <map>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -82,37 +82,26 @@ public:
         }
     }
 
-    /// The name without its prefix; empty when nothing of that name is exported.
-    static std::string_view known(std::string_view function) {
-        constexpr std::string_view prefix = "e5rt_";
-        const std::string_view bare =
-            function.substr(0, prefix.size()) == prefix ? function.substr(prefix.size()) : function;
-        for (const std::string_view exported : exported_functions) {
-            if (exported == bare) {
-                return bare;
-            }
-        }
-        return {};
-    }
-
     bool fail(std::string_view function, std::int64_t nth, std::int64_t status) {
-        const std::string_view bare = known(function);
-        if (bare.empty() || nth < 1) {
+        const std::size_t number = number_of(function);
+        if (number == exported_functions.size() || nth < 1) {
             return false;
         }
-        planned_.push_back({std::string(bare), nth, status});
+        planned_.push_back({number, nth, status});
         return true;
     }
 
     void withdraw() { planned_.clear(); }
 
-    /// Counts one call; the status it must fail with, if it must.
+    /// Counts one call; the status it must fail with, if it must. Takes no memory: a release must work when there is none.
     std::optional<std::int64_t> enter(std::string_view function) {
-        const std::string_view bare = known(function);
-        ++calls_[std::string(bare)];
+        const std::size_t number = number_of(function);
+        if (number != exported_functions.size()) {
+            ++calls_[number];
+        }
         std::optional<std::int64_t> result;
         for (std::size_t i = 0; i < planned_.size();) {
-            if (planned_[i].function == bare && --planned_[i].remaining == 0) {
+            if (planned_[i].function == number && --planned_[i].remaining == 0) {
                 result = planned_[i].status;
                 planned_.erase(planned_.begin() + static_cast<std::ptrdiff_t>(i));
             } else {
@@ -123,16 +112,26 @@ public:
     }
 
     std::uint64_t calls(std::string_view function) const {
-        const auto found = calls_.find(std::string(known(function)));
-        return found == calls_.end() ? 0 : found->second;
+        const std::size_t number = number_of(function);
+        return number == exported_functions.size() ? 0 : calls_[number];
     }
 
 private:
     struct plan {
-        std::string function;
+        std::size_t function = 0;
         std::int64_t remaining = 1;
         std::int64_t status = 1;
     };
+
+    /// Its place among the exported ones, with or without the prefix; their number when it is none of them.
+    static std::size_t number_of(std::string_view function) {
+        constexpr std::string_view prefix = "e5rt_";
+        if (function.substr(0, prefix.size()) == prefix) {
+            function.remove_prefix(prefix.size());
+        }
+        const auto found = std::find(exported_functions.begin(), exported_functions.end(), function);
+        return static_cast<std::size_t>(found - exported_functions.begin());
+    }
 
     static std::optional<std::int64_t> number(std::string_view text) {
         std::int64_t value = 0;
@@ -158,7 +157,7 @@ private:
     }
 
     std::vector<plan> planned_;
-    std::map<std::string, std::uint64_t, std::less<>> calls_;
+    std::array<std::uint64_t, exported_functions.size()> calls_{};
 };
 
 } // namespace ane::standin

@@ -80,8 +80,12 @@ public:
         if (!request.cache_location.empty() && !fs::is_directory(request.cache_location)) {
             throw failure{status_compile, "cache bundle location " + request.cache_location + " is no directory"};
         }
-        std::ifstream file(request.mil_path, std::ios::binary);
-        if (!file || fs::is_directory(request.mil_path)) {
+        std::error_code ignored;
+        std::ifstream file;
+        if (fs::is_regular_file(request.mil_path, ignored)) { // a pipe would wait
+            file.open(request.mil_path, std::ios::binary);
+        }
+        if (!file.is_open()) {
             throw failure{status_compile, "cannot open " + request.mil_path};
         }
         const std::string text(std::istreambuf_iterator<char>(file), {});

@@ -175,6 +175,13 @@ private:
         }
     }
 
+    /// A constant of ones, of which A13's compiler makes a sum (N001-N005).
+    bool is_ones(int id) const {
+        const value& v = program_.at(id);
+        return v.data &&
+               std::all_of(v.data->halves.begin(), v.data->halves.end(), [](half h) { return h.bits == 0x3C00U; });
+    }
+
     void matmul(const node& n, const step& s, half* y) {
         const int right = program_.id(n, "y");
         const dimensions& a = x_shape(n);
@@ -193,7 +200,17 @@ private:
         walker wb(batch, broadcast_strides(dimensions(b.begin(), b.end() - 2), batch));
         const std::int64_t matrices = element_count(batch);
         const half* const from_x = activations(n, right);
+        const bool left_ones = is_ones(program_.id(n, "x"));
+        const bool sums = path_.products_with_ones == numerics::ones_rule::reduction && left_ones != is_ones(right) &&
+                          !program_.at(right).int8_weight;
         for (std::int64_t i = 0; i < matrices; ++i, wa.next(), wb.next()) {
+            if (sums) {
+                const half* const other = left_ones ? in(right) + static_cast<std::int64_t>(wb.offset()) * m.k * m.n
+                                                    : from_x + static_cast<std::int64_t>(wa.offset()) * m.m * m.k;
+                numerics::matmul_with_ones(path_, m, left_ones, other, initial.empty() ? nullptr : initial.data(),
+                                           y + i * m.m * m.n);
+                continue;
+            }
             numerics::matmul(path_, m, from_x + static_cast<std::int64_t>(wa.offset()) * m.m * m.k,
                              in(right) + static_cast<std::int64_t>(wb.offset()) * m.k * m.n,
                              initial.empty() ? nullptr : initial.data(), y + i * m.m * m.n);

@@ -17,9 +17,12 @@ namespace ane::standin {
 struct machine {
     std::string_view name;
     family generation = family::a13;
-    std::int64_t max_extent = 16384; ///< height, width, contraction
+    std::int64_t max_extent = 16384; ///< height, width
+    std::int64_t max_contraction = 16384;
     std::int64_t max_channels = 65536;
     std::int64_t max_kernel_width = 13;
+    std::int64_t max_kernel_height = 29;
+    std::int64_t max_maximum_width = 16384; ///< of a window of max_pool
     std::int64_t max_transpose = 8388607;
 };
 
@@ -33,10 +36,9 @@ constexpr machine machine_of(std::string_view known) {
     const std::string_view stem = known.substr(0, 3);
     if (stem == "h11" || stem == "h12" || known == "m9" || known == "t0") {
         result.generation = family::older;
-    } else if (stem == "h14") {
-        result.generation = family::a14;
-    } else if (stem == "h15") {
-        result.generation = family::a15;
+    } else if (stem == "h14" || stem == "h15") {
+        result.generation = stem == "h14" ? family::a14 : family::a15;
+        result.max_kernel_height = 32;
     } else if (known == "m11") {
         result.generation = family::small;
     } else if (stem == "h16" || stem == "h17" || stem == "h18") {
@@ -44,6 +46,10 @@ constexpr machine machine_of(std::string_view known) {
         result.max_extent = 65536;
         result.max_kernel_width = 15;
         result.max_transpose = 16777215;
+        // L001, L003, L006 of measured_limits.csv
+        result.max_maximum_width = 8;
+        result.max_kernel_height = 31;
+        result.max_contraction = 32768;
     } else if (known[0] == 'u') {
         result.generation = family::reference;
     }

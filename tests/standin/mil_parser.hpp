@@ -64,7 +64,7 @@ public:
         expect("->");
         expect("(");
         do {
-            result.outputs.push_back(take(token_kind::identifier, "an output name").text);
+            result.outputs.push_back(defined_name());
         } while (accept(","));
         expect(")");
         expect(";");
@@ -179,8 +179,19 @@ private:
         declaration result;
         result.line = here().line;
         result.type = parse_type();
-        result.name = take(token_kind::identifier, "a name").text;
+        result.name = defined_name();
         return result;
+    }
+
+    /// A name is no word of the grammar: whether the engine's parser takes one is not known.
+    std::string defined_name() {
+        const token word = take(token_kind::identifier, "a name");
+        const std::string& text = word.text;
+        if (text == "program" || text == "func" || text == "buildInfo" || text == "dict" || text == "tensor" ||
+            text == "BLOBFILE" || text == "const" || text == "true" || text == "false" || element_named(text)) {
+            refuse_at(word.line, "'" + text + "' is a word of the grammar, not a name");
+        }
+        return text;
     }
 
     void blob_file(literal& into) {

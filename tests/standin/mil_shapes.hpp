@@ -84,6 +84,14 @@ inline void window_arguments(const program& p, const node& n) {
     expect_integers(p, n, "pad", 4, 0);
 }
 
+/// Refuses what the machine's compiler does not take.
+inline void hold(const program& p, const node& n, const std::string& what, std::int64_t value, std::int64_t limit) {
+    if (value > limit) {
+        refuse("ANECCompile() FAILED: line " + std::to_string(n.line) + ": " + what + " " + std::to_string(value) +
+               " exceeds " + std::to_string(limit) + " of " + std::string(p.built_for.name));
+    }
+}
+
 inline dimensions convolution(const program& p, const node& n) {
     const dimensions& x = p.shape(p.id(n, "x"));
     const dimensions& w = p.shape(p.id(n, "weight"));
@@ -100,10 +108,8 @@ inline dimensions convolution(const program& p, const node& n) {
         bad(n, std::to_string(x[1]) + " channels, " + std::to_string(groups) + " groups and a weight of " +
                    std::to_string(w[0]) + " by " + std::to_string(w[1]) + " do not fit");
     }
-    if (w[3] > p.built_for.max_kernel_width) {
-        refuse("ANECCompile() FAILED: line " + std::to_string(n.line) + ": kernel width " + std::to_string(w[3]) +
-               " exceeds " + std::to_string(p.built_for.max_kernel_width) + " of " + std::string(p.built_for.name));
-    }
+    hold(p, n, "kernel width", w[3], p.built_for.max_kernel_width);
+    hold(p, n, "kernel height", w[2], p.built_for.max_kernel_height);
     if (p.at(p.id(n, "weight")).live && x[0] >= 2) {
         refuse("lost helper application: line " + std::to_string(n.line) + ": runtime weight with batch " +
                std::to_string(x[0]));
@@ -125,6 +131,9 @@ inline dimensions pool(const program& p, const node& n) {
     expect_integers(p, n, "kernel_sizes", 2, 1);
     if (x.size() != 4) {
         bad(n, "x must have rank 4");
+    }
+    if (n.rule->kind == op::max_pool) {
+        hold(p, n, "width of a maximum", p.integers(n, "kernel_sizes")[1], p.built_for.max_maximum_width);
     }
     dimensions result = x;
     for (std::size_t side = 0; side < 2; ++side) {
@@ -158,9 +167,7 @@ inline dimensions matmul(const program& p, const node& n) {
     if (kx != ky) {
         bad(n, "contraction of " + std::to_string(kx) + " with " + std::to_string(ky));
     }
-    if (kx > p.built_for.max_extent) {
-        refuse("ANECCompile() FAILED: line " + std::to_string(n.line) + ": contraction of " + std::to_string(kx));
-    }
+    hold(p, n, "contraction of", kx, p.built_for.max_contraction);
     dimensions result = broadcast(n, dimensions(x.begin(), x.end() - 2), dimensions(y.begin(), y.end() - 2));
     result.push_back(m);
     result.push_back(y[y.size() - (ty ? 2 : 1)]);

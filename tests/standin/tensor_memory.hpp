@@ -37,13 +37,14 @@ public:
         const auto at = static_cast<std::size_t>(id);
         void* const into = images_[at].empty() ? static_cast<void*>(tensors_[at].data()) : images_[at].data();
         std::memcpy(into, bytes, port_bytes(id));
-        for (half& h : tensors_[at]) { // N080: NaN enters as +infinity
-            h = is_nan(h) ? half::from_bits(0x7C00U) : h;
-        }
     }
 
     void read(int id, void* bytes) const {
-        std::memcpy(bytes, tensors_[static_cast<std::size_t>(id)].data(), port_bytes(id));
+        std::vector<half> values = tensors_[static_cast<std::size_t>(id)];
+        for (half& h : values) { // N080: no NaN comes out, also of one that was only moved
+            h = is_nan(h) ? half::from_bits(0x7C00U) : h;
+        }
+        std::memcpy(bytes, values.data(), port_bytes(id));
     }
 
 protected:

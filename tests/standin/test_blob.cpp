@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <sys/stat.h>
 
 using namespace standin_test;
 
@@ -164,4 +165,12 @@ TEST_CASE("stand-in: compressed weights expand to the values of the facts") {
                                  "y"),
                             {{1, 1, 1, 1}}, folder.directory());
     CHECK(routed[0] == std::vector<double>{127 - 64 + 2 * 32, 0.5 * (64 - 127) + 4 * (32 + 16)});
+}
+
+TEST_CASE("stand-in: a weight file that is no file is refused, not waited for") {
+    const scratch folder;
+    REQUIRE(::mkfifo((folder.directory() + "/weights.bin").c_str(), 0600) == 0);
+    CHECK_THROWS_AS(sa::blob_reader::open(folder.directory() + "/weights.bin"), sa::refusal);
+    CHECK_THROWS_AS(sa::blob_reader::open("/dev/zero"), sa::refusal);
+    CHECK_THROWS_AS(sa::blob_reader::open(folder.directory()), sa::refusal);
 }

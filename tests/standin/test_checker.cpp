@@ -8,11 +8,16 @@ namespace {
 
 const std::string backends = "Some ops are not supported on any of the specified backends";
 
-/// A convolution of x [n, 1, 8, 64] with a constant-shaped kernel of the given width.
-std::string convolution(int batch, int kernel_width, bool runtime_weight) {
-    const std::string w = "tensor<fp16, [1, 1, 1, " + std::to_string(kernel_width) + "]>";
+struct kernel_size {
+    int height, width;
+};
+
+/// A convolution of x [n, 1, 64, 64] with a constant-shaped kernel of the given size.
+std::string convolution(int batch, kernel_size kernel, bool runtime_weight) {
+    const std::string height = std::to_string(kernel.height), width = std::to_string(kernel.width);
+    const std::string w = "tensor<fp16, [1, 1, " + height + ", " + width + "]>";
     std::string zeros = "[0.0";
-    for (int i = 1; i < kernel_width; ++i) {
+    for (int i = 1; i < kernel.height * kernel.width; ++i) {
         zeros += ", 0.0";
     }
     const std::string n = std::to_string(batch);
@@ -20,9 +25,32 @@ std::string convolution(int batch, int kernel_width, bool runtime_weight) {
         constant("tensor<int32, [2]>", "one", "[1, 1]") + constant("tensor<int32, [4]>", "pad", "[0, 0, 0, 0]") +
         constant("string", "custom", "\"custom\"") + (runtime_weight ? "" : constant(w, "w", zeros + "]")) +
         line(
-            "tensor<fp16, [" + n + ", 1, 8, " + std::to_string(64 - kernel_width + 1) + "]> y",
+            "tensor<fp16, [" + n + ", 1, " + std::to_string(65 - kernel.height) + ", " +
+                std::to_string(65 - kernel.width) + "]> y",
             "conv(dilations = one, groups = int32(1), pad = pad, pad_type = custom, strides = one, weight = w, x = x)");
-    return text("tensor<fp16, [" + n + ", 1, 8, 64]> x" + (runtime_weight ? ", " + w + " w" : ""), body, "y");
+    return text("tensor<fp16, [" + n + ", 1, 64, 64]> x" + (runtime_weight ? ", " + w + " w" : ""), body, "y");
+}
+
+/// The largest of each window of x [1, 4, 16, 16].
+std::string maximum(kernel_size window) {
+    const std::string body =
+        constant("tensor<int32, [2]>", "one", "[1, 1]") + constant("tensor<int32, [4]>", "pad", "[0, 0, 0, 0]") +
+        constant("tensor<int32, [2]>", "size",
+                 "[" + std::to_string(window.height) + ", " + std::to_string(window.width) + "]") +
+        constant("string", "custom", "\"custom\"") + constant("bool", "ceiled", "false") +
+        line("tensor<fp16, [1, 4, " + std::to_string(17 - window.height) + ", " + std::to_string(17 - window.width) +
+                 "]> y",
+             "max_pool(ceil_mode = ceiled, kernel_sizes = size, pad = pad, pad_type = custom, strides = one, x = x)");
+    return text("tensor<fp16, [1, 4, 16, 16]> x", body, "y");
+}
+
+/// A product over k.
+std::string product(int k) {
+    const std::string n = std::to_string(k);
+    return text(
+        "tensor<fp16, [2, " + n + "]> x, tensor<fp16, [" + n + ", 2]> z",
+        line("tensor<fp16, [2, 2]> y", "matmul(transpose_x = bool(false), transpose_y = bool(false), x = x, y = z)"),
+        "y");
 }
 
 std::string unary(const std::string& call, const std::string& type = "tensor<fp16, [4]>") {
@@ -58,19 +86,35 @@ TEST_CASE("stand-in: the real messages where they are known") {
 
 TEST_CASE("stand-in: kernel width, on both sides of the limit of each generation") {
     for (const std::string target : {"h13", "h14", "h15", "m11"}) {
-        CHECK(refusal_of(convolution(1, 13, false), ".", target) == "accepted");
-        CHECK(contains(refusal_of(convolution(1, 14, false), ".", target), "ANECCompile() FAILED"));
+        CHECK(refusal_of(convolution(1, {1, 13}, false), ".", target) == "accepted");
+        CHECK(contains(refusal_of(convolution(1, {1, 14}, false), ".", target), "ANECCompile() FAILED"));
     }
     for (const std::string target : {"h16", "h17", "h18"}) {
-        CHECK(refusal_of(convolution(1, 15, false), ".", target) == "accepted");
-        CHECK(contains(refusal_of(convolution(1, 16, false), ".", target), "ANECCompile() FAILED"));
+        CHECK(refusal_of(convolution(1, {1, 15}, false), ".", target) == "accepted");
+        CHECK(contains(refusal_of(convolution(1, {1, 16}, false), ".", target), "ANECCompile() FAILED"));
+    }
+}
+
+TEST_CASE("stand-in: the limits that were found by compiling for M4 and M6, and before") {
+    const auto takes = [](const std::string& program, const std::string& target) {
+        return refusal_of(program, ".", target) == "accepted";
+    };
+    CHECK((takes(convolution(1, {29, 1}, false), "h13") && !takes(convolution(1, {30, 1}, false), "h13")));
+    CHECK((takes(convolution(1, {32, 1}, false), "h15") && !takes(convolution(1, {33, 1}, false), "h15")));
+    CHECK((takes(maximum({1, 9}), "h13") && takes(maximum({13, 13}), "h15")));
+    CHECK((takes(product(16384), "h13") && !takes(product(16385), "h13")));
+    for (const std::string target : {"h16g", "h17", "h18"}) {
+        CHECK((takes(convolution(1, {31, 1}, false), target) && !takes(convolution(1, {32, 1}, false), target)));
+        CHECK((takes(maximum({9, 1}), target) && takes(maximum({8, 8}), target)));
+        CHECK_FALSE((takes(maximum({1, 9}), target) || takes(maximum({9, 9}), target)));
+        CHECK((takes(product(32768), target) && !takes(product(40000), target)));
     }
 }
 
 TEST_CASE("stand-in: a runtime convolution weight takes one image") {
-    CHECK(refusal_of(convolution(1, 3, true)) == "accepted");
-    CHECK(contains(refusal_of(convolution(2, 3, true)), "runtime weight with batch 2"));
-    CHECK(refusal_of(convolution(2, 3, false)) == "accepted");
+    CHECK(refusal_of(convolution(1, {1, 3}, true)) == "accepted");
+    CHECK(contains(refusal_of(convolution(2, {1, 3}, true)), "runtime weight with batch 2"));
+    CHECK(refusal_of(convolution(2, {1, 3}, false)) == "accepted");
 }
 
 TEST_CASE("stand-in: extents, on both sides of the limits") {

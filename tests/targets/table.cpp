@@ -3,6 +3,7 @@
 #include "anemone/targets/table.hpp"
 
 #include "anemone/targets/cost_anchor.hpp"
+#include "anemone/targets/sets.hpp"
 
 #include <doctest/doctest.h>
 
@@ -105,7 +106,7 @@ const std::vector<column>& columns() {
         {"limits.kernel_w_min_large_default", [](D d) { return d.limits.kernel_width_default_large_from; },
          a::kernel_width_small},
         {"limits.kernel_w_frontend_guard_max", [](D d) { return d.limits.kernel_width_frontend; }},
-        {"limits.kernel_h_max_large", [](D d) { return d.limits.kernel_height; }, a::kernel_height},
+        {"limits.kernel_h_max_large", [](D d) { return d.limits.kernel_height_hal; }, a::kernel_height},
         {"limits.kernel_h_max_small", [](D d) { return d.limits.kernel_height_small; }, a::kernel_height},
         {"limits.kernel_d_max_large", [](D d) { return d.limits.kernel_depth; }, a::kernel_depth},
         {"limits.kernel_d_max_small", [](D d) { return d.limits.kernel_depth_small; }, a::kernel_depth},
@@ -365,9 +366,38 @@ TEST_CASE("targets: marks") {
     CHECK(describe(h14g).marks.kernel_width == mark::predicted);
     CHECK(describe(h15).marks.kernel_width == mark::predicted);
     CHECK(describe(h16).marks.kernel_width == mark::predicted);
+    CHECK(describe(h16g).marks.kernel_width == mark::measured); // L004
+    CHECK(describe(h18).marks.kernel_width == mark::measured);
     CHECK(describe(h17s).marks.kernel_width == mark::measured);
     CHECK(describe(h11).marks.kernel_width == mark::decompiled);
     CHECK(describe(m11).marks.kernel_width == mark::decompiled);
+}
+
+TEST_CASE("targets: the limits that were found by compiling, from A16 on (L001, L003, L006)") {
+    for (D d : target_table) {
+        CAPTURE(d.name);
+        const bool late = at_least(d.tier, family::a16);
+        CHECK(d.limits.kernel_height == (late ? 31 : d.limits.kernel_height_hal));
+        CHECK(d.limits.max_pool_width == (late ? 8 : no_limit));
+        CHECK(d.limits.contraction == (late ? 32768 : no_limit));
+        CHECK(d.has.channel_padding == late);
+        CHECK(d.has.batch_channel_transpose == late);
+        const bool compiled = d.id == h16g || d.id == h18; // M4 and M6; the rest carried over
+        const mark carried = late ? mark::predicted : mark::decompiled;
+        CHECK(d.marks.compiled_limits == (compiled ? mark::measured : carried));
+        const bool height_measured = compiled || d.id == h13 || d.id == h13g; // R033: M1
+        CHECK(d.marks.kernel_height == (height_measured ? mark::measured : carried));
+    }
+}
+
+TEST_CASE("targets: h18 is the M6 (TC17), without an anchor of its own") {
+    CHECK(std::string(describe(h18).product) == "M6 base");
+    CHECK(macs.contains(h18));
+    CHECK(nearest_anchor(family::a18).reference == h17s);
+    CHECK(describe(h18).marks.cost == mark::predicted);
+    // M6, ANEForge's community rows: 8.1 TFLOP/s in a product of 2048, 23 in a convolution of 512 channels. The figure of
+    // the base chip, scaled by cores, does not reach either, which the page of costs says.
+    CHECK(peak_flops(h18) < 8.105e12);
 }
 
 TEST_CASE("targets: clocks and curves") {

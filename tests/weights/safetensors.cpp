@@ -4,10 +4,12 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 #include <random>
 #include <system_error>
 
@@ -120,6 +122,31 @@ TEST_CASE("an empty store is a file") {
     save_safetensors(file.path, {});
     CHECK(std::filesystem::file_size(file.path) == 16);
     CHECK(load_safetensors(file.path).empty());
+}
+
+TEST_CASE("metadata comes in the order of its keys, up to a limit") {
+    std::vector<int> numbers(3000);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    std::shuffle(numbers.begin(), numbers.end(), std::mt19937(5));
+    const auto header = [](const auto& keys) {
+        std::string text = R"({"__metadata__":{)";
+        for (const int i : keys) {
+            text += fmt::format(R"({}"key {:05}":"{}")", text.back() == '{' ? "" : ",", i, i % 7);
+        }
+        return text + "}}";
+    };
+    const weight_store store = parse_safetensors(file_of(header(numbers), ""));
+    REQUIRE(store.metadata().size() == numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const std::pair<std::string, std::string> expected(fmt::format("key {:05}", i), std::to_string(i % 7));
+        REQUIRE(store.metadata()[i] == expected);
+    }
+    // As many as there are bytes for: refused in a moment, and not ordered first.
+    std::string many = R"({"__metadata__":{"":"")";
+    for (std::size_t i = 0; i < safetensors_metadata_limit; ++i) {
+        many += R"(,"":"")";
+    }
+    CHECK_REFUSED(many + "}}", 0, "more than 1000000 entries");
 }
 
 TEST_CASE("files that cannot be opened, written or begun") {

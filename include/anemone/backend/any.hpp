@@ -3,6 +3,7 @@
 #include "../hidden.hpp"
 #include "../way.hpp"
 #include "backend.hpp"
+#include "one_run.hpp"
 
 #include <concepts>
 #include <string>
@@ -11,7 +12,8 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-/// A compiled program of any backend. Move-only; a moved-from one throws `error` (errc::argument) on use.
+/// A compiled program of any backend. Move-only; a moved-from one throws `error` (errc::argument) on use, and so does a
+/// run while another thread's is on.
 ///
 ///     any_program p = backend::cpu{}.compile(model, weights);
 class any_program {
@@ -34,8 +36,12 @@ private:
     };
     template <class Executable> struct holder final : interface {
         explicit holder(Executable made) : program(std::move(made)) {}
-        void run(input_buffers inputs, output_buffers outputs) override { program.run(inputs, outputs); }
+        void run(input_buffers inputs, output_buffers outputs) override {
+            const detail::one_run now(running, "program");
+            program.run(inputs, outputs);
+        }
         Executable program;
+        detail::run_flag running{false};
     };
     hidden<interface> state_;
 };

@@ -112,7 +112,7 @@ private:
 };
 
 /// A model compiled for a backend. Calling it runs it; `run` does the same into results that the caller keeps, without
-/// allocating. One program is used by one thread at a time.
+/// allocating. A program is for one thread at a time: of two runs at once one throws `error` (errc::argument).
 template <const auto& Model, executable Executable> class program {
 public:
     explicit program(Executable compiled) : executable_(std::move(compiled)) {}

@@ -61,7 +61,9 @@ ANEMONE_INLINE difference_cause cause_by_path(const replay& engine) {
     for (const int step : engine.steps()) {
         const op kind = engine.kind(step);
         switch (numerics::path_of(kind).path) {
-        case numerics::arithmetic_path::multiply_accumulate: take(difference_cause::fixed_point); break;
+        case numerics::arithmetic_path::multiply_accumulate:
+            take(engine.sums(step) ? difference_cause::reduction : difference_cause::fixed_point);
+            break;
         case numerics::arithmetic_path::composed: take(cause_by_parts(engine.arithmetic(), kind)); break;
         case numerics::arithmetic_path::table: take(difference_cause::table); break;
         case numerics::arithmetic_path::reduction: take(difference_cause::reduction); break;

@@ -9,9 +9,21 @@
 #include "replay.hpp"
 #include "trace.hpp"
 
-#include <span>
+#include <algorithm>
+#include <vector>
 
 namespace ane::detail::inline ANEMONE_WAY {
+
+/// The values of a node as its backend would return them: the oracle's trace keeps a NaN that was only moved.
+ANEMONE_INLINE std::vector<half> values_of(const backend::cpu&, const trace& t, int node) {
+    const auto values = t.halves(node);
+    return {values.begin(), values.end()};
+}
+ANEMONE_INLINE std::vector<half> values_of(const backend::oracle&, const trace& t, int node) {
+    std::vector<half> values(t.halves(node).begin(), t.halves(node).end());
+    std::transform(values.begin(), values.end(), values.begin(), numerics::detail::left);
+    return values;
+}
 
 template <class Reference>
 model_difference diff_with(const graph_view& model, const Reference& reference, const backend::oracle& engine,
@@ -27,11 +39,12 @@ model_difference diff_with(const graph_view& model, const Reference& reference, 
             !alone.has_value(i)) {
             continue;
         }
-        const auto values = expected.halves(i);
+        const std::vector<half> values = values_of(reference, expected, i);
+        const std::vector<half> result_here = values_of(engine, actual, i);
         const auto replayed = as_halves(alone.run(i, engine.arithmetic()));
         const std::vector<half> result_alone(replayed.begin(), replayed.end());
-        node_difference n{i, compare(values, actual.halves(i)), compare(values, result_alone),
-                          histogram_of(values, actual.halves(i)), difference_cause::none};
+        node_difference n{i, compare(values, result_here), compare(values, result_alone),
+                          histogram_of(values, result_here), difference_cause::none};
         if (n.alone.max_ulp > 0) {
             n.cause = cause_of(alone, i, values, result_alone, rules_of(reference));
             result.first_divergent = result.first_divergent < 0 ? i : result.first_divergent;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "../backend/constants.hpp"
+#include "../backend/oracle/contraction_steps.hpp"
 #include "../backend/oracle/evaluate.hpp"
 #include "../passes/lowering.hpp"
 #include "../way.hpp"
@@ -22,7 +24,7 @@ public:
           values_(lowered_.graph, constants_, path, oracle_steps::every_step()),
           holders_(detail::holders(model, lowered_, values_.plan)), pieces_(model.nodes.size()) {
         for (std::size_t i = 0; i < inputs.size(); ++i) {
-            values_.enter(detail::input_node(lowered_.graph, static_cast<int>(i)), inputs[i]);
+            values_.bind(detail::input_node(lowered_.graph, static_cast<int>(i)), inputs[i]);
         }
         for (int i = 0; i < lowered_.view().size(); ++i) {
             if (!is_source(lowered_.view()[i].kind) && !values_.known(i)) {
@@ -39,8 +41,8 @@ public:
 
     ANEMONE_INLINE const numerics::datapath& arithmetic() const { return values_.arithmetic; }
 
-    /// The value of a node that has one, on the trace's operands, under the given arithmetic. Valid until the next
-    /// call.
+    /// The value of a node that has one, on the trace's operands, under the given arithmetic, as it would leave the
+    /// engine. Valid until the next call.
     ANEMONE_INLINE std::span<const std::byte> run(int node, const numerics::datapath& path) {
         const numerics::datapath kept = values_.arithmetic;
         values_.arithmetic = path;
@@ -48,12 +50,20 @@ public:
         compute(node);
         values_.arithmetic = kept;
         const int holder = holders_[static_cast<std::size_t>(node)];
-        return {values_.bytes(holder), static_cast<std::size_t>(bytes(model_[node].type, model_[node].shape.count()))};
+        const std::byte* const value = values_.bytes(holder);
+        result_.assign(value, value + bytes(model_[node].type, model_[node].shape.count()));
+        if (model_[node].type == dtype::f16) {
+            const std::span halves(reinterpret_cast<half*>(result_.data()), result_.size() / sizeof(half));
+            std::transform(halves.begin(), halves.end(), halves.begin(), numerics::detail::left);
+        }
+        return result_;
     }
 
     /// What the last run computed, in the lowered graph: the operations that the node became, and before them those of
     /// nodes that are rounded only together with it.
     const std::vector<int>& steps() const { return steps_; }
+    /// Whether a product is a sum to this arithmetic (datapath::products_with_ones).
+    ANEMONE_INLINE bool sums(int lowered_node) const { return oracle_steps::ones_operand(values_, lowered_node) >= 0; }
     /// Whether a step of the last run had finite operands and an infinite value.
     ANEMONE_INLINE bool overflowed() const {
         return std::any_of(steps_.begin(), steps_.end(), [this](int step) {
@@ -107,6 +117,7 @@ private:
     std::vector<int> holders_;
     std::vector<std::vector<int>> pieces_;
     std::vector<int> steps_;
+    std::vector<std::byte> result_;
 };
 
 } // namespace ane::inline ANEMONE_WAY

@@ -1,24 +1,143 @@
 #pragma once
 
 #include "file.hpp"
+#include "open_file.hpp"
 
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
 #include <filesystem>
-#include <fstream>
-#include <ios>
-#include <system_error>
+#include <memory>
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-ANEMONE_BODY void write_pieces(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
-    std::ofstream out(path, std::ios::binary | std::ios::trunc);
-    std::size_t size = 0;
-    for (const std::span<const std::byte> piece : pieces) {
-        out.write(reinterpret_cast<const char*>(piece.data()), static_cast<std::streamsize>(piece.size()));
-        size += piece.size();
+/// The part of a path up to its last slash.
+ANEMONE_INLINE std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
+
+/// Whether what is in a folder belongs to the system, which keeps no files there: as root we could replace /dev/stdout.
+ANEMONE_INLINE bool is_system_folder(const std::string& folder) {
+    struct freed {
+        void operator()(char* text) const { std::free(text); } // NOLINT: realpath allocates with malloc
+    };
+    const std::unique_ptr<char, freed> whole(::realpath(folder.empty() ? "." : folder.c_str(), nullptr));
+    const std::string real = whole ? whole.get() : "";
+    return real == "/dev" || real == "/dev/fd" || real.starts_with("/proc/");
+}
+
+ANEMONE_INLINE mode_t permissions(const struct stat& of) { return static_cast<mode_t>(of.st_mode & 0777U); }
+
+/// A file that is written beside its path, under a name of its own, until `publish` gives it the path's. Removed unless it
+/// got that. A pipe or a device is written straight, and has nothing to publish. Throws `error` (errc::file).
+class new_file {
+public:
+    ANEMONE_INLINE explicit new_file(const std::string& path) : path_(path) {
+        require_file_path(path);
+        struct stat found {};
+        const bool exists = ::stat(path.c_str(), &found) == 0;
+        if (exists && S_ISDIR(found.st_mode)) {
+            throw error(errc::file, path, "is a directory");
+        }
+        if ((exists && !S_ISREG(found.st_mode)) || is_system_folder(folder_of(path))) {
+            file_ = open_file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
+        } else if (::lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode)) {
+            if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0) {
+                open_aside(permissions(found));
+                take_over(found);
+            }
+        } else {
+            open_aside(0666);
+        }
+        if (!file_) {
+            refuse_file_call(path, "cannot be written", errno);
+        }
     }
-    out.close();
-    if (!out) {
-        throw error(errc::file, path, "cannot be written (" + std::to_string(size) + " bytes)");
+    new_file(const new_file&) = delete;
+    new_file& operator=(const new_file&) = delete;
+    ~new_file() {
+        if (!aside_.empty()) {
+            ::unlink(aside_.c_str());
+        }
+    }
+
+    /// Writes all of it, to the disk.
+    ANEMONE_INLINE void write(std::span<const std::span<const std::byte>> pieces) {
+        int failed = 0;
+        std::size_t size = 0;
+        for (const std::span<const std::byte> piece : pieces) {
+            failed = failed != 0 ? failed : write_all(file_, piece);
+            size += piece.size();
+        }
+        if (failed == 0 && !aside_.empty() && ::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) {
+            failed = errno; // the two: there is no disk to wait for
+        }
+        const int closed = file_.close();
+        if (failed != 0 || closed != 0) {
+            refuse_file_call(path_, "cannot be written (" + std::to_string(size) + " bytes)",
+                             failed != 0 ? failed : closed);
+        }
+    }
+
+    ANEMONE_INLINE void publish() {
+        if (!aside_.empty() && std::rename(aside_.c_str(), path_.c_str()) != 0) {
+            refuse_file_call(path_, "cannot be written", errno);
+        }
+        aside_.clear();
+    }
+
+private:
+    /// Its permissions are at most `mode`.
+    ANEMONE_INLINE void open_aside(mode_t mode) {
+        static std::atomic<unsigned> made{0};
+        const std::string stem = folder_of(path_) + ".anemone-" + std::to_string(::getpid()) + "-";
+        int failed = EEXIST;
+        for (int attempt = 0; failed == EEXIST && attempt < 1000; ++attempt) { // others may have left one of the name
+            std::string name = stem + std::to_string(made++);
+            file_ = open_file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+            failed = file_ ? 0 : errno;
+            if (file_) {
+                aside_.swap(name);
+            }
+        }
+        if (failed != 0) {
+            refuse_file_call(path_, "cannot be written, since no file can be made beside it", failed);
+        }
+    }
+
+    /// The owner and the permissions of the file that it will replace, as far as the system allows.
+    ANEMONE_INLINE void take_over(const struct stat& old) const {
+        if (::fchown(file_.get(), old.st_uid, old.st_gid) != 0) {
+            // It stays ours.
+        }
+        if (::fchmod(file_.get(), permissions(old)) != 0) {
+            // It stays as strict as it was made, or stricter.
+        }
+    }
+
+    std::string path_;
+    std::string aside_;
+    open_file file_;
+};
+
+ANEMONE_BODY void write_pieces(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
+    new_file file(path);
+    file.write(pieces);
+    file.publish();
+}
+
+ANEMONE_BODY void write_files(std::span<const named_bytes> files) {
+    std::deque<new_file> written;
+    for (const named_bytes& each : files) {
+        require_file_path(each.path); // before a directory is made for it
+        const std::filesystem::path directory = std::filesystem::path(each.path).parent_path();
+        std::error_code failed;
+        if (!directory.empty() && (std::filesystem::create_directories(directory, failed), failed)) {
+            throw error(errc::file, each.path, "its directory cannot be made: " + failed.message());
+        }
+        written.emplace_back(each.path).write(std::span(&each.bytes, 1));
+    }
+    for (new_file& each : written) {
+        each.publish();
     }
 }
 
@@ -27,14 +146,8 @@ ANEMONE_BODY void write_pieces(const std::string& path, std::span<const std::spa
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY void write_file(const std::string& path, std::span<const std::byte> bytes) {
-    if (const std::filesystem::path directory = std::filesystem::path(path).parent_path(); !directory.empty()) {
-        std::error_code failed;
-        std::filesystem::create_directories(directory, failed);
-        if (failed) {
-            throw error(errc::file, path, "its directory cannot be made: " + failed.message());
-        }
-    }
-    detail::write_pieces(path, std::span(&bytes, 1));
+    const detail::named_bytes file{path, bytes};
+    detail::write_files(std::span(&file, 1));
 }
 
 ANEMONE_BODY void write_file(const std::string& path, const std::string& text) {

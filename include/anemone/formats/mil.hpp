@@ -6,6 +6,7 @@
 #include "mil_vocabulary.hpp"
 
 #include <string>
+#include <vector>
 
 namespace ane::inline ANEMONE_WAY {
 
@@ -14,6 +15,10 @@ namespace ane::inline ANEMONE_WAY {
 struct mil_program {
     std::string text;
     blob_writer weights;
+    /// What the ports are called in the text, in the order of the graph: as in the model, or with underscores behind
+    /// where that is a word of the grammar (mil_words.hpp).
+    std::vector<std::string> inputs;
+    std::vector<std::string> outputs;
 };
 
 /// Writes a lowered graph as MIL text with its weight blob, deterministically. Facts: mil-ops sections 1 to 6. Throws

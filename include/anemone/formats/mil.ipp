@@ -9,6 +9,8 @@
 #include "file.hpp"
 #include "mil.hpp"
 #include "mil_compressed.hpp"
+#include "mil_words.hpp"
+#include "pool_padding.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -48,9 +50,18 @@ public:
     ANEMONE_INLINE mil_writer(const graph_view& g, const materialized& constants)
         : graph_(g), constants_(constants), stored_(stored_in_mil(g)) {
         names_.resize(g.nodes.size());
-        port_names_.resize(g.nodes.size());
+        for (int i = 0; i < g.size(); ++i) {
+            if (g[i].kind == op::input) {
+                set_name(i, port_name(g.name(i)));
+                program_.inputs.push_back(name(i));
+            }
+        }
+        for (const output_port& port : g.outputs) {
+            program_.outputs.push_back(port_name(g.name(port)));
+        }
+        output_of_.resize(g.nodes.size(), -1);
         for (std::size_t i = g.outputs.size(); i-- > 0;) { // the first of several names
-            port_names_[static_cast<std::size_t>(g.outputs[i].node)] = g.name(g.outputs[i]);
+            output_of_[static_cast<std::size_t>(g.outputs[i].node)] = static_cast<int>(i);
         }
         prefix_ = unused_prefix();
     }
@@ -59,9 +70,8 @@ public:
         std::string parameters;
         for (int i = 0; i < graph_.size(); ++i) {
             if (graph_[i].kind == op::input) {
-                set_name(i, std::string(graph_.name(i)));
                 parameters += formatted("{}{} {}", parameters.empty() ? "" : ", ",
-                                        mil_type(graph_[i].type, graph_[i].shape), graph_.name(i));
+                                        mil_type(graph_[i].type, graph_[i].shape), name(i));
             }
         }
         for (int i = 0; i < graph_.size(); ++i) {
@@ -69,15 +79,11 @@ public:
                 operation(i);
             }
         }
-        std::string outputs;
-        for (const output_port& port : graph_.outputs) {
-            outputs += formatted("{}{}", outputs.empty() ? "" : ", ", graph_.name(port));
-        }
         program_.text = formatted("program(1.3)\n"
                                   "[buildInfo = dict<string, string>({{{{\"coremlc-component-MIL\", \"3520.4.1\"}}, "
                                   "{{\"coremlc-version\", \"3520.5.1\"}}}})]\n"
                                   "{{\n    func main<ios18>({}) {{\n{}    }} -> ({});\n}}\n",
-                                  parameters, body_, outputs);
+                                  parameters, body_, joined(program_.outputs));
         return std::move(program_);
     }
 
@@ -87,28 +93,45 @@ private:
         names_[static_cast<std::size_t>(index)] = std::move(text);
     }
 
+    ANEMONE_INLINE void refuse [[noreturn]] (int index, std::string_view why) const {
+        const site& where = graph_[index].where;
+        throw error(errc::lowering, print(graph_, index), formatted("{} ({}:{})", why, where.file, where.line));
+    }
+
+    /// A port's name in the text: no word of the grammar, and no other port's.
+    ANEMONE_INLINE std::string port_name(std::string_view given) const {
+        std::string result(given);
+        if (is_mil_word(given)) {
+            do {
+                result += '_';
+            } while (is_port(result));
+        }
+        return result;
+    }
+    ANEMONE_INLINE bool is_port(std::string_view given) const {
+        for (int i = 0; i < graph_.size(); ++i) {
+            if (graph_[i].kind == op::input && graph_.name(i) == given) {
+                return true;
+            }
+        }
+        return std::any_of(graph_.outputs.begin(), graph_.outputs.end(),
+                           [&](const output_port& port) { return graph_.name(port) == given; });
+    }
+
     /// Variables are called t0, t1, ...; a port of such a name moves them aside.
     ANEMONE_INLINE std::string unused_prefix() const {
         std::string prefix = "t";
-        const auto clashes = [&](std::string_view port) { return port.substr(0, prefix.size()) == prefix; };
-        for (bool again = true; again;) {
-            again = false;
-            for (int i = 0; i < graph_.size(); ++i) {
-                again = again || (graph_[i].kind == op::input && clashes(graph_.name(i)));
-            }
-            for (const output_port& port : graph_.outputs) {
-                again = again || clashes(graph_.name(port));
-            }
-            if (again) {
-                prefix += '_';
-            }
+        const auto clashes = [&](const std::string& port) { return port.compare(0, prefix.size(), prefix) == 0; };
+        while (std::any_of(program_.inputs.begin(), program_.inputs.end(), clashes) ||
+               std::any_of(program_.outputs.begin(), program_.outputs.end(), clashes)) {
+            prefix += '_';
         }
         return prefix;
     }
 
     ANEMONE_INLINE std::string variable(int index) const {
-        const std::string_view port = port_names_[static_cast<std::size_t>(index)];
-        return port.empty() ? formatted("{}{}", prefix_, index) : std::string(port);
+        const int output = output_of_[static_cast<std::size_t>(index)];
+        return output < 0 ? formatted("{}{}", prefix_, index) : program_.outputs[static_cast<std::size_t>(output)];
     }
 
     /// A constant as an argument: a number in place, a tensor as a statement that refers to the blob.
@@ -150,9 +173,7 @@ private:
     /// The engine reads no infinite literal, and weights must be finite (R006).
     ANEMONE_INLINE void require_finite(int index, half value, std::string_view what) const {
         if (!is_finite(value)) {
-            throw error(errc::lowering, print(graph_, index),
-                        formatted("{} is {} as fp16, the limit is {} ({}:{})", what, static_cast<double>(value),
-                                  half_max, graph_[index].where.file, graph_[index].where.line));
+            refuse(index, formatted("{} is {} as fp16, the limit is {}", what, static_cast<double>(value), half_max));
         }
     }
 
@@ -171,18 +192,14 @@ private:
     ANEMONE_INLINE void operation(int index) {
         const node& n = graph_[index];
         if (n.shape.rank == 0) {
-            throw error(errc::lowering, print(graph_, index),
-                        formatted("has rank 0, of which no MIL form is known: keep an axis of one element ({}:{})",
-                                  n.where.file, n.where.line));
+            refuse(index, "has rank 0, of which no MIL form is known: keep an axis of one element");
         }
         const mil_form* const form = find_mil_form(n.kind);
         if (form == nullptr) {
-            throw error(errc::lowering, print(graph_, index),
-                        formatted("has no form in the MIL text that is written here ({}:{}){}", n.where.file,
-                                  n.where.line,
-                                  n.kind == op::arg_max || n.kind == op::arg_min
-                                      ? "; its netplist unit is emitted by emit_netplist"
-                                      : ""));
+            const bool elsewhere = n.kind == op::arg_max || n.kind == op::arg_min;
+            refuse(index, elsewhere ? "has no form in the MIL text that is written here; its netplist unit is emitted "
+                                      "by emit_netplist"
+                                    : "has no form in the MIL text that is written here");
         }
         const std::string result = variable(index);
         std::vector<std::string> arguments;
@@ -214,9 +231,7 @@ private:
     /// Every argument is written: the engine's parser does not fill in the public defaults (mil-ops section 3).
     template <class Add> void attributes(int index, const mil_form& form, const Add& add) {
         const node& n = graph_[index];
-        const ane::attributes written =
-            is_pool(n.kind) ? ane::attributes(padded_out(n.get<pool>(), graph_.operand(n, 0).shape, n.shape))
-                            : n.attributes;
+        const ane::attributes written = is_pool(n.kind) ? ane::attributes(padded_out(index)) : n.attributes;
         written.visit([&](const auto& values) {
             std::size_t position = 0;
             for_each_member(values, [&](std::string_view, const auto& member) {
@@ -248,23 +263,27 @@ private:
             also("interleave", false);
         } else if (n.kind == op::pad) {
             const pads& amounts = n.get<pads>();
+            if (amounts.before.rank > 4 && amounts.before[0] + amounts.after[0] > 0) {
+                refuse(index, formatted("pads the first of {} axes by {} and {}: the list of a pad holds four axes",
+                                        amounts.before.rank, amounts.before[0], amounts.after[0]));
+            }
             also("pad", interleaved(amounts));
         }
     }
 
-    /// The windows that ceil_mode adds, as padding behind the input: how far the engine rounds up, and what it does
-    /// with a window that starts in the padding, is not published.
-    ANEMONE_INLINE static pool padded_out(pool p, const extents& x, const extents& y) {
-        const auto behind = [](std::int64_t in, std::int64_t out, int kernel, int stride, int before, int after) {
-            return std::max(after, static_cast<int>((out - 1) * stride + kernel - in - before));
-        };
-        p.padding.bottom = behind(x[2], y[2], p.kernel.height, p.stride.height, p.padding.top, p.padding.bottom);
-        p.padding.right = behind(x[3], y[3], p.kernel.width, p.stride.width, p.padding.left, p.padding.right);
+    ANEMONE_INLINE pool padded_out(int index) const {
+        const node& n = graph_[index];
+        pool p = n.get<pool>();
+        const padding2 written = written_padding(p, graph_.operand(n, 0).shape, n.shape);
+        if (const std::string_view why = pool_refusal(n.kind, p, written); !why.empty()) {
+            refuse(index, why);
+        }
+        p.padding = written;
         p.ceil_mode = false;
         return p;
     }
 
-    /// before and after of each axis in turn, as the pad operation wants them; the last four axes at most are padded.
+    /// before and after of each axis in turn, as the pad operation wants them, of the last four axes at most.
     ANEMONE_INLINE static indices interleaved(const pads& amounts) {
         indices flat;
         const int first = amounts.before.rank > 4 ? amounts.before.rank - 4 : 0;
@@ -279,7 +298,7 @@ private:
     const materialized& constants_;
     std::vector<char> stored_; ///< compressed weights that are written as they are stored
     std::vector<std::string> names_;
-    std::vector<std::string_view> port_names_; ///< by node; empty where it is no output
+    std::vector<int> output_of_; ///< by node; -1 where it is none
     std::string prefix_;
     std::string body_;
     mil_program program_;
@@ -297,8 +316,9 @@ ANEMONE_BODY mil_program emit_mil(const graph_view& lowered, const materialized&
 
 ANEMONE_BODY std::string write_mil(const mil_program& program, const std::string& directory) {
     std::string text = std::filesystem::path(directory) / "model.mil";
-    write_file(std::filesystem::path(directory) / "weights.bin", program.weights.bytes());
-    write_file(text, program.text);
+    const detail::named_bytes files[]{{std::filesystem::path(directory) / "weights.bin", program.weights.bytes()},
+                                      {text, std::as_bytes(std::span(program.text))}};
+    detail::write_files(files);
     return text;
 }
 

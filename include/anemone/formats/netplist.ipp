@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace ane::inline ANEMONE_WAY {
 
@@ -36,11 +37,14 @@ ANEMONE_BODY netplist emit_netplist(const graph_view& lowered, const materialize
 
 ANEMONE_BODY std::string write_netplist(const netplist& program, const std::string& directory) {
     const std::filesystem::path place(directory);
+    std::vector<detail::named_bytes> files;
     for (const netplist_blob& blob : program.weights) {
-        write_file(place / blob.name, std::span<const std::byte>(blob.bytes));
+        files.push_back({place / blob.name, blob.bytes});
     }
     std::string document = place / "net.plist";
-    write_file(document, plist::to_xml(program.document));
+    const std::string text = plist::to_xml(program.document);
+    files.push_back({document, std::as_bytes(std::span(text))});
+    detail::write_files(files);
     return document;
 }
 

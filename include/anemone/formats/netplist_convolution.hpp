@@ -4,6 +4,7 @@
 #include "../ops/convolution.hpp"
 #include "../way.hpp"
 #include "netplist_writer.hpp"
+#include "pool_padding.hpp"
 
 /// Convolutions, transposed convolutions and pools as netplist units.
 namespace ane::detail::inline ANEMONE_WAY {
@@ -107,29 +108,14 @@ ANEMONE_INLINE netplist_value write_conv_transpose(netplist_writer& w, int index
                                 turned_kernel(w.values(weight), w.at(weight).shape, a.groups));
 }
 
-/// How far the last window reaches beyond the padded input, which happens with ceil_mode only.
-ANEMONE_INLINE int window_excess(std::int64_t in, std::int64_t out, int before, int after, int kernel, int stride) {
-    const std::int64_t excess = (out - 1) * stride + kernel - in - before - after;
-    return excess > 0 ? static_cast<int>(excess) : 0;
-}
-
-/// Windows that ceil_mode adds become padding behind the input: that changes nothing where padding is left out of the
-/// result.
 ANEMONE_INLINE netplist_value write_pool(netplist_writer& w, int index, const netplist_form& form) {
     const node& n = w.at(index);
     const pool& a = n.get<pool>();
     const bool average = n.kind == op::avg_pool;
-    const extents& x = w.at(w.operand(index, 0)).shape;
-    padding2 padding = a.padding;
-    const int below = window_excess(x[2], n.shape[2], padding.top, padding.bottom, a.kernel.height, a.stride.height);
-    const int right = window_excess(x[3], n.shape[3], padding.left, padding.right, a.kernel.width, a.stride.width);
-    if (average && !a.exclude_padding && below + right > 0) {
-        w.refuse(
-            "averages over windows that ceil_mode adds, with the padding counted: what lies behind the padding has "
-            "no form");
+    const padding2 padding = written_padding(a, w.at(w.operand(index, 0)).shape, n.shape);
+    if (const std::string_view why = pool_refusal(n.kind, a, padding); !why.empty()) {
+        w.refuse(std::string(why));
     }
-    padding.bottom += below;
-    padding.right += right;
     if (padding.bottom >= a.kernel.height || padding.right >= a.kernel.width) {
         w.refuse(formatted("needs padding {}x{} behind the input for ceil_mode, the limit is below the kernel {}x{}",
                            padding.bottom, padding.right, a.kernel.height, a.kernel.width));

@@ -22,7 +22,8 @@ ANEMONE_INLINE netplist_value write_softmax(netplist_writer& w, int index, const
     return w.unit({form.unit, plist::dict{{"Dimension", dimension}}}, {x}, x.shape);
 }
 
-/// Axes of extent 1 are left out of the list, which holds four names at most.
+/// Axes of extent 1 are left out of the list, which holds four names at most; where no other is left, the result is the
+/// operand.
 ANEMONE_INLINE netplist_value write_reduction(netplist_writer& w, int index, const netplist_form& form) {
     const netplist_value x = w.value(w.operand(index, 0));
     const indices& list = w.at(index).get<axes>().list;
@@ -37,7 +38,7 @@ ANEMONE_INLINE netplist_value write_reduction(netplist_writer& w, int index, con
         }
     }
     if (dimensions.empty()) {
-        dimensions.emplace_back(name(netplist_axis::width));
+        return x;
     }
     if (dimensions.size() > 4) {
         w.refuse("reduces five axes, the unit takes four");

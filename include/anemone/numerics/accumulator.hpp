@@ -17,8 +17,13 @@ struct operand {
 };
 
 /// Exponent 31 is an ordinary exponent to the multiplier: infinity is 2^16, and a NaN is (1 + f/1024) * 2^16 with its
-/// quiet bit set first. Subnormals have exponent -14. Measured M4, M6 (numerics-datapath, section 1, rule 1).
-constexpr operand decode_operand(half value, bool keep_subnormals = true) noexcept {
+/// quiet bit set first, or infinity (datapath::mac_nan). Subnormals have exponent -14. Measured M4, M6
+/// (numerics-datapath, section 1, rule 1).
+constexpr operand decode_operand(half value, nan_rule nan = nan_rule::ordinary_exponent,
+                                 bool keep_subnormals = true) noexcept {
+    if (nan == nan_rule::infinity && is_nan(value)) {
+        return {false, 0x400U, 16};
+    }
     const bool negative = (value.bits & 0x8000U) != 0;
     const int biased = (value.bits >> 10U) & 0x1F;
     std::uint32_t fraction = value.bits & 0x3FFU;
@@ -44,14 +49,14 @@ public:
     static constexpr std::int64_t limit = std::int64_t{1} << 31;
 
     constexpr explicit accumulator(const datapath& path, half bias = half{}) noexcept : path_(path) {
-        const operand b = decode_operand(bias);
+        const operand b = decode_operand(bias, path_.mac_nan);
         add(b.negative, b.significand, b.exponent - 10 + fraction_bits);
     }
 
     /// Adds x * w.
     constexpr void multiply_add(half x, half w) noexcept {
-        const operand a = decode_operand(x, path_.mac_keeps_subnormals);
-        const operand b = decode_operand(w, path_.mac_keeps_subnormals);
+        const operand a = decode_operand(x, path_.mac_nan, path_.mac_keeps_subnormals);
+        const operand b = decode_operand(w, path_.mac_nan, path_.mac_keeps_subnormals);
         if (a.exponent + b.exponent >= path_.mac_exponent_floor) {
             add(a.negative != b.negative, std::uint64_t{a.significand} * b.significand,
                 a.exponent + b.exponent - 20 + fraction_bits);

@@ -107,8 +107,8 @@ struct left_blocks {
                 left_operand* const to = operands.data() + r0 * terms + r;
                 std::size_t part = block;
                 for (std::int64_t i = 0; i < terms; i += tile_depth, ++part) {
-                    const float most = kernels.prepare(row.data() + i, to + i * rows, std::min(tile_depth, terms - i),
-                                                       rows, path.mac_keeps_subnormals, path.mac_exponent_floor);
+                    const float most =
+                        kernels.prepare(row.data() + i, to + i * rows, std::min(tile_depth, terms - i), rows, path);
                     largest[part] = std::max(largest[part], most);
                 }
             }
@@ -137,7 +137,7 @@ struct right_panel {
         std::size_t part = 0;
         for (std::int64_t i = 0; i < size; i += tile_depth * panel_lanes, ++part) {
             largest[part] = kernels.decode(gathered.data() + i, values.data() + i,
-                                           std::min(tile_depth * panel_lanes, size - i), path.mac_keeps_subnormals);
+                                           std::min(tile_depth * panel_lanes, size - i), path);
         }
     }
 };

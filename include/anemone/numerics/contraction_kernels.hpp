@@ -3,6 +3,7 @@
 #include "../half.hpp"
 #include "../isa.hpp"
 #include "../way.hpp"
+#include "datapath.hpp"
 
 #include <cstdint>
 
@@ -16,10 +17,9 @@ namespace ane::numerics::inline ANEMONE_WAY {
 struct contraction_kernels {
     isa_level level;
     /// Panel [count] of fp16 to the values that the multiplier reads; returns the largest magnitude.
-    float (*decode)(const half* from, float* to, std::int64_t count, bool keep_subnormals);
+    float (*decode)(const half* from, float* to, std::int64_t count, const datapath& path);
     /// Left operands of one row, `stride` apart; returns the largest magnitude in units of 2^-16.
-    float (*prepare)(const half* from, detail::left_operand* to, std::int64_t count, int stride, bool keep_subnormals,
-                     int exponent_floor);
+    float (*prepare)(const half* from, detail::left_operand* to, std::int64_t count, int stride, const datapath& path);
     /// See detail::add_rows; `small` for products below 2^21 units and at most tile_depth of them.
     void (*add)(bool small, int rows, std::int64_t depth, const detail::left_operand* left, const float* right,
                 std::uint32_t* sums, std::uint32_t* marked);

@@ -18,7 +18,9 @@ ANEMONE_CPU_INLINE float largest_lane(const float* lanes) {
     return largest;
 }
 
-ANEMONE_CPU_INLINE float decode_body(const half* from, float* to, std::int64_t count, bool keep_subnormals) {
+ANEMONE_CPU_INLINE float decode_body(const half* from, float* to, std::int64_t count, const datapath& path) {
+    const bool nan_is_infinity = path.mac_nan == nan_rule::infinity;
+    const bool keep_subnormals = path.mac_keeps_subnormals;
     float most[convert_block] = {};
     std::int64_t i = 0;
     for (; i + convert_block <= count; i += convert_block) {
@@ -26,7 +28,7 @@ ANEMONE_CPU_INLINE float decode_body(const half* from, float* to, std::int64_t c
         float values[convert_block];
         std::memcpy(bits, from + i, sizeof bits);
         for (int lane = 0; lane < convert_block; ++lane) {
-            values[lane] = decoded(bits[lane], keep_subnormals);
+            values[lane] = decoded(bits[lane], nan_is_infinity, keep_subnormals);
         }
         for (int lane = 0; lane < convert_block; ++lane) {
             // Magnitudes order as their bits do.
@@ -38,7 +40,7 @@ ANEMONE_CPU_INLINE float decode_body(const half* from, float* to, std::int64_t c
     }
     float largest = largest_lane(most);
     for (; i < count; ++i) {
-        to[i] = decoded(from[i].bits, keep_subnormals);
+        to[i] = decoded(from[i].bits, nan_is_infinity, keep_subnormals);
         const float magnitude = to[i] < 0 ? -to[i] : to[i];
         largest = magnitude > largest ? magnitude : largest;
     }
@@ -46,7 +48,10 @@ ANEMONE_CPU_INLINE float decode_body(const half* from, float* to, std::int64_t c
 }
 
 ANEMONE_CPU_INLINE float prepare_body(const half* from, left_operand* to, std::int64_t count, int stride,
-                                      bool keep_subnormals, int exponent_floor) {
+                                      const datapath& path) {
+    const bool nan_is_infinity = path.mac_nan == nan_rule::infinity;
+    const bool keep_subnormals = path.mac_keeps_subnormals;
+    const int exponent_floor = path.mac_exponent_floor;
     std::uint32_t most = 0;
     for (std::int64_t i = 0; i < count; i += convert_block) {
         const int lanes = static_cast<int>(count - i < convert_block ? count - i : convert_block);
@@ -55,7 +60,8 @@ ANEMONE_CPU_INLINE float prepare_body(const half* from, left_operand* to, std::i
         float floors[convert_block];
         std::memcpy(bits, from + i, static_cast<std::size_t>(lanes) * sizeof(half));
         for (int lane = 0; lane < convert_block; ++lane) {
-            const std::uint32_t value = std::bit_cast<std::uint32_t>(decoded(bits[lane], keep_subnormals) * 65536.0F);
+            const std::uint32_t value =
+                std::bit_cast<std::uint32_t>(decoded(bits[lane], nan_is_infinity, keep_subnormals) * 65536.0F);
             scaled[lane] = value | ((value & 0x7FFFFFFFU) != 0 ? 1U : 0U);
             floors[lane] = partner_floor(bits[lane], exponent_floor);
         }
@@ -83,12 +89,12 @@ template <isa_level Level, class Lazy = void> struct contraction_loops;
 // The wrappers of one level: nothing but the target attribute differs.
 #define ANEMONE_CONTRACTION_LOOPS(LEVEL, WIDTH, TARGET)                                                                \
     template <class Lazy> struct contraction_loops<isa_level::LEVEL, Lazy> {                                           \
-        TARGET static float decode(const half* from, float* to, std::int64_t count, bool keep) {                       \
-            return decode_body(from, to, count, keep);                                                                 \
+        TARGET static float decode(const half* from, float* to, std::int64_t count, const datapath& path) {            \
+            return decode_body(from, to, count, path);                                                                 \
         }                                                                                                              \
-        TARGET static float prepare(const half* from, left_operand* to, std::int64_t count, int stride, bool keep,     \
-                                    int exponent_floor) {                                                              \
-            return prepare_body(from, to, count, stride, keep, exponent_floor);                                        \
+        TARGET static float prepare(const half* from, left_operand* to, std::int64_t count, int stride,                \
+                                    const datapath& path) {                                                            \
+            return prepare_body(from, to, count, stride, path);                                                        \
         }                                                                                                              \
         TARGET static void add(bool small, int rows, std::int64_t depth, const left_operand* left, const float* right, \
                                std::uint32_t* sums, std::uint32_t* marked) {                                           \

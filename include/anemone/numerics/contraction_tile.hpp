@@ -34,7 +34,8 @@ struct left_operand {
 };
 
 /// The value that the multiplier reads, without branches: see decode_operand.
-ANEMONE_CPU_INLINE float decoded(std::uint32_t bits, bool keep_subnormals) {
+ANEMONE_CPU_INLINE float decoded(std::uint32_t bits, bool nan_is_infinity, bool keep_subnormals) {
+    bits = nan_is_infinity && (bits & 0x7FFFU) > 0x7C00U ? 0x7C00U : bits;
     const std::uint32_t biased = (bits >> 10U) & 0x1FU;
     std::uint32_t fraction = bits & 0x3FFU;
     fraction |= biased == 31 && fraction != 0 ? 0x200U : 0U;

@@ -35,6 +35,18 @@ enum class infinity_rule : std::uint8_t {
     absorbing          ///< infinity, as in IEEE 754
 };
 
+/// What a NaN is as an operand of a product.
+enum class nan_rule : std::uint8_t {
+    ordinary_exponent, ///< the number that its bits spell, quieted: (1 + f/1024) 2^16
+    infinity           ///< +infinity, as to every other path
+};
+
+/// What becomes of a product with constant ones.
+enum class ones_rule : std::uint8_t {
+    product,  ///< what any product is
+    reduction ///< a sum on the reduction path: narrow lanes, no ceiling
+};
+
 /// How a / b and floor(a / b) are computed.
 enum class division_rule : std::uint8_t {
     reciprocal_table,   ///< a times the table's 1 / b, rounded; the floor is that of the rounded quotient
@@ -69,6 +81,17 @@ struct datapath {
     bool mac_ceiling = true;
     /// Inferred: not published for any generation. Only that it is fixed is measured (M1: N020, N150-N153).
     contraction_order order = contraction_order::channel_row_column;
+    /// A NaN that reaches a product as it is, through an input and operations that only move it. The number that its
+    /// bits spell measured M4, M6 (numerics-datapath, section 1, rule 1: 0x7e00 2^-12 is 24); A14, A15, A17 inferred,
+    /// as the register itself. Infinity on A13: there a NaN enters as +infinity in every published probe (N080-N088,
+    /// measured M1), none of which is a product (inferred).
+    nan_rule mac_nan = nan_rule::ordinary_exponent;
+    /// A matrix product of which one operand is a constant of ones. A reduction on A13: M1 has sums that were measured
+    /// as `matmul(v, ones)` and that the register of products cannot give (N001-N005, N01_*; that its compiler makes
+    /// reductions of them is inferred). A product elsewhere: the study's register was probed on M4 and M6 by matrix
+    /// products too, and no record of them shows another path; M2, M3, M5 inferred, as M5's one such sum is exact on
+    /// both paths (N002).
+    ones_rule products_with_ones = ones_rule::product;
     /// True: a 1x1 convolution over one channel, a single product, is a scale on the elementwise path and has its
     /// range. True M1: 60000 passes there (N046), while a linear layer of one product does not (N041); that it is a
     /// scale is inferred. False measured M4, M6, whose single products through 1x1 convolutions have the ceiling; M2,
@@ -129,6 +152,8 @@ constexpr datapath datapath_of(family f) noexcept {
     datapath d;
     if (f == family::older || f == family::a13) {
         d.mac_keeps_subnormals = false;
+        d.mac_nan = nan_rule::infinity;
+        d.products_with_ones = ones_rule::reduction;
         d.reduction_ties = tie_rule::half_even;
         d.elementwise_ties = tie_rule::half_even;
         d.tables = table_variant::m1;

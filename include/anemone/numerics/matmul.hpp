@@ -15,6 +15,12 @@ using ane::matmul_shape;
 ANEMONE_API void matmul(const datapath& path, const matmul_shape& shape, const half* a, const half* b, const half* bias,
                         half* out, const execution& how = {});
 
+/// The same where all of one operand is ones, as sums of the other one on the reduction path
+/// (datapath::products_with_ones). The bias is an addition behind them (inferred: a reduction has no register that it
+/// could start).
+ANEMONE_API void matmul_with_ones(const datapath& path, const matmul_shape& shape, bool ones_on_the_left,
+                                  const half* other, const half* bias, half* out);
+
 } // namespace ane::numerics::inline ANEMONE_WAY
 
 #if !defined(ANEMONE_COMPILED)

@@ -2,6 +2,8 @@
 
 #include "contraction.hpp"
 #include "matmul.hpp"
+#include "planar.hpp"
+#include "reduction.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -29,6 +31,24 @@ ANEMONE_BODY void matmul(const datapath& path, const matmul_shape& shape, const 
                                      z[(i + k) * shape.n + j] = values[k];
                                  }
                              });
+        }
+    }
+}
+
+ANEMONE_BODY void matmul_with_ones(const datapath& path, const matmul_shape& shape, bool ones_on_the_left,
+                                   const half* other, const half* bias, half* out) {
+    const bool transposed = ones_on_the_left ? !shape.transpose_b : shape.transpose_a; // vectors lie in columns
+    const std::int64_t vectors = ones_on_the_left ? shape.n : shape.m;
+    for (std::int64_t s = 0; s < shape.batch; ++s) {
+        const half* const matrix = other + s * (ones_on_the_left ? shape.b_batch_stride : shape.a_batch_stride);
+        for (std::int64_t v = 0; v < vectors; ++v) {
+            const half* const first = matrix + (transposed ? v : v * shape.k);
+            const half sum = reduce(path, op::reduce_sum, first, shape.k, transposed ? vectors : 1);
+            for (std::int64_t along = 0; along < (ones_on_the_left ? shape.m : shape.n); ++along) {
+                const std::int64_t row = ones_on_the_left ? along : v;
+                const std::int64_t column = ones_on_the_left ? v : along;
+                out[(s * shape.m + row) * shape.n + column] = bias == nullptr ? sum : add(path, sum, bias[column]);
+            }
         }
     }
 }

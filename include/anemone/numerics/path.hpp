@@ -46,13 +46,13 @@ inline constexpr auto path_table = [] {
     using enum arithmetic_path;
     using enum evidence;
     return std::to_array<path_row>({
-        {op::input,            movement,            measured,    "N080: NaN enters as +infinity"},
+        {op::input,            movement,            measured,    "N080: NaN is +infinity; but products: mac_nan"},
         {op::weight,           movement,            measured,    "N136"},
         {op::constant,         movement,            inferred,    "as a weight"},
         {op::conv2d,           multiply_accumulate, conflicting, "study M4, M6; N047 M1; a scale for one tap: N046 M1"},
         {op::conv_transpose2d, multiply_accumulate, inferred,    "as conv2d"},
         {op::linear,           multiply_accumulate, measured,    "N040, N041"},
-        {op::matmul,           multiply_accumulate, conflicting, "N042, N160-N165; N001-N005 are read as a reduction"},
+        {op::matmul,           multiply_accumulate, conflicting, "N042, N160-N165; N001-N005 are sums on A13"},
         {op::add,              elementwise,         measured,    "study M6; N080, N091, N105, N106 M1"},
         {op::sub,              elementwise,         measured,    "N091"},
         {op::mul,              elementwise,         conflicting, "N045 M1, N100; the study's probes stop at 2^15"},

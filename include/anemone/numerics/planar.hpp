@@ -18,6 +18,9 @@ constexpr half entered(half value) noexcept {
     return (value.bits & 0x7FFFU) == 0 ? half{} : value;
 }
 
+/// What leaves the engine: a NaN that was only moved is +infinity too (measured M1: no NaN comes out, N080).
+constexpr half left(half value) noexcept { return is_nan(value) ? half_infinity : value; }
+
 constexpr bool is_negative(half x) noexcept { return (x.bits & 0x8000U) != 0; }
 constexpr half magnitude(half x) noexcept { return half::from_bits(static_cast<std::uint16_t>(x.bits & 0x7FFFU)); }
 

@@ -17,7 +17,7 @@ namespace ane::numerics::inline ANEMONE_WAY {
 using ane::pool_shape;
 
 /// max_pool, avg_pool or l2_pool of x [N, C, H, W]. The average is a mean of the reduction path, lanes in row order,
-/// padding as zeros, and so what ceil_mode adds behind it, which a program has as padding (inferred: nothing is
+/// over `averaged_places` (the field's definition; what the engine counts of windows that ceil_mode adds is not
 /// published). l2: squares in fp16, their sum by the reduction path, the root by its table (inferred). The maximum
 /// ignores padding; a window of padding only throws.
 ANEMONE_INLINE void pool(const datapath& path, op kind, const pool_shape& s, const half* x, half* out) {
@@ -47,9 +47,8 @@ ANEMONE_INLINE void pool(const datapath& path, op kind, const pool_shape& s, con
                 } else if (kind == op::l2_pool) {
                     result = square_root(path, reduce(path, op::reduce_sum, window.data(), inside, 1));
                 } else {
-                    const std::int64_t divisor = s.exclude_padding ? inside : s.kernel_height * s.kernel_width;
                     result = store_sum(path, sum_reduction(path, window.data(), inside, 1),
-                                       std::max<std::int64_t>(divisor, 1));
+                                       std::max<std::int64_t>(averaged_places(s, oy, ox), 1));
                 }
             }
         }

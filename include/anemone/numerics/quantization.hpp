@@ -12,7 +12,7 @@
 /// Integers on the engine: their conversions, and products of int8 (numerics-datapath, section 5).
 namespace ane::numerics::inline ANEMONE_WAY {
 
-/// A fp16 value as the nearest whole number, ties by the path's rule; NaN has entered as infinity.
+/// A fp16 value, no NaN, as the nearest whole number, ties by the path's rule.
 ANEMONE_INLINE double nearest_whole(const datapath& path, half value) {
     const double x = std::fabs(static_cast<double>(value));
     double whole = std::floor(x);
@@ -28,7 +28,7 @@ ANEMONE_INLINE double nearest_whole(const datapath& path, half value) {
 /// of the elementwise path, rounded to fp16 and then to an integer. Inferred: how the engine divides by the scale, and
 /// how it rounds to integers, is not published.
 ANEMONE_INLINE int quantize(const datapath& path, half x, half scale, half zero, int low, int high) {
-    const half reciprocal = round_to_half(1.0 / static_cast<double>(scale), path.elementwise_ties);
+    const half reciprocal = round_to_half(1.0 / static_cast<double>(detail::entered(scale)), path.elementwise_ties);
     const half product = multiply(path, x, reciprocal);
     const double end = 0x1p20; // beyond every type, so that a zero point does not matter to an infinity
     const double whole = is_finite(product) ? nearest_whole(path, product) : (product < half{} ? -end : end);

@@ -242,7 +242,7 @@ constexpr auto slice(X x, site where = here()) {
 template <window Window, class X, class Broken = breach<op::slice, shapes::of<Window>, X>>
 unknown_tensor slice(X, ...) = delete;
 
-/// Elements of one value around the tensor. The engine pads height and width only (R096).
+/// Elements of one value around the tensor. The engine pads height and width (R096), from M4 on channels too (L012).
 template <pads Amounts, class X>
     requires obeys<shapes::of<Amounts>, X>
 constexpr auto pad(X x, double value = 0, site where = here()) {

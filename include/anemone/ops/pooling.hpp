@@ -68,7 +68,8 @@ template <pool A, class X, class Broken = breach<op::max_pool, shapes::of<A>, X>
 unknown_tensor max_pool(X, ...) = delete;
 
 /// The mean of each window; padding counts as zeros unless `exclude_padding`. What ceil_mode adds behind the padding
-/// does not count (ONNX, PyTorch); on the engine it does, since a program has it as padding.
+/// does not count (ONNX, PyTorch). Of windows that it adds, with the padding counted, nobody knows what the engine
+/// divides by: such a pool runs on the CPU and in the oracle, and is refused where a program is written.
 template <pool A, class X>
     requires obeys<shapes::of<A>, X>
 constexpr auto avg_pool(X x, site where = here()) {

@@ -1,11 +1,19 @@
 #pragma once
 
 #include "../graph/graph.hpp"
+#include "../graph/op_set.hpp"
 
 namespace ane {
 
-/// Whether an operation over constants is computed when the graph is compiled instead of on the device.
+/// Whether an operation over constants is computed when the graph is compiled instead of on the device: every one that
+/// reads something. (A compressed weight is no operation but a form that its values are stored in.)
 constexpr bool is_foldable(op kind) noexcept {
+    return !is_source(kind) && kind != op::compressed && signature(kind).least_operands > 0;
+}
+
+/// Whether such an operation is computed in double precision, with no rounding before the next one: what makes one
+/// constant of the weights of a norm. The others are computed as the CPU backend computes them in a run.
+constexpr bool folds_unrounded(op kind) noexcept {
     return is_binary(kind) || kind == op::reshape || kind == op::transpose || kind == op::sqrt || kind == op::rsqrt ||
            kind == op::exp || kind == op::abs;
 }
@@ -35,7 +43,7 @@ constexpr bool is_known_when_compiled(const graph_view& g, int index) {
 }
 
 /// For each node whether its value is known when the graph is compiled: weights, also in a stored form, constants, and
-/// foldable operations over such. A node that is an output is never one of these: the device has to write it.
+/// operations over such. A node that is an output is never one of these: the device has to write it.
 constexpr sequence<char> constant_nodes(const graph_view& g) {
     sequence<char> written(g.nodes.size(), 0);
     for (const output_port& port : g.outputs) {
@@ -51,12 +59,29 @@ constexpr sequence<char> constant_nodes(const graph_view& g) {
         if (is_foldable(kind)) {
             constant = written[static_cast<std::size_t>(i)] == 0;
             for (const int o : g.operands(i)) {
-                constant = constant && known[static_cast<std::size_t>(o)] != 0;
+                if (known[static_cast<std::size_t>(o)] == 0) {
+                    constant = false;
+                    break;
+                }
             }
         }
         known[static_cast<std::size_t>(i)] = constant ? 1 : 0;
     }
     return known;
+}
+
+/// The operations of a graph that are computed when it is compiled, as the CPU backend computes them.
+constexpr op_set computed_when_compiled(const graph_view& g) {
+    const sequence<char> known = constant_nodes(g);
+    op_set all;
+    for (int i = 0; i < g.size(); ++i) {
+        const op kind = g[i].kind;
+        if (known[static_cast<std::size_t>(i)] != 0 && is_foldable(kind) &&
+            !(folds_unrounded(kind) && g[i].type == dtype::f16)) {
+            all.insert(kind);
+        }
+    }
+    return all;
 }
 
 } // namespace ane

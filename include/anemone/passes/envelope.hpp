@@ -27,7 +27,7 @@ enum class hazard : std::uint8_t {
     trigonometric,      ///< an argument beyond the folded half period (R133)
     logarithm_of_zero,  ///< -45440 instead of minus infinity (R157)
     reciprocal_of_zero, ///< of -0: infinity of the wrong sign (R158)
-    infinite_argument,  ///< softplus and softsign of infinity give 0 (R159)
+    infinite_argument,  ///< softsign of infinity gives 0 (R159; softplus is written so that it does not)
     denormal,           ///< a subnormal operand of a product counts as zero (R156)
     cancellation,       ///< large terms nearly cancel: their rounding is what stays (R152)
     table_domain,       ///< an argument outside a table, clamped to its last knot (R161)
@@ -273,7 +273,6 @@ constexpr void visit_demands(const graph_view& g, int index, std::span<const int
     case op::log: sink(hazard::logarithm_of_zero, logarithm_demand(s)); break;
     case op::rsqrt:
     case op::inverse: sink(hazard::reciprocal_of_zero, reciprocal_demand(s)); break;
-    case op::softplus:
     case op::softsign: sink(hazard::infinite_argument, up_to(s.in(0).high, half_max, s.in(0).declared)); break;
     case op::sigmoid: sink(hazard::table_domain, table_demand(s)); break;
     default: break;

@@ -2,6 +2,7 @@
 
 #include "fusion.hpp"
 #include "product_error.hpp"
+#include "products_with_ones.hpp"
 #include "ranges.hpp"
 
 /// What the fixed-point accumulator costs: the worst and the expected error of every multiply-accumulate node against
@@ -206,7 +207,8 @@ constexpr contraction_error error_of_contraction(const graph_view& g, int index,
 } // namespace detail
 
 /// The errors of all contractions of a graph, in the order of its nodes. Attention has none before it is lowered. On a
-/// lowered graph a bias is the addition that fuses into the contraction.
+/// lowered graph a bias is the addition that fuses into the contraction. A product that is a sum to this arithmetic
+/// (datapath::products_with_ones) is none.
 constexpr std::vector<contraction_error> error_envelope(const graph_view& g, const numerics::datapath& path = {}) {
     const std::vector<interval> known = ranges(g);
     const std::vector<spread> likely = spreads(g, known);
@@ -224,7 +226,8 @@ constexpr std::vector<contraction_error> error_envelope(const graph_view& g, con
     }
     std::vector<contraction_error> all;
     for (int i = 0; i < g.size(); ++i) {
-        if (is_contraction(g[i].kind)) {
+        const bool sums = path.products_with_ones == numerics::ones_rule::reduction;
+        if (is_contraction(g[i].kind) && !(sums && detail::is_product_with_ones(g, g[i]))) {
             all.push_back(
                 detail::error_of_contraction(g, i, bias[static_cast<std::size_t>(i)], known, likely, constant, path));
         }

@@ -3,8 +3,8 @@
 #include "../error.hpp"
 #include "composed_forms.hpp"
 #include "composed_functions.hpp"
+#include "constants.hpp"
 #include "lower_cumsum.hpp"
-#include "products_with_ones.hpp"
 #include "rewriter.hpp"
 #include "scale_folding.hpp"
 
@@ -66,7 +66,7 @@ constexpr int lower_linear(rewriter& w, const node& n) {
     if (vector) {
         x = w.reshape(x, {1, w.shape(x)[0]});
     }
-    int y = emit_product(w, transposed{.b = true}, x, w.operand(n, 1));
+    int y = w.emit(op::matmul, transposed{.b = true}, {x, w.operand(n, 1)});
     if (n.operands.count == 3) {
         y = add_vector(w, y, w.operand(n, 2), 0);
     }
@@ -139,7 +139,6 @@ constexpr int lower_node(rewriter& w, const graph_view& g, int index, const sequ
     case op::conv2d: return lower_convolution<conv>(w, n);
     case op::conv_transpose2d: return lower_convolution<conv_transpose>(w, n);
     case op::linear: return lower_linear(w, n);
-    case op::matmul: return emit_product(w, n.get<transposed>(), w.operand(n, 0), w.operand(n, 1));
     case op::layer_norm: return lower_layer_norm(w, n);
     case op::batch_norm: return lower_batch_norm(w, n);
     case op::instance_norm: return lower_instance_norm(w, n);
@@ -180,15 +179,16 @@ constexpr lowered_graph lower(const graph_view& g) {
         w.visit(i);
         w.rename(i, detail::lower_node(w, g, i, dequantized));
     }
+    const sequence<char> known = constant_nodes(w.result());
     sequence<char> taken(w.result().nodes.size(), 0);
     for (const output_port& port : g.outputs) {
         if (g[port.node].type != dtype::f16) {
             detail::refuse_output(g.name(port), g[port.node].type);
         }
         int value = w.renamed(port.node);
-        const bool shared = is_source(w.at(value).kind) || w.at(value).kind == op::compressed ||
-                            taken[static_cast<std::size_t>(value)] != 0;
-        taken[static_cast<std::size_t>(value)] = 1;
+        const auto at = static_cast<std::size_t>(value);
+        const bool shared = w.at(value).kind == op::input || known[at] != 0 || taken[at] != 0;
+        taken[at] = 1;
         if (shared) {
             w.visit(port.node);
             value = w.emit(op::mul, no_attributes{}, {value, w.scalar(1.0F)});

@@ -29,7 +29,7 @@ ANEMONE_BODY std::string format(const violation& v, const graph_view& g, const t
         text += formatted("; {}: {}", lead, suggestion);
         lead = "or";
     }
-    return text + formatted(" [{}, {}]", r.fact, name(r.evidence));
+    return text + formatted(" [{}, {}]", r.fact, name(evidence_on(r, t)));
 }
 ANEMONE_BODY std::string format(const violation& v, const graph_view& g) { return format(v, g, describe(v.target)); }
 

@@ -138,10 +138,12 @@ private:
         j_.key("properties").object().member("operation", name(v.operation)).member("node", v.node);
         j_.member("target", runtime_architecture(v.target));
         j_.key("targets").array();
+        mark weakest = mark::measured;
         for (const target t : s.targets) {
             j_.value(runtime_architecture(t));
+            weakest = std::max(weakest, evidence_on(r, describe(t)));
         }
-        j_.end().member("got", v.got).member("limit", v.limit).member("mark", name(r.evidence)).end();
+        j_.end().member("got", v.got).member("limit", v.limit).member("mark", name(weakest)).end();
         j_.end();
     }
 

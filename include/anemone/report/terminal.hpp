@@ -1,11 +1,11 @@
 #pragma once
 
+#include "../environment.hpp"
 #include "../rules/rule.hpp"
 #include "../way.hpp"
 #include "unicode.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -48,7 +48,7 @@ ANEMONE_INLINE std::string counted_findings(std::size_t errors, std::size_t warn
 
 /// A terminal, unless NO_COLOR is set.
 ANEMONE_INLINE bool wants_colour(std::FILE* to) {
-    return std::getenv("NO_COLOR") == nullptr && ::isatty(::fileno(to)) != 0;
+    return environment_variable("NO_COLOR") == nullptr && ::isatty(::fileno(to)) != 0;
 }
 
 ANEMONE_INLINE void write_text(std::FILE* to, std::string_view text) { std::fwrite(text.data(), 1, text.size(), to); }

@@ -56,7 +56,10 @@ ANEMONE_INLINE void write_violation(json_writer& j, const violation& v, const st
     j.object().member("rule", name(v.rule)).member("fact", r.fact).member("level", name(level_of(v)));
     j.member("severity", name(v.severity)).member("operation", name(v.operation)).member("node", v.node);
     j.member("label", label).member("file", v.file).member("line", v.line);
-    j.member("got", v.got).member("limit", v.limit).member("mark", name(r.evidence)).member("message", message);
+    j.member("got", v.got)
+        .member("limit", v.limit)
+        .member("mark", name(evidence_on(r, describe(v.target))))
+        .member("message", message);
     j.key("suggestions").array();
     for (const std::string& suggestion : suggestions_of(r)) {
         j.value(suggestion);

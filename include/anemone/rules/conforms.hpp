@@ -40,10 +40,15 @@ template <const auto& Model>
 inline constexpr std::array<spread, size_of_model<Model>> spreads_of =
     array_of<spread, size_of_model<Model>>(spreads(Model, model_ranges<Model>::value));
 
+template <const auto& Model>
+inline constexpr std::array<char, size_of_model<Model>> constant_of =
+    array_of<char, size_of_model<Model>>(constant_nodes(Model));
+
 /// Those that a policy's errors read: what warnings alone need is computed where such a warning is an error.
 template <const auto& Model, policy P> struct facts_under {
     static constexpr graph_facts value = [] {
         graph_facts f{model_ranges<Model>::value, uses_of<Model>};
+        f.constant = constant_of<Model>;
         if constexpr (P.errors.contains(rule::live_set_exceeds)) {
             f.live = live_of<Model>;
         }

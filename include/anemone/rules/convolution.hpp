@@ -50,6 +50,7 @@ inline constexpr std::array convolution{
                     const int rank = s.operand(0).shape.rank;
                     return holds_if(rank == 4, rank, 4);
                 }},
+    // L011: as an operation of its own it was placed on an M4. The convolutions here are of planes on every target.
     rule_record{.id = rule::convolution_is_three_dimensional,
                 .fact = "R040",
                 .level = severity::reject,
@@ -69,22 +70,25 @@ inline constexpr std::array convolution{
                 .sentence = "kernel width {got} exceeds {limit}",
                 .reject = "Invalid conv kernel %s = %zd, It should be in [%zd,%zd]",
                 .advice = "swap the axes (height may be larger) or split the kernel's width into a sum of two",
-                .source = "guide chapters 4 and 17",
+                .source = "guide chapters 4 and 17; study M4, M6",
                 .evidence = mark::measured,
-                .silicon = "M1",
+                .figure = &target_marks::kernel_width,
+                .silicon = "M1, M4, M5, M6",
                 .check = [](const subject& s) -> finding {
                     return at_most(detail::kernel_width(s), s.t.limits.kernel_width_fp16);
                 }},
+    // L003: the HAL table has 32 from A14 on; the compilers for M4 and M6 refuse 32.
     rule_record{.id = rule::kernel_height_exceeds,
-                .fact = "R033",
+                .fact = "R033 L003",
                 .level = severity::reject,
                 .ops = detail::convolutions,
                 .sentence = "kernel height {got} exceeds {limit}",
                 .reject = "Invalid conv kernel %s = %zd, It should be in [%zd,%zd]",
                 .advice = "split the kernel's height into a sum of two",
-                .source = "guide chapter 17",
+                .source = "guide chapter 17, appendix A; study M4, M6",
                 .evidence = mark::measured,
-                .silicon = "M1",
+                .figure = &target_marks::kernel_height,
+                .silicon = "M1, M4, M6",
                 .check = [](const subject& s) -> finding {
                     return at_most(detail::kernel_height(s), s.t.limits.kernel_height);
                 }},

@@ -9,8 +9,9 @@ namespace ane {
 
 /// Parameters that are known together.
 enum class datapath_parameter : std::uint8_t {
-    accumulator, ///< ties, exponent floor, ceiling and order of the multiply-accumulate
-    subnormals,  ///< whether the multiplier keeps subnormal operands
+    accumulator,        ///< ties, exponent floor, ceiling and order of the multiply-accumulate
+    subnormals,         ///< whether the multiplier keeps subnormal operands
+    products_with_ones, ///< whether they are sums
     reduction_ties,
     reduction_register, ///< tile, width, alignment and mean
     elementwise_ties,
@@ -29,6 +30,7 @@ constexpr mark evidence_of(datapath_parameter p, family f) noexcept {
     case datapath_parameter::accumulator: return any_of(family::a16, family::a18); // sources conflict on M1
     case datapath_parameter::subnormals:
         return any_of(family::a13, family::a16, family::a17, family::a18); // N107, N108
+    case datapath_parameter::products_with_ones: return mark::predicted;   // the mechanism is inferred
     case datapath_parameter::reduction_ties:
         return any_of(family::a13, family::a14, family::a17, family::a18);   // N030-N032
     case datapath_parameter::reduction_register: return any_of(family::a13); // N01
@@ -48,11 +50,12 @@ constexpr mark evidence_of(datapath_parameter p, family f, const numerics::datap
     switch (p) {
     case datapath_parameter::accumulator:
         unchanged = own.mac_ties == d.mac_ties && own.mac_exponent_floor == d.mac_exponent_floor &&
-                    own.mac_ceiling == d.mac_ceiling && own.order == d.order &&
+                    own.mac_ceiling == d.mac_ceiling && own.mac_nan == d.mac_nan && own.order == d.order &&
                     own.single_tap_scales == d.single_tap_scales &&
                     own.int8_activation_gain == d.int8_activation_gain && own.int8_products == d.int8_products;
         break;
     case datapath_parameter::subnormals: unchanged = own.mac_keeps_subnormals == d.mac_keeps_subnormals; break;
+    case datapath_parameter::products_with_ones: unchanged = own.products_with_ones == d.products_with_ones; break;
     case datapath_parameter::reduction_ties: unchanged = own.reduction_ties == d.reduction_ties; break;
     case datapath_parameter::reduction_register:
         unchanged = own.reduction_tile == d.reduction_tile && own.mean == d.mean &&

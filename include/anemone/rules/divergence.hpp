@@ -13,8 +13,9 @@ namespace ane {
 
 /// Every way in which the nodes of a model can differ between two machines, in the order of the lowered graph. Derived
 /// from the parameters of the two arithmetics, the capabilities and limits of the two devices and the ranges of the
-/// values: an empty list says that the model computes the same bits on both, as far as the arithmetic is known. Throws
-/// `error` (errc::lowering) for a model that cannot be lowered.
+/// values: an empty list says that the model computes the same bits on both, as far as the arithmetic is known, for
+/// inputs that are numbers (what a product reads a NaN as differs too: datapath::mac_nan). Throws `error`
+/// (errc::lowering) for a model that cannot be lowered.
 constexpr std::vector<divergent_node> divergences_of(const graph_view& g, const machine& a, const machine& b) {
     const lowered_graph lowered = lower(g);
     const graph_view l = lowered.view();

@@ -4,6 +4,7 @@
 #include "../passes/fusion.hpp"
 #include "../passes/integer_products.hpp"
 #include "../passes/lowering.hpp"
+#include "../passes/products_with_ones.hpp"
 #include "../passes/width_offset.hpp"
 #include "datapath_evidence.hpp"
 #include "divergent_node.hpp"
@@ -208,6 +209,10 @@ private:
         if ((differs(&d::mac_ceiling) || (differs(&d::order) && (a_.arithmetic.mac_ceiling))) &&
             products >= contraction_ceiling) {
             add(divergence::infinity, parameter::accumulator, "sums may pass 32768, where one of them ends", "R056");
+        }
+        if (differs(&d::products_with_ones) && is_product_with_ones(lowered_, self())) {
+            add(products >= contraction_ceiling ? divergence::infinity : divergence::rounding,
+                parameter::products_with_ones, "a product with ones is a sum on one of them only", "N001-N005, N01_*");
         }
         if (is_single_tap() && (differs(&d::single_tap_scales) || differs(&d::elementwise_ties))) {
             add(products >= contraction_ceiling ? divergence::infinity : divergence::rounding, parameter::accumulator,

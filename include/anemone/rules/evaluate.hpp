@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../passes/constants.hpp"
 #include "../passes/reconvergence.hpp"
 #include "../passes/working_set.hpp"
 #include "../targets/sets.hpp"
@@ -49,6 +50,7 @@ struct graph_facts {
     std::span<const std::int64_t> live = {}; ///< bytes, by node
     std::span<const int> branches = {};      ///< that meet in each node
     std::span<const spread> spreads = {};
+    std::span<const char> constant = {}; ///< known when the model is compiled: such operations never reach a device
 };
 
 /// Which rules a search asks.
@@ -76,6 +78,9 @@ constexpr void search(const rule_set& active, const graph_view& g, const graph_f
     const rules::small_shape small = rules::small_shape_on(t);
     for (int i = first; i < last; ++i) {
         const node& n = g[i];
+        if (facts.constant[static_cast<std::size_t>(i)] != 0 && is_foldable(n.kind)) {
+            continue;
+        }
         const subject s{g, i, n, t, facts.ranges, facts.uses, p.route, facts.live, facts.branches, facts.spreads};
         const rule_set& asked = rules::is_small(n.shape, small) ? usual : active;
         const rule_set& its = rules_by_op[static_cast<std::size_t>(n.kind)];
@@ -100,11 +105,12 @@ struct computed_facts {
     sequence<std::int64_t> live;
     sequence<int> branches;
     std::vector<spread> likely;
+    sequence<char> constant;
 
     constexpr explicit computed_facts(const graph_view& g)
         : known(ranges(g)), read(uses(g)), live(live_bytes(g)), branches(reconverging_branches(g)),
-          likely(spreads(g, known)) {}
-    constexpr graph_facts view() const { return {known, read, live, branches, likely}; }
+          likely(spreads(g, known)), constant(constant_nodes(g)) {}
+    constexpr graph_facts view() const { return {known, read, live, branches, likely, constant}; }
 };
 
 /// Whether nodes [first, last) break no rule as an error.

@@ -92,6 +92,25 @@ inline constexpr std::array matmul{
                 .source = "guide appendix B",
                 .evidence = mark::decompiled,
                 .check = [](const subject& s) -> finding { return at_most(s.operand(0).shape.rank, 4); }},
+    // Attention is written as two products: over the depth of a head, and over the keys.
+    rule_record{.id = rule::contraction_length_exceeds,
+                .fact = "L006",
+                .level = severity::reject,
+                .ops = {op::matmul, op::attention},
+                .sentence = "a contraction of length {got} exceeds {limit}",
+                .reject = "",
+                .advice = "split it and add the parts",
+                .source = "study M4, M6",
+                .evidence = mark::measured,
+                .figure = &target_marks::compiled_limits,
+                .silicon = "M4, M6",
+                .check = [](const subject& s) -> finding {
+                    const extents& a = s.operand(0).shape;
+                    const std::int64_t inner =
+                        s.n.kind == op::matmul && s.n.get<transposed>().a ? a.height() : a.width();
+                    const std::int64_t keys = s.n.kind == op::attention ? s.operand(1).shape.height() : 0;
+                    return at_most(inner > keys ? inner : keys, s.t.limits.contraction);
+                }},
     // "Output channels of A": the engine maps the left operand's rows to channels, whose kernels are its columns.
     rule_record{.id = rule::matmul_exceeds_kernel_memory,
                 .fact = "R052",

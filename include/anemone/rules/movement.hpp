@@ -92,8 +92,9 @@ inline constexpr std::array movement{
                                         (detail::folds(x.channels()) && x.height() == 1),
                                     x.channels(), 0);
                 }},
+    // L014: an M4's runtime placed a transpose of batch with channels. The text of the compiler stands for all else.
     rule_record{.id = rule::batch_transpose_has_channels,
-                .fact = "R189",
+                .fact = "R189 L014",
                 .level = severity::reject,
                 .ops = {op::transpose},
                 .sentence = "moves the batch axis of a tensor with {got} channels, at most {limit} works",
@@ -104,8 +105,12 @@ inline constexpr std::array movement{
                 .check = [](const subject& s) -> finding {
                     const extents& x = s.operand(0).shape;
                     const permutation& p = s.n.get<permutation>();
-                    return holds_if(x.rank < 4 || detail::source_axis(p, 0) == 0 || x[0] == 1 || x.channels() == 1,
-                                    x.channels(), 1);
+                    if (x.rank < 4 || detail::source_axis(p, 0) == 0 || x[0] == 1 || x.channels() == 1) {
+                        return {};
+                    }
+                    const int channels = x.rank - 3;
+                    const bool swapped = detail::source_axis(p, 0) == channels && detail::source_axis(p, channels) == 0;
+                    return holds_if(swapped && s.t.has.batch_channel_transpose, x.channels(), 1);
                 }},
     rule_record{
         .id = rule::concat_has_one_operand,
@@ -181,20 +186,25 @@ inline constexpr std::array movement{
                 .evidence = mark::measured,
                 .silicon = "M5",
                 .check = [](const subject& s) -> finding { return at_most(s.n.shape.width(), 100351); }},
+    // L012: an M4's runtime placed a pad over channels. The text of the compiler stands for older chips, for batch and
+    // depth, for pads that mirror, and for the netplist, where no keys of a pad are known.
     rule_record{.id = rule::padding_is_not_on_height_or_width,
-                .fact = "R096",
+                .fact = "R096 L012",
                 .level = severity::reject,
                 .ops = {op::pad, op::reflect_pad, op::symmetric_pad},
-                .sentence = "pads axis {got}; height and width can be padded, from axis {limit} on",
+                .sentence = "pads axis {got}; the target pads from axis {limit} on",
                 .reject = "Channel padding is not supported on ANE",
                 .advice = "join a tensor of zeros with concat",
                 .source = "guide appendix B",
                 .evidence = mark::decompiled,
                 .check = [](const subject& s) -> finding {
                     const pads& p = s.n.get<pads>();
-                    for (int i = 0; i < p.before.rank - 2; ++i) {
+                    const bool channels =
+                        s.n.kind == op::pad && s.t.has.channel_padding && s.route != compile_route::netplist;
+                    const int first = p.before.rank - (channels ? 3 : 2);
+                    for (int i = 0; i < first; ++i) {
                         if (p.before[i] != 0 || p.after[i] != 0) {
-                            return {true, i, p.before.rank - 2};
+                            return {true, i, first};
                         }
                     }
                     return {};

@@ -45,6 +45,23 @@ inline constexpr std::array order{
         .evidence = mark::measured,
         .silicon = "M1",
         .check = [](const subject& s) -> finding { return at_most(detail::indexed_extent(s), 2048); }},
+    // L008: refused by the compiler for h16g, placed by an M4's runtime, native from A14 on by the guide. A refusal may
+    // be one of the form that was tried, a placement may not: so a warning, on that generation alone.
+    rule_record{.id = rule::top_k_over_width_is_in_dispute,
+                .fact = "L008",
+                .level = severity::warn,
+                .ops = {op::top_k, op::top_k_indices},
+                .sentence = "selects along the width, which one source saw refused on this generation and one placed",
+                .reject = "",
+                .advice = "compile it there before you count on it; M6 takes it",
+                .source = "study M4, M6",
+                .evidence = mark::measured,
+                .silicon = "M4",
+                .check = [](const subject& s) -> finding {
+                    const int rank = s.operand(0).shape.rank;
+                    const bool over_width = normalized_axis(s.n.get<selection>().axis, rank) == rank - 1;
+                    return holds_if(s.t.tier != family::a16 || !over_width);
+                }},
     rule_record{.id = rule::top_k_is_three_or_four,
                 .fact = "R135",
                 .level = severity::reject,

@@ -27,6 +27,22 @@ inline constexpr std::array pooling{
                     const finding height = at_most(window.height, x.height());
                     return height.broken ? height : at_most(window.width, x.width());
                 }},
+    // Only the width counts: a window 9 high and 1 wide compiles, 1 high and 9 wide does not. Averages of 14 compile.
+    rule_record{.id = rule::max_pool_width_exceeds,
+                .fact = "L001",
+                .level = severity::reject,
+                .ops = {op::max_pool},
+                .sentence = "a maximum over windows {got} wide, above {limit} is refused",
+                .reject = "",
+                .advice =
+                    "pool twice (at stride 1 windows of 5 and 5 make 9), or swap the axes (windows may be higher)",
+                .source = "study M4, M6",
+                .evidence = mark::measured,
+                .figure = &target_marks::compiled_limits,
+                .silicon = "M4, M6",
+                .check = [](const subject& s) -> finding {
+                    return at_most(s.n.get<pool>().kernel.width, s.t.limits.max_pool_width);
+                }},
     rule_record{.id = rule::pool_stride_is_three,
                 .fact = "R184",
                 .level = severity::reject,

@@ -15,10 +15,12 @@ struct rule_profile {
     bool older, a13, mil, softmax, slice_saturates;
     bool instance_norm, texture_engine, native_sin_cos, dropout_random, depth_broadcast, zero_point, palette_stride;
     bool square_after_reduction;
+    bool channel_padding, batch_channel_transpose, top_k_in_dispute;
     std::uint32_t palette_bits;
     std::int32_t cores;
     std::int32_t n, c, d, h, w, rank;
     std::int32_t kernel_width, kernel_width_small, kernel_height, kernel_height_small;
+    std::int32_t max_pool_width, contraction;
     std::int32_t pool_window, transpose, arg_axis, group_norm, group_decompose;
     std::int32_t kernel_dense, working_set_nominal, working_set_measured, granule;
     std::array<std::int32_t, 4> strides;
@@ -54,6 +56,9 @@ constexpr rule_profile profile(const target_description& t, const policy& p) {
             .palette_stride = t.has.palette_kernel_stride,
             .square_after_reduction =
                 p.errors.contains(rule::square_and_sum_are_not_fused) && t.has.square_after_reduction,
+            .channel_padding = t.has.channel_padding,
+            .batch_channel_transpose = t.has.batch_channel_transpose,
+            .top_k_in_dispute = p.errors.contains(rule::top_k_over_width_is_in_dispute) && t.tier == family::a16,
             .palette_bits = t.has.palette_index_bits,
             .cores = if_error(rule::groups_do_not_divide_cores, t.cores),
             .n = l.tensor_n,
@@ -66,6 +71,8 @@ constexpr rule_profile profile(const target_description& t, const policy& p) {
             .kernel_width_small = l.kernel_width_fp16_small,
             .kernel_height = l.kernel_height,
             .kernel_height_small = l.kernel_height_small,
+            .max_pool_width = l.max_pool_width,
+            .contraction = l.contraction,
             .pool_window = if_error(rule::pool_window_is_not_native, l.pool_window),
             .transpose = l.transpose_extent,
             .arg_axis = l.arg_reduction_axis,

@@ -60,9 +60,15 @@ struct rule_record {
     const char* advice;           ///< what to do instead
     const char* source;           ///< guide chapter or fact file
     mark evidence;
-    const char* silicon = ""; ///< the chips that it was measured on
-    const char* held_by = ""; ///< for a rule without a check: the header that holds it
+    mark target_marks::*figure = nullptr; ///< where the limit is the target's: the mark that it has there
+    const char* silicon = "";             ///< the chips that it was measured on
+    const char* held_by = "";             ///< for a rule without a check: the header that holds it
     finding (*check)(const subject&) = not_of_a_node;
 };
+
+/// How the limit of a rule is known on a target.
+constexpr mark evidence_on(const rule_record& r, const target_description& t) noexcept {
+    return r.figure == nullptr ? r.evidence : t.marks.*r.figure;
+}
 
 } // namespace ane

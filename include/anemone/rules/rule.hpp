@@ -61,10 +61,12 @@
     ROW(matmul_rank_exceeds_four)                                                                                      \
     ROW(matmul_depth_exceeds_one)                                                                                      \
     ROW(linear_rank_exceeds_four)                                                                                      \
+    ROW(contraction_length_exceeds)                                                                                    \
     ROW(matmul_exceeds_kernel_memory)                                                                                  \
     ROW(right_operand_is_not_resident)                                                                                 \
     /* pooling */                                                                                                      \
     ROW(pool_window_exceeds_input)                                                                                     \
+    ROW(max_pool_width_exceeds)                                                                                        \
     ROW(pool_stride_is_three)                                                                                          \
     ROW(pool_extent_is_not_a_multiple_of_its_stride)                                                                   \
     ROW(excluded_padding_reaches_the_window)                                                                           \
@@ -122,6 +124,7 @@
     ROW(gather_leaves_the_software_envelope)                                                                           \
     /* order: sorting, selection, gathers */                                                                           \
     ROW(index_exceeds_half_precision)                                                                                  \
+    ROW(top_k_over_width_is_in_dispute)                                                                                \
     ROW(top_k_is_three_or_four)                                                                                        \
     /* native: layers that only the netplist has */                                                                    \
     ROW(cross_correlation_has_channels)                                                                                \

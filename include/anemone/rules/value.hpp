@@ -144,10 +144,11 @@ inline constexpr std::array value{
                                ? finding{}
                                : detail::refuted(ane::detail::reciprocal_demand(detail::ranged(s)));
                 }},
+    // A softplus of infinity is 0 to the engine's own layer (N098), but infinite as it is written here, in two parts.
     rule_record{.id = rule::infinity_becomes_zero,
                 .fact = "R159",
                 .level = severity::hazard,
-                .ops = {op::softplus, op::softsign},
+                .ops = {op::softsign},
                 .sentence = "the operand may overflow, and of infinity the engine makes 0",
                 .reject = "",
                 .advice = "clamp the operand",

@@ -58,10 +58,14 @@ struct target_limits {
     std::int32_t kernel_width_default_small;
     std::int32_t kernel_width_default_large_from;
     std::int32_t kernel_width_frontend = not_known; ///< the frontend's own guard, "kW must be <=15", where measured
-    std::int32_t kernel_height, kernel_height_small;
+    std::int32_t kernel_height; ///< the bound that decides: 31 where the compiler was seen to refuse 32 (L003)
+    std::int32_t kernel_height_hal;
+    std::int32_t kernel_height_small;
     std::int32_t kernel_depth, kernel_depth_small;
     std::int32_t patch_width, patch_height, patch_depth;
-    std::int32_t pool_window;
+    std::int32_t pool_window;               ///< what is native; wider windows are tiled
+    std::int32_t max_pool_width = no_limit; ///< widest window of a maximum that compiles (L001)
+    std::int32_t contraction = no_limit;    ///< longest sum of a matrix product that compiles (L006)
 
     /// Native transpose. TC6: appendix A gives 16384 / 65536 (here: decides), ANEForge measured 2^23-1 / 2^24-1 (next).
     std::int32_t transpose_extent;
@@ -115,8 +119,10 @@ struct target_capabilities {
     bool depth_broadcast = false;             ///< 0x812, also the upsampling of a 1x1 input (R025)
     bool winograd = false;                    ///< 0x680 bit 0
 
-    bool conv3d_attested = false;  ///< HAL 0x70 above 1
-    bool conv3d_reachable = false; ///< R040: on no target
+    bool conv3d_attested = false;         ///< HAL 0x70 above 1
+    bool conv3d_reachable = false;        ///< runs as an operation of its own: not on M1 (R040), placed on M4 (L011)
+    bool channel_padding = false;         ///< a constant pad over the channels (L012; before it R096)
+    bool batch_channel_transpose = false; ///< batch and channels change places, both longer than 1 (L014; R189)
     bool native_sin_cos = false;
     bool slice_width_saturates = true; ///< a hazard (TC12): a width slice turns a large finite value into inf
     bool shared_kernel_layout = false; ///< one kernel layout for all cores
@@ -148,7 +154,9 @@ struct target_clock {
 
 struct target_marks {
     mark limits = mark::decompiled;
-    mark kernel_width = mark::decompiled; ///< of `kernel_width_fp16`
+    mark kernel_width = mark::decompiled;    ///< of `kernel_width_fp16`
+    mark kernel_height = mark::decompiled;   ///< of `kernel_height`
+    mark compiled_limits = mark::decompiled; ///< of `max_pool_width` and `contraction`, found by compiling
     mark cores = mark::decompiled;
     mark capabilities = mark::decompiled;
     mark weight_streams = mark::predicted;

@@ -30,6 +30,7 @@ inline constexpr target_description older = [] {
                 .kernel_width_default_large_from = 16,
                 .kernel_width_frontend = not_known,
                 .kernel_height = 29,
+                .kernel_height_hal = 29,
                 .kernel_height_small = 15,
                 .kernel_depth = 1,
                 .kernel_depth_small = 1,
@@ -110,7 +111,7 @@ inline constexpr target_description a14 = derive(a13, [](target_description& d) 
     d.limits.kernel_width_default_small = 16;
     d.limits.kernel_width_default_large_from = 1;
     d.limits.kernel_width_frontend = not_known;
-    d.limits.kernel_height = 32;
+    d.limits.kernel_height = d.limits.kernel_height_hal = 32;
     d.limits.kernel_height_small = 16;
     d.limits.patch_width = d.limits.patch_height = 31;
     d.limits.pool_window = 31;
@@ -147,13 +148,21 @@ inline constexpr target_description a15 = derive(a14, [](target_description& d) 
     d.has.image_yuv420 = true;
 });
 
-/// M4: extents of 65536, fp16 kernels 15 wide.
+/// M4: extents of 65536, fp16 kernels 15 wide. The limits that were found by compiling for h16g and for the M6 (L001 to
+/// L008) and what the M4's runtime was seen to place (L010 to L017) are carried over to the targets between.
 inline constexpr target_description a16 = derive(a15, [](target_description& d) {
     d.tier = family::a16;
     d.compiler_family = 4; // TC2: hardware version 8, filed under A15 by the compiler
     d.hardware_version = 8;
     d.limits.tensor_d = d.limits.tensor_h = d.limits.tensor_w = 65536;
-    d.limits.kernel_width_fp16 = 15; // measured on h17s; carried over to the rest (R031)
+    d.limits.kernel_width_fp16 = 15; // measured on h16g, h17s, M6; carried over to the rest (R031, L004)
+    d.limits.kernel_height = 31;     // the HAL table has 32, which is refused (L003)
+    d.limits.max_pool_width = 8;
+    d.limits.contraction = 32768; // 40000 is refused, nothing between was tried
+    d.has.channel_padding = true;
+    d.has.batch_channel_transpose = true;
+    d.has.conv3d_reachable = true;
+    d.marks.kernel_height = d.marks.compiled_limits = mark::predicted;
     d.limits.transpose_extent = 65536;
     d.limits.transpose_extent_measured = (1 << 24) - 1;
     d.limits.group_norm_extent = 65536;
@@ -170,6 +179,7 @@ inline constexpr target_description a17 = derive(a16, [](target_description& d) 
     d.hardware_version = 7;
 });
 
+/// M6, by the rule M(n) = H(n + 12) that names the others (docs/conflicts.md, TC17).
 inline constexpr target_description a18 = derive(a17, [](target_description& d) {
     d.tier = family::a18;
     d.compiler_family = 6;

@@ -74,8 +74,8 @@ inline constexpr target_set all_targets = targets_where([](const target_descript
 /// The targets that the MIL route accepts: A13 and later, and M11 (R176).
 inline constexpr target_set mil_targets = targets_where([](const target_description& d) { return d.mil_supported; });
 
-/// Every Mac, M1 to M5, base and Pro/Max (guide chapter 34, silicon to target; TC4 decides for h17s).
-inline constexpr target_set macs{h13, h13g, h14, h14g, h15, h15g, h16, h16g, h17, h17s};
+/// Every Mac: M1 to M5, base and Pro/Max (guide chapter 34, silicon to target; TC4 decides for h17s), and M6 (TC17).
+inline constexpr target_set macs{h13, h13g, h14, h14g, h15, h15g, h16, h16g, h17, h17s, h18};
 
 /// Every target of T's generation or a later one; M11 counts as A15. `from<h13>` is `mil_targets`.
 template <target T>

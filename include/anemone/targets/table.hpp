@@ -46,6 +46,12 @@ constexpr target_description make_target(const target_description& base, const t
 }
 
 constexpr void kernel_width_measured(target_description& d) { d.marks.kernel_width = mark::measured; }
+constexpr void kernel_measured(target_description& d) { d.marks.kernel_width = d.marks.kernel_height = mark::measured; }
+/// The compiler was run with programs on each side of its limits (L001 to L008).
+constexpr void limits_compiled(target_description& d) {
+    kernel_measured(d);
+    d.marks.compiled_limits = mark::measured;
+}
 
 } // namespace detail
 
@@ -88,13 +94,13 @@ inline constexpr std::array<target_description, target_count> target_table = [] 
 
         make_target(a13, {h13, "H13", "h13", "M1 base", "T8103", 4, clocks::h13, own, measured},
                     [](d& t) {
-                        detail::kernel_width_measured(t);
+                        detail::kernel_measured(t);
                         t.marks.cores = mark::measured; // the four-core scaling was measured
                         t.memory.working_set_measured = 2280000;
                         t.marks.cost = mark::measured;
                     }),
         make_target(a13, {h13g, "H13g", "h13g", "M1 Pro, Max, Ultra", "T600x", 8, clocks::h13g, own, measured},
-                    detail::kernel_width_measured),
+                    detail::kernel_measured),
         // TC1: the guide's table says 4 cores, the cost curves were written for 16.
         make_target(a13, {t1, "T1", "t1", "A13 reference", none, 4, clocks::h13, own}, [](d& t) { t.cost_cores = 16; }),
 
@@ -108,7 +114,8 @@ inline constexpr std::array<target_description, target_count> target_table = [] 
         make_target(a15, {h15c, "H15c", "h15c", "A15 Max-class", none, 32, clocks::h15c, own}),
 
         make_target(a16, {h16, "H16", "h16", "M4 base", "T8132", 4, clocks::h16, own}),
-        make_target(a16, {h16g, "H16g", "h16g", "M4 Pro, Max", "T604x", 8, clocks::h16s, borrowed}),
+        make_target(a16, {h16g, "H16g", "h16g", "M4 Pro, Max", "T604x", 8, clocks::h16s, borrowed},
+                    detail::limits_compiled),
         make_target(a16, {h16s, "H16s", "h16s", "A16 Pro-class", none, 16, clocks::h16s, own}),
         make_target(a16, {h16c, "H16c", "h16c", "A16 Max-class", none, 32, clocks::h16s, borrowed}),
 
@@ -128,7 +135,8 @@ inline constexpr std::array<target_description, target_count> target_table = [] 
         make_target(a17, {h17c, "H17c", "h17c", "A17 Max-class", none, 32, clocks::h16s, own}),
         make_target(a17, {h17d, "H17d", "h17d", "A17 Ultra-class", none, 64, clocks::h16s, own}),
 
-        make_target(a18, {h18, "H18", "h18", "A18 base", none, 4, clocks::h16s, borrowed}),
+        // TC17: M6 by the naming rule; a study names the M6 that it ran h18g, which is none of the 28.
+        make_target(a18, {h18, "H18", "h18", "M6 base", none, 4, clocks::h16s, borrowed}, detail::limits_compiled),
 
         make_target(small, {m11, "M11", "m11", "small embedded ANE", none, 1, clocks::m11, own}),
 

@@ -18,7 +18,7 @@ enum class target : std::uint8_t {
     h15, h15g, h15c,               // A15, M3
     h16, h16g, h16s, h16c,         // A16, M4
     h17, h17a, h17g, h17s, h17c, h17d, // A17, M5
-    h18,                           // A18
+    h18,                           // A18, M6
     m11,                           // small embedded engine
     u1, u2, u3                     // reference
 };

@@ -5,34 +5,49 @@
 #include "../way.hpp"
 #include "store.hpp"
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
 namespace ane::inline ANEMONE_WAY {
 
-/// The values of the constant nodes of a graph: `values[i]` belongs to node i, and is empty for a node that the device
-/// computes.
+/// The values of the constant nodes of a graph, empty for a node that the device computes.
 struct materialized {
-    std::vector<std::vector<half>> values;
+    std::vector<std::vector<half>> values;     ///< `values[i]` belongs to node i, if it is fp16
+    std::vector<std::vector<std::byte>> bytes; ///< the same of nodes of other types: bytes, or booleans as 0 and 1
 
     ANEMONE_API bool known(int index) const;
     ANEMONE_API const half* data(int index) const;
+    /// A value of whatever type, as it lies in memory.
+    ANEMONE_API const std::byte* memory(int index) const;
 };
 
 /// Holds constants to the graph that they are emitted with: an entry for each node, with its elements or with none.
 /// Throws `error` (errc::argument).
 ANEMONE_API void require_constants_of(const graph_view& g, const materialized& constants);
 
-/// Loads the weights of a graph and computes everything that depends on weights and constants alone. A compressed
-/// weight has the values that its stored form stands for: what it loses is in every backend's result. A folded value
-/// that does not fit into fp16 is an error (errc::weights) that names the operation, the element and the value.
-ANEMONE_API materialized materialize(const graph_view& g, const weight_store& store);
-
-/// What a stored form makes of values: `stored_values` (weights/encode.hpp), or null where no weight is compressed.
+/// What a stored form makes of values: `stored_values` (weights/encode.hpp).
 using weight_expansion = std::vector<half> (*)(std::span<const half> values, const extents& shape,
                                                const compression& form);
+<<<<<<< HEAD
 /// The same for a graph that was validated, with the code of the stored forms given.
 ANEMONE_API materialized materialize(const graph_view& g, const weight_store& store, weight_expansion expand);
+=======
+/// Computes one operation of which all operands are known.
+using constant_evaluator = void (*)(const graph_view& g, const materialized& known, int index, std::byte* result);
+
+/// What computes the constants of a program besides elementary arithmetic. Null where the program has nothing for it.
+struct constant_arithmetic {
+    weight_expansion expand = nullptr;
+    constant_evaluator evaluate = nullptr;
+};
+
+/// Loads the weights of a graph and computes everything that depends on weights and constants alone, with the given
+/// arithmetic; `materialize(g, store)` of backend/constants.hpp has all of it. A compressed weight has the values that
+/// its stored form stands for: what it loses is in every backend's result. A folded value that a computed node reads
+/// and that does not fit into fp16 is an error (errc::weights) that names the operation, the element and the value.
+ANEMONE_API materialized materialize(const graph_view& g, const weight_store& store, const constant_arithmetic& with);
+>>>>>>> main
 
 } // namespace ane::inline ANEMONE_WAY
 

@@ -7,18 +7,19 @@
 #include "../passes/validate.hpp"
 #include "../print.hpp"
 #include "../strided.hpp"
-#include "encode.hpp"
 #include "materialize.hpp"
 #include "verify.hpp"
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <utility>
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-/// Constant operations are computed in double precision from the stored fp16 values; only the result that the device
-/// reads is rounded to fp16, so a folded batch norm costs one rounding.
+/// What `folds_unrounded` is computed in double precision from the stored fp16 values; only the result that the device,
+/// or another operation, reads is rounded to fp16, so a folded batch norm costs one rounding.
 using wide_tensor = std::vector<double>;
 
 ANEMONE_INLINE double folded_binary(op kind, double a, double b) {
@@ -73,90 +74,158 @@ ANEMONE_INLINE wide_tensor folded(const graph_view& g, int index, const std::vec
 
 } // namespace ane::detail::inline ANEMONE_WAY
 
+namespace ane::detail::inline ANEMONE_WAY {
+
+/// The graph while its constants are computed, node by node.
+class constant_folding {
+public:
+    ANEMONE_INLINE constant_folding(const graph_view& g, const weight_store& store, const constant_arithmetic& with)
+        : graph_(g), store_(store), with_(with), wide_(g.nodes.size()), read_by_device_(g.nodes.size(), 0),
+          read_rounded_(g.nodes.size(), 0), read_unrounded_(g.nodes.size(), 0) {
+        result_.values.resize(g.nodes.size());
+        result_.bytes.resize(g.nodes.size());
+    }
+
+    ANEMONE_INLINE materialized run() && {
+        const sequence<char> constant = constant_nodes(graph_);
+        for (int i = 0; i < graph_.size(); ++i) {
+            if (graph_[i].kind == op::compressed && constant[at(i)] != 0) {
+                continue; // reads the fp16 values
+            }
+            auto& readers = constant[at(i)] == 0 ? read_by_device_ : is_unrounded(i) ? read_unrounded_ : read_rounded_;
+            for (const int operand : graph_.operands(i)) {
+                readers[at(operand)] = 1;
+            }
+        }
+        for (int i = 0; i < graph_.size(); ++i) {
+            if (constant[at(i)] != 0) {
+                compute(i);
+            }
+        }
+        return std::move(result_);
+    }
+
+private:
+    static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+    bool is_unrounded(int i) const { return folds_unrounded(graph_[i].kind) && graph_[i].type == dtype::f16; }
+
+    ANEMONE_INLINE void compute(int i) {
+        const node& n = graph_[i];
+        std::vector<half>& values = result_.values[at(i)];
+        if (n.kind == op::weight) {
+            values = verified_weight(graph_, i, store_);
+        } else if (n.kind == op::compressed) {
+            if (with_.expand == nullptr) {
+                throw error(errc::weights, print(graph_, i),
+                            "this program was made without the forms of stored weights");
+            }
+            values = with_.expand(result_.values[at(graph_.operands(i)[0])], n.shape, n.get<compression>());
+        } else if (n.kind == op::constant) {
+            values.reserve(static_cast<std::size_t>(n.shape.count())); // what no memory holds is refused at once
+            for (std::int64_t k = 0; k < n.shape.count(); ++k) {
+                values.push_back(half(graph_.value(n, k)));
+            }
+        } else if (is_unrounded(i)) {
+            wide_[at(i)] = folded(graph_, i, wide_);
+            for (const double wide : wide_[at(i)]) {
+                values.push_back(half(wide));
+                require_finite(i, wide);
+            }
+            return;
+        } else {
+            evaluate(i);
+        }
+        if (read_unrounded_[at(i)] != 0) {
+            wide_[at(i)].reserve(values.size());
+            for (const half h : values) {
+                wide_[at(i)].push_back(static_cast<double>(h));
+            }
+        }
+    }
+
+    ANEMONE_INLINE void evaluate(int i) {
+        if (with_.evaluate == nullptr) {
+            throw error(errc::weights, print(graph_, i), "this program was made without arithmetic for constants");
+        }
+        const node& n = graph_[i];
+        std::vector<std::byte> memory(static_cast<std::size_t>(bytes(n.type, n.shape.count())));
+        with_.evaluate(graph_, result_, i, memory.data());
+        if (n.type != dtype::f16) {
+            result_.bytes[at(i)] = std::move(memory);
+            return;
+        }
+        for (std::size_t k = 0; k < memory.size(); k += sizeof(half)) {
+            std::uint16_t bits = 0;
+            std::memcpy(&bits, memory.data() + k, sizeof bits);
+            result_.values[at(i)].push_back(half::from_bits(bits));
+            require_finite(i, static_cast<double>(result_.values[at(i)].back()));
+        }
+    }
+
+    /// What stays between operations in double may be as large as it likes; an infinity may stay between those of fp16,
+    /// but may not come of a finite number there. `wide` is the last value of node i so far.
+    ANEMONE_INLINE void require_finite(int i, double wide) const {
+        const std::vector<half>& values = result_.values[at(i)];
+        const bool cut = std::isfinite(wide) && read_rounded_[at(i)] != 0;
+        if (!is_finite(values.back()) && (read_by_device_[at(i)] != 0 || cut)) {
+            const site& where = graph_[i].where;
+            throw error(errc::weights, print(graph_, i),
+                        formatted("folded element {} is {}, outside fp16 ({}:{})", values.size() - 1, wide, where.file,
+                                  where.line));
+        }
+    }
+
+    const graph_view& graph_;
+    const weight_store& store_;
+    const constant_arithmetic& with_;
+    materialized result_;
+    std::vector<wide_tensor> wide_;
+    std::vector<char> read_by_device_;
+    std::vector<char> read_rounded_; ///< by an operation that computes from fp16
+    std::vector<char> read_unrounded_;
+};
+
+} // namespace ane::detail::inline ANEMONE_WAY
+
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY bool materialized::known(int index) const { return !values[static_cast<std::size_t>(index)].empty(); }
+ANEMONE_BODY bool materialized::known(int index) const { return memory(index) != nullptr; }
 
 ANEMONE_BODY const half* materialized::data(int index) const { return values[static_cast<std::size_t>(index)].data(); }
 
+ANEMONE_BODY const std::byte* materialized::memory(int index) const {
+    const auto at = static_cast<std::size_t>(index);
+    if (!values[at].empty()) {
+        return reinterpret_cast<const std::byte*>(values[at].data());
+    }
+    return bytes[at].empty() ? nullptr : bytes[at].data();
+}
+
 ANEMONE_BODY void require_constants_of(const graph_view& g, const materialized& constants) {
-    if (constants.values.size() != g.nodes.size()) {
-        throw error(
-            errc::argument, "constants",
-            formatted("are those of another graph: of {} nodes, not {}", constants.values.size(), g.nodes.size()));
-    }
-    for (int i = 0; i < g.size(); ++i) {
-        const auto found = static_cast<std::int64_t>(constants.values[static_cast<std::size_t>(i)].size());
-        if (found != 0 && found != g[i].shape.count()) {
-            throw error(errc::argument, print(g, i),
-                        formatted("has {} values and {} elements: the constants are those of another graph", found,
-                                  g[i].shape.count()));
+    for (const std::size_t entries : {constants.values.size(), constants.bytes.size()}) {
+        if (entries != g.nodes.size()) {
+            throw error(errc::argument, "constants",
+                        formatted("are those of another graph: of {} nodes, not {}", entries, g.nodes.size()));
         }
     }
-}
-
-ANEMONE_BODY materialized materialize(const graph_view& g, const weight_store& store) {
-    return materialize(validated(g), store, stored_values);
-}
-
-ANEMONE_BODY materialized materialize(const graph_view& g, const weight_store& store, weight_expansion expand) {
-    const sequence<char> constant = constant_nodes(g);
-    sequence<char> read_by_device(g.nodes.size(), 0); // what stays between constants may be as large as it likes
-    sequence<char> folded_from(g.nodes.size(), 0);
     for (int i = 0; i < g.size(); ++i) {
-        if (g[i].kind == op::compressed && constant[static_cast<std::size_t>(i)] != 0) {
-            continue; // reads the fp16 values
-        }
-        auto& readers = constant[static_cast<std::size_t>(i)] == 0 ? read_by_device : folded_from;
-        for (const int operand : g.operands(i)) {
-            readers[static_cast<std::size_t>(operand)] = 1;
-        }
-    }
-    std::vector<detail::wide_tensor> wide(g.nodes.size());
-    materialized result;
-    result.values.resize(g.nodes.size());
-    for (int i = 0; i < g.size(); ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        if (constant[at] == 0) {
-            continue;
-        }
         const node& n = g[i];
-        const auto count = static_cast<std::size_t>(n.shape.count());
-        if (n.kind == op::weight) {
-            result.values[at] = verified_weight(g, i, store);
-        } else if (n.kind == op::compressed) {
-            if (expand == nullptr) {
-                throw error(errc::weights, print(g, i), "this program was made without the forms of stored weights");
-            }
-            const auto stored = static_cast<std::size_t>(g.operands(i)[0]);
-            result.values[at] = expand(result.values[stored], n.shape, n.get<compression>());
-        } else if (n.kind == op::constant) {
-            result.values[at].reserve(count); // what no memory holds is refused at once
-            for (std::size_t k = 0; k < count; ++k) {
-                result.values[at].push_back(half(g.value(n, static_cast<std::int64_t>(k))));
-            }
-        } else {
-            wide[at] = detail::folded(g, i, wide);
-            for (std::size_t k = 0; k < count; ++k) {
-                const half rounded(wide[at][k]);
-                if (!is_finite(rounded) && read_by_device[at] != 0) {
-                    throw error(errc::weights, print(g, i),
-                                formatted("folded element {} is {}, outside fp16 ({}:{})", k, wide[at][k], n.where.file,
-                                          n.where.line));
-                }
-                result.values[at].push_back(rounded);
-            }
-            continue;
-        }
-        if (folded_from[at] == 0) {
-            continue;
-        }
-        wide[at].reserve(count);
-        for (const half h : result.values[at]) {
-            wide[at].push_back(static_cast<double>(h));
+        const auto at = static_cast<std::size_t>(i);
+        const auto found =
+            static_cast<std::int64_t>(constants.values[at].size() * sizeof(half) + constants.bytes[at].size());
+        const std::int64_t wanted = ane::bytes(n.type, n.shape.count());
+        if (found != 0 && found != wanted) {
+            throw error(errc::argument, print(g, i),
+                        formatted("has {} bytes of values instead of {}: the constants are those of another graph",
+                                  found, wanted));
         }
     }
-    return result;
+}
+
+ANEMONE_BODY materialized materialize(const graph_view& g, const weight_store& store, const constant_arithmetic& with) {
+    validate(g);
+    return detail::constant_folding(g, store, with).run();
 }
 
 } // namespace ane::inline ANEMONE_WAY

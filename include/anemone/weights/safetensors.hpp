@@ -16,16 +16,19 @@ namespace ane::inline ANEMONE_WAY {
 
 /// Longest header that is read or written, in bytes (the limit of the reference implementation).
 inline constexpr std::uint64_t safetensors_header_limit = 100'000'000;
+/// Most texts of `__metadata__` that are read or written. The format has no such limit; files have a few.
+inline constexpr std::size_t safetensors_metadata_limit = 1'000'000;
 
 /// Reads a file that is held in memory. `source` names it in errors. Tensors come in the order of their offsets.
 ANEMONE_API weight_store parse_safetensors(std::span<const std::byte> file, const std::string& source = "safetensors");
 
-/// Reads a file; the header first, then each tensor straight into its place.
+/// Reads a regular file; the header first, then each tensor straight into its place. A file of more bytes than the system
+/// has memory for is refused before they are read.
 ANEMONE_API weight_store load_safetensors(const std::string& path);
 
 /// Writes a store. Tensors are ordered by falling element size, else as in the store, and the header is filled up to a
 /// multiple of 8 bytes, so that every tensor is aligned to its element. Throws errc::file for a name or a text that is
-/// not UTF-8, too.
+/// not UTF-8, too. The file is replaced as `write_file` does (formats/file.hpp): a failure leaves what was there.
 ANEMONE_API void save_safetensors(const std::string& path, const weight_store& store);
 
 } // namespace ane::inline ANEMONE_WAY

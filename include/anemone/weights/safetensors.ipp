@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../formats/file.hpp"
+#include "../formats/open_file.hpp"
 #include "../formatted.hpp"
 #include "../report/json.hpp"
 #include "safetensors.hpp"
@@ -9,10 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <new>
 #include <numeric>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -32,6 +31,16 @@ ANEMONE_INLINE std::uint64_t header_length(std::span<const std::byte, 8> field, 
                     formatted("the header is {} bytes long, the file has {} after the length", length, following));
     }
     return length;
+}
+
+/// Throws where the system cannot give so much memory: at once, and not after most of a file has been read. The memory is
+/// asked for in one piece, and none of it is touched.
+ANEMONE_INLINE void require_memory(std::uint64_t bytes, const std::string& source) {
+    try {
+        ::operator delete(::operator new(static_cast<std::size_t>(bytes)));
+    } catch (const std::bad_alloc&) {
+        refuse_file(source, formatted("its tensors take {} bytes, more than the system has memory for", bytes));
+    }
 }
 
 /// Makes a store of a layout; `bytes_of` gives the bytes of an entry.
@@ -99,28 +108,21 @@ ANEMONE_BODY weight_store parse_safetensors(std::span<const std::byte> file, con
 }
 
 ANEMONE_BODY weight_store load_safetensors(const std::string& path) {
-    std::ifstream stream(path, std::ios::binary);
-    std::error_code failure;
-    const std::uint64_t size = std::filesystem::file_size(path, failure);
-    if (!stream || failure) {
-        detail::refuse_file(path,
-                            formatted("cannot be opened{}{}", failure ? ": " : "", failure ? failure.message() : ""));
+    const detail::file_reader file(path);
+    if (file.size() < 8) {
+        detail::refuse_file(path, formatted("has {} bytes, the header length alone takes 8", file.size()));
     }
-    if (size < 8) {
-        detail::refuse_file(path, formatted("has {} bytes, the header length alone takes 8", size));
-    }
-    const auto read = [&](void* into, std::uint64_t count) {
-        if (!stream.read(static_cast<char*>(into), static_cast<std::streamsize>(count))) {
-            detail::refuse_file(path, formatted("could not be read to its end, {} bytes", size));
-        }
-    };
     std::array<std::byte, 8> field{};
-    read(field.data(), field.size());
-    std::string header(detail::header_length(field, size - 8, path), ' ');
-    read(header.data(), header.size());
-    return detail::store_of(detail::parse_header(header, size - 8 - header.size(), path), [&](const auto& entry) {
+    file.read(field);
+    std::string header(detail::header_length(field, file.size() - 8, path), ' ');
+    file.read(std::as_writable_bytes(std::span(header)));
+    const std::uint64_t data_bytes = file.size() - 8 - header.size();
+    detail::safetensors_layout layout = detail::parse_header(header, data_bytes, path);
+    header = {};
+    detail::require_memory(data_bytes, path);
+    return detail::store_of(std::move(layout), [&](const auto& entry) {
         std::vector<std::byte> bytes(entry.end - entry.begin);
-        read(bytes.data(), bytes.size());
+        file.read(bytes);
         return bytes;
     });
 }
@@ -133,6 +135,10 @@ ANEMONE_BODY void save_safetensors(const std::string& path, const weight_store& 
     });
     std::vector<const stored_tensor*> order(places.size());
     std::transform(places.begin(), places.end(), order.begin(), [&](std::size_t place) { return &store[place]; });
+    if (store.metadata().size() > safetensors_metadata_limit) {
+        detail::refuse_file(path, formatted("the metadata has {} entries, the limit is {}", store.metadata().size(),
+                                            safetensors_metadata_limit));
+    }
     std::string header = detail::header_of(order, store.metadata(), path);
     header.resize((header.size() + 7) / 8 * 8, ' ');
     if (header.size() > safetensors_header_limit) {

@@ -4,6 +4,7 @@
 #include "../formatted.hpp"
 #include "../report/unicode.hpp"
 #include "../way.hpp"
+#include "safetensors.hpp"
 #include "store.hpp"
 
 // Its stack adds to a null pointer before it holds anything (RapidJSON 1.1), which clang's sanitizer would report.
@@ -37,14 +38,21 @@ ANEMONE_INLINE void refuse_file [[noreturn]] (const std::string& source, const s
 }
 
 constexpr bool is_utf8(std::string_view text) noexcept {
-    while (!text.empty()) {
+    while (true) {
+        std::size_t ascii = 0; // nearly all of it, mostly
+        while (ascii < text.size() && static_cast<unsigned char>(text[ascii]) < 0x80) {
+            ++ascii;
+        }
+        text.remove_prefix(ascii);
+        if (text.empty()) {
+            return true;
+        }
         const code_point c = next_code_point(text);
         if (!c.well_formed) {
             return false;
         }
         text.remove_prefix(c.size);
     }
-    return true;
 }
 
 /// Where one tensor lies in the data part.
@@ -198,7 +206,10 @@ private:
         if (text.front() != '"') {
             fail(formatted("__metadata__ entry '{}' is not a string", key_));
         }
-        layout_.metadata.emplace_back(key_, std::move(string_));
+        if (layout_.metadata.size() == safetensors_metadata_limit) {
+            fail(formatted("__metadata__ has more than {} entries", safetensors_metadata_limit));
+        }
+        layout_.metadata.emplace_back(std::move(key_), std::move(string_));
     }
 
     ANEMONE_INLINE void set_field(std::string_view text) {
@@ -344,19 +355,30 @@ std::vector<std::size_t> order_of(const std::vector<Entry>& entries, const KeyOf
     return order;
 }
 
+/// Puts entries into an order, in place: that number i of it becomes number i.
+template <class Entry> void put_in_order(std::vector<Entry>& entries, std::vector<std::size_t> order) {
+    for (std::size_t begin = 0; begin < order.size();
+         ++begin) { // around the cycle of each entry that is not yet placed
+        std::size_t place = begin;
+        while (order[place] != begin) {
+            const std::size_t from = std::exchange(order[place], place);
+            std::swap(entries[place], entries[from]);
+            place = from;
+        }
+        order[place] = place;
+    }
+}
+
 /// Parses the header and proves that the tensors tile `data_bytes` without a hole, an overlap or a rest. Tensors come by
-/// offset.
+/// offset, metadata by key.
 ANEMONE_INLINE safetensors_layout parse_header(std::string_view text, std::uint64_t data_bytes,
                                                const std::string& source) {
     safetensors_layout result = safetensors_header(text, source).parsed();
     order_of(
         result.entries, [](const safetensors_entry& e) -> std::string_view { return e.name; }, source);
-    weight_store::texts sorted;
-    for (const std::size_t i : order_of(
-             result.metadata, [](const auto& e) -> std::string_view { return e.first; }, source)) {
-        sorted.push_back(std::move(result.metadata[i]));
-    }
-    result.metadata = std::move(sorted);
+    put_in_order(result.metadata,
+                 order_of(
+                     result.metadata, [](const auto& e) -> std::string_view { return e.first; }, source));
     // The header may list tensors in any order; a file of zero-sized tensors has several at one offset.
     std::sort(result.entries.begin(), result.entries.end(), [](const auto& a, const auto& b) {
         return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);

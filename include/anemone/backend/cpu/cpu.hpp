@@ -19,7 +19,8 @@ class cpu_program {
 public:
     ANEMONE_API cpu_program(const graph_view& model, const weight_store& weights, const ane::cpu::repertoire& kernels);
 
-    /// Throws `error` (errc::port) for buffers that are not the ports in number and size.
+    /// Throws `error`: port for buffers that are not the ports in number and size, argument while a run of another thread
+    /// is on.
     ANEMONE_API void run(input_buffers inputs, output_buffers outputs);
 
     /// Bytes of the arena that holds every intermediate value.

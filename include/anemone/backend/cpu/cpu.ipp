@@ -2,11 +2,10 @@
 
 #include "../../passes/arena.hpp"
 #include "../../passes/validate.hpp"
+#include "../one_run.hpp"
 #include "../ports.hpp"
 #include "cpu.hpp"
-#include "kernels/levels.hpp"
-#include "kernels/table.hpp"
-#include "step_table.hpp"
+#include "repertoire.hpp"
 
 #include <cstring>
 #include <utility>
@@ -14,40 +13,14 @@
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-/// What programs are made of: how operations are bound, and the loops of this machine.
-struct repertoire {
-    const step_table& steps;
-    const kernel_table& kernels;
-    weight_expansion expand;
-};
-
-/// The operations whose loops the kernels of some operations run.
-constexpr op_set loops_under(const op_set& operations) {
-    op_set loops = operations;
-    loops.insert({op::add, op::sub, op::mul, op::div, op::minimum, op::maximum});
-    for (std::size_t i = 0; i < op_count; ++i) {
-        const op kind = static_cast<op>(i);
-        if (operations.contains(kind)) {
-            loops.insert({detail::parts_of(kind).before, detail::parts_of(kind).after});
-            loops.insert(kind == op::softmax || kind == op::attention ? op_set{op::exp} : op_set{});
-            loops.insert(kind == op::l2_pool ? op_set{op::sqrt} : op_set{});
-            loops.insert(kind == op::prelu ? op_set{op::leaky_relu} : op_set{});
-        }
-    }
-    return loops;
-}
-
-/// A function of its own: naming the constant of all operations in another would make it.
-template <op_set Operations> const step_table& steps_of() { return step_table_of<Operations>; }
-
 ANEMONE_BODY const step_table& every_step() { return steps_of<every_op>(); }
 
-template <op_set Operations> repertoire repertoire_of() {
-    constexpr weight_expansion expand = expansion_for<Operations>();
+template <op_set Operations, op_set Folded> repertoire repertoire_of() {
+    constexpr constant_arithmetic constants = constant_arithmetic_of<Operations, Folded>();
     if constexpr (Operations == every_op) {
-        return {steps_of<Operations>(), best_kernels(), expand};
+        return {steps_of<Operations>(), best_kernels(), constants};
     } else {
-        return {steps_of<Operations>(), detail::kernels_of<loops_under(Operations)>(best_level()), expand};
+        return {steps_of<Operations>(), kernels_of<Operations>(best_level()), constants};
     }
 }
 
@@ -70,12 +43,13 @@ struct cpu_program::state {
     std::vector<stage> stages;
     std::vector<std::size_t> inputs;
     std::vector<std::size_t> outputs;
+    ane::detail::run_flag running{false};
 };
 
 ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_store& weights,
                                       const ane::cpu::repertoire& kernels) {
     state_ = hidden<state>::of(new state{.ports = ane::detail::port_table(model),
-                                         .constants = materialize(model, weights, kernels.expand),
+                                         .constants = materialize(model, weights, kernels.constants),
                                          .pointers = std::vector<const std::byte*>(model.nodes.size(), nullptr),
                                          .memory = {},
                                          .stages = {},
@@ -90,7 +64,7 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
         if (model[i].kind == op::input) {
             self.inputs.push_back(at);
         } else if (self.constants.known(i)) {
-            self.pointers[at] = reinterpret_cast<const std::byte*>(self.constants.data(i));
+            self.pointers[at] = self.constants.memory(i);
         } else {
             const ane::cpu::step_binder bind = kernels.steps[static_cast<std::size_t>(model[i].kind)];
             if (bind == nullptr) {
@@ -111,6 +85,7 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
 
 ANEMONE_BODY void cpu_program::run(input_buffers inputs, output_buffers outputs) {
     state& self = state_.get("cpu program");
+    const ane::detail::one_run now(self.running, "cpu program");
     self.ports.check(inputs, outputs);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         self.pointers[self.inputs[i]] = inputs[i].data();
@@ -132,12 +107,14 @@ ANEMONE_BODY std::string cpu::name() const { return "cpu " + std::string(ane::na
 
 ANEMONE_BODY cpu_program cpu::compile(const graph_view& model, const weight_store& weights) const {
     validate(model);
-    return {model, weights, ane::cpu::repertoire_of<every_op>()};
+    return {model, weights, ane::cpu::repertoire_of<every_op, every_op>()};
 }
 
 #if !defined(ANEMONE_COMPILED)
 template <const auto& Model> cpu_program cpu::compile_model(const weight_store& weights) const {
-    return {Model, weights, ane::cpu::repertoire_of<operations_of(Model)>()};
+    constexpr op_set operations = operations_of(Model);
+    constexpr op_set folded = computed_when_compiled(Model);
+    return {Model, weights, ane::cpu::repertoire_of<operations, folded>()};
 }
 #endif
 

@@ -4,7 +4,8 @@
 #include "../../passes/validate.hpp"
 #include "../../print.hpp"
 #include "../../report/findings.hpp"
-#include "../../weights/materialize.hpp"
+#include "../constants.hpp"
+#include "../one_run.hpp"
 #include "../ports.hpp"
 #include "engine.hpp"
 #include "temporary_directory.hpp"
@@ -34,8 +35,8 @@ ANEMONE_INLINE void check_rules(const graph_view& model, const target_descriptio
     }
 }
 
-ANEMONE_INLINE e5rt::port_spec port_of(std::string_view name, const node& n) {
-    return {std::string(name), static_cast<std::size_t>(bytes(n.type, n.shape.count()))};
+ANEMONE_INLINE e5rt::port_spec port_of(std::string_view name, const node& n, const std::string& symbol) {
+    return {std::string(name), static_cast<std::size_t>(bytes(n.type, n.shape.count())), symbol};
 }
 
 } // namespace ane::backend::detail::inline ANEMONE_WAY
@@ -47,6 +48,7 @@ struct engine_program::state {
     std::string mil_path;
     ane::detail::port_table ports;
     e5rt::session session;
+    ane::detail::run_flag running{false};
 };
 
 ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weight_store& weights, target architecture,
@@ -63,17 +65,18 @@ ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weigh
         owned = e5rt::temporary_directory("anemone");
         directory = owned.path();
     }
-    const std::string text = write_mil(emit_mil(g, materialize(g, weights)), directory);
+    const mil_program program = emit_mil(g, materialize(g, weights));
+    const std::string text = write_mil(program, directory);
 
     std::vector<e5rt::port_spec> inputs;
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind == op::input) {
-            inputs.push_back(detail::port_of(g.name(i), g[i]));
+            inputs.push_back(detail::port_of(g.name(i), g[i], program.inputs[inputs.size()]));
         }
     }
     std::vector<e5rt::port_spec> outputs;
     for (const output_port& port : g.outputs) {
-        outputs.push_back(detail::port_of(g.name(port), g[port.node]));
+        outputs.push_back(detail::port_of(g.name(port), g[port.node], program.outputs[outputs.size()]));
     }
     e5rt::session_options session = options.session;
     session.directory = directory;
@@ -84,6 +87,7 @@ ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weigh
 
 ANEMONE_BODY void engine_program::run(input_buffers inputs, output_buffers outputs) {
     state& self = state_.get("engine program");
+    const ane::detail::one_run now(self.running, "engine program");
     static_cast<void>(self.session.input_count()); // throws when closed, whatever the buffers are
     self.ports.check(inputs, outputs);
     for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -30,8 +30,8 @@ private:
     void* (*call_)(const void* object, const char* name);
 };
 
-/// The image to open: the value of the environment variable ANEMONE_E5RT if set and not empty, else Apple's path on
-/// macOS. Elsewhere throws `error(errc::library)`, since there is no runtime to find.
+/// The image to open: the value of the environment variable ANEMONE_E5RT if set and not empty (a setuid program does not
+/// read it), else Apple's path on macOS. Elsewhere throws `error(errc::library)`, since there is no runtime to find.
 ANEMONE_API std::string default_library_path();
 
 /// The engine's runtime, opened: the table of its functions (api.hpp) and the image that backs it, closed with the last

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "../../environment.hpp"
 #include "../../error.hpp"
 #include "api.hpp"
 #include "library.hpp"
 
-#include <cstdlib>
 #include <dlfcn.h>
 #include <type_traits>
 #include <utility>
@@ -51,7 +51,7 @@ struct library::state {
 };
 
 ANEMONE_BODY std::string default_library_path() {
-    if (const char* chosen = std::getenv("ANEMONE_E5RT"); chosen != nullptr && *chosen != '\0')
+    if (const char* chosen = ane::detail::environment_variable("ANEMONE_E5RT"); chosen != nullptr && *chosen != '\0')
         return chosen;
 #if defined(__APPLE__)
     return apple_library_path;

@@ -17,11 +17,11 @@ namespace ane::e5rt::inline ANEMONE_WAY {
 /// fails).
 inline constexpr int loaded_program_limit = 128;
 
-/// One port of a program: its MIL name (a parameter, or a variable after `->`) and the bytes of its dense row-major
-/// data, without any padding (guide chapter 6).
+/// One port of a program: its name, and the bytes of its dense row-major data, without any padding (guide chapter 6).
 struct port_spec {
     std::string name;
     std::size_t bytes = 0;
+    std::string symbol{}; ///< in the MIL text a parameter, or a variable after `->`; empty where it is the name
 };
 
 /// Bits of the device mask (measured by the authors of the guide). With more bits than `ane` the runtime may place work

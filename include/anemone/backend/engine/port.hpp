@@ -46,7 +46,8 @@ template <auto RetainPort> bound_port bind_port(const caller& calls, void* opera
     const caller here = calls.with(about);
     bound_port bound;
     bound.spec = spec;
-    bound.port = here.retain<handle_kind::port, RetainPort>(operation, spec.name.c_str());
+    bound.port =
+        here.retain<handle_kind::port, RetainPort>(operation, (spec.symbol.empty() ? spec.name : spec.symbol).c_str());
     bound.buffer = here.create<handle_kind::buffer, &api::e5rt_buffer_object_alloc>(static_cast<std::uint64_t>(size),
                                                                                     buffer_type_cpu);
     void* address = nullptr;

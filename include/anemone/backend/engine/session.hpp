@@ -23,7 +23,8 @@ namespace ane::e5rt::inline ANEMONE_WAY {
 /// chapters 2 and 6 where they agree with what was run on M1 and M5 (engine-runtime 2.1 to 2.3: no prepare before the
 /// first encode, no reset between runs). Tested against stand-ins; never run on Apple silicon by this project.
 ///
-/// Use a session from one thread at a time. Sessions of different threads share the pacing of compiles, the gate that
+/// Use a session from one thread at a time: a run or an alias while another thread runs it throws `error`
+/// (errc::argument). Sessions of different threads share the pacing of compiles, the gate that
 /// lets one program run at a time, and the count of loaded programs, all thread safe. A process must not fork while it
 /// holds a session. Move-only; a closed or moved-from session throws on use.
 ///

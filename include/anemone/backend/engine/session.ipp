@@ -132,6 +132,7 @@ ANEMONE_BODY std::size_t session::output_index(std::string_view name) const {
 
 ANEMONE_BODY void session::execute() {
     detail::session_state& self = state();
+    const ane::detail::one_run now(self.running, "session");
     const api& table = self.runtime->functions();
     {
         const std::lock_guard alone(*self.options.gate);
@@ -156,6 +157,7 @@ ANEMONE_BODY bool session::cold() const {
 
 ANEMONE_BODY void session::alias(std::size_t from, std::size_t to) {
     detail::session_state& self = state();
+    const ane::detail::one_run now(self.running, "session");
     bound_port& output = detail::port_at(self.outputs, from, "output");
     bound_port& input = detail::port_at(self.inputs, to, "input");
     const std::string pair = output.spec.name + " -> " + input.spec.name;

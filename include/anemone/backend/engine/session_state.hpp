@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../way.hpp"
+#include "../one_run.hpp"
 #include "compilation.hpp"
 #include "library.hpp"
 #include "port.hpp"
@@ -82,6 +83,7 @@ struct session_state {
     std::vector<bound_port> outputs;
     handle<handle_kind::stream> stream;
     bool encoded = false;
+    ane::detail::run_flag running{false};
     std::optional<clock_source::time_point> last_run;
     release_at_end<session_state> end{*this}; // last, so that it comes before the handles' own destructors
 };

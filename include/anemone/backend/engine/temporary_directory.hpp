@@ -1,29 +1,35 @@
 #pragma once
 
+#include "../../environment.hpp"
 #include "../../error.hpp"
 #include "../../way.hpp"
 
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <ftw.h>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 namespace ane::e5rt::inline ANEMONE_WAY {
 
-/// A fresh directory that is removed, with all it holds, when its owner goes; none by default.
+/// A fresh directory in TMPDIR, or in /tmp, that is removed, with all it holds, when its owner goes; none by default.
 class temporary_directory {
 public:
     temporary_directory() = default;
-    ANEMONE_INLINE explicit temporary_directory(std::string_view stem)
-        : path_((std::filesystem::temp_directory_path() / stem).string() + ".XXXXXX") {
+    ANEMONE_INLINE explicit temporary_directory(std::string_view stem) : path_((parent() / stem).string() + ".XXXXXX") {
         if (::mkdtemp(path_.data()) == nullptr) {
-            throw error(errc::file, path_, "a temporary directory cannot be made");
+            throw error(errc::file, path_,
+                        "a temporary directory cannot be made: " + std::generic_category().message(errno) +
+                            " (TMPDIR names the folder for them)");
         }
-        remove_ = [](const std::string& path) {
-            std::error_code ignored;
-            std::filesystem::remove_all(path, ignored);
+        remove_ = [](const std::string& path) { // by what takes no memory: it must work when there is none
+            const auto remove_one = [](const char* entry, const struct stat*, int, FTW*) { return std::remove(entry); };
+            ::nftw(path.c_str(), remove_one, 16, FTW_DEPTH | FTW_PHYS);
         };
     }
     temporary_directory(temporary_directory&& other) noexcept
@@ -42,6 +48,11 @@ public:
     ANEMONE_INLINE std::filesystem::path path() const { return path_; }
 
 private:
+    ANEMONE_INLINE static std::filesystem::path parent() {
+        const char* const chosen = ane::detail::environment_variable("TMPDIR");
+        return chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
+    }
+
     std::string path_;
     void (*remove_)(const std::string& path) = nullptr; // known to the constructor alone, which is a template
 };

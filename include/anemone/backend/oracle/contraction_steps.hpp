@@ -8,6 +8,7 @@
 #include "quantization_steps.hpp"
 #include "step.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace ane::oracle_steps::inline ANEMONE_WAY {
@@ -33,6 +34,23 @@ ANEMONE_INLINE numerics::execution execution_of(const evaluation& e) {
     return {numerics::best_contraction_kernels(), e.threads};
 }
 
+/// Which operand of a product makes it a sum of the other one (datapath::products_with_ones): the constant one of which
+/// all values are one, 0 or 1, or -1. Here the values are known, also those of weights: what is written for the engine
+/// does not tell a weight from a constant.
+ANEMONE_INLINE int ones_operand(const evaluation& e, int index) {
+    if (e.arithmetic.products_with_ones != numerics::ones_rule::reduction || e.at(index).kind != op::matmul ||
+        int8_weight_position(e.graph, index) >= 0) {
+        return -1;
+    }
+    const auto is_ones = [&](int position) {
+        const int operand = e.operand(index, position);
+        return e.known(operand) &&
+               std::all_of(e.data(operand), e.data(operand) + e.count(operand), [](half h) { return h == half(1.0); });
+    };
+    const bool left = is_ones(0);
+    return left == is_ones(1) ? -1 : left ? 0 : 1;
+}
+
 template <bool Stored> void matmul(evaluation& e, int index) {
     const node& n = e.at(index);
     matmul_shape shape = ane::detail::matmul_shape_of(e.graph, n);
@@ -46,11 +64,17 @@ template <bool Stored> void matmul(evaluation& e, int index) {
         b = {b.height(), b.width()};
         y = {shape.m, shape.n};
     }
+    const int ones = ones_operand(e, index);
     product_of<Stored>(
         e, index, bias_of(e, index), [&](const half* left, const half* right, const half* bias, half* out) {
             ane::detail::for_each_batch(y, a, b, [&](std::int64_t matrix, std::int64_t from_a, std::int64_t from_b) {
-                numerics::matmul(e.arithmetic, shape, left + from_a, right + from_b, bias,
-                                 out + matrix * shape.m * shape.n, execution_of(e));
+                half* const to = out + matrix * shape.m * shape.n;
+                if (ones >= 0) {
+                    numerics::matmul_with_ones(e.arithmetic, shape, ones == 0,
+                                               ones == 0 ? right + from_b : left + from_a, bias, to);
+                } else {
+                    numerics::matmul(e.arithmetic, shape, left + from_a, right + from_b, bias, to, execution_of(e));
+                }
             });
         });
 }

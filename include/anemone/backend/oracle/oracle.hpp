@@ -28,7 +28,8 @@ public:
     ANEMONE_API oracle_program(lowered_graph model, const weight_store& weights, const numerics::datapath& arithmetic,
                                int threads, const oracle_steps::repertoire& evaluators);
 
-    /// Throws `error` (errc::port) for buffers that are not the ports in number and size.
+    /// Throws `error`: port for buffers that are not the ports in number and size, argument while a run of another thread
+    /// is on.
     ANEMONE_API void run(input_buffers inputs, output_buffers outputs);
 
     /// The lowered graph that runs (passes/lowering.hpp), and the values of its nodes in the last run

@@ -3,21 +3,25 @@
 #include "../../numerics/kernels.hpp"
 #include "../../passes/lowering.hpp"
 #include "../../passes/validate.hpp"
+#include "../cpu/repertoire.hpp"
+#include "../one_run.hpp"
 #include "../ports.hpp"
 #include "evaluate.hpp"
 #include "oracle.hpp"
 #include "step_table.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 namespace ane::oracle_steps::inline ANEMONE_WAY {
 
 /// What programs are made of: how operations are evaluated.
 struct repertoire {
     const step_table& steps;
-    weight_expansion expand;
+    constant_arithmetic constants;
 };
 
 /// A function of its own: naming the constant of all operations here would make it.
@@ -25,8 +29,8 @@ template <op_set Operations> const step_table& steps_of() { return step_table_of
 
 ANEMONE_BODY const step_table& every_step() { return steps_of<every_op>(); }
 
-template <op_set Operations> repertoire repertoire_of() {
-    return {steps_of<Operations>(), expansion_for<Operations>()};
+template <op_set Operations, op_set Folded> repertoire repertoire_of() {
+    return {steps_of<Operations>(), cpu::constant_arithmetic_of<Operations, Folded>()};
 }
 
 /// Whether a model is lowered while it is compiled: then a program has neither the code of lowering nor of operations
@@ -53,6 +57,7 @@ template <const auto& Model> struct lowered_model {
     };
     static constexpr constants value{lower(Model)};
     static constexpr op_set operations = operations_of(value.graph);
+    static constexpr op_set folded = computed_when_compiled(value.graph);
 
     static lowered_graph copy() {
         const auto& [graph, origins] = value;
@@ -75,7 +80,7 @@ struct oracle_program::state {
     ANEMONE_INLINE state(lowered_graph g, const weight_store& weights, const numerics::datapath& arithmetic,
                          const oracle_steps::repertoire& evaluators)
         : lowered(std::move(g)), ports(lowered.graph),
-          constants(materialize(lowered.graph, weights, evaluators.expand)),
+          constants(materialize(lowered.graph, weights, evaluators.constants)),
           values(lowered.graph, constants, arithmetic, evaluators.steps) {
         oracle_steps::check_constant_indices(values);
     }
@@ -83,6 +88,7 @@ struct oracle_program::state {
     ane::detail::port_table ports;
     materialized constants;
     oracle_steps::evaluation values;
+    ane::detail::run_flag running{false};
 };
 
 ANEMONE_BODY oracle_program::oracle_program(lowered_graph model, const weight_store& weights,
@@ -97,14 +103,18 @@ ANEMONE_BODY oracle_program::oracle_program(lowered_graph model, const weight_st
 
 ANEMONE_BODY void oracle_program::run(input_buffers inputs, output_buffers outputs) {
     state& self = state_.get("oracle program");
+    const ane::detail::one_run now(self.running, "oracle program");
     self.ports.check(inputs, outputs);
     const graph_view g = self.lowered.graph;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        self.values.enter(ane::detail::input_node(g, static_cast<int>(i)), inputs[i]);
+        self.values.bind(ane::detail::input_node(g, static_cast<int>(i)), inputs[i]);
     }
     oracle_steps::evaluate_all(self.values);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        std::memcpy(outputs[i].data(), self.values.bytes(g.outputs[i].node), outputs[i].size());
+        const half* const value = self.values.data(g.outputs[i].node);
+        std::vector<half> returned(outputs[i].size() / sizeof(half));
+        std::transform(value, value + returned.size(), returned.begin(), numerics::detail::left);
+        std::memcpy(outputs[i].data(), returned.data(), outputs[i].size());
     }
 }
 
@@ -141,14 +151,15 @@ ANEMONE_BODY oracle oracle::threads(int count) const {
 
 ANEMONE_BODY oracle_program oracle::compile(const graph_view& model, const weight_store& weights) const {
     validate(model);
-    return {lower(model), weights, arithmetic_, threads_, oracle_steps::repertoire_of<every_op>()};
+    return {lower(model), weights, arithmetic_, threads_, oracle_steps::repertoire_of<every_op, every_op>()};
 }
 
 #if !defined(ANEMONE_COMPILED)
 template <const auto& Model> oracle_program oracle::compile_model(const weight_store& weights) const {
     if constexpr (oracle_steps::lowers_in_a_constant<Model>()) {
         using lowered = oracle_steps::lowered_model<Model>;
-        return {lowered::copy(), weights, arithmetic_, threads_, oracle_steps::repertoire_of<lowered::operations>()};
+        return {lowered::copy(), weights, arithmetic_, threads_,
+                oracle_steps::repertoire_of<lowered::operations, lowered::folded>()};
     } else {
         return compile(Model, weights);
     }

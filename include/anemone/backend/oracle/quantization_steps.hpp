@@ -105,7 +105,7 @@ template <class Compute> void saturate_before_int8(evaluation& e, int index, con
     }
     const std::vector<half> infinite = signs(1 - weight, 32768, overflows); // one reaches the ceiling
     const std::vector<half> unit = signs(weight, 1, [&](half v) {
-        return numerics::decode_operand(v, e.arithmetic.mac_keeps_subnormals).significand != 0;
+        return numerics::decode_operand(v, e.arithmetic.mac_nan, e.arithmetic.mac_keeps_subnormals).significand != 0;
     });
     std::vector<half> reached(static_cast<std::size_t>(e.count(index)));
     compute(weight == 1 ? infinite.data() : unit.data(), weight == 1 ? unit.data() : infinite.data(), nullptr,

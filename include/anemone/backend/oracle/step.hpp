@@ -8,7 +8,6 @@
 #include "function_tables.hpp"
 #include "layer_plan.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -38,7 +37,7 @@ public:
           storage_(lowered.nodes.size()), places_(lowered.nodes.size(), nullptr) {
         for (int i = 0; i < graph.size(); ++i) {
             if (known(i)) {
-                places_[position(i)] = reinterpret_cast<const std::byte*>(constants.data(i));
+                places_[position(i)] = constants.memory(i);
             } else if (at(i).kind != op::input) {
                 storage_[position(i)].resize(static_cast<std::size_t>(ane::bytes(at(i).type, shape(i).count())));
                 places_[position(i)] = storage_[position(i)].data();
@@ -95,20 +94,9 @@ public:
         std::memcpy(result_bytes(to), bytes(from), storage_[position(to)].size());
     }
 
-    /// Reads the value of a node from the caller's memory from here on: an input, or a node that is not evaluated.
+    /// Reads the value of a node from the caller's memory from here on: an input, or a node that is not evaluated. A
+    /// NaN is kept until an arithmetic reads it, and passes operations that only move it.
     void bind(int index, std::span<const std::byte> memory) { places_[position(index)] = memory.data(); }
-    /// Binds an input: a NaN enters as +infinity (N080), in a copy; other data is read where it lies.
-    ANEMONE_INLINE void enter(int index, std::span<const std::byte> memory) {
-        bind(index, memory);
-        const half* const x = data(index);
-        if (at(index).type != dtype::f16 || std::none_of(x, x + count(index), is_nan)) {
-            return;
-        }
-        storage_[position(index)].resize(memory.size());
-        std::transform(x, x + count(index), result(index),
-                       [](half h) { return is_nan(h) ? numerics::detail::half_infinity : h; });
-        release(index);
-    }
     /// Reads it from where it is computed again.
     void release(int index) { places_[position(index)] = storage_[position(index)].data(); }
 

@@ -217,9 +217,8 @@ constexpr contraction_bound bound_of_contraction(const graph_view& g, const node
     // Neither makes a negative number of products that are not.
     const interval exact = b.value;
     b.value = widened(exact, (terms + 1) * accumulator_rounding + b.magnitudes * terms * 0x1p-24);
-    // A product with ones is a reduction to the engine, whose register is narrow (see narrow_sum).
-    const auto operands = g.operands(n);
-    if ((n.kind == op::matmul || n.kind == op::linear) && (is_ones(g, operands[0]) || is_ones(g, operands[1]))) {
+    // On A13 a product with ones is a reduction, whose register is narrow (see narrow_sum).
+    if (is_product_with_ones(g, n)) {
         b.value = widened(b.value, b.magnitudes / 512);
     }
     b.value.low = exact.low >= 0 && b.value.low < 0 ? 0 : b.value.low;

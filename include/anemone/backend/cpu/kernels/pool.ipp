@@ -8,26 +8,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <utility>
 #include <vector>
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-/// What each window of an average divides by, at its position; 1 at positions that are dropped. Declared padding counts
-/// unless it is excluded; what ceil_mode adds behind it never does.
+/// What each window of an average divides by, at its position; 1 at positions that are dropped.
 ANEMONE_INLINE std::vector<float> divisors(const pool_shape& s, std::int64_t pitch, std::int64_t positions) {
     std::vector<float> result(static_cast<std::size_t>(positions), 1.0F);
-    const auto counted = [&s](std::int64_t before, std::int64_t behind) {
-        return s.exclude_padding ? std::pair<std::int64_t, std::int64_t>{0, 0} : std::pair{before, behind};
-    };
-    const auto [top, bottom] = counted(s.pad_top, s.pad_bottom);
-    const auto [left, right] = counted(s.pad_left, s.pad_right);
     for (std::int64_t y = 0; y < s.out_height; ++y) {
-        const std::int64_t rows = covered(y, s.stride_height, s.pad_top, s.kernel_height, -top, s.in_height + bottom);
         for (std::int64_t x = 0; x < s.out_width; ++x) {
-            const std::int64_t columns =
-                covered(x, s.stride_width, s.pad_left, s.kernel_width, -left, s.in_width + right);
-            result[static_cast<std::size_t>(y * pitch + x)] = static_cast<float>(rows * columns);
+            result[static_cast<std::size_t>(y * pitch + x)] = static_cast<float>(averaged_places(s, y, x));
         }
     }
     return result;

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "../way.hpp"
+#include "../weights/materialize.hpp"
+
+namespace ane::inline ANEMONE_WAY {
+
+/// The constants of a program (weights/materialize.hpp): elementary arithmetic in double precision with one rounding at
+/// its end, every other operation as the CPU backend computes it. The same for every backend and format: it is the work
+/// of the host.
+ANEMONE_API materialized materialize(const graph_view& g, const weight_store& store);
+
+} // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "constants.ipp"
+#endif

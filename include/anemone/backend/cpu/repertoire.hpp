@@ -1,0 +1,68 @@
+#pragma once
+
+#include "../../way.hpp"
+#include "kernels/levels.hpp"
+#include "kernels/table.hpp"
+#include "step_table.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace ane::cpu::inline ANEMONE_WAY {
+
+/// What programs are made of: how operations are bound, the loops of this machine, and what computes constants.
+struct repertoire {
+    const step_table& steps;
+    const kernel_table& kernels;
+    constant_arithmetic constants;
+};
+
+/// The operations whose loops the kernels of some operations run.
+constexpr op_set loops_under(const op_set& operations) {
+    op_set loops = operations;
+    loops.insert({op::add, op::sub, op::mul, op::div, op::minimum, op::maximum});
+    for (std::size_t i = 0; i < op_count; ++i) {
+        const op kind = static_cast<op>(i);
+        if (operations.contains(kind)) {
+            loops.insert({detail::parts_of(kind).before, detail::parts_of(kind).after});
+            loops.insert(kind == op::softmax || kind == op::attention ? op_set{op::exp} : op_set{});
+            loops.insert(kind == op::l2_pool ? op_set{op::sqrt} : op_set{});
+            loops.insert(kind == op::prelu ? op_set{op::leaky_relu} : op_set{});
+        }
+    }
+    return loops;
+}
+
+/// A function of its own: naming the constant of all operations in another would make it.
+template <op_set Operations> const step_table& steps_of() { return step_table_of<Operations>; }
+
+template <op_set Operations> const kernel_table& kernels_of(isa_level level) {
+    if constexpr (Operations == every_op) {
+        return kernels_for(level);
+    } else {
+        return detail::kernels_of<loops_under(Operations)>(level);
+    }
+}
+
+/// One operation of a graph over known operands, as a program of these operations computes it; at the generic level, so
+/// that a constant does not depend on the machine that it was computed on.
+template <op_set Operations>
+void evaluate_constant(const graph_view& g, const materialized& known, int index, std::byte* result) {
+    const binding_context context{g, known, kernels_of<Operations>(isa_level::generic)};
+    std::vector<const std::byte*> inputs;
+    for (const int operand : g.operands(index)) {
+        inputs.push_back(known.memory(operand));
+    }
+    steps_of<Operations>()[static_cast<std::size_t>(g[index].kind)](context, index)({inputs, result});
+}
+
+/// For a program of some operations, of which some are computed when it is compiled.
+template <op_set Operations, op_set Folded> constexpr constant_arithmetic constant_arithmetic_of() {
+    if constexpr (Folded == op_set{}) {
+        return {expansion_for<Operations>(), nullptr};
+    } else {
+        return {expansion_for<Operations>(), evaluate_constant<Folded>};
+    }
+}
+
+} // namespace ane::cpu::inline ANEMONE_WAY

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "../graph/attributes.hpp"
+#include "../graph/op.hpp"
+#include "../shape.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace ane::detail {
+
+/// How far the last window reaches beyond the padded input, which happens with ceil_mode only.
+constexpr int window_excess(std::int64_t in, std::int64_t out, int before, int after, int kernel, int stride) {
+    const std::int64_t excess = (out - 1) * stride + kernel - in - before - after;
+    return excess > 0 ? static_cast<int>(excess) : 0;
+}
+
+/// The padding of a pool of `x` into `y` as a program says it: windows that ceil_mode adds are padding behind the input.
+/// How far the engine itself rounds up, and what it does with a window that starts in the padding, is not published.
+constexpr padding2 written_padding(const pool& p, const extents& x, const extents& y) {
+    padding2 result = p.padding;
+    result.bottom += window_excess(x[2], y[2], p.padding.top, p.padding.bottom, p.kernel.height, p.stride.height);
+    result.right += window_excess(x[3], y[3], p.padding.left, p.padding.right, p.kernel.width, p.stride.width);
+    return result;
+}
+
+/// Why a pool cannot be written with that padding; empty where it can. What ceil_mode adds does not count in a mean
+/// (ops/pooling.hpp), and padding does unless it is excluded.
+constexpr std::string_view pool_refusal(op kind, const pool& p, const padding2& written) {
+    return kind == op::avg_pool && !p.exclude_padding && written != p.padding
+               ? "averages over windows that ceil_mode adds, with the padding counted: by what the engine divides there "
+                 "is not known; set exclude_padding"
+               : "";
+}
+
+} // namespace ane::detail

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Random graphs on the CPU and in the oracle, and as MIL text and netplists, against interpreters of these.
+
+    differential.py [--graphs <number>] [--seed <number>] [--keep <folder>] [--program <path>]
+
+differential_graphs makes the graphs, compares the two backends and writes files. The two interpreters evaluate those
+over sets of numbers (sets.py), and every value that the CPU returned must lie in its set. The seed is printed; graph n
+of a run has seed + n, and `--seed <that> --graphs 1 --keep <folder>` makes it again.
+
+The CPU runs each graph twice: as it is, and lowered to what the formats have. The lowered one follows IEEE 754 to the
+last infinity and NaN. A composed operation and its parts may treat values that are not finite in different ways (a
+cumsum is a product with ones and zeros, a norm squares), so a model with such operations is only held to its sets where
+everything on the way is finite for certain, and there constants may be what folding rounded; one whose composed
+operations work on constants alone is not. What the engine does with
+infinities and NaN is another matter (docs/oracle.md): the oracle is compared with the CPU on ordinary numbers, one
+operation at a time (closeness.hpp), and otherwise only has to run.
+
+Ends with 1 if there was a fault, with 77 where NumPy is missing.
+"""
+
+import argparse
+import collections
+import functools
+import os
+import pathlib
+import secrets
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+except ImportError as missing:
+    print(f"skipped: {missing} (Debian package python3-numpy)")
+    sys.exit(77)
+
+import mil_interpreter
+import mil_text
+import netplist_interpreter
+import sets
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = pathlib.Path(os.environ.get("ANEMONE_BUILD_DIR", HERE.parent.parent / "build"))
+BATCH = 500
+TYPES = {"fp16": np.dtype("<f2"), "uint8": np.dtype("u1")}
+LEAST_SHARP = 0.8  # of the elements compared, the share whose set says something
+BOTH_FORMATS = set(
+    """conv2d conv_transpose2d matmul add sub mul div minimum maximum relu relu6 leaky_relu clamp sigmoid tanh gelu silu
+    exp log sqrt rsqrt abs max_pool avg_pool softmax reduce_sum reduce_mean reduce_max reduce_min reshape transpose
+    concat slice pad""".split()
+)
+ENOUGH = 800  # graphs in which everything occurs
+
+
+class Run:
+    """The ports of a graph with the inputs and both results."""
+
+    def __init__(self, place):
+        data, at = (place / "run.bin").read_bytes(), 0
+
+        def take(port):
+            nonlocal at
+            _, kind, shape = port
+            count = int(np.prod(shape))
+            array = np.frombuffer(data, TYPES[kind], count, at).reshape(shape)
+            at += count * TYPES[kind].itemsize
+            return array
+
+        ports = {"input": [], "output": []}
+        for line in (place / "run.txt").read_text().splitlines():
+            word, *rest = line.split(" ")
+            if word == "composed":
+                self.composed = rest[0]
+            else:
+                name, kind, shape = rest
+                ports[word].append((name, kind, tuple(int(e) for e in shape.split(","))))
+        self.inputs, self.outputs = ports["input"], ports["output"]
+        self.given = [take(p) for p in self.inputs]
+        self.model = [take(p) for p in self.outputs]
+        self.lowered = [take(p) for p in self.outputs]
+        assert at == len(data)
+
+
+class Judge:
+    """Holds results to their sets, and counts."""
+
+    def __init__(self):
+        self.faults = []
+        self.elements = collections.Counter()
+
+    def compare(self, seed, label, arrays, wanted, names):
+        for array, exact, (name, _, _) in zip(arrays, wanted, names):
+            got = array.astype(np.float64)
+            exact = exact.move(lambda v: v.reshape(got.shape))
+            bad = sets.outside(got, exact)
+            self.elements[label] += got.size
+            self.elements[label + " sharp"] += int(sets.is_sharp(exact).sum())
+            if bad.any():
+                at = tuple(int(i) for i in np.argwhere(bad)[0])
+                wanted_there = f"[{exact.low[at]}, {exact.high[at]}]" + (" or NaN" if exact.nan[at] else "")
+                self.faults.append(
+                    f"{seed} {label}: {name}{list(at)} is {got[at]}, not in {wanted_there}; {int(bad.sum())} elements"
+                )
+                return
+
+    def graph(self, seed, place):
+        run = Run(place)
+        for label, read in (("MIL", mil_of), ("netplist", netplist_of)):
+            try:
+                evaluate = read(place, run)
+                if evaluate is None:
+                    continue
+                wanted, ordinary = evaluate(folded=False)
+                self.compare(seed, label, run.lowered, wanted, run.outputs)
+                if run.composed == "yes":
+                    wanted, ordinary = evaluate(folded=True)
+            except Exception as e:  # whatever an interpreter cannot take is a fault of the text or of itself
+                self.faults.append(f"{seed} {label}: {type(e).__name__}: {e}")
+                continue
+            if run.composed == "no" or (run.composed == "yes" and ordinary):
+                self.compare(seed, label + " of the model", run.model, wanted, run.outputs)
+
+
+def mil_of(place, run):
+    text = place / "model.mil"
+    if not text.exists():
+        return None
+    program = mil_interpreter.Program(text.read_text(), mil_text.Blob((place / "weights.bin").read_bytes()))
+    return functools.partial(program.evaluate, run.given)
+
+
+def netplist_of(place, run):
+    if not (place / "net.plist").exists():
+        return None
+    inputs = {p[0]: a for p, a in zip(run.inputs, run.given)}
+    return functools.partial(netplist_interpreter.Program(place).evaluate, inputs, [p[0] for p in run.outputs])
+
+
+def uncovered(operations):
+    """A fault for each operation that no graph has, or that was never written in a format that has it."""
+    formats = BOTH_FORMATS | {"input", "weight", "constant", "compressed"}
+    for name, counts in operations.items():
+        wanted = [True, False, name in formats | {"cast"}, name in formats | {"arg_max", "arg_min"}]
+        for count, must, what in zip(counts, wanted, ("is in no graph", "", "is in no MIL text", "is in no netplist")):
+            if must and count == 0:
+                yield f"{name} {what}"
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--graphs", type=int, default=ENOUGH)
+    options.add_argument("--seed", type=int, default=None)
+    options.add_argument("--keep", default=None, help="a folder for the files of the graphs")
+    options.add_argument("--program", default=str(BUILD / "bin" / "differential_graphs"))
+    given = options.parse_args()
+    seed = secrets.randbelow(1 << 31) if given.seed is None else given.seed
+    print(f"seed {seed}, {given.graphs} graphs", flush=True)
+    np.seterr(all="ignore")
+    judge = Judge()
+    operations = collections.defaultdict(lambda: np.zeros(4, int))
+    refusals = collections.Counter()
+    for first in range(seed, seed + given.graphs, BATCH):
+        count = min(BATCH, seed + given.graphs - first)
+        with tempfile.TemporaryDirectory() as folder:
+            folder = given.keep or folder
+            command = [given.program, folder, str(first), str(count)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode not in (0, 1):
+                judge.faults.append(f"from {first}: {given.program} ended with {done.returncode}: {done.stderr}")
+                break
+            for line in done.stdout.splitlines():
+                word, _, rest = line.partition(" ")
+                if word == "fault":
+                    judge.faults.append(rest)
+                elif word == "refused":
+                    refusals[rest.split(" ")[0]] += 1
+                elif word == "operation":
+                    name, *numbers = rest.split(" ")
+                    operations[name] += np.array([int(n) for n in numbers])
+            for n in range(first, first + count):
+                if (pathlib.Path(folder) / str(n) / "run.txt").exists():
+                    judge.graph(n, pathlib.Path(folder) / str(n))
+    for column, what in enumerate(("made", "compared with the oracle", "written as MIL", "written as a netplist")):
+        counts = [f"{name} {numbers[column]}" for name, numbers in operations.items() if numbers[column]]
+        print(f"{what}: {', '.join(counts)}")
+    for label in ("MIL", "netplist"):
+        everything, sharp = judge.elements[label], judge.elements[label + " sharp"]
+        share = sharp / max(everything, 1)
+        print(f"{label}: {everything} elements, {share:.0%} of them held to a value; {refusals[label]} graphs refused")
+        if given.graphs >= ENOUGH and share < LEAST_SHARP:
+            judge.faults.append(f"{label}: the sets say nothing of {1 - share:.0%} of the elements")
+    if given.graphs >= ENOUGH:
+        judge.faults += uncovered(operations)
+    for fault in judge.faults[:40]:
+        print("fault:", fault)
+    print(f"{len(judge.faults)} faults")
+    return 1 if judge.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,283 @@
+// Makes random graphs, runs them on the CPU and in the oracle, and writes them as MIL text and as netplists, with the
+// inputs and the CPU's results, for interpreters that share nothing with the library (differential.py).
+//
+//     differential_graphs <folder> <seed> <number of graphs>
+//
+// A graph goes into <folder>/<seed>: graph.txt, run.txt (its ports), run.bin (inputs, results of the model, results of
+// the lowered graph), and model.mil or net.plist where it can be written. Standard output has a line for each fault,
+// for each refusal, and for each operation what was done with it. Ends with 1 if there was a fault.
+
+#include "closeness.hpp"
+#include "data.hpp"
+#include "graph_maker.hpp"
+#include <anemone/formats/file.hpp>
+#include <anemone/formats/mil.hpp>
+#include <anemone/formats/netplist.hpp>
+#include <anemone/passes/constants.hpp>
+#include <anemone/passes/lowering.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace ane;
+using namespace differential;
+
+/// The operations of a lowered graph that each format has (docs/formats.md), written down here once more.
+constexpr op_set both_formats{op::conv2d,      op::conv_transpose2d,
+                              op::matmul,      op::add,
+                              op::sub,         op::mul,
+                              op::div,         op::minimum,
+                              op::maximum,     op::relu,
+                              op::relu6,       op::leaky_relu,
+                              op::clamp,       op::sigmoid,
+                              op::tanh,        op::gelu,
+                              op::silu,        op::exp,
+                              op::log,         op::sqrt,
+                              op::rsqrt,       op::abs,
+                              op::max_pool,    op::avg_pool,
+                              op::softmax,     op::reduce_sum,
+                              op::reduce_mean, op::reduce_max,
+                              op::reduce_min,  op::reshape,
+                              op::transpose,   op::concat,
+                              op::slice,       op::pad};
+constexpr op_set in_mil = op_set::where([](op kind) { return both_formats.contains(kind) || kind == op::cast; });
+constexpr op_set in_netplist =
+    op_set::where([](op kind) { return both_formats.contains(kind) || kind == op::arg_max || kind == op::arg_min; });
+
+/// What a netplist cannot say of an operation that it has: parts of the sentences, as docs/formats.md lists them.
+constexpr std::string_view netplist_limits[] = {
+    "kernel that is computed on the device",
+    "dilated deconvolution is not supported",
+    "cropping has no form",
+    "ceil_mode adds, with the padding counted",
+    "the limit is below the kernel",
+    "takes Width, Height or Channel",
+    "reduces five axes",
+    "reads a constant of depth",
+    "reshapes a tensor of depth",
+    "the unit takes depth 1",
+    "would have to become depth",
+    "pads Batch",
+    "pads Channel",
+    "pads Depth",
+    "is read by no unit",
+};
+
+struct tally {
+    std::array<int, op_count> made{}; ///< graphs that have the operation
+    std::array<int, op_count> compared{};
+    std::array<int, op_count> mil{}; ///< of their lowered operations, those of graphs that were written
+    std::array<int, op_count> netplist{};
+    bool faulty = false;
+
+    void fault(unsigned seed, std::string_view what) {
+        fmt::print("fault {} {}\n", seed, what);
+        faulty = true;
+    }
+};
+
+void count(std::array<int, op_count>& of, const graph_view& g) {
+    const op_set all = operations_of(g);
+    for (std::size_t i = 0; i < op_count; ++i) {
+        of[i] += all.contains(static_cast<op>(i)) ? 1 : 0;
+    }
+}
+
+/// The operations that are left to the device and that a format lacks.
+bool lacks(const graph_view& lowered, const materialized& constants, op_set has) {
+    for (int i = 0; i < lowered.size(); ++i) {
+        if (!constants.known(i) && lowered[i].kind != op::input && !has.contains(lowered[i].kind)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// What a MIL text cannot say of an operation that it has: parts of the sentences.
+constexpr std::string_view mil_limits[] = {"ceil_mode adds, with the padding counted", "pads the first of 5 axes"};
+
+std::string shape_text(const extents& shape) {
+    std::string text;
+    for (int i = 0; i < shape.rank; ++i) {
+        text += (i == 0 ? "" : ",") + std::to_string(shape[i]);
+    }
+    return text;
+}
+
+/// One graph with its data, from generator to files.
+class experiment {
+public:
+    experiment(unsigned seed, std::filesystem::path place, tally& counts)
+        : seed_(seed), place_(std::move(place)), counts_(counts), random_(seed) {}
+
+    void run() {
+        // Half of the graphs have only what can be written, one after the other in the place that is sure to be taken.
+        static const std::vector<op> all = listed(computed_ops);
+        static const std::vector<op> writable = listed(op_set::where([](op kind) {
+            return in_mil.contains(kind) || in_netplist.contains(kind) || is_composed(kind) || kind == op::compressed;
+        }));
+        const std::vector<op>& kinds = seed_ % 2 == 0 ? writable : all;
+        model_ = graph_maker(random_, kinds).make(kinds[seed_ / 2 % kinds.size()]);
+        count(counts_.made, model_);
+        write_file(place_ / "graph.txt", print(model_));
+        weights_ = weights_of(model_, random_);
+        lowered_ = lower(model_);
+        try {
+            constants_ = materialize(lowered_.graph, weights_);
+        } catch (const error& e) { // constants that fold to no number
+            if (e.code() != errc::weights) {
+                throw;
+            }
+            fmt::print("refused constants {} {}\n", seed_, e.what());
+            return;
+        }
+        inputs_.emplace(inputs_of(model_, random_, static_cast<flavour>(composing::below(random_, 5))));
+        execute();
+        write("MIL", in_mil, mil_limits, counts_.mil,
+              [this](const graph_view& g) { write_mil(emit_mil(g, constants_), place_); });
+        write("netplist", in_netplist, netplist_limits, counts_.netplist,
+              [this](const graph_view& g) { write_netplist(emit_netplist(g, constants_), place_); });
+    }
+
+private:
+    static std::vector<op> listed(op_set set) {
+        std::vector<op> result;
+        for (std::size_t i = 0; i < op_count; ++i) {
+            if (set.contains(static_cast<op>(i))) {
+                result.push_back(static_cast<op>(i));
+            }
+        }
+        return result;
+    }
+
+    template <class Backend> composing::port_memory outputs_of(const Backend& place, const graph_view& g) {
+        composing::port_memory memory = composing::memory_of_outputs(model_);
+        auto program = place.compile(g, weights_);
+        program.run(inputs_->inputs(), memory.outputs());
+        return memory;
+    }
+
+    void execute() {
+        static constexpr target machines[] = {h13, h14, h15, h16, h17s};
+        const backend::oracle oracle(machines[seed_ % std::size(machines)]);
+        static_cast<void>(outputs_of(oracle, model_)); // whatever its values
+        const std::vector<std::span<const std::byte>> inputs = inputs_->inputs();
+        closeness near(model_, weights_, oracle, inputs);
+        if (const std::string far = near.fault(); !far.empty()) {
+            counts_.fault(seed_, far);
+        }
+        for (std::size_t i = 0; i < op_count; ++i) {
+            counts_.compared[i] += near.compared[i];
+        }
+        const composing::port_memory results[] = {outputs_of(backend::cpu{}, model_),
+                                                  outputs_of(backend::cpu{}, lowered_.graph)};
+        const graph_view g = model_;
+        std::string ports = fmt::format("composed {}\n", composed());
+        std::vector<std::byte> bytes;
+        const auto append = [&](const composing::port_memory& memory) {
+            for (const auto& each : memory.bytes) {
+                bytes.insert(bytes.end(), each.begin(), each.end());
+            }
+        };
+        for (int i = 0; i < g.size(); ++i) {
+            if (g[i].kind == op::input) {
+                ports += fmt::format("input {} {} {}\n", g.name(i), mil_name(g[i].type), shape_text(g[i].shape));
+            }
+        }
+        for (const output_port& port : g.outputs) {
+            ports += fmt::format("output {} {} {}\n", g.name(port), mil_name(g[port.node].type),
+                                 shape_text(g[port.node].shape));
+        }
+        append(*inputs_);
+        append(results[0]);
+        append(results[1]);
+        write_file(place_ / "run.txt", ports);
+        write_file(place_ / "run.bin", std::span<const std::byte>(bytes));
+    }
+
+    /// "no", "yes" where the model has an operation that lowering takes apart, "folded" where one of these works on
+    /// constants alone: the steps between, which the CPU rounds and folding does not, cannot be read from a program.
+    std::string_view composed() const {
+        const graph_view g = model_;
+        const sequence<char> known = constant_nodes(g);
+        std::string_view found = "no";
+        for (const node& n : g.nodes) {
+            if (is_composed(n.kind)) {
+                const auto operands = g.operands(n);
+                const bool folded = std::all_of(operands.begin(), operands.end(), [&](int operand) {
+                    return known[static_cast<std::size_t>(operand)] != 0 ||
+                           (is_source(g[operand].kind) && g[operand].kind != op::input) ||
+                           g[operand].kind == op::compressed;
+                });
+                found = folded || found == "folded" ? "folded" : "yes";
+            }
+        }
+        return found;
+    }
+
+    /// Writes the lowered graph in a format; it must be refused if and only if it has what the format lacks.
+    template <class Write>
+    void write(std::string_view format, op_set has, std::span<const std::string_view> limits,
+               std::array<int, op_count>& written, const Write& emit) {
+        const bool lacking = lacks(lowered_.graph, constants_, has);
+        try {
+            emit(graph_view(lowered_.graph));
+            count(written, lowered_.graph);
+            if (lacking) {
+                counts_.fault(seed_, fmt::format("{} has an operation that the format lacks", format));
+            }
+        } catch (const error& e) {
+            const std::string_view said = e.what();
+            const bool documented = std::any_of(limits.begin(), limits.end(), [&](std::string_view part) {
+                return said.find(part) != std::string_view::npos;
+            });
+            fmt::print("refused {} {} {}\n", format, seed_, said);
+            if (e.code() != errc::lowering || (!lacking && !documented)) {
+                counts_.fault(seed_, fmt::format("{} is refused: {}", format, said));
+            }
+        }
+    }
+
+    unsigned seed_;
+    std::filesystem::path place_;
+    tally& counts_;
+    composing::random_engine random_;
+    dynamic_graph model_;
+    weight_store weights_;
+    lowered_graph lowered_;
+    materialized constants_;
+    std::optional<composing::port_memory> inputs_;
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 4) {
+        std::fprintf(stderr, "usage: differential_graphs <folder> <seed> <number of graphs>\n");
+        return 2;
+    }
+    tally counts;
+    const auto first = static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10));
+    const auto graphs = static_cast<unsigned>(std::strtoul(argv[3], nullptr, 10));
+    for (unsigned seed = first; seed != first + graphs; ++seed) {
+        try {
+            experiment(seed, std::filesystem::path(argv[1]) / std::to_string(seed), counts).run();
+        } catch (const std::exception& e) {
+            counts.fault(seed, e.what());
+        }
+    }
+    for (std::size_t i = 0; i < op_count; ++i) {
+        fmt::print("operation {} {} {} {} {}\n", name(static_cast<op>(i)), counts.made[i], counts.compared[i],
+                   counts.mil[i], counts.netplist[i]);
+    }
+    return counts.faulty ? 1 : 0;
+}
