@@ -1,12 +1,13 @@
 #pragma once
 
+#include "../passes/validate.hpp"
 #include "constants.hpp"
 #include "cpu/repertoire.hpp"
 
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY materialized materialize(const graph_view& g, const weight_store& store) {
-    return materialize(g, store, cpu::constant_arithmetic_of<every_op, every_op>());
+    return materialize(validated(g), store, cpu::constant_arithmetic_of<every_op, every_op>());
 }
 
 } // namespace ane::inline ANEMONE_WAY

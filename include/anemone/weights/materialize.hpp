@@ -29,10 +29,6 @@ ANEMONE_API void require_constants_of(const graph_view& g, const materialized& c
 /// What a stored form makes of values: `stored_values` (weights/encode.hpp).
 using weight_expansion = std::vector<half> (*)(std::span<const half> values, const extents& shape,
                                                const compression& form);
-<<<<<<< HEAD
-/// The same for a graph that was validated, with the code of the stored forms given.
-ANEMONE_API materialized materialize(const graph_view& g, const weight_store& store, weight_expansion expand);
-=======
 /// Computes one operation of which all operands are known.
 using constant_evaluator = void (*)(const graph_view& g, const materialized& known, int index, std::byte* result);
 
@@ -42,12 +38,11 @@ struct constant_arithmetic {
     constant_evaluator evaluate = nullptr;
 };
 
-/// Loads the weights of a graph and computes everything that depends on weights and constants alone, with the given
+/// Loads the weights of a validated graph and computes everything that depends on weights and constants alone, with the given
 /// arithmetic; `materialize(g, store)` of backend/constants.hpp has all of it. A compressed weight has the values that
 /// its stored form stands for: what it loses is in every backend's result. A folded value that a computed node reads
 /// and that does not fit into fp16 is an error (errc::weights) that names the operation, the element and the value.
 ANEMONE_API materialized materialize(const graph_view& g, const weight_store& store, const constant_arithmetic& with);
->>>>>>> main
 
 } // namespace ane::inline ANEMONE_WAY
 
