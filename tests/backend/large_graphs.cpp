@@ -1,3 +1,4 @@
+#include <anemone/backend/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
@@ -7,7 +8,6 @@
 #include <anemone/graph/drawing.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/report/cost_report.hpp>
-#include <anemone/weights/materialize.hpp>
 #include <anemone/weights/random.hpp>
 
 #include <doctest/doctest.h>
