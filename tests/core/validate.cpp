@@ -87,7 +87,7 @@ TEST_CASE("validate refuses sources of element types that no builder gives them"
               "graph: " + std::string(name(kind)) + ": does not have elements of type int64");
     }
     CHECK(refusal([](dynamic_graph& g) { the(g, op::input).type = dtype::f32; }) ==
-          "graph: input: does not have elements of type fp32");
+          "graph: relu: does not read elements of type fp32");
 }
 
 TEST_CASE("validate refuses runs that lie outside their pool, or that share parts of it") {

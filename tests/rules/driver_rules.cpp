@@ -116,24 +116,16 @@ TEST_CASE("R107: more than two operands of a concat, on the netplist route") {
     CHECK_FALSE(broken(joined(3), compile_route::any));
 }
 
-/// The same with names for the ports and weights, as whoever reports a whole graph wants them.
-static dynamic_graph named(dynamic_graph g) {
-    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-        node& n = g.nodes[i];
-        n.name = n.kind == op::input || n.kind == op::weight ? g.intern("p" + std::to_string(i)) : range_of{};
-    }
-    return g;
-}
-
 TEST_CASE("R111 and R171: work below the floor of a dispatch is told with the cost, other work is not") {
-    const std::string small = cost_report(named(product({64, 256}, {256, 256})), h13);
+    const std::string small = cost_report(one_node::named(product({64, 256}, {256, 256})), h13);
     CAPTURE(small);
     CHECK(small.find("a dispatch 220 us") != std::string::npos);
     CHECK(small.find("[R111, measured]") != std::string::npos);
     CHECK(small.find("[R171, measured]") != std::string::npos);
     const std::string large =
-        cost_report(named(product({4096, 2048}, {2048, 2048})), h13); // 34 GFLOP: 10 ms at 3.25 TFLOP/s
+        cost_report(one_node::named(product({4096, 2048}, {2048, 2048})), h13); // 34 GFLOP: 10 ms at 3.25 TFLOP/s
     CAPTURE(large);
     CHECK(large.find("R111") == std::string::npos);
-    CHECK(cost_report(named(product({64, 256}, {256, 256})), u1).find("R111") == std::string::npos); // no time is known
+    CHECK(cost_report(one_node::named(product({64, 256}, {256, 256})), u1).find("R111") ==
+          std::string::npos); // no time is known
 }

@@ -124,7 +124,7 @@ TEST_CASE("every measured limit that a rule names stands in the table") {
 
 TEST_CASE("a limit carries the mark that it has on the target") {
     const auto convolved = [](std::int64_t height) {
-        return make(op::conv2d, conv{}, {in({1, 8, 64, 64}), weight({8, 8, height, 1})});
+        return named(make(op::conv2d, conv{}, {in({1, 8, 64, 64}), weight({8, 8, height, 1})}));
     };
     const auto told = [](const dynamic_graph& g, target t, const char* words) {
         const std::string text = report(g, t).str();
@@ -157,7 +157,11 @@ TEST_CASE("what was measured to compile or to be refused on M4 and M6 is, line b
         for (const target t : {h16g, h18}) {
             CAPTURE(std::string(name(t)));
             const std::string& verdict = t == h16g ? l.m4 : l.m6;
-            const std::size_t errors = report(g, t).errors();
+            // Not `report`: among what is refused are types that no graph has.
+            std::size_t errors = 0;
+            for (const violation& v : violations(g, t)) {
+                errors += v.is_error ? 1 : 0;
+            }
             if (verdict == "ok" || verdict == "placed" || verdict == "disputed") {
                 CHECK(errors == 0);
                 CHECK(breaks(g, rule::top_k_over_width_is_in_dispute, t) == (verdict == "disputed"));

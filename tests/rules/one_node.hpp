@@ -5,6 +5,7 @@
 #include "anemone/rules/evaluate.hpp"
 
 #include <span>
+#include <string>
 #include <vector>
 
 /// Graphs of one operation, to hold a rule against both sides of its limit.
@@ -72,6 +73,15 @@ constexpr dynamic_graph make(op kind, const attributes& values, const std::vecto
         operands.push_back(static_cast<int>(i));
     }
     return then(sources_of(sources), kind, values, operands, result, given);
+}
+
+/// A graph with names for the ports and weights, as whoever reports a whole graph wants them.
+inline dynamic_graph named(dynamic_graph g) {
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+        node& n = g.nodes[i];
+        n.name = n.kind == op::input || n.kind == op::weight ? g.intern("p" + std::to_string(i)) : range_of{};
+    }
+    return g;
 }
 
 /// The first violation of `wanted`, `broken` false when the graph keeps the rule.

@@ -123,9 +123,8 @@ constexpr void validate_frame(const graph_view& g, int index) {
 }
 
 constexpr void validate_types(const graph_view& g, const node& n) {
-    const bool bytes = n.type == dtype::uint8 || n.type == dtype::int8 || n.type == dtype::int4;
-    if (is_source(n.kind)) {
-        if (n.type != dtype::f16 && !(n.kind == op::input && bytes)) {
+    if (is_source(n.kind)) { // which types an input may have is the target's to say (R002, R004)
+        if (n.kind != op::input && n.type != dtype::f16) {
             refuse_type(n.kind, "does not have elements of type ", n.type);
         }
         return;
