@@ -13,7 +13,6 @@
 #include <anemone/formats/file.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
-#include <anemone/passes/constants.hpp>
 #include <anemone/passes/lowering.hpp>
 
 #include <array>
@@ -208,15 +207,13 @@ private:
     /// constants alone: the steps between, which the CPU rounds and folding does not, cannot be read from a program.
     std::string_view composed() const {
         const graph_view g = model_;
-        const sequence<char> known = constant_nodes(g);
+        const std::vector<char> reached = reached_by_inputs(g);
         std::string_view found = "no";
         for (const node& n : g.nodes) {
             if (is_composed(n.kind)) {
                 const auto operands = g.operands(n);
-                const bool folded = std::all_of(operands.begin(), operands.end(), [&](int operand) {
-                    return known[static_cast<std::size_t>(operand)] != 0 ||
-                           (is_source(g[operand].kind) && g[operand].kind != op::input) ||
-                           g[operand].kind == op::compressed;
+                const bool folded = std::none_of(operands.begin(), operands.end(), [&](int operand) {
+                    return reached[static_cast<std::size_t>(operand)] != 0;
                 });
                 found = folded || found == "folded" ? "folded" : "yes";
             }

@@ -179,7 +179,7 @@ class Statistics(unittest.TestCase):
         self.assert_fails([self.path, "--output"], "wants a value")
         for space in ["", "a::", "::a", "1a", "a b", "new", "a__b", "a:b"]:
             self.assert_fails([self.path, "--namespace", space], "namespace")
-        self.assert_fails([self.path, "--output", self.folder.name], "cannot be written")
+        self.assert_fails([self.path, "--output", self.folder.name], "is a directory")
 
 
 if __name__ == "__main__":
