@@ -2,6 +2,7 @@
 // breaks one rule, with values whose results are known.
 
 #include "../drawing/xml_check.hpp"
+#include <anemone/backend/calibration.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/build.hpp>
@@ -12,6 +13,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -137,6 +139,18 @@ TEST_CASE("a node whose operand the engine holds in another type reads that oper
     const model_difference d = diff(model, backend::cpu{}, m1, {}, inputs);
     CHECK(only(model, d, op::mul).alone.max_ulp == 0);
     CHECK(d.identical());
+}
+
+TEST_CASE("a model that computes nothing has no difference, and data of its inputs alone") {
+    const dynamic_graph model = build_graph([](auto& g) { g.output("y"_s, g.input("x"_s, f16<3>)); });
+    CHECK(difference_of(model, {1, -2, 3}).nodes.empty());
+    calibration seen(backend::cpu{}, model, {});
+    const std::array<half, 3> x{half(1.0), half(-2.0), half(3.0)};
+    const std::span<const std::byte> inputs[] = {std::as_bytes(std::span(x))};
+    seen.run(inputs);
+    CHECK(seen.measured()[0].low == -2);
+    CHECK(seen.measured()[0].high == 3);
+    CHECK_THROWS_AS(seen.run({}), error);
 }
 
 TEST_CASE("a graph that breaks a rule is refused, not run") {

@@ -203,19 +203,20 @@ private:
         write_file(place_ / "run.bin", std::span<const std::byte>(bytes));
     }
 
-    /// "no", "yes" where the model has an operation that lowering takes apart, "folded" where one of these works on
-    /// constants alone: the steps between, which the CPU rounds and folding does not, cannot be read from a program.
+    /// "no", "yes" where the model has an operation that lowering takes apart, "folded" where one of these, or a product
+    /// with its bias, works on constants alone: the steps between, which the CPU rounds and folding does not, cannot be read from a program.
     std::string_view composed() const {
         const graph_view g = model_;
         const std::vector<char> reached = reached_by_inputs(g);
         std::string_view found = "no";
         for (const node& n : g.nodes) {
-            if (is_composed(n.kind)) {
+            const bool biased = is_contraction(n.kind) && n.operands.count == 3;
+            if (is_composed(n.kind) || biased) {
                 const auto operands = g.operands(n);
                 const bool folded = std::none_of(operands.begin(), operands.end(), [&](int operand) {
                     return reached[static_cast<std::size_t>(operand)] != 0;
                 });
-                found = folded || found == "folded" ? "folded" : "yes";
+                found = folded || found == "folded" ? "folded" : biased ? found : "yes";
             }
         }
         return found;

@@ -6,6 +6,7 @@
 #include "calibration.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -41,6 +42,17 @@ ANEMONE_BODY observation::observation(const graph_view& g) : ranges_(g.nodes.siz
             results_.emplace_back(static_cast<std::size_t>(n.shape.count()));
         }
     }
+    if (results_.empty()) { // a program has an output, also where nothing is computed
+        node one;
+        one.kind = op::constant;
+        one.shape = {1};
+        one.attributes = graph_.keep(std::array{1.0F});
+        const int operand = graph_.append(one, {});
+        one.kind = op::relu;
+        one.attributes = no_attributes{};
+        graph_.add_output(graph_.append(one, std::array{operand}), prefix);
+        results_.emplace_back(1U);
+    }
 }
 
 ANEMONE_BODY std::vector<std::span<std::byte>> observation::outputs() {
@@ -61,7 +73,7 @@ ANEMONE_BODY void observation::widen(input_buffers inputs) {
             }
         }
     }
-    for (std::size_t i = 0; i < results_.size(); ++i) {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
         for (const half value : results_[i]) {
             detail::widen(ranges_[static_cast<std::size_t>(nodes_[i])], value);
         }

@@ -56,8 +56,10 @@ ANEMONE_BODY trace trace_of(const graph_view& model, const backend::cpu& place, 
             outputs.emplace_back(memory);
         }
     }
-    const dynamic_graph all = detail::observed(model);
-    place.compile(all, weights).run(inputs, outputs);
+    if (!outputs.empty()) {
+        const dynamic_graph all = detail::observed(model);
+        place.compile(all, weights).run(inputs, outputs);
+    }
     return result;
 }
 
