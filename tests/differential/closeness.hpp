@@ -147,8 +147,8 @@ public:
         const std::vector<char> reached = reached_by_inputs(model_);
         for (int i = 0; i < model_.size(); ++i) {
             const node& n = model_[i];
-            if (is_source(n.kind) || reached[static_cast<std::size_t>(i)] == 0 || n.type != dtype::f16 ||
-                !given_.known(i) || !alone_.has_value(i) || !has_bound(n) || !is_ordinary(n)) {
+            if (is_source(n.kind) || reached[static_cast<std::size_t>(i)] == 0 || reads_folded(n, reached) ||
+                n.type != dtype::f16 || !given_.known(i) || !alone_.has_value(i) || !has_bound(n) || !is_ordinary(n)) {
                 continue;
             }
             const auto got = alone_.run(i, engine_.arithmetic());
@@ -209,6 +209,13 @@ private:
             }
         }
         return true;
+    }
+    /// Whether an operand is folded: of one that lowering takes apart, each backend folds another form.
+    bool reads_folded(const node& n, const std::vector<char>& reached) const {
+        const auto operands = model_.operands(n);
+        return std::any_of(operands.begin(), operands.end(), [&](int operand) {
+            return reached[static_cast<std::size_t>(operand)] == 0 && !is_source(model_[operand].kind);
+        });
     }
     /// Whether the engine computes an operand together with the node, and rounds them once.
     bool holds_another(const node& n) const {

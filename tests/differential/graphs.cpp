@@ -131,6 +131,7 @@ public:
         weights_ = weights_of(model_, random_);
         lowered_ = lower(model_);
         try {
+            materialize(model_, weights_);
             constants_ = materialize(lowered_.graph, weights_);
         } catch (const error& e) { // constants that fold to no number
             if (e.code() != errc::weights) {
@@ -204,11 +205,15 @@ private:
     }
 
     /// "no", "yes" where the model has an operation that lowering takes apart, "folded" where one of these, or a product
-    /// with its bias, works on constants alone: the steps between, which the CPU rounds and folding does not, cannot be read from a program.
+    /// with its bias, works on constants alone, or where an output is made of constants: the steps between, which the
+    /// CPU rounds and folding does not, cannot be read from a program.
     std::string_view composed() const {
         const graph_view g = model_;
         const std::vector<char> reached = reached_by_inputs(g);
-        std::string_view found = "no";
+        const bool constant_output = std::any_of(g.outputs.begin(), g.outputs.end(), [&](const output_port& port) {
+            return reached[static_cast<std::size_t>(port.node)] == 0 && !is_source(g[port.node].kind);
+        });
+        std::string_view found = constant_output ? "folded" : "no";
         for (const node& n : g.nodes) {
             const bool biased = is_contraction(n.kind) && n.operands.count == 3;
             if (is_composed(n.kind) || biased) {
