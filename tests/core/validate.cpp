@@ -193,6 +193,24 @@ TEST_CASE("validate refuses names that are none, and names that are given twice"
           "graph: relu: has no text for the file that it stands in: an empty one is \"\"");
 }
 
+TEST_CASE("a bias has one value for each output, also where the graph comes from data") {
+    dynamic_builder g;
+    const auto image = g.input("image", {1, 4, 6, 6});
+    const auto rows = g.input("rows", {3, 4});
+    const auto kernel = g.weight("kernel", {4, 4, 1, 1});
+    const auto matrix = g.weight("matrix", {4, 4});
+    for (const extents& shape : {extents{}, extents{3}, extents{1, 4}}) {
+        const auto bias = g.input("b" + std::to_string(shape.rank) + std::to_string(shape.count()), shape);
+        CHECK_THROWS_AS(g.add(op::conv2d, {image, kernel, bias}, conv{}), error);
+        CHECK_THROWS_AS(g.add(op::conv_transpose2d, {image, kernel, bias}, conv_transpose{}), error);
+        CHECK_THROWS_AS(g.add(op::linear, {rows, matrix, bias}), error);
+    }
+    const auto bias = g.input("bias", {4});
+    CHECK_NOTHROW(g.add(op::conv2d, {image, kernel, bias}, conv{}));
+    CHECK_NOTHROW(g.add(op::conv_transpose2d, {image, kernel, bias}, conv_transpose{}));
+    CHECK_NOTHROW(g.add(op::linear, {rows, matrix, bias}));
+}
+
 TEST_CASE("names are told apart in any number and order") {
     dynamic_graph g;
     std::vector<std::string> names;

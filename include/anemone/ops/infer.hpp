@@ -28,9 +28,14 @@ constexpr inferred infer(const graph_view& g, const node& n) {
     case op::input:
     case op::weight:
     case op::constant: break;
-    case op::conv2d: return shape_rule(n.get<conv>(), in(0), in(1));
-    case op::conv_transpose2d: return shape_rule(n.get<conv_transpose>(), in(0), in(1));
-    case op::linear: return linear_shape_rule(in(0), in(1));
+    case op::conv2d:
+        return n.operands.count == 3 ? shape_rule(n.get<conv>(), in(0), in(1), in(2))
+                                     : shape_rule(n.get<conv>(), in(0), in(1));
+    case op::conv_transpose2d:
+        return n.operands.count == 3 ? shape_rule(n.get<conv_transpose>(), in(0), in(1), in(2))
+                                     : shape_rule(n.get<conv_transpose>(), in(0), in(1));
+    case op::linear:
+        return n.operands.count == 3 ? linear_bias_rule(in(0), in(1), in(2)) : linear_shape_rule(in(0), in(1));
     case op::matmul: return shape_rule(n.get<transposed>(), in(0), in(1));
     case op::add:
     case op::sub:
