@@ -1,6 +1,7 @@
 // Random raw graphs, as the fuzz target makes them (tests/fuzz/raw_graph.cpp): for compilers without libFuzzer.
 
 #include "../fuzz/raw_graph.hpp"
+#include "../sanitized.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,11 +12,7 @@ TEST_CASE("a mutated graph is refused, or everything that takes a graph runs on 
     constexpr unsigned seed = 20'240;
     MESSAGE("seed " << seed); // what fails aborts: the fuzz target runs it alone
     std::mt19937 random(seed);
-#if defined(__SANITIZE_ADDRESS__)
-    constexpr int graphs = 10'000;
-#else
-    constexpr int graphs = 200'000;
-#endif
+    constexpr int graphs = sanitized ? 10'000 : 200'000; // where it is, the fuzz target searches for longer
     std::vector<std::uint8_t> bytes;
     for (int i = 0; i < graphs; ++i) {
         bytes.resize(4 + random() % 40);

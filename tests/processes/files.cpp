@@ -1,5 +1,6 @@
 // What is written and read when disks are full, rights are missing, and paths name links, pipes, devices and folders.
 
+#include "../sanitized.hpp"
 #include "changed_variable.hpp"
 #include "scratch_folder.hpp"
 #include <anemone/backend/any.hpp>
@@ -313,12 +314,10 @@ TEST_CASE("what is no regular file is not read, nor waited for") {
 }
 
 // The sanitizer ends the program where memory is asked for that the system does not have.
-#if defined(__SANITIZE_ADDRESS__) || defined(__APPLE__) // which knows no such limit
+#if defined(__APPLE__) // which knows no such limit
 constexpr bool limits_memory = false;
-#elif defined(__has_feature)
-constexpr bool limits_memory = !__has_feature(address_sanitizer);
 #else
-constexpr bool limits_memory = true;
+constexpr bool limits_memory = !sanitized;
 #endif
 
 TEST_CASE("a file of more bytes than there is memory for is refused at once" * doctest::skip(!limits_memory)) {
