@@ -33,31 +33,27 @@ void write(const std::filesystem::path& path, std::string_view text) {
 /// A graph whose names, files and lines are what no author would write.
 dynamic_graph hostile() {
     dynamic_graph g;
-    const auto input = [&g](std::string_view name, const char* file, int line, extents shape) {
+    const auto relu = [&g](std::string_view name, const char* file, int line, extents shape) {
+        const std::string number = std::to_string(g.outputs.size());
         node n;
         n.attributes = contract{};
         n.shape = shape;
+        n.name = g.intern("x" + number);
+        n.where = {"/src/main.cpp", 10};
+        const int operands[] = {g.append(n, {})};
+        n.kind = op::relu;
+        n.attributes = no_attributes{};
         n.name = g.intern(name);
         n.where = {file, line};
-        return g.append(n, {});
+        g.add_output(g.append(n, operands), "y" + number);
     };
-    const int all[] = {
-        input("quote\" back\\slash {brace} [link](http://x) \x1b[2J \x01\x1f\x7f", "/src/a dir/m\"o\\d%el.cpp", 3,
-              {1, 1, 1, 70000}),
-        input("\u5377\u79ef \U0001F600 \u202e \u2028", "/src/\u6a21\u578b.cpp", 4, {1, 1, 1, 70001}),
-        input("\xff\xfe\xc3", "/src/../src/./nested/x.cpp", 5, {1, 1, 1, 70002}),
-        input("", "", 0, {1, 1, 1, 70003}),
-        input(std::string_view("nul\0inside", 10), "relative dir/y.cpp", 0, {1, 1, 1, 70004}),
-        input("elsewhere", "/other/z:1.cpp", 6, {1, 1, 1, 70005}),
-    };
-    for (const int i : all) {
-        node n;
-        n.kind = op::relu;
-        n.shape = g.nodes[static_cast<std::size_t>(i)].shape;
-        n.where = {"/src/main.cpp", 10 + i};
-        const int operands[] = {i};
-        g.add_output(g.append(n, operands), "y" + std::to_string(i));
-    }
+    relu("quote\" back\\slash {brace} [link](http://x) \x1b[2J \x01\x1f\x7f", "/src/a dir/m\"o\\d%el.cpp", 3,
+         {1, 1, 1, 70000});
+    relu("\u5377\u79ef \U0001F600 \u202e \u2028", "/src/\u6a21\u578b.cpp", 4, {1, 1, 1, 70001});
+    relu("\xff\xfe\xc3", "/src/../src/./nested/x.cpp", 5, {1, 1, 1, 70002});
+    relu("", "", 0, {1, 1, 1, 70003});
+    relu(std::string_view("nul\0inside", 10), "relative dir/y.cpp", 0, {1, 1, 1, 70004});
+    relu("elsewhere", "/other/z:1.cpp", 6, {1, 1, 1, 70005});
     return g;
 }
 
