@@ -25,7 +25,7 @@ ANEMONE_INLINE netplist_value write_softmax(netplist_writer& w, int index, const
 /// Axes of extent 1 are left out of the list, which holds four names at most; where no other is left, the result is the
 /// operand.
 ANEMONE_INLINE netplist_value write_reduction(netplist_writer& w, int index, const netplist_form& form) {
-    const netplist_value x = w.value(w.operand(index, 0));
+    netplist_value x = w.value(w.operand(index, 0));
     const indices& list = w.at(index).get<axes>().list;
     netplist_shape reduced = x.shape;
     for (int i = 0; i < list.rank; ++i) {

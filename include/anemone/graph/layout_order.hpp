@@ -142,7 +142,7 @@ private:
             std::vector<int> chain;
             e.crosses_layers = crossed_by(e) > 0;
             if (crossed_by(e) > longest) {
-                chains_.push_back({});
+                chains_.emplace_back();
                 continue;
             }
             for (int layer = boxes_[at(e.from)].layer + 1; layer < last; ++layer) {
@@ -216,6 +216,7 @@ private:
             }
             std::sort(segments.begin(), segments.end());
             std::vector<double> below;
+            below.reserve(segments.size());
             for (const auto& segment : segments) {
                 below.push_back(segment.second);
             }

@@ -123,12 +123,12 @@ private:
         } else if (n.kind == op::constant) {
             values.reserve(static_cast<std::size_t>(n.shape.count())); // what no memory holds is refused at once
             for (std::int64_t k = 0; k < n.shape.count(); ++k) {
-                values.push_back(half(graph_.value(n, k)));
+                values.emplace_back(graph_.value(n, k));
             }
         } else if (is_unrounded(i)) {
             wide_[at(i)] = folded(graph_, i, wide_);
             for (const double wide : wide_[at(i)]) {
-                values.push_back(half(wide));
+                values.emplace_back(wide);
                 require_finite(i, wide);
             }
             return;
