@@ -84,8 +84,9 @@ inline dense distinct(const extents& shape, std::uint16_t first = 1) {
 
 /// Runs a graph whose inputs are the given tensors, and returns its outputs.
 template <class Backend>
-std::vector<dense> run(const graph_view& g, const Backend& where, const std::vector<dense>& inputs) {
-    auto program = compile(g, where, {});
+std::vector<dense> run(const graph_view& g, const Backend& where, const std::vector<dense>& inputs,
+                       const weight_store& weights = {}) {
+    auto program = compile(g, where, weights);
     std::vector<std::span<const std::byte>> in;
     for (const dense& d : inputs) {
         in.push_back(std::as_bytes(std::span(d.values)));

@@ -84,6 +84,18 @@ private:
 using random_engine = std::mt19937;
 
 inline int below(random_engine& random, int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); }
+/// Windows of up to three by three with any padding that they take.
+inline pool random_pool(random_engine& random) {
+    const auto flag = [&random] { return below(random, 100) < 50; };
+    pool p{.kernel = {1 + below(random, 3), 1 + below(random, 3)},
+           .stride = {1 + below(random, 3), 1 + below(random, 3)},
+           .padding = {},
+           .ceil_mode = flag(),
+           .exclude_padding = flag()};
+    p.padding = {below(random, p.kernel.height), below(random, p.kernel.height), below(random, p.kernel.width),
+                 below(random, p.kernel.width)};
+    return p;
+}
 inline double uniform(random_engine& random, double low, double high) {
     return low + (high - low) * static_cast<double>(random()) / 4294967296.0;
 }

@@ -66,27 +66,6 @@ dynamic_graph folded(const graph_view& g, const std::vector<dense>& inputs) {
     return w.result();
 }
 
-/// Runs a graph with weights; as `both::run` without.
-template <class Backend>
-std::vector<dense> run_with(const graph_view& g, const Backend& where, const weight_store& weights,
-                            const std::vector<dense>& inputs) {
-    auto program = compile(g, where, weights);
-    std::vector<std::span<const std::byte>> in;
-    for (const dense& d : inputs) {
-        in.push_back(std::as_bytes(std::span(d.values)));
-    }
-    std::vector<dense> results;
-    std::vector<std::span<std::byte>> out;
-    for (const output_port& port : g.outputs) {
-        results.emplace_back(g[port.node].shape);
-    }
-    for (dense& d : results) {
-        out.push_back(std::as_writable_bytes(std::span(d.values)));
-    }
-    program.run(in, out);
-    return results;
-}
-
 /// Where two results are farther apart than some units in the last place or a part of the largest value.
 std::string apart(const std::vector<dense>& got, const std::vector<dense>& wanted, int ulps, double part) {
     for (std::size_t port = 0; port < wanted.size(); ++port) {
@@ -133,7 +112,7 @@ TEST_CASE("folding: every operation on constants alone, in both formats and on e
             const dynamic_graph inputs = with_zero(s.graph);
             s.inputs.emplace_back(extents{1});
             const std::vector<dense> zero{s.inputs.back()};
-            const std::vector<dense> wanted = run_with(inputs, plain, s.weights, s.inputs);
+            const std::vector<dense> wanted = run(inputs, plain, s.inputs, s.weights);
             const bool finite = std::all_of(wanted.begin(), wanted.end(), [](const dense& d) {
                 return std::all_of(d.values.begin(), d.values.end(), [](half h) { return is_finite(h); });
             });
@@ -141,7 +120,7 @@ TEST_CASE("folding: every operation on constants alone, in both formats and on e
                 continue; // no constant of a program is infinite: the next test
             }
             const dynamic_graph g = folded(inputs, s.inputs);
-            CHECK(apart(run_with(g, plain, s.weights, zero), wanted, 1, 0) == "");
+            CHECK(apart(run(g, plain, zero, s.weights), wanted, 1, 0) == "");
 
             const lowered_graph lowered = lower(g);
             materialized constants;
@@ -161,13 +140,13 @@ TEST_CASE("folding: every operation on constants alone, in both formats and on e
             }
 
             // Lowering takes some operations apart, and rounds between the parts.
-            const std::vector<dense> on_oracle = run_with(g, ane::backend::oracle{h16}, s.weights, zero);
+            const std::vector<dense> on_oracle = run(g, ane::backend::oracle{h16}, zero, s.weights);
             const double part = signature(kind).group == op_group::normalization ? 0x1p-5
                                 : every_operation::is_lowered(kind)              ? 0x1p-7
                                                                                  : 0;
             CHECK(apart(on_oracle, wanted, 1, part) == "");
-            CHECK(apart(run_with(g, m1, s.weights, zero), on_oracle, 0, 0) == ""); // the host's work, not the device's
-            const std::vector<dense> on_standin = run_with(g, standin::engine(h16), s.weights, zero);
+            CHECK(apart(run(g, m1, zero, s.weights), on_oracle, 0, 0) == ""); // the host's work, not the device's
+            const std::vector<dense> on_standin = run(g, standin::engine(h16), zero, s.weights);
             CHECK(apart(on_standin, on_oracle, 0, 0) == "");
             ++folded_of[kind];
         }

@@ -179,13 +179,7 @@ private:
     }
 
     int pooling(int x) {
-        pool p{.kernel = {1 + below(random_, 3), 1 + below(random_, 3)},
-               .stride = {1 + below(random_, 3), 1 + below(random_, 3)},
-               .padding = {},
-               .ceil_mode = chance(50),
-               .exclude_padding = chance(50)};
-        p.padding = {below(random_, p.kernel.height), below(random_, p.kernel.height), below(random_, p.kernel.width),
-                     below(random_, p.kernel.width)};
+        pool p = composing::random_pool(random_);
         p.exclude_padding = p.exclude_padding || p.ceil_mode; // else a mean may have no form
         return shape_rule(p, graph_.shape(x)).ok() ? graph_.add(chance(50) ? op::max_pool : op::avg_pool, p, {x}) : -1;
     }

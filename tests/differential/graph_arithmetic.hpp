@@ -148,14 +148,8 @@ inline void graph_maker::parametric(op kind, int x) {
 }
 
 inline void graph_maker::pooling(op kind, int x) {
-    pool p{.kernel = {1 + below(random_, 3), 1 + below(random_, 3)},
-           .stride = {1 + below(random_, 3), 1 + below(random_, 3)},
-           .padding = {},
-           .ceil_mode = chance(50),
-           .exclude_padding = chance(50)};
-    p.padding = {below(random_, p.kernel.height), below(random_, p.kernel.height), below(random_, p.kernel.width),
-                 below(random_, p.kernel.width)};
-    add(kind, p, {image(x)});
+    const pool windows = composing::random_pool(random_); // before the image is drawn
+    add(kind, windows, {image(x)});
 }
 
 inline void graph_maker::norm(op kind, int x) {

@@ -7,6 +7,7 @@
 // the lowered graph), and model.mil or net.plist where it can be written. Standard output has a line for each fault,
 // for each refusal, and for each operation what was done with it. Ends with 1 if there was a fault.
 
+#include "../formats/written_operations.hpp"
 #include "closeness.hpp"
 #include "data.hpp"
 #include "graph_maker.hpp"
@@ -30,24 +31,7 @@ namespace {
 using namespace ane;
 using namespace differential;
 
-/// The operations of a lowered graph that each format has (docs/formats.md), written down here once more.
-constexpr op_set both_formats{op::conv2d,      op::conv_transpose2d,
-                              op::matmul,      op::add,
-                              op::sub,         op::mul,
-                              op::div,         op::minimum,
-                              op::maximum,     op::relu,
-                              op::relu6,       op::leaky_relu,
-                              op::clamp,       op::sigmoid,
-                              op::tanh,        op::gelu,
-                              op::silu,        op::exp,
-                              op::log,         op::sqrt,
-                              op::rsqrt,       op::abs,
-                              op::max_pool,    op::avg_pool,
-                              op::softmax,     op::reduce_sum,
-                              op::reduce_mean, op::reduce_max,
-                              op::reduce_min,  op::reshape,
-                              op::transpose,   op::concat,
-                              op::slice,       op::pad};
+/// What each format has besides.
 constexpr op_set in_mil = op_set::where([](op kind) { return both_formats.contains(kind) || kind == op::cast; });
 constexpr op_set in_netplist =
     op_set::where([](op kind) { return both_formats.contains(kind) || kind == op::arg_max || kind == op::arg_min; });

@@ -67,6 +67,10 @@ public:
             }
         }
     }
+    /// Of either direction.
+    template <class Attributes> constexpr void convolution(const Attributes& c) const {
+        window(c.stride), window(c.dilation), padding(c.padding), index(c.groups);
+    }
     /// A number that reaches the engine as fp16.
     constexpr void number(float value) const {
         if (!(value >= -half_max && value <= half_max)) {
@@ -96,16 +100,8 @@ constexpr void validate_attributes(op kind, const attributes& a) {
         }
         break;
     }
-    case attribute_kind::conv: {
-        const conv& c = a.get<conv>();
-        check.window(c.stride), check.window(c.dilation), check.padding(c.padding), check.index(c.groups);
-        break;
-    }
-    case attribute_kind::conv_transpose: {
-        const conv_transpose& c = a.get<conv_transpose>();
-        check.window(c.stride), check.window(c.dilation), check.padding(c.padding), check.index(c.groups);
-        break;
-    }
+    case attribute_kind::conv: check.convolution(a.get<conv>()); break;
+    case attribute_kind::conv_transpose: check.convolution(a.get<conv_transpose>()); break;
     case attribute_kind::pool: {
         const pool& p = a.get<pool>();
         check.window(p.kernel), check.window(p.stride), check.padding(p.padding);

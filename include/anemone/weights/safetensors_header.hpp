@@ -357,8 +357,8 @@ std::vector<std::size_t> order_of(const std::vector<Entry>& entries, const KeyOf
 
 /// Puts entries into an order, in place: that number i of it becomes number i.
 template <class Entry> void put_in_order(std::vector<Entry>& entries, std::vector<std::size_t> order) {
-    for (std::size_t begin = 0; begin < order.size();
-         ++begin) { // around the cycle of each entry that is not yet placed
+    // Around the cycle of each entry that is not yet placed.
+    for (std::size_t begin = 0; begin < order.size(); ++begin) {
         std::size_t place = begin;
         while (order[place] != begin) {
             const std::size_t from = std::exchange(order[place], place);
