@@ -3,6 +3,7 @@
 #
 #   WAY         install, and after it find_package or pkg_config; add_subdirectory; fetch_content
 #   SOURCE_DIR  the root of Anemone
+#   BUILD_DIR   where it was built, with ANEMONE_INSTALL_COMPILED
 #   COMPILER    the C++ compiler, FLAGS its flags; GENERATOR the generator of CMake
 #   FMT         what ANEMONE_FMT_HEADER_ONLY is
 
@@ -17,11 +18,7 @@ endfunction()
 
 if(WAY STREQUAL "install")
   file(REMOVE_RECURSE "${prefix}")
-  run("${CMAKE_COMMAND}" -S "${SOURCE_DIR}" -B "${scratch}/library" -G "${GENERATOR}" "-DCMAKE_CXX_COMPILER=${COMPILER}"
-      "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DANEMONE_FMT_HEADER_ONLY=${FMT}" "-DCMAKE_INSTALL_PREFIX=${scratch}/first_prefix" -DANEMONE_BUILD_TESTS=OFF -DANEMONE_BUILD_EXAMPLES=OFF
-      -DANEMONE_INSTALL_COMPILED=ON)
-  run("${CMAKE_COMMAND}" --build "${scratch}/library")
-  run("${CMAKE_COMMAND}" --install "${scratch}/library")
+  run("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${scratch}/first_prefix")
   file(RENAME "${scratch}/first_prefix" "${prefix}") # the package must survive a move
   foreach(path IN ITEMS include/anemone/half.hpp include/anemone/print.ipp share/cmake/anemone/anemoneConfig.cmake
                         share/pkgconfig/anemone.pc share/pkgconfig/anemone_compiled.pc)
@@ -53,7 +50,7 @@ if(WAY STREQUAL "pkg_config")
         set(level -O2)
       endif()
       run("${compiler}" ${own_flags} -std=c++20 ${level} -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
-          "${CMAKE_CURRENT_LIST_DIR}/main.cpp" "${CMAKE_CURRENT_LIST_DIR}/second.cpp" -o "${scratch}/${package}" ${flags})
+          "${CMAKE_CURRENT_LIST_DIR}/main.cpp" -o "${scratch}/${package}" ${flags})
       run("${scratch}/${package}")
     endforeach()
   endforeach()
@@ -69,7 +66,7 @@ endif()
 run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}" -B "${scratch}/build" -G "${GENERATOR}" -D "WAY=${WAY}"
     "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DANEMONE_FMT_HEADER_ONLY=${FMT}"
     "-DCMAKE_PREFIX_PATH=${prefix}" "-DANEMONE_DIR=${SOURCE_DIR}"
-    "-DANEMONE_COMPILED_SHARED=${shared}" "-DANEMONE_FATAL_ERRORS=${fatal_errors}" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+    "-DANEMONE_COMPILED_SHARED=${shared}" -DANEMONE_COMPILED_UNITY=ON "-DANEMONE_FATAL_ERRORS=${fatal_errors}" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
 if(fatal_errors)
   file(READ "${scratch}/build/compile_commands.json" commands)
   if(NOT commands MATCHES "main.cpp.*-(fmax-errors=1|Wfatal-errors)|-(fmax-errors=1|Wfatal-errors).*main.cpp")

@@ -117,15 +117,15 @@ TEST_CASE("R107: more than two operands of a concat, on the netplist route") {
 }
 
 TEST_CASE("R111 and R171: work below the floor of a dispatch is told with the cost, other work is not") {
-    const std::string small = cost_report(one_node::named(product({64, 256}, {256, 256})), h13);
+    const std::string small = cost_report(one_node::with_names(product({64, 256}, {256, 256})), h13);
     CAPTURE(small);
     CHECK(small.find("a dispatch 220 us") != std::string::npos);
     CHECK(small.find("[R111, measured]") != std::string::npos);
     CHECK(small.find("[R171, measured]") != std::string::npos);
     const std::string large =
-        cost_report(one_node::named(product({4096, 2048}, {2048, 2048})), h13); // 34 GFLOP: 10 ms at 3.25 TFLOP/s
+        cost_report(one_node::with_names(product({4096, 2048}, {2048, 2048})), h13); // 34 GFLOP: 10 ms at 3.25 TFLOP/s
     CAPTURE(large);
     CHECK(large.find("R111") == std::string::npos);
-    CHECK(cost_report(one_node::named(product({64, 256}, {256, 256})), u1).find("R111") ==
+    CHECK(cost_report(one_node::with_names(product({64, 256}, {256, 256})), u1).find("R111") ==
           std::string::npos); // no time is known
 }

@@ -124,7 +124,7 @@ TEST_CASE("every measured limit that a rule names stands in the table") {
 
 TEST_CASE("a limit carries the mark that it has on the target") {
     const auto convolved = [](std::int64_t height) {
-        return named(make(op::conv2d, conv{}, {in({1, 8, 64, 64}), weight({8, 8, height, 1})}));
+        return with_names(make(op::conv2d, conv{}, {in({1, 8, 64, 64}), weight({8, 8, height, 1})}));
     };
     const auto told = [](const dynamic_graph& g, target t, const char* words) {
         const std::string text = report(g, t).str();

@@ -76,7 +76,7 @@ constexpr dynamic_graph make(op kind, const attributes& values, const std::vecto
 }
 
 /// A graph with names for the ports and weights, as whoever reports a whole graph wants them.
-inline dynamic_graph named(dynamic_graph g) {
+inline dynamic_graph with_names(dynamic_graph g) {
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
         node& n = g.nodes[i];
         n.name = n.kind == op::input || n.kind == op::weight ? g.intern("p" + std::to_string(i)) : range_of{};

@@ -17,7 +17,7 @@ using namespace ane;
 namespace {
 
 /// A store of these names; each tensor holds its own number.
-weight_store named(const std::vector<std::string>& names) {
+weight_store store_of(const std::vector<std::string>& names) {
     weight_store store;
     for (std::size_t i = 0; i < names.size(); ++i) {
         store.add(names[i], {1}, {static_cast<float>(i)});
@@ -40,16 +40,16 @@ const std::vector<std::string> checkpoint{"h.0.w", "h.1.w", "h.1.b", "h.10.w", "
 } // namespace
 
 TEST_CASE("a subset is what stands below a prefix, without it") {
-    const weight_store store = named(checkpoint);
+    const weight_store store = store_of(checkpoint);
     CHECK(contents(store.subset("h.1")) == "w=1 b=2"); // not h.10
     CHECK(contents(store.subset("h.1.")) == "w=1 b=2");
     CHECK(contents(store.subset("h")) == "0.w=0 1.w=1 1.b=2 10.w=3");
     CHECK(*store.subset("h.1").metadata("format") == "pt");
-    CHECK(contents(named({"a/b", "a/c", "b/c"}).subset("a/")) == "b=0 c=1");
-    CHECK(contents(named({"a.", "a.b"}).subset("a")) == "b=1"); // nothing is left of the first name
+    CHECK(contents(store_of({"a/b", "a/c", "b/c"}).subset("a/")) == "b=0 c=1");
+    CHECK(contents(store_of({"a.", "a.b"}).subset("a")) == "b=1"); // nothing is left of the first name
     CHECK(contents(store.subset("")) ==
-          contents(named({"h.0.w"}).subset("")) + " h.1.w=1 h.1.b=2 h.10.w=3 h1.w=4 ln.w=5");
-    CHECK(contents(named(checkpoint).subset("ln")) == "w=5"); // of a store that vanishes
+          contents(store_of({"h.0.w"}).subset("")) + " h.1.w=1 h.1.b=2 h.10.w=3 h1.w=4 ln.w=5");
+    CHECK(contents(store_of(checkpoint).subset("ln")) == "w=5"); // of a store that vanishes
     CHECK_THROWS_WITH_AS((void)store.subset("h.2"),
                          "weights: h.2.: no name of the 6 in the store starts with this: \"h.0.w\", \"h.1.w\", "
                          "\"h.1.b\", ...",
@@ -58,11 +58,11 @@ TEST_CASE("a subset is what stands below a prefix, without it") {
 }
 
 TEST_CASE("prefixes come off and on") {
-    CHECK(contents(named(checkpoint).without_prefix("h.1")) == "h.0.w=0 w=1 b=2 h.10.w=3 h1.w=4 ln.w=5");
-    CHECK_THROWS_AS((void)named(checkpoint).without_prefix("model"), error);
-    CHECK_THROWS_WITH_AS((void)named({"a.w", "w"}).without_prefix("a"),
+    CHECK(contents(store_of(checkpoint).without_prefix("h.1")) == "h.0.w=0 w=1 b=2 h.10.w=3 h1.w=4 ln.w=5");
+    CHECK_THROWS_AS((void)store_of(checkpoint).without_prefix("model"), error);
+    CHECK_THROWS_WITH_AS((void)store_of({"a.w", "w"}).without_prefix("a"),
                          "weights: w: two tensors of the store would have this name", error);
-    const weight_store store = named({"w", "b"});
+    const weight_store store = store_of({"w", "b"});
     CHECK(contents(store.with_prefix("layer")) == "layer.w=0 layer.b=1");
     CHECK(contents(store.with_prefix("layer/")) == "layer/w=0 layer/b=1");
     CHECK(store.with_prefix("layer").without_prefix("layer") == store);
@@ -71,15 +71,15 @@ TEST_CASE("prefixes come off and on") {
 
 TEST_CASE("names are made anew by a function") {
     const auto upper = [](std::string_view name) { return name == "b" ? std::string() : "W" + std::string(name); };
-    const weight_store store = named({"a", "b", "c"});
+    const weight_store store = store_of({"a", "b", "c"});
     CHECK(contents(store.renamed(upper)) == "Wa=0 Wc=2");
-    CHECK(contents(named({"a", "b", "c"}).renamed(upper)) == "Wa=0 Wc=2");
+    CHECK(contents(store_of({"a", "b", "c"}).renamed(upper)) == "Wa=0 Wc=2");
     CHECK_THROWS_AS((void)store.renamed([](std::string_view) { return "same"; }), error);
     CHECK(contents(store) == "a=0 b=1 c=2");
 }
 
 TEST_CASE("a refused change leaves the store as it was") {
-    weight_store store = named({"a.x", "b.x", "x"});
+    weight_store store = store_of({"a.x", "b.x", "x"});
     const weight_store before = store;
     CHECK_THROWS_AS(store.rename("a.x", "x"), error);
     CHECK_THROWS_AS(store.rename("nothing", "y"), error);
@@ -91,12 +91,12 @@ TEST_CASE("a refused change leaves the store as it was") {
     CHECK_THROWS_AS(store.reshape("x", {2}), error);
     CHECK_THROWS_AS(store.reshape("x", {-1, -1}), error);
     CHECK_THROWS_AS((void)store.take("y"), error);
-    CHECK_THROWS_AS(store.merge(named({"c", "x"})), error);
+    CHECK_THROWS_AS(store.merge(store_of({"c", "x"})), error);
     CHECK(store == before);
 }
 
 TEST_CASE("a tensor is renamed in its place") {
-    weight_store store = named({"a", "b", "c"});
+    weight_store store = store_of({"a", "b", "c"});
     store.rename("b", "z");
     CHECK(contents(store) == "a=0 z=1 c=2");
     CHECK(store.find("b") == nullptr);
@@ -115,7 +115,7 @@ TEST_CASE("a tensor is renamed in its place") {
 }
 
 TEST_CASE("tensors are taken out, and the others stay found") {
-    weight_store store = named({"a", "b", "c", "d"});
+    weight_store store = store_of({"a", "b", "c", "d"});
     const stored_tensor b = store.take("b");
     CHECK(b.name == "b");
     CHECK(to_float(b)[0] == 1.0F);
@@ -124,7 +124,7 @@ TEST_CASE("tensors are taken out, and the others stay found") {
     CHECK(to_float(store.at("c"))[0] == 2.0F);
     store.add(b);
     CHECK(contents(store) == "a=0 c=2 b=1");
-    store.merge(named({"e", "f"}));
+    store.merge(store_of({"e", "f"}));
     CHECK(contents(store) == "a=0 c=2 b=1 e=0 f=1");
     store.merge({});
     CHECK(store.size() == 5);
