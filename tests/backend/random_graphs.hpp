@@ -1,7 +1,7 @@
 #pragma once
 
 #include "composer.hpp"
-#include <anemone/ops/infer.hpp>
+#include <anemone/passes/catalogue/catalogue.hpp>
 
 #include <algorithm>
 #include <iterator>

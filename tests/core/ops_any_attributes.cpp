@@ -1,5 +1,5 @@
 #include <anemone/graph/graph.hpp>
-#include <anemone/ops/infer.hpp>
+#include <anemone/passes/catalogue/catalogue.hpp>
 #include <anemone/print.hpp>
 
 #include <doctest/doctest.h>

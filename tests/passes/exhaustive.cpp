@@ -52,7 +52,8 @@ interval range_at(const function& f, double low, double high) {
     node n;
     n.kind = f.kind;
     n.attributes = f.values;
-    return ane::detail::range_of_unary(n, {low, high, true});
+    const interval x{low, high, true};
+    return ane::detail::range_of_node({}, n, ane::detail::catalogue::operand_ranges(&x));
 }
 
 bool inside(const interval& r, double v) {

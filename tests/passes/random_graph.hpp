@@ -1,7 +1,7 @@
 #pragma once
 
 #include <anemone/graph/graph.hpp>
-#include <anemone/ops/infer.hpp>
+#include <anemone/passes/catalogue/catalogue.hpp>
 
 #include <cstdint>
 #include <random>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <anemone/graph/graph.hpp>
-#include <anemone/ops/infer.hpp>
+#include <anemone/passes/catalogue/catalogue.hpp>
 #include <anemone/passes/prune.hpp>
 #include <anemone/weights/store.hpp>
 

@@ -5,13 +5,13 @@
 #include "anemone/backend/calibration.hpp"
 #include "anemone/backend/kernels/gather.hpp"
 #include "anemone/graph/op_set.hpp"
-#include "anemone/ops/infer.hpp"
 #include "anemone/passes/affine.hpp"
 #include "anemone/passes/envelope.hpp"
 #include "anemone/print.hpp"
 #include "sound_graphs.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
+#include <anemone/passes/catalogue/catalogue.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "anemone/ops/comparison.hpp"
-#include "anemone/ops/infer.hpp"
 #include "anemone/rules/evaluate.hpp"
+#include <anemone/passes/catalogue/catalogue.hpp>
 
 #include <span>
 #include <string>
@@ -37,7 +37,7 @@ constexpr dynamic_graph then(dynamic_graph g, op kind, const attributes& values,
     n.kind = kind;
     n.attributes = values;
     n.shape = result;
-    n.type = kind == op::quantize ? values.get<quantization>().type : result_type(kind);
+    n.type = kind == op::quantize ? values.get<quantization>().type : is_comparison(kind) || kind == op::logical_not ? dtype::boolean : dtype::f16;
     const int last = g.append(n, operands);
     if (!given) {
         g.nodes[static_cast<std::size_t>(last)].shape = infer(g, g.nodes[static_cast<std::size_t>(last)]).shape;

@@ -6,11 +6,6 @@
 /// boolean.
 namespace ane {
 
-/// The element type of an operation's result where its operands do not decide it.
-constexpr dtype result_type(op kind) noexcept {
-    return is_comparison(kind) || kind == op::logical_not ? dtype::boolean : dtype::f16;
-}
-
 /// A boolean operand, as comparisons give it.
 constexpr inferred boolean_rule(dtype type, const extents& x) {
     inferred r;

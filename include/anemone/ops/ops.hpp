@@ -10,7 +10,6 @@
 #include "filling.hpp"
 #include "functions.hpp"
 #include "indexing.hpp"
-#include "infer.hpp"
 #include "joining.hpp"
 #include "matmul.hpp"
 #include "movement.hpp"

@@ -26,8 +26,11 @@ private:
     constexpr void visit(int index) {
         const node& n = g_[index];
         const auto at = static_cast<std::size_t>(index);
-        const auto in = [&](int k) -> const interval& { return known_[operand(n, k)]; };
-        const interval plain = range_of_node(g_, n, in);
+        std::vector<interval> in;
+        for (const int from : g_.operands(n)) {
+            in.push_back(known_[static_cast<std::size_t>(from)]);
+        }
+        const interval plain = range_of_node(g_, n, catalogue::operand_ranges(in.data()));
         known_[at] = plain;
         affine_form f = plain.bounded() ? form_of(index, n, plain) : affine_form{};
         if (!f.known) {

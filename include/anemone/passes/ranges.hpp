@@ -1,12 +1,6 @@
 #pragma once
 
-#include "ranges/binary.hpp"
-#include "ranges/contraction.hpp"
-#include "ranges/movement.hpp"
-#include "ranges/normalization.hpp"
-#include "ranges/reduction.hpp"
-#include "ranges/source.hpp"
-#include "ranges/unary.hpp"
+#include "catalogue/catalogue.hpp"
 
 #include <span>
 #include <vector>
@@ -20,40 +14,22 @@ namespace ane {
 
 namespace detail {
 
-/// The range of a node's value from those of its operands, which `in(i)` gives.
-template <class Operand> constexpr interval range_of_node(const graph_view& g, const node& n, Operand in) {
-    switch (signature(n.kind).group) {
-    case op_group::source: return range_of_source(g, n);
-    case op_group::contraction: return range_of_contraction(g, n, in);
-    case op_group::binary: return range_of_binary(g, n, in(0), in(1));
-    case op_group::comparison: return {0, 1, true};
-    case op_group::logic: return range_of_logic(n, in);
-    case op_group::unary: return range_of_unary(n, in(0));
-    case op_group::parametric: return range_of_parametric(n, in);
-    case op_group::window: return range_of_window(n, in(0));
-    case op_group::normalization: return range_of_norm(g, n, in);
-    case op_group::reduction: return range_of_reduction(g, n, in(0));
-    case op_group::arg_reduction: return range_of_arg_reduction(g, n);
-    case op_group::scan: return range_of_scan(g, n, in(0));
-    case op_group::movement: return range_of_movement(n, in);
-    case op_group::texture: return range_of_texture(n, in);
-    case op_group::quantization: return range_of_quantization(n, in);
-    case op_group::attention: return range_of_attention(bound_of_attention(g, n, in));
-    case op_group::rank: return range_of_rank(g, n, in(0));
-    case op_group::native: break;
-    }
-    return range_of_native(g, n, in);
-}
-
 /// Ranges of nodes [first, last); `known(i)` gives that of an earlier node, `keep(i, range)` takes a new one.
 template <class Known, class Keep>
 constexpr void extend_ranges(const graph_view& g, int first, int last, Known known, Keep keep) {
     const node* const nodes = g.nodes.data();
     const int* const pool = g.operand_pool.data();
+    sequence<interval> operands(8);
     for (int i = first; i < last; ++i) {
         const node& n = nodes[i];
-        const int* const operands = pool + n.operands.first;
-        keep(i, range_of_node(g, n, [&](int position) -> const interval& { return known(operands[position]); }));
+        while (operands.size() < static_cast<std::size_t>(n.operands.count)) {
+            operands.push_back({});
+        }
+        interval* const in = operands.data();
+        for (int k = 0; k < n.operands.count; ++k) {
+            in[k] = known(pool[n.operands.first + k]);
+        }
+        keep(i, range_of_node(g, n, catalogue::operand_ranges(in)));
     }
 }
 

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "../graph/graph.hpp"
-#include "../ops/element_types.hpp"
-#include "../ops/infer.hpp"
+#include "catalogue/catalogue.hpp"
 
 #include <initializer_list>
 

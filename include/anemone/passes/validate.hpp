@@ -1,8 +1,7 @@
 #pragma once
 
 #include "../graph/refusal.hpp"
-#include "../ops/element_types.hpp"
-#include "../ops/infer.hpp"
+#include "catalogue/catalogue.hpp"
 #include "validate_attributes.hpp"
 #include "validate_names.hpp"
 

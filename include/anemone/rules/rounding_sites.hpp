@@ -1,38 +1,11 @@
 #pragma once
 
 #include "../graph/graph.hpp"
-#include "../graph/op_set.hpp"
 #include "../numerics/rounding.hpp"
-#include "../passes/interval.hpp"
+#include "../passes/catalogue/catalogue.hpp"
 
 /// Where arithmetic can round, and where operands can be subnormal.
 namespace ane::detail {
-
-/// Operations that compare, choose or move values, but never round one.
-inline constexpr op_set exact_ops = op_set::where([](op o) {
-    switch (signature(o).group) {
-    case op_group::movement:
-    case op_group::comparison:
-    case op_group::logic:
-    case op_group::rank:
-    case op_group::arg_reduction: return true;
-    default: break;
-    }
-    switch (o) {
-    case op::minimum:
-    case op::maximum:
-    case op::relu:
-    case op::relu6:
-    case op::abs:
-    case op::sign:
-    case op::ceil:
-    case op::floor:
-    case op::max_pool:
-    case op::reduce_max:
-    case op::reduce_min: return true;
-    default: return false;
-    }
-});
 
 /// A coefficient half way between two fp16 values: the engine holds one or the other.
 constexpr bool is_tie(float x) {

@@ -1,9 +1,8 @@
 #pragma once
 
-#include "../../graph/graph.hpp"
 #include "unary.hpp"
 
-/// Ranges of elementwise operations of two operands and more: arithmetic, comparisons, choices, parametric functions.
+/// Ranges of elementwise arithmetic on two operands.
 namespace ane::detail {
 
 /// x^y for x > 0 by y ln x. The engine's logarithm errs by 0.007 (numerics-datapath, section 4), y times that.
@@ -34,51 +33,12 @@ constexpr interval divided(const interval& a, const interval& b) {
     return q.bounded() && least * 65472 >= 1 ? table_slack(q) : anything(q.declared);
 }
 
-constexpr interval range_of_binary(const graph_view& g, const node& n, const interval& a, const interval& b) {
-    const bool declared = a.declared && b.declared;
-    const auto least = [](double x, double y) { return x < y ? x : y; };
-    const auto most = [](double x, double y) { return x > y ? x : y; };
-    switch (n.kind) {
-    case op::add: return stored(sum(a, b));
-    case op::sub: return stored(difference(a, b));
-    case op::mul: {
-        interval r = product(a, b);
-        const auto operands = g.operands(n);
-        if (operands[0] == operands[1] && a.bounded()) { // a square
-            const double root = a.contains(0) ? 0 : (a.low > 0 ? a.low : a.high);
-            r.low = root * root;
-        }
-        return stored(r);
-    }
-    case op::div: return stored(divided(a, b));
-    case op::pow: return stored(power_of(a, b));
-    case op::floor_div: {
-        const interval near = divided(a, b);
-        if (!near.bounded()) {
-            return near;
-        }
-        return stored({floor_of(near.low), floor_of(near.high), declared});
-    }
-    // An end that the other operand proves holds whatever was promised of this one.
-    case op::minimum: return {least(a.low, b.low), least(a.high, b.high), declared};
-    default: return {most(a.low, b.low), most(a.high, b.high), declared};
-    }
+// An end that the other operand proves holds whatever was promised of this one.
+constexpr interval smaller(const interval& a, const interval& b) {
+    return {a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high, a.declared && b.declared};
 }
-
-/// prelu (x, alpha) and parametric_softplus (x, alpha, beta): alpha ln(1 + e^(beta x)).
-template <class Operand> constexpr interval range_of_parametric(const node& n, Operand in) {
-    const interval& x = in(0);
-    if (n.kind == op::prelu) {
-        const interval below = product(negative_part(x), in(1));
-        return stored(x.low < 0 ? hull(rectified(x), below) : x);
-    }
-    const interval inner = product(x, in(2));
-    return stored(table_slack(product(soft_plus_of(stored(inner)), in(1))));
-}
-
-/// logical_not and select (condition, a, b).
-template <class Operand> constexpr interval range_of_logic(const node& n, Operand in) {
-    return n.kind == op::select ? hull(in(1), in(2)) : interval{0, 1, true};
+constexpr interval larger(const interval& a, const interval& b) {
+    return {a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high, a.declared && b.declared};
 }
 
 } // namespace ane::detail

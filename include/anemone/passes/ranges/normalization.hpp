@@ -120,18 +120,4 @@ constexpr interval range_of_response_norm(const node& n, const interval& x) {
     return stored(table_slack(widened(r, r.magnitude() * (0.01 * static_cast<double>(a.beta) + 1.0 / 64))));
 }
 
-template <class Operand> constexpr interval range_of_norm(const graph_view& g, const node& n, Operand in) {
-    switch (n.kind) {
-    case op::softmax: return {0, 1, true};
-    case op::batch_norm: return range_of_batch_norm(g, n, in);
-    case op::rms_norm:
-    case op::l2_norm: return range_of_length_norm(g, n, in);
-    case op::local_response_norm: return range_of_response_norm(n, in(0));
-    // (x - min) / (max - min + epsilon): as a product with the reciprocal, which must not overflow.
-    case op::minmax_norm:
-        return n.get<stabilizer>().epsilon >= 1.54e-5F ? stored(interval{0, 1.02, true}) : anything(false);
-    default: return range_of_centred_norm(g, n, in);
-    }
-}
-
 } // namespace ane::detail

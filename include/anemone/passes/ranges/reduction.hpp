@@ -66,47 +66,20 @@ constexpr interval log_sum_exp(const interval& x, double terms) {
     return table_slack(r);
 }
 
-constexpr interval range_of_window(const node& n, const interval& x) {
-    const pool& a = n.get<pool>();
-    const bool partial = a.padding != padding2{} || a.ceil_mode;
-    switch (n.kind) {
-    case op::avg_pool: return mean_of(partial && !a.exclude_padding ? with_zero(x) : x);
-    case op::l2_pool: return length_of(x, static_cast<double>(a.kernel.height) * a.kernel.width, partial);
-    default: return x;
-    }
-}
+/// Whether a window may hold places without an element.
+constexpr bool has_partial_windows(const pool& a) { return a.padding != padding2{} || a.ceil_mode; }
 
-constexpr interval range_of_reduction(const graph_view& g, const node& n, const interval& x) {
-    const double terms = reduced_terms(g, n);
-    switch (n.kind) {
-    case op::reduce_sum: return stored(narrow_sum(x, terms));
-    case op::reduce_mean: return mean_of(x);
-    case op::reduce_sum_square: return stored(narrow_sum(square_of(x), terms));
-    case op::reduce_l1_norm: {
-        const double low = x.contains(0) ? 0 : (x.low > 0 ? x.low : -x.high);
-        return stored(narrow_sum({low, x.magnitude(), x.declared}, terms));
+/// ln of a sum.
+constexpr interval logarithm_of_sum(const interval& x, double terms) {
+    const interval sum = stored(narrow_sum(x, terms));
+    if (!sum.bounded() || static_cast<double>(half(sum.low)) <= 0) {
+        return anything(false);
     }
-    case op::reduce_l2_norm: return length_of(x, terms, false);
-    case op::reduce_log_sum: {
-        const interval sum = stored(narrow_sum(x, terms));
-        if (!sum.bounded() || static_cast<double>(half(sum.low)) <= 0) {
-            return anything(false);
-        }
-        return stored(table_slack({logarithm(sum.low), logarithm(sum.high), x.declared}));
-    }
-    case op::reduce_log_sum_exp: return x.bounded() ? stored(log_sum_exp(x, terms)) : anything(x.declared);
-    default: return x; // the largest or the smallest element
-    }
+    return table_slack({logarithm(sum.low), logarithm(sum.high), x.declared});
 }
 
 constexpr interval indices_below(std::int64_t count) {
     return stored(interval{0, static_cast<double>(count > 0 ? count - 1 : 0), true});
-}
-
-constexpr interval range_of_arg_reduction(const graph_view& g, const node& n) {
-    const extents& x = g.operand(n, 0).shape;
-    const bool one_axis = n.kind == op::arg_max || n.kind == op::arg_min;
-    return indices_below(one_axis ? x[n.get<axis>().index] : x.count());
 }
 
 /// Sums of 1 to n elements (of 0 to n - 1), each addition rounded; on the engine a product with ones, which has a

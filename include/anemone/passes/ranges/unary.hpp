@@ -1,6 +1,5 @@
 #pragma once
 
-#include "../../graph/node.hpp"
 #include "functions.hpp"
 
 /// Ranges of elementwise operations of one operand. Monotone functions by their ends; on the engine most are tables.
@@ -77,134 +76,73 @@ constexpr interval by_coefficient(const interval& x, double factor) {
     return magnitude(held) <= half_max ? hull(multiple(x, factor), multiple(x, held)) : anything(x.declared);
 }
 
-/// With coefficients, which the engine holds in fp16.
-constexpr interval range_of_coefficients(const node& n, const interval& x) {
-    const coefficients& c = n.get<coefficients>();
-    const auto alpha = static_cast<double>(c.alpha);
-    const auto beta = static_cast<double>(c.beta);
-    switch (n.kind) {
-    case op::leaky_relu: {
-        return stored(hull(rectified(x), by_coefficient(negative_part(x), alpha)));
-    }
-    case op::clamp: return stored(clipped(x, alpha, beta));
-    case op::thresholded_relu: {
-        // x from alpha on, 0 below; the threshold is compared in fp16 or in fp32.
-        const double threshold = alpha - magnitude(alpha) / 1024;
-        const interval kept{x.low > threshold ? x.low : threshold, x.high > threshold ? x.high : threshold, x.declared};
-        return stored(x.low >= alpha + magnitude(alpha) / 1024
-                          ? x
-                          : (x.high < threshold ? interval{0, 0, true} : hull(kept, {0, 0, true})));
-    }
-    case op::clamped_relu: {
-        const interval r = hull(rectified(x), by_coefficient(negative_part(x), alpha));
-        const double top = beta + magnitude(beta) / 1024;
-        return stored({r.low < top ? r.low : beta - magnitude(beta) / 1024, r.high < top ? r.high : top, r.declared});
-    }
-    case op::elu: return stored(exponential_linear(x, alpha));
-    case op::hard_sigmoid: {
-        const interval line = multiple(x, alpha);
-        const double error = (line.magnitude() + magnitude(beta)) / 512 + 0x1p-14;
-        const interval r = clipped(widened({line.low + beta, line.high + beta, x.declared}, error), 0, 1);
-        return x.bounded() ? interval{r.low, r.high, true} : interval{0, 1, true}; // infinity may count as 2^16
-    }
-    default: { // scaled_tanh: alpha tanh(beta x)
-        const interval inner = by_coefficient(x, beta);
-        interval t = saturating(widened(inner, inner.magnitude() / 1024), 1, hyperbolic_tangent);
-        t = x.bounded() ? t : interval{-1, 1, true}; // infinity may count as 2^16
-        return stored(by_coefficient({t.low, t.high, true}, alpha));
-    }
-    }
+/// x from 0 on, slope x below; the engine holds the slope in fp16.
+constexpr interval bent_line(const interval& x, float slope) {
+    return hull(rectified(x), by_coefficient(negative_part(x), static_cast<double>(slope)));
 }
 
-/// The functions whose exact form is a table on the engine.
-constexpr interval range_of_function(const node& n, const interval& x) {
-    switch (n.kind) {
-    case op::sigmoid: {
-        const interval r = table_within({logistic(x.low), logistic(x.high), true}, 0, 1);
-        return {r.low, r.high, true};
+/// x from a threshold on, 0 below; compared in fp16 or in fp32.
+constexpr interval from_threshold(const interval& x, double threshold) {
+    const double slack = magnitude(threshold) / 1024;
+    if (x.low >= threshold + slack) {
+        return x;
     }
-    case op::tanh: {
-        const interval r = saturating(x, 1, hyperbolic_tangent);
-        return {r.low, r.high, true};
-    }
-    case op::erf: {
-        const interval r = saturating(x, 1, error_function);
-        return {r.low, r.high, true};
-    }
-    case op::softsign: {
-        const auto f = [](double v) { return v / (1 + magnitude(v)); };
-        // A product with a rounded reciprocal may pass 1.
-        const interval r = table_within({f(x.low), f(x.high), true}, -1.004, 1.004);
-        return x.bounded() ? r : with_zero(r); // of infinity the engine makes +0 (R159)
-    }
-    case op::softplus: return stored(soft_plus_of(x));
-    case op::gelu:
-    case op::gelu_sigmoid: return stored(gated(x, -0.17));
-    case op::silu: return stored(gated(x, -0.2785));
-    case op::exp:
-    case op::exp2: {
-        const double rate = n.kind == op::exp ? 1 : ln_2;
-        interval r = table_slack({exponential(x.low * rate), exponential(x.high * rate), x.declared});
-        r.low = r.low > 0 ? r.low : 0;
-        return stored(r);
-    }
-    case op::sqrt: {
-        interval r = table_slack(root_of(x));
-        r.low = r.low > 0 ? r.low : 0;
-        return stored(r);
-    }
-    case op::sin:
-    case op::cos: {
-        // By magnitude only: |sin x| <= |x|.
-        const double most = n.kind == op::sin && x.magnitude() < 1 ? x.magnitude() : 1;
-        return stored(table_within({-most, most, true}, -1.01, 1.01));
-    }
-    default: { // atan
-        const auto end = [](double v) { return v > 1.5708 ? 1.5708 : (v < -1.5708 ? -1.5708 : v); };
-        const interval r = table_slack(with_zero({end(x.low), end(x.high), true}));
-        return stored(interval{r.low, r.high, true});
-    }
-    }
+    const double least = threshold - slack;
+    const interval zero{0, 0, true};
+    const interval kept{x.low > least ? x.low : least, x.high > least ? x.high : least, x.declared};
+    return x.high < least ? zero : hull(kept, zero);
 }
 
-constexpr interval range_of_unary(const node& n, const interval& x) {
-    switch (n.kind) {
-    case op::relu: return rectified(x);
-    case op::relu6: return clipped(x, 0, 6);
-    case op::leaky_relu:
-    case op::clamp:
-    case op::thresholded_relu:
-    case op::clamped_relu:
-    case op::elu:
-    case op::hard_sigmoid:
-    case op::scaled_tanh: return range_of_coefficients(n, x);
-    case op::log: return stored(logarithm_of(x, n.get<stabilizer>().epsilon));
-    case op::rsqrt: {
-        const interval y = shifted(x, n.get<stabilizer>().epsilon);
-        if (static_cast<double>(half(y.low)) <= 0) {
-            return anything(x.declared);
-        }
-        interval r = table_slack(quotient({1, 1, true}, root_of(y)));
-        r.low = r.low > 0 ? r.low : 0;
-        return stored(r);
+/// The smaller of x and a coefficient.
+constexpr interval below_top(const interval& x, double top) {
+    const double slack = magnitude(top) / 1024;
+    return {x.low < top + slack ? x.low : top - slack, x.high < top + slack ? x.high : top + slack, x.declared};
+}
+
+/// slope x + offset between 0 and 1. An infinite x may count as 2^16.
+constexpr interval clipped_line(const interval& x, double slope, double offset) {
+    const interval line = multiple(x, slope);
+    const double error = (line.magnitude() + magnitude(offset)) / 512 + 0x1p-14;
+    const interval r = clipped(widened({line.low + offset, line.high + offset, x.declared}, error), 0, 1);
+    return x.bounded() ? interval{r.low, r.high, true} : interval{0, 1, true};
+}
+
+/// limit tanh(rate x). An infinite x may count as 2^16.
+constexpr interval scaled_tangent(const interval& x, double limit, double rate) {
+    const interval inner = by_coefficient(x, rate);
+    const interval t = saturating(widened(inner, inner.magnitude() / 1024), 1, hyperbolic_tangent);
+    return by_coefficient(x.bounded() ? interval{t.low, t.high, true} : interval{-1, 1, true}, limit);
+}
+
+/// x / (1 + |x|). A product with a rounded reciprocal may pass 1; of infinity the engine makes +0 (R159).
+constexpr interval soft_sign(const interval& x) {
+    const auto f = [](double v) { return v / (1 + magnitude(v)); };
+    const interval r = table_within({f(x.low), f(x.high), true}, -1.004, 1.004);
+    return x.bounded() ? r : with_zero(r);
+}
+
+/// What a table makes of values that are not negative.
+constexpr interval positive_part_of_table(const interval& exact) {
+    interval r = table_slack(exact);
+    r.low = r.low > 0 ? r.low : 0;
+    return r;
+}
+
+/// e^(rate x)
+constexpr interval exponential_of(const interval& x, double rate) {
+    return positive_part_of_table({exponential(x.low * rate), exponential(x.high * rate), x.declared});
+}
+
+/// Between -most and most, and what a table adds.
+constexpr interval oscillating(double most) { return table_within({-most, most, true}, -1.01, 1.01); }
+
+/// x x: what meets itself is not negative.
+constexpr interval square_by_product(const interval& x) {
+    interval r = product(x, x);
+    if (x.bounded()) {
+        r.low = x.contains(0) ? 0 : (x.low > 0 ? x.low * x.low : x.high * x.high);
     }
-    case op::inverse: return stored(table_slack(quotient({1, 1, true}, shifted(x, n.get<stabilizer>().epsilon))));
-    case op::square: {
-        const interval r = product(x, x);
-        return x.bounded()
-                   ? stored({x.contains(0) ? 0 : (x.low > 0 ? x.low * x.low : x.high * x.high), r.high, x.declared})
-                   : r;
-    }
-    case op::abs: return {x.low > 0 ? x.low : (x.high < 0 ? -x.high : 0), x.magnitude(), x.declared};
-    case op::sign: {
-        const auto of = [](double v) { return v > 0 ? 1.0 : (v < 0 ? -1.0 : 0.0); };
-        return {of(x.low), of(x.high), true};
-    }
-    case op::ceil: return whole(x, ceil_of(x.low), ceil_of(x.high));
-    case op::floor: return whole(x, floor_of(x.low), floor_of(x.high));
-    case op::round: return whole(x, floor_of(x.low), ceil_of(x.high));
-    default: return range_of_function(n, x);
-    }
+    return r;
 }
 
 } // namespace ane::detail

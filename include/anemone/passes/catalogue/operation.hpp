@@ -1,0 +1,54 @@
+#pragma once
+
+#include "../../graph/graph.hpp"
+#include "../../ops/shape_fault.hpp"
+#include "../interval.hpp"
+
+namespace ane::detail::catalogue {
+
+/// What the graph layer knows of an operation besides its row in graph/operations.def. One struct each, in the header of
+/// its group; what a whole group shares is the struct that it derives from. An operation without a struct, or a struct
+/// without one of these, does not compile:
+///
+///     inferred shape(g, n)          the shape of the result, by the rule that the typed builder uses too
+///     dtype type(g, n)              the element type of the result
+///     bool reads(g, n, position)    whether it reads elements of the type that an operand has
+///     interval range(g, n, in)      the range of the result from those of the operands (passes/ranges.hpp)
+///     bool exact                    never rounds: it compares, chooses or moves values
+template <op Kind> struct operation;
+
+/// The ranges of a node's operands, by position.
+class operand_ranges {
+public:
+    constexpr explicit operand_ranges(const interval* first) : first_(first) {}
+    constexpr const interval& operator()(int position) const { return first_[position]; }
+
+private:
+    const interval* first_;
+};
+
+constexpr const extents& shape_of(const graph_view& g, const node& n, int operand) {
+    return g.operand(n, operand).shape;
+}
+constexpr dtype type_of(const graph_view& g, const node& n, int operand) { return g.operand(n, operand).type; }
+
+/// Reads and computes fp16.
+struct of_halves {
+    static constexpr dtype type(const graph_view&, const node&) { return dtype::f16; }
+    static constexpr bool reads(const graph_view& g, const node& n, int position) {
+        return type_of(g, n, position) == dtype::f16;
+    }
+    static constexpr bool exact = false;
+};
+
+/// The result has the shape of the first operand.
+struct shaped_as_operand {
+    static constexpr inferred shape(const graph_view& g, const node& n) { return {.shape = shape_of(g, n, 0)}; }
+};
+
+/// The result has the range of the first operand.
+struct ranged_as_operand {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) { return in(0); }
+};
+
+} // namespace ane::detail::catalogue

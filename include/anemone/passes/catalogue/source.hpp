@@ -1,0 +1,18 @@
+#pragma once
+
+#include "../ranges/source.hpp"
+#include "operation.hpp"
+
+/// Inputs, weights and constants: what they are is what their node says.
+namespace ane::detail::catalogue {
+struct source : of_halves {
+    static constexpr inferred shape(const graph_view&, const node& n) { return {.shape = n.shape}; }
+    static constexpr interval range(const graph_view& g, const node& n, operand_ranges) {
+        return range_of_source(g, n);
+    }
+};
+template <> struct operation<op::input> : source {};
+template <> struct operation<op::weight> : source {};
+template <> struct operation<op::constant> : source {};
+
+} // namespace ane::detail::catalogue

@@ -1,0 +1,212 @@
+#pragma once
+
+#include "../../ops/activation.hpp"
+#include "../ranges/unary.hpp"
+#include "operation.hpp"
+
+/// Elementwise functions of one operand.
+namespace ane::detail::catalogue {
+
+struct function : of_halves, shaped_as_operand {};
+
+template <> struct operation<op::relu> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) { return rectified(in(0)); }
+    static constexpr bool exact = true;
+};
+template <> struct operation<op::relu6> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) { return clipped(in(0), 0, 6); }
+    static constexpr bool exact = true;
+};
+/// max(x, 0) + alpha min(x, 0)
+template <> struct operation<op::leaky_relu> : function {
+    static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
+        return stored(bent_line(in(0), n.get<coefficients>().alpha));
+    }
+};
+/// min(max(x, alpha), beta)
+template <> struct operation<op::clamp> : function {
+    static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
+        const coefficients& c = n.get<coefficients>();
+        return stored(clipped(in(0), static_cast<double>(c.alpha), static_cast<double>(c.beta)));
+    }
+};
+/// x from alpha on, 0 below.
+template <> struct operation<op::thresholded_relu> : function {
+    static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
+        return stored(from_threshold(in(0), static_cast<double>(n.get<coefficients>().alpha)));
+    }
+};
+/// The leaky line of slope alpha, beta at most.
+template <> struct operation<op::clamped_relu> : function {
+    static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
+        const coefficients& c = n.get<coefficients>();
+        return stored(below_top(bent_line(in(0), c.alpha), static_cast<double>(c.beta)));
+    }
+};
+template <> struct operation<op::elu> : function {
+    static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
+        return stored(exponential_linear(in(0), static_cast<double>(n.get<coefficients>().alpha)));
+    }
+};
+template <> struct operation<op::sigmoid> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        const interval r = table_within({logistic(in(0).low), logistic(in(0).high), true}, 0, 1);
+        return {r.low, r.high, true};
+    }
+};
+/// min(max(alpha x + beta, 0), 1)
+template <> struct operation<op::hard_sigmoid> : function {
+    static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
+        const coefficients& c = n.get<coefficients>();
+        return stored(clipped_line(in(0), static_cast<double>(c.alpha), static_cast<double>(c.beta)));
+    }
+};
+template <> struct operation<op::tanh> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        const interval r = saturating(in(0), 1, hyperbolic_tangent);
+        return {r.low, r.high, true};
+    }
+};
+/// alpha tanh(beta x)
+template <> struct operation<op::scaled_tanh> : function {
+    static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
+        const coefficients& c = n.get<coefficients>();
+        return stored(scaled_tangent(in(0), static_cast<double>(c.alpha), static_cast<double>(c.beta)));
+    }
+};
+template <> struct operation<op::gelu> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        return stored(gated(in(0), -0.17));
+    }
+};
+template <> struct operation<op::gelu_sigmoid> : operation<op::gelu> {};
+template <> struct operation<op::silu> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        return stored(gated(in(0), -0.2785));
+    }
+};
+template <> struct operation<op::softplus> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        return stored(soft_plus_of(in(0)));
+    }
+};
+/// x / (1 + |x|)
+template <> struct operation<op::softsign> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) { return soft_sign(in(0)); }
+};
+template <> struct operation<op::erf> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        const interval r = saturating(in(0), 1, error_function);
+        return {r.low, r.high, true};
+    }
+};
+template <> struct operation<op::exp> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        return stored(exponential_of(in(0), 1));
+    }
+};
+template <> struct operation<op::exp2> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        return stored(exponential_of(in(0), ln_2));
+    }
+};
+/// ln(x + epsilon)
+template <> struct operation<op::log> : function {
+    static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
+        return stored(logarithm_of(in(0), n.get<stabilizer>().epsilon));
+    }
+};
+template <> struct operation<op::sqrt> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        return stored(positive_part_of_table(root_of(in(0))));
+    }
+};
+/// 1 / sqrt(x + epsilon)
+template <> struct operation<op::rsqrt> : function {
+    static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
+        const interval y = shifted(in(0), n.get<stabilizer>().epsilon);
+        return static_cast<double>(half(y.low)) <= 0
+                   ? anything(in(0).declared)
+                   : stored(positive_part_of_table(quotient({1, 1, true}, root_of(y))));
+    }
+};
+/// 1 / (x + epsilon)
+template <> struct operation<op::inverse> : function {
+    static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
+        return stored(table_slack(quotient({1, 1, true}, shifted(in(0), n.get<stabilizer>().epsilon))));
+    }
+};
+template <> struct operation<op::square> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        return in(0).bounded() ? stored(square_by_product(in(0))) : square_by_product(in(0));
+    }
+};
+template <> struct operation<op::abs> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        const interval& x = in(0);
+        return {x.low > 0 ? x.low : (x.high < 0 ? -x.high : 0), x.magnitude(), x.declared};
+    }
+    static constexpr bool exact = true;
+};
+template <> struct operation<op::sign> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        const auto of = [](double v) { return v > 0 ? 1.0 : (v < 0 ? -1.0 : 0.0); };
+        return {of(in(0).low), of(in(0).high), true};
+    }
+    static constexpr bool exact = true;
+};
+template <> struct operation<op::ceil> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        return whole(in(0), ceil_of(in(0).low), ceil_of(in(0).high));
+    }
+    static constexpr bool exact = true;
+};
+template <> struct operation<op::floor> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        return whole(in(0), floor_of(in(0).low), floor_of(in(0).high));
+    }
+    static constexpr bool exact = true;
+};
+template <> struct operation<op::round> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        return whole(in(0), floor_of(in(0).low), ceil_of(in(0).high));
+    }
+};
+/// By magnitude only: |sin x| <= |x|.
+template <> struct operation<op::sin> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        return stored(oscillating(in(0).magnitude() < 1 ? in(0).magnitude() : 1));
+    }
+};
+template <> struct operation<op::cos> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges) { return stored(oscillating(1)); }
+};
+template <> struct operation<op::atan> : function {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        const auto end = [](double v) { return v > 1.5708 ? 1.5708 : (v < -1.5708 ? -1.5708 : v); };
+        const interval r = stored(table_slack(with_zero({end(in(0).low), end(in(0).high), true})));
+        return {r.low, r.high, true};
+    }
+};
+
+/// (x, alpha): x from 0 on, alpha x below, alpha for each channel.
+template <> struct operation<op::prelu> : of_halves {
+    static constexpr inferred shape(const graph_view& g, const node& n) {
+        return prelu_rule(shape_of(g, n, 0), shape_of(g, n, 1));
+    }
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        const interval& x = in(0);
+        return stored(x.low < 0 ? hull(rectified(x), product(negative_part(x), in(1))) : x);
+    }
+};
+/// (x, alpha, beta): alpha ln(1 + e^(beta x)), both for each channel.
+template <> struct operation<op::parametric_softplus> : of_halves {
+    static constexpr inferred shape(const graph_view& g, const node& n) {
+        return parametric_softplus_rule(shape_of(g, n, 0), shape_of(g, n, 1), shape_of(g, n, 2));
+    }
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        return stored(table_slack(product(soft_plus_of(stored(product(in(0), in(2)))), in(1))));
+    }
+};
+
+} // namespace ane::detail::catalogue
