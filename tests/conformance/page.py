@@ -15,8 +15,8 @@ WIDTH = 120
 
 def operations():
     """All operations of the library, in the order of its table."""
-    text = (SOURCE / "include" / "anemone" / "graph" / "op.hpp").read_text()
-    return re.findall(r"^ +ROW\((\w+), \w+, [^)]*\)", text, re.MULTILINE)
+    text = (SOURCE / "include" / "anemone" / "graph" / "operations.def").read_text()
+    return re.findall(r"^ANEMONE_OPERATION\((\w+), ", text, re.MULTILINE)
 
 
 def marks(name):

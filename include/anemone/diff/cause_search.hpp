@@ -42,16 +42,14 @@ ANEMONE_INLINE std::span<const half> as_halves(std::span<const std::byte> memory
 /// What counts most of an operation of several paths. Where none is named here it looks a reciprocal, an exponential
 /// or a root up.
 ANEMONE_INLINE difference_cause cause_by_parts(const numerics::datapath& path, op kind) {
-    switch (kind) {
-    case op::hard_sigmoid: return difference_cause::rounding;
-    case op::resize:
-    case op::crop_resize:
-    case op::resample:
-    case op::affine: return path.texture_engine ? difference_cause::rounding : difference_cause::fixed_point;
-    case op::local_response_norm:
-    case op::furthest_point_sampling: return difference_cause::reduction;
-    default: return difference_cause::table;
+    if (kind == op::hard_sigmoid) {
+        return difference_cause::rounding;
     }
+    if (signature(kind).group == op_group::texture && kind != op::gather_hw) {
+        return path.texture_engine ? difference_cause::rounding : difference_cause::fixed_point;
+    }
+    const bool adds_up = kind == op::local_response_norm || kind == op::furthest_point_sampling;
+    return adds_up ? difference_cause::reduction : difference_cause::table;
 }
 
 /// The gravest path among the operations of the last run.

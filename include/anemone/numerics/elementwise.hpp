@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../error.hpp"
-#include "../graph/op.hpp"
+#include "../graph/op_table.hpp"
 #include "../half.hpp"
 #include "../way.hpp"
 #include "activation.hpp"
@@ -12,6 +12,7 @@
 #include "rounding.hpp"
 #include "whole.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -24,6 +25,12 @@ constexpr half constant_reciprocal(const datapath& path, half b) noexcept {
         return half_infinity;
     }
     return is_infinite(v) ? half{} : round_to_half(1.0 / static_cast<double>(v), path.elementwise_ties);
+}
+
+/// Throws `error` (errc::argument) for an operation without a function.
+template <class Table> constexpr auto function_of(const Table& functions, op kind, const char* wanted) {
+    const auto f = functions[static_cast<std::size_t>(kind)];
+    return f != nullptr ? f : throw error(errc::argument, std::string(name(kind)), wanted);
 }
 } // namespace ane::numerics::detail::inline ANEMONE_WAY
 
@@ -54,39 +61,48 @@ constexpr half floor_divide(const datapath& path, half a, half b) noexcept {
     return round_to_half(toward_zero > exact ? toward_zero - 1.0 : toward_zero, path.elementwise_ties);
 }
 
-/// add, sub, mul, div, minimum, maximum, pow or floor_div of two values. Subnormals are kept (N106), NaN enters as
-/// +infinity (N080), a zero result is +0. Rounding measured on M6 (half away) and M1 (half to even).
-constexpr half binary(const datapath& path, op kind, half a, half b) {
-    switch (kind) {
-    case op::add: return add(path, a, b);
-    case op::sub: return subtract(path, a, b);
-    case op::mul: return multiply(path, a, b);
-    case op::div: return divide(path, a, b);
-    case op::minimum:
-    case op::maximum: {
+/// Any arithmetic operation of two values. Subnormals are kept (N106), NaN enters as +infinity (N080), a zero result is
+/// +0. Rounding measured on M6 (half away) and M1 (half to even).
+template <op Kind> constexpr half binary(const datapath& path, half a, half b) {
+    if constexpr (Kind == op::add) {
+        return add(path, a, b);
+    } else if constexpr (Kind == op::sub) {
+        return subtract(path, a, b);
+    } else if constexpr (Kind == op::mul) {
+        return multiply(path, a, b);
+    } else if constexpr (Kind == op::div) {
+        return divide(path, a, b);
+    } else if constexpr (Kind == op::minimum || Kind == op::maximum) {
         const half x = detail::entered(a);
         const half y = detail::entered(b);
-        return (kind == op::minimum ? y < x : y > x) ? y : x;
-    }
-    case op::pow: return power(path, a, b);
-    case op::floor_div: return floor_divide(path, a, b);
-    default: throw error(errc::argument, std::string(name(kind)), "is not an elementwise operation of two values");
+        return (Kind == op::minimum ? y < x : y > x) ? y : x;
+    } else if constexpr (Kind == op::pow) {
+        return power(path, a, b);
+    } else {
+        static_assert(Kind == op::floor_div, "the operation has no arithmetic of the engine: numerics/elementwise.hpp");
+        return floor_divide(path, a, b);
     }
 }
 
 /// equal, not_equal, greater, greater_equal, less or less_equal of two values as they enter: NaN is +infinity and
 /// equals it, the zeros are equal. The planar engine has a unit for each (netplist facts, 1.0 or 0.0); no rounding.
-constexpr bool compare([[maybe_unused]] const datapath& path, op kind, half a, half b) {
+template <op Kind> constexpr bool compare([[maybe_unused]] const datapath& path, half a, half b) {
     const half x = detail::entered(a);
     const half y = detail::entered(b);
-    switch (kind) {
-    case op::equal: return x.bits == y.bits;
-    case op::not_equal: return x.bits != y.bits;
-    case op::greater: return x > y;
-    case op::greater_equal: return !(x < y);
-    case op::less: return x < y;
-    case op::less_equal: return !(x > y);
-    default: throw error(errc::argument, std::string(name(kind)), "is not a comparison");
+    if constexpr (Kind == op::equal) {
+        return x.bits == y.bits;
+    } else if constexpr (Kind == op::not_equal) {
+        return x.bits != y.bits;
+    } else if constexpr (Kind == op::greater) {
+        return x > y;
+    } else if constexpr (Kind == op::greater_equal) {
+        return !(x < y);
+    } else if constexpr (Kind == op::less) {
+        return x < y;
+    } else {
+        static_assert(Kind == op::less_equal,
+                      "the comparison has no arithmetic of the engine: numerics/elementwise.hpp");
+        return !(x > y);
     }
 }
 
@@ -111,8 +127,8 @@ template <op Kind> constexpr half unary(const datapath& path, half x, float p0 =
     const half v = detail::entered(x);
     [[maybe_unused]] const half a = round_to_half(static_cast<double>(p0), path.elementwise_ties);
     [[maybe_unused]] const half b = round_to_half(static_cast<double>(p1), path.elementwise_ties);
-    [[maybe_unused]] const auto least = [&](half s, half t) { return binary(path, op::minimum, s, t); };
-    [[maybe_unused]] const auto most = [&](half s, half t) { return binary(path, op::maximum, s, t); };
+    [[maybe_unused]] const auto least = [&](half s, half t) { return binary<op::minimum>(path, s, t); };
+    [[maybe_unused]] const auto most = [&](half s, half t) { return binary<op::maximum>(path, s, t); };
     if constexpr (Kind == op::relu) {
         return most(v, half{});
     } else if constexpr (Kind == op::relu6) {
@@ -178,47 +194,31 @@ template <op Kind> constexpr half unary(const datapath& path, half x, float p0 =
     } else if constexpr (Kind == op::atan) {
         return arc_tangent(path, v);
     } else {
-        static_assert(Kind == op::relu, "not an elementwise operation of one value");
+        static_assert(Kind == op::relu, "the function has no arithmetic of the engine: numerics/elementwise.hpp");
     }
 }
 
-/// The same for an operation that is known when the program runs. Throws errc::argument for one of another kind.
+// The same for operations that are known when the program runs. They throw `error` (errc::argument) for one of another kind.
+
+using unary_function = half (*)(const datapath& path, half x, float p0, float p1);
+using binary_function = half (*)(const datapath& path, half a, half b);
+using comparison_function = bool (*)(const datapath& path, half a, half b);
+
+inline constexpr auto unary_functions =
+    op_table<unary_function, ops_of(op_group::unary)>([]<op Kind>() -> unary_function { return unary<Kind>; });
+inline constexpr auto binary_functions =
+    op_table<binary_function, ops_of(op_group::binary)>([]<op Kind>() -> binary_function { return binary<Kind>; });
+inline constexpr auto comparison_functions = op_table<comparison_function, ops_of(op_group::comparison)>(
+    []<op Kind>() -> comparison_function { return compare<Kind>; });
+
 constexpr half unary(const datapath& path, op kind, half x, float p0 = 0.0F, float p1 = 0.0F) {
-    switch (kind) {
-    case op::relu: return unary<op::relu>(path, x, p0, p1);
-    case op::relu6: return unary<op::relu6>(path, x, p0, p1);
-    case op::leaky_relu: return unary<op::leaky_relu>(path, x, p0, p1);
-    case op::clamp: return unary<op::clamp>(path, x, p0, p1);
-    case op::thresholded_relu: return unary<op::thresholded_relu>(path, x, p0, p1);
-    case op::clamped_relu: return unary<op::clamped_relu>(path, x, p0, p1);
-    case op::elu: return unary<op::elu>(path, x, p0, p1);
-    case op::sigmoid: return unary<op::sigmoid>(path, x, p0, p1);
-    case op::hard_sigmoid: return unary<op::hard_sigmoid>(path, x, p0, p1);
-    case op::tanh: return unary<op::tanh>(path, x, p0, p1);
-    case op::scaled_tanh: return unary<op::scaled_tanh>(path, x, p0, p1);
-    case op::gelu: return unary<op::gelu>(path, x, p0, p1);
-    case op::gelu_sigmoid: return unary<op::gelu_sigmoid>(path, x, p0, p1);
-    case op::silu: return unary<op::silu>(path, x, p0, p1);
-    case op::softplus: return unary<op::softplus>(path, x, p0, p1);
-    case op::softsign: return unary<op::softsign>(path, x, p0, p1);
-    case op::erf: return unary<op::erf>(path, x, p0, p1);
-    case op::exp: return unary<op::exp>(path, x, p0, p1);
-    case op::exp2: return unary<op::exp2>(path, x, p0, p1);
-    case op::log: return unary<op::log>(path, x, p0, p1);
-    case op::sqrt: return unary<op::sqrt>(path, x, p0, p1);
-    case op::rsqrt: return unary<op::rsqrt>(path, x, p0, p1);
-    case op::inverse: return unary<op::inverse>(path, x, p0, p1);
-    case op::square: return unary<op::square>(path, x, p0, p1);
-    case op::abs: return unary<op::abs>(path, x, p0, p1);
-    case op::sign: return unary<op::sign>(path, x, p0, p1);
-    case op::ceil: return unary<op::ceil>(path, x, p0, p1);
-    case op::floor: return unary<op::floor>(path, x, p0, p1);
-    case op::round: return unary<op::round>(path, x, p0, p1);
-    case op::sin: return unary<op::sin>(path, x, p0, p1);
-    case op::cos: return unary<op::cos>(path, x, p0, p1);
-    case op::atan: return unary<op::atan>(path, x, p0, p1);
-    default: throw error(errc::argument, std::string(name(kind)), "is not an elementwise operation of one value");
-    }
+    return detail::function_of(unary_functions, kind, "is not an elementwise operation of one value")(path, x, p0, p1);
+}
+constexpr half binary(const datapath& path, op kind, half a, half b) {
+    return detail::function_of(binary_functions, kind, "is not an elementwise operation of two values")(path, a, b);
+}
+constexpr bool compare(const datapath& path, op kind, half a, half b) {
+    return detail::function_of(comparison_functions, kind, "is not a comparison")(path, a, b);
 }
 
 } // namespace ane::numerics::inline ANEMONE_WAY

@@ -21,7 +21,7 @@ ANEMONE_INLINE void softmax(const datapath& path, const half* x, half* out, std:
     const half top = reduce(path, op::reduce_max, x, count, stride);
     std::vector<half> power(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i) {
-        power[static_cast<std::size_t>(i)] = exponential(path, binary(path, op::sub, x[i * stride], top));
+        power[static_cast<std::size_t>(i)] = exponential(path, binary<op::sub>(path, x[i * stride], top));
     }
     const half inverse = reciprocal(path, reduce(path, op::reduce_sum, power.data(), count, 1));
     for (std::int64_t i = 0; i < count; ++i) {

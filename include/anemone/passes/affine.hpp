@@ -130,34 +130,38 @@ private:
     }
 
     constexpr affine_form form_of(int index, const node& n, const interval& plain) const {
-        switch (n.kind) {
-        case op::add: return rounded(combined(term(n, 0, index), 1, term(n, 1, index), 1), plain);
-        case op::sub: {
-            const affine_form r = combined(term(n, 0, index), 1, term(n, 1, index), -1);
-            return rounded(r, {plain.low, plain.high, true});
+        if (n.kind == op::add || n.kind == op::sub) {
+            const affine_form r = combined(term(n, 0, index), 1, term(n, 1, index), n.kind == op::add ? 1 : -1);
+            return rounded(r, n.kind == op::add ? plain : interval{plain.low, plain.high, true});
         }
-        case op::mul:
+        if (n.kind == op::mul) {
             for (int k = 0; k < 2; ++k) {
                 if (is_point(n, 1 - k) && aligned(n, k)) {
                     return rounded(multiple_of(form(n, k), known_[operand(n, 1 - k)].low), plain);
                 }
             }
-            return {};
-        case op::relu: return bent(form(n, 0), known_[operand(n, 0)], 0, index);
-        case op::leaky_relu: {
-            const auto slope = static_cast<double>(n.get<coefficients>().alpha);
-            if (!(slope >= 0 && slope <= 1) || !form(n, 0).known) {
-                return affine_form{};
-            }
-            const interval& x = known_[operand(n, 0)];
-            affine_form f = rounded(bent(form(n, 0), x, slope, index), plain, 3);
-            f.rest += magnitude(slope - static_cast<double>(half(slope))) * x.magnitude(); // a slope in fp16
-            return f;
         }
-        case op::identity: return form(n, 0);
-        case op::reduce_mean: return mean_of_form(n, plain);
-        default: return {};
+        if (n.kind == op::relu) {
+            return bent(form(n, 0), known_[operand(n, 0)], 0, index);
         }
+        if (n.kind == op::leaky_relu) {
+            return leaky_form(index, n, plain);
+        }
+        if (n.kind == op::identity) {
+            return form(n, 0);
+        }
+        return n.kind == op::reduce_mean ? mean_of_form(n, plain) : affine_form{};
+    }
+
+    constexpr affine_form leaky_form(int index, const node& n, const interval& plain) const {
+        const auto slope = static_cast<double>(n.get<coefficients>().alpha);
+        if (!(slope >= 0 && slope <= 1) || !form(n, 0).known) {
+            return affine_form{};
+        }
+        const interval& x = known_[operand(n, 0)];
+        affine_form f = rounded(bent(form(n, 0), x, slope, index), plain, 3);
+        f.rest += magnitude(slope - static_cast<double>(half(slope))) * x.magnitude(); // a slope in fp16
+        return f;
     }
 
     graph_view g_;

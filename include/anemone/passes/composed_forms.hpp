@@ -110,25 +110,30 @@ constexpr int lower_minmax_norm(rewriter& w, const node& n) {
     return w.emit(op::div, no_attributes{}, {above, stabilised});
 }
 
+// Reductions of a function, and functions of a reduction. Squares come before the sum, as products (R071, R072).
+
+constexpr int lower_sum_square(rewriter& w, const node& n) { return sum_of_squares(w, w.operand(n, 0), n.get<axes>()); }
+
+constexpr int lower_l1_norm(rewriter& w, const node& n) {
+    return w.emit(op::reduce_sum, n.get<axes>(), {w.emit(op::abs, no_attributes{}, {w.operand(n, 0)})});
+}
+
+constexpr int lower_length(rewriter& w, const node& n) {
+    return w.emit(op::sqrt, no_attributes{}, {lower_sum_square(w, n)});
+}
+
+constexpr int lower_log_sum(rewriter& w, const node& n) {
+    return w.emit(op::log, stabilizer{}, {w.emit(op::reduce_sum, n.get<axes>(), {w.operand(n, 0)})});
+}
+
 /// m + ln of the sum of e^(x - m), where m is the maximum: no term is above 1.
-constexpr int lower_log_sum_exp(rewriter& w, int x, const axes& over) {
+constexpr int lower_log_sum_exp(rewriter& w, const node& n) {
+    const axes over = n.get<axes>();
+    const int x = w.operand(n, 0);
     const int largest = w.emit(op::reduce_max, over, {x});
     const int below = w.emit(op::sub, no_attributes{}, {x, largest});
     const int sum = w.emit(op::reduce_sum, over, {w.emit(op::exp, no_attributes{}, {below})});
     return w.emit(op::add, no_attributes{}, {w.emit(op::log, stabilizer{}, {sum}), largest});
-}
-
-/// A reduction of a function, or a function of a reduction. Squares come before the sum, as products (R071, R072).
-constexpr int lower_reduction(rewriter& w, const node& n) {
-    const axes over = n.get<axes>();
-    const int x = w.operand(n, 0);
-    switch (n.kind) {
-    case op::reduce_sum_square: return sum_of_squares(w, x, over);
-    case op::reduce_l2_norm: return w.emit(op::sqrt, no_attributes{}, {sum_of_squares(w, x, over)});
-    case op::reduce_l1_norm: return w.emit(op::reduce_sum, over, {w.emit(op::abs, no_attributes{}, {x})});
-    case op::reduce_log_sum: return w.emit(op::log, stabilizer{}, {w.emit(op::reduce_sum, over, {x})});
-    default: return lower_log_sum_exp(w, x, over);
-    }
 }
 
 } // namespace ane::detail

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../graph/op_facet.hpp"
 #include "fusion.hpp"
 #include "roofline.hpp"
 
@@ -18,6 +19,69 @@ struct work {
     friend constexpr bool operator==(const work&, const work&) = default;
 };
 
+namespace detail {
+
+using work_rule = work (*)(const graph_view& g, const node& n);
+
+constexpr work work_of_pool(const graph_view&, const node& n) {
+    const size2 kernel = n.get<pool>().kernel;
+    return {0, n.shape.count() * kernel.height * kernel.width};
+}
+constexpr work work_of_elements_read(const graph_view& g, const node& n) { return {0, g.operand(n, 0).shape.count()}; }
+
+inline constexpr op_facet<work_rule> work_rules{
+    {op::conv2d,
+     [](const graph_view& g, const node& n) {
+         const extents& w = g.operand(n, 1).shape;
+         return work{n.shape.count() * w[1] * w[2] * w[3], 0};
+     }},
+    {op::conv_transpose2d,
+     [](const graph_view& g, const node& n) {
+         const extents& w = g.operand(n, 1).shape;
+         return work{g.operand(n, 0).shape.count() * w[1] * w[2] * w[3], 0};
+     }},
+    {op::linear,
+     [](const graph_view& g, const node& n) {
+         const std::int64_t results = n.shape.count();
+         return work{results * g.operand(n, 0).shape.width(), n.operands.count > 2 ? results : 0};
+     }},
+    {op::matmul,
+     [](const graph_view& g, const node& n) {
+         const extents& a = g.operand(n, 0).shape;
+         return work{n.shape.count() * (n.get<transposed>().a ? a.height() : a.width()), 0};
+     }},
+    {op::attention,
+     [](const graph_view& g, const node& n) {
+         const std::int64_t depth = g.operand(n, 0).shape.width();
+         const std::int64_t scores = n.shape.count() / depth * g.operand(n, 1).shape.height();
+         return work{2 * scores * depth, 6 * scores};
+     }},
+    {op::max_pool, work_of_pool},
+    {op::avg_pool, work_of_pool},
+    {op::softmax,
+     [](const graph_view&, const node& n) {
+         return work{0, 5 * n.shape.count()};
+     }},
+    {op::layer_norm,
+     [](const graph_view&, const node& n) {
+         return work{0, 8 * n.shape.count()};
+     }},
+    {op::batch_norm,
+     [](const graph_view&, const node& n) {
+         return work{0, 2 * n.shape.count()};
+     }},
+    {op::reduce_mean,
+     [](const graph_view& g, const node& n) {
+         return work{0, g.operand(n, 0).shape.count() + n.shape.count()};
+     }},
+    {op::reduce_sum, work_of_elements_read},
+    {op::reduce_max, work_of_elements_read},
+    {op::reduce_min, work_of_elements_read},
+    {op::arg_max, work_of_elements_read},
+    {op::arg_min, work_of_elements_read}};
+
+} // namespace detail
+
 /// What a node computes, by its shapes alone (cost facts, `flops`, for contractions; the rest are conventions):
 ///   conv2d             N O H' W' (C / groups) kH kW multiply-adds
 ///   conv_transpose2d   N C H W (O / groups) kH kW: each input element meets a whole kernel
@@ -30,33 +94,8 @@ struct work {
 ///   reductions         1 for each element read, argmax and argmin included; a mean 1 more for each result
 ///   movement, cast     0
 constexpr work work_of(const graph_view& g, const node& n) {
-    const std::int64_t results = n.shape.count();
-    const auto in = [&](int i) -> const extents& { return g.operand(n, i).shape; };
-    switch (n.kind) {
-    case op::conv2d: return {results * in(1)[1] * in(1)[2] * in(1)[3], 0};
-    case op::conv_transpose2d: return {in(0).count() * in(1)[1] * in(1)[2] * in(1)[3], 0};
-    case op::linear: return {results * in(0).width(), n.operands.count > 2 ? results : 0};
-    case op::matmul: return {results * (n.get<transposed>().a ? in(0).height() : in(0).width()), 0};
-    case op::attention: {
-        const std::int64_t scores = results / in(0).width() * in(1).height();
-        return {2 * scores * in(0).width(), 6 * scores};
-    }
-    case op::max_pool:
-    case op::avg_pool: {
-        const size2 kernel = n.get<pool>().kernel;
-        return {0, results * kernel.height * kernel.width};
-    }
-    case op::softmax: return {0, 5 * results};
-    case op::layer_norm: return {0, 8 * results};
-    case op::batch_norm: return {0, 2 * results};
-    case op::reduce_mean: return {0, in(0).count() + results};
-    case op::reduce_sum:
-    case op::reduce_max:
-    case op::reduce_min:
-    case op::arg_max:
-    case op::arg_min: return {0, in(0).count()};
-    default: return {0, is_unary(n.kind) || is_binary(n.kind) ? results : 0};
-    }
+    const detail::work_rule rule = detail::work_rules[n.kind];
+    return rule != nullptr ? rule(g, n) : work{0, is_unary(n.kind) || is_binary(n.kind) ? n.shape.count() : 0};
 }
 
 /// One layer of the compiled program: a node and the stages that fused into it.

@@ -223,6 +223,27 @@ constexpr demand attention_demand(const ranged_node& s, const interval& result) 
                                        : up_to(result.magnitude(), half_max, result.declared);
 }
 
+/// The limits on arguments of functions.
+template <class Sink> constexpr void visit_argument_demands(const ranged_node& s, Sink sink) {
+    const interval& x = s.in(0);
+    const auto is = [&s](op kind) { return s.n.kind == kind; };
+    if (is(op::exp) || is(op::exp2)) {
+        sink(hazard::exponential, less_than(x.high, is(op::exp) ? exponential_limit : 16, x.declared));
+    } else if (is(op::square) || (is(op::mul) && s.g.operands(s.n)[0] == s.g.operands(s.n)[1])) {
+        sink(hazard::square, less_than(x.magnitude(), square_limit, x.declared));
+    } else if (is(op::sin) || is(op::cos)) {
+        sink(hazard::trigonometric, up_to(x.magnitude(), half_period, x.declared));
+    } else if (is(op::log)) {
+        sink(hazard::logarithm_of_zero, logarithm_demand(s));
+    } else if (is(op::rsqrt) || is(op::inverse)) {
+        sink(hazard::reciprocal_of_zero, reciprocal_demand(s));
+    } else if (is(op::softsign)) {
+        sink(hazard::infinite_argument, up_to(x.high, half_max, x.declared));
+    } else if (is(op::sigmoid)) {
+        sink(hazard::table_domain, table_demand(s));
+    }
+}
+
 /// Calls `sink(hazard, demand)` for each limit that concerns node `index`.
 template <class Sink>
 constexpr void visit_demands(const graph_view& g, int index, std::span<const interval> known,
@@ -238,45 +259,24 @@ constexpr void visit_demands(const graph_view& g, int index, std::span<const int
     }
     sink(hazard::stored_value,
          n.kind == op::attention ? attention_demand(s, result) : up_to(result.magnitude(), half_max, result.declared));
-    switch (n.kind) {
-    case op::conv2d:
-    case op::conv_transpose2d:
-    case op::linear:
-    case op::matmul:
-    case op::attention:
+    if (is_contraction(n.kind) || n.kind == op::attention) {
         sink(hazard::accumulator, accumulator_demand(s));
         sink(hazard::denormal, denormal_demand(s, numerics::datapath_of(t.tier).mac_keeps_subnormals));
-        if (n.kind != op::attention) {
-            sink(hazard::int8_activation, int8_demand(s));
-            sink(hazard::cancellation, cancellation_demand(s, result));
-        }
-        break;
-    case op::add:
-    case op::sub: sink(hazard::cancellation, cancellation_demand(s, result)); break;
-    case op::slice:
-    case op::strided_slice:
-    case op::dynamic_slice:
-    case op::gather:
-    case op::gather_along_axis:
-    case op::gather_nd: sink(hazard::width_slice, slice_demand(s, t.has.slice_width_saturates)); [[fallthrough]];
-    case op::cross_correlation: sink(hazard::loss_scale, loss_demand(s, t.has.slice_width_saturates)); break;
-    case op::exp: sink(hazard::exponential, less_than(s.in(0).high, exponential_limit, s.in(0).declared)); break;
-    case op::exp2: sink(hazard::exponential, less_than(s.in(0).high, 16, s.in(0).declared)); break;
-    case op::mul:
-        if (g.operands(n)[0] == g.operands(n)[1]) {
-            sink(hazard::square, less_than(s.in(0).magnitude(), square_limit, s.in(0).declared));
-        }
-        break;
-    case op::square: sink(hazard::square, less_than(s.in(0).magnitude(), square_limit, s.in(0).declared)); break;
-    case op::sin:
-    case op::cos: sink(hazard::trigonometric, up_to(s.in(0).magnitude(), half_period, s.in(0).declared)); break;
-    case op::log: sink(hazard::logarithm_of_zero, logarithm_demand(s)); break;
-    case op::rsqrt:
-    case op::inverse: sink(hazard::reciprocal_of_zero, reciprocal_demand(s)); break;
-    case op::softsign: sink(hazard::infinite_argument, up_to(s.in(0).high, half_max, s.in(0).declared)); break;
-    case op::sigmoid: sink(hazard::table_domain, table_demand(s)); break;
-    default: break;
     }
+    if (is_contraction(n.kind)) {
+        sink(hazard::int8_activation, int8_demand(s));
+    }
+    if (is_contraction(n.kind) || n.kind == op::add || n.kind == op::sub) {
+        sink(hazard::cancellation, cancellation_demand(s, result));
+    }
+    const bool may_read_inside = width_offsets.kinds().contains(n.kind);
+    if (may_read_inside) {
+        sink(hazard::width_slice, slice_demand(s, t.has.slice_width_saturates));
+    }
+    if (may_read_inside || n.kind == op::cross_correlation) {
+        sink(hazard::loss_scale, loss_demand(s, t.has.slice_width_saturates));
+    }
+    visit_argument_demands(s, sink);
 }
 
 } // namespace detail

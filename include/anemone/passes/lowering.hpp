@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../error.hpp"
+#include "../graph/op_facet.hpp"
 #include "composed_forms.hpp"
 #include "composed_functions.hpp"
 #include "constants.hpp"
@@ -12,29 +13,6 @@
 #include <string_view>
 
 namespace ane {
-
-/// Operations that lowering always replaces by others.
-constexpr bool is_composed(op kind) noexcept {
-    switch (kind) {
-    case op::linear:
-    case op::attention:
-    case op::square:
-    case op::layer_norm:
-    case op::batch_norm:
-    case op::instance_norm:
-    case op::group_norm:
-    case op::rms_norm:
-    case op::l2_norm:
-    case op::minmax_norm:
-    case op::cumsum:
-    case op::reduce_sum_square:
-    case op::reduce_l1_norm:
-    case op::reduce_l2_norm:
-    case op::reduce_log_sum:
-    case op::reduce_log_sum_exp: return true;
-    default: return false;
-    }
-}
 
 /// A graph in the engine's own operations, and for each of its nodes the node of the model that it comes from.
 struct lowered_graph {
@@ -113,6 +91,8 @@ constexpr int as_f16(rewriter& w, int value) {
     return w.at(value).type != dtype::f16 ? w.emit(op::cast, no_attributes{}, {value}) : value;
 }
 
+constexpr int lower_cast(rewriter& w, const node& n) { return as_f16(w, w.operand(n, 0)); }
+
 /// Not constexpr: reaching it in a constant expression is the error.
 [[noreturn]] inline void refuse_output(std::string_view name, dtype type) {
     throw error(errc::lowering, std::string(name),
@@ -133,40 +113,53 @@ constexpr sequence<char> dequantized_reshapes(const graph_view& g) {
     return marked;
 }
 
+constexpr int lower_square(rewriter& w, const node& n) {
+    return w.emit(op::mul, no_attributes{}, {w.operand(n, 0), w.operand(n, 0)});
+}
+
+/// How an operation is lowered, unless it is copied.
+struct lowering_rule {
+    int (*lower)(rewriter& w, const node& n) = nullptr;
+    bool always = false; ///< replaced by others; the others are adjusted only
+};
+inline constexpr op_facet<lowering_rule> lowering_rules{{op::conv2d, {lower_convolution<conv>}},
+                                                        {op::conv_transpose2d, {lower_convolution<conv_transpose>}},
+                                                        {op::linear, {lower_linear, true}},
+                                                        {op::attention, {lower_attention, true}},
+                                                        {op::softplus, {lower_softplus}},
+                                                        {op::round, {lower_round}},
+                                                        {op::square, {lower_square, true}},
+                                                        {op::layer_norm, {lower_layer_norm, true}},
+                                                        {op::batch_norm, {lower_batch_norm, true}},
+                                                        {op::instance_norm, {lower_instance_norm, true}},
+                                                        {op::group_norm, {lower_group_norm, true}},
+                                                        {op::rms_norm, {lower_rms_norm, true}},
+                                                        {op::l2_norm, {lower_l2_norm, true}},
+                                                        {op::minmax_norm, {lower_minmax_norm, true}},
+                                                        {op::cumsum, {lower_cumsum, true}},
+                                                        {op::reduce_sum_square, {lower_sum_square, true}},
+                                                        {op::reduce_l1_norm, {lower_l1_norm, true}},
+                                                        {op::reduce_l2_norm, {lower_length, true}},
+                                                        {op::reduce_log_sum, {lower_log_sum, true}},
+                                                        {op::reduce_log_sum_exp, {lower_log_sum_exp, true}},
+                                                        {op::cast, {lower_cast}}};
+
 constexpr int lower_node(rewriter& w, const graph_view& g, int index, const sequence<char>& dequantized) {
     const node& n = g[index];
-    switch (n.kind) {
-    case op::conv2d: return lower_convolution<conv>(w, n);
-    case op::conv_transpose2d: return lower_convolution<conv_transpose>(w, n);
-    case op::linear: return lower_linear(w, n);
-    case op::layer_norm: return lower_layer_norm(w, n);
-    case op::batch_norm: return lower_batch_norm(w, n);
-    case op::instance_norm: return lower_instance_norm(w, n);
-    case op::group_norm: return lower_group_norm(w, n);
-    case op::rms_norm: return lower_rms_norm(w, n);
-    case op::l2_norm: return lower_l2_norm(w, n);
-    case op::minmax_norm: return lower_minmax_norm(w, n);
-    case op::cumsum: return lower_cumsum(w, n);
-    case op::attention: return lower_attention(w, n);
-    case op::square: return w.emit(op::mul, no_attributes{}, {w.operand(n, 0), w.operand(n, 0)});
-    case op::reduce_sum_square:
-    case op::reduce_l1_norm:
-    case op::reduce_l2_norm:
-    case op::reduce_log_sum:
-    case op::reduce_log_sum_exp: return lower_reduction(w, n);
-    case op::mul: return lower_mul(w, g, index);
-    case op::softplus: return lower_softplus(w, n);
-    case op::round: return lower_round(w, n);
-    case op::reshape:
-        return n.type == dtype::uint8 && dequantized[static_cast<std::size_t>(index)] == 0
-                   ? w.reshape(as_f16(w, w.operand(n, 0)), n.shape)
-                   : w.copy(index);
-    case op::cast: return as_f16(w, w.operand(n, 0));
-    default: return w.copy(index);
+    if (n.kind == op::mul) {
+        return lower_mul(w, g, index);
     }
+    if (n.kind == op::reshape && n.type == dtype::uint8 && dequantized[static_cast<std::size_t>(index)] == 0) {
+        return w.reshape(as_f16(w, w.operand(n, 0)), n.shape);
+    }
+    const auto lower = lowering_rules[n.kind].lower;
+    return lower != nullptr ? lower(w, n) : w.copy(index);
 }
 
 } // namespace detail
+
+/// Operations that lowering always replaces by others.
+constexpr bool is_composed(op kind) noexcept { return detail::lowering_rules[kind].always; }
 
 /// Rewrites a model into the operations that the engine's compiler accepts: biases become additions, composed
 /// operations become their parts, forbidden forms become allowed ones, and every output becomes the result of an

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../graph/graph.hpp"
+#include "../graph/op_set.hpp"
 #include "interval.hpp"
 
 #include <bit>
@@ -82,9 +83,10 @@ constexpr spread scaled_spread(spread s, double c) {
 constexpr std::int64_t contraction_terms(const graph_view& g, const node& n) {
     const extents& x = g.operand(n, 0).shape;
     const extents& w = g.operand(n, 1).shape;
-    switch (n.kind) {
-    case op::conv2d: return w[1] * w[2] * w[3];
-    case op::conv_transpose2d: {
+    if (n.kind == op::conv2d) {
+        return w[1] * w[2] * w[3];
+    }
+    if (n.kind == op::conv_transpose2d) {
         const conv_transpose& a = n.get<conv_transpose>();
         const auto taps = [](std::int64_t kernel, int stride, int dilation) {
             int divisor = stride; // of the stride and the dilation, the greatest in common
@@ -99,12 +101,14 @@ constexpr std::int64_t contraction_terms(const graph_view& g, const node& n) {
         return x.channels() / a.groups * taps(w[2], a.stride.height, a.dilation.height) *
                taps(w[3], a.stride.width, a.dilation.width);
     }
-    case op::linear: return x.width();
-    default: return n.get<transposed>().a ? x.height() : x.width();
-    }
+    return n.kind == op::matmul && n.get<transposed>().a ? x.height() : x.width();
 }
 
 namespace detail {
+
+inline constexpr op_set cut_at_zero{op::relu, op::gelu, op::silu};
+inline constexpr op_set keep_spread{op::max_pool, op::reshape,  op::transpose, op::slice,   op::strided_slice,
+                                    op::pad,      op::identity, op::tile,      op::reverse, op::cast};
 
 /// The square root of a positive number, or zero; in few steps, for constant expressions.
 constexpr double positive_root(double x) {
@@ -192,10 +196,7 @@ constexpr spread spread_of_node(const graph_view& g, const node& n, const interv
         const spread bias = n.operands.count > 2 ? in(2) : spread{};
         return gaussian_spread(positive_root(square + (bias.known() ? bias.square() : 0)));
     }
-    switch (n.kind) {
-    case op::add:
-    case op::sub:
-    case op::mul: {
+    if (n.kind == op::add || n.kind == op::sub || n.kind == op::mul) {
         const spread a = in(0);
         const spread b = in(1);
         if (!a.known() || !b.known()) {
@@ -203,30 +204,23 @@ constexpr spread spread_of_node(const graph_view& g, const node& n, const interv
         }
         return n.kind == op::mul ? spread_of_mul(a, b) : spread_of_sum(a, b, n.kind == op::add ? 1 : -1);
     }
-    case op::relu:
-    case op::gelu:
-    case op::silu: {
+    if (cut_at_zero.contains(n.kind)) {
         const spread x = in(0);
         return x.known() ? rectified_spread(x) : spread{};
     }
-    case op::batch_norm: return spread_of_norm(in(3), in(4));
-    case op::layer_norm:
-    case op::instance_norm:
-    case op::group_norm: return spread_of_norm(in(1), in(2));
-    case op::rms_norm: return spread_of_norm(in(1), {});
-    case op::softmax: return spread_of_shares(static_cast<double>(n.shape[n.get<axis>().index]));
-    case op::max_pool:
-    case op::reshape:
-    case op::transpose:
-    case op::slice:
-    case op::strided_slice:
-    case op::pad:
-    case op::identity:
-    case op::tile:
-    case op::reverse:
-    case op::cast: return in(0);
-    default: return spread_of_range(range);
+    if (n.kind == op::batch_norm) {
+        return spread_of_norm(in(3), in(4));
     }
+    if (n.kind == op::layer_norm || n.kind == op::instance_norm || n.kind == op::group_norm) {
+        return spread_of_norm(in(1), in(2));
+    }
+    if (n.kind == op::rms_norm) {
+        return spread_of_norm(in(1), {});
+    }
+    if (n.kind == op::softmax) {
+        return spread_of_shares(static_cast<double>(n.shape[n.get<axis>().index]));
+    }
+    return keep_spread.contains(n.kind) ? in(0) : spread_of_range(range);
 }
 
 /// The spread of one node, looked for through at most `steps` operations before it; beyond them the ranges count. For

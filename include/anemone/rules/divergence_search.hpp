@@ -157,16 +157,17 @@ private:
     /// Whether an elementwise operation rounds at all: a multiplication may be exact.
     constexpr bool rounds_once() const {
         const node& n = self();
-        switch (n.kind) {
-        case op::add:
-        case op::sub: return lowered_.operands(n)[0] != lowered_.operands(n)[1]; // x + x and x - x are exact
-        case op::mul:
-            return !is_exact_factor(lowered_, lowered_.operand(n, 0)) &&
-                   !is_exact_factor(lowered_, lowered_.operand(n, 1));
-        case op::thresholded_relu: return is_tie(n.get<coefficients>().alpha);
-        case op::clamp: return is_tie(n.get<coefficients>().alpha) || is_tie(n.get<coefficients>().beta);
-        default: return true;
+        const auto is_exact = [&](int position) { return is_exact_factor(lowered_, lowered_.operand(n, position)); };
+        if (n.kind == op::add || n.kind == op::sub) {
+            return lowered_.operands(n)[0] != lowered_.operands(n)[1]; // x + x and x - x are exact
         }
+        if (n.kind == op::mul) {
+            return !is_exact(0) && !is_exact(1);
+        }
+        if (n.kind == op::thresholded_relu) {
+            return is_tie(n.get<coefficients>().alpha);
+        }
+        return n.kind != op::clamp || is_tie(n.get<coefficients>().alpha) || is_tie(n.get<coefficients>().beta);
     }
 
     constexpr void tables() {

@@ -2,6 +2,7 @@
 
 #include "../backend/kernels/random.hpp"
 #include "../formatted.hpp"
+#include "../graph/op_facet.hpp"
 #include "../passes/validate.hpp"
 #include "../passes/weights_of.hpp"
 #include "random.hpp"
@@ -43,21 +44,9 @@ ANEMONE_INLINE std::vector<first_reader> first_readers(const graph_view& g) {
     return all;
 }
 
-constexpr bool is_rectifier(op kind) noexcept {
-    switch (kind) {
-    case op::relu:
-    case op::relu6:
-    case op::leaky_relu:
-    case op::thresholded_relu:
-    case op::clamped_relu:
-    case op::elu:
-    case op::gelu:
-    case op::gelu_sigmoid:
-    case op::silu:
-    case op::prelu: return true;
-    default: return false;
-    }
-}
+inline constexpr op_set rectifiers{op::relu,         op::relu6, op::leaky_relu, op::thresholded_relu,
+                                   op::clamped_relu, op::elu,   op::gelu,       op::gelu_sigmoid,
+                                   op::silu,         op::prelu};
 
 /// The weight of the product `product`, each of whose results adds up `terms` products.
 ANEMONE_INLINE drawn drawn_for_product(const graph_view& g, const std::vector<first_reader>& readers, int product,
@@ -66,7 +55,7 @@ ANEMONE_INLINE drawn drawn_for_product(const graph_view& g, const std::vector<fi
     if (next >= 0 && (g[next].kind == op::add || g[next].kind == op::batch_norm)) {
         next = readers[static_cast<std::size_t>(next)].node;
     }
-    const double power = next >= 0 && is_rectifier(g[next].kind) ? 6 : 3;
+    const double power = next >= 0 && rectifiers.contains(g[next].kind) ? 6 : 3;
     const double width = std::sqrt(power / std::max(terms, 1.0));
     return {.low = -width, .high = width};
 }
@@ -76,26 +65,125 @@ ANEMONE_INLINE drawn drawn_index(std::int64_t extent) {
     return {.low = 0, .high = static_cast<double>(std::clamp<std::int64_t>(extent, 1, 2048) - 1), .whole = true};
 }
 
+inline constexpr op_set arithmetic{op::add, op::sub, op::mul, op::div};
+inline constexpr op_set rearrangements{op::reshape, op::transpose, op::concat,   op::slice,     op::strided_slice,
+                                       op::tile,    op::reverse,   op::identity, op::compressed};
+
 /// Whether a node hands the elements of this operand on: they are what its own reader makes of them.
 ANEMONE_INLINE bool hands_on(const graph_view& g, const first_reader& by) {
     const node& n = g[by.node];
-    switch (n.kind) {
-    case op::add:
-    case op::sub:
-    case op::mul:
-    case op::div: return g.operand(n, 1 - by.position).kind == op::constant;
-    case op::reshape:
-    case op::transpose:
-    case op::concat:
-    case op::slice:
-    case op::strided_slice:
-    case op::tile:
-    case op::reverse:
-    case op::identity:
-    case op::compressed: return true;
-    default: return false;
+    if (arithmetic.contains(n.kind)) {
+        return g.operand(n, 1 - by.position).kind == op::constant;
     }
+    return rearrangements.contains(n.kind);
 }
+
+/// A value that is to be drawn, and where it is read first.
+struct drawing_site {
+    const graph_view& g;
+    const std::vector<first_reader>& readers;
+    const first_reader by;
+    const extents& shape; ///< of the value
+
+    const node& reader() const { return g[by.node]; }
+    const extents& x() const { return g.operand(reader(), 0).shape; }
+    drawn product(double terms) const { return drawn_for_product(g, readers, by.node, terms); }
+};
+
+ANEMONE_INLINE drawn drawn_for_convolution(const drawing_site& s) {
+    const std::int64_t terms = s.shape.count() / s.shape[0];
+    return s.by.position == 1 ? s.product(static_cast<double>(terms)) : s.by.position == 2 ? drawn_offset : drawn{};
+}
+
+ANEMONE_INLINE drawn drawn_for_transposed_convolution(const drawing_site& s) {
+    const conv_transpose& a = s.reader().get<conv_transpose>();
+    const std::int64_t channels = s.shape[0] / a.groups;
+    const double overlap = static_cast<double>(s.shape.height() * s.shape.width()) / (a.stride.height * a.stride.width);
+    return s.by.position == 1   ? s.product(static_cast<double>(channels) * std::max(overlap, 1.0))
+           : s.by.position == 2 ? drawn_offset
+                                : drawn{};
+}
+
+ANEMONE_INLINE drawn drawn_for_linear(const drawing_site& s) {
+    return s.by.position == 1   ? s.product(static_cast<double>(s.shape.width()))
+           : s.by.position == 2 ? drawn_offset
+                                : drawn{};
+}
+
+ANEMONE_INLINE drawn drawn_for_matmul(const drawing_site& s) {
+    const transposed& a = s.reader().get<transposed>();
+    const bool turned = s.by.position == 0 ? !a.a : a.b;
+    return s.product(static_cast<double>(turned ? s.shape.width() : s.shape.height()));
+}
+
+ANEMONE_INLINE drawn drawn_for_norm(const drawing_site& s) {
+    return s.by.position == 1 ? drawn_scale : s.by.position == 2 ? drawn_offset : drawn{};
+}
+
+ANEMONE_INLINE drawn drawn_for_quantization(const drawing_site& s) {
+    return s.by.position == 1   ? drawn{.low = 0.0078125, .high = 0.015625}
+           : s.by.position == 2 ? drawn{.low = 0, .high = 0, .whole = true}
+                                : drawn{};
+}
+
+ANEMONE_INLINE drawn drawn_for_gather(const drawing_site& s) {
+    return s.by.position == 1 ? drawn_index(s.x()[s.reader().get<axis>().index]) : drawn{};
+}
+
+ANEMONE_INLINE drawn drawn_for_gather_nd(const drawing_site& s) {
+    std::int64_t least = 2048;
+    for (int i = 0; i < s.shape.width() && i < s.x().rank; ++i) {
+        least = std::min(least, s.x()[i]);
+    }
+    return s.by.position == 1 ? drawn_index(least) : drawn{};
+}
+
+ANEMONE_INLINE drawn drawn_for_dynamic_slice(const drawing_site& s) {
+    std::int64_t places = 2048;
+    for (int i = 0; i < s.x().rank; ++i) {
+        const std::int64_t spare = s.x()[i] - s.reader().get<window>().size[i];
+        places = spare > 0 ? std::min(places, spare + 1) : places;
+    }
+    return s.by.position == 1 ? drawn_index(places == 2048 ? 1 : places) : drawn{};
+}
+
+using drawing_rule = drawn (*)(const drawing_site& s);
+inline constexpr drawing_rule as_scale = [](const drawing_site&) { return drawn_scale; };
+inline constexpr drawing_rule as_offset = [](const drawing_site&) { return drawn_offset; };
+
+/// What operations want to read. The others take anything.
+inline constexpr op_facet<drawing_rule> drawing_rules{
+    {op::conv2d, drawn_for_convolution},
+    {op::conv_transpose2d, drawn_for_transposed_convolution},
+    {op::linear, drawn_for_linear},
+    {op::matmul, drawn_for_matmul},
+    {op::batch_norm,
+     [](const drawing_site& s) { return s.by.position == 2 || s.by.position == 3 ? drawn_scale : drawn_offset; }},
+    {op::layer_norm, drawn_for_norm},
+    {op::instance_norm, drawn_for_norm},
+    {op::group_norm, drawn_for_norm},
+    {op::rms_norm, drawn_for_norm},
+    {op::prelu, [](const drawing_site& s) { return s.by.position == 1 ? drawn{.low = 0, .high = 0.5} : drawn{}; }},
+    {op::parametric_softplus, as_scale},
+    {op::pow, as_scale},
+    {op::add, as_offset},
+    {op::sub, as_offset},
+    {op::mul, as_scale},
+    {op::div, [](const drawing_site& s) { return s.by.position == 1 ? drawn_scale : drawn{}; }},
+    {op::sqrt, as_scale},
+    {op::rsqrt, as_scale},
+    {op::log, as_scale},
+    {op::inverse, as_scale},
+    {op::quantize, drawn_for_quantization},
+    {op::dequantize, drawn_for_quantization},
+    {op::gather, drawn_for_gather},
+    {op::gather_along_axis, drawn_for_gather},
+    {op::gather_nd, drawn_for_gather_nd},
+    {op::gather_hw,
+     [](const drawing_site& s) {
+         return s.by.position == 1 ? drawn_index(std::min(s.x().height(), s.x().width())) : drawn{};
+     }},
+    {op::dynamic_slice, drawn_for_dynamic_slice}};
 
 /// What the value of node `index` should be drawn from, by what its first reader does with it.
 ANEMONE_INLINE drawn drawn_for(const graph_view& g, const std::vector<first_reader>& readers, int index) {
@@ -104,75 +192,8 @@ ANEMONE_INLINE drawn drawn_for(const graph_view& g, const std::vector<first_read
         index = by.node;
         by = readers[static_cast<std::size_t>(index)];
     }
-    if (by.node < 0) {
-        return {};
-    }
-    const int reader = by.node;
-    const int position = by.position;
-    const node& r = g[reader];
-    const extents& shape = g[index].shape;
-    const extents& x = g.operand(r, 0).shape;
-    const auto product = [&](double terms) { return drawn_for_product(g, readers, reader, terms); };
-    switch (r.kind) {
-    case op::conv2d: {
-        const std::int64_t terms = shape.count() / shape[0];
-        return position == 1 ? product(static_cast<double>(terms)) : position == 2 ? drawn_offset : drawn{};
-    }
-    case op::conv_transpose2d: {
-        const conv_transpose& a = r.get<conv_transpose>();
-        const std::int64_t channels = shape[0] / a.groups;
-        const double overlap = static_cast<double>(shape.height() * shape.width()) / (a.stride.height * a.stride.width);
-        return position == 1   ? product(static_cast<double>(channels) * std::max(overlap, 1.0))
-               : position == 2 ? drawn_offset
-                               : drawn{};
-    }
-    case op::linear:
-        return position == 1 ? product(static_cast<double>(shape.width())) : position == 2 ? drawn_offset : drawn{};
-    case op::matmul: {
-        const bool turned = position == 0 ? !r.get<transposed>().a : r.get<transposed>().b;
-        return product(static_cast<double>(turned ? shape.width() : shape.height()));
-    }
-    case op::batch_norm: return position == 2 || position == 3 ? drawn_scale : drawn_offset;
-    case op::layer_norm:
-    case op::instance_norm:
-    case op::group_norm:
-    case op::rms_norm: return position == 1 ? drawn_scale : position == 2 ? drawn_offset : drawn{};
-    case op::prelu: return position == 1 ? drawn{.low = 0, .high = 0.5} : drawn{};
-    case op::parametric_softplus:
-    case op::pow: return drawn_scale;
-    case op::add:
-    case op::sub: return drawn_offset;
-    case op::mul: return drawn_scale;
-    case op::div: return position == 1 ? drawn_scale : drawn{};
-    case op::sqrt:
-    case op::rsqrt:
-    case op::log:
-    case op::inverse: return drawn_scale;
-    case op::quantize:
-    case op::dequantize:
-        return position == 1   ? drawn{.low = 0.0078125, .high = 0.015625}
-               : position == 2 ? drawn{.low = 0, .high = 0, .whole = true}
-                               : drawn{};
-    case op::gather:
-    case op::gather_along_axis: return position == 1 ? drawn_index(x[r.get<axis>().index]) : drawn{};
-    case op::gather_nd: {
-        std::int64_t least = 2048;
-        for (int i = 0; i < shape.width() && i < x.rank; ++i) {
-            least = std::min(least, x[i]);
-        }
-        return position == 1 ? drawn_index(least) : drawn{};
-    }
-    case op::gather_hw: return position == 1 ? drawn_index(std::min(x.height(), x.width())) : drawn{};
-    case op::dynamic_slice: {
-        std::int64_t places = 2048;
-        for (int i = 0; i < x.rank; ++i) {
-            const std::int64_t spare = x[i] - r.get<window>().size[i];
-            places = spare > 0 ? std::min(places, spare + 1) : places;
-        }
-        return position == 1 ? drawn_index(places == 2048 ? 1 : places) : drawn{};
-    }
-    default: return {};
-    }
+    const drawing_rule rule = by.node >= 0 ? drawing_rules[g[by.node].kind] : nullptr;
+    return rule != nullptr ? rule({g, readers, by, g[index].shape}) : drawn{};
 }
 
 /// A nearby number of 24 bits, not larger in magnitude: its products with others of them are exact, so that it does not

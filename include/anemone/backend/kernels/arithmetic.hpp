@@ -77,14 +77,14 @@ struct engine_arithmetic {
     value add(value a, value b) const { return numerics::add(path, a, b); }
     value subtract(value a, value b) const { return numerics::subtract(path, a, b); }
     value multiply(value a, value b) const { return numerics::multiply(path, a, b); }
-    value divide(value a, value b) const { return numerics::binary(path, op::div, a, b); }
-    value power(value a, value b) const { return numerics::binary(path, op::pow, a, b); }
+    value divide(value a, value b) const { return numerics::binary<op::div>(path, a, b); }
+    value power(value a, value b) const { return numerics::binary<op::pow>(path, a, b); }
     value square_root(value a) const { return numerics::square_root(path, a); }
     static value magnitude(value a) { return numerics::detail::magnitude(a); }
     static bool less(value a, value b) { return a < b; }
     static bool at_most(value a, value b) { return a <= b; }
-    value maximum(value a, value b) const { return numerics::binary(path, op::maximum, a, b); }
-    value minimum(value a, value b) const { return numerics::binary(path, op::minimum, a, b); }
+    value maximum(value a, value b) const { return numerics::binary<op::maximum>(path, a, b); }
+    value minimum(value a, value b) const { return numerics::binary<op::minimum>(path, a, b); }
 
     /// The reduction path: tiles, then one rounding.
     class sum {

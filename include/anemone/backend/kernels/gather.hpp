@@ -119,10 +119,12 @@ namespace ane::inline ANEMONE_WAY {
 /// visit(to, from, count) for each run of elements that lie together in the operand and in the result.
 template <class Visit>
 void for_each_gathered(const gather_shape& s, const half* index, const index_reader& read, const Visit& visit) {
-    switch (s.kind) {
-    case op::gather: return detail::visit_gather(s, index, read, visit);
-    case op::gather_along_axis: return detail::visit_gather_along_axis(s, index, read, visit);
-    default: return detail::visit_gather_nd(s, index, read, visit);
+    if (s.kind == op::gather) {
+        detail::visit_gather(s, index, read, visit);
+    } else if (s.kind == op::gather_along_axis) {
+        detail::visit_gather_along_axis(s, index, read, visit);
+    } else {
+        detail::visit_gather_nd(s, index, read, visit);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "../../error.hpp"
 #include "../../graph/graph.hpp"
+#include "../../graph/op_facet.hpp"
 #include "../../half.hpp"
 #include "movement_plan.hpp"
 #include "moves.hpp"
@@ -112,49 +113,77 @@ ANEMONE_INLINE std::vector<element_move> concat_moves(const graph_view& g, const
     return moves;
 }
 
+ANEMONE_INLINE movement_plan one_move(element_move m) {
+    movement_plan plan;
+    plan.moves.push_back(std::move(m));
+    return plan;
+}
+
+using movement_planner = movement_plan (*)(const extents& x, const graph_view& g, const node& n);
+
+inline constexpr op_facet<movement_planner> movement_planners{
+    {op::identity,
+     [](const extents& x, const graph_view&, const node&) { return one_move(dense_move(0, x, row_major_strides(x))); }},
+    {op::transpose, [](const extents& x, const graph_view&,
+                       const node& n) { return one_move(transpose_move(x, n.get<permutation>(), n.shape)); }},
+    {op::concat,
+     [](const extents&, const graph_view& g, const node& n) {
+         return movement_plan{-1, concat_moves(g, n)};
+     }},
+    {op::slice, [](const extents& x, const graph_view&,
+                   const node& n) { return one_move(slice_move(x, n.get<window>().begin, ones(x.rank), n.shape)); }},
+    {op::strided_slice,
+     [](const extents& x, const graph_view&, const node& n) {
+         const strided_window& w = n.get<strided_window>();
+         return one_move(slice_move(x, w.begin, w.stride, n.shape));
+     }},
+    {op::slice_update,
+     [](const extents& x, const graph_view& g, const node& n) {
+         const strided_window& w = n.get<strided_window>();
+         movement_plan plan = one_move(dense_move(0, x, row_major_strides(x)));
+         plan.moves.push_back(placed_move(1, g.operand(n, 1).shape, n.shape, w.begin, w.stride));
+         return plan;
+     }},
+    {op::pad,
+     [](const extents& x, const graph_view&, const node& n) {
+         movement_plan plan = one_move(placed_move(0, x, n.shape, n.get<pads>().before, ones(x.rank)));
+         plan.fill = 1;
+         return plan;
+     }},
+    {op::reflect_pad, [](const extents& x, const graph_view&,
+                         const node& n) { return one_move(mirror_move(x, n.get<pads>(), n.shape, false)); }},
+    {op::symmetric_pad, [](const extents& x, const graph_view&,
+                           const node& n) { return one_move(mirror_move(x, n.get<pads>(), n.shape, true)); }},
+    {op::tile,
+     [](const extents& x, const graph_view&, const node& n) {
+         return one_move(indexed_move(x, n.shape, [&x](int axis, std::int64_t i) { return i % x[axis]; }));
+     }},
+    {op::reverse,
+     [](const extents& x, const graph_view&, const node& n) { return one_move(reverse_move(x, n.get<axes>())); }},
+    {op::pixel_shuffle, [](const extents&, const graph_view&,
+                           const node& n) { return one_move(block_move(n.shape, n.get<factors>(), true, true)); }},
+    {op::pixel_unshuffle, [](const extents& x, const graph_view&,
+                             const node& n) { return one_move(block_move(x, n.get<factors>(), true, false)); }},
+    {op::depth_to_space, [](const extents&, const graph_view&,
+                            const node& n) { return one_move(block_move(n.shape, n.get<factors>(), false, true)); }},
+    {op::batch_to_space, [](const extents&, const graph_view&,
+                            const node& n) { return one_move(block_move(n.shape, n.get<factors>(), false, true)); }},
+    {op::space_to_depth, [](const extents& x, const graph_view&,
+                            const node& n) { return one_move(block_move(x, n.get<factors>(), false, false)); }},
+    {op::space_to_batch, [](const extents& x, const graph_view&, const node& n) {
+         return one_move(block_move(x, n.get<factors>(), false, false));
+     }}};
+
 } // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY movement_plan plan_movement(const graph_view& g, const node& n) {
-    const extents& x = g.operand(n, 0).shape;
-    const auto one = [](element_move m) {
-        movement_plan plan;
-        plan.moves.push_back(std::move(m));
-        return plan;
-    };
-    switch (n.kind) {
-    case op::identity: return one(detail::dense_move(0, x, row_major_strides(x)));
-    case op::transpose: return one(detail::transpose_move(x, n.get<permutation>(), n.shape));
-    case op::concat: return {-1, detail::concat_moves(g, n)};
-    case op::slice: return one(detail::slice_move(x, n.get<window>().begin, detail::ones(x.rank), n.shape));
-    case op::strided_slice: {
-        const strided_window& w = n.get<strided_window>();
-        return one(detail::slice_move(x, w.begin, w.stride, n.shape));
+    const auto plan = detail::movement_planners[n.kind];
+    if (plan == nullptr) {
+        throw error(errc::lowering, std::string(name(n.kind)), "does not move elements to fixed places");
     }
-    case op::slice_update: {
-        const strided_window& w = n.get<strided_window>();
-        movement_plan plan = one(detail::dense_move(0, x, row_major_strides(x)));
-        plan.moves.push_back(detail::placed_move(1, g.operand(n, 1).shape, n.shape, w.begin, w.stride));
-        return plan;
-    }
-    case op::pad: {
-        movement_plan plan = one(detail::placed_move(0, x, n.shape, n.get<pads>().before, detail::ones(x.rank)));
-        plan.fill = 1;
-        return plan;
-    }
-    case op::reflect_pad: return one(detail::mirror_move(x, n.get<pads>(), n.shape, false));
-    case op::symmetric_pad: return one(detail::mirror_move(x, n.get<pads>(), n.shape, true));
-    case op::tile: return one(detail::indexed_move(x, n.shape, [&x](int axis, std::int64_t i) { return i % x[axis]; }));
-    case op::reverse: return one(detail::reverse_move(x, n.get<axes>()));
-    case op::pixel_shuffle: return one(detail::block_move(n.shape, n.get<factors>(), true, true));
-    case op::pixel_unshuffle: return one(detail::block_move(x, n.get<factors>(), true, false));
-    case op::depth_to_space:
-    case op::batch_to_space: return one(detail::block_move(n.shape, n.get<factors>(), false, true));
-    case op::space_to_depth:
-    case op::space_to_batch: return one(detail::block_move(x, n.get<factors>(), false, false));
-    default: throw error(errc::lowering, std::string(name(n.kind)), "does not move elements to fixed places");
-    }
+    return plan(g.operand(n, 0).shape, g, n);
 }
 
 } // namespace ane::inline ANEMONE_WAY

@@ -80,10 +80,10 @@ template <op Kind, op_set Operations> constexpr evaluator evaluator_of() {
         return mul;
     } else if constexpr (is_one_of<Kind>(
                              {op::add, op::sub, op::div, op::minimum, op::maximum, op::pow, op::floor_div})) {
-        return binary;
+        return binary<Kind>;
     } else if constexpr (is_one_of<Kind>(
                              {op::equal, op::not_equal, op::greater, op::greater_equal, op::less, op::less_equal})) {
-        return compare;
+        return compare<Kind>;
     } else if constexpr (Kind == op::logical_not) {
         return logical_not;
     } else if constexpr (Kind == op::select) {

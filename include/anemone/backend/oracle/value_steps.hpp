@@ -12,14 +12,13 @@
 
 namespace ane::oracle_steps::inline ANEMONE_WAY {
 
-ANEMONE_INLINE void binary(evaluation& e, int index) {
-    const op kind = e.at(index).kind;
+template <op Kind> void binary(evaluation& e, int index) {
     const half* const a = e.input(index, 0);
     const half* const b = e.input(index, 1);
     half* const y = e.result(index);
     ane::detail::for_each_pair(e.shape(index), e.operand_shape(index, 0), e.operand_shape(index, 1),
                                [&](std::int64_t to, std::int64_t from_a, std::int64_t from_b) {
-                                   y[to] = numerics::binary(e.arithmetic, kind, a[from_a], b[from_b]);
+                                   y[to] = numerics::binary<Kind>(e.arithmetic, a[from_a], b[from_b]);
                                });
 }
 
@@ -28,7 +27,7 @@ ANEMONE_INLINE void binary(evaluation& e, int index) {
 ANEMONE_INLINE void mul(evaluation& e, int index) {
     const int partner = e.partner(index);
     if (partner < 0) {
-        binary(e, index);
+        binary<op::mul>(e, index);
         return;
     }
     const bool first_constant = e.known(e.operand(index, 0));
@@ -66,14 +65,13 @@ template <op Kind> void unary(evaluation& e, int index) {
 }
 
 /// Comparisons of two values: one byte an element, 1 where they hold.
-ANEMONE_INLINE void compare(evaluation& e, int index) {
-    const op kind = e.at(index).kind;
+template <op Kind> void compare(evaluation& e, int index) {
     const half* const a = e.input(index, 0);
     const half* const b = e.input(index, 1);
     std::byte* const y = e.result_bytes(index);
     ane::detail::for_each_pair(e.shape(index), e.operand_shape(index, 0), e.operand_shape(index, 1),
                                [&](std::int64_t to, std::int64_t from_a, std::int64_t from_b) {
-                                   y[to] = std::byte{numerics::compare(e.arithmetic, kind, a[from_a], b[from_b])};
+                                   y[to] = std::byte{numerics::compare<Kind>(e.arithmetic, a[from_a], b[from_b])};
                                });
 }
 

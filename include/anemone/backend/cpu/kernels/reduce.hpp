@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../../formatted.hpp"
+#include "../../../graph/op_facet.hpp"
 #include "../../../way.hpp"
 #include "elementwise.hpp"
 #include "lines.hpp"
@@ -29,18 +30,19 @@ struct reduction_parts {
     op after = op::identity;
 };
 
-constexpr reduction_parts parts_of(op kind) {
-    switch (kind) {
-    case op::reduce_max: return {.fold = op::maximum};
-    case op::reduce_min: return {.fold = op::minimum};
-    case op::reduce_sum_square: return {.before = op::square};
-    case op::reduce_l1_norm: return {.before = op::abs};
-    case op::reduce_l2_norm: return {.before = op::square, .after = op::sqrt};
-    case op::reduce_log_sum: return {.after = op::log};
-    case op::reduce_log_sum_exp: return {.before = op::exp, .after = op::log};
-    default: return {};
-    }
-}
+inline constexpr op_facet<reduction_parts> reduction_forms{
+    {op::reduce_sum, {}},
+    {op::reduce_mean, {}}, // divided afterwards
+    {op::reduce_max, {.fold = op::maximum}},
+    {op::reduce_min, {.fold = op::minimum}},
+    {op::reduce_sum_square, {.before = op::square}},
+    {op::reduce_l1_norm, {.before = op::abs}},
+    {op::reduce_l2_norm, {.before = op::square, .after = op::sqrt}},
+    {op::reduce_log_sum, {.after = op::log}},
+    {op::reduce_log_sum_exp, {.before = op::exp, .after = op::log}}};
+static_assert(reduction_forms.kinds() == ops_of(op_group::reduction), "a reduction has no parts");
+
+constexpr reduction_parts parts_of(op kind) { return reduction_forms[kind]; }
 
 /// Where each element of x [shape] goes to in a result without the `reduced` axes.
 struct reduction_walk {
