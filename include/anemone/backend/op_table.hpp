@@ -37,7 +37,7 @@ constexpr std::array<Entry, op_count> op_table(const Facet& facet) {
     return table;
 }
 
-/// The code of the stored forms of weights, where a graph of these operations may have any.
+/// The code for stored forms of weights, if a graph of these operations can contain any.
 template <op_set Operations> constexpr weight_expansion expansion_for() {
     if constexpr (Operations.contains(op::compressed)) {
         return stored_values;

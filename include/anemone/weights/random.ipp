@@ -76,7 +76,7 @@ ANEMONE_INLINE drawn drawn_index(std::int64_t extent) {
     return {.low = 0, .high = static_cast<double>(std::clamp<std::int64_t>(extent, 1, 2048) - 1), .whole = true};
 }
 
-/// Whether a node hands the elements of this operand on: they are what its own reader makes of them.
+/// Whether a node passes on the elements of this operand, so that its own reader decides what they mean.
 ANEMONE_INLINE bool hands_on(const graph_view& g, const first_reader& by) {
     const node& n = g[by.node];
     switch (n.kind) {
@@ -175,8 +175,8 @@ ANEMONE_INLINE drawn drawn_for(const graph_view& g, const std::vector<first_read
     }
 }
 
-/// A nearby number of 24 bits, not larger in magnitude: its products with others of them are exact, so that it does not
-/// matter whether a compiler fuses them with an addition.
+/// A nearby number of 24 bits, not larger in magnitude: products of two such numbers are exact, so it does not matter
+/// whether a compiler fuses them with an addition.
 ANEMONE_INLINE double shortened(double x) {
     const auto near = static_cast<float>(x);
     const bool beyond = std::fabs(static_cast<double>(near)) > std::fabs(x);
@@ -251,7 +251,7 @@ ANEMONE_INLINE void shrink(std::vector<half>& values, std::size_t block, const s
     }
 }
 
-/// What remains of a distance so that it is surely inside.
+/// A distance shortened so that the result lies safely inside.
 inline constexpr double just_inside = 1 - 0x1p-20;
 
 ANEMONE_INLINE void refuse_promises [[noreturn]] (const wanted_weight& weight, std::string_view what) {

@@ -41,7 +41,7 @@ public:
     ANEMONE_API cpu_program compile(const graph_view& model, const weight_store& weights) const;
 
 #if !defined(ANEMONE_COMPILED)
-    /// The same with the kernels of the model's operations alone.
+    /// The same, instantiating only the kernels of the model's operations.
     template <const auto& Model> cpu_program compile_model(const weight_store& weights) const;
 #endif
 };
