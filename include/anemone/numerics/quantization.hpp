@@ -36,7 +36,7 @@ ANEMONE_INLINE int quantize(const datapath& path, half x, half scale, half zero,
     return static_cast<int>(shifted < low ? low : (shifted > high ? high : shifted));
 }
 
-/// scale (q - zero): a difference and a product of the elementwise path (N034: dequantized to fp16, then fp16
+/// scale (q - zero): a difference and a product of the elementwise path (N034: dequantised to fp16, then fp16
 /// arithmetic). Differences of integers of 8 bits are exact.
 constexpr half dequantize(const datapath& path, half q, half scale, half zero) {
     return multiply(path, subtract(path, q, zero), scale);

@@ -251,7 +251,7 @@ ANEMONE_INLINE void shrink(std::vector<half>& values, std::size_t block, const s
     }
 }
 
-/// A distance shortened so that the result lies safely inside.
+/// A factor that shortens a distance so that its end lies safely inside.
 inline constexpr double just_inside = 1 - 0x1p-20;
 
 ANEMONE_INLINE void refuse_promises [[noreturn]] (const wanted_weight& weight, std::string_view what) {
