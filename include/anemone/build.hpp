@@ -15,7 +15,7 @@ namespace ane {
 
 namespace detail {
 
-/// Runs the author's function over a builder; in a constant what it refuses is kept.
+/// Runs the author's function over a builder. In a constant expression a refusal is recorded instead of thrown.
 template <class Function> constexpr dynamic_graph describe_with(const Function& describe, bool keeps_refusals) {
     dynamic_graph raw;
     raw.keeps_refusals = keeps_refusals;
@@ -27,8 +27,8 @@ template <class Function> constexpr dynamic_graph describe_with(const Function& 
     return raw;
 }
 
-/// What is known of a model before it is stored: how large it is, and the first thing that its builder refused. A value
-/// of this type is a template argument.
+/// What is known about a model before it is stored: its size, and the first thing that its builder refused. Values of
+/// this type are template arguments.
 struct description {
     graph_size size{};
     bool refused = false;
@@ -62,16 +62,17 @@ template <class Function> constexpr description describe() {
     } else if constexpr (!std::invocable<Function, builder&>) {
         return {.refused = true, .why = model_rule::the_function_takes_no_builder_or_has_an_error};
     } else {
-        // No variable for the graph: where it is one, clang computes all of it once more.
+        // No variable for the graph: with one, clang would evaluate all of it a second time.
         return description_of(describe_with(Function{}, true));
     }
 }
 
-/// One constant for each stage, since compilers bound the steps of each: sizes, then values, before and after pruning.
+/// One constant per stage, since compilers limit the steps of each constant expression: sizes, then values, before and
+/// after pruning.
 template <class Function, graph_size Size> struct described {
     static constexpr static_graph<Size> value{describe_with(Function{}, true)};
 };
-/// The second opinion: all shapes again, from the values instead of the types; 512 nodes in one constant.
+/// The second opinion: infers all shapes again, from values instead of types; 512 nodes per constant expression.
 template <class Described, std::size_t Chunk> constexpr bool chunk_is_valid() {
     constexpr int size = Described::value.view().size();
     constexpr int first = static_cast<int>(Chunk) * 512;
@@ -120,21 +121,22 @@ template <description D> constexpr auto find_refusal() {
     }
 }
 
-/// An object of a type that is found as a value: clang prints such a type itself, not the way to it.
+/// Holds a type as the type of an object, because clang then prints the type itself rather than how it was computed.
 template <class T> T instance(std::type_identity<T>) { return T(); }
 
-/// A parameter that nobody can give.
+/// The type of a parameter for which no argument exists.
 struct nothing {};
 
 } // namespace detail
 
-/// Never chosen and not defined. To rank it, a compiler converts the caller's function to this pointer, and so reads its
-/// body right where the model is written: what is wrong in there is told without a stack of the library's templates.
+/// Never chosen and not defined. To rank this overload, a compiler converts the caller's function to this pointer and
+/// so checks its body right where the model is written: errors in it are reported without a stack of the library's
+/// templates.
 void graph(void (*)(builder&), detail::nothing = {});
 
-/// Builds a model at compile time from a function over a builder: `constexpr auto m = graph([](auto& g) { ... });`
-/// The function must not capture anything. The result is exactly as large as the graph is; where the function describes
-/// no model, its type says why, and no constant can hold it.
+/// Builds a model at compile time from a function over a builder: `constexpr auto m = graph([](auto& g) { ... });` The
+/// function must not capture anything. The result is exactly as large as the graph. Where the function describes no
+/// valid model, the type of the result says why, and no constant can hold it.
 template <class Function, detail::description D = detail::describe<Function>()> constexpr auto graph(Function) {
     if constexpr (D.refused) {
         return detail::instance(detail::find_refusal<D>());
@@ -145,7 +147,8 @@ template <class Function, detail::description D = detail::describe<Function>()> 
         return static_graph<detail::pruned_size<described>>(prune(described::value));
     }
 }
-/// Of a function that is no constant expression, so that the one above is no candidate: the compiler says why.
+/// For a function that is not a constant expression: the overload above is then no candidate, and the compiler says
+/// why.
 template <class Function, class... None>
     requires(sizeof...(None) == 0)
 consteval static_graph<graph_size{}> graph(Function, None...) {

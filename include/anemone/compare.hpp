@@ -8,8 +8,8 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-/// How two runs of one model differ. Numbers see values: +0 and -0 are the same, and so are all NaN; where only one is
-/// NaN, `max_abs` is infinite and `max_ulp` 65536. Bits are `same_bits`'s business.
+/// How two runs of one model differ. The numbers compare values: +0 equals -0, and all NaNs are equal; where only one
+/// is a NaN, `max_abs` is infinite and `max_ulp` 65536. Only `same_bits` compares bits.
 struct difference {
     double max_abs = 0; ///< largest |a - b|; infinite for an infinity and anything else
     int max_ulp = 0;    ///< largest number of fp16 values between a and b
@@ -19,7 +19,7 @@ struct difference {
     bool identical() const { return same_bits; }
 };
 
-/// Compares two tensors of as many elements. Throws `error` (errc::argument) when the numbers differ.
+/// Compares two tensors with equally many elements. Throws `error` (errc::argument) when the numbers differ.
 ANEMONE_API difference compare(std::span<const half> a, std::span<const half> b);
 
 } // namespace ane::inline ANEMONE_WAY

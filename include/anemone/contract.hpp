@@ -5,7 +5,7 @@ namespace ane {
 /// What the author of a model promises about the values of an input or a weight. Checks at build time rely on it; the
 /// loader verifies it against the data of a weight, and an error names the first element or row that breaks it.
 struct contract {
-    /// Stands for a sum of magnitudes of which nothing is promised.
+    /// Marks a sum of magnitudes about which nothing is promised.
     static constexpr double any = 1e30;
 
     bool declared = false; ///< whether [low, high] is a promise
@@ -29,10 +29,10 @@ struct contract {
         return a;
     }
 
-    /// Whether some tensor could keep it: the ends are in order, nothing is negative that cannot be.
+    /// Whether any tensor could keep it: low is at most high, and no magnitude is negative.
     constexpr bool possible() const { return low <= high && row_l1 >= 0 && column_l1 >= 0 && deviation >= 0; }
 
-    /// Whether both may be said of one tensor by two places of a model: what both bound, they bound alike.
+    /// Whether two places of a model may promise these of one tensor: whatever both bound, they bound equally.
     friend constexpr bool agree(const contract& a, const contract& b) {
         const bool bounds = !a.declared || !b.declared ||
                             (a.low == b.low && a.high == b.high && a.row_l1 == b.row_l1 && a.column_l1 == b.column_l1);
@@ -59,8 +59,8 @@ constexpr contract column_l1(double most) {
     return {.declared = true, .low = -most, .high = most, .row_l1 = contract::any, .column_l1 = most};
 }
 
-/// The values have this standard deviation about zero (root mean square): what the expected error of a product is
-/// computed from. An estimate, held to within 1 % by the loader; no bound follows from it.
+/// The values have this standard deviation about zero (root mean square): the basis of the expected error of a product.
+/// An estimate, which the loader enforces to within 1 %; it implies no bound.
 constexpr contract deviating(double sigma) { return {.deviation = sigma}; }
 
 /// What the elements of a stored tensor are, as `anemone_weight_statistics` writes it into a header.
@@ -72,7 +72,7 @@ struct tensor_statistics {
     double deviation = 0;
 };
 
-/// The promise that a tensor is the one whose statistics were taken, as far as they tell.
+/// The promise that a tensor has these statistics.
 constexpr contract bounded_by(const tensor_statistics& s) {
     return {.declared = true,
             .low = s.low,

@@ -22,7 +22,7 @@ enum class dtype : std::uint8_t {
     uint32 = 8,
     int64 = 9,
     uint64 = 10,
-    boolean = 11 ///< between comparisons and `select` inside a program; no port has it, and the serializer no code
+    boolean = 11 ///< from comparisons to `select` only; neither ports nor the serializer have it
 };
 
 /// Bits of one element.

@@ -17,7 +17,7 @@
 
 namespace ane {
 
-/// The operation of a name, `name(op)`; none where there is no such operation.
+/// The operation with this name, the inverse of `name(op)`; empty where there is none.
 constexpr std::optional<op> find_op(std::string_view text) noexcept {
     for (std::size_t i = 0; i < op_count; ++i) {
         if (name(static_cast<op>(i)) == text) {
@@ -44,14 +44,14 @@ template <class Range> constexpr extents to_extents(const Range& list) {
 namespace ane::inline ANEMONE_WAY {
 
 /// A value of a graph that a `dynamic_builder` makes: what `tensor` is to `builder`, with its shape as a value. Copied
-/// freely; made by default it is no value yet.
+/// freely; a default-constructed one refers to no value.
 class dynamic_tensor {
 public:
     dynamic_tensor() = default;
 
     const extents& shape() const noexcept { return shape_; }
     dtype type() const noexcept { return type_; }
-    /// The number of its node while the graph is built; `finish` numbers anew.
+    /// The number of its node while the graph is built; `finish` renumbers the nodes.
     int node() const noexcept { return node_; }
 
 private:
@@ -78,7 +78,7 @@ private:
 class dynamic_builder {
 public:
     ANEMONE_API dynamic_builder();
-    /// What was moved from builds no more: every call throws.
+    /// A moved-from builder throws on every call.
     dynamic_builder(dynamic_builder&& other) noexcept
         : graph_(std::move(other.graph_)), number_(std::exchange(other.number_, 0)) {}
     dynamic_builder& operator=(dynamic_builder&& other) noexcept {
@@ -103,16 +103,16 @@ public:
     /// A number, as an operand that broadcasts.
     ANEMONE_API dynamic_tensor constant(double value, site where = here());
 
-    /// An operation (graph/op.hpp) on its operands, with its attribute struct (graph/attributes.hpp): `g.add(op::conv2d,
-    /// {x, w, b}, conv{.stride = 2, .padding = same})`. `same`, `valid`, negative axes and strides of 0 are resolved as
-    /// the typed functions do it. Attributes that are not numbers of the operation's own may be left out: conv,
-    /// conv_transpose, transposed, axis (the last), axes (all), cumulation.
+    /// An operation (graph/op.hpp) on its operands, with its attribute struct (graph/attributes.hpp):
+    /// `g.add(op::conv2d, {x, w, b}, conv{.stride = 2, .padding = same})`. `same`, `valid`, negative axes and strides
+    /// of 0 are resolved as the typed functions do it. These attributes may be left out and then take their defaults:
+    /// conv, conv_transpose, transposed, axis (the last), axes (all), cumulation.
     ANEMONE_API dynamic_tensor add(op kind, std::span<const dynamic_tensor> operands, const attributes& values = {},
                                    site where = here());
     ANEMONE_API dynamic_tensor add(op kind, std::initializer_list<dynamic_tensor> operands,
                                    const attributes& values = {}, site where = here());
-    /// The same with the result's shape, for the operations that their operands and attributes leave open (reshape,
-    /// strided_slice, random_uniform); of others it is checked.
+    /// The same with the result's shape, for operations whose operands and attributes do not determine it (reshape,
+    /// strided_slice, random_uniform); for others the shape is checked.
     ANEMONE_API dynamic_tensor add(op kind, std::span<const dynamic_tensor> operands, const attributes& values,
                                    const extents& result, site where = here());
     ANEMONE_API dynamic_tensor add(op kind, std::initializer_list<dynamic_tensor> operands, const attributes& values,
@@ -123,7 +123,7 @@ public:
     /// Names a value as an output port; returns it.
     ANEMONE_API dynamic_tensor output(std::string_view name, const dynamic_tensor& value);
 
-    /// The graph so far, without any tidying.
+    /// The graph so far, neither checked nor pruned.
     const dynamic_graph& graph() const noexcept { return graph_; }
     /// The graph, checked as a whole (`validate`) and pruned of what no output needs. Building may go on.
     ANEMONE_API dynamic_graph finish() const;

@@ -34,7 +34,7 @@ ANEMONE_INLINE void require_extents(std::string_view subject, const extents& sha
     }
 }
 
-/// What a typed function takes where its caller says nothing; none for attributes with numbers of the operation's own.
+/// The default attributes of a typed function; none where its caller has to give numbers.
 ANEMONE_INLINE attributes default_attributes(attribute_kind kind) {
     switch (kind) {
     case attribute_kind::conv: return conv{};
@@ -86,7 +86,7 @@ ANEMONE_INLINE attributes resolved_attributes(const graph_view& g, const node& n
     }
 }
 
-/// Takes back what is appended behind the current ends of a graph, unless it is kept.
+/// Rolls a graph back to its present size at the end of the scope, unless the additions are kept.
 class rollback {
 public:
     explicit rollback(dynamic_graph& g)

@@ -14,7 +14,7 @@ enum class errc {
     weights,  ///< a tensor is missing, extra, misshapen, not finite, or breaks its declared bound
     port,     ///< a port is unknown, bound twice, left out, or has the wrong shape or type
     graph,    ///< a graph built at run time is malformed
-    lowering, ///< an operation has no form on the asked route or target
+    lowering, ///< an operation has no form on the requested route or target
     library,  ///< the engine's runtime library, or a symbol of it, cannot be found
     engine,   ///< a call into the engine's runtime failed
     argument  ///< any other argument out of its range

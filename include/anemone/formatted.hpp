@@ -9,8 +9,8 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-/// fmt::format for the bodies of this library. Where they are compiled once the compiler checks each format; in the
-/// header-only way it does not, since it would check, and instantiate for it, those of bodies that nobody calls.
+/// fmt::format for the bodies of this library. In the compiled library every format string is checked at compile time.
+/// Header-only, none is, since that would check, and instantiate, the format strings of functions that nobody calls.
 #if defined(ANEMONE_COMPILED)
 template <class... Values> std::string formatted(fmt::format_string<const Values&...> format, const Values&... values) {
     return fmt::vformat(format, fmt::make_format_args(values...));

@@ -13,7 +13,7 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-/// Instruction sets that loops are compiled for. `generic` is what the compiler was told to assume.
+/// Instruction sets that loops are compiled for. `generic` is whatever the compiler's flags allow.
 enum class isa_level : std::uint8_t {
     generic, ///< any machine; on AArch64 the only one
     avx2,    ///< AVX2, FMA and F16C

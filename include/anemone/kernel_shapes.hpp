@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-/// What the kernels of every backend need to know of a windowed or a matrix operation: plain numbers, no graph.
+/// What the kernels of every backend need to know about a windowed or a matrix operation: plain numbers, no graph.
 namespace ane::inline ANEMONE_WAY {
 
 /// A convolution, or the one that a transposed convolution is the adjoint of. Bottom and right padding follow from the
@@ -28,7 +28,7 @@ struct convolution_shape {
     std::int64_t groups = 1;
 };
 
-/// A pooling. Where windows end, and so ceil_mode, follows from the output extents.
+/// A pooling. The number of windows, and so the effect of ceil_mode, follows from the output extents.
 struct pool_shape {
     std::int64_t batch = 1;
     std::int64_t channels = 1;
@@ -43,15 +43,15 @@ struct pool_shape {
     std::int64_t pad_top = 0;
     std::int64_t pad_left = 0;
     bool exclude_padding = false; ///< average over the real elements of a window only
-    /// Declared padding behind the input. What a window of ceil_mode covers beyond it is not part of the field's
-    /// average.
+    /// Declared padding behind the input. What a window of ceil_mode covers beyond it does not count in an average, as
+    /// in ONNX.
     std::int64_t pad_bottom = std::int64_t{1} << 40;
     std::int64_t pad_right = std::int64_t{1} << 40;
 };
 
-/// What the mean of the window at (y, x) divides by: its places on the input and on the declared padding, or with
-/// `exclude_padding` on the input alone; 0 where it has none. What ceil_mode adds behind the padding is no place of it,
-/// as in ONNX and PyTorch.
+/// What the mean of the window at (y, x) divides by: the number of its elements on the input and on the declared
+/// padding, or with `exclude_padding` on the input alone; 0 where there are none. What ceil_mode adds beyond the
+/// padding does not count, as in ONNX and PyTorch.
 constexpr std::int64_t averaged_places(const pool_shape& s, std::int64_t y, std::int64_t x) {
     const auto along = [&s](std::int64_t start, std::int64_t kernel, std::int64_t in, std::int64_t before,
                             std::int64_t behind) {

@@ -36,7 +36,8 @@ template <class Shape, class... Index> std::size_t element_offset(Index... index
     (step(static_cast<std::int64_t>(index)), ...);
     return static_cast<std::size_t>(offset);
 }
-/// A number as an element: fp16 rounded half to even, integers rounded half away from zero; throws where those end.
+/// Converts a number to an element: fp16 rounds half to even, integers round half away from zero; throws outside the
+/// range of the integer.
 template <class Element, class Value> constexpr Element element_of(Value value) {
     if constexpr (std::is_same_v<Element, half> && std::is_integral_v<Value>) {
         return half(static_cast<double>(value));
@@ -56,7 +57,8 @@ template <class Element, class Value> constexpr Element element_of(Value value) 
         return static_cast<Element>(value);
     }
 }
-/// A container of numbers that has no shape of its own: what has one shows its elements by `elements()`.
+/// A container of numbers without a shape of its own; containers with a shape expose their elements through
+/// `elements()`.
 template <class Values>
 concept has_numbers = requires(const Values& values) {
     requires !requires { typename Values::shape_type; };
@@ -109,9 +111,9 @@ public:
 
     /// All elements zero.
     ndarray() : elements_(size) {}
-    /// From as many values as there are elements, rounded to the element type; throws when the number differs.
+    /// From one value per element, rounded to the element type; throws when the number differs.
     template <class Value> explicit ndarray(std::span<const Value> values) : ndarray() { assign(values); }
-    /// The same from any container of numbers with their memory in one piece: `ndarray<shape<2, 3>>(pixels)`.
+    /// The same from any contiguous container of numbers: `ndarray<shape<2, 3>>(pixels)`.
     template <class Values>
         requires detail::has_numbers<Values>
     explicit ndarray(const Values& values) : ndarray() {

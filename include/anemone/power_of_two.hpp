@@ -10,8 +10,8 @@ constexpr double power_of_two(int exponent) noexcept {
     return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52U);
 }
 
-/// Whether a number is a power of two, of either sign: multiplying by it is exact where neither end of the range is
-/// met.
+/// Whether a number is a power of two, of either sign: multiplying by it is exact unless the result overflows or
+/// becomes subnormal.
 constexpr bool is_power_of_two(double x) noexcept {
     const auto bits = std::bit_cast<std::uint64_t>(x);
     const std::uint64_t exponent = (bits >> 52U) & 0x7FFU;

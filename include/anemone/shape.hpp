@@ -85,7 +85,7 @@ template <extents E, std::size_t... Axis> struct shape_from<E, std::index_sequen
 template <extents E>
 using shape_of = typename detail::shape_from<E, std::make_index_sequence<static_cast<std::size_t>(E.rank)>>::type;
 
-/// An axis counted from the front, from one that may count from the back (-1 is the last).
+/// Converts an axis that may count from the back (-1 is the last) to one counted from the front.
 constexpr int normalized_axis(int axis, int rank) { return axis < 0 ? axis + rank : axis; }
 
 } // namespace ane

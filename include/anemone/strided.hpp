@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-/// Walks over row-major tensors: each calls back with element positions and knows nothing of arithmetic.
+/// Walks over row-major tensors: each calls back with element positions and performs no arithmetic.
 namespace ane::detail::inline ANEMONE_WAY {
 
 /// Strides with which an operand is read along the axes of a result that it broadcasts to (0 on broadcast axes).

@@ -6,8 +6,8 @@
 
 namespace ane {
 
-/// The graph that a handle belongs to. Refuses to lead to another graph that has come to lie at the same address. (Where
-/// nothing lies there any more it dangles like every pointer: handles end with their graph.)
+/// The graph that a handle belongs to. Refuses access if a different graph now occupies the same address. (If nothing
+/// does, it dangles like any pointer: handles must not outlive their graph.)
 class graph_pointer {
 public:
     constexpr graph_pointer() = default;
@@ -41,14 +41,14 @@ template <class Shape, dtype Type = dtype::f16> struct tensor {
     static constexpr dtype element = Type;
 };
 
-/// The shape of what a refused operation would have given. Rules take it as it is, so that clang, which goes on after an
-/// error, tells one mistake once.
+/// Stands for the shape of a refused operation's result. Every rule accepts it, so that clang, which continues after an
+/// error, reports one mistake only once.
 struct unknown_shape {
     static constexpr extents value{1, 1, 1, 1};
 };
 using unknown_tensor = tensor<unknown_shape>;
 
-/// A shape and an element type, to declare ports and weights with: `f16<1, 3, 224, 224>`.
+/// A shape and an element type, for declaring ports and weights: `f16<1, 3, 224, 224>`.
 template <class Shape, dtype Type> struct tensor_type { static constexpr extents extent = Shape::value; };
 
 /// Half precision tensors, the engine's own type.

@@ -30,7 +30,7 @@ template <std::size_t Size> struct fixed_string {
         for (std::size_t i = 0; i + 1 < Size; ++i) {
             characters[i] = text[i];
         }
-        characters[Size - 1] = '\0'; // once more: clang prints a text whose end was written, and codes otherwise
+        characters[Size - 1] = '\0'; // written explicitly: otherwise clang prints character codes instead of text
     }
     constexpr std::string_view view() const { return {characters, Size - 1}; }
 };

@@ -148,7 +148,7 @@ TEST_CASE("local_response_norm by ONNX's definition, random shapes and numbers")
         };
         check(op::local_response_norm, how, {x}, wanted, 0.004, 0.0005);
     }
-    // With the field's defaults a channel is nearly itself.
+    // With ONNX's defaults a channel hardly changes.
     const dense one_channel = tensor_of({1, 1, 2}, {1, -2});
     check(
         op::local_response_norm, response{}, {one_channel},

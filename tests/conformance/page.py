@@ -64,10 +64,10 @@ def check(parts):
         return True
     if os.environ.get("ANEMONE_UPDATE_DOCS") == "1":
         PAGE.write_text(wanted)
-        print(f"{PAGE} is written anew")
+        print(f"{PAGE} is updated")
         return True
     stale = [name for name, text in parts.items() if part_of(page, name) != text]
-    print(f"{PAGE} tells other results ({', '.join(stale)}): set ANEMONE_UPDATE_DOCS=1 to write them")
+    print(f"{PAGE} shows different results ({', '.join(stale)}): set ANEMONE_UPDATE_DOCS=1 to write them")
     return False
 
 
@@ -85,7 +85,7 @@ def onnx_parts(version, counts, reasons, operators, covered):
     total = sum(counts.values())
     head = (
         f"Package version {version}: {total} cases, **{counts['passed']} pass**, {counts['failed']} fail, "
-        f"{counts['no kernel']} need a kernel that is not there,\n{counts['not applicable']} do not apply.\n"
+        f"{counts['no kernel']} need a missing kernel,\n{counts['not applicable']} do not apply.\n"
     )
     ordered = sorted(reasons.items(), key=lambda r: (-r[1][0], r[0]))
     why = table(
@@ -96,8 +96,8 @@ def onnx_parts(version, counts, reasons, operators, covered):
     return {
         "ONNX counts": head,
         "ONNX reasons": why,
-        "ONNX operators": f"{len(operators)} operators are in cases that pass:\n" + listed(sorted(operators)),
-        "ONNX operations": f"{len(known(covered))} operations, each with the cases that use it and pass:\n\n{using}",
+        "ONNX operators": f"{len(operators)} operators occur in cases that pass:\n" + listed(sorted(operators)),
+        "ONNX operations": f"{len(known(covered))} operations, each with the number of passing cases that use it:\n\n{using}",
     }
 
 
@@ -105,7 +105,7 @@ def torch_parts(cases, covered):
     """Names the operations that neither referee has seen, from the page's own list of the ONNX cases."""
     by_onnx = set(re.findall(r"`(\w+)` \d+", part_of(PAGE.read_text(), "ONNX operations")))
     return {
-        "PyTorch operations": f"{cases} functions draw cases, which use {len(known(covered))} operations:\n\n"
+        "PyTorch operations": f"{cases} functions generate cases, which use {len(known(covered))} operations:\n\n"
         + listed(f"`{name}`" for name in known(covered)),
         "without a case": listed(f"`{name}`" for name in rest(set(covered) | by_onnx)),
     }

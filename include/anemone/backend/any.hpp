@@ -13,7 +13,7 @@
 namespace ane::inline ANEMONE_WAY {
 
 /// A compiled program of any backend. Move-only; a moved-from one throws `error` (errc::argument) on use, and so does a
-/// run while another thread's is on.
+/// run while another thread is running the program.
 ///
 ///     any_program p = backend::cpu{}.compile(model, weights);
 class any_program {

@@ -22,8 +22,8 @@ namespace ane::inline ANEMONE_WAY {
 using input_buffers = std::span<const std::span<const std::byte>>;
 using output_buffers = std::span<const std::span<std::byte>>;
 
-/// A compiled program: runs on bound memory, as often as wanted. Throws `error` when a run fails, and (errc::port) for
-/// buffers that are not the ports in number and size.
+/// A compiled program: runs on bound memory, any number of times. Throws `error` when a run fails, and (errc::port) for
+/// buffers that do not match the ports in number and size.
 template <class T>
 concept executable = std::movable<T> && requires(T& program, input_buffers inputs, output_buffers outputs) {
     program.run(inputs, outputs);

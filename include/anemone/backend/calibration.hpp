@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-/// What every value of a model is on data: ranges from runs, where promises are missing or wide.
+/// The ranges of a model's values observed on data, for where promises are missing or wide.
 namespace ane::detail::inline ANEMONE_WAY {
 
-/// A model with all its fp16 results as outputs, their memory, and the ranges of what was seen there.
+/// A model with all its fp16 results as outputs, their memory, and the ranges observed there.
 class observation {
 public:
     ANEMONE_API explicit observation(const graph_view& g);
@@ -40,7 +40,7 @@ private:
 namespace ane::inline ANEMONE_WAY {
 
 /// Runs a model on data and keeps the smallest and the largest value of every node that it computes in fp16, and of its
-/// fp16 inputs. Another backend may see other values: the oracle of a target what that engine computes.
+/// fp16 inputs. Backends may observe different values: the oracle of a target observes what that engine computes.
 template <runnable_backend Backend> class calibration {
 public:
     /// Throws `error` as the backend's `compile` does.
@@ -53,7 +53,7 @@ public:
         observed_.widen(inputs);
     }
 
-    /// What was seen of each node, for `ranges(g, measured)` and for the report.
+    /// What was observed at each node, for `ranges(g, measured)` and for the report.
     std::span<const measured_range> measured() const { return observed_.measured(); }
     /// The values of node `node` in the last run; empty for one that is no fp16 result.
     std::span<const half> values(int node) const { return observed_.values(node); }

@@ -42,7 +42,7 @@ ANEMONE_BODY observation::observation(const graph_view& g) : ranges_(g.nodes.siz
             results_.emplace_back(static_cast<std::size_t>(n.shape.count()));
         }
     }
-    if (results_.empty()) { // a program has an output, also where nothing is computed
+    if (results_.empty()) { // a program needs an output, even where nothing is computed
         node one;
         one.kind = op::constant;
         one.shape = {1};

@@ -6,8 +6,8 @@
 namespace ane::inline ANEMONE_WAY {
 
 /// The constants of a program (weights/materialize.hpp): elementary arithmetic in double precision with one rounding at
-/// its end, every other operation as the CPU backend computes it. The same for every backend and format: it is the work
-/// of the host.
+/// its end, every other operation as the CPU backend computes it. The same for every backend and format, since the host
+/// does this work.
 ANEMONE_API materialized materialize(const graph_view& g, const weight_store& store);
 
 } // namespace ane::inline ANEMONE_WAY

@@ -7,11 +7,12 @@
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-/// Whether a program runs. A run writes into the program's own memory, so that two at once would mix their values.
+/// Whether a program is running. A run writes into the program's own memory, so two at once would corrupt each other's
+/// values.
 using run_flag = std::atomic<bool>;
 
-/// One run of a program, from here to the end of the scope. Throws `error` (errc::argument) where one is on already, in
-/// another thread. Allocates only to throw.
+/// One run of a program, from here to the end of the scope. Throws `error` (errc::argument) if another thread is
+/// already running it. Allocates only to throw.
 class one_run {
 public:
     ANEMONE_INLINE one_run(run_flag& running, const char* subject) : running_(running) {

@@ -19,7 +19,7 @@ template <op Kind> constexpr bool is_one_of(std::initializer_list<op> kinds) {
     return false;
 }
 
-/// The code of the stored forms of weights, where a graph of these operations may have any.
+/// The code for stored forms of weights, if a graph of these operations can contain any.
 template <op_set Operations> constexpr weight_expansion expansion_for() {
     if constexpr (Operations.contains(op::compressed)) {
         return stored_values;

@@ -122,11 +122,11 @@ using binding_fault = typename decltype(find_binding_fault<Model>(static_cast<Bi
 
 namespace ane::inline ANEMONE_WAY {
 
-/// What `graph` gives where the author's function is wrong: that has been told, and its runs are not judged.
+/// What `graph` returns for an invalid model: its error was reported there, and its runs are not checked.
 template <const auto& Model>
 concept no_model = (Model.view().size() == 0);
 
-/// Whether bindings are what a run of the model needs.
+/// Whether bindings match what a run of the model needs.
 template <const auto& Model, class... Bindings>
 concept binds = no_model<Model> || std::is_void_v<detail::binding_fault<Model, Bindings...>>;
 /// The fault of bindings; no type where they have none.

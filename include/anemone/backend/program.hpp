@@ -59,8 +59,8 @@ private:
     std::array<std::span<const std::byte>, count> buffers_{};
 };
 
-/// The outputs of a run. `outputs["probabilities"_s]` is a view with the port's shape in its type; of results that are
-/// about to vanish, as in `program({...})["probabilities"_s]`, it is an array of its own.
+/// The outputs of a run. `outputs["probabilities"_s]` is a view with the port's shape in its type; on a temporary, as
+/// in `program({...})["probabilities"_s]`, it is an array that owns its elements.
 template <const auto& Model> class results {
 public:
     static constexpr std::size_t count = Model.view().outputs.size();
@@ -112,7 +112,7 @@ private:
 };
 
 /// A model compiled for a backend. Calling it runs it; `run` does the same into results that the caller keeps, without
-/// allocating. A program is for one thread at a time: of two runs at once one throws `error` (errc::argument).
+/// allocating. A program is for one thread at a time: of two simultaneous runs one throws `error` (errc::argument).
 template <const auto& Model, executable Executable> class program {
 public:
     explicit program(Executable compiled) : executable_(std::move(compiled)) {}
@@ -132,7 +132,7 @@ public:
         executable_.run(inputs.buffers(), spans);
     }
 
-    /// What the backend made: paths of the files it wrote, its plan, and so on.
+    /// The backend's own object: paths of the files it wrote, its plan, and so on.
     const Executable& compiled() const { return executable_; }
     Executable& compiled() { return executable_; }
 
@@ -164,7 +164,7 @@ namespace ane::inline ANEMONE_WAY {
 /// weights)`. Throws `error` for weights that do not fit the model, and whatever the backend's `compile` throws.
 template <const auto& Model, runnable_backend Backend>
 auto compile(const Backend& place, const weight_store& weights = {}) {
-    if constexpr (is_refused_model<decltype(Model)>) { // told where it is defined
+    if constexpr (is_refused_model<decltype(Model)>) { // reported where the model is defined
         return compile<detail::nothing_to_run>(place, weights);
     } else {
         detail::verify_weights_of_valid(Model, weights);

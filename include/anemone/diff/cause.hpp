@@ -8,7 +8,7 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-/// Which rule of the engine's arithmetic makes a node differ, the gravest that applies.
+/// Which rule of the engine's arithmetic makes a node differ: the most serious that applies.
 enum class difference_cause : std::uint8_t {
     none,            ///< the operation alone gives the same: what differs came in with its operands
     ceiling,         ///< a sum of products reached 2^15 (N041)
@@ -16,11 +16,11 @@ enum class difference_cause : std::uint8_t {
     int8_activation, ///< an activation above 4094 met int8 weights (N076)
     overflow,        ///< a step inside the operation left fp16
     special_value,   ///< NaN, infinity and indeterminate forms follow other rules (N080 to N099)
-    flush,           ///< products below 2^-16 do not count
+    flush,           ///< products below 2^-16 contribute nothing
     fixed_point,     ///< every product is rounded to a multiple of 2^-16
     table,           ///< a function is a table of 33 knots
     reduction,       ///< a sum in narrow tiles of four
-    rounding         ///< another rounding of a step: ties, or steps in fp16
+    rounding         ///< a step that rounds differently: ties, or steps in fp16
 };
 
 constexpr std::string_view name(difference_cause cause) noexcept {

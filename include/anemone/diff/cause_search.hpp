@@ -39,8 +39,8 @@ ANEMONE_INLINE std::span<const half> as_halves(std::span<const std::byte> memory
     return {reinterpret_cast<const half*>(memory.data()), memory.size() / sizeof(half)};
 }
 
-/// What counts most of an operation of several paths. Where none is named here it looks a reciprocal, an exponential
-/// or a root up.
+/// The most significant path of an operation that uses several. Those not named here look up a reciprocal, an
+/// exponential or a root in a table.
 ANEMONE_INLINE difference_cause cause_by_parts(const numerics::datapath& path, op kind) {
     if (kind == op::hard_sigmoid) {
         return difference_cause::rounding;
@@ -52,7 +52,7 @@ ANEMONE_INLINE difference_cause cause_by_parts(const numerics::datapath& path, o
     return adds_up ? difference_cause::reduction : difference_cause::table;
 }
 
-/// The gravest path among the operations of the last run.
+/// The most serious path among the operations of the last run.
 ANEMONE_INLINE difference_cause cause_by_path(const replay& engine) {
     difference_cause found = difference_cause::rounding;
     const auto take = [&](difference_cause cause) { found = cause < found ? cause : found; };
@@ -89,7 +89,8 @@ ANEMONE_INLINE reference_rules rules_of(const backend::cpu&) {
 }
 ANEMONE_INLINE reference_rules rules_of(const backend::oracle& engine) { return {engine.arithmetic(), true}; }
 
-/// Runs the node again with one rule at a time as the reference has it, and sees which one the difference hangs on.
+/// Runs the node again with one rule at a time set as in the reference, and finds the one on which the difference
+/// depends.
 ANEMONE_INLINE difference_cause cause_of(replay& engine, int node, std::span<const half> expected,
                                          std::span<const half> result, const reference_rules& reference) {
     const departure all = departure_of(expected, result);

@@ -37,8 +37,8 @@ struct model_difference {
 
 /// Runs a model on a reference (`backend::cpu`, or the oracle of another generation) and on an oracle, on the same
 /// data, and compares every fp16 node: as a whole, and alone on the reference's operands, which tells where a
-/// difference arises and by which rule of the arithmetic. Numbers see values: +0 and -0 are the same. Throws `error` as
-/// `compile` and `run` do.
+/// difference arises and by which rule of the arithmetic. Values are compared, not bits: +0 equals -0. Throws `error`
+/// as `compile` and `run` do.
 ANEMONE_API model_difference diff(const graph_view& model, const backend::cpu& reference, const backend::oracle& engine,
                                   const weight_store& weights, input_buffers inputs);
 ANEMONE_API model_difference diff(const graph_view& model, const backend::oracle& reference,

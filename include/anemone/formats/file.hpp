@@ -12,11 +12,11 @@ namespace ane::inline ANEMONE_WAY {
 /// Writes a whole file; the directory is made where it is missing. Throws `error` (errc::file) with the path and the
 /// system's reason.
 ///
-/// The bytes go to a file beside it, to the disk, and only then under the name: at any moment, and after any failure, the
-/// path has the old file or the new one, whole, and nothing else is left behind. The permissions of a file that is
-/// replaced are kept, its owner where the system lets us; one that may not be written is refused. A link at the path is
-/// replaced by the file, what it names is left alone. Pipes and devices, and everything in /dev and /proc
-/// (/dev/stdout), are written straight.
+/// The bytes go to a temporary file beside it, are flushed to disk, and only then is the file renamed: at any moment,
+/// and after any failure, the path has either the old file or the new one, complete, and nothing else is left behind.
+/// The permissions of a file that is replaced are kept, its owner where the system allows it; a file that is not
+/// writable is refused. A symbolic link at the path is replaced by the file; its target is left alone. Pipes and
+/// devices, and everything in /dev and /proc (/dev/stdout), are written directly.
 ANEMONE_API void write_file(const std::string& path, std::span<const std::byte> bytes);
 ANEMONE_API void write_file(const std::string& path, const std::string& text);
 
@@ -24,7 +24,7 @@ ANEMONE_API void write_file(const std::string& path, const std::string& text);
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-/// The same, piece behind piece, into a directory that is there.
+/// The same from several consecutive pieces, into an existing directory.
 ANEMONE_API void write_pieces(const std::string& path, std::span<const std::span<const std::byte>> pieces);
 
 struct named_bytes {
@@ -32,7 +32,7 @@ struct named_bytes {
     std::span<const std::byte> bytes;
 };
 
-/// `write_file` of several that belong together: all are on the disk before the first one gets its name.
+/// `write_file` for several files that belong together: all are on disk before the first one is renamed.
 ANEMONE_API void write_files(std::span<const named_bytes> files);
 
 } // namespace ane::detail::inline ANEMONE_WAY

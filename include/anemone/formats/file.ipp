@@ -15,7 +15,8 @@ namespace ane::detail::inline ANEMONE_WAY {
 /// The part of a path up to its last slash.
 ANEMONE_INLINE std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
-/// Whether what is in a folder belongs to the system, which keeps no files there: as root we could replace /dev/stdout.
+/// Whether a folder holds the system's special files: without this check, root could replace /dev/stdout by a plain
+/// file.
 ANEMONE_INLINE bool is_system_folder(const std::string& folder) {
     struct freed {
         void operator()(char* text) const { std::free(text); } // NOLINT: realpath allocates with malloc
@@ -27,8 +28,8 @@ ANEMONE_INLINE bool is_system_folder(const std::string& folder) {
 
 ANEMONE_INLINE mode_t permissions(const struct stat& of) { return static_cast<mode_t>(of.st_mode & 0777U); }
 
-/// A file that is written beside its path, under a name of its own, until `publish` gives it the path's. Removed unless it
-/// got that. A pipe or a device is written straight, and has nothing to publish. Throws `error` (errc::file).
+/// A file that is written beside its path, under a temporary name, until `publish` renames it. Removed if never
+/// published. A pipe or a device is written directly, and has nothing to publish. Throws `error` (errc::file).
 class new_file {
 public:
     ANEMONE_INLINE explicit new_file(const std::string& path) : path_(path) {
@@ -60,7 +61,7 @@ public:
         }
     }
 
-    /// Writes all of it, to the disk.
+    /// Writes everything and flushes it to disk.
     ANEMONE_INLINE void write(std::span<const std::span<const std::byte>> pieces) {
         int failed = 0;
         std::size_t size = 0;
@@ -69,7 +70,7 @@ public:
             size += piece.size();
         }
         if (failed == 0 && !aside_.empty() && ::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) {
-            failed = errno; // the two: there is no disk to wait for
+            failed = errno; // EINVAL, ENOTSUP: there is no disk to wait for
         }
         const int closed = file_.close();
         if (failed != 0 || closed != 0) {
@@ -91,7 +92,7 @@ private:
         static std::atomic<unsigned> made{0};
         const std::string stem = folder_of(path_) + ".anemone-" + std::to_string(::getpid()) + "-";
         int failed = EEXIST;
-        for (int attempt = 0; failed == EEXIST && attempt < 1000; ++attempt) { // others may have left one of the name
+        for (int attempt = 0; failed == EEXIST && attempt < 1000; ++attempt) { // skip leftovers of others
             std::string name = stem + std::to_string(made++);
             file_ = open_file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
             failed = file_ ? 0 : errno;

@@ -98,7 +98,7 @@ private:
         throw error(errc::lowering, print(graph_, index), formatted("{} ({}:{})", why, where.file, where.line));
     }
 
-    /// A port's name in the text: no word of the grammar, and no other port's.
+    /// A port's name in the text: not a word of the grammar, and unique among the ports.
     ANEMONE_INLINE std::string port_name(std::string_view given) const {
         std::string result(given);
         if (is_mil_word(given)) {
@@ -177,8 +177,8 @@ private:
         }
     }
 
-    /// A literal as an argument. Numbers stand in place; lists, flags and texts need a statement of their own, whose
-    /// name does not come from that of a port, so that it meets no other port.
+    /// A literal as an argument. Numbers are written inline; lists, flags and strings need a statement of their own,
+    /// whose name is not derived from a port's, so that it cannot collide with one.
     ANEMONE_INLINE std::string attribute(int owner, std::string_view key, const std::string& literal, bool in_place) {
         if (in_place) {
             return literal;

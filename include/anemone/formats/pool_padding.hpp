@@ -15,8 +15,9 @@ constexpr int window_excess(std::int64_t in, std::int64_t out, int before, int a
     return excess > 0 ? static_cast<int>(excess) : 0;
 }
 
-/// The padding of a pool of `x` into `y` as a program says it: windows that ceil_mode adds are padding behind the input.
-/// How far the engine itself rounds up, and what it does with a window that starts in the padding, is not published.
+/// The padding of a pool from `x` to `y` as a program states it: windows that ceil_mode adds become padding after the
+/// input. How far the engine itself rounds up, and what it does with a window that starts in the padding, is not
+/// published.
 constexpr padding2 written_padding(const pool& p, const extents& x, const extents& y) {
     padding2 result = p.padding;
     result.bottom += window_excess(x[2], y[2], p.padding.top, p.padding.bottom, p.kernel.height, p.stride.height);

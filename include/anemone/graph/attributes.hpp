@@ -199,8 +199,8 @@ struct factors {
 };
 
 enum class sampling_method : std::uint8_t { nearest, bilinear };
-/// Where the samples of a resized axis lie: pixel centres at halves (the field's default), corner on corner, or the
-/// first on the first (TensorFlow 1).
+/// Where the samples of a resized axis lie: pixel centres at halves (ONNX's default), corner on corner, or the first
+/// sample on the first pixel (TensorFlow 1).
 enum class sampling_grid : std::uint8_t { half_pixel, align_corners, asymmetric };
 /// What lies outside the image: zeros, its outermost pixels, or its mirror image (at their outer edges, with
 /// align_corners at their centres, as PyTorch's grid_sample).

@@ -23,7 +23,7 @@ constexpr bool is_identifier(std::string_view text) {
     return !text.empty() && !(text.front() >= '0' && text.front() <= '9');
 }
 
-/// What compilers print of a port name that is none; no type for one that is.
+/// The type that compilers print for an invalid port name; absent for a valid one.
 template <fixed_string Name>
     requires(!is_identifier(Name.view()))
 using refused_name = refused_model<model_rule::a_port_name_is_letters_digits_and_underscores, named<Name>>;
@@ -60,7 +60,7 @@ public:
         return inner;
     }
 
-    /// An input port. `promise` bounds its values for the checks at build time; a run does not look at them.
+    /// An input port. `promise` bounds its values for the checks at build time; a run does not check them.
     template <class Shape, dtype Type>
     constexpr tensor<Shape, Type> input(std::string_view name, tensor_type<Shape, Type>, contract promise = {},
                                         site where = here()) const {
@@ -110,7 +110,7 @@ public:
     constexpr tensor<Shape> constant(tensor_type<Shape, dtype::f16> type, double value, site where = here()) const {
         return constant(type, {static_cast<float>(value)}, where);
     }
-    /// A small tensor given element by element, row-major. Large ones belong into a weight file.
+    /// A small tensor given element by element, row-major. Large ones belong in a weight file.
     template <class Shape>
     constexpr tensor<Shape> constant(tensor_type<Shape, dtype::f16>, std::initializer_list<float> values,
                                      site where = here()) const {
@@ -161,7 +161,7 @@ private:
         n.where = where;
         return {graph_, graph_->append(n, {})};
     }
-    /// A weight that is asked for twice keeps every promise that was made; two different ones are a mistake.
+    /// A weight that is requested twice keeps every promise made; contradictory promises are refused.
     constexpr void share_promise(node& known, const contract& promise, std::string_view name, site where) const {
         require_possible(promise, name, where);
         const contract before = known.get<contract>();

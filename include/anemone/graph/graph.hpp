@@ -12,8 +12,8 @@
 
 namespace ane {
 
-/// A graph to read, however it is stored. Nodes stand in execution order: operands before the nodes that read them.
-/// Every pass is a function of a view, usable in constant expressions and at run time alike.
+/// A read-only view of a graph, however it is stored. Nodes stand in execution order: operands before the nodes that
+/// read them. Every pass is a function of a view, usable in constant expressions and at run time alike.
 struct graph_view {
     std::span<const node> nodes;
     std::span<const int> operand_pool;
@@ -72,20 +72,20 @@ struct graph_view {
     }
 };
 
-/// What a builder refused: the rule, the name or the operation, where, and what there is to compare.
+/// What a builder refused: the rule, the name or the operation, the source position, and the values compared.
 struct refused {
     bool any = false;
     model_rule why{};
     range_of subject{}; ///< in the graph's text pool
     site where{};
-    extents shape{};       ///< the one that is asked for; of weights
-    extents known_shape{}; ///< the one that the name has
+    extents shape{};       ///< for weights: the requested shape
+    extents known_shape{}; ///< for weights: the shape that the name already has
     std::int64_t got = 0;
     std::int64_t want = 0;
-    bool counted = false; ///< whether `got` and `want` say anything
+    bool counted = false; ///< whether `got` and `want` are meaningful
 };
 
-/// A graph that grows: what builders, readers and passes make. Usable inside constant expressions.
+/// A graph under construction: what builders, readers and passes make. Usable inside constant expressions.
 class dynamic_graph {
 public:
     sequence<node> nodes;
@@ -93,7 +93,7 @@ public:
     sequence<char> text_pool;
     sequence<float> payload;
     sequence<output_port> outputs;
-    refused first_refusal;       ///< the first of those that are kept
+    refused first_refusal;       ///< the first refusal that was recorded
     bool keeps_refusals = false; ///< whether a refusal is kept here; otherwise it is an `error`
 
     constexpr operator graph_view() const { // NOLINT(google-explicit-constructor): a view of it, as of a string
@@ -101,12 +101,12 @@ public:
     }
     constexpr graph_view view() const { return *this; }
 
-    /// What handles of this graph's values carry, see `graph_identity`.
+    /// The identity that handles of this graph's values carry, see `graph_identity`.
     constexpr std::uint64_t number() const { return identity_.number(); }
 
-    /// Refuses what a builder was asked for. Of a constant the first refusal is kept, so that `graph` can show it as a
-    /// type; at run time it is an `error`. (Not by std::is_constant_evaluated: clang 14 tries expressions at other times,
-    /// too, and crashes where it notes the way to the `throw`.)
+    /// Refuses a request to a builder. In a constant expression the first refusal is recorded, so that `graph` can show
+    /// it as a type; at run time it is an `error`. (std::is_constant_evaluated cannot decide this: clang 14 also tries
+    /// expressions at other times, and crashes while recording the path to the `throw`.)
     constexpr void refuse(model_rule why, std::string_view subject, refused more) {
         if (!keeps_refusals) {
             if (more.counted) {
@@ -161,13 +161,13 @@ public:
         remember({.output = static_cast<int>(outputs.size()) - 1, .hash = hash});
     }
 
-    /// What the name of an input or a weight is looked up by.
+    /// The hash by which the name of an input or a weight is looked up.
     static constexpr std::size_t hash_of(std::string_view name) {
         const char* const text = name.data();
         const std::size_t size = name.size();
         std::size_t hash = size;
         std::size_t i = 0;
-        for (; i + 4 <= size; i += 4) { // one step for four
+        for (; i + 4 <= size; i += 4) { // four characters at once save steps in constant expressions
             hash = (((hash * 31 + static_cast<unsigned char>(text[i])) * 31 + static_cast<unsigned char>(text[i + 1])) *
                         31 +
                     static_cast<unsigned char>(text[i + 2])) *
@@ -239,7 +239,7 @@ private:
     }
 
     graph_identity identity_;
-    sequence<int> heads_; ///< per bucket the last link, or empty while nothing is named
+    sequence<int> heads_; ///< per bucket the last link; empty while nothing is named
     sequence<link> chain_;
 };
 

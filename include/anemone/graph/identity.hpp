@@ -7,15 +7,16 @@ namespace ane {
 
 namespace detail {
 
-/// The numbers of all graphs of a process. (The builtin spares every model file the header of atomics.)
+/// The numbers of all graphs of a process. (A compiler builtin, which spares every model file the <atomic> header.)
 inline std::uint64_t last_identity = 0;
 inline std::uint64_t next_identity() { return __atomic_add_fetch(&last_identity, 1, __ATOMIC_RELAXED); }
 
 } // namespace detail
 
-/// Tells a graph from every other, also from one that lay at the same address before it. At run time no number is given
-/// twice: copies and what was assigned to or moved from are graphs of their own, which handles of the old one do not
-/// fit. In a constant expression all are 0, and addresses tell graphs apart: there the compiler knows a dead object.
+/// Distinguishes a graph from every other, including one that was at the same address before. At run time no number is
+/// used twice: copies, and graphs that were assigned to or moved from, count as new graphs, which refuse the old
+/// handles. In a constant expression all numbers are 0 and addresses suffice, since there the compiler detects access
+/// to a dead object.
 class graph_identity {
 public:
     constexpr graph_identity() : number_(next()) {}

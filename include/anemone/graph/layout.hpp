@@ -47,7 +47,7 @@ ANEMONE_INLINE std::vector<double> nearest_in_order(const std::vector<double>& w
     return x;
 }
 
-/// Positions and routes, once the order stands.
+/// Computes positions and routes once the order is fixed.
 class positioning : ordering {
 public:
     ANEMONE_INLINE positioning(std::vector<box>& boxes, std::vector<edge>& edges, const spacing& gaps)
@@ -67,7 +67,7 @@ private:
                 weight += pull;
             }
         };
-        // Until both ways leave everything where it is. What is too large to look at gets fewer sweeps.
+        // Sweeps until neither direction moves anything. Graphs too large to view get fewer sweeps.
         const int sweeps = std::clamp(static_cast<int>(2'000'000 / places_.size()), 8, 160);
         int still = 0;
         for (int sweep = 0; sweep < sweeps && still < 2; ++sweep) {
@@ -85,8 +85,8 @@ private:
         }
         straighten();
     }
-    /// Takes small bends out of lines: whoever stands almost below its strongest neighbour moves exactly there, where
-    /// the layer leaves room.
+    /// Straightens lines with small bends: a box almost below its strongest neighbour moves exactly there if the layer
+    /// has room.
     ANEMONE_INLINE void straighten() {
         constexpr double almost = 14;
         for (const auto& layer : layers_) {
@@ -154,7 +154,7 @@ private:
             }
             top[k] = y;
             bottom[k] = y + height;
-            y += height + gaps_.between_layers + std::min(40.0, reach * 0.08); // long ways across need room to bend
+            y += height + gaps_.between_layers + std::min(40.0, reach * 0.08); // room for bends
         }
         for (const place& p : places_) {
             if (p.box >= 0) {
@@ -174,7 +174,7 @@ private:
             edge& e = edges_[i];
             const box& from = boxes_[at(e.from)];
             const box& to = boxes_[at(e.to)];
-            // Almost straight becomes straight, between boxes that overlap.
+            // An almost straight edge between boxes that overlap horizontally becomes straight.
             if (chains_[i].empty() && std::abs(start[i] - end[i]) < 10) {
                 start[i] = end[i] = (start[i] + end[i]) / 2;
             }
@@ -235,8 +235,8 @@ private:
 
 namespace ane::layout::inline ANEMONE_WAY {
 
-/// Places the boxes and routes the edges. Boxes stand in topological order and edges in the order of their `to`; the
-/// drawing starts at (0, 0). Every box stands on its layer, no two overlap, and no edge crosses a box.
+/// Places the boxes and routes the edges. Boxes come in topological order and edges in the order of their `to`; the
+/// drawing starts at (0, 0). Every box lies on its layer, no two boxes overlap, and no edge crosses a box.
 ANEMONE_INLINE void arrange(std::vector<box>& boxes, std::vector<edge>& edges, const spacing& gaps = {}) {
     if (!boxes.empty()) {
         detail::positioning(boxes, edges, gaps);

@@ -107,9 +107,9 @@ private:
 
     ANEMONE_INLINE int crossed_by(const edge& e) const { return boxes_[at(e.to)].layer - boxes_[at(e.from)].layer - 1; }
 
-    /// The layers that an edge may cross and still get a point on each. All edges of a graph that people look at do; of
-    /// one with edges over thousands of layers the longest run straight below the boxes, so that there are no more than
-    /// a few points for each box.
+    /// The layers that an edge may cross and still get a point on each. In a graph of viewable size all edges do; in
+    /// one with edges over thousands of layers the longest run straight underneath the boxes, so that there are only a
+    /// few points per box.
     ANEMONE_INLINE int longest_with_points() const {
         std::vector<std::size_t> edges_of_length(layers_.size() + 1, 0);
         for (const edge& e : edges_) {
@@ -133,8 +133,8 @@ private:
             p.width = boxes_[i].width;
             add(p, boxes_[i].layer);
         }
-        // A box and its successor stand in a line, the points of a long edge too; where a long edge starts or ends it
-        // gives way, and so do boxes without predecessors: weights and inputs stand beside the line.
+        // A box and its successor are aligned, and so are the points of a long edge. Where a long edge starts or ends
+        // it gives way, and so do boxes without predecessors: weights and inputs are placed beside the line.
         const int longest = longest_with_points();
         for (edge& e : edges_) {
             const int last = boxes_[at(e.to)].layer;
@@ -224,7 +224,7 @@ private:
         }
         return count;
     }
-    /// The pairs that stand in the wrong order; sorts them, by merging longer and longer runs.
+    /// Counts the pairs that are in the wrong order, and sorts them by merging longer and longer runs.
     static long inversions(std::vector<double>& values) {
         long count = 0;
         std::vector<double> merged(values.size());

@@ -16,7 +16,7 @@ struct site {
 /// The caller's source position, as a default argument of operation builders (clang 14 lacks std::source_location).
 constexpr site here(int line = __builtin_LINE(), const char* file = __builtin_FILE()) { return {file, line}; }
 
-/// A run of elements in one of the graph's pools.
+/// A contiguous range of elements in one of the graph's pools.
 struct range_of {
     int first = 0;
     int count = 0;

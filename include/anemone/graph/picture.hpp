@@ -82,7 +82,7 @@ ANEMONE_INLINE label label_of_output(const graph_view& g, int position) {
     return l;
 }
 
-/// Shortens the texts to the limit and measures the box around them.
+/// Truncates the texts to the limit and measures the box around them.
 ANEMONE_INLINE layout::box fit(label& l, double limit) {
     l.tooltip = l.title + " " + l.number;
     const double number = svg::text_width(l.number, size::small) + size::number_gap;

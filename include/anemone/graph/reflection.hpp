@@ -14,8 +14,8 @@
 #include <concepts>
 #include <string_view>
 
-/// What BOOST_HANA_ADAPT_STRUCT says, in a template: Hana's own macro makes the description wherever it is included, which
-/// costs half a second; this one where something reads it.
+/// Does what BOOST_HANA_ADAPT_STRUCT does, but in a template: Hana's macro instantiates the description wherever it is
+/// included, which costs half a second; this one only where something reads it.
 #define ANEMONE_MEMBER(TYPE, INDEX, MEMBER)                                                                            \
     ::boost::hana::make_pair(::boost::hana::struct_detail::prepare_member_name<INDEX, member_names>(),                 \
                              ::boost::hana::struct_detail::member_ptr<decltype(&TYPE::MEMBER), &TYPE::MEMBER>{})

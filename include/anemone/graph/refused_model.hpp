@@ -33,7 +33,7 @@ template <class Shape> struct known_as {};
 
 namespace detail {
 
-/// A text of a constant, cut where it is too long to print.
+/// A string as a constant, truncated if it is too long to print.
 struct short_text {
     static constexpr std::size_t capacity = 64;
     char characters[capacity]{};

@@ -5,8 +5,8 @@
 
 namespace ane {
 
-/// An array that grows, for the pools of a graph. It does what std::vector does with a fifth of the steps in constant
-/// expressions, of which clang 14 allows about a million each: a graph of thousands of nodes fits.
+/// A growing array for the pools of a graph. It does what std::vector does in a fifth of the constant-evaluation steps,
+/// of which clang 14 allows about a million per expression: a graph of thousands of nodes fits.
 template <class T> class sequence {
 public:
     using value_type = T;
@@ -45,7 +45,7 @@ public:
     }
     constexpr void push_back(const T& value) {
         if (size_ == capacity_) {
-            const T kept = value; // it may be one of our own
+            const T kept = value; // the argument may be an element of this sequence
             grow(size_ + 1);
             data_[size_++] = kept;
         } else {
@@ -58,8 +58,8 @@ public:
         grow(size_ + count);
         const T* const from = values.data();
         T* const to = data_ + size_;
-        const std::size_t fours = count - count % 4; // known to g++, which else warns of the loop behind
-        for (std::size_t i = 0; i < fours; i += 4) { // one step for four
+        const std::size_t fours = count - count % 4; // spelled out for g++, which otherwise warns about the loop below
+        for (std::size_t i = 0; i < fours; i += 4) { // four elements at once save steps in constant expressions
             (to[i] = from[i], to[i + 1] = from[i + 1], to[i + 2] = from[i + 2], to[i + 3] = from[i + 3]);
         }
         for (std::size_t i = fours; i < count; ++i) {

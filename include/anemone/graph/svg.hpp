@@ -88,7 +88,7 @@ ANEMONE_INLINE double width_em(std::string_view character) {
     return c == '=' || c == '+' || c == '<' || c == '>' || c == '#' || c == '~' ? 0.84 : 0.64;
 }
 
-/// Width that a text of this size may take at most, pixels.
+/// Upper bound on the width of a text of this size, in pixels.
 ANEMONE_INLINE double text_width(std::string_view text, double size, bool bold = false) {
     double width = 0;
     for (std::size_t i = 0; i < text.size();) {

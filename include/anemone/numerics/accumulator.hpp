@@ -40,8 +40,8 @@ constexpr operand decode_operand(half value, nan_rule nan = nan_rule::ordinary_e
 ///
 /// A product counts if the operands' exponents add up to at least -16; it is rounded half away from zero to 2^-16 and
 /// added. Once the sum reaches 2^15 in magnitude the result is infinity of that sign and stays so. The bias is the
-/// first value of the sum, rounded the same way. Measured M4 and M6 in every probe of the study; reproduces the
-/// published error against K of M1 and M5 (N160-N165, N180-N182), so one model serves M1 to M6 (inferred).
+/// first value of the sum, rounded the same way. Measured M4 and M6 in every probe of the study; it reproduces the
+/// published error against K on M1 and M5 (N160-N165, N180-N182), so one model serves M1 to M6 (inferred).
 class accumulator {
 public:
     static constexpr int fraction_bits = 16;
@@ -65,7 +65,7 @@ public:
 
     /// True once the sum has reached the ceiling; never reset.
     constexpr bool overflowed() const noexcept { return overflow_ != 0; }
-    /// The sum in units of 2^-16. Frozen at the overflow.
+    /// The sum in units of 2^-16. Frozen once it overflows.
     constexpr std::int64_t raw() const noexcept { return sum_; }
 
     constexpr half result() const noexcept {
@@ -88,7 +88,7 @@ private:
             return;
         }
         sum_ += negative ? -static_cast<std::int64_t>(units) : static_cast<std::int64_t>(units);
-        // Without the ceiling the register is only as wide as it must be to end beyond fp16.
+        // Without the ceiling, the register need only be wide enough to exceed fp16.
         const std::int64_t bound = path_.mac_ceiling ? limit : std::int64_t{1} << 61;
         if (sum_ >= bound || sum_ <= -bound) {
             overflow_ = sum_ < 0 ? -1 : 1;

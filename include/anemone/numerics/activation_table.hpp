@@ -11,7 +11,7 @@
 
 namespace ane::numerics::inline ANEMONE_WAY {
 
-/// Where a table's last line outside the domain reaches the asymptote, and the asymptote.
+/// Where a table's outermost line, outside the domain, reaches the asymptote, and the asymptote.
 struct table_tail {
     double end;
     double value;
@@ -22,10 +22,10 @@ struct table_tail {
 /// knots, steps and domains are measured on M6 (numerics-datapath, section 4).
 ///
 /// A value is knot + difference * fraction, with the fraction, the product and the sum each rounded to fp16: inferred.
-/// Of ten readings tried, it is one of two that meet the published worst errors of sigmoid, tanh, erf, sine, exp and
-/// log together (the other takes a slope per unit; the two differ only where the step is no power of two). An argument
-/// is a sign and a magnitude: below 0 the fraction counts from the knot nearer to 0 (inferred: with it gelu and silu of
-/// M6 are worst where the study says, at 0).
+/// Of ten readings tried, it is one of two that reproduce the published worst errors of sigmoid, tanh, erf, sine, exp
+/// and log together (the other takes a slope per unit; the two differ only where the step is no power of two). An
+/// argument is a sign and a magnitude: below 0 the fraction counts from the knot nearer to 0 (inferred: with it gelu
+/// and silu of M6 are worst where the study says, at 0).
 struct activation_table {
     static constexpr int segments = 32;
     double first; ///< place of knot 0
@@ -70,7 +70,7 @@ private:
         const auto i = static_cast<std::size_t>(whole);
         return line(knots[i], knots[i + 1], place - whole, ties);
     }
-    /// Zero is the knot in the middle.
+    /// 0 lies at the middle knot.
     constexpr half below_zero(double x, tie_rule ties) const noexcept {
         const double place = -x / step;
         const int whole = static_cast<int>(place);
@@ -125,10 +125,10 @@ inline constexpr activation_table atan_table = sampled_table(0.0, 0.5, detail::s
 inline constexpr activation_table sine_table = sampled_table(0.0, detail::pi / 64, detail::sample_sin);
 /// 2^f, f in [0, 1].
 inline constexpr activation_table exp2_table = sampled_table(0.0, 1.0 / 32, detail::sample_exp2);
-/// Of a mantissa in [0.5, 1).
+/// Samples over a mantissa in [0.5, 1).
 inline constexpr activation_table log2_table = sampled_table(0.5, 1.0 / 64, detail::sample_log2);
 inline constexpr activation_table inverse_table = sampled_table(0.5, 1.0 / 64, detail::sample_inverse);
-/// Of a mantissa in [0.5, 2) that leaves an even exponent: 24 of the 32 segments.
+/// Samples over a mantissa in [0.5, 2), which leaves an even exponent: 24 of the 32 segments.
 inline constexpr activation_table sqrt_table = sampled_table(0.5, 1.0 / 16, detail::sample_sqrt);
 inline constexpr activation_table rsqrt_table = sampled_table(0.5, 1.0 / 16, detail::sample_rsqrt);
 

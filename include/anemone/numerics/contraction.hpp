@@ -18,7 +18,7 @@
 /// blocked loop over two sources of vectors. Every output adds its products in the order of the vectors' elements.
 namespace ane::numerics::detail::inline ANEMONE_WAY {
 
-/// Products that are worth a thread.
+/// Number of products from which another thread pays off.
 inline constexpr std::int64_t products_of_thread = std::int64_t{1} << 20;
 
 /// Vectors inside a matrix: element i of vector v is base[v * vector_step + place(i)], place(i) = i * element_step or,
@@ -43,7 +43,7 @@ struct matrix_source {
             to[i] = at(v, i);
         }
     }
-    /// `lanes` vectors from `first` on side by side, [length][32]; the lanes beyond are left alone.
+    /// `lanes` vectors from `first` on side by side, [length][32]; the other lanes are not written.
     void panel(std::int64_t first, std::int64_t lanes, half* to) const {
         for (std::int64_t i = 0; i < length; ++i) {
             const half* const from = base + first * vector_step + place(i);
@@ -65,7 +65,7 @@ struct bias_source {
     bool of_left = false;
 };
 
-/// A first value in the register's units, and whether class `accumulator` has to decide at once.
+/// A first value in the register's units, and whether class `accumulator` must compute this output from the start.
 struct first_sum {
     std::uint32_t units;
     std::uint32_t marked;
@@ -88,7 +88,7 @@ ANEMONE_INLINE std::vector<first_sum> first_sums(const datapath& path, const hal
 /// ones zero), [length][rows of the block].
 struct left_blocks {
     std::vector<left_operand> operands;
-    std::vector<float> largest; ///< of a block between two looks at the sums, in units of 2^-16
+    std::vector<float> largest; ///< of a block between two checks of the sums, in units of 2^-16
 
     static int rows_of(std::int64_t left) { return left > 4 ? tile_rows : left > 2 ? 4 : static_cast<int>(left); }
 
@@ -120,7 +120,7 @@ struct left_blocks {
 struct right_panel {
     std::vector<half> gathered;
     std::vector<float> values;
-    std::vector<float> largest; ///< between two looks at the sums
+    std::vector<float> largest; ///< between two checks of the sums
 
     explicit right_panel(std::int64_t length)
         : gathered(static_cast<std::size_t>(length * panel_lanes)), values(gathered.size()),
@@ -150,7 +150,7 @@ struct tile_sums {
     bool is_marked(std::int64_t place) const { return (marked[place] & 0x80000000U) != 0; }
 };
 
-/// The first values of the sums of rows from `row` on and columns from `column` on; beyond the last ones any.
+/// The first values of the sums of rows from `row` on and columns from `column` on; unspecified beyond the last ones.
 ANEMONE_INLINE tile_sums started(const std::vector<first_sum>& first, bool of_left, int rows, std::int64_t row,
                                  std::int64_t column) {
     tile_sums sums;

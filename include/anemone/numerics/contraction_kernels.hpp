@@ -30,7 +30,7 @@ struct contraction_kernels {
 /// The loops of a level. Throws errc::argument when this machine cannot run it.
 ANEMONE_API const contraction_kernels& contraction_kernels_for(isa_level level);
 
-/// Those of the best level of this machine, chosen once.
+/// The loops of this machine's best level, chosen once.
 ANEMONE_API const contraction_kernels& best_contraction_kernels();
 
 /// How a contraction is carried out. The bits do not depend on it.

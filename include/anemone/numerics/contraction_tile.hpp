@@ -18,16 +18,16 @@ namespace ane::numerics::detail::inline ANEMONE_WAY {
 inline constexpr int panel_lanes = 32;
 /// Rows of one tile: 1, 2, 4 or this many.
 inline constexpr int tile_rows = 8;
-/// Products between two looks at a sum.
+/// Products between two checks of a sum.
 inline constexpr std::int64_t tile_depth = 256;
 
-/// A product of which every rounding is safe in `add_small`, in units of 2^-16.
+/// The limit below which `add_small` rounds every product correctly, in units of 2^-16.
 inline constexpr float small_product = 0x1p21F;
 /// 2^14 in units of 2^-16: an output whose sum or product reaches it is recomputed by class `accumulator`.
 inline constexpr float watch_limit = 0x1p30F;
 
 /// One broadcast operand: its value in units of 2^-16 with the last bit of the fraction set (zero stays zero), and the
-/// smallest magnitude of a partner whose product counts.
+/// smallest magnitude of the other operand whose product counts.
 struct left_operand {
     float scaled;
     float partner_floor;
@@ -48,8 +48,8 @@ ANEMONE_CPU_INLINE float decoded(std::uint32_t bits, bool nan_is_infinity, bool 
     return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | (bits & 0x8000U) << 16U);
 }
 
-/// The smallest magnitude of a partner whose product with `bits` counts. A subnormal partner has exponent -14 whatever
-/// its value.
+/// The smallest magnitude of an operand whose product with `bits` counts. A subnormal has exponent -14 whatever its
+/// value.
 ANEMONE_CPU_INLINE float partner_floor(std::uint32_t bits, int exponent_floor) {
     const auto biased = static_cast<std::int32_t>((bits >> 10U) & 0x1FU);
     const std::int32_t least = exponent_floor - ((biased == 0 ? 1 : biased) - 15);
@@ -80,8 +80,8 @@ template <> struct tile_vectors<16> {
 ///
 /// Products below 2^21 units: adding 1.5 * 2^23 rounds a float to a whole number, half to even, and leaves that number
 /// in its last bits. Half away comes from the last bit of `scaled`: it makes a product of two fp16 values, which has 22
-/// significant bits, larger by one or two units of its 24th, so that a tie is no tie any more, and nothing else crosses
-/// one. The sums of a block are added with the constant in them, which is taken off behind the block.
+/// significant bits, larger by one or two units of its 24th, so that a tie is no longer a tie, and no other product
+/// crosses one. The sums of a block are added with the constant included, which is subtracted after the block.
 template <int Width> struct add_small {
     using v = tile_vectors<Width>;
     static constexpr float magic = 0x1.8p23F;
@@ -91,7 +91,7 @@ template <int Width> struct add_small {
         const auto counted = reinterpret_cast<typename v::real>(reinterpret_cast<typename v::whole>(b) & counts);
         sum += reinterpret_cast<typename v::natural>(counted * a.scaled + magic);
     }
-    /// A block changes a sum by less than 2^29 units, so a look at its end is enough.
+    /// A block changes a sum by less than 2^29 units, so checking at its end is enough.
     ANEMONE_CPU_INLINE static void finish(std::int64_t depth, typename v::natural& sum, typename v::natural& seen) {
         sum -= static_cast<std::uint32_t>(depth) * std::bit_cast<std::uint32_t>(magic);
         seen |= sum + (1U << 30U); // the top bit: outside [-2^30, 2^30)
@@ -120,7 +120,7 @@ template <int Width> struct add_any {
     ANEMONE_CPU_INLINE static void finish(std::int64_t, typename v::natural&, typename v::natural&) {}
 };
 
-/// Its vectors: g++ 12 takes combined comparisons of 512 bits apart, one element after the other.
+/// Vectors of a tile: g++ 12 splits combined 512-bit comparisons into single elements.
 template <int Width> inline constexpr int any_width = Width < 8 ? Width : 8;
 
 /// Adds `depth` products to the sums of `Rows` rows of a panel. left is [depth][stride], right [depth][32]; sums and

@@ -69,14 +69,14 @@ public:
     void panel(std::int64_t first, std::int64_t lanes, half* to) const { gather<panel_lanes>(first, lanes, to); }
 
 private:
-    /// Place in channel 0 of the row of the image that a row of the kernel meets, or -1. Rows of outputs count through
-    /// all images.
+    /// Offset, within channel 0, of the image row that a kernel row meets, or -1. Rows of outputs count through all
+    /// images.
     std::int64_t line_of(std::int64_t row, std::int64_t kernel_row) const {
         const std::int64_t y = rows_[kernel_row * s_.out_height + row % s_.out_height];
         return y < 0 ? -1 : (row / s_.out_height * s_.in_channels * s_.in_height + y) * s_.in_width;
     }
 
-    /// The places of a tap do not depend on the channel, nor its row on its column: each is worked out once.
+    /// The position of a tap does not depend on the channel, nor its row on its column: each is computed once.
     template <int Lanes> void gather(std::int64_t first, std::int64_t lanes, half* to) const {
         const std::int64_t channels = s_.in_channels / s_.groups;
         const std::int64_t taps = s_.kernel_height * s_.kernel_width;

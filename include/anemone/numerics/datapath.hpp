@@ -13,13 +13,14 @@
 /// reading that meets the published probes, or a decision where nothing is published), conflicting (sources differ).
 namespace ane::numerics {
 
-/// What happens to a value half way between two neighbours.
+/// How a value half way between two neighbours is rounded.
 enum class tie_rule : std::uint8_t { half_even, half_away };
 
-/// How the smaller operand of a narrow addition loses its low bits. All three meet the published sums.
+/// How the smaller operand of a narrow addition loses its low bits. All three reproduce the published sums.
 enum class alignment_rule : std::uint8_t { truncate, floor, half_even };
 
-/// The nesting of the sum of one convolution output, outermost first. Overflow is sticky, so the order can show.
+/// The nesting of the sum of one convolution output, outermost first. Overflow is sticky, so the order can affect the
+/// result.
 enum class contraction_order : std::uint8_t { channel_row_column, row_column_channel };
 
 /// Where the 1/n of a mean is applied: to the wide sum before its only rounding, or to the sum already stored as fp16.
@@ -37,13 +38,13 @@ enum class infinity_rule : std::uint8_t {
 
 /// What a NaN is as an operand of a product.
 enum class nan_rule : std::uint8_t {
-    ordinary_exponent, ///< the number that its bits spell, quieted: (1 + f/1024) 2^16
+    ordinary_exponent, ///< the number that its bits encode with an ordinary exponent, quieted: (1 + f/1024) 2^16
     infinity           ///< +infinity, as to every other path
 };
 
-/// What becomes of a product with constant ones.
+/// How a product with constant ones is computed.
 enum class ones_rule : std::uint8_t {
-    product,  ///< what any product is
+    product,  ///< as any product
     reduction ///< a sum on the reduction path: narrow lanes, no ceiling
 };
 
@@ -56,7 +57,7 @@ enum class division_rule : std::uint8_t {
 /// What computes sines and cosines.
 enum class sine_rule : std::uint8_t {
     table, ///< of a quarter period
-    series ///< up to x^7 on [-pi, pi], by products and sums in fp16: the composition of parts without the table
+    series ///< up to x^7 on [-pi, pi], by products and sums in fp16, where there is no table
 };
 
 /// A plain aggregate. The defaults are what M6 measured, or the reading taken where nothing is measured.
@@ -64,11 +65,11 @@ struct datapath {
     /// Rounding of a multiply-accumulate result: is a sum of 2049 stored as 2048 or 2050? Half away, 2050, measured M4,
     /// M6. Conflicting on M1: half to even for every store by the guide (N033), whose one probe (N030) is a sum of
     /// ones, read here as a reduction. Not measured apart M2, M3, M5: the errors against K that fit M1 and M5
-    /// (N160-N165, N180-N182) do not feel ties.
+    /// (N160-N165, N180-N182) are insensitive to ties.
     tie_rule mac_ties = tie_rule::half_away;
     /// Smallest sum of the two operands' exponents for which a product counts. Measured M4, M6; elsewhere inferred from
-    /// the errors against K, which feel it little. Conflicting: the noise that the guide gives for a product, 4.4e-6,
-    /// is that of the rounding to 2^-16 alone, without a gate.
+    /// the errors against K, which depend on it only slightly. Conflicting: the noise that the guide gives for a
+    /// product, 4.4e-6, is that of the rounding to 2^-16 alone, without a gate.
     int mac_exponent_floor = -16;
     /// False: a subnormal operand is zero to the multiplier. False measured M1 (N107), true measured M4, M5 (N108), M6;
     /// M2, M3: inferred. M5 is said to keep the product of two subnormals as well: it is below 2^-28, so that no fp16
@@ -81,10 +82,10 @@ struct datapath {
     bool mac_ceiling = true;
     /// Inferred: not published for any generation. Only that it is fixed is measured (M1: N020, N150-N153).
     contraction_order order = contraction_order::channel_row_column;
-    /// A NaN that reaches a product as it is, through an input and operations that only move it. The number that its
-    /// bits spell measured M4, M6 (numerics-datapath, section 1, rule 1: 0x7e00 2^-12 is 24); A14, A15, A17 inferred,
-    /// as the register itself. Infinity on A13: there a NaN enters as +infinity in every published probe (N080-N088,
-    /// measured M1), none of which is a product (inferred).
+    /// How a product reads a NaN that reached it unchanged, from an input through operations that only move it. Read as
+    /// the number that its bits encode: measured M4, M6 (numerics-datapath, section 1, rule 1: 0x7e00 2^-12 is 24);
+    /// A14, A15, A17 inferred, as the register itself. Infinity on A13: there a NaN enters as +infinity in every
+    /// published probe (N080-N088, measured M1), none of which is a product (inferred).
     nan_rule mac_nan = nan_rule::ordinary_exponent;
     /// A matrix product of which one operand is a constant of ones. A reduction on A13: M1 has sums that were measured
     /// as `matmul(v, ones)` and that the register of products cannot give (N001-N005, N01_*; that its compiler makes
@@ -128,7 +129,7 @@ struct datapath {
     /// measured M1, M2 (N060-N067), 1 measured M4, M5, M6 (N068). M3: predicted 1 (N069); not measured (TC12).
     int width_slice_gain = 1;
     /// Gain on the activations of a product with int8 weights, infinite above 4094 as there: 16 measured M1 Max, M2
-    /// Pro, M5 Pro (N076, N077). M3, M4, M6: inferred, the hazard is taken as present.
+    /// Pro, M5 Pro (N076, N077). M3, M4, M6: inferred; the hazard is assumed present.
     int int8_activation_gain = 16;
     /// Products of int8 activations with int8 weights add integers. Measured M6, the other tiers from A14 on are
     /// inferred. On A13 false: int8 weights are expanded to fp16 before the program runs (measured M1); against it
@@ -147,7 +148,7 @@ struct datapath {
 /// Chip by chip, measured: M1 the sums N001-N005, ceilings, special values, the slice, points of the tables; M2 the
 /// slice (N067), 2049 (N032), int8 activations; M3 nothing; M4 the register of products probe by probe, the slice; M5
 /// errors against K (N160-N165), 2049, the slice, int8 activations, MIL forms; M6 the register, elementwise rounding,
-/// every table, int8 products. What a chip lacks there is taken from its nearest measured neighbour.
+/// every table, int8 products. What is not listed for a chip is taken from its nearest measured neighbour.
 constexpr datapath datapath_of(family f) noexcept {
     datapath d;
     if (f == family::older || f == family::a13) {
@@ -176,7 +177,7 @@ constexpr datapath datapath_of(family f) noexcept {
 /// The arithmetic of a target: that of its family.
 constexpr datapath datapath_of(target t) noexcept { return datapath_of(describe(t).tier); }
 
-/// The same arithmetic. Throws `errc::argument` for a number that the registers of this folder cannot have.
+/// Returns the same arithmetic. Throws `errc::argument` for a number that the registers modelled here cannot have.
 constexpr datapath checked(const datapath& d) {
     const auto within = [](const char* member, int value, int low, int high) {
         if (value < low || value > high) {

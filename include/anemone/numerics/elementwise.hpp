@@ -84,8 +84,9 @@ template <op Kind> constexpr half binary(const datapath& path, half a, half b) {
     }
 }
 
-/// equal, not_equal, greater, greater_equal, less or less_equal of two values as they enter: NaN is +infinity and
-/// equals it, the zeros are equal. The planar engine has a unit for each (netplist facts, 1.0 or 0.0); no rounding.
+/// equal, not_equal, greater, greater_equal, less or less_equal of two values as they enter the engine: a NaN is
+/// +infinity and equals it, the zeros are equal. The planar engine has a unit for each (netplist facts, 1.0 or 0.0); no
+/// rounding.
 template <op Kind> constexpr bool compare([[maybe_unused]] const datapath& path, half a, half b) {
     const half x = detail::entered(a);
     const half y = detail::entered(b);
@@ -106,7 +107,7 @@ template <op Kind> constexpr bool compare([[maybe_unused]] const datapath& path,
     }
 }
 
-/// a where the condition holds, else b, as they enter.
+/// a where the condition holds, else b, with both read as they enter the engine (`planar.hpp`).
 constexpr half select([[maybe_unused]] const datapath& path, bool condition, half a, half b) noexcept {
     return detail::entered(condition ? a : b);
 }

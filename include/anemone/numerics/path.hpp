@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-/// Which arithmetic an operation goes through: the one table of this decision.
+/// Which arithmetic an operation uses: the one table that decides it.
 namespace ane::numerics::inline ANEMONE_WAY {
 
 enum class arithmetic_path : std::uint8_t {
@@ -16,8 +16,8 @@ enum class arithmetic_path : std::uint8_t {
     reduction,           ///< reduction.hpp
     elementwise,         ///< elementwise.hpp: one fp16 rounding, or a comparison
     table,               ///< activation.hpp
-    composed,            ///< several of the others, one after another
-    movement             ///< values pass, but for movement.hpp
+    composed,            ///< steps of several other paths, one after another
+    movement             ///< values pass unchanged, except for the gains of movement.hpp
 };
 
 constexpr std::string_view name(arithmetic_path path) noexcept {

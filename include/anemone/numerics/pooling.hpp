@@ -17,9 +17,9 @@ namespace ane::numerics::inline ANEMONE_WAY {
 using ane::pool_shape;
 
 /// max_pool, avg_pool or l2_pool of x [N, C, H, W]. The average is a mean of the reduction path, lanes in row order,
-/// over `averaged_places` (the field's definition; what the engine counts of windows that ceil_mode adds is not
-/// published). l2: squares in fp16, their sum by the reduction path, the root by its table (inferred). The maximum
-/// ignores padding; a window of padding only throws.
+/// over `averaged_places` (ONNX's definition; what the engine counts in windows that ceil_mode adds is not published).
+/// l2: squares in fp16, their sum by the reduction path, the root by its table (inferred). The maximum ignores padding;
+/// a window that lies wholly in the padding throws.
 ANEMONE_INLINE void pool(const datapath& path, op kind, const pool_shape& s, const half* x, half* out) {
     if (!is_pool(kind)) {
         throw error(errc::argument, std::string(name(kind)), "is not a pooling operation");

@@ -13,8 +13,8 @@
 
 namespace ane::numerics::detail::inline ANEMONE_WAY {
 
-/// A value that is 24 significant bits and an error of the functions below, without that error: a power that fp16
-/// arithmetic holds exactly, or that lies half way between two fp16 values, must not miss by 10^-15.
+/// Snaps a value to the nearest number of 24 significant bits if that is within the error of the functions below: a
+/// power that fp16 represents exactly, or that lies half way between two fp16 values, must not be off by 10^-15.
 constexpr double snapped(double value) noexcept {
     constexpr std::uint64_t low = (1ULL << 29U) - 1U;
     const auto bits = std::bit_cast<std::uint64_t>(value);

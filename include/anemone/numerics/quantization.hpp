@@ -12,7 +12,7 @@
 /// Integers on the engine: their conversions, and products of int8 (numerics-datapath, section 5).
 namespace ane::numerics::inline ANEMONE_WAY {
 
-/// A fp16 value, no NaN, as the nearest whole number, ties by the path's rule.
+/// An fp16 value, not a NaN, rounded to the nearest whole number, ties by the path's rule.
 ANEMONE_INLINE double nearest_whole(const datapath& path, half value) {
     const double x = std::fabs(static_cast<double>(value));
     double whole = std::floor(x);
@@ -30,19 +30,19 @@ ANEMONE_INLINE double nearest_whole(const datapath& path, half value) {
 ANEMONE_INLINE int quantize(const datapath& path, half x, half scale, half zero, int low, int high) {
     const half reciprocal = round_to_half(1.0 / static_cast<double>(detail::entered(scale)), path.elementwise_ties);
     const half product = multiply(path, x, reciprocal);
-    const double end = 0x1p20; // beyond every type, so that a zero point does not matter to an infinity
+    const double end = 0x1p20; // beyond every type: no zero point brings an infinity back into range
     const double whole = is_finite(product) ? nearest_whole(path, product) : (product < half{} ? -end : end);
     const double shifted = whole + nearest_whole(path, is_finite(zero) ? zero : half{});
     return static_cast<int>(shifted < low ? low : (shifted > high ? high : shifted));
 }
 
-/// scale (q - zero): a difference and a product of the elementwise path (N034: dequantized to fp16, then fp16
+/// scale (q - zero): a difference and a product of the elementwise path (N034: dequantised to fp16, then fp16
 /// arithmetic). Differences of integers of 8 bits are exact.
 constexpr half dequantize(const datapath& path, half q, half scale, half zero) {
     return multiply(path, subtract(path, q, zero), scale);
 }
 
-/// The numbers of a product of int8 operands behind its sum.
+/// What is applied to the sum of a product of int8 operands.
 struct integer_scale {
     float scale;    ///< of the activation times that of the weight: exact
     half bias = {}; ///< added to the scaled sum, in the same rounding (N203)

@@ -14,7 +14,7 @@
 
 namespace ane::numerics::detail::inline ANEMONE_WAY {
 
-/// fp16 value in units of 2^-24, in which every finite one is whole.
+/// An fp16 value in units of 2^-24, of which every finite one is a whole multiple.
 constexpr std::int64_t half_units(half value) noexcept {
     const int biased = (value.bits >> 10U) & 0x1F;
     const std::int64_t fraction = value.bits & 0x3FF;

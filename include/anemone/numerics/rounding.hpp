@@ -11,7 +11,7 @@
 namespace ane::numerics::inline ANEMONE_WAY {
 
 /// Whether the compiler computes as IEEE 754 says, each double and float rounded to its own width. With -ffast-math or
-/// on an x87 it does not; then nothing of this folder can promise bits, and the oracle compiles no program.
+/// on an x87 it does not; then nothing here can promise exact bits, and the oracle refuses to compile a program.
 #if defined(__FAST_MATH__) || FLT_EVAL_METHOD != 0
 inline constexpr bool ieee_arithmetic = false;
 #else

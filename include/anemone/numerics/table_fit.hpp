@@ -28,12 +28,12 @@ constexpr fit_recipe silu_recipe(table_variant variant) noexcept {
     return variant == table_variant::m1 ? fit_recipe{1003.0 / 128, 6632.0} : fit_recipe{8.0, 90.0};
 }
 
-/// The broken line of 32 segments with the least sum of squared errors over every normal fp16 value inside the domain,
-/// each counted once, and over 0, counted `weight_of_zero` times. Knots rounded to fp16.
+/// The piecewise linear function of 32 segments with the least sum of squared errors over every normal fp16 value
+/// inside the domain, each counted once, and over 0, counted `weight_of_zero` times. Knots rounded to fp16.
 ///
 /// This is how the tables of gelu and silu are made here, and it is inferred: neither table is published in full. Why
 /// this fit: counting fp16 values instead of lengths gives the published worst errors of M6 to all their digits
-/// (6.159e-3 and 1.491e-2) and its points (gelu 0.1436 at 0.25, silu 0.296 at 0.5) with nothing left to choose; even
+/// (6.159e-3 and 1.491e-2) and its points (gelu 0.1436 at 0.25, silu 0.296 at 0.5) without any free parameter; even
 /// spacing gives 4.2e-3 and 0.1458. The one free number, the weight of 0, moves the value at 0 by 0.5 % for M6, to the
 /// worst errors in ulp of the study (12632 and 28560, at 0). M1 takes two: a weight and a domain shorter by 2 % give
 /// its three points at once (N113, N114, N119); on the domain of M6 a fit with N113 errs by 0.0063 (N119: 0.0059). The

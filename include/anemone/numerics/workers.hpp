@@ -6,9 +6,9 @@
 
 namespace ane::numerics::detail::inline ANEMONE_WAY {
 
-/// Calls work(context, worker) in this thread and in up to `workers` - 1 others, which share what is to be done among
-/// them. Where the system gives fewer threads, fewer do it. What a worker throws is thrown here, when all have ended; of
-/// several the first worker's.
+/// Calls work(context, worker) in this thread and in up to `workers` - 1 others, which divide the work among
+/// themselves. If the system provides fewer threads, fewer share it. An exception of a worker is rethrown here once all
+/// have finished; of several, that of the first worker.
 ANEMONE_API void run_workers(std::int64_t workers, void (*work)(const void* context, std::int64_t worker),
                              const void* context);
 

@@ -26,7 +26,7 @@ ANEMONE_BODY void run_workers(std::int64_t workers, void (*work)(const void* con
             others.emplace_back([&guarded, w] { guarded(w); });
         }
     } catch (const std::exception&) { // std::system_error or std::bad_alloc: a joinable thread must not be destroyed
-        // The workers there are take all the work.
+        // The threads that did start do all the work.
     }
     guarded(0);
     for (std::thread& t : others) {

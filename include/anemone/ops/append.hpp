@@ -10,7 +10,8 @@ struct operand_handle {
     int node;
 };
 
-/// Appends a node; returns its index. Not a template: what the types of the operands decide is decided before.
+/// Appends a node; returns its index. Not a template: everything that depends on the operands' types was resolved by
+/// the caller.
 template <std::size_t Count>
 constexpr int append_node(op kind, dtype type, const extents& shape, const attributes& values, site where,
                           const operand_handle (&operands)[Count]) {
@@ -31,7 +32,7 @@ constexpr int append_node(op kind, dtype type, const extents& shape, const attri
     return graph->append(n, indices);
 }
 
-/// Attributes as a graph keeps them, for operands of these types: a variable, so that it is computed once.
+/// Attributes as a graph stores them, for operands of these types: a variable, so that they are computed once.
 template <auto Attributes, class... Tensor> inline constexpr auto resolved_for = resolve(Attributes, Tensor::extent...);
 
 /// Appends a node and makes the typed handle of its value.

@@ -38,7 +38,7 @@ struct select {
         return r;
     }
 };
-/// What becomes fp16: bytes and booleans.
+/// What `to_f16` converts: bytes and booleans.
 struct cast {
     static constexpr inferred judge(const detail::operand& x) {
         inferred r{.shape = x.shape};
@@ -98,7 +98,7 @@ constexpr auto less_equal(A a, B b, site where = here()) {
 template <class A, class B, class Broken = breach<op::less_equal, shapes::broadcast, A, B>>
 unknown_tensor less_equal(A, B, ...) = delete;
 
-/// The comparisons as operators; `==` and `!=` are left out, which read as a question about two handles.
+/// The comparisons as operators; `==` and `!=` are left out, since they would read as a comparison of two handles.
 template <class A, class B>
     requires obeys<shapes::broadcast, A, B>
 constexpr auto operator>(A a, B b) { return detail::binary<dtype::boolean>(op::greater, a, b, detail::site_of(a, b)); }

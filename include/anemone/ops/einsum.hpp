@@ -17,8 +17,8 @@ template <extents Shape> struct fixed {
 
 namespace detail {
 
-/// An operand of a contraction as a matrix: sums over the letters that are its alone, then a transpose, then a reshape;
-/// each only where it changes something.
+/// Turns an operand of a contraction into a matrix: sums over the letters that only it has, then a transpose, then a
+/// reshape; each only where it changes something.
 template <einsum_operand Plan, class X> constexpr auto as_matrix(X x, site where) {
     if constexpr (Plan.summed.list.rank > 0) {
         constexpr einsum_operand rest = Plan.after_sums();
@@ -47,7 +47,7 @@ template <fixed_string Equation> struct einsum {
 } // namespace shapes
 
 /// A product of two tensors with sums over the letters that the result lacks: `einsum<"bij,bjk->bik">(a, b)`. Equal
-/// letters stand for equal extents (nothing broadcasts); a letter occurs once in each operand. It becomes sums,
+/// letters stand for equal extents (nothing broadcasts); a letter occurs at most once in each operand. It becomes sums,
 /// transposes, reshapes and one matmul, as few as the equation allows. The compiler has one equation of its own,
 /// nchw,nwhu->nchu (`is_native_einsum`); it lowers that to the same chain (R129, guide appendix A: measured on M1, M2
 /// and M5).

@@ -8,7 +8,7 @@
 /// How an einsum of two operands becomes one matrix product: plain values, no graph.
 namespace ane {
 
-/// The one equation that the engine's compiler takes as it is (R129).
+/// The one equation that the engine's compiler accepts directly (R129).
 constexpr bool is_native_einsum(std::string_view equation) { return equation == "nchw,nwhu->nchu"; }
 
 /// What happens to an operand: sums over axes, a transpose, a reshape.
@@ -35,7 +35,7 @@ struct einsum_plan {
     inferred rule; ///< the shape of the result, or what is wrong with the equation
     einsum_operand a{};
     einsum_operand b{};
-    transposed form{};    ///< which operand's last two axes stand the other way round
+    transposed form{};    ///< which operand's last two axes are swapped
     extents axes_apart{}; ///< the product with an axis for each letter: batch, rows, columns
     einsum_operand result{};
 };

@@ -203,7 +203,7 @@ constexpr const char* sentence(fault broken) {
     return "";
 }
 
-/// The same below an operation's name, which it then leaves out.
+/// The same after an operation's name, which the sentence then omits.
 constexpr const char* sentence(fault broken, std::string_view operation) {
     const std::string_view all = sentence(broken);
     const bool repeats = all.starts_with(operation) && all.substr(operation.size()).starts_with(": ");
@@ -230,14 +230,14 @@ constexpr const char* relation_of(fault broken) {
     return all[static_cast<std::size_t>(broken)];
 }
 
-/// What a shape rule says of an operation: the shape of its result, and the first rule that the operands break.
+/// What a shape rule says about an operation: the shape of its result, and the first rule that the operands break.
 struct inferred {
     extents shape;
     fault broken = fault::none;
     std::int64_t got = 0;
     std::int64_t want = 0;
 
-    /// Notes that `rule` is broken unless `holds`; the first note stays.
+    /// Records that `rule` is broken unless `holds`; the first record stays.
     constexpr inferred& require(bool holds, fault rule, std::int64_t value, std::int64_t limit) {
         if (!holds && broken == fault::none) {
             broken = rule;

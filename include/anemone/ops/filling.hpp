@@ -50,7 +50,7 @@ template <class Shape>
     requires obeys<shapes::same, tensor<Shape>>
 constexpr auto random_uniform(builder& g, tensor_type<Shape, dtype::f16>, double low = 0, double high = 1,
                               site where = here()) {
-    // A builder shows its graph through the handles that it makes. This one has no reader, so that pruning drops it.
+    // A builder exposes its graph only through the handles that it makes. This one has no reader, so pruning drops it.
     const graph_pointer graph = g.constant(f16<>, 0, where).graph;
     graph->require_fp16(low, "constant", where);
     graph->require_fp16(high, "constant", where);

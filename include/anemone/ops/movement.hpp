@@ -13,7 +13,7 @@ namespace detail {
 
 inline constexpr std::int64_t largest_extent = std::numeric_limits<std::int64_t>::max();
 
-/// Extents are not negative; what does not fit becomes the largest one.
+/// Sums and products of extents, capped at the largest one instead of overflowing; -1 for a negative operand.
 constexpr std::int64_t sum_of_extents(std::int64_t a, std::int64_t b) {
     return a < 0 || b < 0 ? -1 : (b > largest_extent - a ? largest_extent : a + b);
 }

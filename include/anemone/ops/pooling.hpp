@@ -47,7 +47,7 @@ constexpr inferred shape_rule(const pool& given, const extents& x) {
     }
     const auto out = [&a](std::int64_t in, std::int64_t padded, int before, int kernel, int stride) {
         std::int64_t steps = (padded - kernel) / stride;
-        // A window that would start in the padding behind the input is left out, as the field does.
+        // A window that would start in the padding after the input is dropped, as in ONNX and PyTorch.
         if (a.ceil_mode && (padded - kernel) % stride != 0 && (steps + 1) * stride < in + before) {
             ++steps;
         }

@@ -30,7 +30,7 @@ constexpr inferred sort_rule(const selection& s, const extents& x) {
     return r;
 }
 
-/// What top_k returns: the elements, and where they stood.
+/// What top_k returns: the elements, and their indices.
 template <class Values, class Indices> struct ranked {
     Values values;
     Indices indices;
@@ -86,7 +86,7 @@ constexpr auto sort(X x, site where = here()) {
 template <axis Axis = axis{}, bool Ascending = true, class X, class Broken = breach<op::sort, shapes::sort<Axis>, X>>
 unknown_tensor sort(X, ...) = delete;
 
-/// Where the elements stood that `sort` puts in order.
+/// The indices of the elements in the order in which `sort` puts them.
 template <axis Axis = axis{}, bool Ascending = true, class X>
     requires obeys<shapes::sort<Axis>, X>
 constexpr auto arg_sort(X x, site where = here()) {

@@ -141,7 +141,7 @@ constexpr auto batch_to_space(X x, site where = here()) {
 template <factors By, class X, class Broken = breach<op::batch_to_space, shapes::by<batch_to_space_rule, By>, X>>
 unknown_tensor batch_to_space(X, ...) = delete;
 
-/// The tensor one after another, as often as `Count` says along every axis. R100.
+/// The tensor repeated `Count` times along each axis. R100.
 template <repeats Count, class X>
     requires obeys<shapes::of<Count>, X>
 constexpr auto tile(X x, site where = here()) { return detail::append<shapes::of<Count>>(op::tile, Count, where, x); }

@@ -102,7 +102,7 @@ namespace detail {
 template <class T> inline constexpr bool of_a_model = std::is_same_v<T, builder>;
 template <class Shape, dtype Type> inline constexpr bool of_a_model<tensor<Shape, Type>> = true;
 
-/// A value for what follows in the model, so that nothing of it is told; there is no model.
+/// A value for the rest of the model to use, so that it causes no further errors; there is no model.
 template <class First, class... Rest>
 constexpr unknown_tensor refused_among(std::string_view name, First first, Rest... rest) {
     if constexpr (std::is_same_v<First, builder>) {
@@ -117,8 +117,8 @@ constexpr unknown_tensor refused_among(std::string_view name, First first, Rest.
 
 } // namespace detail
 
-// Unavailable, not deleted: only an attribute has the sentence in the message of both compilers. Numbers alone are left
-// to the functions of <cmath>: one argument is a tensor or a builder.
+// Unavailable, not deleted: only the attribute puts the sentence into the messages of both compilers. Calls with
+// numbers alone are left to <cmath>: one argument must be a tensor or a builder.
 #define ANEMONE_ROW(name, fact, rewrite)                                                                               \
     template <auto... Attributes, class... Operands>                                                                   \
         requires(detail::of_a_model<Operands> || ...)                                                                  \

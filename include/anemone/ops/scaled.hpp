@@ -8,7 +8,7 @@
 /// quantum is 2^-16 whatever the operands, loses that much less. Which power: `recommended_scale`.
 namespace ane {
 
-/// An operand that carries a factor of 2^K. Products take it and give a plain tensor; nothing else does.
+/// An operand that carries a factor of 2^K. Only products accept it; they return a plain tensor.
 template <int K, class Shape, dtype Type> struct scaled_tensor {
     tensor<Shape, Type> value;
 
@@ -42,7 +42,7 @@ template <int K, class X> constexpr X times_power(X x, site where) {
     }
 }
 
-/// Appends a product; what its operands have too much is taken out of its result.
+/// Appends a product; the factors of its operands are taken out of its result.
 template <class Rule, class A, class B>
 constexpr auto product(op kind, const attributes& values, site where, A a, B b) {
     constexpr int k = scale_of<A> + scale_of<B>;

@@ -9,7 +9,8 @@
 #include <initializer_list>
 #include <utility>
 
-/// Shape rules as constraints. A builder stands twice: constrained by its rule, and deleted for operands that break it.
+/// Shape rules as constraints. Each builder has two overloads: one constrained by its rule, and one deleted for
+/// operands that break it.
 ///
 ///     template <class A, class B>
 ///         requires obeys<shapes::broadcast, A, B>
@@ -58,16 +59,16 @@ struct judgement {
     inferred result{};
     bool unknown = false;
 
-    /// How many axes the type of the result has; one more than there can be says that it is not known.
+    /// How many axes the type of the result has; one more than possible means that it is not known.
     constexpr std::size_t axes() const { return static_cast<std::size_t>(unknown ? most_axes + 1 : result.shape.rank); }
     static constexpr int most_axes = extents::capacity;
 };
 
-/// Whether a rule judges such operands: tensors always, numbers and scaled tensors where it takes them. Whatever else
-/// there is leaves the call to other functions of the name.
+/// Whether a rule judges such operands: tensors always, numbers and scaled tensors where it takes them. Any other
+/// argument leaves the call to other functions of that name.
 template <class Rule> constexpr bool judges(std::initializer_list<operand::kind> operands) {
     constexpr bool numbers = requires { Rule::takes_numbers; };
-    int scaled = 0; // as many of the first ones may be
+    int scaled = 0; // how many of the first operands may be scaled
     if constexpr (requires { Rule::takes_scaled; }) {
         scaled = Rule::takes_scaled;
     }
@@ -84,12 +85,13 @@ template <class Rule> constexpr bool judges(std::initializer_list<operand::kind>
     return any;
 }
 
-/// Rules of shapes see extents, and their operands are arithmetic; others see operands and check the types themselves.
+/// Rules about shapes see extents, and their operands must be arithmetic; other rules see operands and check the types
+/// themselves.
 template <class Rule, class... Operand> constexpr judgement judge(const Operand&... x) {
     judgement j;
     // NOLINTNEXTLINE(misc-redundant-expression): where there is one operand
     if (((x.is == operand::unknown) || ...) && ((x.is != operand::other) && ...)) {
-        j.verdict = verdict_on_operands::kept; // told already
+        j.verdict = verdict_on_operands::kept; // reported already
         j.result.shape = unknown_shape::value;
         j.unknown = true;
     } else if (judges<Rule>({x.is...})) {
@@ -103,7 +105,7 @@ template <class Rule, class... Operand> constexpr judgement judge(const Operand&
     }
     return j;
 }
-/// A variable, so that it is computed once for operands of equal types. It is all that each set of types costs.
+/// A variable, so that it is computed once per set of operand types, which is all that such a set costs.
 template <class Rule, class... T> inline constexpr judgement judged = judge<Rule>(operand_of_type<T>...);
 
 /// The shape that a rule gives, as a type.

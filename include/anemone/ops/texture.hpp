@@ -99,7 +99,7 @@ constexpr inferred affine_rule(const sampling& s, const extents& x, const extent
 }
 
 /// The images at another height and width, given as extents: `resize<sampling{.extent = {14, 14}}>(x)`. Nothing lies
-/// outside: beyond the first and the last pixel these two count on. R131, R179.
+/// outside: beyond the first and the last pixel, these two are repeated. R131, R179.
 template <sampling To, class X>
     requires obeys<shapes::of<To>, X>
 constexpr auto resize(X x, site where = here()) { return detail::append<shapes::of<To>>(op::resize, To, where, x); }
@@ -133,8 +133,8 @@ template <size2 Extent, sampling_grid Grid = sampling_grid::half_pixel, class X,
           class Broken = breach<op::resize, shapes::of<detail::to_extent<Extent, sampling_method::bilinear, Grid>>, X>>
 unknown_tensor resize_bilinear(X, ...) = delete;
 
-/// resize to the nearest pixel: of two that are equally near the one before (the default of ONNX), on the asymmetric
-/// grid always the one before (TensorFlow 1, PyTorch's `nearest`).
+/// resize to the nearest pixel: of two equally near pixels the lower one (the default of ONNX), on the asymmetric grid
+/// always the lower one (TensorFlow 1, PyTorch's `nearest`).
 template <size2 Extent, sampling_grid Grid = sampling_grid::half_pixel, class X>
     requires obeys<shapes::of<detail::to_extent<Extent, sampling_method::nearest, Grid>>, X>
 constexpr auto resize_nearest_neighbor(X x, site where = here()) {

@@ -5,9 +5,10 @@
 
 #include <vector>
 
-/// Ranges by affine forms, for graphs in which intervals are too wide because a value meets itself: residual sums and
-/// their differences, centred values, x - s x. Slower than `ranges` by a small factor, and usable in constant
-/// expressions for small graphs. Every result is the intersection with the interval, so it is never wider.
+/// Ranges by affine forms, for graphs in which intervals are too wide because an expression uses a value more than
+/// once: residual sums and their differences, centred values, x - s x. Slower than `ranges` by a small factor, and
+/// usable in constant expressions for small graphs. Every result is the intersection with the interval, so it is never
+/// wider.
 namespace ane {
 
 namespace detail {
@@ -52,7 +53,7 @@ private:
     constexpr const affine_form& form(const node& n, int k) const { return forms_[operand(n, k)]; }
     constexpr const extents& shape(const node& n, int k) const { return g_.operand(n, k).shape; }
 
-    /// Whether operand `k` stands element by element under the result: only then its symbols are those of the result.
+    /// Whether operand `k` maps to the result element by element: only then do the two share symbols.
     constexpr bool aligned(const node& n, int k) const { return shape(n, k) == n.shape; }
 
     /// The operand as a term of the result: as it is, broadcast along the axes of its means, or by its interval.
@@ -81,8 +82,8 @@ private:
         return bits;
     }
 
-    /// The mean over axes: own symbols become their means, means over the same axes stay, the rest shrinks to nothing
-    /// known.
+    /// The mean over axes: own symbols become their means, means over the same axes stay, everything else goes into the
+    /// remainder.
     constexpr affine_form mean_of_form(const node& n, const interval& plain) const {
         const affine_form& x = form(n, 0);
         affine_form r;

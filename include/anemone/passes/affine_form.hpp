@@ -10,7 +10,7 @@
 /// as x / 2. Stolfi and de Figueiredo's affine arithmetic, with fp16 rounding in the remainder.
 namespace ane::detail {
 
-/// A noise symbol: an element's own, or the mean over the `count` elements of which that is one.
+/// A noise symbol: an element's own, or the mean of that symbol over the `count` elements to which the element belongs.
 struct noise {
     int id = -1;   ///< the node that introduced it
     int count = 0; ///< 0: the element's own; otherwise the number of elements that the mean is over
@@ -85,7 +85,8 @@ struct affine_form {
     }
 
 private:
-    /// Whether mean `i` is the first of its symbol and the symbol itself is here: then it is counted there.
+    /// Whether mean `i` is the first of its symbol and the symbol itself is present: then it was counted together with
+    /// the symbol.
     constexpr bool joined(std::size_t i) const {
         bool own = false;
         bool first = true;

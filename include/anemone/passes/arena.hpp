@@ -13,13 +13,13 @@ inline constexpr std::int64_t arena_alignment = 64;
 
 /// One block of memory for all intermediate values of a graph.
 struct arena {
-    sequence<std::int64_t> offsets; ///< bytes, by node; -1 for values that do not stand in the arena
+    sequence<std::int64_t> offsets; ///< bytes, by node; -1 for values that are not in the arena
     std::int64_t bytes = 0;         ///< of the block, a multiple of `arena_alignment`
 };
 
 /// Places every value that has a lifetime. Greedy: the largest first, each at the lowest offset that is free during its
-/// life. Takes n log n steps and memory as long as values of one time lie side by side, whatever their lives; a reshape
-/// whose operand dies there stands in the operand's place.
+/// life. Takes n log n steps and memory as long as simultaneous values lie side by side, whatever their lifetimes. A
+/// reshape whose operand dies there reuses the operand's memory.
 constexpr arena plan_arena(const graph_view& g, liveness_options options = {}) {
     const sequence<lifetime> values = lifetimes(g, options);
     const sequence<int> owners = storage_owners(g, values);

@@ -12,8 +12,8 @@
 ///     g = gcd(stride / 16, 64), requests = ceil(rows / (64 / g))
 ///
 /// A stride collides when g > 1: it leaves 64 / g banks in use, one of them for strides of 1024 bytes. The engine's
-/// compiler widens strides to avoid this (its cost has one entry for each bank), so a depth here is what it has to
-/// repair by padding. What was measured of it is a period of 64 bytes in the throughput, not the depth.
+/// compiler widens strides to avoid this (its cost has one entry for each bank), so a depth here is what padding has to
+/// repair. Only a period of 64 bytes in the throughput was measured, not the depth.
 namespace ane {
 
 constexpr std::int64_t bank_of(std::int64_t address, const target_description& t) {
@@ -31,8 +31,8 @@ constexpr std::int64_t conflict_depth(std::int64_t stride, std::int64_t rows, co
     return (rows + banks - 1) / banks;
 }
 
-/// The least stride that holds a row and is free of conflicts: an odd number of granules. The row's own stride where
-/// the wider one would pass the largest that the compiler considers (HAL 0x1f8).
+/// The smallest stride that holds a row without conflicts: an odd number of granules. The row's own stride where the
+/// wider one would exceed the largest that the compiler considers (HAL 0x1f8).
 constexpr std::int64_t conflict_free_stride(std::int64_t row, const target_description& t) {
     const std::int64_t granule = t.memory.dma_width_granule;
     const std::int64_t granules = (row + granule - 1) / granule;

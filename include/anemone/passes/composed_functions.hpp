@@ -14,7 +14,7 @@ constexpr int lower_softplus(rewriter& w, const node& n) {
     return w.emit(op::add, no_attributes{}, {bent, straight});
 }
 
-/// x itself from |x| = 1024 on, which is whole: the engine's own form adds 0.5 there.
+/// x itself from |x| = 1024 on, where every fp16 value is whole: the engine's own form adds 0.5 there.
 constexpr int lower_round(rewriter& w, const node& n) {
     const int x = w.operand(n, 0);
     const int size = w.emit(op::abs, no_attributes{}, {x});

@@ -11,8 +11,8 @@ constexpr bool is_foldable(op kind) noexcept {
     return !is_source(kind) && kind != op::compressed && signature(kind).least_operands > 0;
 }
 
-/// Whether such an operation is computed in double precision, with no rounding before the next one: what makes one
-/// constant of the weights of a norm. The others are computed as the CPU backend computes them in a run.
+/// Whether such an operation is computed in double precision, without rounding before the next one: the arithmetic that
+/// folds the weights of a norm into one constant. The others are computed as the CPU backend computes them in a run.
 constexpr bool folds_unrounded(op kind) noexcept {
     return is_binary(kind) || kind == op::reshape || kind == op::transpose || kind == op::sqrt || kind == op::rsqrt ||
            kind == op::exp || kind == op::abs;
@@ -36,8 +36,8 @@ constexpr bool known_when_compiled(const graph_view& g, int index, int depth) {
 }
 } // namespace detail
 
-/// Whether the program carries the value of a node, as it is, compressed, or computed from such values when the graph
-/// is compiled. Looks at most eight operations back.
+/// Whether the program contains the value of a node: as given, compressed, or computed from such values when the graph
+/// is compiled. Looks back at most eight operations.
 constexpr bool is_known_when_compiled(const graph_view& g, int index) {
     return detail::known_when_compiled(g, index, 8);
 }

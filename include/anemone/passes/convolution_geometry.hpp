@@ -7,7 +7,7 @@
 
 namespace ane {
 
-/// What of a convolution, transposed or not, decides how the engine's compiler lays it out.
+/// The properties of a convolution, transposed or not, that decide how the engine's compiler lays it out.
 struct convolution_geometry {
     std::int64_t kernel_height = 1;
     std::int64_t kernel_width = 1;
@@ -47,7 +47,7 @@ constexpr convolution_geometry geometry_of(const graph_view& g, const node& n) {
 }
 
 /// How many of the native factors (2, 3, 4, 8) a stride is the product of: 0 for stride 1, at most 2; -1 for a stride
-/// that two of them do not make (R041; guide chapter 17, decompiled).
+/// that is not a product of two of them (R041; guide chapter 17, decompiled).
 constexpr int stride_steps(int stride, const target_description& t) {
     if (stride == 1) {
         return 0;

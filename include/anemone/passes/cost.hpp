@@ -189,10 +189,10 @@ constexpr sequence<layer_cost> layers_of(const graph_view& g) {
 /// Estimates a lowered graph (passes/lowering.hpp) on a target, as one dispatch:
 ///   t = floor + sum over layers of max(flops / peak, bytes / bandwidth)
 /// with the rates of roofline.hpp. Every layer is charged for its operands and its result, as the model was fitted;
-/// what stays in on-chip memory between layers is not credited, so deep programs of small tensors come out too slow.
-/// The fit is within 17 % on the five convolutions it was made from and 31 % in the median of a broad sweep (guide
-/// chapter 18): use it to rank. `op::attention` has no form in the model: the time of a graph that still holds one is
-/// not known.
+/// values that stay in on-chip memory between layers get no credit, so deep programs of small tensors are estimated too
+/// slow. The fit is within 17 % on the five convolutions it was made from, and within 31 % in the median of a broad
+/// sweep (guide chapter 18): use it for ranking. `op::attention` has no form in the model: the time of a graph that
+/// still holds one is not known.
 constexpr cost estimate(const graph_view& lowered, const target_description& d) {
     cost total;
     total.target = d.runtime;

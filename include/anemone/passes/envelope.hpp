@@ -29,7 +29,7 @@ enum class hazard : std::uint8_t {
     reciprocal_of_zero, ///< of -0: infinity of the wrong sign (R158)
     infinite_argument,  ///< softsign of infinity gives 0 (R159; softplus is written so that it does not)
     denormal,           ///< a subnormal operand of a product counts as zero (R156)
-    cancellation,       ///< large terms nearly cancel: their rounding is what stays (R152)
+    cancellation,       ///< large terms nearly cancel and leave mostly their rounding (R152)
     table_domain,       ///< an argument outside a table, clamped to its last knot (R161)
     nan_input           ///< a NaN enters as infinity (R155)
 };
@@ -44,7 +44,7 @@ constexpr std::string_view name(hazard h) noexcept {
 
 enum class proof : std::uint8_t {
     proven,  ///< it cannot happen, as long as the contracts are kept
-    refuted, ///< the declared ranges allow it
+    refuted, ///< the declared ranges permit it
     open     ///< nothing is promised that decides it
 };
 
@@ -53,7 +53,7 @@ constexpr std::string_view name(proof p) noexcept {
     return names[static_cast<std::size_t>(p)];
 }
 
-/// One limit held against the ranges at one node.
+/// One limit compared with the ranges at one node.
 struct demand {
     bool applies = false;
     bool holds = true;     ///< cannot be passed
@@ -65,7 +65,7 @@ struct demand {
     constexpr proof verdict() const noexcept {
         return holds ? proof::proven : (exceeded && declared ? proof::refuted : proof::open);
     }
-    /// The promises themselves allow it: what makes a rule of it.
+    /// Whether the promises themselves permit it: only then does a rule report it.
     constexpr bool refuted() const noexcept { return applies && verdict() == proof::refuted; }
 };
 
@@ -84,7 +84,7 @@ inline constexpr double loss_scale_limit = 512.0;
 
 namespace detail {
 
-/// A node with the ranges of all nodes before it.
+/// A node with the ranges of all earlier nodes.
 struct ranged_node {
     const graph_view& g;
     const node& n;
@@ -171,8 +171,8 @@ constexpr demand denormal_demand(const ranged_node& s, bool keeps_subnormals) {
             most, smallest_normal};
 }
 
-/// Terms over result. By ranges alone a sum is as wide as its terms: only known weights, or a measured result, show
-/// that it is not.
+/// Terms relative to the result. By ranges alone a sum is as wide as its terms; only known weights, or a measured
+/// result, can show that it is narrower.
 constexpr demand cancellation_demand(const ranged_node& s, const interval& result) {
     double terms = 0;
     double left = result.magnitude();
@@ -290,8 +290,8 @@ struct envelope_entry {
     double limit = 0;
 };
 
-/// Everything that the ranges say of a graph on a target, in the order of its nodes. `known` is of `ranges(g)`, of
-/// measured ranges or of `affine_ranges(g)`.
+/// Everything that the ranges say about a graph on a target, in the order of its nodes. `known` comes from `ranges(g)`,
+/// from measured ranges or from `affine_ranges(g)`.
 constexpr std::vector<envelope_entry> envelope(const graph_view& g, const target_description& t,
                                                std::span<const interval> known) {
     std::vector<envelope_entry> all;

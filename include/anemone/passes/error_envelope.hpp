@@ -18,7 +18,7 @@ struct contraction_error {
     bool biased = false;    ///< one more term: the bias starts the sum
     double worst = 0;       ///< no element is farther off, as long as no sum reaches 32768
     double bound = 0;     ///< of the accumulator's magnitude at any moment: magnitudes of products, bias and roundings
-    bool assumed = false; ///< `bound` takes an operand without a range at eight standard deviations
+    bool assumed = false; ///< `bound` assumes eight standard deviations for an operand without a range
     spread_basis basis = spread_basis::nothing; ///< of the spreads of the operands, the weaker one
     double result = 0;                          ///< root mean square of the exact result
     double products = 0;                        ///< expected error of the sum: products rounded to 2^-16 or dropped
@@ -30,11 +30,11 @@ struct contraction_error {
 
     constexpr bool known() const { return basis != spread_basis::nothing; }
     constexpr double expected() const { return detail::positive_root(products * products + rounding * rounding); }
-    /// What of the result is zero makes no relative error.
+    /// 0 for a result of zero, which has no relative error.
     constexpr double relative(double error) const { return result > 0 ? error / result : 0; }
     constexpr double expected_relative() const { return relative(expected()); }
     constexpr double worst_relative() const { return relative(worst); }
-    /// How much more exact the result is expected to be with the scale.
+    /// The factor by which the scale is expected to reduce the error.
     constexpr double gain() const { return scaled_expected > 0 ? expected() / scaled_expected : 1; }
 };
 

@@ -6,8 +6,8 @@
 
 namespace ane {
 
-/// Stands for infinity in an interval: larger than anything finite arithmetic of intervals makes of fp16 values, and
-/// far from the end of double, so that no sum or product of endpoints overflows.
+/// Stands for infinity in an interval: larger than any finite result of interval arithmetic on fp16 values, and far
+/// below the largest double, so that no sum or product of endpoints overflows.
 inline constexpr double unbounded = 1e30;
 
 /// All values that a tensor's elements may take for finite inputs that keep their contracts: [low, high]. An end of
@@ -42,7 +42,7 @@ constexpr double stored_high(double x) noexcept {
     if (value >= x) {
         return value;
     }
-    // Below it: the neighbour above is as near only at a tie.
+    // Rounded down: the neighbour above is equally near only at a tie.
     const auto bits = static_cast<std::uint16_t>(value < 0 ? nearest.bits - 1 : (nearest.bits & 0x7FFFU) + 1);
     const auto above = static_cast<double>(half::from_bits(bits));
     return above - x <= x - value ? above : value;

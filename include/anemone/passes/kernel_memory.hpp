@@ -32,8 +32,8 @@ constexpr bool form_streams(const compression& c, const target_description& t) {
     return false;
 }
 
-/// Bytes of a weight of `count` elements in a compressed form: a mask of one bit an element and the elements that are
-/// left (guide chapter 25), indices and their table, or integers and their fp16 scales.
+/// Bytes of a weight of `count` elements in a compressed form: a mask with one bit per element and the nonzero elements
+/// (guide chapter 25), indices and their table, or integers and their fp16 scales.
 constexpr std::int64_t compressed_bytes(const compression& c, std::int64_t count, std::int64_t out_channels) {
     const bool has_zeros = c.form == weight_form::sparse || c.form == weight_form::sparse_palette ||
                            c.form == weight_form::sparse_blockwise;
@@ -53,7 +53,7 @@ constexpr std::int64_t compressed_bytes(const compression& c, std::int64_t count
     return mask + packed + 2 * scales + (c.zero_point ? (scales * c.bits + 7) / 8 : 0);
 }
 
-/// What a layer's weights need of the kernel memory. `demand` is held against `capacity`.
+/// What a layer's weights need of the kernel memory. `demand` is compared with `capacity`.
 struct kernel_use {
     std::int64_t dense = 0;    ///< bytes as fp16, or as the operand's own type
     std::int64_t demand = 0;   ///< bytes that the layer holds: compressed where the form streams, dense elsewhere

@@ -6,15 +6,15 @@
 
 #include <cstdint>
 
-/// How much of the engine's layout a tensor fills. Rows are padded to the granule of the transfers, 16 bytes, and
-/// channels to a multiple of the interleave factor (guide chapter 17, R101, R103, R104; decompiled).
+/// How much of the engine's padded layout a tensor fills. Rows are padded to the granule of the transfers, 16 bytes,
+/// and channels to a multiple of the interleave factor (guide chapter 17, R101, R103, R104; decompiled).
 namespace ane {
 
 constexpr std::int64_t rounded_up(std::int64_t value, std::int64_t multiple) {
     return multiple > 1 ? (value + multiple - 1) / multiple * multiple : value;
 }
 
-/// The interleave factor that pads a channel count least, the largest of such: 8 for 64 channels, 3 for 5, 1 where
+/// The interleave factor that pads a channel count least, and the largest of these: 8 for 64 channels, 3 for 5, 1 where
 /// there is no channel axis to interleave. The factors are decompiled; that the compiler chooses this one is predicted:
 /// it finds the factor "from the table and the dimensions".
 constexpr std::int64_t interleave_factor(const extents& shape, const target_description& t) {

@@ -26,8 +26,8 @@ struct liveness_options {
     bool constants = false;
 };
 
-/// Lifetimes of all values of a graph, by node: [produced, last read]. A value that nothing reads dies where it is
-/// born.
+/// Lifetimes of all values of a graph, by node: [produced, last read]. A value that nothing reads dies at the step that
+/// produces it.
 constexpr sequence<lifetime> lifetimes(const graph_view& g, liveness_options options = {}) {
     const sequence<char> known = constant_nodes(g);
     sequence<lifetime> result(g.nodes.size());
@@ -52,8 +52,8 @@ constexpr sequence<lifetime> lifetimes(const graph_view& g, liveness_options opt
     return result;
 }
 
-/// For each node the node in whose memory its value stands: itself, or, for a reshape whose operand dies there, what
-/// the operand's memory is. A reshape moves nothing, so both may be one place. -1 for values without a lifetime.
+/// For each node the node whose memory holds its value: itself, or, for a reshape whose operand dies there, the owner
+/// of the operand's memory. A reshape moves nothing, so the two can share it. -1 for values without a lifetime.
 constexpr sequence<int> storage_owners(const graph_view& g, const sequence<lifetime>& alive) {
     sequence<int> owners(g.nodes.size(), -1);
     for (int i = 0; i < g.size(); ++i) {
@@ -72,7 +72,7 @@ constexpr sequence<int> storage_owners(const graph_view& g, const sequence<lifet
     return owners;
 }
 
-/// Lifetimes of the places: that of an owner is extended over the values that stand in it; others have none.
+/// Lifetimes of the memory: an owner's covers all values that share its memory; other nodes have none.
 constexpr sequence<lifetime> merged(sequence<lifetime> alive, const sequence<int>& owners) {
     for (std::size_t i = 0; i < alive.size(); ++i) {
         if (owners[i] >= 0 && owners[i] != static_cast<int>(i)) {

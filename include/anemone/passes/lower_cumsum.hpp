@@ -8,7 +8,7 @@
 
 namespace ane::detail {
 
-/// How many whole numbers fp16 has below and above 0 together, 0 included.
+/// How many whole numbers fp16 represents, of both signs, 0 included.
 inline constexpr std::int64_t whole_halves = 2 * (2048 + (0x7BFF - 0x6800)) + 1;
 
 /// The whole number of fp16 that is `steps` above 0, or below; all differ by 1 at least, from 2048 on by more.
@@ -20,8 +20,8 @@ constexpr float whole_half(std::int64_t steps) {
     return steps < 0 ? -value : value;
 }
 
-/// T [n, n] with T[j][i] = 1 where element i is in sum j, else 0: constant operations over two vectors of n growing
-/// numbers, so the graph does not hold n^2 values and the program gets one constant.
+/// T [n, n] with T[j][i] = 1 where element i is in sum j, else 0: built by constant operations from two increasing
+/// vectors of n numbers, so that the graph does not hold n^2 values and the program gets one constant.
 constexpr int triangle_of_ones(rewriter& w, std::int64_t n, const cumulation& how) {
     sequence<float> growing;
     growing.reserve(static_cast<std::size_t>(n));

@@ -57,8 +57,8 @@ private:
     sequence<run> runs_;
 };
 
-/// Which bytes of an arena are taken at which steps: a segment tree over the steps. What is alive together stands close
-/// together, so that the sets are a few runs each and a place is found and taken in time logarithmic in the steps.
+/// Which bytes of an arena are taken at which steps: a segment tree over the steps. Values that are alive together lie
+/// close together, so each set consists of a few runs, and a place is found and taken in time logarithmic in the steps.
 class occupancy {
 public:
     constexpr explicit occupancy(int steps) {

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 /// The groups of output channels that a convolution computes in one pass over its input (guide chapter 20; cost facts,
-/// OCG, ACC, CORE; R048). The constants are decompiled. How the compiler combines them is published in part only, and
-/// the part that is (8 / kernel elements, rounded down) is 0 for a 3x3 kernel; the reading here is predicted:
+/// OCG, ACC, CORE; R048). The constants are decompiled. How the compiler combines them is published only in part, and
+/// that part (8 / kernel elements, rounded down) is 0 for a 3x3 kernel; the reading here is predicted:
 ///
 ///     group = min(floor_pow2(8 a / k), 16 / k, output channels), at least 1
 ///

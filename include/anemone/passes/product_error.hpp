@@ -178,8 +178,8 @@ constexpr product_error error_of_product(const binade_moments& x, const binade_m
     return e;
 }
 
-/// The largest error of one product whose operands lie in these ranges: half a quantum where it counts, its own
-/// magnitude where it is dropped. Never above 2^-15 unless subnormals are zero to the multiplier.
+/// The largest error of one product whose operands lie in these ranges: half a quantum if it counts, its own magnitude
+/// if it is dropped. Never above 2^-15 unless subnormals are zero to the multiplier.
 constexpr double worst_error_of_product(const interval& x, const interval& w, const numerics::datapath& path) {
     constexpr double largest = 2 - 0x1p-10; // significand
     const auto least = [](const interval& r) { return r.low > 0 ? r.low : (r.high < 0 ? -r.high : 0); };

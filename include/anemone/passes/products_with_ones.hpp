@@ -2,9 +2,9 @@
 
 #include "../graph/graph.hpp"
 
-/// Matrix products with constant ones, which A13's compiler is read to make sums of (numerics::ones_rule). Lowering
-/// leaves them products: what is written for the engine is what its compiler was given when they were measured, and on
-/// the other generations a sum would be narrower than the product that it stands for.
+/// Matrix products with constant ones, which A13's compiler is believed to turn into sums (numerics::ones_rule).
+/// Lowering leaves them products: that is what the compiler was given when they were measured, and on the other
+/// generations a sum would be computed in a narrower register than the product it replaces.
 namespace ane::detail {
 
 /// Whether every element of a node is a constant one, as it is or moved. Values of weights are not known here.

@@ -9,7 +9,7 @@ namespace ane {
 /// depth first from the outputs, operands in their order. So it does not matter in which order a compiler evaluates the
 /// arguments of nested calls.
 constexpr dynamic_graph prune(const graph_view& g) {
-    // Plain pointers and indices: every call counts against the steps that a compiler allows one constant.
+    // Plain pointers and indices: every call counts against a compiler's limit of steps per constant.
     const std::size_t count = g.nodes.size();
     const node* const nodes = g.nodes.data();
     const int* const pool = g.operand_pool.data();

@@ -2,18 +2,18 @@
 
 #include "constants.hpp"
 
-/// Parallel branches that meet in one consumer (guide chapter 19, R113): the compiler's search for cuts grows with two
-/// to the power of their number.
+/// Parallel branches that meet in one consumer (guide chapter 19, R113). The compiler's search for places to cut the
+/// graph grows exponentially, as 2^n for n branches.
 namespace ane {
 
-/// Branches from which a cluster is worth flagging (measured on the M1: compilation reaches 9.2 s).
+/// Number of branches from which a cluster is flagged (measured on the M1: compilation takes up to 9.2 s).
 inline constexpr int slow_fan_in = 12;
 
 namespace detail {
 
-/// The operand that a node carries on: the only one that is an operation of the same kind with no other reader. A sum
-/// written as a chain of additions, or a concatenation of concatenations, is one consumer so; a tree is not, since its
-/// nodes carry on two. -1 for a node that ends no chain.
+/// The operand whose chain this node extends: its only operand of the same kind that nothing else reads. A chain such
+/// as ((a + b) + c) + d, or a concatenation of concatenations, thus counts as one consumer. A tree does not: the root
+/// of (a + b) + (c + d) has two such operands. -1 for a node that extends no chain.
 constexpr int chained_operand(const graph_view& g, int index, const sequence<int>& readers) {
     const op kind = g[index].kind;
     if (!is_binary(kind) && kind != op::concat) {
@@ -33,9 +33,9 @@ constexpr int chained_operand(const graph_view& g, int index, const sequence<int
 
 } // namespace detail
 
-/// For each node the number of different computed values that meet in it: its operands, and those of the chain that it
-/// ends. A value that is read twice is one branch; inputs and constants are none. Nodes inside a chain count their own
-/// operands. Linear in the nodes and operands.
+/// For each node the number of distinct computed values that meet in it: its operands, and those of the chain that ends
+/// in it. A value that is read twice is one branch; inputs and constants do not count. Nodes inside a chain count only
+/// their own operands. Linear in the nodes and operands.
 constexpr sequence<int> reconverging_branches(const graph_view& g) {
     const sequence<char> known = constant_nodes(g);
     sequence<int> readers(g.nodes.size(), 0);
@@ -48,7 +48,7 @@ constexpr sequence<int> reconverging_branches(const graph_view& g) {
         ++readers[static_cast<std::size_t>(port.node)];
     }
     sequence<int> before(g.nodes.size(), -1);    // the chained operand
-    sequence<char> continued(g.nodes.size(), 0); // whether a chain goes on behind the node
+    sequence<char> continued(g.nodes.size(), 0); // whether a later node extends the chain
     for (int i = 0; i < g.size(); ++i) {
         const int chained = detail::chained_operand(g, i, readers);
         before[static_cast<std::size_t>(i)] = chained;

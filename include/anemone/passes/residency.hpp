@@ -10,7 +10,7 @@
 
 namespace ane {
 
-/// What one node of a model, or of its lowered graph, takes of a target's memories and lanes.
+/// How much of a target's memories and lanes one node of a model, or of its lowered graph, uses.
 struct node_residency {
     int node = -1;
     sized_value largest{};              ///< tensor that it reads or writes

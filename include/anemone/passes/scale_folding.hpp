@@ -49,7 +49,7 @@ struct folded_scale {
     double factor = 1;
 };
 
-/// Finds x c1 c2 where c1 is a number that is a power of two, or c2 one and c1 a number, and nothing else reads x c1.
+/// Finds products x c1 c2 where c1 is a scalar, c1 or a scalar c2 is a power of two, and nothing else reads x c1.
 constexpr sequence<folded_scale> find_scales(const graph_view& g, bool& any) {
     const sequence<char> known = constant_nodes(g);
     sequence<int> readers(g.nodes.size(), 0);
@@ -93,9 +93,10 @@ constexpr sequence<folded_scale> find_scales(const graph_view& g, bool& any) {
 
 } // namespace detail
 
-/// Joins successive multiplications by constants where that is exact: a power of two and another factor become one, and
-/// two that cancel none; what overflowed between the two no longer does. So the inverse of a scale (ops/scaled.hpp)
-/// costs nothing before a batch norm or another gain. `origins` has a number for each node, which goes with it.
+/// Merges successive multiplications by constants where that is exact: a power of two and another factor become one
+/// multiplication, and two that cancel disappear; an intermediate overflow between them then no longer occurs. So the
+/// inverse of a scale (ops/scaled.hpp) costs nothing before a batch norm or another gain. `origins` has a number for
+/// each node, which goes with it.
 constexpr void fold_scales(dynamic_graph& graph, sequence<int>& origins) {
     const graph_view g = graph;
     bool any = false;

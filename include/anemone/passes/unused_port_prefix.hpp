@@ -7,8 +7,8 @@
 
 namespace ane::detail {
 
-/// Names that begin with it and go on with a number are those of no port: underscores, one more than any input has
-/// characters. For copies of a graph that return more than it does.
+/// A prefix of underscores, one longer than any input's name, so that the prefix followed by a number cannot be the
+/// name of a port. For copies of a graph that have more outputs than it does.
 inline std::string unused_port_prefix(const graph_view& g) {
     std::size_t longest = 0;
     for (const node& n : g.nodes) {

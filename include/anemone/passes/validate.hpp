@@ -53,7 +53,7 @@ constexpr bool is_unresolved(const attributes& a) {
     }
 }
 
-/// More elements than any memory holds: below it counts and sizes in bytes do not overflow.
+/// More elements than fit in any memory; below this, counts and sizes in bytes do not overflow.
 inline constexpr std::int64_t element_limit = std::int64_t{1} << 48;
 
 constexpr void validate_shape(const node& n) {
@@ -80,7 +80,8 @@ constexpr bool lies_in(range_of run, std::size_t size) {
     return run.first >= 0 && run.count >= 0 && std::int64_t{run.first} + run.count <= static_cast<std::int64_t>(size);
 }
 
-/// What of a node is read before anything else can be: its operation, its element type, where its parts lie.
+/// Checks what must hold before anything else of a node can be read: its operation, its element type, and where its
+/// parts lie.
 constexpr void validate_frame(const graph_view& g, int index) {
     const node& n = g[index];
     if (static_cast<std::size_t>(n.kind) >= op_count) {
@@ -138,7 +139,8 @@ constexpr void validate_types(const graph_view& g, const node& n) {
     }
 }
 
-/// What is left when the shape is the one of the rule: that axes and amounts are resolved, and a constant has its values.
+/// Checks what remains once the shape follows the rule: that axes and amounts are resolved, and that a constant has its
+/// values.
 constexpr void validate_resolved(const graph_view& g, const node& n) {
     const std::int64_t unresolved = unresolved_axis(g, n);
     if (unresolved < 0) {
@@ -187,8 +189,8 @@ constexpr void validate_nodes(const graph_view& g, int first, int last) {
     }
 }
 
-/// `validate` of the pools: they have no more elements than an index counts, nodes share no part of them, so that all
-/// that is read of a graph is no more than it holds, and constants are fp16 values.
+/// `validate` for the pools: they have no more elements than an index can address, no two nodes share a part of them
+/// (which bounds what is read from a graph by its size), and constants are fp16 values.
 constexpr void validate_pools(const graph_view& g) {
     for (const std::size_t size :
          {g.nodes.size(), g.operand_pool.size(), g.text_pool.size(), g.payload.size(), g.outputs.size()}) {
@@ -240,11 +242,11 @@ constexpr void validate_outputs(const graph_view& g) {
 
 /// Holds a graph to what the builders guarantee, whatever bytes it is made of, in n log n steps. Operations, types and
 /// enumerators are those there are; every run lies in its pool; operands stand before their readers and are as many as
-/// the operation takes; attributes are its own and in range, axes count from the front, paddings are amounts; every shape
-/// and element type is the one that its rule gives; constants have their values, which fit into fp16; ports have different
-/// names, which are identifiers, and weights have different names. Throws `error` (errc::graph) that names the operation
-/// or the port; in a constant expression a bad graph does not compile. What nobody can check is that `site::file` points
-/// to text: who makes nodes by hand lets it point to text that outlives the graph, as builders do.
+/// the operation takes; attributes are its own and in range, axes count from the front, paddings are amounts; every
+/// shape and element type is the one that its rule gives; constants have their values, which fit into fp16; ports have
+/// different names, which are identifiers, and weights have different names. Throws `error` (errc::graph) that names
+/// the operation or the port; in a constant expression a bad graph does not compile. It cannot check that `site::file`
+/// points to text: code that makes nodes by hand must let it point to text that outlives the graph, as builders do.
 ///
 /// The entry points of the library call it: whatever runs, emits, reports or draws a whole graph. Passes and rules
 /// (constexpr), and functions that are given the index of a node, rely on it instead.
@@ -255,7 +257,7 @@ constexpr void validate(const graph_view& g) {
     validate_names(g);
 }
 
-/// The graph itself, once `validate` has held it to everything: for initializers.
+/// Returns the graph itself after `validate` has accepted it: for initializers.
 constexpr const graph_view& validated(const graph_view& g) {
     validate(g);
     return g;

@@ -18,8 +18,8 @@ inline constexpr std::int64_t extent_limit = std::int64_t{1} << 30;
 /// Above the strides, dilations, paddings and kernels of any engine: below it no sum of them overflows an int.
 inline constexpr int window_limit = 1 << 24;
 
-/// The numbers of a node's attributes, each held to what it may be. A raw graph may have any bytes: they are compared as
-/// integers before anything reads them as what they should be.
+/// Checks the numbers of a node's attributes, each against its range. A raw graph may have any bytes: they are compared
+/// as integers before anything reads them as what they should be.
 class attribute_check {
 public:
     constexpr explicit attribute_check(op kind) : kind_(kind) {}
@@ -67,7 +67,7 @@ public:
             }
         }
     }
-    /// Of either direction.
+    /// Accepts either sign.
     template <class Attributes> constexpr void convolution(const Attributes& c) const {
         window(c.stride), window(c.dilation), padding(c.padding), index(c.groups);
     }
@@ -87,8 +87,7 @@ private:
     op kind_;
 };
 
-/// Holds the attributes of a node to what they may be. Throws `error` (errc::graph); in a constant expression bad ones do
-/// not compile.
+/// Checks the attributes of a node. Throws `error` (errc::graph); in a constant expression bad ones do not compile.
 constexpr void validate_attributes(op kind, const attributes& a) {
     const attribute_check check(kind);
     switch (a.kind()) {
@@ -161,7 +160,7 @@ constexpr void validate_attributes(op kind, const attributes& a) {
     case attribute_kind::compression: {
         const compression& c = a.get<compression>();
         check.choice(c.form, weight_form::sparse_blockwise);
-        if (c.bits < 1 || c.bits > 16) { // what a form takes of these is its shape rule's to say
+        if (c.bits < 1 || c.bits > 16) { // which of these a form accepts is decided by its shape rule
             check.refuse("stores a number of bits that no form has", c.bits, 16);
         }
         check.index(c.vector), check.index(c.block);
@@ -178,7 +177,7 @@ constexpr void validate_attributes(op kind, const attributes& a) {
         check.choice(a.get<scaling>().function, scaled_function::minimum);
         check.number(a.get<scaling>().scale);
         break;
-    case attribute_kind::literal: // its run is the graph's to know
+    case attribute_kind::literal: // its range in the pool is checked with the graph
     case attribute_kind::none: break;
     }
 }

@@ -9,7 +9,7 @@
 
 namespace ane {
 
-/// What a graph wants of one weight.
+/// What a graph requires of one weight.
 struct wanted_weight {
     std::string_view name; ///< text of the graph
     extents shape;
@@ -20,7 +20,7 @@ struct wanted_weight {
     bool is_compressed = false;
     compression form{}; ///< how it is stored, where it is compressed
 
-    /// Whether several operations read it: weights are tied, or two blocks have one scope.
+    /// Whether several operations read it: weights are tied, or two blocks share a scope.
     constexpr bool is_shared() const { return readers.size() > 1; }
 };
 

@@ -5,8 +5,8 @@
 
 namespace ane {
 
-/// 65504 / 16: what may be read from inside the width on A13 and A14, and what an activation before int8 weights may
-/// carry.
+/// 65504 / 16: the largest magnitude that survives a read from inside the width on A13 and A14, or as an activation
+/// before int8 weights.
 inline constexpr double gain_ceiling = 4094.0;
 
 namespace detail {

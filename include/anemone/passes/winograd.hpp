@@ -15,7 +15,7 @@ enum class winograd_gate : std::uint8_t {
     not_a_convolution,
     target, ///< the bit 0x680 is not set: it is read on the A13 generation only
     weight, ///< computed at run time, or sparse
-    kernel, ///< no axis of 3, or the other one of 6 and more
+    kernel, ///< neither axis is 3, or the other one is 6 or more
     stride, ///< a stride or a dilation above 1
     groups, ///< not dense
     work    ///< output group * kernel elements * 2 below the threshold

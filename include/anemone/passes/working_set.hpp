@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-/// What an operation keeps on the chip (guide chapters 17 and 21, R110).
+/// How much memory an operation needs on the chip (guide chapters 17 and 21, R110).
 namespace ane {
 
 /// A value and the bytes that it takes without padding.
@@ -34,7 +34,7 @@ constexpr sized_value largest_operand(const graph_view& g, int index) {
 constexpr std::int64_t working_set_knee(const target_description& t) {
     return t.memory.working_set_measured > 0 ? t.memory.working_set_measured : t.memory.working_set_nominal;
 }
-/// How the knee is known.
+/// The mark of the knee.
 constexpr mark working_set_mark(const target_description& t) {
     return t.memory.working_set_measured > 0 ? mark::measured : mark::decompiled;
 }
@@ -58,8 +58,8 @@ constexpr residence residence_of(std::int64_t bytes, const target_description& t
 }
 
 /// The bytes alive at the step of each node, in the order of the graph: its operands, its result and all that later
-/// nodes still read. Inputs count, constants do not (their place is the kernel memory). The engine's compiler orders
-/// the nodes anew, so these are the figures of this order. Linear in the nodes and operands.
+/// nodes still read. Inputs count, constants do not (their place is the kernel memory). The engine's compiler reorders
+/// the nodes, so these figures hold for this order. Linear in the nodes and operands.
 constexpr sequence<std::int64_t> live_bytes(const graph_view& g, liveness_options options = {.inputs = true}) {
     const sequence<lifetime> values = lifetimes(g, options);
     const sequence<lifetime> places = merged(values, storage_owners(g, values));

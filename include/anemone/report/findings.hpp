@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-/// What is said of one violation, in every form of report.
+/// What every form of report says about one violation.
 namespace ane::detail::inline ANEMONE_WAY {
 
 /// What a finding counts as in a report.

@@ -13,7 +13,7 @@ namespace ane::inline ANEMONE_WAY {
 /// are not UTF-8 become U+FFFD, so that every reader takes the result.
 ANEMONE_API std::string json_string(std::string_view text);
 
-/// Writes JSON text, value by value, two blanks of indentation for each level. The caller closes what it opens.
+/// Writes JSON text, value by value, indented by two blanks per level. The caller closes what it opens.
 ///
 ///     json_writer j;
 ///     j.object().member("rule", "R030").member("got", 14).key("shape").array().value(1).value(16).end().end();

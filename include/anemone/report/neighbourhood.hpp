@@ -18,7 +18,7 @@ class reader_lists {
 public:
     ANEMONE_API explicit reader_lists(const graph_view& g);
 
-    /// In execution order; a node that reads a value twice stands there twice.
+    /// In execution order; a node that reads a value twice appears twice.
     ANEMONE_API std::span<const int> of(int index) const;
 
 private:

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-/// What reports call nodes and targets, and what they say of a violation.
+/// How reports name nodes and targets, and what they say about a violation.
 namespace ane::detail::inline ANEMONE_WAY {
 
 /// What a reader calls a node: its own name, that of the output it is, or that of the weight it reads without the
@@ -52,7 +52,7 @@ ANEMONE_INLINE std::string node_phrase(const graph_view& g, int index, op operat
                           : formatted("{} \"{}\"", name(operation), printable(called));
 }
 
-/// "kernel width 14 exceeds 13". A magnitude that nothing bounds, which the rules cut at 10^15, is "infinity".
+/// "kernel width 14 exceeds 13". An unbounded magnitude, which the rules cap at 10^15, is "infinity".
 ANEMONE_INLINE std::string sentence_of(const violation& v) {
     const std::string got = v.got >= no_bound ? "infinity" : std::to_string(v.got);
     return fmt::format(fmt::runtime(record_of(v.rule).sentence), fmt::arg("got", got),

@@ -49,7 +49,7 @@ ANEMONE_INLINE std::vector<double> plot_ticks(const plot_axis& axis, double low,
                      [&axis](double tick) { return holds(axis, tick); });
         return ticks;
     }
-    // Steps are counted: a sum of doubles may stand still.
+    // Counts steps, because repeatedly adding a small step to a large double may not change it.
     if (axis.logarithmic) {
         const bool short_range = high / low < 300;
         const auto first = static_cast<int>(std::floor(std::log10(low) + 1e-9));

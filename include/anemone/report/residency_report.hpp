@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-/// The memories and lanes that a model takes of a target, as a table for people.
+/// How much of a target's memories and lanes a model uses, as a table for people.
 namespace ane::detail::inline ANEMONE_WAY {
 
 /// One cell: its text, and whether its figure passes a limit.
@@ -21,8 +21,8 @@ struct residency_cell {
 
 namespace ane::inline ANEMONE_WAY {
 
-/// What each node of a graph takes of a target's memories and lanes: a row for each operation, then the totals and how
-/// the figures are known. The graph is taken as it is: give `lower(model).view()` for the layers of the engine.
+/// How much of a target's memories and lanes each node of a graph uses: a row per operation, then the totals and how
+/// the figures are known. The graph is taken as it is: pass `lower(model).view()` for the layers of the engine.
 ///
 ///     ane::residency_report(model, ane::h13).print();
 class residency_report {

@@ -63,7 +63,7 @@ private:
 
 ANEMONE_API std::ostream& operator<<(std::ostream& to, const rule_report& r);
 
-/// Everything that the rules say of a graph on a target: `report(model, ane::h13).print();`
+/// Everything that the rules say about a graph on a target: `report(model, ane::h13).print();`
 ANEMONE_API rule_report report(const graph_view& g, const target_description& t, const policy& p = {});
 ANEMONE_API rule_report report(const graph_view& g, target t, const policy& p = {});
 

@@ -39,8 +39,8 @@ constexpr code_point next_code_point(std::string_view text) noexcept {
     return overlong || surrogate || value > 0x10FFFF ? code_point{} : code_point{value, size, true};
 }
 
-/// Whether a terminal would act on a code point instead of showing it: controls, and marks that turn the direction of
-/// the text or take no room.
+/// Whether a terminal would act on a code point instead of showing it: controls, and marks that change the direction of
+/// the text or have no width.
 constexpr bool is_control(char32_t c) noexcept {
     return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
            (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF;

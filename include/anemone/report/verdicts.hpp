@@ -13,7 +13,7 @@
 /// The verdict of every target of a set on one model.
 namespace ane::inline ANEMONE_WAY {
 
-/// What one target says of a model.
+/// The verdict of one target on a model.
 struct target_verdict {
     ane::target target = target::h13;
     detail::finding_counts counts{};
@@ -31,7 +31,8 @@ public:
     ANEMONE_API explicit verdict_table(const graph_view& g, const target_set& targets = macs, const policy& p = {});
 
     const std::vector<target_verdict>& rows() const noexcept { return rows_; }
-    /// What holds on every target and is counted among the notes of each: that weights are shared, and by whom.
+    /// Remarks that hold on every target and count among the notes of each: that weights are shared, and by which
+    /// operations.
     const std::vector<std::string>& remarks() const noexcept { return remarks_; }
     /// Whether every target accepts.
     ANEMONE_API bool ok() const noexcept;
@@ -48,7 +49,7 @@ public:
     ANEMONE_API void print(std::FILE* to = stdout) const;
 
 private:
-    /// What a violation needs of its graph: its label and its sentence.
+    /// The texts of a violation that need its graph: its label and its sentence.
     struct site_text {
         std::string label, message;
     };
@@ -60,7 +61,7 @@ private:
 
 ANEMONE_API std::ostream& operator<<(std::ostream& to, const verdict_table& v);
 
-/// What every target of a set says of a model: `verdicts(model).print();`
+/// The verdicts of every target of a set on a model: `verdicts(model).print();`
 ANEMONE_API verdict_table verdicts(const graph_view& g, const target_set& targets = macs, const policy& p = {});
 
 } // namespace ane::inline ANEMONE_WAY

@@ -22,7 +22,7 @@ ANEMONE_API std::string print(const weight_store& store);
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-/// What is no finding of a rule, and the operation that it is about.
+/// A remark that is not a finding of a rule, and the operation that it is about.
 struct remark {
     std::string text;
     int node = 0;

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-/// Which target is the first to take a model, and what stops the others.
+/// Which target is the first to accept a model, and what blocks the others.
 namespace ane {
 
-/// The order of age: by generation (M11 counts as A15; the reference profiles, which are no silicon, stand last), then
-/// by cores, then as `target` lists them.
+/// The order by age: by generation (M11 counts as A15; the reference profiles, which are not silicon, come last), then
+/// by cores, then in the order of `target`.
 constexpr bool is_older(const target_description& a, const target_description& b) noexcept {
     const auto rank = [](family f) { return f == family::reference ? 99 : detail::generation_rank(f); };
     if (rank(a.tier) != rank(b.tier)) {
@@ -89,8 +89,8 @@ constexpr std::vector<violation> blockers_of(const graph_view& g, target t, cons
     return blockers_of(g, describe(t), p);
 }
 
-/// The oldest target of a set that takes one node of a graph, for reports of many nodes: what does not depend on the
-/// node is found once. The graph and its memory must outlive it.
+/// Finds the oldest target of a set that accepts one node of a graph, for reports on many nodes: what does not depend
+/// on the node is computed once. The graph and its memory must outlive it.
 class node_acceptance {
 public:
     explicit node_acceptance(const graph_view& g, const target_set& among = macs, const policy& p = {})

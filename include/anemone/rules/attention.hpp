@@ -7,7 +7,7 @@
 namespace ane::rules {
 
 // R083 to R085 are hazards of the fused unit (measured). Lowering never emits that unit: it writes attention as two
-// products around a softmax, so here they are warnings of a speed that is not to be had.
+// products around a softmax, so here they only warn that the unit's speed is not available.
 inline constexpr std::array attention{
     rule_record{.id = rule::attention_rank_exceeds_four,
                 .fact = "ops",

@@ -25,8 +25,8 @@ template <class T, std::size_t Count, class Sequence> constexpr std::array<T, Co
     return a;
 }
 
-/// Facts of a model that do not depend on the target, each computed once and only where something asks for it (of a
-/// class's members with a deduced type, compilers compute all).
+/// Facts about a model that do not depend on the target, each computed once and only where it is used (for class
+/// members of deduced type, compilers would compute all of them).
 template <const auto& Model> inline constexpr std::size_t size_of_model = Model.nodes.size();
 template <const auto& Model>
 inline constexpr std::array<int, size_of_model<Model>> uses_of = array_of<int, size_of_model<Model>>(uses(Model));
@@ -44,7 +44,7 @@ template <const auto& Model>
 inline constexpr std::array<char, size_of_model<Model>> constant_of =
     array_of<char, size_of_model<Model>>(constant_nodes(Model));
 
-/// Those that a policy's errors read: what warnings alone need is computed where such a warning is an error.
+/// The facts that a policy's errors need: what only warnings need is computed only if such a warning is an error.
 template <const auto& Model, policy P> struct facts_under {
     static constexpr graph_facts value = [] {
         graph_facts f{model_ranges<Model>::value, uses_of<Model>};
@@ -65,7 +65,7 @@ template <const auto& Model, policy P> struct facts_under {
 /// The rules that a policy makes errors.
 template <policy P> inline constexpr rule_set errors_under = active_rules(P, wanted::errors);
 
-/// Nodes of one constant expression: compilers bound the steps of each, not their number.
+/// Nodes per constant expression: compilers limit the steps of each expression, not the number of expressions.
 inline constexpr int chunk_size = 512;
 template <const auto& Model>
 inline constexpr std::size_t chunks_of = (Model.nodes.size() + chunk_size - 1) / chunk_size;
@@ -151,7 +151,7 @@ inline constexpr told_violation first_told = [] {
     return t;
 }();
 
-/// What `graph` refuses has been told where it is defined: no rule adds to it.
+/// What `graph` refused was reported where it is defined: no rule adds to it.
 template <const auto& Model, auto Target, policy P> constexpr auto find_verdict() {
     if constexpr (is_refused_model<decltype(Model)>) {
         return all_design_rules{};

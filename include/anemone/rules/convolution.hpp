@@ -153,7 +153,7 @@ inline constexpr std::array convolution{
                 .check = [](const subject& s) -> finding {
                     return at_most(detail::kernel_width(s), s.t.limits.kernel_width_fp16_small);
                 }},
-    // Kernels of 13 x 13 and of 3 x 16 were seen to compile on the M1, so that this cannot refuse fp16 ones there.
+    // Kernels of 13 x 13 and of 3 x 16 were seen to compile on the M1, so this cannot be a refusal for fp16 there.
     rule_record{.id = rule::large_kernel_is_not_a_multiple_of_eight,
                 .fact = "R035",
                 .level = severity::warn,

@@ -19,7 +19,7 @@ enum class datapath_parameter : std::uint8_t {
     slice_gain
 };
 
-/// Of two marks the one that says less.
+/// The weaker of two marks.
 constexpr mark weaker(mark a, mark b) noexcept { return a > b ? a : b; }
 
 /// The evidence of the value that `datapath_of` gives a generation. The guide's silicon is M1, M2, M4 and M5; the
@@ -43,7 +43,8 @@ constexpr mark evidence_of(datapath_parameter p, family f) noexcept {
     return mark::predicted;
 }
 
-/// The same of an arithmetic that may be a user's own: of values that differ from the generation's nothing is known.
+/// The same for an arithmetic that may be a user's own: about values that differ from the generation's, nothing is
+/// known.
 constexpr mark evidence_of(datapath_parameter p, family f, const numerics::datapath& own) noexcept {
     const numerics::datapath d = numerics::datapath_of(f);
     bool unchanged = true;

@@ -10,14 +10,14 @@
 namespace ane {
 
 /// The first rule that a model breaks, as a type that compilers print: the operation, the rule, the target, the source
-/// line, the node, the value and the limit; then the id of the rule's page, the file, and a name that tells one use of a
-/// block from another.
+/// line, the node, the value and the limit; then the id of the rule's page, the file, and a name that distinguishes one
+/// use of a block from another.
 template <op Operation, rule Rule, target Target, int Line, int Node, std::int64_t Got, std::int64_t Limit,
           class... Place>
 struct design_rule {
     static constexpr bool kept = false;
 };
-/// The same where nothing bounds the value.
+/// The same for a rule without a numeric bound.
 template <op Operation, rule Rule, target Target, int Line, int Node, std::int64_t Limit, class... Place>
 struct design_rule_without_bound {
     static constexpr bool kept = false;

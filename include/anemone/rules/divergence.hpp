@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-/// Where a model can give other results on one target than on another, and by what.
+/// Where a model can give different results on two targets, and why.
 namespace ane {
 
 /// Every way in which the nodes of a model can differ between two machines, in the order of the lowered graph. Derived

@@ -40,14 +40,14 @@ public:
     /// The errors of the model on either machine, by node, are known before.
     constexpr std::vector<divergent_node> run(std::span<const violation> on_a, std::span<const violation> on_b) {
         refusals(on_a, on_b);
-        int told = 0; // refusals are told in front of what the lowered nodes of the same model node do
+        int told = 0; // refusals are listed before the entries of the same model node's lowered nodes
         for (int i = 0; i < lowered_.size(); ++i) {
             const auto at = static_cast<std::size_t>(i);
             const int origin = facts_.origins[at];
             for (; told <= origin; ++told) {
                 support(told);
             }
-            // Of an operation that one of them refuses nothing more is said.
+            // Nothing more is reported about an operation that one of them refuses.
             if (is_source(lowered_[i].kind) || facts_.constant[at] != 0 ||
                 refused_[static_cast<std::size_t>(origin)].state != refusal_state::none) {
                 continue;
@@ -129,7 +129,7 @@ private:
             return;
         }
         using numerics::arithmetic_path;
-        // Of an operation without a model of its arithmetic any step may differ.
+        // For an operation whose arithmetic is not modelled, any step may differ.
         const arithmetic_path path =
             numerics::has_path(kind) ? numerics::path_of(kind).path : arithmetic_path::composed;
         if (group == op_group::contraction || path == arithmetic_path::multiply_accumulate) {
@@ -195,7 +195,7 @@ private:
         }
     }
 
-    /// Several steps one after another; of an operation without a model of its arithmetic, any of them.
+    /// Several steps one after another; for an operation whose arithmetic is not modelled, any of them may differ.
     constexpr void composed() {
         if (differs(&numerics::datapath::elementwise_ties)) {
             add(divergence::rounding, parameter::elementwise_ties, "its steps round ties differently",
@@ -287,7 +287,7 @@ private:
         }
     }
 
-    /// Whether the sources give a figure for both: an assumed one says nothing.
+    /// Whether the sources give a figure for both: an assumed figure is no evidence.
     constexpr bool given(assumption figure) const { return !assumes(a_.device, figure) && !assumes(b_.device, figure); }
 
     /// Another implementation of the same operation, by the capabilities of the two.

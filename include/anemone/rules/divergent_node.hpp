@@ -9,12 +9,12 @@
 
 namespace ane {
 
-/// What can differ, the gravest first.
+/// What can differ, the most serious first.
 enum class divergence : std::uint8_t {
     support,  ///< one target refuses the operation
-    infinity, ///< one target makes an infinity of a finite value
+    infinity, ///< one target turns a finite value into infinity
     rounding, ///< another route or several roundings: a few units in the last place
-    one_ulp,  ///< one rounding with another rule for ties: one unit in the last place
+    one_ulp,  ///< one rounding with a different tie rule: one unit in the last place
     denormals ///< one target takes a subnormal operand for zero
 };
 
@@ -23,7 +23,7 @@ constexpr std::string_view name(divergence d) noexcept {
     return names[static_cast<std::size_t>(d)];
 }
 
-/// A target as its arithmetic and its abilities: the table's, or with what a user has measured.
+/// A target as its arithmetic and its capabilities: those of the table, or with what a user has measured.
 struct machine {
     target_description device;
     numerics::datapath arithmetic;

@@ -59,7 +59,7 @@ inline constexpr std::array elementwise{
                     const int rank = s.operand(0).shape.rank;
                     return holds_if(rank >= 3, rank, 3);
                 }},
-    // Lowering writes x * x instead, so that nothing fails; a reader of the emitted text finds the product.
+    // Lowering writes x * x instead, so nothing fails; the note explains the product in the emitted text.
     rule_record{.id = rule::square_feeds_a_nonlinearity,
                 .fact = "R072",
                 .level = severity::note,

@@ -43,17 +43,17 @@ constexpr std::vector<int> uses(const graph_view& g) {
 
 namespace detail {
 
-/// What the rules need to know of a graph, whatever the target.
+/// What the rules need to know about a graph, independent of the target.
 struct graph_facts {
     std::span<const interval> ranges;
     std::span<const int> uses;
     std::span<const std::int64_t> live = {}; ///< bytes, by node
     std::span<const int> branches = {};      ///< that meet in each node
     std::span<const spread> spreads = {};
-    std::span<const char> constant = {}; ///< known when the model is compiled: such operations never reach a device
+    std::span<const char> constant = {}; ///< constants of the compiled model: such operations never reach a device
 };
 
-/// Which rules a search asks.
+/// Which rules a search evaluates.
 enum class wanted : std::uint8_t { errors, everything };
 
 constexpr rule_set active_rules(const policy& p, wanted which) {
@@ -69,7 +69,7 @@ constexpr rule_set active_rules(const policy& p, wanted which) {
 template <class Found>
 constexpr void search(const rule_set& active, const graph_view& g, const graph_facts& facts,
                       const target_description& t, const policy& p, int first, int last, Found found) {
-    // Plain loops over words: every call counts against the steps that a compiler allows one constant.
+    // Plain loops over words: every call counts against a compiler's limit of steps per constant.
     constexpr std::size_t words = std::tuple_size_v<decltype(active.words)>;
     rule_set usual = active;
     for (std::size_t w = 0; w < words; ++w) {
@@ -98,7 +98,7 @@ constexpr void search(const rule_set& active, const graph_view& g, const graph_f
     }
 }
 
-/// What the rules need to know of a graph, with its memory: for several searches in one graph.
+/// What the rules need to know about a graph, with the memory for it: for several searches in one graph.
 struct computed_facts {
     std::vector<interval> known;
     std::vector<int> read;

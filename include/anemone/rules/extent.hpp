@@ -38,7 +38,7 @@ inline constexpr std::array extent{
                     }
                     return {};
                 }},
-    // Extents are integers here; what a reader of files does not know it gives as a negative one.
+    // Extents are integers here; readers of files represent an unknown one as negative.
     rule_record{.id = rule::extent_is_not_known,
                 .fact = "R121",
                 .level = severity::reject,
@@ -123,8 +123,8 @@ inline constexpr rule_set extent_rules = [] {
     return all;
 }();
 
-/// Shapes of at most this rank with extents in [1, largest] break none of them. Most are such, and they are not asked
-/// rule by rule.
+/// Shapes of at most this rank with extents in [1, largest] break none of them. Most shapes qualify, which saves
+/// checking each rule.
 struct small_shape {
     int rank;
     std::int64_t largest;

@@ -2,13 +2,13 @@
 
 #include <array>
 
-/// Facts that no rule record names: nothing that this library builds can break them, or the record of another fact
-/// holds them with a limit that is the target's.
+/// Facts without a rule record: either nothing that this library builds can break them, or the record of another fact
+/// enforces them with a limit of the target.
 namespace ane {
 
 struct held_fact {
     const char* fact;  ///< its id
-    const char* where; ///< the header that holds it
+    const char* where; ///< the header that enforces it
     const char* how;
 };
 

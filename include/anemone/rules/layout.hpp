@@ -7,7 +7,7 @@
 
 #include <array>
 
-/// Shapes that work and leave lanes, banks or passes of the engine unused.
+/// Shapes that work but leave lanes, banks or passes of the engine unused.
 namespace ane::rules {
 
 inline constexpr std::array layout{
@@ -61,7 +61,7 @@ inline constexpr std::array layout{
                                         s.t.memory.dma_width_granule <= bits(s.n.type) / 8,
                                     e.channels(), s.t.memory.dma_width_granule);
                 }},
-    // The worst stride: its rows meet in one bank of all. Less of a conflict is a figure of the report.
+    // The worst stride: all its rows fall into one bank. Milder conflicts only appear as figures in the report.
     rule_record{.id = rule::rows_share_a_bank,
                 .fact = "BANK",
                 .level = severity::note,

@@ -53,7 +53,7 @@ inline constexpr std::array memory{
                     const std::int64_t size = largest_operand(s.g, s.index).bytes;
                     return holds_if(residence_of(size, s.t) != residence::edge, size, s.t.memory.working_set_nominal);
                 }},
-    // Told once for each stretch of the schedule: at the node whose value carries the set over the limit.
+    // Reported once per stretch of the schedule: at the node whose value takes the set over the limit.
     rule_record{.id = rule::live_set_exceeds,
                 .fact = "PART",
                 .level = severity::note,
@@ -70,7 +70,7 @@ inline constexpr std::array memory{
                     const bool before = s.index > 0 && detail::live_at(s, s.index - 1) > limit;
                     return holds_if(before || live <= limit, live, limit);
                 }},
-    // Of the A13 generation only: later ones share one kernel memory among the cores.
+    // On the A13 generation only: later ones share one kernel memory among the cores.
     rule_record{.id = rule::weights_exceed_kernel_memory,
                 .fact = "R057",
                 .level = severity::warn,

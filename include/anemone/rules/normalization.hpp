@@ -140,8 +140,9 @@ inline constexpr std::array normalization{
                     const int rank = s.operand(0).shape.rank;
                     return holds_if(rank == 2, rank, 2);
                 }},
-    // R082 is the switch of the engine's own attention layer, off by default: the same mistake in a graph is a softmax
-    // without it. A declared range that keeps the sum finite is as good.
+    // R082 concerns a switch of the engine's own attention layer, off by default, that subtracts the maximum. In a
+    // graph the same mistake is a softmax without that subtraction. A declared range that keeps the sum finite is as
+    // good.
     rule_record{.id = rule::softmax_does_not_subtract_its_maximum,
                 .fact = "R082",
                 .level = severity::hazard,

@@ -46,7 +46,8 @@ inline constexpr std::array order{
         .silicon = "M1",
         .check = [](const subject& s) -> finding { return at_most(detail::indexed_extent(s), 2048); }},
     // L008: refused by the compiler for h16g, placed by an M4's runtime, native from A14 on by the guide. A refusal may
-    // be one of the form that was tried, a placement may not: so a warning, on that generation alone.
+    // concern only the form that was tried, a placement proves that the operation exists: so a warning, on that
+    // generation alone.
     rule_record{.id = rule::top_k_over_width_is_in_dispute,
                 .fact = "L008",
                 .level = severity::warn,

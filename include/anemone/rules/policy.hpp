@@ -11,7 +11,7 @@ enum class compile_route : std::uint8_t { any, mil, netplist };
 /// `conforms`. Combine with `|`: `as_error(rule::working_set_exceeds) | waive(rule::width_slice_may_saturate)`.
 struct policy {
     rule_set errors{}; ///< warnings that count as errors
-    rule_set waived{}; ///< rules that are not looked at
+    rule_set waived{}; ///< rules that are not checked
     compile_route route = compile_route::any;
 
     constexpr bool is_error(rule r, severity level) const noexcept {
@@ -29,9 +29,9 @@ struct policy {
 
 /// The given warnings are errors.
 template <class... Rule> constexpr policy as_error(Rule... rules) { return {.errors = {rules...}}; }
-/// The given rules are not looked at: the author knows better.
+/// The given rules are not checked: the author knows better.
 template <class... Rule> constexpr policy waive(Rule... rules) { return {.waived = {rules...}}; }
-/// The rules of one route are looked at too.
+/// The rules of one route are checked too.
 constexpr policy on_route(compile_route route) { return {.route = route}; }
 
 } // namespace ane

@@ -51,7 +51,7 @@ inline constexpr std::int64_t expected_error_limit = 20;
 } // namespace detail
 
 inline constexpr std::array precision{
-    // The published estimate, for products of which nothing is declared: where something is, the next rule computes.
+    // The published estimate, for products about which nothing is declared: otherwise the next rule computes the error.
     rule_record{
         .id = rule::products_are_many,
         .fact = "R153",

@@ -8,8 +8,8 @@
 
 namespace ane::detail {
 
-/// What the rules read of a target. Targets with equal profiles get equal findings, so one of them is enough. A rule
-/// that reads more adds it here; a test holds the two together.
+/// What the rules read of a target. Targets with equal profiles get equal findings, so checking one of them is enough.
+/// A rule that reads more adds it here; a test checks that the profile is complete.
 struct rule_profile {
     int tier;
     bool older, a13, mil, softmax, slice_saturates;

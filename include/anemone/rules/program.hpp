@@ -4,7 +4,7 @@
 
 #include <array>
 
-/// Rules of compiled programs. No node breaks them: the driver holds them while it compiles and loads.
+/// Rules of compiled programs. No node can break them: the driver enforces them while it compiles and loads.
 namespace ane::rules {
 
 inline constexpr std::array program{

@@ -12,7 +12,7 @@
 
 namespace ane {
 
-/// What a check says of one node: whether the rule is broken, the value found and the limit it is held against.
+/// What a check says about one node: whether the rule is broken, the value found and the limit it is compared with.
 struct finding {
     bool broken = false;
     std::int64_t got = 0;
@@ -62,7 +62,7 @@ struct rule_record {
     mark evidence;
     mark target_marks::*figure = nullptr; ///< where the limit is the target's: the mark that it has there
     const char* silicon = "";             ///< the chips that it was measured on
-    const char* held_by = "";             ///< for a rule without a check: the header that holds it
+    const char* held_by = "";             ///< for a rule without a check: the header that enforces it
     finding (*check)(const subject&) = not_of_a_node;
 };
 

@@ -33,7 +33,7 @@ constexpr bool is_exact_factor(const graph_view& g, const node& n) {
     return true;
 }
 
-/// Whether a value of this node and range may be a subnormal: of a constant it is known.
+/// Whether a value of this node and range may be subnormal; for a constant this is known exactly.
 constexpr bool may_be_subnormal(const graph_view& g, const node& n, const interval& range) {
     constexpr double least_normal = 0x1p-14;
     if (n.kind == op::constant) {

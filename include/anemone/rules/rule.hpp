@@ -208,7 +208,7 @@ enum class rule : std::uint8_t {
 #undef ANEMONE_ROW
 };
 
-/// What a rule reports where nothing bounds the value, and the most that it reports.
+/// What a rule reports for an unbounded value; also the largest value that it reports.
 inline constexpr std::int64_t no_bound = 1'000'000'000'000'000;
 
 inline constexpr std::size_t rule_count =
@@ -238,7 +238,7 @@ constexpr std::string_view name(severity s) noexcept {
     return names[static_cast<std::size_t>(s)];
 }
 
-/// What a rule is about, and so who holds it.
+/// What a rule is about, and thus who enforces it.
 enum class rule_scope : std::uint8_t {
     graph,   ///< operations, shapes, types and declared ranges: at build time
     weights, ///< how weights are stored and what they hold: at build time as far as declared, else in the loader

@@ -4,7 +4,7 @@
 
 #include <array>
 
-/// Rules of the running device. The driver holds them.
+/// Rules of the running device. The driver enforces them.
 namespace ane::rules {
 
 inline constexpr std::array runtime{

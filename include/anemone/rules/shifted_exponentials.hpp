@@ -2,8 +2,8 @@
 
 #include "../graph/graph.hpp"
 
-/// Exponentials of differences to a maximum, the numerators of a softmax written by hand: what is known of them
-/// whatever the ranges say.
+/// Exponentials of x - max(x), the numerators of a softmax written by hand, and what is known about them regardless of
+/// the ranges.
 namespace ane::rules::detail {
 
 constexpr int operand_index(const graph_view& g, const node& n, int position) {

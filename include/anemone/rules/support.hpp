@@ -10,7 +10,7 @@ namespace ane::rules {
 
 namespace detail {
 
-/// Operations that a newer generation brought, each told by the rule that names what is missing.
+/// Operations that a newer generation introduced, each covered by the rule that names what is missing.
 inline constexpr op_set trigonometric_ops{op::sin, op::cos};
 inline constexpr op_set late_order_ops{op::top_k, op::top_k_indices, op::sort, op::arg_sort, op::dynamic_slice};
 inline constexpr op_set random_ops{op::dropout, op::random_uniform};
@@ -136,7 +136,7 @@ inline constexpr std::array support{
                     return holds_if(!(is_reduction(s.operand(0).kind) && is_zero(1)) &&
                                     !(is_reduction(s.operand(1).kind) && is_zero(0)));
                 }},
-    // Once for a program: at the node of its first output.
+    // Reported once per program: at the node of its first output.
     rule_record{.id = rule::target_has_no_mil,
                 .fact = "R176",
                 .level = severity::reject,

@@ -8,7 +8,7 @@
 #include <array>
 
 /// What may go wrong with values, as far as the declared ranges prove it (passes/envelope.hpp). Where nothing is
-/// declared nothing is said: every range would reach every limit.
+/// declared nothing is reported: every range would reach every limit.
 namespace ane::rules {
 
 namespace detail {

@@ -186,7 +186,7 @@ inline constexpr std::array weight{
                                        detail::larger(detail::stride(s.n)) <= stride;
                     return holds_if(plain, c->vector, stride);
                 }},
-    // A fraction that nobody gave is no finding.
+    // An unknown fraction is not a finding.
     rule_record{.id = rule::sparse_weight_has_few_zeros,
                 .fact = "R142",
                 .scope = rule_scope::weights,

@@ -13,8 +13,8 @@ inline constexpr std::int32_t not_known = -1;
 inline constexpr std::int32_t no_limit = 2147483647;
 
 /// Figures that the sources leave open for some targets although a rule or a cost needs them. The description then
-/// holds a careful value and sets the bit: `assumes(description, assumption::softmax)` says that nobody has read that
-/// byte there.
+/// holds a conservative value and sets the bit: `assumes(description, assumption::softmax)` says that nobody has read
+/// that byte there.
 enum class assumption : std::uint8_t {
     cores,
     kernel_width_default,
@@ -96,8 +96,8 @@ struct target_memory {
 };
 
 /// What the silicon can do. The bytes of the HAL (guide chapter 24) first, then what follows from them or was measured.
-/// A byte attests one layer of the compiler only: `conv3d_attested` is set and three-dimensional convolution has no
-/// lowering.
+/// A byte is evidence about one layer of the compiler only: `conv3d_attested` is set and three-dimensional convolution
+/// has no lowering.
 struct target_capabilities {
     bool kernel_streaming = false;            ///< 0x48f, master of the compressed weight streams
     bool square_after_reduction = false;      ///< 0x494

@@ -175,8 +175,8 @@ concept target_like = requires(const T& t) {
 constexpr std::string_view name(target t) noexcept { return describe(t).name; }
 constexpr std::string_view runtime_architecture(target t) noexcept { return describe(t).runtime; }
 
-/// The target that a TargetArchitecture string names. The runtime falls back to the host on a name that it does not
-/// know, without a word (R175): so look it up here first. Exact match.
+/// The target that a TargetArchitecture string names. Given a name that it does not know, the runtime silently falls
+/// back to the host (R175), so look it up here first. Exact match.
 constexpr std::optional<target> find_target(std::string_view runtime) noexcept {
     for (const target_description& d : target_table) {
         if (runtime == d.runtime) {

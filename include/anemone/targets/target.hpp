@@ -73,7 +73,7 @@ constexpr std::string_view name(family f) noexcept {
     return names[static_cast<std::size_t>(f)];
 }
 
-/// How a figure is known. Kept apart everywhere.
+/// How a figure is known. The three are kept apart everywhere.
 enum class mark : std::uint8_t {
     measured,   ///< run on the named silicon
     decompiled, ///< read from the compiler's or the firmware's binary

@@ -25,7 +25,7 @@ constexpr bool has_scales(weight_form f) {
     return f == weight_form::affine || f == weight_form::blockwise || f == weight_form::sparse_blockwise;
 }
 
-/// What a form and a shape make of the parts. Counts are in elements.
+/// The sizes of the parts, which follow from form and shape. Counts are in elements.
 struct stored_layout {
     std::int64_t count = 0;   ///< elements of the weight
     std::int64_t columns = 1; ///< elements of one row (all axes but the first)
@@ -85,7 +85,7 @@ ANEMONE_INLINE void encode_integers(encoded_weight& to, std::span<const half> va
     to.zeros = weight_formats::pack(std::span<const std::int8_t>(integers.zeros), to.form.bits);
 }
 
-/// A part must have just the bytes that its elements take.
+/// A part must have exactly the bytes that its elements take.
 ANEMONE_INLINE void require_bytes(const encoded_weight& w, const char* part, std::size_t got, std::int64_t want) {
     if (std::cmp_not_equal(got, want)) {
         refuse_stored(w.form, formatted("the {} take {} bytes, the shape needs {}", part, got, want));

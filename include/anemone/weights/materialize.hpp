@@ -22,8 +22,8 @@ struct materialized {
     ANEMONE_API const std::byte* memory(int index) const;
 };
 
-/// Holds constants to the graph that they are emitted with: an entry for each node, with its elements or with none.
-/// Throws `error` (errc::argument).
+/// Checks constants against the graph that they are emitted with: an entry for each node, with all of its elements or
+/// none. Throws `error` (errc::argument).
 ANEMONE_API void require_constants_of(const graph_view& g, const materialized& constants);
 
 /// What a stored form makes of values: `stored_values` (weights/encode.hpp).
@@ -32,7 +32,7 @@ using weight_expansion = std::vector<half> (*)(std::span<const half> values, con
 /// Computes one operation of which all operands are known.
 using constant_evaluator = void (*)(const graph_view& g, const materialized& known, int index, std::byte* result);
 
-/// What computes the constants of a program besides elementary arithmetic. Null where the program has nothing for it.
+/// What computes the constants of a program besides elementary arithmetic. Null where the program needs none.
 struct constant_arithmetic {
     weight_expansion expand = nullptr;
     constant_evaluator evaluate = nullptr;

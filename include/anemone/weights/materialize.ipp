@@ -162,8 +162,8 @@ private:
         }
     }
 
-    /// What stays between operations in double may be as large as it likes; an infinity may stay between those of fp16,
-    /// but may not come of a finite number there. `wide` is the last value of node i so far.
+    /// A value that only operations in double precision read may be of any size; between fp16 operations an infinity
+    /// may pass, but may not arise from a finite number. `wide` is the last value of node i so far.
     ANEMONE_INLINE void require_finite(int i, double wide) const {
         const std::vector<half>& values = result_.values[at(i)];
         const bool cut = std::isfinite(wide) && read_rounded_[at(i)] != 0;

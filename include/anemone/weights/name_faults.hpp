@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-/// What names and shapes alone say of a store and a graph, and what a caller can do about it.
+/// Mismatches between a store and a graph that names and shapes alone reveal, and what a caller can do about them.
 namespace ane::detail::inline ANEMONE_WAY {
 
 struct name_faults {
@@ -75,7 +75,7 @@ ANEMONE_INLINE std::string layout_advice(const stored_tensor& found, const exten
     return {};
 }
 
-/// What the names of all tensors begin with, up to and with a dot; empty where that is nothing.
+/// The common prefix of the names of all tensors, up to and including a dot; empty if there is none.
 ANEMONE_INLINE std::string common_prefix(const weight_store& store) {
     if (store.size() < 2) {
         return {};
@@ -135,7 +135,7 @@ ANEMONE_INLINE found_prefix prefix_in_model(const std::vector<std::string_view>&
     return best;
 }
 
-/// What to do about missing names, in a sentence; empty where nothing is seen.
+/// What to do about missing names, in a sentence; empty if there is no suggestion.
 ANEMONE_INLINE std::string name_advice(const name_faults& faults, const weight_store& store) {
     std::vector<std::string_view> missing;
     extents shape;
@@ -208,7 +208,7 @@ ANEMONE_INLINE std::string listed(std::string_view heading, const std::vector<st
     return entries.size() > shown ? text + formatted(" and {} more", entries.size() - shown) : text;
 }
 
-/// Throws `error` (errc::weights) for what names and shapes say; it tells all that is missing, misshapen and extra.
+/// Throws `error` (errc::weights) if names or shapes differ; it lists everything that is missing, misshapen or extra.
 ANEMONE_INLINE void refuse_names
     [[noreturn]] (const graph_view& g, const name_faults& faults, const weight_store& store) {
     std::string subject;

@@ -69,7 +69,7 @@ inline constexpr op_set arithmetic{op::add, op::sub, op::mul, op::div};
 inline constexpr op_set rearrangements{op::reshape, op::transpose, op::concat,   op::slice,     op::strided_slice,
                                        op::tile,    op::reverse,   op::identity, op::compressed};
 
-/// Whether a node hands the elements of this operand on: they are what its own reader makes of them.
+/// Whether a node passes on the elements of this operand, so that its own reader decides what they mean.
 ANEMONE_INLINE bool hands_on(const graph_view& g, const first_reader& by) {
     const node& n = g[by.node];
     if (arithmetic.contains(n.kind)) {
@@ -196,8 +196,8 @@ ANEMONE_INLINE drawn drawn_for(const graph_view& g, const std::vector<first_read
     return rule != nullptr ? rule({g, readers, by, g[index].shape}) : drawn{};
 }
 
-/// A nearby number of 24 bits, not larger in magnitude: its products with others of them are exact, so that it does not
-/// matter whether a compiler fuses them with an addition.
+/// A nearby number of 24 bits, not larger in magnitude: products of two such numbers are exact, so it does not matter
+/// whether a compiler fuses them with an addition.
 ANEMONE_INLINE double shortened(double x) {
     const auto near = static_cast<float>(x);
     const bool beyond = std::fabs(static_cast<double>(near)) > std::fabs(x);
@@ -272,7 +272,7 @@ ANEMONE_INLINE void shrink(std::vector<half>& values, std::size_t block, const s
     }
 }
 
-/// What remains of a distance so that it is surely inside.
+/// A factor that shortens a distance so that its end lies safely inside.
 inline constexpr double just_inside = 1 - 0x1p-20;
 
 ANEMONE_INLINE void refuse_promises [[noreturn]] (const wanted_weight& weight, std::string_view what) {

@@ -33,7 +33,7 @@ ANEMONE_INLINE std::uint64_t header_length(std::span<const std::byte, 8> field, 
     return length;
 }
 
-/// Throws where the system cannot give so much memory: at once, and not after most of a file has been read. The memory is
+/// Throws if the system cannot provide that much memory: at once, not after most of a file has been read. The memory is
 /// asked for in one piece, and none of it is touched.
 ANEMONE_INLINE void require_memory(std::uint64_t bytes, const std::string& source) {
     try {

@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-/// What the elements of a tensor are, as its contract may promise it. All figures are taken of the stored fp16 values,
-/// in double precision: fp16 values are multiples of 2^-24, so a sum of magnitudes up to 2^29 is exact in any order.
+/// Statistics of a tensor's elements, in the terms in which a contract can promise them. All figures are taken of the
+/// stored fp16 values, in double precision: fp16 values are multiples of 2^-24, so a sum of magnitudes up to 2^29 is
+/// exact in any order.
 namespace ane::inline ANEMONE_WAY {
 
 /// Sums of |value| over everything that belongs to one index of `axis`, one for each index. A tensor that has no such

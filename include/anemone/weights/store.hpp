@@ -106,10 +106,10 @@ public:
     ANEMONE_API iterator begin() const noexcept;
     ANEMONE_API iterator end() const noexcept;
 
-    // A checkpoint is rarely named and laid out as a model is. The three `..prefix` and `renamed` give a store with other
-    // names and the same metadata; of a store that is about to vanish (`load_safetensors(path).subset("h.0")`) they move
-    // the tensors instead of copying them. A prefix ends with '.' or '/'; a dot is added where it has neither. They
-    // throw errc::weights where no name has the prefix, or where two tensors would get one name.
+    // A checkpoint is rarely named and laid out as the model is. The following return a store with other names and the
+    // same metadata; called on a temporary (`load_safetensors(path).subset("h.0")`) they move the tensors instead of
+    // copying them. A prefix ends with '.' or '/'; a dot is added where it has neither. They throw errc::weights where
+    // no name has the prefix, or where two tensors would get one name.
 
     /// The tensors below a prefix, without it: `subset("transformer.h.0")` has "ln_1.weight", and so on.
     ANEMONE_API weight_store subset(std::string_view prefix) const&;
@@ -133,7 +133,7 @@ public:
     ANEMONE_API void rename(std::string_view from, std::string to);
     /// Puts `to` for each `from` inside any name: `replace_in_names("c_attn", "qkv")`. Throws where there is none.
     ANEMONE_API void replace_in_names(std::string_view from, std::string_view to);
-    /// Turns the axes around, so that [in, out] becomes [out, in]. Bytes are moved as they are.
+    /// Reverses the axes, so that [in, out] becomes [out, in], without converting elements.
     ANEMONE_API void transpose(std::string_view name);
     /// Axis i becomes what axis `order[i]` was: {3, 2, 0, 1} makes [O, I, H, W] of TensorFlow's [H, W, I, O].
     ANEMONE_API void transpose(std::string_view name, const extents& order);
@@ -168,7 +168,7 @@ private:
     ANEMONE_API weight_store with_names(std::vector<std::string> names) const&;
     ANEMONE_API weight_store with_names(std::vector<std::string> names) &&;
     ANEMONE_API std::vector<std::string> names_below(std::string_view prefix, bool keep_others) const;
-    /// The tensor of that name to change; throws where there is none.
+    /// The tensor of that name, mutable; throws if there is none.
     ANEMONE_API stored_tensor& writable(std::string_view name);
 
     hidden_value<state> state_;

@@ -20,7 +20,7 @@ inline constexpr double deviation_slack = 0.01;
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-/// Holds the values of a weight to everything that its contract promises.
+/// Checks the values of a weight against everything that its contract promises.
 ANEMONE_API void verify_promise(const std::string& name, const contract& promise, const extents& shape,
                                 std::span<const half> values);
 
@@ -43,7 +43,7 @@ ANEMONE_API std::vector<half> verified_weight(const graph_view& g, int index, co
 ANEMONE_API void verify_weights(const graph_view& g, const weight_store& store);
 
 /// The tensors of a store that are weights of a model: what a larger file has beside them is left out. Throws like
-/// `verify_weights` for what is missing or misshapen. A store that is given away is not copied.
+/// `verify_weights` for what is missing or misshapen. A store that is moved in is not copied.
 ANEMONE_API weight_store weights_for(const graph_view& g, const weight_store& store);
 ANEMONE_API weight_store weights_for(const graph_view& g, weight_store&& store);
 

@@ -20,7 +20,7 @@ ANEMONE_INLINE void refuse_weight [[noreturn]] (const std::string& name, const s
     throw error(errc::weights, name, what);
 }
 
-/// A bound such as 0.9 is meant for the stored fp16 values: its own rounding to fp16 is inside.
+/// A bound such as 0.9 applies to the stored fp16 values: the bound rounded to fp16 is still allowed.
 ANEMONE_INLINE void verify_elements(const std::string& name, const contract& promise, std::span<const half> values) {
     const double low = std::min(promise.low, static_cast<double>(half(promise.low)));
     const double high = std::max(promise.high, static_cast<double>(half(promise.high)));

@@ -9,7 +9,7 @@
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-/// Constant weights are packed here, once; others in each run.
+/// Constant weights are packed once, here; computed ones in each run.
 ANEMONE_INLINE bound_step bind_conv2d(const binding_context& c, int index) {
     const convolution_shape shape = ane::detail::convolution_shape_of<conv>(c.graph, c.at(index));
     const bool biased = c.at(index).operands.count == 3;

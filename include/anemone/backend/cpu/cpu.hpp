@@ -19,8 +19,8 @@ class cpu_program {
 public:
     ANEMONE_API cpu_program(const graph_view& model, const weight_store& weights, const ane::cpu::repertoire& kernels);
 
-    /// Throws `error`: port for buffers that are not the ports in number and size, argument while a run of another thread
-    /// is on.
+    /// Throws `error`: port for buffers that do not match the ports in number and size, argument while another thread
+    /// is running the program.
     ANEMONE_API void run(input_buffers inputs, output_buffers outputs);
 
     /// Bytes of the arena that holds every intermediate value.
@@ -31,8 +31,8 @@ private:
     hidden<state> state_;
 };
 
-/// Any CPU, fast: fp16 storage, fp32 accumulation, plain semantics of the field (ONNX, PyTorch), one rounding for each
-/// operation of the model. The instruction set is chosen at run time.
+/// Any CPU, fast: fp16 storage, fp32 accumulation, plain ONNX and PyTorch semantics, one rounding per operation of the
+/// model. The instruction set is chosen at run time.
 class cpu {
 public:
     ANEMONE_API std::string name() const;
@@ -41,7 +41,7 @@ public:
     ANEMONE_API cpu_program compile(const graph_view& model, const weight_store& weights) const;
 
 #if !defined(ANEMONE_COMPILED)
-    /// The same with the kernels of the model's operations alone.
+    /// The same, instantiating only the kernels of the model's operations.
     template <const auto& Model> cpu_program compile_model(const weight_store& weights) const;
 #endif
 };

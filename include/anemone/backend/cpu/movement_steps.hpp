@@ -20,7 +20,7 @@ ANEMONE_INLINE bound_step bind_reshape(const binding_context& c, int index) {
     };
 }
 
-/// Every operation whose elements go to places that no data decide.
+/// Every operation that moves elements to positions independent of the data.
 ANEMONE_INLINE bound_step bind_movement(const binding_context& c, int index) {
     return [plan = plan_movement(c.graph, c.at(index)), result = c.shape(index)](const operands& o) {
         run_movement(
@@ -36,7 +36,7 @@ ANEMONE_INLINE bound_step bind_cast(const binding_context& c, int index) {
     };
 }
 
-/// What a node's indices are read with; those that are constants are checked here.
+/// The reader of a node's indices; constant ones are checked here.
 ANEMONE_INLINE index_reader index_reader_of(const binding_context& c, int index) {
     index_reader read{print(c.graph, index), negative_index::counts_from_the_end};
     if (const half* const known = c.constant(index, 1)) {

@@ -10,7 +10,7 @@
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-/// What programs are made of: how operations are bound, the loops of this machine, and what computes constants.
+/// What programs are built from: how operations are bound, the loops of this machine, and the evaluator of constants.
 struct repertoire {
     const step_table& steps;
     const kernel_table& kernels;
@@ -33,7 +33,7 @@ constexpr op_set loops_under(const op_set& operations) {
     return loops;
 }
 
-/// A function of its own: naming the constant of all operations in another would make it.
+/// A separate function: merely naming the table of all operations elsewhere would instantiate it.
 template <op_set Operations> const step_table& steps_of() { return step_table_of<Operations>; }
 
 template <op_set Operations> const kernel_table& kernels_of(isa_level level) {
@@ -44,8 +44,8 @@ template <op_set Operations> const kernel_table& kernels_of(isa_level level) {
     }
 }
 
-/// One operation of a graph over known operands, as a program of these operations computes it; at the generic level, so
-/// that a constant does not depend on the machine that it was computed on.
+/// One operation of a graph over known operands, as a program of these operations computes it, but at the generic
+/// level, so that a constant does not depend on the machine that computed it.
 template <op_set Operations>
 void evaluate_constant(const graph_view& g, const materialized& known, int index, std::byte* result) {
     const binding_context context{g, known, kernels_of<Operations>(isa_level::generic)};

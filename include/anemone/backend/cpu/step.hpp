@@ -46,7 +46,7 @@ struct binding_context {
 
 /// Binds one node.
 using step_binder = bound_step (*)(const binding_context&, int node);
-/// One for each operation; null where there is nothing to run, or no program of this table has it.
+/// One entry per operation; null where there is nothing to run, or where no program of this table uses it.
 using step_table = std::array<step_binder, op_count>;
 
 /// The table of all operations (cpu.ipp).

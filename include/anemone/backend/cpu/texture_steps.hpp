@@ -7,7 +7,7 @@
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-/// What the samples of a resize read is fixed when it is bound.
+/// What each sample of a resize reads is computed once, when the step is bound.
 ANEMONE_INLINE bound_step bind_resize(const binding_context& c, int index) {
     const extents& x = c.operand_shape(index, 0);
     const sampling& s = c.at(index).get<sampling>();

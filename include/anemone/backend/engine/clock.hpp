@@ -7,8 +7,8 @@
 
 namespace ane::e5rt::inline ANEMONE_WAY {
 
-/// A span of time in nanoseconds. Every std::chrono::duration of whole ones becomes it, so that options take `15s` and
-/// need no <chrono>.
+/// A span of time in nanoseconds. Every std::chrono::duration of whole nanoseconds converts to it, so that options
+/// accept `15s` without including <chrono>.
 struct time_span {
     std::int64_t nanoseconds = 0;
 
@@ -37,7 +37,7 @@ struct time_span {
 class clock_source {
 public:
     using duration = time_span;
-    using time_point = time_span; ///< since whatever moment the clock counts from
+    using time_point = time_span; ///< since the clock's arbitrary epoch
 
     virtual time_point now() = 0;
     virtual void sleep(duration span) = 0;

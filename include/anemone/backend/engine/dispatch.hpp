@@ -13,10 +13,10 @@ inline constexpr int requests_in_flight_limit = 127;
 /// fast as ever (R174, guide chapter 10, measured M1). Shorter gaps cost 1.2 to 1.7 times a run.
 inline constexpr time_span idle_limit{5'000'000'000};
 
-/// Lets one program run at a time: whoever has locked it does. Of two streams that overlap in one process the second
-/// never completes (R118, measured M1), and nothing is lost: the engine has one command in flight in any case, two
-/// threads gain a factor of 1.04 (guide chapter 2). One run is one request, so R117 holds too. Thread safe; other users
-/// of the engine in the process, such as Core ML, are not known to it. Lock it with std::lock_guard.
+/// Lets one program run at a time: the one that holds the lock. If two streams overlap in one process the second never
+/// completes (R118, measured M1). Serialising costs little: the engine has one command in flight in any case, and two
+/// threads gain only a factor of 1.04 (guide chapter 2). One run is one request, so R117 holds too. Thread safe; it
+/// does not know about other users of the engine in the process, such as Core ML. Lock it with std::lock_guard.
 class dispatch_gate {
 public:
     ANEMONE_API dispatch_gate();

@@ -33,12 +33,12 @@ struct engine_options {
 /// use.
 class engine_program {
 public:
-    /// What `engine::compile` does.
+    /// Does the work of `engine::compile`.
     ANEMONE_API engine_program(const graph_view& model, const weight_store& weights, target architecture,
                                const engine_options& options);
 
-    /// Throws `error`: port for buffers that are not the ports in number and size, argument when the session is closed
-    /// and while a run of another thread is on, engine with the failed step.
+    /// Throws `error`: port for buffers that do not match the ports in number and size, argument when the session is
+    /// closed or while another thread is running the program, engine with the failed step.
     ANEMONE_API void run(input_buffers inputs, output_buffers outputs);
 
     /// The MIL text and the weight blob that were compiled.

@@ -19,7 +19,7 @@
 
 namespace ane::backend::detail::inline ANEMONE_WAY {
 
-/// Throws `error` (errc::lowering) where no program can come of the model.
+/// Throws `error` (errc::lowering) if no program can be made from the model.
 ANEMONE_INLINE void check_rules(const graph_view& model, const target_description& chip,
                                 const engine_options& options) {
     if (!chip.mil_supported) {

@@ -62,7 +62,7 @@ struct session_options {
     dispatch_gate* gate = nullptr;
     /// Programs that this driver may have loaded at once; one more is refused before it is compiled (R116).
     int program_limit = loaded_program_limit;
-    /// Told of releases that fail where nothing can be thrown; null: a line on standard error for each.
+    /// Receives releases that fail where nothing can be thrown; null: a line on standard error for each.
     release_report* report = nullptr;
 };
 

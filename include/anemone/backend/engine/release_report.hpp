@@ -7,8 +7,8 @@
 
 namespace ane::e5rt::inline ANEMONE_WAY {
 
-/// Told of each release that fails where nothing can be thrown; what it throws itself is dropped. Derive from it to
-/// hear of them.
+/// Receives each release that fails where nothing can be thrown; exceptions of its own are dropped. Derive from it to
+/// be notified.
 class release_report {
 public:
     /// `step` is the name of the function, `status` its answer, which is not 0.

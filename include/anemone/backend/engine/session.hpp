@@ -50,7 +50,7 @@ public:
     ANEMONE_API std::size_t output_count() const;
 
     /// The data of input `index`, dense in its logical shape, zero at first; the address stays for the session's life.
-    /// An aliased input is the memory of its output: do not clear it by habit before each run.
+    /// An aliased input is the memory of its output: do not clear it before each run.
     ANEMONE_API std::span<std::byte> input(std::size_t index);
     ANEMONE_API std::span<const std::byte> input(std::size_t index) const;
     /// The data of output `index`, valid after `execute`.
@@ -70,7 +70,7 @@ public:
     ANEMONE_API std::optional<clock_source::duration> idle() const;
 
     /// Whether the engine may have gone to sleep since the last run of this session, so that the next one takes about a
-    /// quarter of a second (R174). Who must answer at once runs the program now and then, on whatever inputs.
+    /// quarter of a second (R174). To answer at once, keep it awake by running the program now and then, on any inputs.
     ANEMONE_API bool cold() const;
 
     /// Resident state: makes input `to` the memory of output `from`, so a run reads what the last one wrote (guide

@@ -27,7 +27,7 @@ public:
                         "a temporary directory cannot be made: " + std::generic_category().message(errno) +
                             " (TMPDIR names the folder for them)");
         }
-        remove_ = [](const std::string& path) { // by what takes no memory: it must work when there is none
+        remove_ = [](const std::string& path) { // must not allocate: it has to work when memory has run out
             const auto remove_one = [](const char* entry, const struct stat*, int, FTW*) { return std::remove(entry); };
             ::nftw(path.c_str(), remove_one, 16, FTW_DEPTH | FTW_PHYS);
         };
@@ -54,7 +54,7 @@ private:
     }
 
     std::string path_;
-    void (*remove_)(const std::string& path) = nullptr; // known to the constructor alone, which is a template
+    void (*remove_)(const std::string& path) = nullptr; // set by the constructor: a destructor cannot be a template
 };
 
 } // namespace ane::e5rt::inline ANEMONE_WAY

@@ -9,18 +9,19 @@
 #include <cstdint>
 #include <optional>
 
-/// Kernels of operations that no backend needs to be fast at are written once, as templates over one of these.
+/// Kernels that need not be fast on any backend are written once, as templates over one of these arithmetics.
 namespace ane::inline ANEMONE_WAY {
 
-/// Plain arithmetic: fp32 inside an operation (sums in double), one rounding (half to even) where its result is stored.
+/// Plain arithmetic with ONNX semantics: fp32 inside an operation (sums in double), one rounding (half to even) where
+/// its result is stored.
 struct field_arithmetic {
     using value = float;
 
     static value load(half x) { return static_cast<float>(x); }
     static half store(value x) { return half(x); }
-    /// A number that is part of the operation: an epsilon, a weight of an interpolation.
+    /// A number that is part of the operation, such as an epsilon or an interpolation weight.
     static value number(double x) { return static_cast<float>(x); }
-    /// A place in an image that the operation computes.
+    /// A coordinate in an image that the operation computes.
     static double coordinate(double x) { return x; }
     /// By way of double, which changes no bit and keeps compilers from fusing a product with the sum.
     static value add(value a, value b) { return static_cast<value>(static_cast<double>(a) + static_cast<double>(b)); }
@@ -32,7 +33,7 @@ struct field_arithmetic {
     }
     static value square_root(value a) { return std::sqrt(a); }
     static value magnitude(value a) { return std::fabs(a); }
-    /// A NaN is neither less than anything nor at most anything; of a NaN and a number both extremes are the NaN.
+    /// Comparisons with a NaN are false; the maximum and the minimum of a NaN and a number are the NaN.
     static bool less(value a, value b) { return a < b; }
     static bool at_most(value a, value b) { return a <= b; }
     static value maximum(value a, value b) { return std::isnan(a) || b < a ? a : b; }
@@ -44,7 +45,7 @@ struct field_arithmetic {
         explicit sum(const field_arithmetic&) {}
         void add(value x) { total_ += static_cast<double>(x); }
         value result() const { return static_cast<value>(total_); }
-        /// A part of the sum: all of it divided by `count`.
+        /// The sum divided by `count`.
         value mean(std::int64_t count) const { return static_cast<value>(total_ / static_cast<double>(count)); }
 
     private:
@@ -64,7 +65,7 @@ struct field_arithmetic {
     using blend = products;
 };
 
-/// The engine's: every step rounds to fp16 as its path does (numerics/path.hpp).
+/// The engine's arithmetic: every step rounds to fp16 as its path does (numerics/path.hpp).
 struct engine_arithmetic {
     using value = half;
     const numerics::datapath& path;

@@ -32,8 +32,7 @@ typename Arithmetic::value squared_distance(const Arithmetic& a, const point<Ari
 }
 
 /// `chosen` of the points [1, 3, 1, count]: the first, then always the one whose distance to the nearest chosen one is
-/// largest, of equals the first (the start and L2 measured M1, ANEForge; ties inferred). A distance that is no number
-/// counts as 0.
+/// largest, of equals the first (the start and L2 measured M1, ANEForge; ties inferred). A NaN distance counts as 0.
 template <class Arithmetic>
 void furthest_point_sampling(const Arithmetic& a, const half* points, std::int64_t count, std::int64_t chosen,
                              half* out) {

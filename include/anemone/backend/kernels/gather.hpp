@@ -12,10 +12,10 @@
 #include <cstdint>
 #include <string>
 
-/// Moves that data decide: gathers, and slices that start where a tensor says.
+/// Data-dependent moves: gathers, and slices whose start is given by a tensor.
 namespace ane::inline ANEMONE_WAY {
 
-/// What an index below zero means: an element counted from the last, as in ONNX, or a mistake (the engine's indices are
+/// What a negative index means: an element counted from the end, as in ONNX, or an error (the engine's indices are
 /// unsigned).
 enum class negative_index : std::uint8_t { counts_from_the_end, is_refused };
 
@@ -23,15 +23,16 @@ enum class negative_index : std::uint8_t { counts_from_the_end, is_refused };
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-/// A number of a tensor of positions as an integer. Throws errc::argument, naming the operation, for one that is none.
+/// Converts an element of a tensor of positions to an integer. Throws errc::argument, naming the operation, if it is
+/// not whole.
 ANEMONE_API std::int64_t whole_number(half value, std::int64_t place, const std::string& operation);
 
 } // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
 
-/// Reads the indices of one node. Each must be a whole number within its axis; another throws errc::argument, which
-/// names the operation, the place of the index, its value and the limits.
+/// Reads the indices of one node. Each must be a whole number within its axis; any other throws errc::argument, which
+/// names the operation, the position of the index, its value and the limits.
 struct index_reader {
     std::string operation;
     negative_index negative = negative_index::counts_from_the_end;
@@ -62,7 +63,7 @@ constexpr gather_shape gather_shape_of(const graph_view& g, const node& n) {
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-/// The product of the extents behind an axis.
+/// The product of the extents after an axis.
 constexpr std::int64_t count_behind(const extents& shape, int axis) {
     std::int64_t count = 1;
     for (int i = axis + 1; i < shape.rank; ++i) {
@@ -135,8 +136,8 @@ struct dynamic_slice_shape {
     int along = -1;         ///< -1: the window spans every axis and does not move
     std::int64_t begin = 0; ///< of the window at start 0
 
-    /// Where the window begins on its axis: at any whole number. What it holds outside the tensor is zero. A window
-    /// that spans every axis has nowhere to move, and takes 0 only.
+    /// Where the window begins on its axis: at any whole number. Elements outside the tensor read as zero. A window
+    /// that spans every axis cannot move, and accepts only 0.
     std::int64_t begin_at(half start, const std::string& operation) const {
         const std::int64_t given = detail::whole_number(start, 0, operation);
         if (along < 0 && given != 0) {

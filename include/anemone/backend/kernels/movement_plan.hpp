@@ -11,8 +11,8 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-/// What a node moves: first every element of its result becomes the one number that operand `fill` is (none where that
-/// is -1), then the moves follow, in order.
+/// What a node moves: first every element of its result is set to the scalar operand `fill` (skipped if that is -1),
+/// then the moves follow in order.
 struct movement_plan {
     int fill = -1;
     std::vector<element_move> moves;
@@ -28,7 +28,7 @@ struct spaced_elements {
     indices steps{};
 };
 
-/// A result that reads index source(axis, i) of the operand where its own is i.
+/// A move in which index i of the result reads index source(axis, i) of the operand.
 template <class Source> element_move indexed_move(const extents& x, const extents& result, const Source& source) {
     element_move m{0, result, 0, row_major_strides(result), 0, row_major_strides(x), {}};
     for (int axis = 0; axis < x.rank; ++axis) {
@@ -52,8 +52,7 @@ template <class Source> element_move indexed_move(const extents& x, const extent
 
 namespace ane::inline ANEMONE_WAY {
 
-/// The moves of an operation that decides without looking at data which element goes where. Throws errc::lowering for
-/// another.
+/// The moves of an operation whose movement does not depend on data. Throws errc::lowering for any other.
 ANEMONE_API movement_plan plan_movement(const graph_view& g, const node& n);
 
 /// Runs a plan: `operand(k)` is the data of operand k.

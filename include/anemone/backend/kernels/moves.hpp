@@ -18,8 +18,8 @@ namespace ane::inline ANEMONE_WAY {
 
 /// A box of elements that go from an operand into a result: for all indices i within `shape`, the result's element at
 /// to_first + sum of to[k] i[k] becomes the operand's element at from_first + sum of from[k] i[k]. Steps may be zero or
-/// negative. Along an axis whose elements of the operand are not evenly spaced, tables[k][i[k]] takes the place of
-/// from[k] i[k].
+/// negative. Along an axis on which the operand's elements are not evenly spaced, tables[k][i[k]] replaces from[k]
+/// i[k].
 struct element_move {
     int operand = 0;
     extents shape{};

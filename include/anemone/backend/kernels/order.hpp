@@ -13,8 +13,8 @@
 /// Order along one axis: sort, arg_sort, top_k and top_k_indices.
 namespace ane::inline ANEMONE_WAY {
 
-/// Places of values on the line of fp16 numbers: a < b for numbers if key(a) < key(b). The zeros share one place; NaN
-/// stands above +infinity, where PyTorch and NumPy have it.
+/// Sort keys of fp16 values: for numbers, a < b exactly if key(a) < key(b). The zeros share one place; NaN stands above
+/// +infinity, where PyTorch and NumPy have it.
 constexpr std::uint16_t order_key(half x) noexcept {
     constexpr unsigned sign = 0x8000U;
     if (is_nan(x)) {
@@ -27,7 +27,7 @@ constexpr std::uint16_t order_key(half x) noexcept {
 }
 
 /// Ranks the elements of rows. Equal elements keep their order, ascending and descending alike (ONNX TopK: the lower
-/// index comes first), so the answer is one and does not depend on the sorting algorithm.
+/// index comes first), so the answer is unique and does not depend on the sorting algorithm.
 class ranking {
 public:
     explicit ranking(const selection& s) : first_(static_cast<std::size_t>(s.k)), flip_(s.ascending ? 0U : 0xFFFFU) {}
@@ -56,7 +56,7 @@ private:
 };
 
 /// sort and top_k (values), arg_sort and top_k_indices (where they stood, rounded to fp16: exact up to 2048) of every
-/// row along the selection's axis. `entered(value)` is what the arithmetic makes of a value before it is compared.
+/// row along the selection's axis. `entered(value)` is the value as the arithmetic reads it, before it is compared.
 template <class Entered>
 void rank_rows(op kind, const selection& s, const extents& shape, const half* x, half* y, const Entered& entered) {
     const int along = normalized_axis(s.axis, shape.rank);

@@ -54,7 +54,7 @@ ANEMONE_INLINE int integer_at(dtype type, const std::byte* values, std::int64_t 
     }
 }
 
-/// What an element is quantized or dequantized with; without a zero point that is 0.
+/// The scale and the zero point of an element; 0 if there is no zero point.
 struct scale_of_element {
     half scale;
     half zero;

@@ -36,7 +36,7 @@ constexpr std::uint32_t random_stream(const graph_view& g, int index) {
 /// The largest fp16 value that is not above x, which is finite.
 ANEMONE_API half rounded_down(double x) noexcept;
 
-/// `count` numbers on [low, high), both fp16: low + (high - low) u, rounded down to fp16, so that each value stands for
+/// `count` numbers on [low, high), both fp16: low + (high - low) u, rounded down to fp16, so that each value represents
 /// the interval up to the next one. Element i has u = word i mod 4 of philox({i / 4, stream}, {0, 0}) / 2^32. The
 /// engine's own generator is not published (inferred); this one gives the same numbers in every run, on every backend
 /// and machine. An interval that is empty in fp16 gives low.

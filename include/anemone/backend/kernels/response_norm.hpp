@@ -12,7 +12,7 @@ namespace ane::kernels::inline ANEMONE_WAY {
 /// x / (k + alpha / size * sum of x^2)^beta over x [N, C, ...]: the sum over (size - 1) / 2 channels before, the
 /// channel itself and size / 2 behind, rounded down, as far as there are any (ONNX). On the engine conflicting: so
 /// ANEForge's documents, but its reference sums all channels, and the guide's appendix B has only the first `size`
-/// channels normalized; runs on M1 and M5 had as many as `size`. Inferred: the squares in fp16, their sum / size as a
+/// channels normalised; runs on M1 and M5 had as many as `size`. Inferred: the squares in fp16, their sum / size as a
 /// mean of the reduction path, then the power -beta with one rounding, and one product: a sweep on M5 found a relative
 /// error of 1.4e-4 (ops facts).
 template <class Arithmetic>

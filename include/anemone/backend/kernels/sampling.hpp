@@ -7,12 +7,12 @@
 #include <cmath>
 #include <cstdint>
 
-/// What a coordinate reads of an image, and the weighted mean of it: shared by all operations of the sampling unit.
-/// Pixel i of an axis has its centre at coordinate i.
+/// Which pixels a coordinate reads, and their weighted mean: shared by all operations of the sampling unit. Pixel i of
+/// an axis has its centre at coordinate i.
 namespace ane::kernels::inline ANEMONE_WAY {
 
 /// Two neighbouring pixels of an axis and the share of the second. A pixel of -1 lies outside the image and is zero. A
-/// pixel without a share is not read, so an infinity beside the coordinate does no harm.
+/// pixel with a share of 0 is not read, so an infinity beside the coordinate does no harm.
 struct axis_sample {
     std::int64_t first = -1;
     std::int64_t second = -1;
@@ -26,7 +26,7 @@ enum class nearest_rule : std::uint8_t {
     half_even  ///< the even one of two that are equally near (PyTorch and ONNX GridSample)
 };
 
-/// The pixel that is nearest to a coordinate; none for a coordinate outside or one that is no number.
+/// The pixel nearest to a coordinate; none for a coordinate outside the image or a NaN.
 ANEMONE_INLINE axis_sample nearest_pixel(double coordinate, std::int64_t extent, nearest_rule rule) {
     if (!(coordinate > -1 && coordinate < static_cast<double>(extent))) {
         return {};
@@ -41,8 +41,8 @@ ANEMONE_INLINE axis_sample nearest_pixel(double coordinate, std::int64_t extent,
     return {pixel < extent ? pixel : -1, -1, 0};
 }
 
-/// The two pixels around a coordinate, by their distances; none for a coordinate that is a pixel or more outside, or no
-/// number.
+/// The two pixels around a coordinate, by their distances; none for a coordinate that is a pixel or more outside, or a
+/// NaN.
 ANEMONE_INLINE axis_sample pixels_around(double coordinate, std::int64_t extent) {
     if (!(coordinate > -1 && coordinate < static_cast<double>(extent))) {
         return {};
@@ -54,7 +54,7 @@ ANEMONE_INLINE axis_sample pixels_around(double coordinate, std::int64_t extent)
 
 /// The coordinate at which the image is read under a border. `zero` leaves it as it is; `edge` moves it to the first or
 /// the last pixel; `reflect` mirrors it, at the centres of these two if `at_centres`, else at their outer edges
-/// (PyTorch's grid_sample). What is no number, or infinite under `reflect`, becomes 0.
+/// (PyTorch's grid_sample). A NaN, or an infinity under `reflect`, becomes 0.
 ANEMONE_INLINE double bordered(double coordinate, std::int64_t extent, sampling_border border, bool at_centres) {
     if (border == sampling_border::zero) {
         return coordinate;
@@ -85,7 +85,7 @@ ANEMONE_INLINE axis_sample axis_sample_at(double coordinate, std::int64_t extent
 /// that is zero. Each weight is the product of two shares, which the engine holds as an fp16 number (inferred).
 template <class Value> struct neighbours {
     int count = 0;
-    bool whole = false; ///< one pixel that passes as it is, bit for bit
+    bool whole = false; ///< a single pixel, which passes unchanged, bit for bit
     std::int64_t offset[4]{};
     Value weight[4]{};
 };

@@ -13,8 +13,8 @@
 
 namespace ane::oracle_steps::inline ANEMONE_WAY {
 
-/// The bias that starts the sums of a contraction: one value for each output channel, of a constant that may be a
-/// single number. Empty where nothing is folded into it.
+/// The bias that starts the sums of a contraction: one value per output channel, from a constant that may be a single
+/// number. Empty where no bias is folded in.
 ANEMONE_INLINE std::vector<half> bias_of(const evaluation& e, int index) {
     const int biased = e.partner(index);
     if (biased < 0) {
@@ -34,9 +34,9 @@ ANEMONE_INLINE numerics::execution execution_of(const evaluation& e) {
     return {numerics::best_contraction_kernels(), e.threads};
 }
 
-/// Which operand of a product makes it a sum of the other one (datapath::products_with_ones): the constant one of which
-/// all values are one, 0 or 1, or -1. Here the values are known, also those of weights: what is written for the engine
-/// does not tell a weight from a constant.
+/// The position (0 or 1) of the constant operand whose values are all one, which makes a product the sum of the other
+/// operand (datapath::products_with_ones); -1 if there is none. The values of weights count too: what is written for
+/// the engine does not distinguish a weight from a constant.
 ANEMONE_INLINE int ones_operand(const evaluation& e, int index) {
     if (e.arithmetic.products_with_ones != numerics::ones_rule::reduction || e.at(index).kind != op::matmul ||
         int8_weight_position(e.graph, index) >= 0) {

@@ -6,8 +6,8 @@
 
 namespace ane::oracle_steps::inline ANEMONE_WAY {
 
-/// Computes one node from its operands' values. A bias or an offset has been computed with the stage before it, in one
-/// rounding, and takes its value.
+/// Computes one node from its operands' values. A bias or an offset was already computed with the stage before it, in
+/// one rounding, and takes that stage's value.
 ANEMONE_INLINE void evaluate(evaluation& e, int index) {
     const fusion& f = e.role(index);
     if (f.role == fused_as::bias || f.role == fused_as::offset) {

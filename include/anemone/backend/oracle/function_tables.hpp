@@ -14,7 +14,7 @@ namespace ane::oracle_steps::inline ANEMONE_WAY {
 /// bits as the function itself, and an indexed load where that takes hundreds of instructions.
 class function_tables {
 public:
-    /// Elements of a node from which on a table of its own pays, in one run.
+    /// Number of elements from which building a table pays off within a single run.
     static constexpr std::int64_t worth = 32768;
 
     /// The table of numerics::unary, or null where there is none yet and `elements` are too few for one.
@@ -24,7 +24,7 @@ public:
             arithmetic_ = path;
             tables_.clear();
         }
-        const auto bits = [](float number) { return std::bit_cast<std::uint32_t>(number); }; // -0 is not +0
+        const auto bits = [](float number) { return std::bit_cast<std::uint32_t>(number); }; // distinguishes -0 from +0
         for (const table& t : tables_) {
             if (t.kind == Kind && bits(t.first) == bits(first) && bits(t.second) == bits(second)) {
                 return t.values.data();

@@ -17,13 +17,13 @@ namespace ane::oracle_steps::inline ANEMONE_WAY {
 
 ANEMONE_INLINE void reshape(evaluation& e, int index) { e.copy(e.operand(index, 0), index); }
 
-/// Every operation whose elements go to places that no data decide.
+/// Every operation that moves elements to positions independent of the data.
 ANEMONE_INLINE void move(evaluation& e, int index) {
     run_movement(
         plan_movement(e.graph, e.at(index)), e.shape(index), [&](int k) { return e.input(index, k); }, e.result(index));
 }
 
-/// Values that were read from a width offset (numerics::slice_width_offset).
+/// Applies the gain to values that were read from a width offset (numerics::slice_width_offset).
 ANEMONE_INLINE void apply_width_offset(const evaluation& e, half* values, std::int64_t count) {
     std::transform(values, values + count, values,
                    [&e](half x) { return numerics::slice_width_offset(e.arithmetic, x); });

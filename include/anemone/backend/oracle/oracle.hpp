@@ -28,8 +28,8 @@ public:
     ANEMONE_API oracle_program(lowered_graph model, const weight_store& weights, const numerics::datapath& arithmetic,
                                int threads, const oracle_steps::repertoire& evaluators);
 
-    /// Throws `error`: port for buffers that are not the ports in number and size, argument while a run of another thread
-    /// is on.
+    /// Throws `error`: port for buffers that do not match the ports in number and size, argument while another thread
+    /// is running the program.
     ANEMONE_API void run(input_buffers inputs, output_buffers outputs);
 
     /// The lowered graph that runs (passes/lowering.hpp), and the values of its nodes in the last run
@@ -44,9 +44,9 @@ private:
     hidden<state> state_; // its members refer to each other, so they keep their address
 };
 
-/// The engine's arithmetic on a CPU, bit by bit as far as the facts define it (numerics): what a program returns on the
-/// generation of the given target. Where sources conflict, the datapath's named parameters say which side is taken; a
-/// user's own parameters can be given instead.
+/// The engine's arithmetic on a CPU, bit for bit as far as the facts define it (numerics): what a program returns on
+/// the generation of the given target. Where sources conflict, the datapath's named parameters say which side is taken;
+/// a user's own parameters can be given instead.
 class oracle {
 public:
     ANEMONE_API explicit oracle(target generation);
@@ -65,7 +65,7 @@ public:
     ANEMONE_API oracle_program compile(const graph_view& model, const weight_store& weights) const;
 
 #if !defined(ANEMONE_COMPILED)
-    /// The same with the arithmetic of the lowered model's operations alone.
+    /// The same, instantiating only the arithmetic of the lowered model's operations.
     template <const auto& Model> oracle_program compile_model(const weight_store& weights) const;
 #endif
 

@@ -18,13 +18,13 @@
 
 namespace ane::oracle_steps::inline ANEMONE_WAY {
 
-/// What programs are made of: how operations are evaluated.
+/// What programs are built from: how operations are evaluated.
 struct repertoire {
     const step_table& steps;
     constant_arithmetic constants;
 };
 
-/// A function of its own: naming the constant of all operations here would make it.
+/// A separate function: merely naming the table of all operations here would instantiate it.
 template <op_set Operations> const step_table& steps_of() { return step_table_of<Operations>; }
 
 ANEMONE_BODY const step_table& every_step() { return steps_of<every_op>(); }
@@ -33,8 +33,9 @@ template <op_set Operations, op_set Folded> repertoire repertoire_of() {
     return {steps_of<Operations>(), cpu::constant_arithmetic_of<Operations, Folded>()};
 }
 
-/// Whether a model is lowered while it is compiled: then a program has neither the code of lowering nor of operations
-/// that it does not use. Compilers bound the steps of a constant, and outputs that lowering refuses are told at run time.
+/// Whether a model is lowered in a constant expression. If so, a program contains neither the code of lowering nor that
+/// of operations that it does not use. Compilers limit the steps of a constant, and what lowering refuses is reported
+/// at run time.
 template <const auto& Model> constexpr bool lowers_in_a_constant() {
     bool lowers = Model.nodes.size() <= 256;
     for (const output_port& port : Model.view().outputs) {

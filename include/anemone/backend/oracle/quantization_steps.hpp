@@ -79,9 +79,9 @@ ANEMONE_INLINE bool integer_product(evaluation& e, int index, std::span<const ha
 }
 
 /// Before a weight of 8-bit integers an activation goes through the gain of N076. What overflows there makes every sum
-/// infinite that it has a part in, however small its weight ("invariant to the scale of the weights"), and so does not
-/// reach the multiplier as the number 2^16 that other infinities are to it. `compute(a, b, bias, out)` is the product:
-/// once more, of the signs alone, it tells which sums those are, and with which sign they end.
+/// infinite to which it contributes, however small its weight ("invariant to the scale of the weights"), unlike other
+/// infinities, which the multiplier reads as 2^16. `compute(a, b, bias, out)` is the product: a second evaluation, over
+/// signs alone, finds those sums and the signs of their infinities.
 template <class Compute> void saturate_before_int8(evaluation& e, int index, const Compute& compute) {
     const int weight = int8_weight_position(e.graph, index);
     if (weight < 0 || e.arithmetic.int8_activation_gain == 1) {
@@ -117,7 +117,7 @@ template <class Compute> void saturate_before_int8(evaluation& e, int index, con
     }
 }
 
-/// Computes a product node: `compute(a, b, bias, out)` is that of fp16 operands. `Stored` where its operands may be
+/// Computes a product node: `compute(a, b, bias, out)` is that of fp16 operands. `Stored`: whether its operands may be
 /// stored as integers. `bias` has one value for each output channel, or none.
 template <bool Stored, class Compute>
 void product_of(evaluation& e, int index, std::span<const half> bias, const Compute& compute) {

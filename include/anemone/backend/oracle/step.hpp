@@ -21,7 +21,7 @@ class evaluation;
 
 /// Computes the value of one node from those of its operands.
 using evaluator = void (*)(evaluation&, int node);
-/// One for each operation; null where there is nothing to compute, or no program of this table has it.
+/// One entry per operation; null where there is nothing to compute, or where no program of this table uses it.
 using step_table = std::array<evaluator, op_count>;
 
 /// The table of all operations (oracle.ipp).
@@ -95,7 +95,7 @@ public:
     }
 
     /// Reads the value of a node from the caller's memory from here on: an input, or a node that is not evaluated. A
-    /// NaN is kept until an arithmetic reads it, and passes operations that only move it.
+    /// NaN is kept until an operation computes with it; operations that only move it pass it on.
     void bind(int index, std::span<const std::byte> memory) { places_[position(index)] = memory.data(); }
     /// Reads it from where it is computed again.
     void release(int index) { places_[position(index)] = storage_[position(index)].data(); }

@@ -22,8 +22,7 @@ template <op Kind> void binary(evaluation& e, int index) {
                                });
 }
 
-/// A product that may be the gain of a gain-offset stage: x scale + offset has one rounding where both are there
-/// (N203).
+/// A product that may be the gain of a gain-offset stage: with both present, x scale + offset has one rounding (N203).
 ANEMONE_INLINE void mul(evaluation& e, int index) {
     const int partner = e.partner(index);
     if (partner < 0) {

@@ -9,7 +9,7 @@
 /// N138); E5M2 is a format of conversions on all (decompiled, N139). No stored form of a weight uses them.
 namespace ane::weight_formats::inline ANEMONE_WAY {
 
-/// What a value beyond 448 becomes in E4M3FN: a bit of each DMA source says (N138).
+/// What a value beyond 448 becomes in E4M3FN, which a bit of each DMA source selects (N138).
 enum class fp8_overflow : std::uint8_t { not_a_number, saturate };
 
 /// E4M3FN, bias 7: (-1)^s 2^(e-7) (1 + m/8), below the exponent 1 m 2^-9; no infinity, all ones is NaN, the largest is

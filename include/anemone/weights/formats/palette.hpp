@@ -47,9 +47,10 @@ struct counted_value {
     double count;
 };
 
-/// The middle values of slices of equal weight, where a value weighs the root of its count times the width that it has
-/// to itself. So centres lie about as dense as the root of the density of the values, near the best of a fine palette
-/// (its third root), and a weight with many zeros does not start from many equal centres.
+/// The middle values of slices of equal weight, where the weight of a value is the square root of its count times the
+/// width of the interval closest to it. So the density of the centres follows roughly the square root of the density of
+/// the values, close to the optimum for a fine palette (the cube root), and a tensor with many zeros does not start
+/// from many equal centres.
 ANEMONE_INLINE std::vector<half> initial_centres(const std::vector<counted_value>& values, std::size_t entries) {
     std::vector<double> mass;
     double total = 0;
@@ -240,7 +241,7 @@ ANEMONE_INLINE palette_codes vector_palette(std::span<const half> values, std::i
     for (std::size_t first = 0; first < rows; first += vector) {
         for (std::size_t c = 0; c < row; ++c) {
             weight_vector v{};
-            // Beyond the last row its own values again: a table's values lie among the weights'.
+            // Beyond the last row its own values repeat, so that the table's values lie among those of the weight.
             for (std::size_t k = 0; k < vector; ++k) {
                 v[k] = values[std::min(first + k, rows - 1) * row + c];
             }

@@ -57,7 +57,7 @@ ANEMONE_INLINE half group_scale(double span, int steps, double most) {
     return scale;
 }
 
-/// Quantizes one group. Elements are divided by the exact scale and not by its fp16 rounding, as the published examples
+/// Quantises one group. Elements are divided by the exact scale and not by its fp16 rounding, as the published examples
 /// are; where that is subnormal, and so far from the exact one, by what is stored.
 ANEMONE_INLINE void quantize_group(std::span<const half> group, int bits, bool zero_point, scaled_integers& to) {
     double low = 0;
@@ -90,10 +90,10 @@ ANEMONE_INLINE void quantize_group(std::span<const half> group, int bits, bool z
 
 namespace ane::weight_formats::inline ANEMONE_WAY {
 
-/// Quantizes finite values in groups of `length` consecutive elements: s = max |w| / 127 and q = round(w / s), halves
+/// Quantises finite values in groups of `length` consecutive elements: s = max |w| / 127 and q = round(w / s), halves
 /// to even; with a zero point s = (max - min) / 254, where zero counts as an element. |decoded - w| is at most half a
-/// step, and what the fp16 rounding of the scale and of the product add (a 16th of a step, an 8th with a zero point, and
-/// half a unit in the last place).
+/// step, and what the fp16 rounding of the scale and of the product add (a 16th of a step, an 8th with a zero point,
+/// and half a unit in the last place).
 ANEMONE_INLINE scaled_integers quantize_groups(std::span<const half> values, std::int64_t length, int bits,
                                                bool zero_point) {
     scaled_integers result;

@@ -28,7 +28,7 @@ ANEMONE_CPU_INLINE float with_sign_of(float x, float sign) {
                                 (std::bit_cast<std::uint32_t>(sign) & 0x80000000U));
 }
 
-/// Adding it rounds a number below 2^22 to an integer, which the low bits of the sum then hold.
+/// Adding this rounds a number below 2^22 to an integer, which the low bits of the sum then contain.
 inline constexpr float integer_shift = 0x1.8p23F;
 
 /// e^r - 1 for |r| <= ln 2 / 2; the polynomial is Cephes' expf.
@@ -55,8 +55,8 @@ ANEMONE_CPU_INLINE float times_power_of_two(float power, float shifted) {
 
 /// e^x = 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2.
 ANEMONE_CPU_INLINE float exponential(float x) {
-    x = select(x < -104.0F, -104.0F, x); // below, the result is zero
-    x = select(x > 89.0F, 89.0F, x);     // above, it is infinite
+    x = select(x < -104.0F, -104.0F, x); // below this the result is zero
+    x = select(x > 89.0F, 89.0F, x);     // above this it is infinite
     const float shifted = x * 1.44269504F + integer_shift;
     const float n = shifted - integer_shift;
     const float r = (x - n * 0.693359375F) + n * 2.12194440e-4F;
@@ -173,7 +173,7 @@ ANEMONE_CPU_INLINE float sine(float x, std::uint32_t quarters) {
     float odd = -1.9515295891e-4F;
     odd = odd * z + 8.3321608736e-3F;
     odd = odd * z - 1.6666654611e-1F;
-    odd = (odd * z + 1.0F) * r; // the last step a product: -0 stays
+    odd = (odd * z + 1.0F) * r; // a product as the last step keeps -0
     float even = 2.443315711809948e-5F;
     even = even * z - 1.388731625493765e-3F;
     even = even * z + 4.166664568298827e-2F;

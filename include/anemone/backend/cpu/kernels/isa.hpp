@@ -3,7 +3,8 @@
 #include "../../../isa.hpp" // IWYU pragma: export
 #include "../../../way.hpp"
 
-/// Between these two no multiplication is fused with an addition, so that every instruction set gives the same bits.
+/// Between these two macros no multiplication is fused with an addition, so that every instruction set gives the same
+/// bits.
 #if defined(__clang__)
 #define ANEMONE_CPU_UNFUSED_BEGIN _Pragma("float_control(push)") _Pragma("clang fp contract(off)")
 #define ANEMONE_CPU_UNFUSED_END _Pragma("float_control(pop)")

@@ -13,13 +13,13 @@ namespace ane::cpu::inline ANEMONE_WAY {
 inline constexpr int tile_rows = 6;
 inline constexpr int tile_columns = 32;
 
-/// The seam between operations and instruction sets: primitives over rows of fp32, one table a level. Operations take a
-/// table as their first argument, so a test can run any level.
+/// The interface between operations and instruction sets: primitives over rows of fp32, one table per level. Operations
+/// take a table as their first argument, so a test can run any level.
 ///
 /// Agreement: every function but `tile` gives the same bits at every level: conversions are exact or rounded once, sums
-/// are grouped the same way everywhere, and no multiply and add are fused. (Which of two NaN is handed on is left to
-/// the machine, and pow to the C library.) `tile` fuses them where a level can, so levels differ there by at most one
-/// fp32 rounding (2^-24 relative) of each product. After rounding to fp16 that shows as at most one ulp, unless a sum
+/// are grouped the same way everywhere, and no multiply and add are fused. (Which of two NaNs propagates is up to the
+/// machine, and pow to the C library.) `tile` fuses them where a level can, so levels differ there by at most one fp32
+/// rounding (2^-24 relative) of each product. After rounding to fp16 that shows as at most one ulp, unless a sum
 /// cancels: then the bound is terms * 2^-23 * sum |products|.
 struct kernel_table {
     isa_level level;

@@ -37,8 +37,8 @@ ANEMONE_INLINE axis_view view_of_axis(const extents& shape, int axis) {
 namespace ane::cpu::inline ANEMONE_WAY {
 
 /// Calls line(values), which changes `view_of_axis(shape, axis).count` fp32 values in place, for every line along one
-/// axis of x, and rounds them into out: those that do not lie together are gathered before and put back after. In place
-/// allowed. Throws errc::argument when there is no such axis.
+/// axis of x, and rounds them into out; lines that are not contiguous are gathered first and scattered afterwards. In
+/// place allowed. Throws errc::argument when there is no such axis.
 template <class Line>
 void along_axis(const kernel_table& table, const half* x, const extents& shape, int axis, half* out, const Line& line) {
     const detail::axis_view view = detail::view_of_axis(shape, axis);

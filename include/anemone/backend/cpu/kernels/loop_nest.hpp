@@ -14,7 +14,8 @@ template <std::size_t N> struct loop_nest {
     extents shape;
     std::array<extents, N> strides;
 
-    /// Drops axes of extent one and joins neighbours that every operand walks evenly; the rank stays at least one.
+    /// Drops axes of extent one and merges neighbouring axes that every operand traverses with a single stride; the
+    /// rank stays at least one.
     constexpr loop_nest collapsed() const {
         loop_nest result;
         for (int axis = 0; axis < shape.rank; ++axis) {

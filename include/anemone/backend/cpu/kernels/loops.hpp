@@ -99,13 +99,14 @@ ANEMONE_CPU_INLINE void store_block(const float* block, float* to, std::int64_t 
     }
 }
 
-/// Whole blocks only, also at the end of a row: one piece of vector code, and an element's place does not matter.
+/// Whole blocks only, even at the end of a row: a single piece of vector code, and results do not depend on an
+/// element's position.
 template <class Function>
 ANEMONE_CPU_INLINE void map(const Function& function, const float* x, float* out, std::int64_t count) {
     float rest[loop_block] = {};
     for (std::int64_t i = 0; i < count; i += loop_block) {
         const float* const from = whole_block(x + i, count - i, rest);
-        float value[loop_block]; // not `out` itself, which x may be: a local array needs no alias check
+        float value[loop_block]; // not `out` itself, which may alias x: a local array needs no alias check
         for (int lane = 0; lane < loop_block; ++lane) {
             value[lane] = function(from[lane]);
         }
@@ -137,7 +138,7 @@ ANEMONE_CPU_INLINE void zip(const Function& function, const float* a, std::int64
     }
 }
 
-/// Reached for an operation whose loop was left out, which no program does.
+/// Stands in for a loop that was left out; no program calls it.
 ANEMONE_INLINE void no_loop [[noreturn]] (op kind) {
     throw error(errc::lowering, std::string(ane::name(kind)), "has no loop in this table of kernels");
 }
@@ -150,7 +151,7 @@ ANEMONE_INLINE void no_loop [[noreturn]] (op kind) {
         }                                                                                                              \
         break;
 
-/// Operations that are not worth the compile time of a loop for each level; a compiler's own vectors do.
+/// Operations that are not worth the compile time of one loop per level; the compiler's own vectorisation suffices.
 template <op_set Operations> void rare_unary(op kind, const float* x, float* out, std::int64_t n, float p0, float p1) {
     switch (kind) {
         ANEMONE_CPU_ROW(thresholded_relu)

@@ -121,7 +121,7 @@ template <op Kind> struct binary_function {
         } else if constexpr (Kind == op::pow) {
             return static_cast<float>(std::pow(static_cast<double>(a), static_cast<double>(b)));
         } else if constexpr (Kind == op::floor_div) {
-            // In double a quotient of fp16 numbers does not round up to an integer that it has not reached.
+            // In double, a quotient of fp16 numbers just below an integer does not round up to it.
             return static_cast<float>(std::floor(static_cast<double>(a) / static_cast<double>(b)));
         } else if constexpr (Kind == op::equal) {
             return truth(a == b);

@@ -12,7 +12,7 @@
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-/// What each window of an average divides by, at its position; 1 at positions that are dropped.
+/// The divisor of each window of an average, at its position; 1 at positions that are dropped.
 ANEMONE_INLINE std::vector<float> divisors(const pool_shape& s, std::int64_t pitch, std::int64_t positions) {
     std::vector<float> result(static_cast<std::size_t>(positions), 1.0F);
     for (std::int64_t y = 0; y < s.out_height; ++y) {

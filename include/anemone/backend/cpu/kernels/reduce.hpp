@@ -65,11 +65,11 @@ struct reduction_walk {
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-/// A reduction over a set of axes; `out` is dense over the axes that are left, in order (whether they are kept as ones
-/// is the caller's shape). fp32 inside, one rounding; maximum and minimum propagate NaN; reduce_log_sum_exp takes the
-/// maximum off before the powers. An empty set copies (what the operation does to a single element). Of no elements the
-/// sums and norms are 0, the mean NaN and the logarithms -infinity. Throws errc::argument on another operation, an axis
-/// that is not there, or a maximum or minimum of nothing.
+/// A reduction over a set of axes; `out` is dense over the remaining axes, in order (whether reduced axes stay as
+/// extents of one is up to the caller's shape). fp32 inside, one rounding; maximum and minimum propagate NaN;
+/// reduce_log_sum_exp subtracts the maximum before exponentiating. An empty set copies (what the operation does to a
+/// single element). Over no elements, sums and norms are 0, the mean is NaN and the logarithms are -infinity. Throws
+/// errc::argument on another operation, an axis that does not exist, or a maximum or minimum of nothing.
 ANEMONE_API void reduce(const kernel_table& table, op kind, const half* x, const extents& shape, axis_set reduced,
                         half* out);
 

@@ -19,7 +19,7 @@ ANEMONE_API const kernel_table& best_kernels();
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-/// `count` values in fp32; none of nullptr.
+/// `count` values in fp32; empty for nullptr.
 ANEMONE_API std::vector<float> to_floats(const kernel_table& table, const half* x, std::int64_t count);
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
