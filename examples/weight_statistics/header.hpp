@@ -1,7 +1,7 @@
 #pragma once
 
+#include <anemone/io/json.hpp>
 #include <anemone/print.hpp>
-#include <anemone/report/json.hpp>
 #include <anemone/weights/statistics.hpp>
 #include <anemone/weights/store.hpp>
 

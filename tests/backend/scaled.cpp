@@ -1,7 +1,7 @@
 // scaled<k>: the same function on the CPU, a more exact one on the engine, and free where another gain follows.
 
 #include "composer.hpp"
-#include <anemone/backend/constants.hpp>
+#include <anemone/backend/cpu/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../backend/constants.hpp"
+#include "../backend/cpu/constants.hpp"
 #include "../backend/oracle/contraction_steps.hpp"
 #include "../backend/oracle/evaluate.hpp"
 #include "../passes/lowering.hpp"

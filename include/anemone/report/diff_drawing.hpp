@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../diff/diff.hpp"
-#include "../graph/drawing_options.hpp"
+#include "../drawing/options.hpp"
 #include "../way.hpp"
 
 #include <string>

@@ -2,9 +2,9 @@
 
 #include "../formatted.hpp"
 #include "../passes/validate.hpp"
+#include "../rules/phrases.hpp"
 #include "divergence_report.hpp"
 #include "findings.hpp"
-#include "phrases.hpp"
 #include "terminal.hpp"
 
 #include <ostream>

@@ -3,9 +3,9 @@
 #include "../formatted.hpp"
 #include "../passes/lowering.hpp"
 #include "../passes/validate.hpp"
+#include "../rules/phrases.hpp"
 #include "../targets/table.hpp"
 #include "error_report.hpp"
-#include "phrases.hpp"
 #include "terminal.hpp"
 
 #include <ostream>

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "../drawing/text.hpp"
 #include "../formatted.hpp"
-#include "../graph/drawing_text.hpp"
 #include "../print.hpp"
+#include "../rules/phrases.hpp"
 #include "neighbourhood.hpp"
-#include "phrases.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "../drawing/style.hpp"
+#include "../drawing/svg.hpp"
 #include "../error.hpp"
 #include "../formatted.hpp"
-#include "../graph/drawing_style.hpp"
-#include "../graph/svg.hpp"
 #include "plot.hpp"
 
 #include <algorithm>

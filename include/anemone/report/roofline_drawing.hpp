@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../graph/drawing_options.hpp"
+#include "../drawing/options.hpp"
 #include "../passes/cost.hpp"
 #include "../way.hpp"
 

@@ -4,7 +4,7 @@
 #include "../passes/validate.hpp"
 #include "../passes/weights_of.hpp"
 #include "../print.hpp"
-#include "phrases.hpp"
+#include "../rules/phrases.hpp"
 #include "weight_list.hpp"
 
 #include <algorithm>

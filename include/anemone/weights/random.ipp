@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../backend/kernels/random.hpp"
 #include "../formatted.hpp"
+#include "../numerics/random.hpp"
 #include "../passes/validate.hpp"
 #include "../passes/weights_of.hpp"
 #include "random.hpp"

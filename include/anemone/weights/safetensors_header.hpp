@@ -2,7 +2,7 @@
 
 #include "../error.hpp"
 #include "../formatted.hpp"
-#include "../report/unicode.hpp"
+#include "../io/unicode.hpp"
 #include "../way.hpp"
 #include "safetensors.hpp"
 #include "store.hpp"

@@ -5,7 +5,7 @@
 #include "../../half.hpp"
 #include "../../shape.hpp"
 #include "../../way.hpp"
-#include "../cpu/kernels/loop_nest.hpp"
+#include "loop_nest.hpp"
 
 #include <algorithm>
 #include <array>
@@ -36,8 +36,6 @@ struct element_move {
 };
 
 } // namespace ane::inline ANEMONE_WAY
-
-namespace ane::detail::inline ANEMONE_WAY {} // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "../../numerics/random.hpp"
 #include "../../way.hpp"
 #include "../kernels/order.hpp"
-#include "../kernels/random.hpp"
 #include "step.hpp"
 
 #include <limits>

@@ -2,7 +2,7 @@
 
 #include "../../../strided.hpp"
 #include "../../../way.hpp"
-#include "loop_nest.hpp"
+#include "../../kernels/loop_nest.hpp"
 #include "slab.hpp"
 
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 
 #include "../../../formatted.hpp"
 #include "../../../strided.hpp"
+#include "../../kernels/loop_nest.hpp"
 #include "elementwise.hpp"
-#include "loop_nest.hpp"
 #include "slab.hpp"
 
 #include <algorithm>

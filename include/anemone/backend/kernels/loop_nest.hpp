@@ -1,13 +1,13 @@
 #pragma once
 
-#include "../../../shape.hpp"
-#include "../../../way.hpp"
+#include "../../shape.hpp"
+#include "../../way.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-namespace ane::cpu::inline ANEMONE_WAY {
+namespace ane::inline ANEMONE_WAY {
 
 /// Nested loops over `shape` that advance N row-major or strided operands together (strides in elements, 0 repeats).
 template <std::size_t N> struct loop_nest {
@@ -88,4 +88,4 @@ private:
     }
 };
 
-} // namespace ane::cpu::inline ANEMONE_WAY
+} // namespace ane::inline ANEMONE_WAY

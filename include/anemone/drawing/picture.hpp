@@ -3,11 +3,11 @@
 #include "../formatted.hpp"
 #include "../print.hpp"
 #include "../way.hpp"
-#include "drawing_options.hpp"
-#include "drawing_style.hpp"
-#include "drawing_text.hpp"
 #include "layout.hpp"
+#include "options.hpp"
+#include "style.hpp"
 #include "svg.hpp"
+#include "text.hpp"
 
 #include <algorithm>
 #include <cstddef>

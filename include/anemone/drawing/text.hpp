@@ -1,10 +1,10 @@
 #pragma once
 
 #include "../formatted.hpp"
+#include "../graph/graph.hpp"
+#include "../graph/reflection.hpp"
 #include "../print.hpp"
 #include "../way.hpp"
-#include "graph.hpp"
-#include "reflection.hpp"
 
 #include <cstdint>
 #include <string>

@@ -2,9 +2,9 @@
 
 #include "../formatted.hpp"
 #include "../way.hpp"
-#include "drawing_options.hpp"
-#include "drawing_text.hpp"
+#include "options.hpp"
 #include "svg.hpp"
+#include "text.hpp"
 
 #include <cstddef>
 #include <string>
