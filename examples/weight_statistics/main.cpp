@@ -8,7 +8,7 @@
 
 #include "header.hpp"
 #include "sha256.hpp"
-#include <anemone/error.hpp>
+#include <anemone/base/error.hpp>
 #include <anemone/io/file.hpp>
 #include <anemone/weights/safetensors.hpp>
 

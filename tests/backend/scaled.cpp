@@ -6,11 +6,11 @@
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
-#include <anemone/compare.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/error_envelope.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/rules/conforms.hpp>
+#include <anemone/values/compare.hpp>
 #include <anemone/weights/convert.hpp>
 #include <anemone/weights/materialize.hpp>
 

@@ -1,6 +1,6 @@
 #include <anemone/graph/graph.hpp>
 #include <anemone/ops/infer.hpp>
-#include <anemone/print.hpp>
+#include <anemone/passes/print.hpp>
 
 #include <doctest/doctest.h>
 

@@ -8,7 +8,7 @@
 #include "anemone/ops/infer.hpp"
 #include "anemone/passes/affine.hpp"
 #include "anemone/passes/envelope.hpp"
-#include "anemone/print.hpp"
+#include "anemone/passes/print.hpp"
 #include "sound_graphs.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>

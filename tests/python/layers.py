@@ -1,4 +1,4 @@
-"""The layers of include/anemone: an include leads down, as the map in CONTRIBUTING.md says, which the drawing there shows.
+"""The layers of include/anemone: every include leads down the map of CONTRIBUTING.md, and the drawing there shows them.
 
     layers.py             judge; --update draws anew, --dot prints every arrow for Graphviz
 """
@@ -36,7 +36,7 @@ def room_of(path, layers):
     header = re.sub(r"[.]ipp$", ".hpp", path)
     found = [(len(name), room) for room, names in layers.items() for name in names
              if header == name or (name.endswith("/") and header.startswith(name))]
-    return max(found)[1] if found else None
+    return max(found, default=(0, None))[1]
 
 
 def includes_in(top):
@@ -68,8 +68,8 @@ def mistakes(top, page):
     for include in includes_in(top):
         a, b = room_of(include.file, layers), room_of(include.target, layers)
         if a is not None and b is not None and order.index(a) > order.index(b):
-            found.append(f"include/anemone/{include.file}:{include.line}: includes {include.target}, but {a} is a lower "
-                         f'layer than {b}: includes lead down the map "{MAP}" of CONTRIBUTING.md')
+            found.append(f"include/anemone/{include.file}:{include.line}: includes {include.target}, but {a} is a "
+                         f'lower layer than {b}: includes lead down the map "{MAP}" of CONTRIBUTING.md')
     return found
 
 
@@ -85,12 +85,14 @@ def drawn(arrows, order):
     for a in order:
         for b in order:
             if b in below[a] and not any(b in reach[c] for c in below[a]):
-                lines.append(f'    {identifier(a)}["{a}"] --> {identifier(b)}["{b}"]')
+                lines.append(f"    {box(a)} --> {box(b)}")
     return "\n".join([*lines, "```", ""])
 
 
-def identifier(room):
-    return re.sub(r"\W+", "_", room)
+def box(room):
+    """A room for Mermaid, whose identifiers are words."""
+    word = re.sub(r"\W+", "_", room)
+    return room if room == word else f'{word}["{room}"]'
 
 
 def with_drawing(top, page):
@@ -112,9 +114,8 @@ def self_test():
             (top / path).write_text(text)
         assert list(layers_in(page)) == ["top.hpp", "mid/, b.hpp", "low"], layers_in(page)
         assert mistakes(top, page) == [], mistakes(top, page)
-        arrows = [line for line in with_drawing(top, page).splitlines() if "] --> " in line]
-        assert arrows == ['    top_hpp["top.hpp"] --> mid_b_hpp["mid/, b.hpp"]',
-                          '    mid_b_hpp["mid/, b.hpp"] --> low["low"]'], arrows
+        arrows = [line.strip() for line in with_drawing(top, page).splitlines() if "] --> " in line]
+        assert arrows == ['top_hpp["top.hpp"] --> mid_b_hpp["mid/, b.hpp"]', 'mid_b_hpp["mid/, b.hpp"] --> low'], arrows
         (top / "low/a.hpp").write_text('#pragma once\n\n#include "../mid/in/c.ipp"\n')
         (top / "e.hpp").write_text("")
         told = mistakes(top, page.replace("the base", "the base\n    gone/  was here"))

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "../error.hpp"
-#include "../formatted.hpp"
+#include "../base/error.hpp"
+#include "../base/formatted.hpp"
 #include "../graph/reflection.hpp"
 #include "../io/file.hpp"
+#include "../passes/print.hpp"
 #include "../passes/validate.hpp"
-#include "../print.hpp"
 #include "../weights/encode.hpp"
 #include "mil.hpp"
 #include "mil_compressed.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../contract.hpp"
-#include "../text.hpp"
+#include "../base/text.hpp"
+#include "../values/contract.hpp"
 #include "graph.hpp"
 #include "refused_model.hpp"
 #include "tensor.hpp"

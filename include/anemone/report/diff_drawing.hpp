@@ -1,8 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
 #include "../diff/diff.hpp"
 #include "../drawing/options.hpp"
-#include "../way.hpp"
 
 #include <string>
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "../base/formatted.hpp"
 #include "../drawing/style.hpp"
 #include "../drawing/svg.hpp"
-#include "../formatted.hpp"
 #include "../rules/phrases.hpp"
 #include "diff_drawing.hpp"
 #include "diff_text.hpp"

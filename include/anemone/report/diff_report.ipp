@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
 #include "../rules/phrases.hpp"
 #include "diff_report.hpp"
 #include "diff_text.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
 #include "../passes/validate.hpp"
 #include "../rules/phrases.hpp"
 #include "divergence_report.hpp"

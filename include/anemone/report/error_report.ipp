@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
 #include "../passes/lowering.hpp"
 #include "../passes/validate.hpp"
 #include "../rules/phrases.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "../base/formatted.hpp"
 #include "../drawing/text.hpp"
-#include "../formatted.hpp"
-#include "../print.hpp"
+#include "../passes/print.hpp"
 #include "../rules/phrases.hpp"
 #include "neighbourhood.hpp"
 #include "terminal.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../base/way.hpp"
 #include "../drawing/options.hpp"
-#include "../way.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "../base/error.hpp"
+#include "../base/formatted.hpp"
 #include "../drawing/style.hpp"
 #include "../drawing/svg.hpp"
-#include "../error.hpp"
-#include "../formatted.hpp"
 #include "plot.hpp"
 
 #include <algorithm>

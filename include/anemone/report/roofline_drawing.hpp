@@ -1,8 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
 #include "../drawing/options.hpp"
 #include "../passes/cost.hpp"
-#include "../way.hpp"
 
 #include <string>
 

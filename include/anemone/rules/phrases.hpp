@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
+#include "../base/text.hpp"
+#include "../base/way.hpp"
 #include "../io/unicode.hpp"
-#include "../text.hpp"
-#include "../way.hpp"
 #include "evaluate.hpp"
 
 #include <fmt/format.h>

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "../error.hpp"
-#include "../formatted.hpp"
+#include "../base/error.hpp"
+#include "../base/formatted.hpp"
 #include "../graph/sequence.hpp"
+#include "../graph/strided.hpp"
 #include "../passes/constants.hpp"
-#include "../print.hpp"
-#include "../strided.hpp"
+#include "../passes/print.hpp"
 #include "materialize.hpp"
 #include "verify.hpp"
 

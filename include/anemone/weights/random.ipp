@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
 #include "../numerics/random.hpp"
 #include "../passes/validate.hpp"
 #include "../passes/weights_of.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
 #include "../io/file.hpp"
 #include "../io/json.hpp"
 #include "../io/open_file.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "../../formats/mil.hpp"
+#include "../../passes/print.hpp"
 #include "../../passes/validate.hpp"
-#include "../../print.hpp"
 #include "../../rules/violation_text.hpp"
 #include "../cpu/constants.hpp"
 #include "../one_run.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../../error.hpp"
+#include "../../base/error.hpp"
 #include "../../graph/graph.hpp"
-#include "../../half.hpp"
+#include "../../values/half.hpp"
 #include "movement_plan.hpp"
 #include "moves.hpp"
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../../dtype.hpp"
 #include "../../graph/attributes.hpp"
-#include "../../half.hpp"
-#include "../../shape.hpp"
+#include "../../values/dtype.hpp"
+#include "../../values/half.hpp"
+#include "../../values/shape.hpp"
 #include "loop_nest.hpp"
 #include "moves.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../../base/way.hpp"
 #include "../../numerics/random.hpp"
-#include "../../way.hpp"
 #include "../kernels/order.hpp"
 #include "step.hpp"
 

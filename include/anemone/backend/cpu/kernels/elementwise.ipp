@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../../../formatted.hpp"
-#include "../../../strided.hpp"
+#include "../../../base/formatted.hpp"
+#include "../../../graph/strided.hpp"
 #include "../../kernels/loop_nest.hpp"
 #include "elementwise.hpp"
 #include "slab.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../../../formatted.hpp"
-#include "../../../way.hpp"
+#include "../../../base/formatted.hpp"
+#include "../../../base/way.hpp"
 #include "elementwise.hpp"
 #include "lines.hpp"
 
