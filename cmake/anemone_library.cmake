@@ -1,5 +1,5 @@
 # The library, to its users however they got it: `anemone::anemone`, headers alone, and `anemone::compiled`, the same with
-# the bodies (.ipp) built once. include/anemone/way.hpp tells the two ways apart.
+# the bodies (.ipp) built once. include/anemone/base/way.hpp tells the two ways apart.
 
 find_package(Boost 1.74 REQUIRED)
 find_package(fmt 9 REQUIRED)

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <anemone/half.hpp>
 #include <anemone/report/plot.hpp>
+#include <anemone/values/half.hpp>
 
 #include <bit>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include "grids.hpp"
 #include "matmul.hpp"
 #include "overflow.hpp"
-#include <anemone/formats/file.hpp>
+#include <anemone/io/file.hpp>
 #include <anemone/report/terminal.hpp>
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <anemone/error.hpp>
-#include <anemone/ndarray.hpp>
+#include <anemone/base/error.hpp>
+#include <anemone/values/ndarray.hpp>
 
 #include <png.h>
 

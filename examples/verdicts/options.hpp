@@ -1,7 +1,7 @@
 #pragma once
 
 #include "models.hpp"
-#include <anemone/error.hpp>
+#include <anemone/base/error.hpp>
 #include <anemone/rules/evaluate.hpp>
 
 #include <fmt/format.h>

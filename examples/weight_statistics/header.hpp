@@ -1,7 +1,7 @@
 #pragma once
 
-#include <anemone/print.hpp>
-#include <anemone/report/json.hpp>
+#include <anemone/io/json.hpp>
+#include <anemone/passes/print.hpp>
 #include <anemone/weights/statistics.hpp>
 #include <anemone/weights/store.hpp>
 
@@ -101,7 +101,7 @@ inline std::string header_text(const ane::weight_store& store, std::string_view 
     const std::map<std::string, std::string> called = identifiers(names);
     std::string text = fmt::format("// Made by weight_statistics, not by hand.\n"
                                    "// file: {}\n// sha256: {}\n"
-                                   "#pragma once\n\n#include <anemone/contract.hpp>\n\n"
+                                   "#pragma once\n\n#include <anemone/values/contract.hpp>\n\n"
                                    "/// What the tensors of the file are, stored as fp16. A contract is\n"
                                    "/// `ane::bounded_by(...)` of one of these.\n"
                                    "namespace {} {{\n",

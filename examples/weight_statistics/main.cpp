@@ -8,8 +8,8 @@
 
 #include "header.hpp"
 #include "sha256.hpp"
-#include <anemone/error.hpp>
-#include <anemone/formats/file.hpp>
+#include <anemone/base/error.hpp>
+#include <anemone/io/file.hpp>
 #include <anemone/weights/safetensors.hpp>
 
 #include <fmt/format.h>

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "contract.hpp"
-#include "dtype.hpp"
+#include "base/way.hpp"
 #include "graph/graph.hpp"
 #include "graph/refusal.hpp"
-#include "shape.hpp"
-#include "way.hpp"
+#include "values/contract.hpp"
+#include "values/dtype.hpp"
+#include "values/shape.hpp"
 
 #include <cstddef>
 #include <cstdint>

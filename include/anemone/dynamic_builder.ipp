@@ -1,12 +1,12 @@
 #pragma once
 
+#include "base/formatted.hpp"
 #include "dynamic_builder.hpp"
-#include "formatted.hpp"
 #include "graph/builder.hpp"
 #include "ops/attention.hpp"
+#include "passes/print.hpp"
 #include "passes/prune.hpp"
 #include "passes/validate.hpp"
-#include "print.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "half.hpp"
+#include "values/half.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <anemone/dynamic_builder.hpp>
-#include <anemone/print.hpp>
+#include <anemone/passes/print.hpp>
 #include <anemone/weights/store.hpp>
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "naive.hpp"
 #include "random_graphs.hpp"
-#include <anemone/backend/constants.hpp>
+#include <anemone/backend/cpu/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/cpu/step.hpp>
 #include <anemone/backend/engine/temporary_directory.hpp>
@@ -8,7 +8,7 @@
 #include <anemone/backend/oracle/step.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
-#include <anemone/formats/file.hpp>
+#include <anemone/io/file.hpp>
 #include <anemone/numerics/path.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/lowering.hpp>

@@ -3,8 +3,8 @@
 #include <anemone/build.hpp>
 #include <anemone/dynamic_builder.hpp>
 #include <anemone/ops/ops.hpp>
+#include <anemone/passes/print.hpp>
 #include <anemone/passes/validate.hpp>
-#include <anemone/print.hpp>
 
 #include <doctest/doctest.h>
 

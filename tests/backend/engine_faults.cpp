@@ -5,7 +5,7 @@
 #include <anemone/backend/engine/temporary_directory.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
-#include <anemone/formats/file.hpp>
+#include <anemone/io/file.hpp>
 #include <anemone/ops/ops.hpp>
 
 #include <doctest/doctest.h>

@@ -5,7 +5,7 @@
 #include "both_backends.hpp"
 #include "every_operation.hpp"
 #include "standin_control.hpp"
-#include <anemone/backend/constants.hpp>
+#include <anemone/backend/cpu/constants.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
 #include <anemone/passes/lowering.hpp>

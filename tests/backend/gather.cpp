@@ -4,8 +4,8 @@
 #include "both_backends.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
+#include <anemone/base/error.hpp>
 #include <anemone/build.hpp>
-#include <anemone/error.hpp>
 #include <anemone/ops/indexing.hpp>
 
 #include <doctest/doctest.h>

@@ -1,12 +1,12 @@
 #include "../sanitized.hpp"
-#include <anemone/backend/constants.hpp>
+#include <anemone/backend/cpu/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
+#include <anemone/drawing/drawing.hpp>
 #include <anemone/dynamic_builder.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
-#include <anemone/graph/drawing.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/report/cost_report.hpp>
 #include <anemone/weights/random.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <anemone/graph/graph.hpp>
-#include <anemone/half.hpp>
+#include <anemone/values/half.hpp>
 #include <anemone/weights/convert.hpp>
 #include <anemone/weights/store.hpp>
 

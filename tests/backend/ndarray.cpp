@@ -1,4 +1,4 @@
-#include <anemone/ndarray.hpp>
+#include <anemone/values/ndarray.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,9 +3,9 @@
 #include "both_backends.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/kernels/order.hpp>
-#include <anemone/backend/kernels/random.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/build.hpp>
+#include <anemone/numerics/random.hpp>
 #include <anemone/ops/filling.hpp>
 
 #include <doctest/doctest.h>

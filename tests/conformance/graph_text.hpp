@@ -4,7 +4,7 @@
 #include <anemone/dynamic_builder.hpp>
 #include <anemone/graph/op.hpp>
 #include <anemone/graph/reflection.hpp>
-#include <anemone/print.hpp>
+#include <anemone/passes/print.hpp>
 
 #include <cstddef>
 #include <cstdint>

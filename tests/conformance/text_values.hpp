@@ -1,8 +1,8 @@
 #pragma once
 
-#include <anemone/error.hpp>
+#include <anemone/base/error.hpp>
 #include <anemone/graph/attributes.hpp>
-#include <anemone/shape.hpp>
+#include <anemone/values/shape.hpp>
 
 #include <fmt/format.h>
 

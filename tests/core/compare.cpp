@@ -1,4 +1,4 @@
-#include <anemone/compare.hpp>
+#include <anemone/values/compare.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 #include <anemone/fmt.hpp>
-#include <anemone/half.hpp>
+#include <anemone/values/half.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #include <anemone/graph/graph.hpp>
 #include <anemone/passes/catalogue/catalogue.hpp>
-#include <anemone/print.hpp>
+#include <anemone/passes/print.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,8 +2,8 @@
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
-#include <anemone/half.hpp>
 #include <anemone/ops/einsum.hpp>
+#include <anemone/values/half.hpp>
 
 #include <cstddef>
 #include <map>

@@ -4,8 +4,8 @@
 #include <anemone/build.hpp>
 #include <anemone/graph/op_set.hpp>
 #include <anemone/ops/ops.hpp>
+#include <anemone/passes/print.hpp>
 #include <anemone/passes/validate.hpp>
-#include <anemone/print.hpp>
 
 #include <doctest/doctest.h>
 

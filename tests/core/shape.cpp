@@ -1,6 +1,6 @@
-#include <anemone/dtype.hpp>
-#include <anemone/shape.hpp>
-#include <anemone/text.hpp>
+#include <anemone/base/text.hpp>
+#include <anemone/values/dtype.hpp>
+#include <anemone/values/shape.hpp>
 
 #include <doctest/doctest.h>
 

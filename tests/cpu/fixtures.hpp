@@ -1,7 +1,7 @@
 #pragma once
 
 #include <anemone/backend/cpu/kernels/table.hpp>
-#include <anemone/half.hpp>
+#include <anemone/values/half.hpp>
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/diff/replay.hpp>
 #include <anemone/diff/trace.hpp>
-#include <anemone/print.hpp>
+#include <anemone/passes/print.hpp>
 
 #include <fmt/format.h>
 

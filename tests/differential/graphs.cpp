@@ -11,9 +11,9 @@
 #include "closeness.hpp"
 #include "data.hpp"
 #include "graph_maker.hpp"
-#include <anemone/formats/file.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
+#include <anemone/io/file.hpp>
 #include <anemone/passes/lowering.hpp>
 
 #include <array>

@@ -1,8 +1,8 @@
 #include "../passes/random_graph.hpp"
 #include "xml_check.hpp"
 #include <anemone/build.hpp>
-#include <anemone/graph/drawing.hpp>
-#include <anemone/graph/picture.hpp>
+#include <anemone/drawing/drawing.hpp>
+#include <anemone/drawing/picture.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/lowering.hpp>
 

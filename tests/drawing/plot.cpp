@@ -1,5 +1,5 @@
 #include "xml_check.hpp"
-#include <anemone/error.hpp>
+#include <anemone/base/error.hpp>
 #include <anemone/report/plot.hpp>
 
 #include <doctest/doctest.h>

@@ -3,7 +3,7 @@
 
 #include "../backend/composer.hpp"
 #include "written_operations.hpp"
-#include <anemone/backend/constants.hpp>
+#include <anemone/backend/cpu/constants.hpp>
 #include <anemone/build.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist_vocabulary.hpp>

@@ -1,7 +1,7 @@
 // Compressed weights in MIL text: the statements and bytes of the facts, and what the stand-in makes of them.
 
 #include "../standin/test_support.hpp"
-#include <anemone/backend/constants.hpp>
+#include <anemone/backend/cpu/constants.hpp>
 #include <anemone/build.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/ops/ops.hpp>

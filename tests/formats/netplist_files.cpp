@@ -1,7 +1,7 @@
 #include "netplist_models.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
-#include <anemone/formats/file.hpp>
+#include <anemone/io/file.hpp>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <anemone/backend/constants.hpp>
+#include <anemone/backend/cpu/constants.hpp>
 #include <anemone/build.hpp>
 #include <anemone/formats/netplist.hpp>
 #include <anemone/ops/ops.hpp>

@@ -2,10 +2,10 @@
 
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
-#include <anemone/compare.hpp>
 #include <anemone/dynamic_builder.hpp>
 #include <anemone/numerics/datapath.hpp>
 #include <anemone/numerics/rounding.hpp>
+#include <anemone/values/compare.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -20,7 +20,7 @@ if(WAY STREQUAL "install")
   file(REMOVE_RECURSE "${prefix}")
   run("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${scratch}/first_prefix")
   file(RENAME "${scratch}/first_prefix" "${prefix}") # the package must survive a move
-  foreach(path IN ITEMS include/anemone/half.hpp include/anemone/print.ipp share/cmake/anemone/anemoneConfig.cmake
+  foreach(path IN ITEMS include/anemone/values/half.hpp include/anemone/passes/print.ipp share/cmake/anemone/anemoneConfig.cmake
                         share/pkgconfig/anemone.pc share/pkgconfig/anemone_compiled.pc)
     if(NOT EXISTS "${prefix}/${path}")
       message(FATAL_ERROR "not installed: ${path}")

@@ -5,7 +5,7 @@
 #include "anemone/backend/calibration.hpp"
 #include "anemone/build.hpp"
 #include "anemone/ops/ops.hpp"
-#include "anemone/print.hpp"
+#include "anemone/passes/print.hpp"
 #include "sound_graphs.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>

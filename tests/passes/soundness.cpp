@@ -7,7 +7,7 @@
 #include "anemone/graph/op_set.hpp"
 #include "anemone/passes/affine.hpp"
 #include "anemone/passes/envelope.hpp"
-#include "anemone/print.hpp"
+#include "anemone/passes/print.hpp"
 #include "sound_graphs.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>

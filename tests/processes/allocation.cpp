@@ -4,7 +4,7 @@
 #include "../backend/standin_control.hpp"
 #include "changed_variable.hpp"
 #include "scratch_folder.hpp"
-#include <anemone/backend/constants.hpp>
+#include <anemone/backend/cpu/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>

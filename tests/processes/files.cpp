@@ -4,12 +4,12 @@
 #include "changed_variable.hpp"
 #include "scratch_folder.hpp"
 #include <anemone/backend/any.hpp>
-#include <anemone/backend/constants.hpp>
+#include <anemone/backend/cpu/constants.hpp>
 #include <anemone/backend/engine/engine.hpp>
 #include <anemone/dynamic_builder.hpp>
-#include <anemone/formats/file.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
+#include <anemone/io/file.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/weights/safetensors.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "anemone/build.hpp"
 #include "anemone/ops/ops.hpp"
-#include "anemone/print.hpp"
+#include "anemone/passes/print.hpp"
 #include "anemone/rules/acceptance.hpp"
 #include "one_node.hpp"
 

@@ -4,10 +4,10 @@
 #include "anemone/ops/ops.hpp"
 #include "anemone/passes/cost.hpp"
 #include "anemone/passes/lowering.hpp"
-#include "anemone/report/phrases.hpp"
 #include "anemone/report/rule_report.hpp"
 #include "anemone/report/terminal.hpp"
 #include "anemone/report/verdicts.hpp"
+#include "anemone/rules/phrases.hpp"
 
 #include <doctest/doctest.h>
 

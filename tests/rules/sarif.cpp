@@ -3,9 +3,9 @@
 #include "anemone/report/sarif.hpp"
 
 #include "anemone/build.hpp"
+#include "anemone/io/json.hpp"
 #include "anemone/ops/ops.hpp"
 #include "anemone/report/artifact.hpp"
-#include "anemone/report/json.hpp"
 #include "anemone/report/rule_report.hpp"
 #include "anemone/report/shared_violation.hpp"
 #include "anemone/report/verdicts.hpp"

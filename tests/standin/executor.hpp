@@ -4,8 +4,8 @@
 #include "indexing.hpp"
 #include "program.hpp"
 #include "tensor_memory.hpp"
-#include <anemone/half.hpp>
 #include <anemone/numerics/kernels.hpp>
+#include <anemone/values/half.hpp>
 
 #include <algorithm>
 #include <cmath>

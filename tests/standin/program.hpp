@@ -3,7 +3,7 @@
 #include "machine.hpp"
 #include "mil_ast.hpp"
 #include "mil_signatures.hpp"
-#include <anemone/half.hpp>
+#include <anemone/values/half.hpp>
 
 #include <cstddef>
 #include <cstdint>

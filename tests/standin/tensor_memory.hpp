@@ -1,7 +1,7 @@
 #pragma once
 
 #include "program.hpp"
-#include <anemone/half.hpp>
+#include <anemone/values/half.hpp>
 
 #include <cstddef>
 #include <cstdint>

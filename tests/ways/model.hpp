@@ -5,7 +5,7 @@
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
-#include <anemone/print.hpp>
+#include <anemone/passes/print.hpp>
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include <anemone/ndarray.hpp>
+#include <anemone/values/ndarray.hpp>
 #include <anemone/weights/convert.hpp>
 #include <anemone/weights/store.hpp>
 

@@ -1,4 +1,4 @@
-#include <anemone/backend/constants.hpp>
+#include <anemone/backend/cpu/constants.hpp>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/weights/materialize.hpp>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../error.hpp"
+#include "../base/error.hpp"
+#include "../base/way.hpp"
 #include "../graph/graph.hpp"
 #include "../targets/target.hpp"
-#include "../way.hpp"
 #include "../weights/store.hpp"
 
 #include <concepts>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../base/way.hpp"
 #include "../passes/ranges.hpp"
-#include "../way.hpp"
 #include "backend.hpp"
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../half.hpp"
 #include "../passes/unused_port_prefix.hpp"
 #include "../passes/validate.hpp"
+#include "../values/half.hpp"
 #include "calibration.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
 #include "../graph/graph.hpp"
-#include "../kernel_shapes.hpp"
-#include "../way.hpp"
+#include "../numerics/kernel_shapes.hpp"
 
 namespace ane::detail::inline ANEMONE_WAY {
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../base/way.hpp"
 #include "../graph/op_table.hpp"
-#include "../way.hpp"
 #include "../weights/encode.hpp"
 #include "../weights/materialize.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../ndarray.hpp"
-#include "../text.hpp"
-#include "../way.hpp"
+#include "../base/text.hpp"
+#include "../base/way.hpp"
+#include "../values/ndarray.hpp"
 #include "backend.hpp"
 
 #include <type_traits>

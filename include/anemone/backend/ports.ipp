@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../error.hpp"
-#include "../half.hpp"
+#include "../base/error.hpp"
+#include "../values/half.hpp"
 #include "ports.hpp"
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "../base/text.hpp"
+#include "../base/way.hpp"
 #include "../graph/refused_model.hpp"
-#include "../ndarray.hpp"
 #include "../passes/validate.hpp"
-#include "../text.hpp"
-#include "../way.hpp"
+#include "../values/ndarray.hpp"
 #include "../weights/verify.hpp"
 #include "any.hpp"
 #include "backend.hpp"

@@ -2,10 +2,10 @@
 
 #include "../backend/cpu/cpu.hpp"
 #include "../backend/oracle/oracle.hpp"
-#include "../half.hpp"
+#include "../base/way.hpp"
 #include "../numerics/datapath.hpp"
 #include "../numerics/path.hpp"
-#include "../way.hpp"
+#include "../values/half.hpp"
 #include "cause.hpp"
 #include "replay.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "../backend/program.hpp"
-#include "../compare.hpp"
-#include "../way.hpp"
+#include "../base/way.hpp"
+#include "../values/compare.hpp"
 #include "cause.hpp"
 #include "histogram.hpp"
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "../backend/oracle/layer_plan.hpp"
+#include "../base/way.hpp"
 #include "../graph/graph.hpp"
 #include "../passes/lowering.hpp"
-#include "../way.hpp"
 
 #include <cstddef>
 #include <vector>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../backend/constants.hpp"
+#include "../backend/cpu/constants.hpp"
 #include "../backend/oracle/contraction_steps.hpp"
 #include "../backend/oracle/evaluate.hpp"
+#include "../base/way.hpp"
 #include "../passes/lowering.hpp"
-#include "../way.hpp"
 #include "holders.hpp"
 #include "trace.hpp"
 

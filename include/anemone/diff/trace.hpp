@@ -1,8 +1,8 @@
 #pragma once
 
 #include "../backend/backend.hpp"
-#include "../half.hpp"
-#include "../way.hpp"
+#include "../base/way.hpp"
+#include "../values/half.hpp"
 
 #include <cstddef>
 #include <span>

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "../error.hpp"
-#include "../formatted.hpp"
+#include "../base/error.hpp"
+#include "../base/formatted.hpp"
 #include "../graph/reflection.hpp"
+#include "../io/file.hpp"
+#include "../passes/print.hpp"
 #include "../passes/validate.hpp"
-#include "../print.hpp"
 #include "../weights/encode.hpp"
-#include "file.hpp"
 #include "mil.hpp"
 #include "mil_compressed.hpp"
 #include "mil_words.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
+#include "../base/way.hpp"
 #include "../graph/graph.hpp"
-#include "../print.hpp"
-#include "../way.hpp"
+#include "../passes/print.hpp"
 #include "../weights/encode.hpp"
 #include "blob.hpp"
 

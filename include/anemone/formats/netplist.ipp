@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../io/file.hpp"
 #include "../passes/validate.hpp"
-#include "file.hpp"
 #include "netplist.hpp"
 #include "netplist_vocabulary.hpp"
 

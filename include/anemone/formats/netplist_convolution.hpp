@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
+#include "../base/way.hpp"
 #include "../ops/convolution.hpp"
-#include "../way.hpp"
 #include "netplist_writer.hpp"
 #include "pool_padding.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
+#include "../base/way.hpp"
 #include "../passes/fusion.hpp"
-#include "../way.hpp"
 #include "netplist_writer.hpp"
 
 #include <numbers>

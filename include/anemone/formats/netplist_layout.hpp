@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../shape.hpp"
-#include "../way.hpp"
+#include "../base/way.hpp"
+#include "../values/shape.hpp"
 
 #include <array>
 #include <cstddef>

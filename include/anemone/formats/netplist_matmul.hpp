@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../formatted.hpp"
-#include "../strided.hpp"
-#include "../way.hpp"
+#include "../base/formatted.hpp"
+#include "../base/way.hpp"
+#include "../graph/strided.hpp"
 #include "netplist_writer.hpp"
 
 /// Matrix products as netplist units.

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../formatted.hpp"
-#include "../way.hpp"
+#include "../base/formatted.hpp"
+#include "../base/way.hpp"
 #include "netplist_writer.hpp"
 
 /// Operations along axes, and operations that move elements, as netplist units.

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../dtype.hpp"
-#include "../error.hpp"
-#include "../formatted.hpp"
-#include "../half.hpp"
-#include "../way.hpp"
+#include "../base/error.hpp"
+#include "../base/formatted.hpp"
+#include "../base/way.hpp"
+#include "../values/dtype.hpp"
+#include "../values/half.hpp"
 #include "netplist_layout.hpp"
 #include "netplist_program.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../way.hpp"
+#include "../base/way.hpp"
 #include "netplist_convolution.hpp"
 #include "netplist_elementwise.hpp"
 #include "netplist_matmul.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../formatted.hpp"
-#include "../print.hpp"
-#include "../way.hpp"
+#include "../base/formatted.hpp"
+#include "../base/way.hpp"
+#include "../passes/print.hpp"
 #include "../weights/materialize.hpp"
 #include "netplist_network.hpp"
 

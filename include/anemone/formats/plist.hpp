@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../error.hpp"
-#include "../way.hpp"
+#include "../base/error.hpp"
+#include "../base/way.hpp"
 
 #include <concepts>
 #include <cstdint>

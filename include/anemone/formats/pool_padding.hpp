@@ -2,7 +2,7 @@
 
 #include "../graph/attributes.hpp"
 #include "../graph/op.hpp"
-#include "../shape.hpp"
+#include "../values/shape.hpp"
 
 #include <cstdint>
 #include <string_view>

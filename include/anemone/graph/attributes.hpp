@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../contract.hpp"
-#include "../dtype.hpp"
-#include "../shape.hpp"
+#include "../values/contract.hpp"
+#include "../values/dtype.hpp"
+#include "../values/shape.hpp"
 #include "refusal.hpp"
 
 #include <cstddef>

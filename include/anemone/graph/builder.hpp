@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../contract.hpp"
-#include "../tensor.hpp"
-#include "../text.hpp"
+#include "../base/text.hpp"
+#include "../values/contract.hpp"
 #include "graph.hpp"
 #include "refused_model.hpp"
+#include "tensor.hpp"
 
 #include <concepts>
 #include <initializer_list>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../dtype.hpp"
-#include "../shape.hpp"
+#include "../values/dtype.hpp"
+#include "../values/shape.hpp"
 #include "attributes.hpp"
 #include "op.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../shape.hpp"
-#include "../text.hpp"
+#include "../base/text.hpp"
+#include "../values/shape.hpp"
 #include "graph.hpp"
 
 #include <cstddef>

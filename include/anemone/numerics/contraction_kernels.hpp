@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../half.hpp"
-#include "../isa.hpp"
-#include "../way.hpp"
+#include "../base/isa.hpp"
+#include "../base/way.hpp"
+#include "../values/half.hpp"
 #include "datapath.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../error.hpp"
+#include "../base/error.hpp"
 #include "contraction_kernels.hpp"
 #include "contraction_tile.hpp"
 

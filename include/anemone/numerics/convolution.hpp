@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../half.hpp"
-#include "../kernel_shapes.hpp"
-#include "../way.hpp"
+#include "../base/way.hpp"
+#include "../values/half.hpp"
 #include "contraction_kernels.hpp"
 #include "datapath.hpp"
+#include "kernel_shapes.hpp"
 
 namespace ane::numerics::inline ANEMONE_WAY {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../way.hpp"
+#include "../base/way.hpp"
 
 /// Elementary functions in double for constant expressions, to sample the knots of the tables. Each is good to about
 /// 1e-15 on the range the tables need; nothing else should use them.

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../error.hpp"
+#include "../base/error.hpp"
+#include "../base/way.hpp"
 #include "../graph/op.hpp"
-#include "../kernel_shapes.hpp"
-#include "../way.hpp"
 #include "elementwise.hpp"
+#include "kernel_shapes.hpp"
 #include "reduction.hpp"
 
 #include <algorithm>

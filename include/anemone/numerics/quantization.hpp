@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../kernel_shapes.hpp"
-#include "../way.hpp"
+#include "../base/way.hpp"
 #include "accumulator.hpp"
 #include "elementwise.hpp"
+#include "kernel_shapes.hpp"
 
 #include <cmath>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../half.hpp"
-#include "../way.hpp"
+#include "../base/way.hpp"
+#include "../values/half.hpp"
 #include "datapath.hpp"
 #include "planar.hpp"
 

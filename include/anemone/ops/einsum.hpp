@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../text.hpp"
+#include "../base/text.hpp"
 #include "einsum_plan.hpp"
 #include "matmul.hpp"
 #include "movement.hpp"

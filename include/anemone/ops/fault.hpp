@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../shape.hpp"
+#include "../values/shape.hpp"
 
 #include <cstddef>
 #include <cstdint>

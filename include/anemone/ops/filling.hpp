@@ -45,7 +45,7 @@ constexpr auto range_1d(builder& g, double start = 0, double step = 1, site wher
 
 /// Independent numbers, uniform on [low, high). The generator of A15 and later (R136); a host-made input serves the
 /// others. The engine's generator is not published: the CPU and the oracle give the same numbers in every run, a stream
-/// for each such node of a graph (backend/kernels/random.hpp, inferred).
+/// for each such node of a graph (numerics/random.hpp, inferred).
 template <class Shape>
     requires obeys<shapes::same, tensor<Shape>>
 constexpr auto random_uniform(builder& g, tensor_type<Shape, dtype::f16>, double low = 0, double high = 1,

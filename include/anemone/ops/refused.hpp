@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../graph/builder.hpp"
-#include "../tensor.hpp"
+#include "../graph/tensor.hpp"
 
 #include <array>
 #include <string_view>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../power_of_two.hpp"
+#include "../values/power_of_two.hpp"
 #include "elementwise.hpp"
 
 /// Products that stay away from the quantum of the accumulator: an operand is multiplied by a power of two before the

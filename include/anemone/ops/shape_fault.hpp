@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../graph/op.hpp"
-#include "../tensor.hpp"
+#include "../graph/tensor.hpp"
 #include "fault.hpp"
 
 #include <concepts>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../dtype.hpp"
-#include "../shape.hpp"
 #include "../targets/description.hpp"
+#include "../values/dtype.hpp"
+#include "../values/shape.hpp"
 
 #include <cstdint>
 

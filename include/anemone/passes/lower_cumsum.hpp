@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../half.hpp"
+#include "../values/half.hpp"
 #include "rewriter.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../error.hpp"
+#include "../base/error.hpp"
 #include "../graph/op_facet.hpp"
 #include "composed_forms.hpp"
 #include "composed_functions.hpp"

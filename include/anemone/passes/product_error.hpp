@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../numerics/datapath.hpp"
-#include "../power_of_two.hpp"
+#include "../values/power_of_two.hpp"
 #include "spread.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../half.hpp"
-#include "../power_of_two.hpp"
+#include "../values/half.hpp"
+#include "../values/power_of_two.hpp"
 #include "constants.hpp"
 #include "rewriter.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "../graph/graph.hpp"
 #include "../graph/refusal.hpp"
-#include "../half.hpp"
+#include "../values/half.hpp"
 
 #include <bit>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../contract.hpp"
 #include "../graph/graph.hpp"
+#include "../values/contract.hpp"
 
 #include <cstddef>
 #include <string_view>

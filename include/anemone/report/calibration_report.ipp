@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
 #include "calibration_report.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../base/way.hpp"
 #include "../passes/cost.hpp"
-#include "../way.hpp"
 
 #include <string>
 #include <string_view>

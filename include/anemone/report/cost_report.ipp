@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
 #include "../passes/lowering.hpp"
+#include "../passes/print.hpp"
 #include "../passes/validate.hpp"
-#include "../print.hpp"
 #include "../rules/registry.hpp"
 #include "cost_report.hpp"
 #include "cost_text.hpp"

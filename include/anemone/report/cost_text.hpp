@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
+#include "../base/way.hpp"
 #include "../passes/cost.hpp"
-#include "../way.hpp"
 
 #include <cstddef>
 #include <iterator>

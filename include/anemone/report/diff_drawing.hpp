@@ -1,8 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
 #include "../diff/diff.hpp"
-#include "../graph/drawing_options.hpp"
-#include "../way.hpp"
+#include "../drawing/options.hpp"
 
 #include <string>
 

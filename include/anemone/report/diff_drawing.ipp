@@ -1,11 +1,11 @@
 #pragma once
 
-#include "../formatted.hpp"
-#include "../graph/drawing_style.hpp"
-#include "../graph/svg.hpp"
+#include "../base/formatted.hpp"
+#include "../drawing/style.hpp"
+#include "../drawing/svg.hpp"
+#include "../rules/phrases.hpp"
 #include "diff_drawing.hpp"
 #include "diff_text.hpp"
-#include "phrases.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../base/way.hpp"
 #include "../diff/diff.hpp"
-#include "../way.hpp"
 
 #include <cstdio>
 #include <iosfwd>

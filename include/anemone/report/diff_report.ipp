@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
+#include "../rules/phrases.hpp"
 #include "diff_report.hpp"
 #include "diff_text.hpp"
-#include "phrases.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "../base/formatted.hpp"
+#include "../base/way.hpp"
 #include "../diff/cause.hpp"
 #include "../diff/histogram.hpp"
-#include "../formatted.hpp"
-#include "../way.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../base/way.hpp"
 #include "../rules/divergence.hpp"
-#include "../way.hpp"
 
 #include <cstddef>
 #include <cstdio>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
 #include "../passes/validate.hpp"
+#include "../rules/phrases.hpp"
 #include "divergence_report.hpp"
 #include "findings.hpp"
-#include "phrases.hpp"
 #include "terminal.hpp"
 
 #include <ostream>

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
 #include "../passes/error_envelope.hpp"
 #include "../targets/description.hpp"
-#include "../way.hpp"
 
 #include <cstdio>
 #include <iosfwd>

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
 #include "../passes/lowering.hpp"
 #include "../passes/validate.hpp"
+#include "../rules/phrases.hpp"
 #include "../targets/table.hpp"
 #include "error_report.hpp"
-#include "phrases.hpp"
 #include "terminal.hpp"
 
 #include <ostream>

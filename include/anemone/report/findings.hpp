@@ -1,14 +1,14 @@
 #pragma once
 
-#include "../rules/evaluate.hpp"
-#include "../way.hpp"
+#include "../base/way.hpp"
+#include "../rules/violation_text.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-/// What every form of report says about one violation.
+/// What counts as a finding, in every form of report.
 namespace ane::detail::inline ANEMONE_WAY {
 
 /// What a finding counts as in a report.
@@ -35,16 +35,6 @@ struct finding_counts {
 };
 
 } // namespace ane::detail::inline ANEMONE_WAY
-
-namespace ane::inline ANEMONE_WAY {
-
-/// `conv2d "stem" (model.cpp:41): kernel width 14 exceeds 13 on h13 (M1 base); the first target that takes it is h16
-/// (M4 base); try: swap the axes ... [R030, measured]`. `remedy` is the clause in the middle; none where it is empty.
-ANEMONE_API std::string format(const violation& v, const graph_view& g, const target_description& t,
-                               std::string_view remedy = {});
-ANEMONE_API std::string format(const violation& v, const graph_view& g);
-
-} // namespace ane::inline ANEMONE_WAY
 
 #if !defined(ANEMONE_COMPILED)
 #include "findings.ipp"

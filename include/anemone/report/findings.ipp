@@ -1,8 +1,6 @@
 #pragma once
 
-#include "../formatted.hpp"
 #include "findings.hpp"
-#include "phrases.hpp"
 #include "terminal.hpp"
 
 namespace ane::detail::inline ANEMONE_WAY {
@@ -10,27 +8,3 @@ namespace ane::detail::inline ANEMONE_WAY {
 ANEMONE_BODY std::string finding_counts::str() const { return counted_findings(errors, warnings, notes); }
 
 } // namespace ane::detail::inline ANEMONE_WAY
-
-namespace ane::inline ANEMONE_WAY {
-
-ANEMONE_BODY std::string format(const violation& v, const graph_view& g, const target_description& t,
-                                std::string_view remedy) {
-    const rule_record& r = record_of(v.rule);
-    std::string text = detail::node_phrase(g, v.node, v.operation);
-    if (v.line > 0) {
-        text += formatted(" ({}:{})", detail::printable(detail::base_name(v.file)), v.line);
-    }
-    text += formatted(": {} on {}", detail::sentence_of(v), detail::target_phrase(t));
-    if (!remedy.empty()) {
-        text += formatted("; {}", remedy);
-    }
-    std::string_view lead = "try";
-    for (const std::string& suggestion : detail::suggestions_of(r)) {
-        text += formatted("; {}: {}", lead, suggestion);
-        lead = "or";
-    }
-    return text + formatted(" [{}, {}]", r.fact, name(evidence_on(r, t)));
-}
-ANEMONE_BODY std::string format(const violation& v, const graph_view& g) { return format(v, g, describe(v.target)); }
-
-} // namespace ane::inline ANEMONE_WAY

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../base/way.hpp"
 #include "../rules/evaluate.hpp"
-#include "../way.hpp"
 
 #include <cstddef>
 #include <cstdint>

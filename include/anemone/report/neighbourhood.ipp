@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../formatted.hpp"
-#include "../graph/drawing_text.hpp"
-#include "../print.hpp"
+#include "../base/formatted.hpp"
+#include "../drawing/text.hpp"
+#include "../passes/print.hpp"
+#include "../rules/phrases.hpp"
 #include "neighbourhood.hpp"
-#include "phrases.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../graph/drawing_options.hpp"
-#include "../way.hpp"
+#include "../base/way.hpp"
+#include "../drawing/options.hpp"
 
 #include <cstdint>
 #include <string>

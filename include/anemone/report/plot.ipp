@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../error.hpp"
-#include "../formatted.hpp"
-#include "../graph/drawing_style.hpp"
-#include "../graph/svg.hpp"
+#include "../base/error.hpp"
+#include "../base/formatted.hpp"
+#include "../drawing/style.hpp"
+#include "../drawing/svg.hpp"
 #include "plot.hpp"
 
 #include <algorithm>

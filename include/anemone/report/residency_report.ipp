@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
+#include "../passes/print.hpp"
 #include "../passes/validate.hpp"
-#include "../print.hpp"
 #include "cost_text.hpp"
 #include "residency_report.hpp"
 #include "terminal.hpp"

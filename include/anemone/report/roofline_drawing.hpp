@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../graph/drawing_options.hpp"
+#include "../base/way.hpp"
+#include "../drawing/options.hpp"
 #include "../passes/cost.hpp"
-#include "../way.hpp"
 
 #include <string>
 

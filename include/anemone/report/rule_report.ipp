@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
 #include "../passes/validate.hpp"
 #include "../rules/acceptance.hpp"
-#include "phrases.hpp"
+#include "../rules/phrases.hpp"
 #include "rule_report.hpp"
 #include "terminal.hpp"
 #include "weight_list.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "../base/way.hpp"
 #include "../graph/graph.hpp"
 #include "../rules/policy.hpp"
 #include "../targets/sets.hpp"
-#include "../way.hpp"
 
 #include <string>
 

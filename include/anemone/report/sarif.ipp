@@ -1,13 +1,13 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
+#include "../io/json.hpp"
 #include "../passes/validate.hpp"
 #include "../rules/acceptance.hpp"
+#include "../rules/phrases.hpp"
 #include "../version.hpp"
 #include "artifact.hpp"
 #include "findings.hpp"
-#include "json.hpp"
-#include "phrases.hpp"
 #include "sarif.hpp"
 #include "shared_violation.hpp"
 #include "weight_list.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../environment.hpp"
+#include "../base/environment.hpp"
+#include "../base/way.hpp"
+#include "../io/unicode.hpp"
 #include "../rules/rule.hpp"
-#include "../way.hpp"
-#include "unicode.hpp"
 
 #include <cstdio>
 #include <string>

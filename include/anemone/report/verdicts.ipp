@@ -1,14 +1,14 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
+#include "../io/json.hpp"
 #include "../passes/cost.hpp"
 #include "../passes/lowering.hpp"
 #include "../passes/validate.hpp"
 #include "../rules/acceptance.hpp"
+#include "../rules/phrases.hpp"
 #include "../version.hpp"
 #include "cost_text.hpp"
-#include "json.hpp"
-#include "phrases.hpp"
 #include "terminal.hpp"
 #include "verdicts.hpp"
 #include "weight_list.hpp"

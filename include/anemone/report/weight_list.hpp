@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../base/way.hpp"
 #include "../graph/graph.hpp"
-#include "../way.hpp"
 #include "../weights/store.hpp"
 
 #include <string>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
+#include "../passes/print.hpp"
 #include "../passes/validate.hpp"
 #include "../passes/weights_of.hpp"
-#include "../print.hpp"
-#include "phrases.hpp"
+#include "../rules/phrases.hpp"
 #include "weight_list.hpp"
 
 #include <algorithm>

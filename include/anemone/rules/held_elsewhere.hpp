@@ -13,8 +13,8 @@ struct held_fact {
 };
 
 inline constexpr auto held_elsewhere = std::to_array<held_fact>({
-    {"R004", "dtype.hpp", "the enumeration has no bf16"},
-    {"R007", "dtype.hpp", "the enumeration has no fp8: E4M3 is for A18 only, and nothing is known to take it"},
+    {"R004", "values/dtype.hpp", "the enumeration has no bf16"},
+    {"R007", "values/dtype.hpp", "the enumeration has no fp8: E4M3 is for A18 only, and nothing is known to take it"},
     {"R011", "rules/extent.hpp", "rank_exceeds_five looks at reshapes like at everything else"},
     {"R016", "rules/extent.hpp", "the records of R015, whose limit is the target's"},
     {"R018", "rules/extent.hpp", "a permission, not a limit: channels have a bound of their own"},

@@ -56,7 +56,7 @@ inline constexpr std::array program{
                 .advice = "a model for each size: every shape is a constant here",
                 .source = "string catalogue of the compiler",
                 .evidence = mark::decompiled,
-                .held_by = "tensor.hpp"},
+                .held_by = "graph/tensor.hpp"},
     rule_record{.id = rule::programs_are_several,
                 .fact = "R112",
                 .scope = rule_scope::program,

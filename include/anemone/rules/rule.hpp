@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../enum_set.hpp"
+#include "../base/enum_set.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
 #include "convert.hpp"
 #include "formats/fp8.hpp"
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../error.hpp"
+#include "../base/error.hpp"
+#include "../base/way.hpp"
 #include "../graph/attributes.hpp"
-#include "../half.hpp"
-#include "../shape.hpp"
-#include "../way.hpp"
+#include "../values/half.hpp"
+#include "../values/shape.hpp"
 
 #include <cstddef>
 #include <span>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
 #include "../ops/quantization.hpp"
 #include "encode.hpp"
 #include "formats/palette.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
 #include "../graph/graph.hpp"
-#include "../half.hpp"
-#include "../way.hpp"
+#include "../values/half.hpp"
 #include "store.hpp"
 
 #include <cstddef>
@@ -39,7 +39,7 @@ struct constant_arithmetic {
 };
 
 /// Loads the weights of a validated graph and computes everything that depends on weights and constants alone, with the given
-/// arithmetic; `materialize(g, store)` of backend/constants.hpp has all of it. A compressed weight has the values that
+/// arithmetic; `materialize(g, store)` of backend/cpu/constants.hpp has all of it. A compressed weight has the values that
 /// its stored form stands for: what it loses is in every backend's result. A folded value that a computed node reads
 /// and that does not fit into fp16 is an error (errc::weights) that names the operation, the element and the value.
 ANEMONE_API materialized materialize(const graph_view& g, const weight_store& store, const constant_arithmetic& with);

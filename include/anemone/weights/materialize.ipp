@@ -1,12 +1,12 @@
 #pragma once
 
-#include "../error.hpp"
-#include "../formatted.hpp"
+#include "../base/error.hpp"
+#include "../base/formatted.hpp"
 #include "../graph/op_facet.hpp"
 #include "../graph/sequence.hpp"
+#include "../graph/strided.hpp"
 #include "../passes/constants.hpp"
-#include "../print.hpp"
-#include "../strided.hpp"
+#include "../passes/print.hpp"
 #include "materialize.hpp"
 #include "verify.hpp"
 

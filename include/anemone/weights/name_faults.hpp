@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../error.hpp"
-#include "../formatted.hpp"
+#include "../base/error.hpp"
+#include "../base/formatted.hpp"
+#include "../base/way.hpp"
+#include "../passes/print.hpp"
 #include "../passes/weights_of.hpp"
-#include "../print.hpp"
-#include "../way.hpp"
 #include "store.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../backend/kernels/random.hpp"
-#include "../formatted.hpp"
+#include "../base/formatted.hpp"
 #include "../graph/op_facet.hpp"
+#include "../numerics/random.hpp"
 #include "../passes/validate.hpp"
 #include "../passes/weights_of.hpp"
 #include "random.hpp"

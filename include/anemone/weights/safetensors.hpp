@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../way.hpp"
+#include "../base/way.hpp"
 #include "store.hpp"
 
 #include <cstddef>
@@ -28,7 +28,7 @@ ANEMONE_API weight_store load_safetensors(const std::string& path);
 
 /// Writes a store. Tensors are ordered by falling element size, else as in the store, and the header is filled up to a
 /// multiple of 8 bytes, so that every tensor is aligned to its element. Throws errc::file for a name or a text that is
-/// not UTF-8, too. The file is replaced as `write_file` does (formats/file.hpp): a failure leaves what was there.
+/// not UTF-8, too. The file is replaced as `write_file` does (io/file.hpp): a failure leaves what was there.
 ANEMONE_API void save_safetensors(const std::string& path, const weight_store& store);
 
 } // namespace ane::inline ANEMONE_WAY

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../formats/file.hpp"
-#include "../formats/open_file.hpp"
-#include "../formatted.hpp"
-#include "../report/json.hpp"
+#include "../base/formatted.hpp"
+#include "../io/file.hpp"
+#include "../io/json.hpp"
+#include "../io/open_file.hpp"
 #include "safetensors.hpp"
 #include "safetensors_header.hpp"
 

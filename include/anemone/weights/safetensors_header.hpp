@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../error.hpp"
-#include "../formatted.hpp"
-#include "../report/unicode.hpp"
-#include "../way.hpp"
+#include "../base/error.hpp"
+#include "../base/formatted.hpp"
+#include "../base/way.hpp"
+#include "../io/unicode.hpp"
 #include "safetensors.hpp"
 #include "store.hpp"
 

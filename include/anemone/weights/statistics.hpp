@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../contract.hpp"
-#include "../half.hpp"
-#include "../shape.hpp"
-#include "../way.hpp"
+#include "../base/way.hpp"
+#include "../values/contract.hpp"
+#include "../values/half.hpp"
+#include "../values/shape.hpp"
 #include "store.hpp"
 
 #include <span>

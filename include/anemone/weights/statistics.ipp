@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../error.hpp"
-#include "../formatted.hpp"
-#include "../print.hpp"
+#include "../base/error.hpp"
+#include "../base/formatted.hpp"
+#include "../passes/print.hpp"
 #include "convert.hpp"
 #include "statistics.hpp"
 

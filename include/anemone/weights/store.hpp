@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../error.hpp"
-#include "../half.hpp"
-#include "../hidden_value.hpp"
-#include "../shape.hpp"
-#include "../way.hpp"
+#include "../base/error.hpp"
+#include "../base/hidden_value.hpp"
+#include "../base/way.hpp"
+#include "../values/half.hpp"
+#include "../values/shape.hpp"
 
 #include <bit>
 #include <cstddef>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../contract.hpp"
+#include "../base/way.hpp"
 #include "../graph/graph.hpp"
-#include "../half.hpp"
-#include "../way.hpp"
+#include "../values/contract.hpp"
+#include "../values/half.hpp"
 #include "store.hpp"
 
 #include <span>

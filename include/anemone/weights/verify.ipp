@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../error.hpp"
-#include "../formatted.hpp"
+#include "../base/error.hpp"
+#include "../base/formatted.hpp"
+#include "../passes/print.hpp"
 #include "../passes/validate.hpp"
-#include "../print.hpp"
 #include "convert.hpp"
 #include "name_faults.hpp"
 #include "statistics.hpp"

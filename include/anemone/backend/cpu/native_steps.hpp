@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../way.hpp"
+#include "../../base/way.hpp"
 #include "../kernels/distance.hpp"
 #include "../kernels/response_norm.hpp"
 #include "../kernels/scaled.hpp"

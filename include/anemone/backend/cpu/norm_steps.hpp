@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../way.hpp"
+#include "../../base/way.hpp"
 #include "kernels/norm.hpp"
 #include "kernels/softmax.hpp"
 #include "step.hpp"

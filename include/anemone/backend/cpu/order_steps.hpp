@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../../way.hpp"
+#include "../../base/way.hpp"
+#include "../../numerics/random.hpp"
 #include "../kernels/order.hpp"
-#include "../kernels/random.hpp"
 #include "kernels/reduce.hpp"
 #include "step.hpp"
 

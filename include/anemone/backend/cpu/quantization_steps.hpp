@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../way.hpp"
+#include "../../base/way.hpp"
 #include "../kernels/quantization.hpp"
 #include "step.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../way.hpp"
+#include "../../base/way.hpp"
 #include "kernels/levels.hpp"
 #include "kernels/table.hpp"
 #include "step_table.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "../../base/way.hpp"
 #include "../../graph/graph.hpp"
-#include "../../print.hpp"
-#include "../../way.hpp"
+#include "../../passes/print.hpp"
 #include "../../weights/materialize.hpp"
 #include "kernels/table.hpp"
 

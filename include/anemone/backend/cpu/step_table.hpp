@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../../base/way.hpp"
 #include "../../graph/op_set.hpp"
-#include "../../way.hpp"
 #include "../op_table.hpp"
 #include "contraction_steps.hpp"
 #include "movement_steps.hpp"

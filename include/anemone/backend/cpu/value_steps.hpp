@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../../strided.hpp"
-#include "../../way.hpp"
+#include "../../base/way.hpp"
+#include "../../graph/strided.hpp"
 #include "../node_shapes.hpp"
 #include "kernels/attention.hpp"
 #include "kernels/elementwise.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../../base/way.hpp"
 #include "../../targets/table.hpp"
-#include "../../way.hpp"
 #include "handle.hpp"
 #include "options.hpp"
 

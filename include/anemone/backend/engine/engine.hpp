@@ -1,11 +1,11 @@
 #pragma once
 
+#include "../../base/hidden.hpp"
+#include "../../base/way.hpp"
 #include "../../formats/mil_vocabulary.hpp"
-#include "../../hidden.hpp"
 #include "../../passes/lowering.hpp"
 #include "../../rules/policy.hpp"
 #include "../../targets/table.hpp"
-#include "../../way.hpp"
 #include "../backend.hpp"
 #include "session.hpp"
 

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "../../formats/mil.hpp"
+#include "../../passes/print.hpp"
 #include "../../passes/validate.hpp"
-#include "../../print.hpp"
-#include "../../report/findings.hpp"
-#include "../constants.hpp"
+#include "../../rules/violation_text.hpp"
+#include "../cpu/constants.hpp"
 #include "../one_run.hpp"
 #include "../ports.hpp"
 #include "engine.hpp"

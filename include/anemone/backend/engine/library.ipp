@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../../environment.hpp"
-#include "../../error.hpp"
+#include "../../base/environment.hpp"
+#include "../../base/error.hpp"
 #include "api.hpp"
 #include "library.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../way.hpp"
+#include "../../base/way.hpp"
 #include "dispatch.hpp"
 #include "pacing.hpp"
 #include "release_report.hpp"

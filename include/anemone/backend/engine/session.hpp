@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../../hidden.hpp"
-#include "../../way.hpp"
+#include "../../base/hidden.hpp"
+#include "../../base/way.hpp"
 #include "library.hpp"
 #include "options.hpp"
 

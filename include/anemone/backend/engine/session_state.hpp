@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../way.hpp"
+#include "../../base/way.hpp"
 #include "../one_run.hpp"
 #include "compilation.hpp"
 #include "library.hpp"

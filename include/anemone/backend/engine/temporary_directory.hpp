@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../../environment.hpp"
-#include "../../error.hpp"
-#include "../../way.hpp"
+#include "../../base/environment.hpp"
+#include "../../base/error.hpp"
+#include "../../base/way.hpp"
 
 #include <cerrno>
 #include <cstdio>

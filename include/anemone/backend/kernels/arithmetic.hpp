@@ -1,9 +1,9 @@
 #pragma once
 
+#include "../../base/way.hpp"
 #include "../../numerics/accumulator.hpp"
 #include "../../numerics/elementwise.hpp"
 #include "../../numerics/reduction.hpp"
-#include "../../way.hpp"
 
 #include <cmath>
 #include <cstdint>

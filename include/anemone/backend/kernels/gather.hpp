@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../../error.hpp"
-#include "../../formatted.hpp"
+#include "../../base/error.hpp"
+#include "../../base/formatted.hpp"
+#include "../../base/way.hpp"
 #include "../../graph/graph.hpp"
-#include "../../half.hpp"
-#include "../../way.hpp"
+#include "../../values/half.hpp"
 #include "moves.hpp"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../../error.hpp"
-#include "../../formatted.hpp"
+#include "../../base/error.hpp"
+#include "../../base/formatted.hpp"
 #include "../../graph/graph.hpp"
-#include "../../half.hpp"
+#include "../../values/half.hpp"
 #include "gather.hpp"
 #include "moves.hpp"
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../../error.hpp"
+#include "../../base/error.hpp"
+#include "../../base/way.hpp"
 #include "../../graph/graph.hpp"
-#include "../../half.hpp"
-#include "../../way.hpp"
+#include "../../values/half.hpp"
 #include "moves.hpp"
 
 #include <string>

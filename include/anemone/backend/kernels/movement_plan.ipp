@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../../error.hpp"
+#include "../../base/error.hpp"
 #include "../../graph/graph.hpp"
 #include "../../graph/op_facet.hpp"
-#include "../../half.hpp"
+#include "../../values/half.hpp"
 #include "movement_plan.hpp"
 #include "moves.hpp"
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "../../dtype.hpp"
+#include "../../base/way.hpp"
 #include "../../graph/attributes.hpp"
-#include "../../half.hpp"
-#include "../../shape.hpp"
-#include "../../way.hpp"
-#include "../cpu/kernels/loop_nest.hpp"
+#include "../../values/dtype.hpp"
+#include "../../values/half.hpp"
+#include "../../values/shape.hpp"
+#include "loop_nest.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,12 +34,6 @@ struct element_move {
         return std::all_of(tables.begin(), tables.end(), [](const auto& table) { return table.empty(); });
     }
 };
-
-} // namespace ane::inline ANEMONE_WAY
-
-namespace ane::detail::inline ANEMONE_WAY {} // namespace ane::detail::inline ANEMONE_WAY
-
-namespace ane::inline ANEMONE_WAY {
 
 /// The fp16 values of the 256 bytes of an 8-bit type, all exact: uint8, int8 (two's complement), and booleans.
 ANEMONE_API std::array<half, 256> byte_values(dtype type);

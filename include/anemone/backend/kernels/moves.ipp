@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../../dtype.hpp"
 #include "../../graph/attributes.hpp"
-#include "../../half.hpp"
-#include "../../shape.hpp"
-#include "../cpu/kernels/loop_nest.hpp"
+#include "../../values/dtype.hpp"
+#include "../../values/half.hpp"
+#include "../../values/shape.hpp"
+#include "loop_nest.hpp"
 #include "moves.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ ANEMONE_INLINE void copy_row(const half* from, std::int64_t from_step, half* to,
 /// are dense.
 ANEMONE_INLINE void strided_copy(const extents& shape, const half* from, const indices& from_steps, half* to,
                                  const indices& to_steps) {
-    const auto nest = cpu::loop_nest<2>{shape, {from_steps, to_steps}}.collapsed();
+    const auto nest = loop_nest<2>{shape, {from_steps, to_steps}}.collapsed();
     nest.for_each_row([&](const auto& offsets) {
         copy_row(from + offsets[0], nest.row_stride(0), to + offsets[1], nest.row_stride(1), nest.row_count());
     });

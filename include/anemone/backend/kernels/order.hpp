@@ -1,9 +1,9 @@
 #pragma once
 
+#include "../../base/way.hpp"
 #include "../../graph/graph.hpp"
-#include "../../half.hpp"
-#include "../../strided.hpp"
-#include "../../way.hpp"
+#include "../../graph/strided.hpp"
+#include "../../values/half.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../../dtype.hpp"
-#include "../../shape.hpp"
-#include "../../way.hpp"
+#include "../../base/way.hpp"
+#include "../../values/dtype.hpp"
+#include "../../values/shape.hpp"
 #include "../../weights/formats/scaled_integers.hpp"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../../base/way.hpp"
 #include "../../graph/attributes.hpp"
-#include "../../way.hpp"
 #include "arithmetic.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "../../base/way.hpp"
 #include "../../graph/attributes.hpp"
-#include "../../strided.hpp"
-#include "../../way.hpp"
+#include "../../graph/strided.hpp"
 #include "arithmetic.hpp"
 
 namespace ane::kernels::inline ANEMONE_WAY {

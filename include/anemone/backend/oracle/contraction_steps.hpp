@@ -1,9 +1,9 @@
 #pragma once
 
+#include "../../base/way.hpp"
+#include "../../graph/strided.hpp"
 #include "../../numerics/convolution.hpp"
 #include "../../numerics/matmul.hpp"
-#include "../../strided.hpp"
-#include "../../way.hpp"
 #include "../node_shapes.hpp"
 #include "quantization_steps.hpp"
 #include "step.hpp"

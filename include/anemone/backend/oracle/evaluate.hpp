@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../../print.hpp"
-#include "../../way.hpp"
+#include "../../base/way.hpp"
+#include "../../passes/print.hpp"
 #include "step.hpp"
 
 namespace ane::oracle_steps::inline ANEMONE_WAY {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../../half.hpp"
+#include "../../base/way.hpp"
 #include "../../numerics/elementwise.hpp"
-#include "../../way.hpp"
+#include "../../values/half.hpp"
 
 #include <bit>
 #include <cstdint>

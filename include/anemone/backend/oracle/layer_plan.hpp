@@ -1,8 +1,8 @@
 #pragma once
 
+#include "../../base/way.hpp"
 #include "../../passes/fusion.hpp"
 #include "../../passes/lowering.hpp"
-#include "../../way.hpp"
 
 namespace ane::inline ANEMONE_WAY {
 

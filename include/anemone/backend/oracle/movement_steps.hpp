@@ -1,9 +1,9 @@
 #pragma once
 
+#include "../../base/way.hpp"
 #include "../../numerics/movement.hpp"
+#include "../../passes/print.hpp"
 #include "../../passes/width_offset.hpp"
-#include "../../print.hpp"
-#include "../../way.hpp"
 #include "../kernels/gather.hpp"
 #include "../kernels/movement_plan.hpp"
 #include "step.hpp"

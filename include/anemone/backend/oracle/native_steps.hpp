@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../../base/way.hpp"
 #include "../../numerics/convolution.hpp"
-#include "../../way.hpp"
 #include "../kernels/distance.hpp"
 #include "../kernels/response_norm.hpp"
 #include "../kernels/scaled.hpp"

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../../half.hpp"
-#include "../../hidden.hpp"
+#include "../../base/hidden.hpp"
+#include "../../base/way.hpp"
 #include "../../numerics/datapath.hpp"
 #include "../../targets/target.hpp"
-#include "../../way.hpp"
+#include "../../values/half.hpp"
 #include "../backend.hpp"
 
 #include <span>

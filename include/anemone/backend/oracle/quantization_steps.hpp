@@ -1,10 +1,10 @@
 #pragma once
 
+#include "../../base/way.hpp"
+#include "../../graph/strided.hpp"
 #include "../../numerics/movement.hpp"
 #include "../../numerics/quantization.hpp"
 #include "../../passes/integer_products.hpp"
-#include "../../strided.hpp"
-#include "../../way.hpp"
 #include "../../weights/encode.hpp"
 #include "../kernels/quantization.hpp"
 #include "../node_shapes.hpp"

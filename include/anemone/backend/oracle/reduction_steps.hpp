@@ -1,10 +1,10 @@
 #pragma once
 
+#include "../../base/way.hpp"
+#include "../../graph/strided.hpp"
 #include "../../numerics/pooling.hpp"
 #include "../../numerics/reduction.hpp"
 #include "../../numerics/softmax.hpp"
-#include "../../strided.hpp"
-#include "../../way.hpp"
 #include "../node_shapes.hpp"
 #include "step.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "../../base/way.hpp"
 #include "../../graph/graph.hpp"
 #include "../../numerics/planar.hpp"
-#include "../../way.hpp"
 #include "../../weights/encode.hpp"
 #include "../../weights/materialize.hpp"
 #include "function_tables.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../way.hpp"
+#include "../../base/way.hpp"
 #include "../kernels/grid_sample.hpp"
 #include "../kernels/resize.hpp"
 #include "step.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "../../base/way.hpp"
+#include "../../graph/strided.hpp"
 #include "../../numerics/elementwise.hpp"
-#include "../../strided.hpp"
-#include "../../way.hpp"
 #include "../node_shapes.hpp"
 #include "step.hpp"
 

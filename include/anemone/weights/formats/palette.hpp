@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../way.hpp"
+#include "../../base/way.hpp"
 #include "packing.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../../way.hpp"
+#include "../../../base/way.hpp"
 #include "gemm.hpp"
 #include "softmax.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../../../kernel_shapes.hpp"
-#include "../../../way.hpp"
+#include "../../../base/way.hpp"
+#include "../../../numerics/kernel_shapes.hpp"
 #include "slab.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../../way.hpp"
+#include "../../../base/way.hpp"
 #include "conv.hpp"
 
 namespace ane::cpu::inline ANEMONE_WAY {

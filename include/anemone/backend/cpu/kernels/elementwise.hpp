@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../../../strided.hpp"
-#include "../../../way.hpp"
-#include "loop_nest.hpp"
+#include "../../../base/way.hpp"
+#include "../../../graph/strided.hpp"
+#include "../../kernels/loop_nest.hpp"
 #include "slab.hpp"
 
 #include <fmt/format.h>

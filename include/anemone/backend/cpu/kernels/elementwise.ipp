@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../../../formatted.hpp"
-#include "../../../strided.hpp"
+#include "../../../base/formatted.hpp"
+#include "../../../graph/strided.hpp"
+#include "../../kernels/loop_nest.hpp"
 #include "elementwise.hpp"
-#include "loop_nest.hpp"
 #include "slab.hpp"
 
 #include <algorithm>

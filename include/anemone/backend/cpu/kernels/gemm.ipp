@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../../../formatted.hpp"
-#include "../../../kernel_shapes.hpp"
+#include "../../../base/formatted.hpp"
+#include "../../../numerics/kernel_shapes.hpp"
 #include "conv.hpp"
 #include "gemm.hpp"
 

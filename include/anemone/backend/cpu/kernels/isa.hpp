@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../../../isa.hpp" // IWYU pragma: export
-#include "../../../way.hpp"
+#include "../../../base/isa.hpp" // IWYU pragma: export
+#include "../../../base/way.hpp"
 
 /// Between these two macros no multiplication is fused with an addition, so that every instruction set gives the same
 /// bits.

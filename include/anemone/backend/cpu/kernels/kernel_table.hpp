@@ -1,8 +1,8 @@
 #pragma once
 
+#include "../../../base/way.hpp"
 #include "../../../graph/op.hpp"
-#include "../../../half.hpp"
-#include "../../../way.hpp"
+#include "../../../values/half.hpp"
 #include "isa.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../../error.hpp"
+#include "../../../base/error.hpp"
 #include "../../../graph/op_set.hpp"
 #include "convert.hpp"
 #include "kernel_table.hpp"

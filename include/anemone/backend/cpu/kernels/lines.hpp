@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../../../error.hpp"
-#include "../../../shape.hpp"
-#include "../../../way.hpp"
+#include "../../../base/error.hpp"
+#include "../../../base/way.hpp"
+#include "../../../values/shape.hpp"
 #include "table.hpp"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../../../error.hpp"
+#include "../../../base/error.hpp"
+#include "../../../base/way.hpp"
 #include "../../../graph/op_set.hpp"
-#include "../../../way.hpp"
 #include "kernel_table.hpp"
 #include "math.hpp"
 

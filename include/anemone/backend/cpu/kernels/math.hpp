@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../../../base/way.hpp"
 #include "../../../graph/op.hpp"
-#include "../../../way.hpp"
 #include "elementary.hpp"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../../../kernel_shapes.hpp"
-#include "../../../way.hpp"
+#include "../../../base/way.hpp"
+#include "../../../numerics/kernel_shapes.hpp"
 #include "kernel_table.hpp"
 
 namespace ane::cpu::inline ANEMONE_WAY {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../../../formatted.hpp"
+#include "../../../base/formatted.hpp"
+#include "../../../base/way.hpp"
 #include "../../../graph/op_facet.hpp"
-#include "../../../way.hpp"
 #include "elementwise.hpp"
 #include "lines.hpp"
 

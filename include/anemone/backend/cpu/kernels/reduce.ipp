@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../../formatted.hpp"
+#include "../../../base/formatted.hpp"
 #include "elementwise.hpp"
 #include "lines.hpp"
 #include "reduce.hpp"

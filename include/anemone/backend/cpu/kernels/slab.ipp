@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../../error.hpp"
+#include "../../../base/error.hpp"
 #include "slab.hpp"
 #include "table.hpp"
 

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "../formatted.hpp"
-#include "../print.hpp"
-#include "../way.hpp"
-#include "drawing_options.hpp"
-#include "drawing_style.hpp"
-#include "drawing_text.hpp"
+#include "../base/formatted.hpp"
+#include "../base/way.hpp"
+#include "../passes/print.hpp"
 #include "layout.hpp"
+#include "options.hpp"
+#include "style.hpp"
 #include "svg.hpp"
+#include "text.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../../graph/graph.hpp"
-#include "../../half.hpp"
+#include "../graph/graph.hpp"
+#include "../values/half.hpp"
 #include "random.hpp"
 
 #include <array>

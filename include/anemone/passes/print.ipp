@@ -1,8 +1,8 @@
 #pragma once
 
-#include "formatted.hpp"
-#include "passes/validate.hpp"
+#include "../base/formatted.hpp"
 #include "print.hpp"
+#include "validate.hpp"
 
 #include <string_view>
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../base/error.hpp"
 #include "dtype.hpp"
-#include "error.hpp"
 #include "shape.hpp"
 
 #include <algorithm>

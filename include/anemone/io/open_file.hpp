@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../error.hpp"
-#include "../report/unicode.hpp"
-#include "../way.hpp"
+#include "../base/error.hpp"
+#include "../base/way.hpp"
+#include "unicode.hpp"
 
 #include <algorithm>
 #include <cerrno>

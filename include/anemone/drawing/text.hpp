@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../formatted.hpp"
-#include "../print.hpp"
-#include "../way.hpp"
-#include "graph.hpp"
-#include "reflection.hpp"
+#include "../base/formatted.hpp"
+#include "../base/way.hpp"
+#include "../graph/graph.hpp"
+#include "../graph/reflection.hpp"
+#include "../passes/print.hpp"
 
 #include <cstdint>
 #include <string>

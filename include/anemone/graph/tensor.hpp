@@ -1,8 +1,8 @@
 #pragma once
 
-#include "dtype.hpp"
-#include "graph/graph.hpp"
-#include "shape.hpp"
+#include "../values/dtype.hpp"
+#include "../values/shape.hpp"
+#include "graph.hpp"
 
 namespace ane {
 

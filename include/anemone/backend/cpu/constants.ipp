@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../passes/validate.hpp"
+#include "../../passes/validate.hpp"
 #include "constants.hpp"
-#include "cpu/repertoire.hpp"
+#include "repertoire.hpp"
 
 namespace ane::inline ANEMONE_WAY {
 

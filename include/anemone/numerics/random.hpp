@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../../graph/graph.hpp"
-#include "../../half.hpp"
-#include "../../way.hpp"
+#include "../base/way.hpp"
+#include "../graph/graph.hpp"
+#include "../values/half.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "graph/attributes.hpp"
-#include "shape.hpp"
-#include "way.hpp"
+#include "../base/way.hpp"
+#include "../values/shape.hpp"
+#include "attributes.hpp"
 
 #include <cstdint>
 #include <vector>

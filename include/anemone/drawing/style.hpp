@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../formatted.hpp"
-#include "../way.hpp"
-#include "drawing_options.hpp"
-#include "drawing_text.hpp"
+#include "../base/formatted.hpp"
+#include "../base/way.hpp"
+#include "options.hpp"
 #include "svg.hpp"
+#include "text.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "../../../shape.hpp"
-#include "../../../way.hpp"
+#include "../../base/way.hpp"
+#include "../../values/shape.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-namespace ane::cpu::inline ANEMONE_WAY {
+namespace ane::inline ANEMONE_WAY {
 
 /// Nested loops over `shape` that advance N row-major or strided operands together (strides in elements, 0 repeats).
 template <std::size_t N> struct loop_nest {
@@ -89,4 +89,4 @@ private:
     }
 };
 
-} // namespace ane::cpu::inline ANEMONE_WAY
+} // namespace ane::inline ANEMONE_WAY

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "error.hpp"
+#include "../base/error.hpp"
+#include "../base/way.hpp"
 #include "half.hpp"
-#include "way.hpp"
 
 #include <span>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../way.hpp"
-#include "../weights/materialize.hpp"
+#include "../../base/way.hpp"
+#include "../../weights/materialize.hpp"
 
 namespace ane::inline ANEMONE_WAY {
 

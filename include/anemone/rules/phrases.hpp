@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../formatted.hpp"
-#include "../rules/evaluate.hpp"
-#include "../text.hpp"
-#include "../way.hpp"
-#include "unicode.hpp"
+#include "../base/formatted.hpp"
+#include "../base/text.hpp"
+#include "../base/way.hpp"
+#include "../io/unicode.hpp"
+#include "evaluate.hpp"
 
 #include <fmt/format.h>
 

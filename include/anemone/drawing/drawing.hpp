@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../way.hpp"
-#include "drawing_options.hpp"
-#include "graph.hpp"
+#include "../base/way.hpp"
+#include "../graph/graph.hpp"
+#include "options.hpp"
 
 #include <string>
 

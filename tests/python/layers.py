@@ -1,0 +1,152 @@
+"""The layers of include/anemone: every include leads down the map of CONTRIBUTING.md, and the drawing there shows them.
+
+    layers.py             judge; --update draws anew, --dot prints every arrow for Graphviz
+"""
+
+import argparse
+import collections
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MAP = "Where everything lives"
+TABLE = ("<!-- layers -->\n", "<!-- end of the layers -->")
+DRAWING = ("<!-- drawn by tests/python/layers.py --update -->\n", "<!-- end of the drawing -->")
+
+Include = collections.namedtuple("Include", "file line target")  # paths from include/anemone
+
+
+def between(text, marks):
+    begin = text.index(marks[0]) + len(marks[0])
+    return begin, text.index(marks[1], begin)
+
+
+def layers_in(page):
+    """The rooms of the map from the highest to the lowest, each with its names: `graph/`, or `half.hpp, dtype.hpp`."""
+    begin, end = between(page, TABLE)
+    rows = re.findall(r"^ {4}([^\s,]+(?:, [^\s,]+)*)", page[begin:end], re.MULTILINE)
+    return {row.rstrip("/"): row.split(", ") for row in rows}
+
+
+def room_of(path, layers):
+    """The room of a header: its own, or that of the innermost folder that has one. A body's is its declaration's."""
+    header = re.sub(r"[.]ipp$", ".hpp", path)
+    found = [(len(name), room) for room, names in layers.items() for name in names
+             if header == name or (name.endswith("/") and header.startswith(name))]
+    return max(found, default=(0, None))[1]
+
+
+def includes_in(top):
+    """Every include of one of the library's headers by another."""
+    for file in sorted(path for kind in ("hpp", "ipp") for path in top.rglob(f"*.{kind}")):
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            if given := re.match(r'\s*#\s*include\s*(?:"([^"]+)"|<(anemone/[^>]+)>)', line):
+                target = pathlib.Path(os.path.normpath(file.parent / given[1] if given[1] else top.parent / given[2]))
+                if target.exists():
+                    yield Include(file.relative_to(top).as_posix(), number, target.relative_to(top).as_posix())
+
+
+def arrows_between(includes, layers):
+    rooms = {(room_of(i.file, layers), room_of(i.target, layers)) for i in includes}
+    return {(a, b) for a, b in rooms if a != b and a is not None and b is not None}
+
+
+def mistakes(top, page):
+    layers = layers_in(page)
+    order = list(layers)
+    headers = sorted(path.relative_to(top).as_posix() for kind in ("hpp", "ipp") for path in top.rglob(f"*.{kind}"))
+    found = []
+    for header in headers:
+        if room_of(header, layers) is None:
+            found.append(f'include/anemone/{header}: has no line in "{MAP}" of CONTRIBUTING.md')
+    for name in (name for names in layers.values() for name in names):
+        if not any(header == name or header.startswith(name) for header in headers):
+            found.append(f'CONTRIBUTING.md: "{MAP}" has a line for {name}, which is not there')
+    for include in includes_in(top):
+        a, b = room_of(include.file, layers), room_of(include.target, layers)
+        if a is not None and b is not None and order.index(a) > order.index(b):
+            found.append(f"include/anemone/{include.file}:{include.line}: includes {include.target}, but {a} is a "
+                         f'lower layer than {b}: includes lead down the map "{MAP}" of CONTRIBUTING.md')
+    return found
+
+
+def drawn(arrows, order):
+    """The arrows as a Mermaid drawing, without those that follow from others; all lead down."""
+    below = collections.defaultdict(set)
+    reach = collections.defaultdict(set)
+    for a, b in arrows:
+        below[a].add(b)
+    for room in reversed(order):
+        reach[room] = below[room].union(*(reach[b] for b in below[room]))
+    lines = ["```mermaid", "flowchart TD"]
+    for a in order:
+        for b in order:
+            if b in below[a] and not any(b in reach[c] for c in below[a]):
+                lines.append(f"    {box(a)} --> {box(b)}")
+    return "\n".join([*lines, "```", ""])
+
+
+def box(room):
+    """A room for Mermaid, whose identifiers are words."""
+    word = re.sub(r"\W+", "_", room)
+    return room if room == word else f'{word}["{room}"]'
+
+
+def with_drawing(top, page):
+    layers = layers_in(page)
+    begin, end = between(page, DRAWING)
+    return page[:begin] + drawn(arrows_between(includes_in(top), layers), list(layers)) + page[end:]
+
+
+def self_test():
+    """A small house: what is right passes, and each mistake is told with its place."""
+    rows = "    top.hpp\n    mid/, b.hpp  between\n    low/         the base\n                 of all\n"
+    page = f"{TABLE[0]}{rows}{TABLE[1]}\n{DRAWING[0]}{DRAWING[1]}"
+    with tempfile.TemporaryDirectory() as folder:
+        top = pathlib.Path(folder) / "anemone"
+        for path, text in {"low/a.hpp": "", "mid/in/c.ipp": '#include "../../low/a.hpp"\n#include "../../b.hpp"\n',
+                           "b.hpp": '#include "mid/in/c.ipp"\n',
+                           "top.hpp": "#include <anemone/low/a.hpp>\n#include <vector>\n#include \"b.hpp\"\n"}.items():
+            (top / path).parent.mkdir(parents=True, exist_ok=True)
+            (top / path).write_text(text)
+        assert list(layers_in(page)) == ["top.hpp", "mid/, b.hpp", "low"], layers_in(page)
+        assert mistakes(top, page) == [], mistakes(top, page)
+        arrows = [line.strip() for line in with_drawing(top, page).splitlines() if "] --> " in line]
+        assert arrows == ['top_hpp["top.hpp"] --> mid_b_hpp["mid/, b.hpp"]', 'mid_b_hpp["mid/, b.hpp"] --> low'], arrows
+        (top / "low/a.hpp").write_text('#pragma once\n\n#include "../mid/in/c.ipp"\n')
+        (top / "e.hpp").write_text("")
+        told = mistakes(top, page.replace("the base", "the base\n    gone/  was here"))
+        assert len(told) == 3 and told[0].startswith("include/anemone/e.hpp: has no line"), told
+        assert "gone/, which is not there" in told[1], told
+        assert told[2].startswith("include/anemone/low/a.hpp:3: includes mid/in/c.ipp, but low is a lower layer"), told
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--update", action="store_true", help="draw the arrows in CONTRIBUTING.md anew")
+    parser.add_argument("--dot", action="store_true", help="print every arrow as a graph for Graphviz")
+    options = parser.parse_args()
+    self_test()
+    top = ROOT / "include/anemone"
+    file = ROOT / "CONTRIBUTING.md"
+    page = file.read_text()
+    arrows = sorted(arrows_between(includes_in(top), layers_in(page)))
+    if options.dot:
+        print("digraph anemone {", *(f'    "{a}" -> "{b}";' for a, b in arrows), "}", sep="\n")
+        return 0
+    found = mistakes(top, page)
+    if not found and with_drawing(top, page) != page:
+        if options.update:
+            file.write_text(with_drawing(top, page))
+        else:
+            found.append("CONTRIBUTING.md: the drawing of the layers is not that of the includes: run "
+                         "tests/python/layers.py --update")
+    print(*found, f"{len(layers_in(page))} layers, {len(arrows)} arrows, {len(found)} mistakes", sep="\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
