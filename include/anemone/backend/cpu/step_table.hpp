@@ -26,7 +26,7 @@ template <op Kind> constexpr step_binder binder_of() {
         return bind_linear;
     } else if constexpr (Kind == op::matmul) {
         return bind_matmul;
-    } else if constexpr (is_one_of<Kind>({op::max_pool, op::avg_pool, op::l2_pool})) {
+    } else if constexpr (is_pool(Kind)) {
         return bind_pool;
     } else if constexpr (Kind == op::local_response_norm) {
         return bind_local_response_norm;
@@ -91,30 +91,19 @@ template <op Kind> constexpr step_binder binder_of() {
         return bind_radius_search;
     } else if constexpr (Kind == op::attention) {
         return bind_attention;
-    } else if constexpr (is_one_of<Kind>(
-                             {op::add, op::sub, op::mul, op::div, op::minimum, op::maximum, op::pow, op::floor_div})) {
+    } else if constexpr (is_binary(Kind)) {
         return bind_binary;
-    } else if constexpr (is_one_of<Kind>(
-                             {op::equal, op::not_equal, op::greater, op::greater_equal, op::less, op::less_equal})) {
+    } else if constexpr (is_comparison(Kind)) {
         return bind_comparison;
     } else if constexpr (Kind == op::logical_not) {
         return bind_logical_not;
     } else if constexpr (Kind == op::select) {
         return bind_select;
-    } else if constexpr (is_one_of<Kind>(
-                             {op::relu,         op::relu6, op::leaky_relu,   op::clamp,        op::thresholded_relu,
-                              op::clamped_relu, op::elu,   op::sigmoid,      op::hard_sigmoid, op::tanh,
-                              op::scaled_tanh,  op::gelu,  op::gelu_sigmoid, op::silu,         op::softplus,
-                              op::softsign,     op::erf,   op::exp,          op::exp2,         op::log,
-                              op::sqrt,         op::rsqrt, op::inverse,      op::square,       op::abs,
-                              op::sign,         op::ceil,  op::floor,        op::round,        op::sin,
-                              op::cos,          op::atan})) {
+    } else if constexpr (is_unary(Kind)) {
         return bind_unary;
     } else if constexpr (is_one_of<Kind>({op::prelu, op::parametric_softplus})) {
         return bind_parametric;
-    } else if constexpr (is_one_of<Kind>({op::reduce_sum, op::reduce_mean, op::reduce_max, op::reduce_min,
-                                          op::reduce_sum_square, op::reduce_l1_norm, op::reduce_l2_norm,
-                                          op::reduce_log_sum, op::reduce_log_sum_exp})) {
+    } else if constexpr (is_reduction(Kind)) {
         return bind_reduce;
     } else if constexpr (Kind == op::quantize) {
         return bind_quantize;

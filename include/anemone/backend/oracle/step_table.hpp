@@ -78,11 +78,9 @@ template <op Kind, op_set Operations> constexpr evaluator evaluator_of() {
         return random_uniform;
     } else if constexpr (Kind == op::mul) {
         return mul;
-    } else if constexpr (is_one_of<Kind>(
-                             {op::add, op::sub, op::div, op::minimum, op::maximum, op::pow, op::floor_div})) {
+    } else if constexpr (is_binary(Kind)) {
         return binary<Kind>;
-    } else if constexpr (is_one_of<Kind>(
-                             {op::equal, op::not_equal, op::greater, op::greater_equal, op::less, op::less_equal})) {
+    } else if constexpr (is_comparison(Kind)) {
         return compare<Kind>;
     } else if constexpr (Kind == op::logical_not) {
         return logical_not;
@@ -92,14 +90,7 @@ template <op Kind, op_set Operations> constexpr evaluator evaluator_of() {
         return parametric;
     } else if constexpr (Kind == op::dropout) {
         return dropout;
-    } else if constexpr (is_one_of<Kind>(
-                             {op::relu,         op::relu6, op::leaky_relu,   op::clamp,        op::thresholded_relu,
-                              op::clamped_relu, op::elu,   op::sigmoid,      op::hard_sigmoid, op::tanh,
-                              op::scaled_tanh,  op::gelu,  op::gelu_sigmoid, op::silu,         op::softplus,
-                              op::softsign,     op::erf,   op::exp,          op::exp2,         op::log,
-                              op::sqrt,         op::rsqrt, op::inverse,      op::abs,          op::sign,
-                              op::ceil,         op::floor, op::round,        op::sin,          op::cos,
-                              op::atan})) {
+    } else if constexpr (is_unary(Kind) && !is_composed(Kind)) {
         return unary<Kind>;
     } else if constexpr (Kind == op::quantize) {
         return quantize;

@@ -2,7 +2,7 @@
 
 #include "../../../base/error.hpp"
 #include "../../../base/way.hpp"
-#include "../../../graph/op_set.hpp"
+#include "../../../graph/op_table.hpp"
 #include "kernel_table.hpp"
 #include "math.hpp"
 
@@ -143,101 +143,91 @@ ANEMONE_INLINE void no_loop [[noreturn]] (op kind) {
     throw error(errc::lowering, std::string(ane::name(kind)), "has no loop in this table of kernels");
 }
 
-// One case of the switches below: the loop over one operation, where the table has it.
+// Common operations have one loop for each level. The others are not worth the compile time: one loop each, which the
+// compiler vectorises for the machine that everything else is compiled for.
+
+using unary_loop = void (*)(const float* x, float* out, std::int64_t n, float p0, float p1);
+using binary_loop = void (*)(const float* a, std::int64_t a_stride, const float* b, std::int64_t b_stride, float* out,
+                             std::int64_t n);
+
+inline constexpr op_set functions_of_one = [] {
+    op_set all = ops_of(op_group::unary);
+    all.insert(op::parametric_softplus);
+    return all;
+}();
+inline constexpr op_set functions_of_two = [] {
+    op_set all = ops_of(op_group::binary);
+    all.insert(ops_of(op_group::comparison));
+    return all;
+}();
+
+template <op Kind> void map_one(const float* x, float* out, std::int64_t n, float p0, float p1) {
+    map(unary_function<Kind>{p0, p1}, x, out, n);
+}
+template <op Kind>
+void zip_two(const float* a, std::int64_t a_stride, const float* b, std::int64_t b_stride, float* out, std::int64_t n) {
+    zip(binary_function<Kind>{}, a, a_stride, b, b_stride, out, n);
+}
+
+template <op_set Operations, op_set Common>
+inline constexpr auto other_unary_loops = op_table<unary_loop, Operations>([]<op Kind>() -> unary_loop {
+    if constexpr (functions_of_one.contains(Kind) && !Common.contains(Kind)) {
+        return map_one<Kind>;
+    } else {
+        return nullptr;
+    }
+});
+template <op_set Operations, op_set Common>
+inline constexpr auto other_binary_loops = op_table<binary_loop, Operations>([]<op Kind>() -> binary_loop {
+    if constexpr (functions_of_two.contains(Kind) && !Common.contains(Kind)) {
+        return zip_two<Kind>;
+    } else {
+        return nullptr;
+    }
+});
+
+#define ANEMONE_COMMON_UNARY(ROW)                                                                                      \
+    ROW(relu)                                                                                                          \
+    ROW(relu6)                                                                                                         \
+    ROW(leaky_relu) ROW(clamp) ROW(elu) ROW(sigmoid) ROW(hard_sigmoid) ROW(tanh) ROW(gelu) ROW(gelu_sigmoid) ROW(silu) \
+        ROW(softplus) ROW(erf) ROW(exp) ROW(log) ROW(sqrt) ROW(rsqrt) ROW(inverse) ROW(square) ROW(abs)
+#define ANEMONE_COMMON_BINARY(ROW) ROW(add) ROW(sub) ROW(mul) ROW(div) ROW(minimum) ROW(maximum)
+#define ANEMONE_CPU_NAME(KIND) op::KIND,
+inline constexpr op_set common_unary{ANEMONE_COMMON_UNARY(ANEMONE_CPU_NAME)};
+inline constexpr op_set common_binary{ANEMONE_COMMON_BINARY(ANEMONE_CPU_NAME)};
+#undef ANEMONE_CPU_NAME
+
+// The loop over one operation, where the table has it.
 #define ANEMONE_CPU_ROW(KIND)                                                                                          \
-    case op::KIND:                                                                                                     \
-        if constexpr (Operations.contains(op::KIND)) {                                                                 \
+    if constexpr (Operations.contains(op::KIND)) {                                                                     \
+        if (kind == op::KIND) {                                                                                        \
             return map(unary_function<op::KIND>{p0, p1}, x, out, n);                                                   \
         }                                                                                                              \
-        break;
-
-/// Operations that are not worth the compile time of one loop per level; the compiler's own vectorisation suffices.
-template <op_set Operations> void rare_unary(op kind, const float* x, float* out, std::int64_t n, float p0, float p1) {
-    switch (kind) {
-        ANEMONE_CPU_ROW(thresholded_relu)
-        ANEMONE_CPU_ROW(clamped_relu)
-        ANEMONE_CPU_ROW(scaled_tanh)
-        ANEMONE_CPU_ROW(softsign)
-        ANEMONE_CPU_ROW(exp2)
-        ANEMONE_CPU_ROW(sign)
-        ANEMONE_CPU_ROW(ceil)
-        ANEMONE_CPU_ROW(floor)
-        ANEMONE_CPU_ROW(round)
-        ANEMONE_CPU_ROW(sin)
-        ANEMONE_CPU_ROW(cos)
-        ANEMONE_CPU_ROW(atan)
-        ANEMONE_CPU_ROW(parametric_softplus)
-    default: break;
     }
-    no_loop(kind);
-}
 template <op_set Operations>
 ANEMONE_CPU_INLINE void unary_body(op kind, const float* x, float* out, std::int64_t n, float p0, float p1) {
-    switch (kind) {
-        ANEMONE_CPU_ROW(relu)
-        ANEMONE_CPU_ROW(relu6)
-        ANEMONE_CPU_ROW(leaky_relu)
-        ANEMONE_CPU_ROW(clamp)
-        ANEMONE_CPU_ROW(elu)
-        ANEMONE_CPU_ROW(sigmoid)
-        ANEMONE_CPU_ROW(hard_sigmoid)
-        ANEMONE_CPU_ROW(tanh)
-        ANEMONE_CPU_ROW(gelu)
-        ANEMONE_CPU_ROW(gelu_sigmoid)
-        ANEMONE_CPU_ROW(silu)
-        ANEMONE_CPU_ROW(softplus)
-        ANEMONE_CPU_ROW(erf)
-        ANEMONE_CPU_ROW(exp)
-        ANEMONE_CPU_ROW(log)
-        ANEMONE_CPU_ROW(sqrt)
-        ANEMONE_CPU_ROW(rsqrt)
-        ANEMONE_CPU_ROW(inverse)
-        ANEMONE_CPU_ROW(square)
-        ANEMONE_CPU_ROW(abs)
-    default: break;
-    }
-    return rare_unary<Operations>(kind, x, out, n, p0, p1);
+    ANEMONE_COMMON_UNARY(ANEMONE_CPU_ROW)
+    const unary_loop loop = other_unary_loops<Operations, common_unary>[static_cast<std::size_t>(kind)];
+    return loop != nullptr ? loop(x, out, n, p0, p1) : no_loop(kind);
 }
 #undef ANEMONE_CPU_ROW
 
 #define ANEMONE_CPU_ROW(KIND)                                                                                          \
-    case op::KIND:                                                                                                     \
-        if constexpr (Operations.contains(op::KIND)) {                                                                 \
+    if constexpr (Operations.contains(op::KIND)) {                                                                     \
+        if (kind == op::KIND) {                                                                                        \
             return zip(binary_function<op::KIND>{}, a, a_stride, b, b_stride, out, n);                                 \
         }                                                                                                              \
-        break;
-
-template <op_set Operations>
-void rare_binary(op kind, const float* a, std::int64_t a_stride, const float* b, std::int64_t b_stride, float* out,
-                 std::int64_t n) {
-    switch (kind) {
-        ANEMONE_CPU_ROW(pow)
-        ANEMONE_CPU_ROW(floor_div)
-        ANEMONE_CPU_ROW(equal)
-        ANEMONE_CPU_ROW(not_equal)
-        ANEMONE_CPU_ROW(greater)
-        ANEMONE_CPU_ROW(greater_equal)
-        ANEMONE_CPU_ROW(less)
-        ANEMONE_CPU_ROW(less_equal)
-    default: break;
     }
-    no_loop(kind);
-}
 template <op_set Operations>
 ANEMONE_CPU_INLINE void binary_body(op kind, const float* a, std::int64_t a_stride, const float* b,
                                     std::int64_t b_stride, float* out, std::int64_t n) {
-    switch (kind) {
-        ANEMONE_CPU_ROW(add)
-        ANEMONE_CPU_ROW(sub)
-        ANEMONE_CPU_ROW(mul)
-        ANEMONE_CPU_ROW(div)
-        ANEMONE_CPU_ROW(minimum)
-        ANEMONE_CPU_ROW(maximum)
-    default: break;
-    }
-    return rare_binary<Operations>(kind, a, a_stride, b, b_stride, out, n);
+    ANEMONE_COMMON_BINARY(ANEMONE_CPU_ROW)
+    const binary_loop loop = other_binary_loops<Operations, common_binary>[static_cast<std::size_t>(kind)];
+    return loop != nullptr ? loop(a, a_stride, b, b_stride, out, n) : no_loop(kind);
 }
 #undef ANEMONE_CPU_ROW
+#undef ANEMONE_COMMON_UNARY
+#undef ANEMONE_COMMON_BINARY
 
 /// Folds f(x[i]) into 16 lanes, then the lanes in order: the same grouping at every level.
 template <class Combine, class Function>

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""An operation that lacks a part does not compile, and the message names the operation and the part.
+
+In a copy of the headers a row is added to graph/operations.def, and one part after the other is given to it.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(os.environ["ANEMONE_SOURCE_DIR"])
+ROW = 'ANEMONE_OPERATION(invented, unary, 1, 1, none, "")\n'
+CATALOGUE = "#include <anemone/passes/catalogue/catalogue.hpp>\n"
+ARITHMETIC = "#include <anemone/numerics/elementwise.hpp>\n"
+STRUCT = "namespace ane::detail::catalogue {\ntemplate <> struct operation<op::invented> : %s {};\n}\n"
+
+
+def errors(include, source):
+    command = ["g++", "-std=c++20", "-fsyntax-only", f"-I{include}", "-DANEMONE_COMPILED", "-x", "c++", "-"]
+    done = subprocess.run(command, input=source, capture_output=True, text=True,
+                          env={**os.environ, "LC_ALL": "C"})
+    return [line for line in done.stderr.splitlines() if "error:" in line] if done.returncode != 0 else []
+
+
+def main():
+    if shutil.which("g++") is None:
+        return 77
+    faults = []
+    with tempfile.TemporaryDirectory() as scratch:
+        include = pathlib.Path(scratch) / "include"
+        shutil.copytree(ROOT / "include", include)
+        rows = include / "anemone/graph/operations.def"
+        text = rows.read_text()
+        # Behind the last function, so that it stands in its group.
+        assert text.count("ANEMONE_OPERATION(atan, ") == 1
+        rows.write_text(text.replace("ANEMONE_OPERATION(atan, ", ROW + "ANEMONE_OPERATION(atan, "))
+        unary = include / "anemone/passes/catalogue/unary.hpp"
+        functions = unary.read_text()
+
+        def expect(what, source, *words):
+            found = errors(include, source)
+            if not found or not any(all(word in line for word in words) for line in found):
+                faults.append(f"{what}: no error has {words}: {found[:3]}")
+
+        expect("no struct", CATALOGUE, "operation<ane::op::invented>")
+        unary.write_text(functions + STRUCT % "function")
+        expect("no range", CATALOGUE, "range", "operation<ane::op::invented>")
+        unary.write_text(functions + STRUCT % "operation<op::sin>")
+        if errors(include, CATALOGUE):
+            faults.append("with every part of the catalogue it does not compile")
+        expect("no arithmetic of the engine", ARITHMETIC, "has no arithmetic of the engine")
+        expect("no floor", "#include <anemone/rules/floors.hpp>\n", "one row for each operation")
+    print("\n".join(faults) or "every missing part was named")
+    return 1 if faults else 0
+
+
+sys.exit(main())
