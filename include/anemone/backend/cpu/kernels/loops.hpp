@@ -189,8 +189,24 @@ inline constexpr auto other_binary_loops = op_table<binary_loop, Operations>([]<
 #define ANEMONE_COMMON_UNARY(ROW)                                                                                      \
     ROW(relu)                                                                                                          \
     ROW(relu6)                                                                                                         \
-    ROW(leaky_relu) ROW(clamp) ROW(elu) ROW(sigmoid) ROW(hard_sigmoid) ROW(tanh) ROW(gelu) ROW(gelu_sigmoid) ROW(silu) \
-        ROW(softplus) ROW(erf) ROW(exp) ROW(log) ROW(sqrt) ROW(rsqrt) ROW(inverse) ROW(square) ROW(abs)
+    ROW(leaky_relu)                                                                                                    \
+    ROW(clamp)                                                                                                         \
+    ROW(elu)                                                                                                           \
+    ROW(sigmoid)                                                                                                       \
+    ROW(hard_sigmoid)                                                                                                  \
+    ROW(tanh)                                                                                                          \
+    ROW(gelu)                                                                                                          \
+    ROW(gelu_sigmoid)                                                                                                  \
+    ROW(silu)                                                                                                          \
+    ROW(softplus)                                                                                                      \
+    ROW(erf)                                                                                                           \
+    ROW(exp)                                                                                                           \
+    ROW(log)                                                                                                           \
+    ROW(sqrt)                                                                                                          \
+    ROW(rsqrt)                                                                                                         \
+    ROW(inverse)                                                                                                       \
+    ROW(square)                                                                                                        \
+    ROW(abs)
 #define ANEMONE_COMMON_BINARY(ROW) ROW(add) ROW(sub) ROW(mul) ROW(div) ROW(minimum) ROW(maximum)
 #define ANEMONE_CPU_NAME(KIND) op::KIND,
 inline constexpr op_set common_unary{ANEMONE_COMMON_UNARY(ANEMONE_CPU_NAME)};
