@@ -2,6 +2,7 @@
 // leaves the interval of that one value.
 
 #include "../backend/composer.hpp"
+#include "../sanitized.hpp"
 #include "anemone/numerics/elementwise.hpp"
 #include "anemone/numerics/path.hpp"
 #include "anemone/passes/ranges.hpp"
@@ -157,6 +158,9 @@ TEST_CASE("every value of every function of one operand lies in its interval") {
     for (const function& f : functions()) {
         if (numerics::has_path(f.kind)) {
             for (const family generation : {family::a13, family::a14, family::a18}) {
+                if (sanitized && generation != family::a18) {
+                    continue;
+                }
                 const numerics::datapath path = numerics::datapath_of(generation);
                 std::vector<half> result;
                 try {
