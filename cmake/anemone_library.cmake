@@ -59,15 +59,16 @@ if(ANEMONE_COMPILED_SHARED)
 else()
   add_library(anemone_compiled STATIC EXCLUDE_FROM_ALL ${anemone_sources})
 endif()
-option(ANEMONE_COMPILED_UNITY "Build anemone::compiled from few large sources: half the work on few processors" OFF)
 add_library(anemone::compiled ALIAS anemone_compiled)
 set_target_properties(
   anemone_compiled
   PROPERTIES EXPORT_NAME compiled
              POSITION_INDEPENDENT_CODE ON
              VERSION "${PROJECT_VERSION}"
-             SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}"
-             UNITY_BUILD "${ANEMONE_COMPILED_UNITY}"
-             UNITY_BUILD_BATCH_SIZE 7)
+             SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
+option(ANEMONE_COMPILED_UNITY "Build anemone::compiled from few large sources: half the work on few processors" OFF)
+if(ANEMONE_COMPILED_UNITY) # otherwise what CMAKE_UNITY_BUILD says
+  set_target_properties(anemone_compiled PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 7)
+endif()
 target_link_libraries(anemone_compiled PUBLIC anemone)
 target_compile_definitions(anemone_compiled PUBLIC ANEMONE_COMPILED)

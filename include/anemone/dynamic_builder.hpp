@@ -103,7 +103,7 @@ public:
     /// A number, as an operand that broadcasts.
     ANEMONE_API dynamic_tensor constant(double value, site where = here());
 
-    /// An operation (graph/op.hpp) on its operands, with its attribute struct (graph/attributes.hpp):
+    /// An operation (graph/operations.def) on its operands, with its attribute struct (graph/attributes.hpp):
     /// `g.add(op::conv2d, {x, w, b}, conv{.stride = 2, .padding = same})`. `same`, `valid`, negative axes and strides
     /// of 0 are resolved as the typed functions do it. These attributes may be left out and then take their defaults:
     /// conv, conv_transpose, transposed, axis (the last), axes (all), cumulation.

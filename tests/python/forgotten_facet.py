@@ -47,7 +47,7 @@ def main():
 
         expect("no struct", CATALOGUE, "operation<ane::op::invented>")
         unary.write_text(functions + STRUCT % "function")
-        expect("no range", CATALOGUE, "range", "operation<ane::op::invented>")
+        expect("no range", CATALOGUE, "range", "op::invented")
         unary.write_text(functions + STRUCT % "operation<op::sin>")
         if errors(include, CATALOGUE):
             faults.append("with every part of the catalogue it does not compile")

@@ -27,11 +27,8 @@ private:
     constexpr void visit(int index) {
         const node& n = g_[index];
         const auto at = static_cast<std::size_t>(index);
-        std::vector<interval> in;
-        for (const int from : g_.operands(n)) {
-            in.push_back(known_[static_cast<std::size_t>(from)]);
-        }
-        const interval plain = range_of_node(g_, n, catalogue::operand_ranges(in.data()));
+        const auto known = [this](int from) -> const interval& { return known_[static_cast<std::size_t>(from)]; };
+        const interval plain = range_of_node(g_, n, gather_.of(g_.operands(n), known));
         known_[at] = plain;
         affine_form f = plain.bounded() ? form_of(index, n, plain) : affine_form{};
         if (!f.known) {
@@ -166,6 +163,7 @@ private:
     }
 
     graph_view g_;
+    catalogue::operand_gatherer gather_;
     std::vector<interval> known_;
     std::vector<affine_form> forms_;
 };

@@ -19,17 +19,11 @@ template <class Known, class Keep>
 constexpr void extend_ranges(const graph_view& g, int first, int last, Known known, Keep keep) {
     const node* const nodes = g.nodes.data();
     const int* const pool = g.operand_pool.data();
-    sequence<interval> operands(8);
+    catalogue::operand_gatherer gather;
     for (int i = first; i < last; ++i) {
         const node& n = nodes[i];
-        while (operands.size() < static_cast<std::size_t>(n.operands.count)) {
-            operands.push_back({});
-        }
-        interval* const in = operands.data();
-        for (int k = 0; k < n.operands.count; ++k) {
-            in[k] = known(pool[n.operands.first + k]);
-        }
-        keep(i, range_of_node(g, n, catalogue::operand_ranges(in)));
+        const std::span operands(pool + n.operands.first, static_cast<std::size_t>(n.operands.count));
+        keep(i, range_of_node(g, n, gather.of(operands, known)));
     }
 }
 

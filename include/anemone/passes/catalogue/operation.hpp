@@ -1,8 +1,12 @@
 #pragma once
 
 #include "../../graph/graph.hpp"
+#include "../../graph/sequence.hpp"
 #include "../../ops/shape_fault.hpp"
 #include "../interval.hpp"
+
+#include <cstddef>
+#include <span>
 
 namespace ane::detail::catalogue {
 
@@ -25,6 +29,25 @@ public:
 
 private:
     const interval* first_;
+};
+
+/// Gathers the ranges of the operands of one node after the other; each call ends what the last one gave.
+class operand_gatherer {
+public:
+    /// `known(i)` is the range of node i.
+    template <class Known> constexpr operand_ranges of(std::span<const int> operands, Known known) {
+        while (values_.size() < operands.size()) {
+            values_.push_back({});
+        }
+        interval* const values = values_.data();
+        for (std::size_t k = 0; k < operands.size(); ++k) {
+            values[k] = known(operands[k]);
+        }
+        return operand_ranges(values);
+    }
+
+private:
+    sequence<interval> values_ = sequence<interval>(8);
 };
 
 constexpr const extents& shape_of(const graph_view& g, const node& n, int operand) {

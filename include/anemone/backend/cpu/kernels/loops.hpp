@@ -146,46 +146,6 @@ ANEMONE_INLINE void no_loop [[noreturn]] (op kind) {
 // Common operations have one loop for each level. The others are not worth the compile time: one loop each, which the
 // compiler vectorises for the machine that everything else is compiled for.
 
-using unary_loop = void (*)(const float* x, float* out, std::int64_t n, float p0, float p1);
-using binary_loop = void (*)(const float* a, std::int64_t a_stride, const float* b, std::int64_t b_stride, float* out,
-                             std::int64_t n);
-
-inline constexpr op_set functions_of_one = [] {
-    op_set all = ops_of(op_group::unary);
-    all.insert(op::parametric_softplus);
-    return all;
-}();
-inline constexpr op_set functions_of_two = [] {
-    op_set all = ops_of(op_group::binary);
-    all.insert(ops_of(op_group::comparison));
-    return all;
-}();
-
-template <op Kind> void map_one(const float* x, float* out, std::int64_t n, float p0, float p1) {
-    map(unary_function<Kind>{p0, p1}, x, out, n);
-}
-template <op Kind>
-void zip_two(const float* a, std::int64_t a_stride, const float* b, std::int64_t b_stride, float* out, std::int64_t n) {
-    zip(binary_function<Kind>{}, a, a_stride, b, b_stride, out, n);
-}
-
-template <op_set Operations, op_set Common>
-inline constexpr auto other_unary_loops = op_table<unary_loop, Operations>([]<op Kind>() -> unary_loop {
-    if constexpr (functions_of_one.contains(Kind) && !Common.contains(Kind)) {
-        return map_one<Kind>;
-    } else {
-        return nullptr;
-    }
-});
-template <op_set Operations, op_set Common>
-inline constexpr auto other_binary_loops = op_table<binary_loop, Operations>([]<op Kind>() -> binary_loop {
-    if constexpr (functions_of_two.contains(Kind) && !Common.contains(Kind)) {
-        return zip_two<Kind>;
-    } else {
-        return nullptr;
-    }
-});
-
 #define ANEMONE_COMMON_UNARY(ROW)                                                                                      \
     ROW(relu)                                                                                                          \
     ROW(relu6)                                                                                                         \
@@ -213,6 +173,46 @@ inline constexpr op_set common_unary{ANEMONE_COMMON_UNARY(ANEMONE_CPU_NAME)};
 inline constexpr op_set common_binary{ANEMONE_COMMON_BINARY(ANEMONE_CPU_NAME)};
 #undef ANEMONE_CPU_NAME
 
+using unary_loop = void (*)(const float* x, float* out, std::int64_t n, float p0, float p1);
+using binary_loop = void (*)(const float* a, std::int64_t a_stride, const float* b, std::int64_t b_stride, float* out,
+                             std::int64_t n);
+
+inline constexpr op_set functions_of_one = [] {
+    op_set all = ops_of(op_group::unary);
+    all.insert(op::parametric_softplus);
+    return all;
+}();
+inline constexpr op_set functions_of_two = [] {
+    op_set all = ops_of(op_group::binary);
+    all.insert(ops_of(op_group::comparison));
+    return all;
+}();
+
+template <op Kind> void map_one(const float* x, float* out, std::int64_t n, float p0, float p1) {
+    map(unary_function<Kind>{p0, p1}, x, out, n);
+}
+template <op Kind>
+void zip_two(const float* a, std::int64_t a_stride, const float* b, std::int64_t b_stride, float* out, std::int64_t n) {
+    zip(binary_function<Kind>{}, a, a_stride, b, b_stride, out, n);
+}
+
+template <op_set Operations>
+inline constexpr auto other_unary_loops = op_table<unary_loop, Operations>([]<op Kind>() -> unary_loop {
+    if constexpr (functions_of_one.contains(Kind) && !common_unary.contains(Kind)) {
+        return map_one<Kind>;
+    } else {
+        return nullptr;
+    }
+});
+template <op_set Operations>
+inline constexpr auto other_binary_loops = op_table<binary_loop, Operations>([]<op Kind>() -> binary_loop {
+    if constexpr (functions_of_two.contains(Kind) && !common_binary.contains(Kind)) {
+        return zip_two<Kind>;
+    } else {
+        return nullptr;
+    }
+});
+
 // The loop over one operation, where the table has it.
 #define ANEMONE_CPU_ROW(KIND)                                                                                          \
     if constexpr (Operations.contains(op::KIND)) {                                                                     \
@@ -223,7 +223,7 @@ inline constexpr op_set common_binary{ANEMONE_COMMON_BINARY(ANEMONE_CPU_NAME)};
 template <op_set Operations>
 ANEMONE_CPU_INLINE void unary_body(op kind, const float* x, float* out, std::int64_t n, float p0, float p1) {
     ANEMONE_COMMON_UNARY(ANEMONE_CPU_ROW)
-    const unary_loop loop = other_unary_loops<Operations, common_unary>[static_cast<std::size_t>(kind)];
+    const unary_loop loop = other_unary_loops<Operations>[static_cast<std::size_t>(kind)];
     return loop != nullptr ? loop(x, out, n, p0, p1) : no_loop(kind);
 }
 #undef ANEMONE_CPU_ROW
@@ -238,7 +238,7 @@ template <op_set Operations>
 ANEMONE_CPU_INLINE void binary_body(op kind, const float* a, std::int64_t a_stride, const float* b,
                                     std::int64_t b_stride, float* out, std::int64_t n) {
     ANEMONE_COMMON_BINARY(ANEMONE_CPU_ROW)
-    const binary_loop loop = other_binary_loops<Operations, common_binary>[static_cast<std::size_t>(kind)];
+    const binary_loop loop = other_binary_loops<Operations>[static_cast<std::size_t>(kind)];
     return loop != nullptr ? loop(a, a_stride, b, b_stride, out, n) : no_loop(kind);
 }
 #undef ANEMONE_CPU_ROW
