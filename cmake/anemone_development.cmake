@@ -12,7 +12,8 @@ endif()
 
 add_library(anemone_warnings INTERFACE)
 target_compile_options(
-  anemone_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow $<$<BOOL:${ANEMONE_WERROR}>:-Werror>)
+  anemone_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror=switch
+                             $<$<BOOL:${ANEMONE_WERROR}>:-Werror>)
 
 # The stand-in: a shared library with the entry points of the engine's own, for machines without an engine.
 if(EXISTS "${PROJECT_SOURCE_DIR}/tests/standin/CMakeLists.txt")

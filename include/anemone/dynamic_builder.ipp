@@ -37,12 +37,19 @@ ANEMONE_INLINE void require_extents(std::string_view subject, const extents& sha
 /// The default attributes of a typed function; none where its caller has to give numbers.
 ANEMONE_INLINE attributes default_attributes(attribute_kind kind) {
     switch (kind) {
-    case attribute_kind::conv: return conv{};
-    case attribute_kind::conv_transpose: return conv_transpose{};
-    case attribute_kind::transposed: return transposed{};
-    case attribute_kind::axis: return axis{};
-    case attribute_kind::axes: return axes{};
-    case attribute_kind::cumulation: return cumulation{};
+    case attribute_kind::conv:
+    case attribute_kind::conv_transpose:
+    case attribute_kind::transposed:
+    case attribute_kind::axis:
+    case attribute_kind::axes:
+    case attribute_kind::cumulation:
+    case attribute_kind::leakage:
+    case attribute_kind::cutoff:
+    case attribute_kind::saturation:
+    case attribute_kind::clamped_line:
+    case attribute_kind::score_scaling:
+    case attribute_kind::drop_ratio:
+    case attribute_kind::uniform_range: return attributes::of(kind);
     default: return {};
     }
 }
@@ -75,12 +82,12 @@ ANEMONE_INLINE attributes resolved_attributes(const graph_view& g, const node& n
                                                                       : s.axis;
         return s;
     }
-    case attribute_kind::coefficients: {
-        coefficients c = n.get<coefficients>();
-        if (n.kind == op::attention && c.alpha == 0) {
-            c.alpha = static_cast<float>(1.0 / square_root(static_cast<double>(x.width())));
+    case attribute_kind::score_scaling: {
+        score_scaling s = n.get<score_scaling>();
+        if (s.scale == 0) {
+            s.scale = static_cast<float>(1.0 / square_root(static_cast<double>(x.width())));
         }
-        return c;
+        return s;
     }
     default: return n.attributes;
     }

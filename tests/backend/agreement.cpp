@@ -92,11 +92,11 @@ TEST_CASE("agreement: unary operations with several attributes") {
         alone(kind, no_attributes{}, {5});
     }
     for (const float slope : {0.01F, 0.1F, 0.25F, -0.5F, 1.0F, 0.0F}) {
-        alone(op::leaky_relu, coefficients{.alpha = slope}, image);
+        alone(op::leaky_relu, leakage{slope}, image);
     }
-    alone(op::clamp, coefficients{-1, 1}, image);
-    alone(op::clamp, coefficients{0.1F, 2.7F}, {3, 4});
-    alone(op::clamp, coefficients{-65504, 65504}, image);
+    alone(op::clamp, clip_range{-1, 1}, image);
+    alone(op::clamp, clip_range{0.1F, 2.7F}, {3, 4});
+    alone(op::clamp, clip_range{-65504, 65504}, image);
     for (const op kind : {op::log, op::rsqrt}) {
         for (const float epsilon : {0.0F, 1e-5F, 1e-3F, 0.7F, 1e-9F}) {
             alone(kind, stabilizer{.epsilon = epsilon}, image);
@@ -336,7 +336,7 @@ TEST_CASE("agreement: attention with and without a mask") {
                 if (mask.rank > 0) {
                     operands.push_back(c.weight(mask));
                 }
-                c.output(c.add(op::attention, coefficients{.alpha = scale}, operands));
+                c.output(c.add(op::attention, score_scaling{scale}, operands));
             });
         }
     }

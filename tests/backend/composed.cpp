@@ -5,7 +5,7 @@
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
-#include <anemone/numerics/path.hpp>
+#include <anemone/passes/catalogue/catalogue.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/passes/validate.hpp>
 #include <anemone/weights/convert.hpp>
@@ -195,7 +195,7 @@ TEST_CASE("composed: lowering leaves no composed operation, and the oracle model
     for (std::size_t i = 0; i < op_count; ++i) {
         const op kind = static_cast<op>(i);
         CAPTURE(name(kind));
-        CHECK(ane::backend::oracle::supports(kind) == (is_composed(kind) || numerics::has_path(kind)));
+        CHECK(ane::backend::oracle::supports(kind) == (is_composed(kind) || has_engine_path(kind)));
     }
 }
 

@@ -9,8 +9,8 @@
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
 #include <anemone/io/file.hpp>
-#include <anemone/numerics/path.hpp>
 #include <anemone/ops/ops.hpp>
+#include <anemone/passes/catalogue/catalogue.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/weights/safetensors.hpp>
 

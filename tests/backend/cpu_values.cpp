@@ -61,13 +61,13 @@ TEST_CASE("cpu: functions of one operand with their coefficients, in a graph") {
         attributes values;
         std::function<double(double)> of;
     };
-    const auto two = [](float a, float b = 0) { return coefficients{a, b}; };
     const function functions[] = {
-        {thresholded_relu, two(0.5F), [](double x) { return x >= 0.5 ? x : 0; }},
-        {clamped_relu, two(0.25F, 2), [](double x) { return std::min(x < 0 ? 0.25 * x : x, 2.0); }},
-        {elu, two(1.5F), [](double x) { return x < 0 ? 1.5 * std::expm1(x) : x; }},
-        {hard_sigmoid, two(0.25F, 0.5F), [](double x) { return std::min(std::max(0.25 * x + 0.5, 0.0), 1.0); }},
-        {scaled_tanh, two(2, 0.5F), [](double x) { return 2 * std::tanh(0.5 * x); }},
+        {thresholded_relu, cutoff{0.5F}, [](double x) { return x >= 0.5 ? x : 0; }},
+        {clamped_relu, clamped_leakage{0.25F, 2}, [](double x) { return std::min(x < 0 ? 0.25 * x : x, 2.0); }},
+        {elu, saturation{1.5F}, [](double x) { return x < 0 ? 1.5 * std::expm1(x) : x; }},
+        {hard_sigmoid, clamped_line{0.25F, 0.5F},
+         [](double x) { return std::min(std::max(0.25 * x + 0.5, 0.0), 1.0); }},
+        {scaled_tanh, tanh_scaling{2, 0.5F}, [](double x) { return 2 * std::tanh(0.5 * x); }},
         {gelu_sigmoid, {}, [](double x) { return x / (1 + std::exp(-1.702 * x)); }},
         {softplus, {}, [](double x) { return std::log1p(std::exp(x)); }},
         {softsign, {}, [](double x) { return x / (1 + std::fabs(x)); }},
@@ -83,8 +83,8 @@ TEST_CASE("cpu: functions of one operand with their coefficients, in a graph") {
         {cos, {}, [](double x) { return std::cos(x); }},
         {atan, {}, [](double x) { return std::atan(x); }},
         {identity, {}, [](double x) { return x; }},
-        {dropout, two(0), [](double x) { return x; }},
-        {dropout, two(0.5F), [](double x) { return x; }}}; // inference drops nothing
+        {dropout, drop_ratio{0}, [](double x) { return x; }},
+        {dropout, drop_ratio{0.5F}, [](double x) { return x; }}}; // inference drops nothing
     composer c;
     const int x = c.input({3, 70});
     for (const function& f : functions) {

@@ -73,7 +73,7 @@ TEST_CASE("a graph from data is the one that the typed functions make") {
     g.output("mean", s);
     g.output("flat", g.reshape(c, {2, -1}));
     const auto rows = g.reshape(g.reshape(c, {2, -1}), {8, 2, 8});
-    g.output("mix", g.add(op::attention, {rows, rows, rows}, coefficients{}));
+    g.output("mix", g.add(op::attention, {rows, rows, rows}));
     g.output("top", g.add(op::sort, {rows}, selection{.k = 8, .axis = 0, .ascending = true}));
     const dynamic_graph made = g.finish();
     CHECK(print(made.view()) == print(typed.view()));
@@ -142,15 +142,15 @@ TEST_CASE("a mistake is told with the operation, the numbers, the operands and t
     CHECK(after.find("add") == std::string::npos);
     CHECK(contains(refusal([&] { g.add(op::linear, {x}); }), "wrong number of operands"));
     CHECK(contains(refusal([&] { g.add(op::weight, {}); }), "function of the builder"));
-    CHECK(contains(refusal([&] { g.add(op::clamp, {x}); }), "takes the attributes coefficients, not no_attributes"));
+    CHECK(contains(refusal([&] { g.add(op::clamp, {x}); }), "takes the attributes clip_range, not no_attributes"));
     CHECK(contains(refusal([&] { g.add(op::relu, {x}, conv{}); }), "takes the attributes no_attributes, not conv"));
     CHECK(contains(refusal([&] {
                        g.add(op::relu, {x}, {}, {4, 1});
                    }),
                    "gives [1, 4], not the shape [4, 1] that is asked for"));
     CHECK(contains(refusal([&] { g.add(op::relu, {image}); }), "uint8"));
-    CHECK(contains(refusal([&] { g.add(op::clamp, {x}, coefficients{2, 1}); }), "low end"));
-    CHECK(contains(refusal([&] { g.add(op::elu, {x}, coefficients{1e6F, 0}); }), "does not fit into fp16"));
+    CHECK(contains(refusal([&] { g.add(op::clamp, {x}, clip_range{2, 1}); }), "low end"));
+    CHECK(contains(refusal([&] { g.add(op::elu, {x}, saturation{1e6F}); }), "does not fit into fp16"));
     CHECK(contains(refusal([&] { g.reshape(x, {3, -1}); }), "number of elements"));
     CHECK(contains(refusal([&] { g.reshape(x, {-1, -1}); }), "at least 1"));
     CHECK(contains(refusal([&] { g.add(static_cast<op>(250), {x}); }), "there is none of this number"));
@@ -292,7 +292,17 @@ public:
             return r;
         }
         case attribute_kind::factors: return factors(number(), number());
-        case attribute_kind::coefficients: return coefficients{real(), real()};
+        case attribute_kind::leakage: return leakage{real()};
+        case attribute_kind::clip_range: return clip_range{real(), real()};
+        case attribute_kind::cutoff: return cutoff{real()};
+        case attribute_kind::clamped_leakage: return clamped_leakage{real(), real()};
+        case attribute_kind::saturation: return saturation{real()};
+        case attribute_kind::clamped_line: return clamped_line{real(), real()};
+        case attribute_kind::tanh_scaling: return tanh_scaling{real(), real()};
+        case attribute_kind::score_scaling: return score_scaling{real()};
+        case attribute_kind::drop_ratio: return drop_ratio{real()};
+        case attribute_kind::uniform_range: return uniform_range{real(), real()};
+        case attribute_kind::search_radius: return search_radius{real()};
         case attribute_kind::stabilizer: return stabilizer{real(), number()};
         case attribute_kind::grouping: return grouping{number(), real()};
         case attribute_kind::response: return response{number(), real(), real(), real()};

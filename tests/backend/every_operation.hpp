@@ -43,7 +43,7 @@ inline dynamic_graph described(op kind) {
         c.output(c.add(kind, factors{2}, {c.input({8, 2, 2, 3})}));
     } else if (kind == op::radius_search) {
         const int points = c.input({1, 3, 1, 6});
-        c.output(c.add(op::cast, {c.add(kind, coefficients{2, 0}, {points, c.input({1, 3, 1, 2})})}));
+        c.output(c.add(op::cast, {c.add(kind, search_radius{2}, {points, c.input({1, 3, 1, 2})})}));
     } else {
         const int a = c.input({2, 3});
         const int compared = c.add(kind == op::logical_not || kind == op::cast ? op::less : kind, {a, c.input({2, 3})});

@@ -176,7 +176,7 @@ TEST_CASE("folding: a value outside fp16 that a device would read is an error, o
     composer between;
     const int y = between.input({2});
     const int wild = between.add(op::exp2, {between.constant({2}, {15, 17})});
-    between.output(between.add(op::add, {y, between.add(op::clamp, coefficients{0, 100}, {wild})}));
+    between.output(between.add(op::add, {y, between.add(op::clamp, clip_range{0, 100}, {wild})}));
     CHECK(wide(run(between.finish(), m6, {dense({2})})[0].values[1]) == 100);
 }
 

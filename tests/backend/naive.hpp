@@ -68,10 +68,10 @@ inline double unary(const node& n, double x) {
     switch (n.kind) {
     case op::relu: return std::max(x, 0.0);
     case op::relu6: return std::min(std::max(x, 0.0), 6.0);
-    case op::leaky_relu: return x >= 0 ? x : x * static_cast<double>(n.get<coefficients>().alpha);
+    case op::leaky_relu: return x >= 0 ? x : x * static_cast<double>(n.get<leakage>().alpha);
     case op::clamp:
-        return std::min(std::max(x, static_cast<double>(n.get<coefficients>().alpha)),
-                        static_cast<double>(n.get<coefficients>().beta));
+        return std::min(std::max(x, static_cast<double>(n.get<clip_range>().min)),
+                        static_cast<double>(n.get<clip_range>().max));
     case op::sigmoid: return 1 / (1 + std::exp(-x));
     case op::tanh: return std::tanh(x);
     case op::gelu: return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
@@ -314,7 +314,7 @@ inline array evaluate(const graph_view& g, int index, const std::vector<array>& 
             array scores(scores_shape);
             multiply({.b = true}, in(0), in(1), scores);
             scores.each([&](const coordinate& at) {
-                scores(at) = scores(at) * static_cast<double>(n.get<coefficients>().alpha) +
+                scores(at) = scores(at) * static_cast<double>(n.get<score_scaling>().scale) +
                              (n.operands.count == 4 ? in(3).broadcast(at) : 0.0);
             });
             array shares(scores_shape);

@@ -123,7 +123,7 @@ TEST_CASE("NaN: attention and a sum of many, where the number passes the ceiling
     composer c;
     const int x = c.input({1, 2});
     c.output(c.add(op::matmul, transposed{.b = true}, {x, c.constant({1, 2}, {1, 0})}));
-    c.output(c.add(op::attention, coefficients{1, 0}, {c.constant({2, 2}, {0}), c.constant({1, 2}, {0}), x}));
+    c.output(c.add(op::attention, score_scaling{1}, {c.constant({2, 2}, {0}), c.constant({1, 2}, {0}), x}));
     const dynamic_graph g = c.finish();
     for (const std::uint16_t nan : {std::uint16_t{0x7E00}, std::uint16_t{0xFE00}}) {
         const std::vector<dense> in{dense({1, 2}, {bits(nan), half{}})};

@@ -385,7 +385,7 @@ TEST_CASE("radius_search: flags of the points within the radius of each centroid
     const auto flags = [](const auto& where, float radius, const dense& centroids, const dense& points) {
         composer c;
         const int found =
-            c.add(op::radius_search, coefficients{.alpha = radius}, {c.input(centroids.shape), c.input(points.shape)});
+            c.add(op::radius_search, search_radius{radius}, {c.input(centroids.shape), c.input(points.shape)});
         c.output(c.add(op::cast, {found}));
         dynamic_graph g = c.finish();
         g.nodes[2].type = dtype::uint8;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../numbers.hpp"
 #include "composer.hpp"
 #include <anemone/passes/catalogue/catalogue.hpp>
 
@@ -96,7 +97,7 @@ private:
         const op kind = kinds[below(random_, static_cast<int>(std::size(kinds)))];
         if (kind == op::leaky_relu || kind == op::clamp) {
             const auto a = static_cast<float>(uniform(random_, -1, 0.5));
-            return graph_.add(kind, coefficients{a, a + 1.3F}, {x});
+            return graph_.add(kind, numbers::of(kind, {a, a + 1.3F}), {x});
         }
         if (kind == op::log || kind == op::rsqrt) {
             return graph_.add(kind, stabilizer{.epsilon = chance(50) ? 0.0F : 1e-3F}, {x});
@@ -277,7 +278,7 @@ private:
         if (in.rank < 2 || in.rank == 5) {
             return -1;
         }
-        const coefficients scale{.alpha = chance(30) ? 1.0F : 0.4F};
+        const score_scaling scale{chance(30) ? 1.0F : 0.4F};
         if (chance(50)) {
             return graph_.add(op::attention, scale, {x, x, x});
         }

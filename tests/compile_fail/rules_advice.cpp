@@ -12,7 +12,7 @@ using namespace by_value;
 using namespace one_node;
 
 constexpr dynamic_graph attend(const extents& query, const extents& key) {
-    return make(op::attention, coefficients{}, {in(query), in(key), in(key)}, query, true);
+    return make(op::attention, score_scaling{}, {in(query), in(key), in(key)}, query, true);
 }
 
 constexpr auto large = frozen([] {

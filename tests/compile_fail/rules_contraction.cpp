@@ -35,10 +35,10 @@ constexpr dynamic_graph regrouped(const permutation& order) {
 }
 constexpr dynamic_graph pooled(op kind, const pool& a, const extents& x) { return make(kind, resolve(a, x), {in(x)}); }
 constexpr dynamic_graph attended(const extents& query, const extents& key, const extents& value) {
-    return make(op::attention, coefficients{.alpha = 1}, {in(query), in(key), in(value)}, query, true);
+    return make(op::attention, score_scaling{1}, {in(query), in(key), in(value)}, query, true);
 }
 constexpr dynamic_graph masked(const extents& mask, dtype type) {
-    return make(op::attention, coefficients{.alpha = 1},
+    return make(op::attention, score_scaling{1},
                 {in({1, 2, 8, 64}), in({1, 2, 16, 64}), in({1, 2, 16, 64}), in(mask, {}, type)}, {1, 2, 8, 64}, true);
 }
 

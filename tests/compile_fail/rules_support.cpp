@@ -32,7 +32,7 @@ constexpr auto sorted = frozen([] { return make(op::sort, selection{.k = 8, .axi
 static_assert(conforms<sorted, pick(h13, h14)>);
 
 constexpr auto dropped = frozen([] {
-    return make(op::dropout, coefficients{.alpha = pick(0.5F, 0.0F)}, {in({4, 8})});
+    return make(op::dropout, drop_ratio{pick(0.5F, 0.0F)}, {in({4, 8})});
 });
 static_assert(conforms<dropped, h14>);
 

@@ -68,33 +68,17 @@ private:
     std::map<std::string_view, std::string_view> values_;
 };
 
-using attribute_structs =
-    std::tuple<no_attributes, contract, literal, conv, conv_transpose, pool, transposed, axis, axes, permutation,
-               window, strided_window, pads, repeats, factors, coefficients, stabilizer, grouping, response, cumulation,
-               sampling, quantization, compression, selection, amount, scaling>;
-
-template <class Struct> attributes read_struct(assignments& given) {
-    Struct result{};
-    boost::hana::for_each(boost::hana::accessors<Struct>(), [&](auto member) {
-        std::string_view text;
-        if (given.take(boost::hana::to<const char*>(boost::hana::first(member)), text)) {
-            assign(boost::hana::second(member)(result), text);
-        }
-    });
-    return result;
-}
-
 /// The attributes of a kind, made of the members that are given.
 inline attributes read_attributes(attribute_kind kind, assignments& given) {
-    return [&]<class... Struct>(const std::tuple<Struct...>*) {
-        attributes result;
-        const bool found =
-            ((ane::detail::kind_of<Struct> == kind && (result = read_struct<Struct>(given), true)) || ...);
-        if (!found) {
-            refuse("has attributes that this reader lacks", "operation");
-        }
-        return result;
-    }(static_cast<const attribute_structs*>(nullptr));
+    return attributes::of(kind).visit<attributes>([&](auto members) {
+        for_each_member(members, [&](std::string_view name, auto& member) {
+            std::string_view text;
+            if (given.take(name, text)) {
+                assign(member, text);
+            }
+        });
+        return attributes(members);
+    });
 }
 
 /// One case: a graph, and where each input and weight lies among the tensors (node, byte offset).

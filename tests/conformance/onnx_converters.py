@@ -241,7 +241,7 @@ def clip(n):
         low, high = (None if v is False else float(np.asarray(v).reshape(())) for v in (low, high))
     x = n.x(0)
     if low is not None and high is not None and low <= high and max(-low, high) <= LARGEST:
-        return n.g.clamp(x, alpha=low, beta=high)
+        return n.g.clamp(x, min=low, max=high)
     x = x if low is None or low < -LARGEST else n.g.maximum(x, low)
     x = x if high is None or high > LARGEST else n.g.minimum(x, high)
     return n.g.identity(x) if x is n.x(0) else x
@@ -268,7 +268,7 @@ def dropout(n):
         raise NotApplicable("random numbers")
     if len(n.outputs) > 1:
         n.tensor_out(1).static = True  # all true: nothing to compute
-    return [n.g.dropout(n.x(0), alpha=ratio), None]
+    return [n.g.dropout(n.x(0), ratio=ratio), None]
 
 
 @converter("PRelu")
@@ -1297,7 +1297,7 @@ def dynamic_quantize_linear(n):
     low = g.reshape(g.minimum(g.reduce_min(x, list=over), 0.0), ())
     high = g.reshape(g.maximum(g.reduce_max(x, list=over), 0.0), ())
     scale = g.div(g.sub(high, low), 255.0)
-    zero = g.clamp(g.round(g.div(g.mul(low, -1.0), scale)), alpha=0.0, beta=255.0)
+    zero = g.clamp(g.round(g.div(g.mul(low, -1.0), scale)), min=0.0, max=255.0)
     n.rounds(3, n.out(1), "difference and quotient", output=1)
     return [g.quantize(x, scale, zero, type="uint8", axis=0), scale, zero]
 

@@ -29,12 +29,12 @@ REFUSED = [
     ("y relu z", "names no node"),
     ("y nothing x", "is no operation"),
     ("y relu x alpha=1", "no member"),
-    ("y clamp x alpha=1 alpha=2", "given twice"),
-    ("y clamp x alpha=1 beta=0", "low end"),
-    ("y clamp x alpha=one", "no number"),
-    ("y clamp x alpha=1e400", "no number"),
-    ("y clamp x alpha=nan", "no number"),
-    ("y clamp x alpha=", "no number"),
+    ("y clamp x min=1 min=2", "given twice"),
+    ("y clamp x min=1 max=0", "low end"),
+    ("y clamp x min=one", "no number"),
+    ("y clamp x min=1e400", "no number"),
+    ("y clamp x min=nan", "no number"),
+    ("y clamp x min=", "no number"),
     ("y softmax x index=4", "axis"),
     ("y softmax x index=-5", "axis"),
     ("y softmax x index=1.5", "no whole number"),
@@ -112,7 +112,7 @@ def good_graphs():
     graphs.append(g)
     g = Graph("values")
     x, s = g.input(np.ones((2, 3))), g.weight(np.ones(3))
-    y = g.select(g.greater(x, 0.5), g.clamp(x, alpha=-1.0, beta=1.0), g.elu(x, alpha=0.5))
+    y = g.select(g.greater(x, 0.5), g.clamp(x, min=-1.0, max=1.0), g.elu(x, alpha=0.5))
     y = g.layer_norm(y, s, s, epsilon=0.001, axis=1)
     g.output(g.softmax(g.cumsum(y, axis=1, exclusive=True, reverse=False), index=1))
     g.output(g.top_k_indices(y, k=2, axis=1, ascending=False))

@@ -175,7 +175,7 @@ def attention(d):
         scores = scores + tm
         size = size + tm.abs().max()
     exact = torch.softmax(scores, -1) @ tv
-    d.expect(d.g.attention(*operands, alpha=scale), exact, 2 * (depth * size + keys) * FP32_ULP * tv.abs().max())
+    d.expect(d.g.attention(*operands, scale=scale), exact, 2 * (depth * size + keys) * FP32_ULP * tv.abs().max())
 
 
 @case
@@ -239,14 +239,14 @@ def activations_with_coefficients(d):
     a, b = (float(np.float16(v)) for v in (d.random.uniform(0.05, 1.5), d.random.uniform(0.1, 3)))
     g = d.g
     d.expect(g.leaky_relu(x, alpha=a), F.leaky_relu(tx, a))
-    d.expect(g.clamp(x, alpha=-a, beta=b), torch.clamp(tx, -a, b))
+    d.expect(g.clamp(x, min=-a, max=b), torch.clamp(tx, -a, b))
     d.expect(g.elu(x, alpha=a), F.elu(tx, a))
     d.expect(g.hard_sigmoid(x, alpha=1 / 6, beta=0.5), F.hardsigmoid(tx))
     d.expect(g.hard_sigmoid(x, alpha=a, beta=b), torch.clamp(a * tx + b, 0, 1), 16 * FP32_ULP)
     d.expect(g.scaled_tanh(x, alpha=a, beta=b), a * torch.tanh(b * tx))
     d.exactly(g.thresholded_relu(x, alpha=b), torch.where(tx >= b, tx, torch.zeros_like(tx)))
     d.expect(g.clamped_relu(x, alpha=a, beta=b), torch.minimum(torch.where(tx >= 0, tx, a * tx), torch.tensor(b)))
-    d.exactly(g.dropout(x, alpha=0.5), F.dropout(tx, 0.5, training=False))
+    d.exactly(g.dropout(x, ratio=0.5), F.dropout(tx, 0.5, training=False))
     slope, ts = d.numbers(x.shape[1], weight=True)
     d.expect(g.prelu(x, slope), F.prelu(tx, ts))
     scale, tb = d.numbers(x.shape[1], low=0.25, high=2, weight=True)
@@ -665,7 +665,7 @@ def points(d):
     c, tc = d.numbers(1, 3, 1, d.below(1, 4))
     distances = torch.cdist(tp[0, :, 0].T, tc[0, :, 0].T, compute_mode="donot_use_mm_for_euclid_dist")
     radius = float(np.float32((distances.min() + distances.max()) / 2 + 1e-3))
-    flags = g.radius_search(c, p, shape=(1, 1, p.shape[3], c.shape[3]), alpha=radius)
+    flags = g.radius_search(c, p, shape=(1, 1, p.shape[3], c.shape[3]), radius=radius)
     near = (distances <= radius).double()[None, None]
     unsure = ((distances - radius).abs() < 1e-5).double()[None, None]  # in float32
     d.expect(g.real(flags), near, unsure, ulps=0)
@@ -682,7 +682,7 @@ def points(d):
 @case
 def random_numbers(d):
     """Nothing but the range is defined."""
-    y = d.g.random_uniform(shape=(4, 64), alpha=-1.0, beta=3.0)
+    y = d.g.random_uniform(shape=(4, 64), low=-1.0, high=3.0)
     d.expect(y, np.full((4, 64), 1.0), 2.0)
 
 

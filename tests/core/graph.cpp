@@ -267,8 +267,8 @@ TEST_CASE("validate refuses attributes that passes and backends would misread") 
     CHECK_THROWS_AS(validate(one(op::transpose, permutation{-1, 0}, {3, 2})), error);
     CHECK_THROWS_AS(validate(one(op::layer_norm, stabilizer{1e-5F, -1}, {2, 3}, 3)), error);
     CHECK_NOTHROW(validate(one(op::layer_norm, stabilizer{1e-5F, 1}, {2, 3}, 3)));
-    CHECK_THROWS_AS(validate(one(op::clamp, coefficients{2, 1}, {2, 3})), error);
-    CHECK_NOTHROW(validate(one(op::clamp, coefficients{1, 1}, {2, 3})));
+    CHECK_THROWS_AS(validate(one(op::clamp, clip_range{2, 1}, {2, 3})), error);
+    CHECK_NOTHROW(validate(one(op::clamp, clip_range{1, 1}, {2, 3})));
     // No values in the payload, outside it, or neither one nor one each.
     for (const literal values : {literal{0, 0}, literal{0, 1}, literal{-1, 1}, literal{1 << 30, 1 << 30}}) {
         CHECK_THROWS_AS(validate(one(op::constant, values, {2, 3}, 0)), error);

@@ -84,8 +84,10 @@ struct arbitrary {
         case attribute_kind::scaling:
             return scaling{.function = static_cast<scaled_function>(number(0, 3)),
                            .scale = static_cast<float>(number(0, 2))};
-        case attribute_kind::coefficients:
-            return coefficients{static_cast<float>(number(-2, 3)) / 4, static_cast<float>(number(-2, 3)) / 4};
+        case attribute_kind::drop_ratio: return drop_ratio{static_cast<float>(number(-2, 3)) / 4};
+        case attribute_kind::uniform_range:
+            return uniform_range{static_cast<float>(number(-2, 3)) / 4, static_cast<float>(number(-2, 3)) / 4};
+        case attribute_kind::search_radius: return search_radius{static_cast<float>(number(-2, 3)) / 4};
         default: return no_attributes{};
         }
     }

@@ -1,6 +1,7 @@
 // The typed builders of elementwise operations, comparisons, pools, norms and reductions: shapes, types and attributes
 // against written-out expectations, and both sides of every shape rule.
 
+#include "../numbers.hpp"
 #include <anemone/build.hpp>
 #include <anemone/graph/op_set.hpp>
 #include <anemone/ops/ops.hpp>
@@ -229,7 +230,7 @@ TEST_CASE("a graph made at run time has its booleans checked") {
 TEST_CASE("activations and functions keep the shape and carry their coefficients") {
     const auto plain = [](const node& n, op kind) { check(n, kind, whole, no_attributes{}); };
     const auto with = [](const node& n, op kind, float alpha, float beta) {
-        check(n, kind, whole, coefficients{alpha, beta});
+        check(n, kind, whole, numbers::of(kind, {alpha, beta}));
     };
     const auto stabilised = [](const node& n, op kind, float epsilon) {
         check(n, kind, whole, stabilizer{.epsilon = epsilon});
@@ -278,7 +279,7 @@ TEST_CASE("a coefficient that is no finite fp16 number is refused") {
 TEST_CASE("the factors of a query and a key leave the scale of the scores a normal fp16 number") {
     CHECK_THROWS_AS(made([](auto x, auto) { return attention(scaled<7>(x), scaled<8>(x), x, 1.0); }), error);
     const node n = made([](auto x, auto) { return attention(scaled<7>(x), scaled<7>(x), x, 1.0); });
-    check(n, op::attention, whole, coefficients{.alpha = 0x1p-14F});
+    check(n, op::attention, whole, score_scaling{0x1p-14F});
     // Without factors the scale is the caller's.
     CHECK(made([](auto x, auto) { return attention(x, x, x, 1e-6); }).kind == op::attention);
 }
@@ -369,12 +370,12 @@ TEST_CASE("reductions keep their axes as extents of 1, or drop them") {
 
 TEST_CASE("operations under Core ML's names") {
     check(made([](auto x, auto) { return real_div(x, 2); }), op::div, whole, no_attributes{});
-    check(made([](auto x, auto) { return clip(x, -1, 2); }), op::clamp, whole, coefficients{-1, 2});
+    check(made([](auto x, auto) { return clip(x, -1, 2); }), op::clamp, whole, clip_range{-1, 2});
     check(made([](auto x, auto) { return threshold(x, 2); }), op::maximum, whole, no_attributes{});
-    check(made([](auto x, auto) { return relu_n(x, 4); }), op::clamp, whole, coefficients{0, 4});
+    check(made([](auto x, auto) { return relu_n(x, 4); }), op::clamp, whole, clip_range{0, 4});
     CHECK_THROWS_AS(made([](auto x, auto) { return relu_n(x, 0); }), error);
     check(made([](auto x, auto) { return linear_activation(x, 2, 1); }), op::add, whole, no_attributes{});
-    check(made([](auto x, auto) { return sigmoid_hard(x); }), op::hard_sigmoid, whole, coefficients{0.2F, 0.5F});
+    check(made([](auto x, auto) { return sigmoid_hard(x); }), op::hard_sigmoid, whole, clamped_line{0.2F, 0.5F});
     check(made([](auto x, auto) { return gelu_tanh_approx(x); }), op::gelu, whole, no_attributes{});
     check(made([](auto x, auto) { return gelu_sigmoid_approx(x); }), op::gelu_sigmoid, whole, no_attributes{});
     check(made([](auto x, auto v) { return softplus_parametric(x, v, v); }), op::parametric_softplus, whole,

@@ -207,20 +207,20 @@ TEST_CASE("top_k, sort and arg_sort") {
 }
 
 TEST_CASE("dropout and random numbers check what they are given") {
-    built::check(op::dropout, x, coefficients{.alpha = 0.25F}, [](builder& g) { return dropout(image(g), 0.25); });
-    built::check(op::random_uniform, {3, 4}, coefficients{.alpha = -1, .beta = 2},
+    built::check(op::dropout, x, drop_ratio{0.25F}, [](builder& g) { return dropout(image(g), 0.25); });
+    built::check(op::random_uniform, {3, 4}, uniform_range{-1, 2},
                  [](builder& g) { return random_uniform(g, f16<3, 4>, -1, 2); });
-    keeps(dropout_rule({.alpha = 0.999F}, x), x);
-    breaks(dropout_rule({.alpha = 1}, x), fault::rate_must_lie_from_0_to_below_1, 1000, 1000);
-    breaks(dropout_rule({.alpha = -0.5F}, x), fault::rate_must_lie_from_0_to_below_1, -500, 1000);
-    CHECK_FALSE(dropout_rule({.alpha = std::numeric_limits<float>::quiet_NaN()}, x).ok());
-    CHECK_FALSE(dropout_rule({.alpha = std::numeric_limits<float>::infinity()}, x).ok());
+    keeps(dropout_rule({.ratio = 0.999F}, x), x);
+    breaks(dropout_rule({.ratio = 1}, x), fault::rate_must_lie_from_0_to_below_1, 1000, 1000);
+    breaks(dropout_rule({.ratio = -0.5F}, x), fault::rate_must_lie_from_0_to_below_1, -500, 1000);
+    CHECK_FALSE(dropout_rule({.ratio = std::numeric_limits<float>::quiet_NaN()}, x).ok());
+    CHECK_FALSE(dropout_rule({.ratio = std::numeric_limits<float>::infinity()}, x).ok());
     CHECK(says(refusal([](builder& g) { return dropout(image(g), 1); }), "rate must lie in [0, 1)"));
-    breaks(random_uniform_rule({.alpha = 1, .beta = 1}, x), fault::low_end_must_lie_below_the_high_end, 1000, 1000);
-    keeps(random_uniform_rule({.alpha = 0, .beta = 1e-3F}, x), x);
+    breaks(random_uniform_rule({.low = 1, .high = 1}, x), fault::low_end_must_lie_below_the_high_end, 1000, 1000);
+    keeps(random_uniform_rule({.low = 0, .high = 1e-3F}, x), x);
     CHECK(says(refusal([](builder& g) { return random_uniform(g, f16<3>, 2, 1); }), "low end must lie below"));
     CHECK(says(refusal([](builder& g) { return random_uniform(g, f16<3>, 0, 1e6); }), "65504"));
-    infer_breaks(coefficients{.alpha = 2, .beta = 1}, fault::low_end_must_lie_below_the_high_end,
+    infer_breaks(uniform_range{2, 1}, fault::low_end_must_lie_below_the_high_end,
                  [](builder& g) { return random_uniform(g, f16<3, 4>); });
     // The graph has the one node: nothing is left of the handle that showed where it is.
     CHECK(built::build([](builder& g) { return random_uniform(g, f16<3, 4>); }).view().size() == 1);
@@ -310,11 +310,12 @@ TEST_CASE("points in space") {
     breaks(furthest_point_rule({.count = 2}, {3, 10}), fault::input_must_have_rank_4_as_N_C_H_W, 2, 4);
 
     built::check(
-        op::radius_search, {1, 1, 100, 16}, coefficients{.alpha = 0.5F},
+        op::radius_search, {1, 1, 100, 16}, search_radius{0.5F},
         [](builder& g) { return radius_search(g.input("c", f16<1, 3, 1, 16>), g.input("p", f16<1, 3, 1, 100>), 0.5); },
         dtype::uint8);
     keeps(radius_search_rule({}, {1, 3, 1, 2}, {1, 3, 1, 5}), {1, 1, 5, 2});
-    breaks(radius_search_rule({.alpha = -1}, {1, 3, 1, 2}, {1, 3, 1, 5}), fault::radius_must_not_be_negative, -1000, 0);
+    breaks(radius_search_rule({.radius = -1}, {1, 3, 1, 2}, {1, 3, 1, 5}), fault::radius_must_not_be_negative, -1000,
+           0);
     breaks(radius_search_rule({}, {1, 4, 1, 2}, {1, 3, 1, 5}), fault::points_must_be_1_3_1_N, 4, 3);
     breaks(radius_search_rule({}, {1, 3, 1, 2}, {1, 4, 1, 5}), fault::points_must_be_1_3_1_N, 4, 3);
     CHECK(says(refusal([](builder& g) {

@@ -113,11 +113,11 @@ TEST_CASE("validate refuses numbers that shape rules, passes or files cannot tak
     CHECK(refusal(op::log, stabilizer{.epsilon = 0}, [](dynamic_graph& g) {
               the(g, op::log).attributes = stabilizer{.epsilon = infinite};
           }) == "graph: log: the number inf among its attributes does not fit into fp16");
-    CHECK(refusal(op::leaky_relu, coefficients{.alpha = 1}, [](dynamic_graph& g) {
-              the(g, op::leaky_relu).attributes = coefficients{.alpha = not_a_number};
+    CHECK(refusal(op::leaky_relu, leakage{1}, [](dynamic_graph& g) {
+              the(g, op::leaky_relu).attributes = leakage{not_a_number};
           }).starts_with("graph: leaky_relu: the number "));
-    CHECK(refusal(op::clamp, coefficients{-1, 1}, [](dynamic_graph& g) {
-              the(g, op::clamp).attributes = coefficients{-1, not_a_number};
+    CHECK(refusal(op::clamp, clip_range{-1, 1}, [](dynamic_graph& g) {
+              the(g, op::clamp).attributes = clip_range{-1, not_a_number};
           }) == "graph: clamp: its low end is above its high end");
     const axes all{0, 1, 2, 3};
     CHECK(refusal(op::reduce_sum, all, [](dynamic_graph& g) {

@@ -6,6 +6,7 @@
 #include <anemone/backend/kernels/resize.hpp>
 #include <anemone/backend/kernels/response_norm.hpp>
 #include <anemone/numerics/kernels.hpp>
+#include <anemone/passes/catalogue/catalogue.hpp>
 
 #include <cinttypes>
 #include <cstdint>
@@ -186,7 +187,7 @@ void elementwise(const std::string& generation, const datapath& path) {
     print(generation + " scale_offset", gains);
     for (std::size_t i = 0; i < op_count; ++i) {
         const auto kind = static_cast<op>(i);
-        if (!is_unary(kind) || !has_path(kind)) {
+        if (!is_unary(kind) || !has_engine_path(kind)) {
             continue;
         }
         digest d;

@@ -70,7 +70,7 @@ inline bound bound_of(const node& n) {
     case op::sigmoid:
     case op::hard_sigmoid: return {0, 0, 0.0045};
     case op::tanh: return {0, 0, 0.0025};
-    case op::scaled_tanh: return {0, 0, 0.0025 * std::fabs(static_cast<double>(n.get<coefficients>().alpha)) + small};
+    case op::scaled_tanh: return {0, 0, 0.0025 * std::fabs(static_cast<double>(n.get<tanh_scaling>().alpha)) + small};
     case op::erf: return {0, 0, 0.0015};
     case op::gelu:
     case op::gelu_sigmoid: return {0x1p-8, 0, 0.0085};

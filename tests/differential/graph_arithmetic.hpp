@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../numbers.hpp"
 #include "graph_maker.hpp"
 
 /// How a random graph gets an operation that computes: operands and attributes.
@@ -121,12 +122,12 @@ inline void graph_maker::logic(op kind, int x) {
 }
 
 inline void graph_maker::unary(op kind, int x) {
-    switch (signature(kind).attributes) {
-    case attribute_kind::coefficients: {
+    if (numbers::has_own(kind)) {
         const float a = number(-0.5, 0.5);
-        add(kind, coefficients{a, static_cast<float>(half(a + 1.25F))}, {x});
-        break;
+        add(kind, numbers::of(kind, {a, static_cast<float>(half(a + 1.25F))}), {x});
+        return;
     }
+    switch (signature(kind).attributes) {
     case attribute_kind::stabilizer:
         add(kind, stabilizer{.epsilon = chance(50) ? 0.0F : number(1e-4, 0.1)}, {x});
         break;
@@ -201,7 +202,7 @@ inline void graph_maker::attention(int x) {
     if (in.rank < 2) {
         return;
     }
-    const coefficients scale{.alpha = chance(30) ? 1.0F : 0.375F};
+    const score_scaling scale{chance(30) ? 1.0F : 0.375F};
     const int keys = chance(50) ? x : parameter(in);
     if (chance(50)) {
         add(op::attention, scale, {x, keys, x});

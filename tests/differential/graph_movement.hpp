@@ -202,13 +202,13 @@ inline void graph_maker::native(op kind, int x) {
         return;
     }
     case op::radius_search: {
-        const coefficients radius{.alpha = number(0.5, 4)};
+        const search_radius radius{number(0.5, 4)};
         const int points = graph_.input({1, 3, 1, 2 + below(random_, 6)});
         cast(add(kind, radius, {points, parameter({1, 3, 1, 1 + below(random_, 3)})}));
         return;
     }
-    case op::dropout: add(kind, coefficients{.alpha = number(0, 0.75)}, {x}); return;
-    case op::random_uniform: keep(graph_.add(kind, coefficients{-1.5F, 0.25F}, {}, in)); return;
+    case op::dropout: add(kind, drop_ratio{number(0, 0.75)}, {x}); return;
+    case op::random_uniform: keep(graph_.add(kind, uniform_range{-1.5F, 0.25F}, {}, in)); return;
     default: return;
     }
 }

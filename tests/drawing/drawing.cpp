@@ -98,7 +98,7 @@ TEST_CASE("the drawing of a network is well-formed and complete") {
         }
     }
     CHECK(occurrences(svg, "id=\"output") == 2);
-    for (const std::string_view text : {"kernel 3 \u00b7 stride 2", "groups 2", "slope 0.2", "axis 1", ">0.5<",
+    for (const std::string_view text : {"kernel 3 \u00b7 stride 2", "groups 2", "alpha 0.2", "axis 1", ">0.5<",
                                         "[1, 10]", ">probabilities<", ">image<", "skips layers"}) {
         CAPTURE(text);
         CHECK(svg.find(text) != std::string::npos);

@@ -7,8 +7,8 @@
 #include <anemone/build.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist_vocabulary.hpp>
-#include <anemone/numerics/path.hpp>
 #include <anemone/ops/ops.hpp>
+#include <anemone/passes/catalogue/catalogue.hpp>
 #include <anemone/passes/lowering.hpp>
 
 #include <doctest/doctest.h>
@@ -355,7 +355,7 @@ TEST_CASE("mil: numbers are typed, fp16 ones hexadecimal and rounded to fp16") {
     composer c;
     const int x = c.input({4});
     c.output(c.add(op::add, {x, c.constant(0.1F)}));
-    c.output(c.add(op::leaky_relu, coefficients{.alpha = 0.1F}, {x}));
+    c.output(c.add(op::leaky_relu, leakage{0.1F}, {x}));
     c.output(c.add(op::mul, {x, c.constant(-0.0F)}));
     const std::string text = emitted(c.finish()).text;
     const std::string tenth = fmt::format("fp16({:a})", static_cast<double>(half(0.1F))); // 0x1.998p-4
@@ -369,7 +369,7 @@ TEST_CASE("mil: a number outside fp16 is refused with the operation and its line
     for (const float value : {1e6F, -1e6F}) {
         composer c;
         const int x = c.input({4});
-        c.output(c.add(op::clamp, coefficients{std::min(value, 0.0F), std::max(value, 0.0F)}, {x}));
+        c.output(c.add(op::clamp, clip_range{std::min(value, 0.0F), std::max(value, 0.0F)}, {x}));
         const dynamic_graph g = c.finish();
         try {
             emitted(g);
@@ -548,10 +548,10 @@ TEST_CASE("mil and netplist: the operations of each route, all of which the orac
     }
     for (const mil_form& form : mil_vocabulary) { // nothing is written that the oracle cannot repeat
         CAPTURE(form.name);
-        CHECK(numerics::has_path(form.kind));
+        CHECK(has_engine_path(form.kind));
     }
     for (const ane::detail::netplist_form& form : ane::detail::netplist_vocabulary<void>) {
         CAPTURE(name(form.kind));
-        CHECK(numerics::has_path(form.kind));
+        CHECK(has_engine_path(form.kind));
     }
 }

@@ -59,13 +59,13 @@ inline attributes attributes_of(op kind) {
     switch (kind) {
     case op::conv2d: return conv{.padding = same};
     case op::conv_transpose2d: return conv_transpose{.stride = 2};
-    case op::clamp: return coefficients{-1, 1};
-    case op::leaky_relu:
-    case op::thresholded_relu:
-    case op::clamped_relu:
-    case op::elu:
-    case op::hard_sigmoid:
-    case op::scaled_tanh: return coefficients{0.5F, 0.5F};
+    case op::clamp: return clip_range{-1, 1};
+    case op::leaky_relu: return leakage{0.5F};
+    case op::thresholded_relu: return cutoff{0.5F};
+    case op::clamped_relu: return clamped_leakage{0.5F, 0.5F};
+    case op::elu: return saturation{0.5F};
+    case op::hard_sigmoid: return clamped_line{0.5F, 0.5F};
+    case op::scaled_tanh: return tanh_scaling{0.5F, 0.5F};
     case op::max_pool:
     case op::avg_pool:
     case op::l2_pool: return pool{.kernel = 2, .padding = 1};
@@ -100,13 +100,13 @@ inline attributes attributes_of(op kind) {
     case op::top_k_indices: return selection{.k = 2, .axis = 3};
     case op::sort:
     case op::arg_sort: return selection{.k = 6, .axis = 3};
-    case op::random_uniform: return coefficients{0, 1};
+    case op::random_uniform: return uniform_range{0, 1};
     case op::scaled_elementwise: return scaling{.scale = 0.5F};
     case op::cost_volume: return amount{3};
     case op::furthest_point_sampling: return amount{4};
-    case op::attention:
-    case op::dropout: return coefficients{};
-    case op::radius_search: return coefficients{.alpha = 0.5F};
+    case op::attention: return score_scaling{};
+    case op::dropout: return drop_ratio{};
+    case op::radius_search: return search_radius{0.5F};
     default:
         switch (signature(kind).attributes) {
         case attribute_kind::stabilizer: return stabilizer{1e-5F, -1};

@@ -1,6 +1,7 @@
 // Every fp16 value through a model of every function of one operand: the published worst errors against closed forms
 // in double, monotone where the function is, exact at published points, never a NaN.
 
+#include "../numbers.hpp"
 #include "probes.hpp"
 #include <anemone/numerics/elementwise.hpp>
 
@@ -56,8 +57,8 @@ const halves& table_of(const datapath& path, const function& f) {
         all.push_back(half::from_bits(static_cast<std::uint16_t>(bits)));
     }
     attributes with;
-    if (signature(f.kind).attributes == attribute_kind::coefficients) {
-        with = coefficients{f.p0, f.p1};
+    if (numbers::has_own(f.kind)) {
+        with = numbers::of(f.kind, {f.p0, f.p1});
     } else if (signature(f.kind).attributes == attribute_kind::stabilizer) {
         with = stabilizer{.epsilon = f.p0};
     }

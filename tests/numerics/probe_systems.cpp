@@ -211,7 +211,7 @@ double attention_error(const generation& g, std::int64_t rows, std::int64_t toke
             }
         }
     }
-    return relative_error(run(g, op::attention, coefficients{0.125F, 0},
+    return relative_error(run(g, op::attention, score_scaling{0.125F},
                               {matrix_of(rows, depth, q), matrix_of(tokens, depth, k), matrix_of(tokens, depth, v)}),
                           exact);
 }

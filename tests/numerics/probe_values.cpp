@@ -2,7 +2,7 @@
 
 #include "probes.hpp"
 #include <anemone/numerics/activation_table.hpp>
-#include <anemone/numerics/path.hpp>
+#include <anemone/passes/catalogue/catalogue.hpp>
 
 #include <doctest/doctest.h>
 
@@ -156,7 +156,7 @@ constexpr auto probes = std::to_array<probe>({
      }},
     {"N122", // the only sigmoid there is has the wide domain of the high-precision table
      [](const generation& g) {
-         CHECK(path_of(op::sigmoid).path == arithmetic_path::table);
+         CHECK(engine_path_of(op::sigmoid).path == arithmetic_path::table);
          CHECK(of<op::sigmoid>(g, 7.0) < 1);
          CHECK(of<op::sigmoid>(g, -7.0) > 0);
      }},

@@ -9,8 +9,8 @@
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
-#include <anemone/numerics/path.hpp>
 #include <anemone/ops/ops.hpp>
+#include <anemone/passes/catalogue/catalogue.hpp>
 
 #include <doctest/doctest.h>
 
@@ -382,14 +382,13 @@ TEST_CASE("every operation has a path, contractions the accumulator, reductions 
     for (std::size_t i = 0; i < op_count; ++i) {
         const auto kind = static_cast<op>(i);
         CAPTURE(name(kind));
-        if (!has_path(kind)) {
+        if (!has_engine_path(kind)) {
             continue;
         }
-        const path_row& row = path_of(kind);
-        CHECK(row.kind == kind);
+        const engine_path& row = engine_path_of(kind);
         CHECK((!is_contraction(kind) || row.path == arithmetic_path::multiply_accumulate));
         CHECK_FALSE(name(row.path).empty());
         CHECK_FALSE(name(row.known).empty());
     }
-    CHECK(path_of(op::reduce_sum).path == arithmetic_path::reduction);
+    CHECK(engine_path_of(op::reduce_sum).path == arithmetic_path::reduction);
 }

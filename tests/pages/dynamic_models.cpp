@@ -79,5 +79,5 @@ TEST_CASE("texts from elsewhere are refused with the thing, the value and the li
     says(refusal("8 relux", 4), "argument: relux: is no operation");
     says(refusal("8 weight", 4), "graph: weight: is made by the function of the builder that has its name");
     says(refusal("8 add", 4), "graph: add: has a wrong number of operands");
-    says(refusal("8 clamp", 4), "graph: clamp: takes the attributes coefficients");
+    says(refusal("8 clamp", 4), "graph: clamp: takes the attributes clip_range");
 }

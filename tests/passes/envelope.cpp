@@ -255,7 +255,7 @@ static_assert(conforms<small, macs>);
 
 TEST_CASE("attention stores its scores, scaled and masked") {
     const auto scores = [](double magnitude, float scale, double mask) {
-        return make(op::attention, coefficients{.alpha = scale},
+        return make(op::attention, score_scaling{scale},
                     {in({1, 4, 2}, bounded(magnitude)), in({1, 4, 2}, bounded(magnitude)), in({1, 4, 2}, bounded(1)),
                      in({1, 4, 4}, bounded(mask))});
     };

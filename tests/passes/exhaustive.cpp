@@ -2,9 +2,10 @@
 // leaves the interval of that one value.
 
 #include "../backend/composer.hpp"
+#include "../numbers.hpp"
 #include "../sanitized.hpp"
 #include "anemone/numerics/elementwise.hpp"
-#include "anemone/numerics/path.hpp"
+#include "anemone/passes/catalogue/catalogue.hpp"
 #include "anemone/passes/ranges.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
@@ -29,7 +30,7 @@ struct function {
 
 std::vector<function> functions() {
     const auto with = [](op kind, float alpha, float beta = 0) {
-        return function{kind, coefficients{alpha, beta}, alpha, beta};
+        return function{kind, numbers::of(kind, {alpha, beta}), alpha, beta};
     };
     std::vector<function> all{with(op::leaky_relu, 0.01F),        with(op::leaky_relu, -0.3F),
                               with(op::clamp, -0.7F, 1.3F),       with(op::thresholded_relu, 0.5F),
@@ -156,7 +157,7 @@ TEST_CASE("every value of every function of one operand lies in its interval") {
         all.push_back(is_finite(h) ? h : half{});
     }
     for (const function& f : functions()) {
-        if (numerics::has_path(f.kind)) {
+        if (has_engine_path(f.kind)) {
             for (const family generation : {family::a13, family::a14, family::a18}) {
                 if (sanitized && generation != family::a18) {
                     continue;

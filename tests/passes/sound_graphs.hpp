@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../numbers.hpp"
 #include <anemone/graph/graph.hpp>
 #include <anemone/passes/catalogue/catalogue.hpp>
 #include <anemone/passes/prune.hpp>
@@ -433,8 +434,8 @@ inline int maker::native(op kind, int x) {
         }
         return append(kind, amount{2}, {flat({1, 3, 1, count / 3})});
     }
-    case op::dropout: return append(kind, coefficients{.alpha = 0}, {x});
-    case op::random_uniform: return append(kind, coefficients{-1.5F, 0.25F}, {}, in);
+    case op::dropout: return append(kind, drop_ratio{0}, {x});
+    case op::random_uniform: return append(kind, uniform_range{-1.5F, 0.25F}, {}, in);
     default: return -1;
     }
 }
@@ -458,9 +459,9 @@ inline int maker::step(op kind) {
                                   : append(kind, no_attributes{}, {condition}, in);
     }
     case op_group::unary: {
-        if (signature(kind).attributes == attribute_kind::coefficients) {
+        if (numbers::has_own(kind)) {
             const auto a = static_cast<float>(uniform(-0.5, 0.5));
-            return append(kind, coefficients{a, a + 1.3F}, {x});
+            return append(kind, numbers::of(kind, {a, a + 1.3F}), {x});
         }
         if (signature(kind).attributes == attribute_kind::stabilizer) {
             return append(kind, stabilizer{.epsilon = chance(50) ? 0.0F : 1e-3F}, {x});
@@ -486,8 +487,7 @@ inline int maker::step(op kind) {
     case op_group::reduction: return append(kind, axes{below(in.rank)}, {x});
     case op_group::arg_reduction: return append(kind, axis{below(in.rank)}, {x});
     case op_group::scan: return append(kind, cumulation{below(in.rank), chance(50), chance(50)}, {x});
-    case op_group::attention:
-        return in.rank >= 2 && in.rank <= 4 ? append(kind, coefficients{.alpha = 0.5F}, {x, x, x}) : -1;
+    case op_group::attention: return in.rank >= 2 && in.rank <= 4 ? append(kind, score_scaling{0.5F}, {x, x, x}) : -1;
     case op_group::movement: return movement(kind, x);
     case op_group::texture: return texture(kind, x);
     case op_group::native: return native(kind, x);

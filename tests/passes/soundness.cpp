@@ -297,7 +297,7 @@ TEST_CASE("coefficients and stabilizers that leave fp16 on the device") {
         CAPTURE(slope);
         fixed_graph g;
         const int x = g.source(op::input, {2}, {-65504, -65472});
-        const auto y = static_cast<std::size_t>(g.add(op::leaky_relu, coefficients{.alpha = slope}, {x}));
+        const auto y = static_cast<std::size_t>(g.add(op::leaky_relu, leakage{slope}, {x}));
         g.hold();
         const interval r = affine_ranges(g.graph)[y];
         CHECK(r.low <= r.high);

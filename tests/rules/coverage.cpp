@@ -152,7 +152,8 @@ TEST_CASE("floors and routes are those of the facts") {
         {"F0", family::older}, {"F2", family::a13}, {"F3", family::a14}, {"F4", family::a15}};
     const family of_generation[mac_generations] = {family::a13, family::a14, family::a15, family::a16, family::a17};
     for (std::size_t i = 0; i < op_count; ++i) {
-        const operation_support& s = support_of(static_cast<op>(i));
+        const auto kind = static_cast<op>(i);
+        const operation_support& s = support_of(kind);
         CHECK(std::string_view(s.status).size() == mac_generations);
         const std::string fact = s.fact;
         if (fact.empty()) {
@@ -169,7 +170,7 @@ TEST_CASE("floors and routes are those of the facts") {
                           fact, " on generation ", g);
         }
         // The listed floor, but for what the appendix finds on the M1 all the same (OC11) and what has no listed floor.
-        const bool gathers = s.kind == op::gather || s.kind == op::gather_along_axis || s.kind == op::gather_nd;
+        const bool gathers = kind == op::gather || kind == op::gather_along_axis || kind == op::gather_nd;
         if (!f[1].empty() && !gathers) {
             CHECK_MESSAGE(floors.at(f[1]) == s.floor, fact, " has another floor than ", f[1]);
         }

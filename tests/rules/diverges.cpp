@@ -1,6 +1,7 @@
 // Divergence between two targets: against the oracle, which runs both arithmetics.
 
 #include "../backend/random_graphs.hpp"
+#include "../numbers.hpp"
 #include "anemone/backend/oracle/oracle.hpp"
 #include "anemone/build.hpp"
 #include "anemone/numerics/elementwise.hpp"
@@ -206,8 +207,8 @@ TEST_CASE("operations of one operand, over all fp16 values: listed exactly where
                           op::exp, op::log, op::sqrt, op::rsqrt, op::abs}) {
         CAPTURE(name(kind));
         attributes values = no_attributes{};
-        if (signature(kind).attributes == attribute_kind::coefficients) {
-            values = coefficients{0.3F, 6.0F};
+        if (numbers::has_own(kind)) {
+            values = numbers::of(kind, {0.3F, 6.0F});
         } else if (signature(kind).attributes == attribute_kind::stabilizer) {
             values = stabilizer{};
         }

@@ -30,7 +30,7 @@ std::string header_text(const std::string& path) {
 dynamic_graph product(extents left, extents right) { return make(op::matmul, transposed{}, {in(left), in(right)}); }
 
 dynamic_graph attend(extents query, extents key) {
-    return make(op::attention, coefficients{}, {in(query), in(key), in(key)});
+    return make(op::attention, score_scaling{}, {in(query), in(key), in(key)});
 }
 
 } // namespace

@@ -24,10 +24,10 @@ dynamic_graph product_of(const permutation& order, const extents& x) {
 }
 
 dynamic_graph attended(const extents& query, const extents& key, const extents& value) {
-    return make(op::attention, coefficients{.alpha = 1}, {in(query), in(key), in(value)}, query, true);
+    return make(op::attention, score_scaling{1}, {in(query), in(key), in(value)}, query, true);
 }
 dynamic_graph masked(const extents& mask, dtype type = dtype::f16) {
-    return make(op::attention, coefficients{.alpha = 1},
+    return make(op::attention, score_scaling{1},
                 {in({1, 2, 8, 64}), in({1, 2, 16, 64}), in({1, 2, 16, 64}), in(mask, {}, type)}, {1, 2, 8, 64}, true);
 }
 

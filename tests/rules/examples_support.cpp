@@ -7,7 +7,7 @@ namespace one_node {
 std::vector<example> support_examples() {
     const policy mil = on_route(compile_route::mil);
     const policy netplist = on_route(compile_route::netplist);
-    const auto dropped = [](float rate) { return unary(op::dropout, {4, 8}, coefficients{.alpha = rate}); };
+    const auto dropped = [](float rate) { return unary(op::dropout, {4, 8}, drop_ratio{rate}); };
     const auto divided = [](op divisor) { return make(op::div, no_attributes{}, {in({8}), {divisor, {8}}}); };
     const auto zeroed = [](float factor) {
         const dynamic_graph sources = sources_of({in({4, 8}), constant({4, 1}, factor)});

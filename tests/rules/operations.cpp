@@ -142,7 +142,7 @@ TEST_CASE("R092: two such slices, joined") {
 
 TEST_CASE("R083 R084 R085 R086: attention") {
     const auto attend = [](std::int64_t queries, std::int64_t keys) {
-        return make(op::attention, coefficients{.alpha = 1},
+        return make(op::attention, score_scaling{1},
                     {in({1, 2, queries, 64}), in({1, 2, keys, 64}), in({1, 2, keys, 64})});
     };
     CHECK_KEEPS(attend(16, 2048), attention_sequence_exceeds, h13);
@@ -152,7 +152,7 @@ TEST_CASE("R083 R084 R085 R086: attention") {
     CHECK_BREAKS(attend(512, 1024), attention_is_too_square, h13, 512, 511);
 
     const auto masked = [](const extents& mask) {
-        return make(op::attention, coefficients{.alpha = 1},
+        return make(op::attention, score_scaling{1},
                     {in({1, 2, 8, 64}), in({1, 2, 16, 64}), in({1, 2, 16, 64}), in(mask)});
     };
     CHECK_KEEPS(masked({1, 1, 8, 16}), attention_mask_is_not_shared, h13);
@@ -160,7 +160,7 @@ TEST_CASE("R083 R084 R085 R086: attention") {
     CHECK_BREAKS(masked({1, 1, 1, 16}), attention_mask_is_not_shared, h13, 2, 4);
 
     const auto shaped = [](const extents& q, const extents& k, const extents& v) {
-        return make(op::attention, coefficients{.alpha = 1}, {in(q), in(k), in(v)}, q, true);
+        return make(op::attention, score_scaling{1}, {in(q), in(k), in(v)}, q, true);
     };
     CHECK_KEEPS(shaped({1, 8, 64}, {1, 16, 64}, {1, 16, 64}), attention_value_shape_differs, h13);
     CHECK_BREAKS(shaped({1, 8, 64}, {1, 16, 64}, {1, 16, 32}), attention_value_shape_differs, h13, 0, 0);

@@ -2,7 +2,11 @@
 
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
+#include "../graph/reflection.hpp"
 #include "../numerics/kernel_shapes.hpp"
+
+#include <string_view>
+#include <type_traits>
 
 namespace ane::detail::inline ANEMONE_WAY {
 
@@ -76,19 +80,23 @@ constexpr matmul_shape matmul_shape_of(const graph_view& g, const node& n) {
             .b_batch_stride = 0};
 }
 
-/// The two numbers that a one-operand node carries, 0 where it has none: slope, ends of a clamp, or epsilon.
+/// The numbers that a one-operand node carries, 0 where it has none: slope, ends of a clamp, or epsilon.
 struct unary_numbers {
     float first = 0;
     float second = 0;
 };
-constexpr unary_numbers unary_numbers_of(const node& n) {
-    if (n.attributes.kind() == attribute_kind::coefficients) {
-        return {n.get<coefficients>().alpha, n.get<coefficients>().beta};
+template <class Attributes> unary_numbers unary_numbers_of(const node& n) {
+    unary_numbers numbers;
+    if constexpr (!std::is_same_v<Attributes, no_attributes>) {
+        float* next = &numbers.first;
+        for_each_member(n.get<Attributes>(), [&](std::string_view, const auto& value) {
+            if constexpr (std::is_same_v<decltype(value), const float&>) {
+                *next = value;
+                next = &numbers.second;
+            }
+        });
     }
-    if (n.attributes.kind() == attribute_kind::stabilizer) {
-        return {n.get<stabilizer>().epsilon, 0};
-    }
-    return {};
+    return numbers;
 }
 
 } // namespace ane::detail::inline ANEMONE_WAY

@@ -4,7 +4,7 @@
 #include "../backend/oracle/oracle.hpp"
 #include "../base/way.hpp"
 #include "../numerics/datapath.hpp"
-#include "../numerics/path.hpp"
+#include "../passes/catalogue/catalogue.hpp"
 #include "../values/half.hpp"
 #include "cause.hpp"
 #include "replay.hpp"
@@ -58,7 +58,7 @@ ANEMONE_INLINE difference_cause cause_by_path(const replay& engine) {
     const auto take = [&](difference_cause cause) { found = cause < found ? cause : found; };
     for (const int step : engine.steps()) {
         const op kind = engine.kind(step);
-        switch (numerics::path_of(kind).path) {
+        switch (engine_path_of(kind).path) {
         case numerics::arithmetic_path::multiply_accumulate:
             take(engine.sums(step) ? difference_cause::reduction : difference_cause::fixed_point);
             break;

@@ -84,19 +84,8 @@ ANEMONE_INLINE std::string text_of(const padding2& value) {
     return formatted("{} {} {} {}", value.top, value.bottom, value.left, value.right);
 }
 
-/// Coefficients are called after what they do in the operation; "" where they do nothing.
-ANEMONE_INLINE std::string_view member_name(op o, std::string_view member) {
-    const bool range = o == op::clamp || o == op::random_uniform;
-    if (member == "alpha") {
-        return o == op::leaky_relu  ? "slope"
-               : range              ? "low"
-               : o == op::attention ? "scale"
-               : o == op::pad       ? ""
-                                    : member;
-    }
-    if (member == "beta") {
-        return range ? "high" : o == op::leaky_relu || o == op::attention ? "" : member;
-    }
+/// Members whose names would not say enough on their own.
+ANEMONE_INLINE std::string_view member_name(std::string_view member) {
     if (member == "index") {
         return "axis";
     }
@@ -108,8 +97,25 @@ ANEMONE_INLINE std::string_view member_name(op o, std::string_view member) {
 
 /// Structs whose members say what the operation does even where they have their default values.
 constexpr bool always_told(attribute_kind k) {
-    return k == attribute_kind::axis || k == attribute_kind::axes || k == attribute_kind::coefficients ||
-           k == attribute_kind::permutation || k == attribute_kind::window || k == attribute_kind::pads;
+    switch (k) {
+    case attribute_kind::axis:
+    case attribute_kind::axes:
+    case attribute_kind::permutation:
+    case attribute_kind::window:
+    case attribute_kind::pads:
+    case attribute_kind::leakage:
+    case attribute_kind::clip_range:
+    case attribute_kind::cutoff:
+    case attribute_kind::clamped_leakage:
+    case attribute_kind::saturation:
+    case attribute_kind::clamped_line:
+    case attribute_kind::tanh_scaling:
+    case attribute_kind::score_scaling:
+    case attribute_kind::drop_ratio:
+    case attribute_kind::uniform_range:
+    case attribute_kind::search_radius: return true;
+    default: return false;
+    }
 }
 
 } // namespace ane::drawing::detail::inline ANEMONE_WAY
@@ -134,8 +140,8 @@ ANEMONE_INLINE std::string attribute_text(const graph_view& g, const node& n) {
         for_each_member(given, [&](std::string_view member, const auto& value) {
             const std::string shown = detail::text_of(value);
             const bool differs = shown != defaults[position++];
-            std::string called(detail::member_name(n.kind, member));
-            if (called.empty() || !(differs || detail::always_told(n.attributes.kind()))) {
+            std::string called(detail::member_name(member));
+            if (!differs && !detail::always_told(n.attributes.kind())) {
                 return;
             }
             for (char& c : called) {

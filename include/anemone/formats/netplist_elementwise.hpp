@@ -34,15 +34,15 @@ ANEMONE_INLINE netplist_value write_rsqrt(netplist_writer& w, int index, const n
 /// relu6 is the clamp between 0 and 6.
 ANEMONE_INLINE netplist_value write_clamp(netplist_writer& w, int index, const netplist_form& form) {
     const node& n = w.at(index);
-    const coefficients limits = n.kind == op::relu6 ? coefficients{0, 6} : n.get<coefficients>();
+    const clip_range limits = n.kind == op::relu6 ? clip_range{0, 6} : n.get<clip_range>();
     return neuron(w, form.variant, w.value(w.operand(index, 0)),
-                  {{"ReluMin", fp16_pattern(half(limits.alpha))}, {"ReluMax", fp16_pattern(half(limits.beta))}});
+                  {{"ReluMin", fp16_pattern(half(limits.min))}, {"ReluMax", fp16_pattern(half(limits.max))}});
 }
 
 /// `ReluOffset` is 0 in every known file.
 ANEMONE_INLINE netplist_value write_leaky_relu(netplist_writer& w, int index, const netplist_form& form) {
     return neuron(w, form.variant, w.value(w.operand(index, 0)),
-                  {{"ReluSlope", fp16_pattern(half(w.at(index).get<coefficients>().alpha))}, {"ReluOffset", 0}});
+                  {{"ReluSlope", fp16_pattern(half(w.at(index).get<leakage>().alpha))}, {"ReluOffset", 0}});
 }
 
 /// x sigmoid(x)

@@ -126,12 +126,75 @@ struct pads {
     friend constexpr bool operator==(const pads&, const pads&) = default;
 };
 
-/// Scalar coefficients of an operation; their meaning is the operation's: leaky_relu: alpha the slope; clamp: alpha the
-/// low and beta the high end; pad: alpha the value; attention: alpha the scale.
-struct coefficients {
+/// leaky_relu: alpha x below zero.
+struct leakage {
+    float alpha = 0.01F;
+    friend constexpr bool operator==(const leakage&, const leakage&) = default;
+};
+
+/// clamp: min(max(x, min), max).
+struct clip_range {
+    float min = 0;
+    float max = 0;
+    friend constexpr bool operator==(const clip_range&, const clip_range&) = default;
+};
+
+/// thresholded_relu: x from alpha on, 0 below.
+struct cutoff {
+    float alpha = 1;
+    friend constexpr bool operator==(const cutoff&, const cutoff&) = default;
+};
+
+/// clamped_relu: alpha x below zero, and beta at most.
+struct clamped_leakage {
     float alpha = 0;
     float beta = 0;
-    friend constexpr bool operator==(const coefficients&, const coefficients&) = default;
+    friend constexpr bool operator==(const clamped_leakage&, const clamped_leakage&) = default;
+};
+
+/// elu: alpha (e^x - 1) below zero, which tends to -alpha.
+struct saturation {
+    float alpha = 1;
+    friend constexpr bool operator==(const saturation&, const saturation&) = default;
+};
+
+/// hard_sigmoid: alpha x + beta, between 0 and 1.
+struct clamped_line {
+    float alpha = 0.2F;
+    float beta = 0.5F;
+    friend constexpr bool operator==(const clamped_line&, const clamped_line&) = default;
+};
+
+/// scaled_tanh: alpha tanh(beta x).
+struct tanh_scaling {
+    float alpha = 1;
+    float beta = 1;
+    friend constexpr bool operator==(const tanh_scaling&, const tanh_scaling&) = default;
+};
+
+/// attention: softmax(scale q k^T + mask) v; 0 stands for 1 / sqrt(D), which a graph stores instead.
+struct score_scaling {
+    float scale = 0;
+    friend constexpr bool operator==(const score_scaling&, const score_scaling&) = default;
+};
+
+/// dropout: the fraction of elements that become zero.
+struct drop_ratio {
+    float ratio = 0;
+    friend constexpr bool operator==(const drop_ratio&, const drop_ratio&) = default;
+};
+
+/// random_uniform: numbers from low on, below high.
+struct uniform_range {
+    float low = 0;
+    float high = 1;
+    friend constexpr bool operator==(const uniform_range&, const uniform_range&) = default;
+};
+
+/// radius_search: how near is near.
+struct search_radius {
+    float radius = 0;
+    friend constexpr bool operator==(const search_radius&, const search_radius&) = default;
 };
 
 /// The small number that keeps a logarithm, a root or a division away from zero; for the norms also the axis.
@@ -302,7 +365,17 @@ struct no_attributes {
     ROW(pads)                                                                                                          \
     ROW(repeats)                                                                                                       \
     ROW(factors)                                                                                                       \
-    ROW(coefficients)                                                                                                  \
+    ROW(leakage)                                                                                                       \
+    ROW(clip_range)                                                                                                    \
+    ROW(cutoff)                                                                                                        \
+    ROW(clamped_leakage)                                                                                               \
+    ROW(saturation)                                                                                                    \
+    ROW(clamped_line)                                                                                                  \
+    ROW(tanh_scaling)                                                                                                  \
+    ROW(score_scaling)                                                                                                 \
+    ROW(drop_ratio)                                                                                                    \
+    ROW(uniform_range)                                                                                                 \
+    ROW(search_radius)                                                                                                 \
     ROW(stabilizer)                                                                                                    \
     ROW(grouping)                                                                                                      \
     ROW(response)                                                                                                      \
@@ -355,6 +428,18 @@ public:
     constexpr attributes(const name& a) : kind_(attribute_kind::name), name##_(a) {} // NOLINT
     ANEMONE_ATTRIBUTES(ANEMONE_ROW)
 #undef ANEMONE_ROW
+
+    /// The struct of a kind, with its default values.
+    static constexpr attributes of(attribute_kind kind) {
+        switch (kind) {
+#define ANEMONE_ROW(name)                                                                                              \
+    case attribute_kind::name: return name{};
+            ANEMONE_ATTRIBUTES(ANEMONE_ROW)
+#undef ANEMONE_ROW
+        case attribute_kind::none: break;
+        }
+        return {};
+    }
 
     constexpr attribute_kind kind() const { return kind_; }
 

@@ -13,6 +13,7 @@
 
 #include <concepts>
 #include <string_view>
+#include <type_traits>
 
 /// Does what BOOST_HANA_ADAPT_STRUCT does, but in a template: Hana's macro instantiates the description wherever it is
 /// included, which costs half a second; this one only where something reads it.
@@ -60,7 +61,17 @@ ANEMONE_ATTRIBUTE(axes, list)
 ANEMONE_ATTRIBUTE(permutation, order)
 ANEMONE_ATTRIBUTE(window, begin, size)
 ANEMONE_ATTRIBUTE(pads, before, after)
-ANEMONE_ATTRIBUTE(coefficients, alpha, beta)
+ANEMONE_ATTRIBUTE(leakage, alpha)
+ANEMONE_ATTRIBUTE(clip_range, min, max)
+ANEMONE_ATTRIBUTE(cutoff, alpha)
+ANEMONE_ATTRIBUTE(clamped_leakage, alpha, beta)
+ANEMONE_ATTRIBUTE(saturation, alpha)
+ANEMONE_ATTRIBUTE(clamped_line, alpha, beta)
+ANEMONE_ATTRIBUTE(tanh_scaling, alpha, beta)
+ANEMONE_ATTRIBUTE(score_scaling, scale)
+ANEMONE_ATTRIBUTE(drop_ratio, ratio)
+ANEMONE_ATTRIBUTE(uniform_range, low, high)
+ANEMONE_ATTRIBUTE(search_radius, radius)
 ANEMONE_ATTRIBUTE(stabilizer, epsilon, axis)
 ANEMONE_ATTRIBUTE(strided_window, begin, stride)
 ANEMONE_ATTRIBUTE(repeats, count)
@@ -92,8 +103,8 @@ ANEMONE_ATTRIBUTE(scaling, function, scale)
 namespace ane {
 
 /// Calls `visitor(name, value)` for each member of an attribute struct, in the order of its declaration.
-template <class Attributes, class Visitor> void for_each_member(const Attributes& values, const Visitor& visitor) {
-    boost::hana::for_each(boost::hana::accessors<Attributes>(), [&](auto member) {
+template <class Attributes, class Visitor> void for_each_member(Attributes&& values, const Visitor& visitor) {
+    boost::hana::for_each(boost::hana::accessors<std::remove_cvref_t<Attributes>>(), [&](auto member) {
         visitor(std::string_view(boost::hana::to<const char*>(boost::hana::first(member))),
                 boost::hana::second(member)(values));
     });

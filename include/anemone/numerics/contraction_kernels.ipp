@@ -1,10 +1,8 @@
 #pragma once
 
-#include "../base/error.hpp"
+#include "../base/isa_dispatch.hpp"
 #include "contraction_kernels.hpp"
 #include "contraction_tile.hpp"
-
-#include <string>
 
 namespace ane::numerics::detail::inline ANEMONE_WAY {
 
@@ -87,7 +85,7 @@ ANEMONE_CPU_INLINE void round_body(const std::uint32_t* sums, half* to, bool hal
 template <isa_level Level, class Lazy = void> struct contraction_loops;
 
 // The wrappers of one level: nothing but the target attribute differs.
-#define ANEMONE_CONTRACTION_LOOPS(LEVEL, WIDTH, TARGET)                                                                \
+#define ANEMONE_CONTRACTION_LOOPS(LEVEL, WIDTH, TARGET, ...)                                                           \
     template <class Lazy> struct contraction_loops<isa_level::LEVEL, Lazy> {                                           \
         TARGET static float decode(const half* from, float* to, std::int64_t count, const datapath& path) {            \
             return decode_body(from, to, count, path);                                                                 \
@@ -108,13 +106,11 @@ template <isa_level Level, class Lazy = void> struct contraction_loops;
             round_body(sums, to, half_away);                                                                           \
         }                                                                                                              \
         static constexpr contraction_kernels table{isa_level::LEVEL, decode, prepare, add, round};                     \
-    }
-
-ANEMONE_CONTRACTION_LOOPS(generic, 4, );
-#if defined(__x86_64__)
-ANEMONE_CONTRACTION_LOOPS(avx2, 8, __attribute__((target("avx2,fma,f16c"))));
-ANEMONE_CONTRACTION_LOOPS(avx512, 16, __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,f16c"))));
-#endif
+    };
+ANEMONE_ISA_LEVELS(ANEMONE_CONTRACTION_LOOPS)
+struct contraction_levels {
+    template <isa_level Level> using at = contraction_loops<Level>;
+};
 #undef ANEMONE_CONTRACTION_LOOPS
 
 } // namespace ane::numerics::detail::inline ANEMONE_WAY
@@ -122,18 +118,7 @@ ANEMONE_CONTRACTION_LOOPS(avx512, 16, __attribute__((target("avx512f,avx512vl,av
 namespace ane::numerics::inline ANEMONE_WAY {
 
 ANEMONE_BODY const contraction_kernels& contraction_kernels_for(isa_level level) {
-    if (!is_available(level)) {
-        throw error(errc::argument, std::string(ane::name(level)), "this machine does not run kernels of this level");
-    }
-#if defined(__x86_64__)
-    if (level == isa_level::avx512) {
-        return detail::contraction_loops<isa_level::avx512>::table;
-    }
-    if (level == isa_level::avx2) {
-        return detail::contraction_loops<isa_level::avx2>::table;
-    }
-#endif
-    return detail::contraction_loops<isa_level::generic>::table;
+    return ane::detail::table_for<detail::contraction_levels>(level);
 }
 
 ANEMONE_BODY const contraction_kernels& best_contraction_kernels() {

@@ -9,7 +9,6 @@
 #include "elementwise.hpp"
 #include "matmul.hpp"
 #include "movement.hpp"
-#include "path.hpp"
 #include "pooling.hpp"
 #include "quantization.hpp"
 #include "reduction.hpp"

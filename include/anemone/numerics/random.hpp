@@ -40,7 +40,7 @@ ANEMONE_API half rounded_down(double x) noexcept;
 /// the interval up to the next one. Element i has u = word i mod 4 of philox({i / 4, stream}, {0, 0}) / 2^32. The
 /// engine's own generator is not published (inferred); this one gives the same numbers in every run, on every backend
 /// and machine. An interval that is empty in fp16 gives low.
-ANEMONE_API void fill_uniform(const coefficients& ends, std::uint32_t stream, half* y, std::int64_t count);
+ANEMONE_API void fill_uniform(const uniform_range& ends, std::uint32_t stream, half* y, std::int64_t count);
 
 } // namespace ane::inline ANEMONE_WAY
 

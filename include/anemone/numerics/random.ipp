@@ -20,9 +20,9 @@ ANEMONE_BODY half rounded_down(double x) noexcept {
                              : half::from_bits(static_cast<std::uint16_t>(nearest.bits + step));
 }
 
-ANEMONE_BODY void fill_uniform(const coefficients& ends, std::uint32_t stream, half* y, std::int64_t count) {
-    const auto low = static_cast<double>(half(ends.alpha));
-    const auto high = static_cast<double>(half(ends.beta));
+ANEMONE_BODY void fill_uniform(const uniform_range& ends, std::uint32_t stream, half* y, std::int64_t count) {
+    const auto low = static_cast<double>(half(ends.low));
+    const auto high = static_cast<double>(half(ends.high));
     std::array<std::uint32_t, 4> words{};
     for (std::int64_t i = 0; i < count; ++i) {
         if (i % 4 == 0) {

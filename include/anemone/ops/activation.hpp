@@ -21,7 +21,7 @@ template <class X, class Broken = breach<op::relu6, shapes::same, X>> unknown_te
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto leaky_relu(X x, double slope = 0.01, site where = here()) {
-    return detail::unary(op::leaky_relu, x, coefficients{.alpha = detail::coefficient(x, slope, where)}, where);
+    return detail::unary(op::leaky_relu, x, leakage{.alpha = detail::coefficient(x, slope, where)}, where);
 }
 template <class X, class Broken = breach<op::leaky_relu, shapes::same, X>> unknown_tensor leaky_relu(X, ...) = delete;
 /// min(max(x, low), high)
@@ -31,14 +31,14 @@ constexpr auto clamp(X x, double low, double high, site where = here()) {
     if (!(low <= high)) {
         x.graph->refuse(model_rule::the_low_end_is_above_the_high_end, "clamp", where);
     }
-    return detail::unary(op::clamp, x, coefficients{static_cast<float>(low), static_cast<float>(high)}, where);
+    return detail::unary(op::clamp, x, clip_range{static_cast<float>(low), static_cast<float>(high)}, where);
 }
 template <class X, class Broken = breach<op::clamp, shapes::same, X>> unknown_tensor clamp(X, ...) = delete;
 /// x where x >= alpha, 0 elsewhere
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto thresholded_relu(X x, double alpha = 1, site where = here()) {
-    return detail::unary(op::thresholded_relu, x, coefficients{.alpha = detail::coefficient(x, alpha, where)}, where);
+    return detail::unary(op::thresholded_relu, x, cutoff{.alpha = detail::coefficient(x, alpha, where)}, where);
 }
 template <class X, class Broken = breach<op::thresholded_relu, shapes::same, X>>
 unknown_tensor thresholded_relu(X, ...) = delete;
@@ -47,7 +47,7 @@ template <class X>
     requires obeys<shapes::same, X>
 constexpr auto clamped_relu(X x, double alpha, double beta, site where = here()) {
     return detail::unary(op::clamped_relu, x,
-                         coefficients{detail::coefficient(x, alpha, where), detail::coefficient(x, beta, where)},
+                         clamped_leakage{detail::coefficient(x, alpha, where), detail::coefficient(x, beta, where)},
                          where);
 }
 template <class X, class Broken = breach<op::clamped_relu, shapes::same, X>>
@@ -56,7 +56,7 @@ unknown_tensor clamped_relu(X, ...) = delete;
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto elu(X x, double alpha = 1, site where = here()) {
-    return detail::unary(op::elu, x, coefficients{.alpha = detail::coefficient(x, alpha, where)}, where);
+    return detail::unary(op::elu, x, saturation{.alpha = detail::coefficient(x, alpha, where)}, where);
 }
 template <class X, class Broken = breach<op::elu, shapes::same, X>> unknown_tensor elu(X, ...) = delete;
 /// 1 / (1 + e^-x); on the engine a table of 33 knots
@@ -69,7 +69,7 @@ template <class X>
     requires obeys<shapes::same, X>
 constexpr auto hard_sigmoid(X x, double alpha = 0.2, double beta = 0.5, site where = here()) {
     return detail::unary(op::hard_sigmoid, x,
-                         coefficients{detail::coefficient(x, alpha, where), detail::coefficient(x, beta, where)},
+                         clamped_line{detail::coefficient(x, alpha, where), detail::coefficient(x, beta, where)},
                          where);
 }
 template <class X, class Broken = breach<op::hard_sigmoid, shapes::same, X>>
@@ -84,7 +84,7 @@ template <class X>
     requires obeys<shapes::same, X>
 constexpr auto scaled_tanh(X x, double alpha, double beta, site where = here()) {
     return detail::unary(op::scaled_tanh, x,
-                         coefficients{detail::coefficient(x, alpha, where), detail::coefficient(x, beta, where)},
+                         tanh_scaling{detail::coefficient(x, alpha, where), detail::coefficient(x, beta, where)},
                          where);
 }
 template <class X, class Broken = breach<op::scaled_tanh, shapes::same, X>> unknown_tensor scaled_tanh(X, ...) = delete;

@@ -57,7 +57,7 @@ constexpr inferred masked_attention_rule(const extents& query, const extents& ke
 
 namespace detail {
 /// The scale of the scores without the factors of query and key; 0 stands for 1 / sqrt(D).
-template <class Q, class K> constexpr coefficients score_scale(Q query, K, double scale, site where) {
+template <class Q, class K> constexpr score_scaling score_scale(Q query, K, double scale, site where) {
     constexpr int k = scale_of<Q> + scale_of<K>;
     const double used = scale != 0 ? scale : 1.0 / square_root(static_cast<double>(Q::extent.width()));
     const double scores = used * power_of_two(-k);
@@ -65,7 +65,7 @@ template <class Q, class K> constexpr coefficients score_scale(Q query, K, doubl
     if (k != 0 && subnormal) {
         unscaled(query).graph->refuse(model_rule::the_scale_is_subnormal_without_the_factors, "attention", where);
     }
-    return {.alpha = coefficient(unscaled(query), scores, where)};
+    return {.scale = coefficient(unscaled(query), scores, where)};
 }
 } // namespace detail
 

@@ -54,14 +54,14 @@ constexpr auto random_uniform(builder& g, tensor_type<Shape, dtype::f16>, double
     const graph_pointer graph = g.constant(f16<>, 0, where).graph;
     graph->require_fp16(low, "constant", where);
     graph->require_fp16(high, "constant", where);
-    const coefficients c{.alpha = static_cast<float>(low), .beta = static_cast<float>(high)};
-    if (!random_uniform_rule(c, Shape::value).ok()) {
+    const uniform_range u{static_cast<float>(low), static_cast<float>(high)};
+    if (!random_uniform_rule(u, Shape::value).ok()) {
         graph->refuse(model_rule::the_low_end_must_lie_below_the_high_end, "random_uniform", where);
     }
     node n;
     n.kind = op::random_uniform;
     n.shape = Shape::value;
-    n.attributes = c;
+    n.attributes = u;
     n.where = where;
     return tensor<Shape>{graph, graph->append(n, {})};
 }

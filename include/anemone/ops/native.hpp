@@ -9,18 +9,18 @@
 namespace ane {
 
 /// Only the rate is checked: the shape is the operand's.
-constexpr inferred dropout_rule(const coefficients& c, const extents& x) {
+constexpr inferred dropout_rule(const drop_ratio& d, const extents& x) {
     inferred r;
     r.shape = x;
-    r.require(c.alpha >= 0 && c.alpha < 1, fault::rate_must_lie_from_0_to_below_1, detail::thousandths(c.alpha), 1000);
+    r.require(d.ratio >= 0 && d.ratio < 1, fault::rate_must_lie_from_0_to_below_1, detail::thousandths(d.ratio), 1000);
     return r;
 }
 
-constexpr inferred random_uniform_rule(const coefficients& c, const extents& shape) {
+constexpr inferred random_uniform_rule(const uniform_range& u, const extents& shape) {
     inferred r;
     r.shape = shape;
-    r.require(c.alpha < c.beta, fault::low_end_must_lie_below_the_high_end, detail::thousandths(c.alpha),
-              detail::thousandths(c.beta));
+    r.require(u.low < u.high, fault::low_end_must_lie_below_the_high_end, detail::thousandths(u.low),
+              detail::thousandths(u.high));
     return r;
 }
 
@@ -115,12 +115,12 @@ constexpr inferred furthest_point_rule(const amount& centroids, const extents& p
 }
 
 /// A row for each point, a column for each centroid.
-constexpr inferred radius_search_rule(const coefficients& c, const extents& centroids, const extents& points) {
+constexpr inferred radius_search_rule(const search_radius& s, const extents& centroids, const extents& points) {
     inferred r;
     r.shape = points;
     detail::require_points(r, centroids);
     detail::require_points(r, points);
-    r.require(c.alpha >= 0, fault::radius_must_not_be_negative, detail::thousandths(c.alpha), 0);
+    r.require(s.radius >= 0, fault::radius_must_not_be_negative, detail::thousandths(s.radius), 0);
     if (r.ok()) {
         r.shape = {1, 1, points[3], centroids[3]};
     }
@@ -140,11 +140,11 @@ template <scaled_function Function> struct scaled {
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto dropout(X x, double rate = 0, site where = here()) {
-    const coefficients c{.alpha = static_cast<float>(rate)};
-    if (!dropout_rule(c, X::extent).ok()) {
+    const drop_ratio d{static_cast<float>(rate)};
+    if (!dropout_rule(d, X::extent).ok()) {
         x.graph->refuse(model_rule::the_rate_must_lie_from_0_to_below_1, "dropout", where);
     }
-    return detail::append<shapes::same>(op::dropout, c, where, x);
+    return detail::append<shapes::same>(op::dropout, d, where, x);
 }
 template <class X, class Broken = breach<op::dropout, shapes::same, X>> unknown_tensor dropout(X, ...) = delete;
 
@@ -211,17 +211,17 @@ unknown_tensor furthest_point_sampling(P, ...) = delete;
 /// Which points lie within the radius (L2) of which centroid: centroids [1, 3, 1, M] and points [1, 3, 1, N] give flags
 /// of one byte, 0 or 1, [1, 1, N, M]. The layer packs them into the first M bytes of rows of 2 M (ANEForge).
 template <class C, class P>
-    requires obeys<shapes::by<radius_search_rule, coefficients{}>, C, P>
+    requires obeys<shapes::by<radius_search_rule, search_radius{}>, C, P>
 constexpr auto radius_search(C centroids, P points, double radius, site where = here()) {
-    const coefficients c{.alpha = detail::coefficient(points, radius, where)};
-    if (!radius_search_rule(c, C::extent, P::extent).ok()) {
+    const search_radius s{detail::coefficient(points, radius, where)};
+    if (!radius_search_rule(s, C::extent, P::extent).ok()) {
         points.graph->refuse(model_rule::the_radius_must_not_be_negative, "radius_search", where);
     }
-    return detail::append<shapes::by<radius_search_rule, coefficients{}>, dtype::uint8>(op::radius_search, c, where,
-                                                                                        centroids, points);
+    return detail::append<shapes::by<radius_search_rule, search_radius{}>, dtype::uint8>(op::radius_search, s, where,
+                                                                                         centroids, points);
 }
 template <class C, class P,
-          class Broken = breach<op::radius_search, shapes::by<radius_search_rule, coefficients{}>, C, P>>
+          class Broken = breach<op::radius_search, shapes::by<radius_search_rule, search_radius{}>, C, P>>
 unknown_tensor radius_search(C, P, ...) = delete;
 
 } // namespace ane

@@ -152,7 +152,7 @@ private:
     }
 
     constexpr affine_form leaky_form(int index, const node& n, const interval& plain) const {
-        const auto slope = static_cast<double>(n.get<coefficients>().alpha);
+        const auto slope = static_cast<double>(n.get<leakage>().alpha);
         if (!(slope >= 0 && slope <= 1) || !form(n, 0).known) {
             return affine_form{};
         }

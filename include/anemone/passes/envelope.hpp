@@ -214,7 +214,7 @@ constexpr demand table_demand(const ranged_node& s) {
 /// The largest value that attention stores: its result, or a score q k^T, times the scale, with the mask added.
 constexpr demand attention_demand(const ranged_node& s, const interval& result) {
     const interval one = product(s.in(0), s.in(1));
-    const double scale = static_cast<double>(s.n.get<coefficients>().alpha);
+    const double scale = static_cast<double>(s.n.get<score_scaling>().scale);
     double scores = one.magnitude() * static_cast<double>(s.g.operand(s.n, 0).shape.width());
     scores = scores * (scale < -1 || scale > 1 ? (scale < 0 ? -scale : scale) : 1);
     scores += s.n.operands.count > 3 ? s.in(3).magnitude() : 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "constants.hpp"
+#include "uses.hpp"
 
 namespace ane {
 
@@ -59,15 +60,7 @@ constexpr bool is_gain(const graph_view& g, int index, const sequence<char>& kno
 /// also takes the addition and the activation. A stage needs a producer with no other reader.
 constexpr sequence<fusion> fuse(const graph_view& g) {
     const sequence<char> known = constant_nodes(g);
-    sequence<int> readers(g.nodes.size(), 0);
-    for (int i = 0; i < g.size(); ++i) {
-        for (const int o : g.operands(i)) {
-            ++readers[static_cast<std::size_t>(o)];
-        }
-    }
-    for (const output_port& port : g.outputs) {
-        ++readers[static_cast<std::size_t>(port.node)];
-    }
+    const sequence<int> readers = uses(g);
     sequence<fusion> result(g.nodes.size());
     for (int i = 0; i < g.size(); ++i) {
         fusion& mine = result[static_cast<std::size_t>(i)];

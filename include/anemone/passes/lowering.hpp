@@ -54,7 +54,7 @@ constexpr int lower_linear(rewriter& w, const node& n) {
 /// softmax(scale q k^T + mask) v. The fused unit of the engine is bit-identical where it is reliable (rewrites section
 /// 2).
 constexpr int lower_attention(rewriter& w, const node& n) {
-    const float scale = n.get<coefficients>().alpha;
+    const float scale = n.get<score_scaling>().scale;
     int scores = w.emit(op::matmul, transposed{.b = true}, {w.operand(n, 0), w.operand(n, 1)});
     if (scale != 1.0F) {
         scores = w.emit(op::mul, no_attributes{}, {scores, w.scalar(scale)});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "constants.hpp"
+#include "uses.hpp"
 
 /// Parallel branches that meet in one consumer (guide chapter 19, R113). The compiler's search for places to cut the
 /// graph grows exponentially, as 2^n for n branches.
@@ -38,15 +39,7 @@ constexpr int chained_operand(const graph_view& g, int index, const sequence<int
 /// their own operands. Linear in the nodes and operands.
 constexpr sequence<int> reconverging_branches(const graph_view& g) {
     const sequence<char> known = constant_nodes(g);
-    sequence<int> readers(g.nodes.size(), 0);
-    for (const node& n : g.nodes) {
-        for (const int o : g.operands(n)) {
-            ++readers[static_cast<std::size_t>(o)];
-        }
-    }
-    for (const output_port& port : g.outputs) {
-        ++readers[static_cast<std::size_t>(port.node)];
-    }
+    const sequence<int> readers = uses(g);
     sequence<int> before(g.nodes.size(), -1);    // the chained operand
     sequence<char> continued(g.nodes.size(), 0); // whether a later node extends the chain
     for (int i = 0; i < g.size(); ++i) {

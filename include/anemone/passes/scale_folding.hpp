@@ -3,6 +3,7 @@
 #include "../values/half.hpp"
 #include "../values/power_of_two.hpp"
 #include "constants.hpp"
+#include "uses.hpp"
 #include "rewriter.hpp"
 
 namespace ane {
@@ -52,15 +53,7 @@ struct folded_scale {
 /// Finds products x c1 c2 where c1 is a scalar, c1 or a scalar c2 is a power of two, and nothing else reads x c1.
 constexpr sequence<folded_scale> find_scales(const graph_view& g, bool& any) {
     const sequence<char> known = constant_nodes(g);
-    sequence<int> readers(g.nodes.size(), 0);
-    for (int i = 0; i < g.size(); ++i) {
-        for (const int o : g.operands(i)) {
-            ++readers[static_cast<std::size_t>(o)];
-        }
-    }
-    for (const output_port& port : g.outputs) {
-        ++readers[static_cast<std::size_t>(port.node)];
-    }
+    const sequence<int> readers = uses(g);
     const auto is_number = [&g](int index) { return g[index].kind == op::constant && g[index].shape.rank == 0; };
     const auto number = [&g](int index) { return static_cast<double>(half(g.value(g[index], 0))); };
     sequence<folded_scale> result(g.nodes.size());

@@ -118,17 +118,29 @@ constexpr void validate_attributes(op kind, const attributes& a) {
     case attribute_kind::pads: check.list(a.get<pads>().before), check.list(a.get<pads>().after); break;
     case attribute_kind::repeats: check.list(a.get<repeats>().count); break;
     case attribute_kind::factors: check.window(a.get<factors>().by); break;
-    case attribute_kind::coefficients: {
-        const coefficients& c = a.get<coefficients>();
-        if (kind == op::clamp) { // its ends may lie outside fp16
-            if (!(c.alpha <= c.beta)) {
-                refuse_graph(name(kind), sentence(model_rule::the_low_end_is_above_the_high_end));
-            }
-        } else {
-            check.number(c.alpha), check.number(c.beta);
+    case attribute_kind::leakage: check.number(a.get<leakage>().alpha); break;
+    case attribute_kind::clip_range: // its ends may lie outside fp16
+        if (!(a.get<clip_range>().min <= a.get<clip_range>().max)) {
+            refuse_graph(name(kind), sentence(model_rule::the_low_end_is_above_the_high_end));
         }
         break;
-    }
+    case attribute_kind::cutoff: check.number(a.get<cutoff>().alpha); break;
+    case attribute_kind::clamped_leakage:
+        check.number(a.get<clamped_leakage>().alpha), check.number(a.get<clamped_leakage>().beta);
+        break;
+    case attribute_kind::saturation: check.number(a.get<saturation>().alpha); break;
+    case attribute_kind::clamped_line:
+        check.number(a.get<clamped_line>().alpha), check.number(a.get<clamped_line>().beta);
+        break;
+    case attribute_kind::tanh_scaling:
+        check.number(a.get<tanh_scaling>().alpha), check.number(a.get<tanh_scaling>().beta);
+        break;
+    case attribute_kind::score_scaling: check.number(a.get<score_scaling>().scale); break;
+    case attribute_kind::drop_ratio: check.number(a.get<drop_ratio>().ratio); break;
+    case attribute_kind::uniform_range:
+        check.number(a.get<uniform_range>().low), check.number(a.get<uniform_range>().high);
+        break;
+    case attribute_kind::search_radius: check.number(a.get<search_radius>().radius); break;
     case attribute_kind::stabilizer:
         check.number(a.get<stabilizer>().epsilon), check.index(a.get<stabilizer>().axis);
         break;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "record.hpp"
+#include "attention.hpp"
 
 #include <array>
 
@@ -47,11 +47,7 @@ inline constexpr std::array advice{
                 .source = "guide chapter 11",
                 .evidence = mark::measured,
                 .silicon = "M5",
-                .check = [](const subject& s) -> finding {
-                    const std::int64_t query = s.operand(0).shape.height();
-                    const std::int64_t key = s.operand(1).shape.height();
-                    return at_most(query < key ? query : key, 511);
-                }},
+                .check = [](const subject& s) -> finding { return at_most(detail::shorter_sequence(s), 511); }},
     rule_record{.id = rule::encoder_batch_runs_faster_on_gpu,
                 .fact = "R172",
                 .scope = rule_scope::advice,

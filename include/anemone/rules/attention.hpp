@@ -2,9 +2,22 @@
 
 #include "record.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace ane::rules {
+
+namespace detail {
+
+/// The lengths of the two sequences of attention, of queries and of keys.
+constexpr std::int64_t longer_sequence(const subject& s) {
+    return std::max(s.operand(0).shape.height(), s.operand(1).shape.height());
+}
+constexpr std::int64_t shorter_sequence(const subject& s) {
+    return std::min(s.operand(0).shape.height(), s.operand(1).shape.height());
+}
+
+} // namespace detail
 
 // R083 to R085 are hazards of the fused unit (measured). Lowering never emits that unit: it writes attention as two
 // products around a softmax, so here they only warn that the unit's speed is not available.
@@ -55,11 +68,7 @@ inline constexpr std::array attention{
                 .source = "ANEForge",
                 .evidence = mark::measured,
                 .silicon = "M5",
-                .check = [](const subject& s) -> finding {
-                    const std::int64_t query = s.operand(0).shape.height();
-                    const std::int64_t key = s.operand(1).shape.height();
-                    return at_most(query > key ? query : key, 2048);
-                }},
+                .check = [](const subject& s) -> finding { return at_most(detail::longer_sequence(s), 2048); }},
     rule_record{.id = rule::attention_is_too_square,
                 .fact = "R084",
                 .level = severity::warn,
@@ -72,11 +81,7 @@ inline constexpr std::array attention{
                 .source = "ANEForge",
                 .evidence = mark::measured,
                 .silicon = "M5",
-                .check = [](const subject& s) -> finding {
-                    const std::int64_t query = s.operand(0).shape.height();
-                    const std::int64_t key = s.operand(1).shape.height();
-                    return at_most(query < key ? query : key, 511);
-                }},
+                .check = [](const subject& s) -> finding { return at_most(detail::shorter_sequence(s), 511); }},
     rule_record{.id = rule::attention_mask_is_not_shared,
                 .fact = "R085",
                 .level = severity::warn,

@@ -138,8 +138,8 @@ inline constexpr std::array convolution{
                 .source = "string catalogue of the compiler",
                 .evidence = mark::decompiled,
                 .check = [](const subject& s) -> finding {
-                    const finding width = at_most(detail::kernel_width(s), s.t.limits.kernel_width_fp16_small);
-                    return width.broken ? width : at_most(detail::kernel_height(s), s.t.limits.kernel_height_small);
+                    return both(at_most(detail::kernel_width(s), s.t.limits.kernel_width_fp16_small),
+                                at_most(detail::kernel_height(s), s.t.limits.kernel_height_small));
                 }},
     rule_record{.id = rule::kernel_needs_large_mode,
                 .fact = "R034",

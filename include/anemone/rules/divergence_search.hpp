@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../numerics/path.hpp"
+#include "../passes/catalogue/catalogue.hpp"
 #include "../passes/fusion.hpp"
 #include "../passes/integer_products.hpp"
 #include "../passes/lowering.hpp"
@@ -130,8 +130,7 @@ private:
         }
         using numerics::arithmetic_path;
         // For an operation whose arithmetic is not modelled, any step may differ.
-        const arithmetic_path path =
-            numerics::has_path(kind) ? numerics::path_of(kind).path : arithmetic_path::composed;
+        const arithmetic_path path = has_engine_path(kind) ? engine_path_of(kind).path : arithmetic_path::composed;
         if (group == op_group::contraction || path == arithmetic_path::multiply_accumulate) {
             contraction();
         } else if (exact_ops.contains(kind)) {
@@ -165,9 +164,9 @@ private:
             return !is_exact(0) && !is_exact(1);
         }
         if (n.kind == op::thresholded_relu) {
-            return is_tie(n.get<coefficients>().alpha);
+            return is_tie(n.get<cutoff>().alpha);
         }
-        return n.kind != op::clamp || is_tie(n.get<coefficients>().alpha) || is_tie(n.get<coefficients>().beta);
+        return n.kind != op::clamp || is_tie(n.get<clip_range>().min) || is_tie(n.get<clip_range>().max);
     }
 
     constexpr void tables() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../passes/constants.hpp"
+#include "../passes/uses.hpp"
 #include "../passes/reconvergence.hpp"
 #include "../passes/working_set.hpp"
 #include "../targets/sets.hpp"
@@ -26,20 +27,6 @@ struct violation {
     std::int64_t got = 0;
     std::int64_t limit = 0;
 };
-
-/// How often each node is read; an output reads its node.
-constexpr std::vector<int> uses(const graph_view& g) {
-    std::vector<int> count(g.nodes.size(), 0);
-    for (const node& n : g.nodes) {
-        for (const int operand : g.operands(n)) {
-            ++count[static_cast<std::size_t>(operand)];
-        }
-    }
-    for (const output_port& port : g.outputs) {
-        ++count[static_cast<std::size_t>(port.node)];
-    }
-    return count;
-}
 
 namespace detail {
 
@@ -101,7 +88,7 @@ constexpr void search(const rule_set& active, const graph_view& g, const graph_f
 /// What the rules need to know about a graph, with the memory for it: for several searches in one graph.
 struct computed_facts {
     std::vector<interval> known;
-    std::vector<int> read;
+    sequence<int> read;
     sequence<std::int64_t> live;
     sequence<int> branches;
     std::vector<spread> likely;

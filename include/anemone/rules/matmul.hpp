@@ -79,8 +79,7 @@ inline constexpr std::array matmul{
                 .evidence = mark::decompiled,
                 .silicon = "M1",
                 .check = [](const subject& s) -> finding {
-                    const finding a = at_most(s.operand(0).shape.depth(), 1);
-                    return a.broken ? a : at_most(s.operand(1).shape.depth(), 1);
+                    return both(at_most(s.operand(0).shape.depth(), 1), at_most(s.operand(1).shape.depth(), 1));
                 }},
     rule_record{.id = rule::linear_rank_exceeds_four,
                 .fact = "R054",

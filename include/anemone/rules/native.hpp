@@ -19,8 +19,7 @@ inline constexpr std::array native{
                 .evidence = mark::decompiled,
                 .silicon = "M1",
                 .check = [](const subject& s) -> finding {
-                    const finding image = at_most(s.operand(0).shape.channels(), 1);
-                    return image.broken ? image : at_most(s.operand(1).shape.channels(), 1);
+                    return both(at_most(s.operand(0).shape.channels(), 1), at_most(s.operand(1).shape.channels(), 1));
                 }},
 };
 

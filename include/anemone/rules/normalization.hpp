@@ -59,7 +59,7 @@ inline constexpr std::array normalization{
                 .check = [](const subject& s) -> finding {
                     const int groups = s.n.get<grouping>().groups;
                     const std::int64_t channels = s.operand(0).shape.channels();
-                    return holds_if(groups > 0 && channels % groups == 0, channels, groups);
+                    return multiple_of(channels, groups);
                 }},
     rule_record{.id = rule::normalized_groups_have_depth,
                 .fact = "R063",

@@ -1,11 +1,9 @@
 #pragma once
 
+#include "../targets/operation_support.hpp"
 #include "rule.hpp"
 
 namespace ane {
-
-/// How a program reaches the engine's compiler. Some rules hold on one route only.
-enum class compile_route : std::uint8_t { any, mil, netplist };
 
 /// Which findings are errors. By default rejects and hazards are, warnings are not. Structural: a template argument of
 /// `conforms`. Combine with `|`: `as_error(rule::working_set_exceeds) | waive(rule::width_slice_may_saturate)`.

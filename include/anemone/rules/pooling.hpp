@@ -24,8 +24,7 @@ inline constexpr std::array pooling{
                 .check = [](const subject& s) -> finding {
                     const size2 window = s.n.get<pool>().kernel;
                     const extents& x = s.operand(0).shape;
-                    const finding height = at_most(window.height, x.height());
-                    return height.broken ? height : at_most(window.width, x.width());
+                    return both(at_most(window.height, x.height()), at_most(window.width, x.width()));
                 }},
     // Only the width counts: a window 9 high and 1 wide compiles, 1 high and 9 wide does not. Averages of 14 compile.
     rule_record{.id = rule::max_pool_width_exceeds,

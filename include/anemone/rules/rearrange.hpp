@@ -16,6 +16,11 @@ inline constexpr op_set batch_shuffles{op::space_to_batch, op::batch_to_space};
 
 constexpr std::int64_t area(const factors& f) { return std::int64_t{f.by.height} * f.by.width; }
 constexpr bool is_native_factor(std::int64_t f) { return f == 1 || f == 2 || f == 3 || f == 4 || f == 8; }
+/// Whether height and width of the block are what `fits` says.
+constexpr finding each_factor(const subject& s, bool (*fits)(std::int64_t)) {
+    const size2 by = s.n.get<factors>().by;
+    return both(holds_if(fits(by.height), by.height, 8), holds_if(fits(by.width), by.width, 8));
+}
 
 } // namespace detail
 
@@ -29,12 +34,7 @@ inline constexpr std::array rearrange{
                 .advice = "use reshape and transpose, or two steps",
                 .source = "guide appendix B",
                 .evidence = mark::decompiled,
-                .check = [](const subject& s) -> finding {
-                    const size2 by = s.n.get<factors>().by;
-                    return detail::is_native_factor(by.height)
-                               ? holds_if(detail::is_native_factor(by.width), by.width, 8)
-                               : finding{true, by.height, 8};
-                }},
+                .check = [](const subject& s) -> finding { return detail::each_factor(s, detail::is_native_factor); }},
     rule_record{.id = rule::shuffled_channels_are_not_divisible,
                 .fact = "R098",
                 .level = severity::reject,
@@ -45,9 +45,7 @@ inline constexpr std::array rearrange{
                 .source = "guide appendix B",
                 .evidence = mark::decompiled,
                 .check = [](const subject& s) -> finding {
-                    const std::int64_t block = detail::area(s.n.get<factors>());
-                    const std::int64_t channels = s.operand(0).shape.channels();
-                    return holds_if(block > 0 && channels % block == 0, channels, block);
+                    return multiple_of(s.operand(0).shape.channels(), detail::area(s.n.get<factors>()));
                 }},
     rule_record{.id = rule::batch_factor_is_not_native,
                 .fact = "R098 app. B",
@@ -58,11 +56,7 @@ inline constexpr std::array rearrange{
                 .advice = "use reshape and transpose",
                 .source = "guide appendix B",
                 .evidence = mark::decompiled,
-                .check = [](const subject& s) -> finding {
-                    const size2 by = s.n.get<factors>().by;
-                    return detail::folds(by.height) ? holds_if(detail::folds(by.width), by.width, 8)
-                                                    : finding{true, by.height, 8};
-                }},
+                .check = [](const subject& s) -> finding { return detail::each_factor(s, detail::folds); }},
     rule_record{.id = rule::batch_is_not_divisible,
                 .fact = "R099",
                 .level = severity::reject,
@@ -74,9 +68,7 @@ inline constexpr std::array rearrange{
                 .evidence = mark::measured,
                 .silicon = "M5",
                 .check = [](const subject& s) -> finding {
-                    const std::int64_t block = detail::area(s.n.get<factors>());
-                    const std::int64_t batch = s.operand(0).shape.batch();
-                    return holds_if(block > 0 && batch % block == 0, batch, block);
+                    return multiple_of(s.operand(0).shape.batch(), detail::area(s.n.get<factors>()));
                 }},
     rule_record{.id = rule::space_to_channel_batch_exceeds_one,
                 .fact = "R106",

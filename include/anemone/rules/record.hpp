@@ -22,6 +22,12 @@ struct finding {
 constexpr finding at_most(std::int64_t got, std::int64_t limit) { return {got > limit, got, limit}; }
 constexpr finding holds_if(bool holds, std::int64_t got = 0, std::int64_t limit = 0) { return {!holds, got, limit}; }
 
+constexpr finding multiple_of(std::int64_t got, std::int64_t divisor) {
+    return holds_if(divisor > 0 && got % divisor == 0, got, divisor);
+}
+/// What the first of two says, unless only the second is broken.
+constexpr finding both(const finding& first, const finding& second) { return first.broken ? first : second; }
+
 /// What a check sees: one node in its graph, on one target.
 struct subject {
     const graph_view& g;

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../passes/catalogue/catalogue.hpp"
 #include "../passes/constants.hpp"
-#include "floors.hpp"
 #include "record.hpp"
 
 #include <array>
@@ -90,7 +90,7 @@ inline constexpr std::array support{
         .source = "guide appendix B",
         .evidence = mark::decompiled,
         .check = [](const subject& s) -> finding {
-            const bool is_identity = s.n.kind == op::dropout && !(s.n.get<coefficients>().alpha > 0);
+            const bool is_identity = s.n.kind == op::dropout && !(s.n.get<drop_ratio>().ratio > 0);
             return holds_if(s.t.has.dropout_random || is_identity);
         }},
     rule_record{.id = rule::texture_engine_is_missing,

@@ -59,7 +59,7 @@ ANEMONE_INLINE bound_step bind_furthest_point_sampling(const binding_context& c,
 }
 
 ANEMONE_INLINE bound_step bind_radius_search(const binding_context& c, int index) {
-    return [radius = c.at(index).get<coefficients>().alpha, centroids = c.operand_shape(index, 0)[3],
+    return [radius = c.at(index).get<search_radius>().radius, centroids = c.operand_shape(index, 0)[3],
             points = c.operand_shape(index, 1)[3]](const operands& o) {
         kernels::radius_search(field_arithmetic{}, radius, o.input(0), centroids, o.input(1), points, o.result);
     };

@@ -25,7 +25,7 @@ ANEMONE_INLINE bound_step bind_global_arg(const binding_context& c, int index) {
 
 ANEMONE_INLINE bound_step bind_random_uniform(const binding_context& c, int index) {
     const node& n = c.at(index);
-    return [ends = n.get<coefficients>(), stream = random_stream(c.graph, index),
+    return [ends = n.get<uniform_range>(), stream = random_stream(c.graph, index),
             count = n.shape.count()](const operands& o) { fill_uniform(ends, stream, o.output(), count); };
 }
 

@@ -21,9 +21,9 @@ ANEMONE_INLINE bound_step bind_binary(const binding_context& c, int index) {
                const operands& o) { binary(kernels, kind, o.input(0), a, o.input(1), b, o.output()); };
 }
 
-ANEMONE_INLINE bound_step bind_unary(const binding_context& c, int index) {
+template <class Attributes> bound_step bind_unary(const binding_context& c, int index) {
     const node& n = c.at(index);
-    const ane::detail::unary_numbers numbers = ane::detail::unary_numbers_of(n);
+    const ane::detail::unary_numbers numbers = ane::detail::unary_numbers_of<Attributes>(n);
     const kernel_table& kernels = c.kernels;
     return [&kernels, kind = n.kind, count = n.shape.count(), numbers](const operands& o) {
         unary(kernels, kind, o.input(0), o.output(), count, numbers.first, numbers.second);
@@ -99,7 +99,7 @@ ANEMONE_INLINE bound_step bind_attention(const binding_context& c, int index) {
     const attention_shape shape{.rows = q.height(),
                                 .keys = k.height(),
                                 .depth = q.width(),
-                                .scale = c.at(index).get<coefficients>().alpha,
+                                .scale = c.at(index).get<score_scaling>().scale,
                                 .mask_rows = mask.height(),
                                 .mask_keys = mask.width()};
     const kernel_table& kernels = c.kernels;

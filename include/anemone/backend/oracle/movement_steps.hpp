@@ -18,7 +18,7 @@ namespace ane::oracle_steps::inline ANEMONE_WAY {
 ANEMONE_INLINE void reshape(evaluation& e, int index) { e.copy(e.operand(index, 0), index); }
 
 /// Every operation that moves elements to positions independent of the data.
-ANEMONE_INLINE void move(evaluation& e, int index) {
+ANEMONE_INLINE void movement(evaluation& e, int index) {
     run_movement(
         plan_movement(e.graph, e.at(index)), e.shape(index), [&](int k) { return e.input(index, k); }, e.result(index));
 }
@@ -31,7 +31,7 @@ ANEMONE_INLINE void apply_width_offset(const evaluation& e, half* values, std::i
 
 /// slice and strided_slice: a begin above 0 on the width axis has a gain (N060-N068).
 ANEMONE_INLINE void slice(evaluation& e, int index) {
-    move(e, index);
+    movement(e, index);
     if (reads_inside_width(e.graph, e.at(index))) {
         apply_width_offset(e, e.result(index), e.count(index));
     }

@@ -44,7 +44,7 @@ ANEMONE_INLINE void furthest_point_sampling(evaluation& e, int index) {
 }
 
 ANEMONE_INLINE void radius_search(evaluation& e, int index) {
-    kernels::radius_search(engine_arithmetic{e.arithmetic}, e.at(index).get<coefficients>().alpha, e.input(index, 0),
+    kernels::radius_search(engine_arithmetic{e.arithmetic}, e.at(index).get<search_radius>().radius, e.input(index, 0),
                            e.operand_shape(index, 0)[3], e.input(index, 1), e.operand_shape(index, 1)[3],
                            e.result_bytes(index));
 }

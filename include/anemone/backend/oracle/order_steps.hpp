@@ -17,7 +17,7 @@ ANEMONE_INLINE void rank(evaluation& e, int index) {
 }
 
 ANEMONE_INLINE void random_uniform(evaluation& e, int index) {
-    fill_uniform(e.at(index).get<coefficients>(), random_stream(e.graph, index), e.result(index), e.count(index));
+    fill_uniform(e.at(index).get<uniform_range>(), random_stream(e.graph, index), e.result(index), e.count(index));
 }
 
 } // namespace ane::oracle_steps::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../base/way.hpp"
+#include "../../graph/attribute_struct.hpp"
 #include "../../graph/strided.hpp"
 #include "../../numerics/elementwise.hpp"
 #include "../node_shapes.hpp"
@@ -48,7 +49,7 @@ ANEMONE_INLINE void mul(evaluation& e, int index) {
 
 template <op Kind> void unary(evaluation& e, int index) {
     const node& n = e.at(index);
-    const ane::detail::unary_numbers numbers = ane::detail::unary_numbers_of(n);
+    const ane::detail::unary_numbers numbers = ane::detail::unary_numbers_of<attributes_of<Kind>>(n);
     const half* const x = e.input(index, 0);
     half* const y = e.result(index);
     const std::int64_t count = e.count(index);

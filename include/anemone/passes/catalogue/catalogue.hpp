@@ -58,6 +58,15 @@ inline constexpr op_set exact_ops = op_set::where([](op kind) {
 
 namespace detail {
 
+inline constexpr operation_support supports[] = {
+#define ANEMONE_OPERATION(name, ...) catalogue::operation<op::name>::support,
+#include "../../graph/operations.def"
+};
+inline constexpr numerics::engine_path engine_paths[] = {
+#define ANEMONE_OPERATION(name, ...) catalogue::operation<op::name>::engine,
+#include "../../graph/operations.def"
+};
+
 /// The range of a node's value from those of its operands.
 constexpr interval range_of_node(const graph_view& g, const node& n, catalogue::operand_ranges in) {
     switch (n.kind) {
@@ -68,5 +77,23 @@ constexpr interval range_of_node(const graph_view& g, const node& n, catalogue::
 }
 
 } // namespace detail
+
+/// How far the engine has an operation.
+constexpr const operation_support& support_of(op kind) noexcept {
+    return detail::supports[static_cast<std::size_t>(kind)];
+}
+/// The family from which an operation runs. `older` is every family, the reference profiles among them.
+constexpr family floor_of(op kind) noexcept { return support_of(kind).floor; }
+/// The operations that only this route takes.
+constexpr op_set only_by(compile_route route) {
+    return op_set::where([route](op o) { return support_of(o).route == route; });
+}
+
+/// Which arithmetic of the engine an operation uses.
+constexpr const numerics::engine_path& engine_path_of(op kind) noexcept {
+    return detail::engine_paths[static_cast<std::size_t>(kind)];
+}
+/// Whether an operation has an arithmetic of its own; the others are lowered to several that have.
+constexpr bool has_engine_path(op kind) noexcept { return !engine_path_of(kind).source.empty(); }
 
 } // namespace ane

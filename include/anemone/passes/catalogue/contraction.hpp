@@ -24,10 +24,19 @@ template <class Attributes> struct convolution : contraction {
     }
 };
 
-template <> struct operation<op::conv2d> : convolution<conv> {};
-template <> struct operation<op::conv_transpose2d> : convolution<conv_transpose> {};
+template <> struct operation<op::conv2d> : convolution<conv> {
+    static constexpr operation_support support{"conv", family::older, "nnnnn"};
+    static constexpr engine_path engine{path::multiply_accumulate, evidence::conflicting,
+                                        "study M4, M6; N047 M1; a scale for one tap: N046 M1"};
+};
+template <> struct operation<op::conv_transpose2d> : convolution<conv_transpose> {
+    static constexpr operation_support support{"conv_transpose", family::older, "nnnnn"};
+    static constexpr engine_path engine{path::multiply_accumulate, evidence::inferred, "as conv2d"};
+};
 
 template <> struct operation<op::linear> : contraction {
+    static constexpr operation_support support{"linear", family::older, "nnnnn"};
+    static constexpr engine_path engine{path::multiply_accumulate, evidence::measured, "N040, N041"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
         const extents& x = shape_of(g, n, 0);
         const extents& w = shape_of(g, n, 1);
@@ -36,12 +45,17 @@ template <> struct operation<op::linear> : contraction {
 };
 
 template <> struct operation<op::matmul> : contraction {
+    static constexpr operation_support support{"matmul", family::older, "nnnnn"};
+    static constexpr engine_path engine{path::multiply_accumulate, evidence::conflicting,
+                                        "N042, N160-N165; N001-N005 are sums on A13"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return shape_rule(n.get<transposed>(), shape_of(g, n, 0), shape_of(g, n, 1));
     }
 };
 
 template <> struct operation<op::attention> : of_halves {
+    static constexpr operation_support support{"scaled_dot_product_attention", family::a13, "nnnnn"};
+    static constexpr engine_path engine{path::composed, evidence::inferred, "two matrix products around a softmax"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
         const extents& q = shape_of(g, n, 0);
         const extents& k = shape_of(g, n, 1);

@@ -7,29 +7,36 @@
 /// Layers that only the netplist route has.
 namespace ane::detail::catalogue {
 
-/// Zero at a rate of alpha, else x / (1 - alpha).
+/// Zero in a ratio of the elements, else x / (1 - ratio).
 template <> struct operation<op::dropout> : of_halves {
+    static constexpr operation_support support{"dropout", family::a15, "ggnnn", compile_route::netplist, "app. B"};
+    static constexpr engine_path engine{path::movement, evidence::inferred, "x itself; at rate 0 ANEForge"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
-        return dropout_rule(n.get<coefficients>(), shape_of(g, n, 0));
+        return dropout_rule(n.get<drop_ratio>(), shape_of(g, n, 0));
     }
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
-        const auto rate = static_cast<double>(n.get<coefficients>().alpha);
+        const auto rate = static_cast<double>(n.get<drop_ratio>().ratio);
         return rate >= 0 && rate < 1 ? stored(with_zero(hull(in(0), times(in(0), 1.002 / (1 - rate)))))
                                      : anything(in(0).declared);
     }
 };
-/// From alpha to beta.
 template <> struct operation<op::random_uniform> : of_halves {
+    static constexpr operation_support support{"random_uniform", family::a15, "bbnnn", compile_route::netplist, "OC14"};
+    static constexpr engine_path engine{path::elementwise, evidence::inferred,
+                                        "Philox; the engine's generator is not published"};
     static constexpr inferred shape(const graph_view&, const node& n) {
-        return random_uniform_rule(n.get<coefficients>(), n.shape);
+        return random_uniform_rule(n.get<uniform_range>(), n.shape);
     }
     static constexpr interval range(const graph_view&, const node& n, operand_ranges) {
-        const coefficients& a = n.get<coefficients>();
-        const interval r{static_cast<double>(a.alpha), static_cast<double>(a.beta), true};
-        return stored(a.alpha < a.beta ? r : hull({0, 1, true}, hull({r.high, r.low, true}, r)));
+        const uniform_range& u = n.get<uniform_range>();
+        const interval r{static_cast<double>(u.low), static_cast<double>(u.high), true};
+        return stored(u.low < u.high ? r : hull({0, 1, true}, hull({r.high, r.low, true}, r)));
     }
 };
 template <> struct operation<op::scaled_elementwise> : of_halves {
+    static constexpr operation_support support{"", family::a13, "bbbbb", compile_route::netplist, "app. B"};
+    static constexpr engine_path engine{path::elementwise, evidence::inferred,
+                                        "the result rounds, then its product with the scale"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return shape_rule(n.get<scaling>(), shape_of(g, n, 0), shape_of(g, n, 1));
     }
@@ -41,6 +48,8 @@ template <> struct operation<op::scaled_elementwise> : of_halves {
     }
 };
 template <> struct operation<op::cross_correlation> : of_halves {
+    static constexpr operation_support support{"", family::a13, "bbbbb", compile_route::netplist, "app. B"};
+    static constexpr engine_path engine{path::multiply_accumulate, evidence::inferred, "as conv2d"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return cross_correlation_rule(shape_of(g, n, 0), shape_of(g, n, 1));
     }
@@ -51,6 +60,10 @@ template <> struct operation<op::cross_correlation> : of_halves {
     }
 };
 template <> struct operation<op::cross_product> : of_halves {
+    static constexpr operation_support support{"cross_product", family::a13, "bbbbb", compile_route::netplist,
+                                               "app. B"};
+    static constexpr engine_path engine{path::elementwise, evidence::inferred,
+                                        "two products and a difference, each rounded"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return cross_product_rule(shape_of(g, n, 0), shape_of(g, n, 1));
     }
@@ -62,6 +75,8 @@ template <> struct operation<op::cross_product> : of_halves {
 };
 /// |x - y| at each displacement.
 template <> struct operation<op::cost_volume> : of_halves {
+    static constexpr operation_support support{"cost_volume", family::a13, "bbbbb", compile_route::netplist, "app. B"};
+    static constexpr engine_path engine{path::elementwise, evidence::inferred, "a difference without its sign"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return cost_volume_rule(n.get<amount>(), shape_of(g, n, 0), shape_of(g, n, 1));
     }
@@ -72,14 +87,18 @@ template <> struct operation<op::cost_volume> : of_halves {
 };
 /// Some of the points.
 template <> struct operation<op::furthest_point_sampling> : of_halves, ranged_as_operand {
+    static constexpr operation_support support{"", family::a13, "bbbbb", compile_route::netplist, "app. B"};
+    static constexpr engine_path engine{path::composed, evidence::inferred, "squares, their sum by the reduction path"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return furthest_point_rule(n.get<amount>(), shape_of(g, n, 0));
     }
 };
 /// Flags.
 template <> struct operation<op::radius_search> : of_halves {
+    static constexpr operation_support support{"", family::a13, "bbbbb", compile_route::netplist, "app. B"};
+    static constexpr engine_path engine{path::composed, evidence::inferred, "squares, their sum by the reduction path"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
-        return radius_search_rule(n.get<coefficients>(), shape_of(g, n, 0), shape_of(g, n, 1));
+        return radius_search_rule(n.get<search_radius>(), shape_of(g, n, 0), shape_of(g, n, 1));
     }
     static constexpr dtype type(const graph_view&, const node&) { return dtype::uint8; }
     static constexpr interval range(const graph_view&, const node&, operand_ranges) { return {0, 1, true}; }

@@ -8,6 +8,9 @@
 namespace ane::detail::catalogue {
 
 template <> struct operation<op::softmax> : of_halves {
+    static constexpr operation_support support{"softmax", family::a13, "nnnnn"};
+    static constexpr engine_path engine{path::composed, evidence::inferred,
+                                        "N087, N109, N110 M1; the sum by the reduction path"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return axis_rule(n.get<axis>(), shape_of(g, n, 0));
     }
@@ -21,16 +24,23 @@ struct centred_norm : of_halves {
     }
 };
 template <> struct operation<op::layer_norm> : centred_norm {
+    static constexpr operation_support support{"layer_norm", family::a13, "nnnnn"};
+    static constexpr engine_path engine{path::composed, evidence::inferred,
+                                        "means reduce, rsqrt by its table; N089 not met"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return layer_norm_rule(n.get<stabilizer>().axis, shape_of(g, n, 0), shape_of(g, n, 1), shape_of(g, n, 2));
     }
 };
 template <> struct operation<op::instance_norm> : centred_norm {
+    static constexpr operation_support support{"instance_norm", family::a13, "nnnnn"};
+    static constexpr engine_path engine = that_of_its_parts;
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return instance_norm_rule(shape_of(g, n, 0), shape_of(g, n, 1), shape_of(g, n, 2));
     }
 };
 template <> struct operation<op::group_norm> : centred_norm {
+    static constexpr operation_support support{"group_norm", family::a13, "nnnnn"};
+    static constexpr engine_path engine = that_of_its_parts;
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return group_norm_rule(n.get<grouping>().groups, shape_of(g, n, 0), shape_of(g, n, 1), shape_of(g, n, 2));
     }
@@ -38,6 +48,8 @@ template <> struct operation<op::group_norm> : centred_norm {
 
 /// (x, mean, variance, gamma, beta)
 template <> struct operation<op::batch_norm> : of_halves {
+    static constexpr operation_support support{"batch_norm", family::a13, "nnnnn"};
+    static constexpr engine_path engine{path::elementwise, evidence::measured, "N034, N203: scale and offset in fp16"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return batch_norm_rule(shape_of(g, n, 0), shape_of(g, n, 1), shape_of(g, n, 2), shape_of(g, n, 3),
                                shape_of(g, n, 4));
@@ -55,17 +67,24 @@ struct length_norm : of_halves {
 };
 /// (x, gamma)
 template <> struct operation<op::rms_norm> : length_norm {
+    static constexpr operation_support support{"rms_norm", family::a13, "nnnnn"};
+    static constexpr engine_path engine = that_of_its_parts;
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return rms_norm_rule(n.get<stabilizer>().axis, shape_of(g, n, 0), shape_of(g, n, 1));
     }
 };
 template <> struct operation<op::l2_norm> : length_norm {
+    static constexpr operation_support support{"l2_norm", family::a13, "nnnnn"};
+    static constexpr engine_path engine = that_of_its_parts;
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return axis_rule({n.get<stabilizer>().axis}, shape_of(g, n, 0));
     }
 };
 
 template <> struct operation<op::local_response_norm> : of_halves {
+    static constexpr operation_support support{"local_response_norm", family::a13, "nnnnn"};
+    static constexpr engine_path engine{path::composed, evidence::inferred,
+                                        "squares, a mean by the reduction path, pow"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return shape_rule(n.get<response>(), shape_of(g, n, 0));
     }
@@ -76,6 +95,8 @@ template <> struct operation<op::local_response_norm> : of_halves {
 
 /// (x - min) / (max - min + epsilon): as a product with the reciprocal, which must not overflow.
 template <> struct operation<op::minmax_norm> : of_halves {
+    static constexpr operation_support support{"", family::a13, "bbbbb"};
+    static constexpr engine_path engine = that_of_its_parts;
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return axis_rule({n.get<stabilizer>().axis}, shape_of(g, n, 0));
     }

@@ -2,7 +2,9 @@
 
 #include "../../graph/graph.hpp"
 #include "../../graph/sequence.hpp"
+#include "../../numerics/path.hpp"
 #include "../../ops/shape_fault.hpp"
+#include "../../targets/operation_support.hpp"
 #include "../interval.hpp"
 
 #include <cstddef>
@@ -19,7 +21,16 @@ namespace ane::detail::catalogue {
 ///     bool reads(g, n, position)    whether it reads elements of the type that an operand has
 ///     interval range(g, n, in)      the range of the result from those of the operands (passes/ranges.hpp)
 ///     bool exact                    never rounds: it compares, chooses or moves values
+///     operation_support support     from which generation the engine has it, and by which routes
+///     engine_path engine            which of the engine's arithmetics it uses, and how that is known
 template <op Kind> struct operation;
+
+using path = numerics::arithmetic_path;
+using numerics::engine_path;
+using numerics::evidence;
+
+/// Lowering always makes other operations of it.
+inline constexpr engine_path that_of_its_parts{path::composed, evidence::inferred, ""};
 
 /// The ranges of a node's operands, by position.
 class operand_ranges {

@@ -29,9 +29,22 @@ struct of_all : ordering {
     }
 };
 
-template <> struct operation<op::top_k> : of_largest, ranged_as_operand {};
-template <> struct operation<op::top_k_indices> : of_largest, index_order {};
-template <> struct operation<op::sort> : of_all, ranged_as_operand {};
-template <> struct operation<op::arg_sort> : of_all, index_order {};
+template <> struct operation<op::top_k> : of_largest, ranged_as_operand {
+    static constexpr operation_support support{"topk", family::a14, "gnnnn"};
+    static constexpr engine_path engine{path::elementwise, evidence::inferred,
+                                        "comparisons; of equals the first comes first"};
+};
+template <> struct operation<op::top_k_indices> : of_largest, index_order {
+    static constexpr operation_support support{"topk", family::a14, "gnnnn"};
+    static constexpr engine_path engine{path::elementwise, evidence::inferred, "as top_k"};
+};
+template <> struct operation<op::sort> : of_all, ranged_as_operand {
+    static constexpr operation_support support{"sort", family::a14, "gnnnn", compile_route::netplist, "app. B"};
+    static constexpr engine_path engine{path::elementwise, evidence::inferred, "as top_k"};
+};
+template <> struct operation<op::arg_sort> : of_all, index_order {
+    static constexpr operation_support support{"argsort", family::a14, "gnnnn", compile_route::netplist, "OC13"};
+    static constexpr engine_path engine{path::elementwise, evidence::inferred, "as top_k"};
+};
 
 } // namespace ane::detail::catalogue

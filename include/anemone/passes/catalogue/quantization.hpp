@@ -10,6 +10,9 @@ namespace ane::detail::catalogue {
 
 /// (x, scale, zero point), the last one or none.
 template <> struct operation<op::quantize> : of_halves {
+    static constexpr operation_support support{"quantize", family::older, "nnnnn"};
+    static constexpr engine_path engine{path::composed, evidence::inferred,
+                                        "a product with 1 / scale, then a whole number"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
         const quantization& a = n.get<quantization>();
         return n.operands.count == 3 ? quantize_rule(a, shape_of(g, n, 0), shape_of(g, n, 1), shape_of(g, n, 2))
@@ -21,6 +24,9 @@ template <> struct operation<op::quantize> : of_halves {
     }
 };
 template <> struct operation<op::dequantize> : of_halves {
+    static constexpr operation_support support{"dequantize", family::older, "nnnnn"};
+    static constexpr engine_path engine{path::elementwise, evidence::measured,
+                                        "N034: q - zero, then a product with the scale"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
         const quantization& a = n.get<quantization>();
         return n.operands.count == 3 ? dequantize_rule(a, shape_of(g, n, 0), shape_of(g, n, 1), shape_of(g, n, 2))
@@ -37,6 +43,9 @@ template <> struct operation<op::dequantize> : of_halves {
 
 /// The weight that its stored form stands for.
 template <> struct operation<op::compressed> : of_halves {
+    static constexpr operation_support support{"constexpr_lut_to_dense", family::a13, "nnnnn"};
+    static constexpr engine_path engine{path::movement, evidence::measured,
+                                        "N131-N136: the values that the stored bytes stand for"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
         const op stored_kind = g.operand(n, 0).kind;
         return shape_rule(n.get<compression>(), shape_of(g, n, 0))

@@ -11,8 +11,18 @@ struct source : of_halves {
         return range_of_source(g, n);
     }
 };
-template <> struct operation<op::input> : source {};
-template <> struct operation<op::weight> : source {};
-template <> struct operation<op::constant> : source {};
+template <> struct operation<op::input> : source {
+    static constexpr operation_support support{"const", family::older, "bbbbb"};
+    static constexpr engine_path engine{path::movement, evidence::measured,
+                                        "N080: NaN is +infinity; but products: mac_nan"};
+};
+template <> struct operation<op::weight> : source {
+    static constexpr operation_support support{"const", family::older, "bbbbb"};
+    static constexpr engine_path engine{path::movement, evidence::measured, "N136"};
+};
+template <> struct operation<op::constant> : source {
+    static constexpr operation_support support{"const", family::older, "bbbbb"};
+    static constexpr engine_path engine{path::movement, evidence::inferred, "as a weight"};
+};
 
 } // namespace ane::detail::catalogue

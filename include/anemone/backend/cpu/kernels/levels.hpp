@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../../base/error.hpp"
+#include "../../../base/isa_dispatch.hpp"
 #include "../../../graph/op_set.hpp"
 #include "convert.hpp"
 #include "kernel_table.hpp"
@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <limits>
-#include <string>
 
 /// The loops, compiled for each instruction set.
 namespace ane::cpu::detail::inline ANEMONE_WAY {
@@ -17,18 +16,18 @@ template <isa_level Level, class Lazy = void> struct products;
 template <isa_level Level, op_set Operations> struct primitives;
 
 // The wrappers of one level: nothing but the target attribute differs.
-#define ANEMONE_CPU_PRODUCTS(LEVEL, WIDTH, TARGET)                                                                     \
+#define ANEMONE_CPU_PRODUCTS(LEVEL, WIDTH, TARGET, ...)                                                                \
     template <class Lazy> struct products<isa_level::LEVEL, Lazy> {                                                    \
         TARGET static void tile(int rows, std::int64_t taps, const float* w, const float* x,                           \
                                 const std::int64_t* offsets, float* sums, std::int64_t columns) {                      \
             tile_body<WIDTH>(rows, taps, w, x, offsets, sums, columns);                                                \
         }                                                                                                              \
-    }
+    };
 
-#define ANEMONE_CPU_PRIMITIVES(LEVEL, TARGET, TO_FLOAT, TO_HALF)                                                       \
+#define ANEMONE_CPU_PRIMITIVES(LEVEL, WIDTH, TARGET, FORM)                                                             \
     template <op_set Operations> struct primitives<isa_level::LEVEL, Operations> {                                     \
-        TARGET static void to_float(const half* from, float* to, std::int64_t n) { TO_FLOAT(from, to, n); }            \
-        TARGET static void to_half(const float* from, half* to, std::int64_t n) { TO_HALF(from, to, n); }              \
+        TARGET static void to_float(const half* from, float* to, std::int64_t n) { widen##FORM(from, to, n); }         \
+        TARGET static void to_half(const float* from, half* to, std::int64_t n) { narrow##FORM(from, to, n); }         \
         TARGET static void unary(op kind, const float* x, float* out, std::int64_t n, float p0, float p1) {            \
             unary_body<Operations>(kind, x, out, n, p0, p1);                                                           \
         }                                                                                                              \
@@ -63,44 +62,24 @@ template <isa_level Level, op_set Operations> struct primitives;
                                             largest,                                                                   \
                                             smallest,                                                                  \
                                             affine_row};                                                               \
-    }
+    };
 
-#define ANEMONE_CPU_AVX2 __attribute__((target("avx2,fma,f16c")))
-#define ANEMONE_CPU_AVX512 __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,f16c")))
-
-ANEMONE_CPU_PRODUCTS(generic, 4, );
-#if defined(__x86_64__)
-ANEMONE_CPU_PRODUCTS(avx2, 8, ANEMONE_CPU_AVX2);
-ANEMONE_CPU_PRODUCTS(avx512, 16, ANEMONE_CPU_AVX512);
-#endif
+ANEMONE_ISA_LEVELS(ANEMONE_CPU_PRODUCTS)
 
 ANEMONE_CPU_UNFUSED_BEGIN
-ANEMONE_CPU_PRIMITIVES(generic, , widen, narrow);
-#if defined(__x86_64__)
-ANEMONE_CPU_PRIMITIVES(avx2, ANEMONE_CPU_AVX2, widen_f16c, narrow_f16c);
-ANEMONE_CPU_PRIMITIVES(avx512, ANEMONE_CPU_AVX512, widen_f16c, narrow_f16c);
-#endif
+ANEMONE_ISA_LEVELS(ANEMONE_CPU_PRIMITIVES)
 ANEMONE_CPU_UNFUSED_END
 
-#undef ANEMONE_CPU_AVX512
-#undef ANEMONE_CPU_AVX2
 #undef ANEMONE_CPU_PRIMITIVES
 #undef ANEMONE_CPU_PRODUCTS
 
+template <op_set Operations> struct primitive_levels {
+    template <isa_level Level> using at = primitives<Level, Operations>;
+};
+
 /// The table of a level with the loops of some operations.
 template <op_set Operations> const kernel_table& kernels_of(isa_level level) {
-    if (!is_available(level)) {
-        throw error(errc::argument, std::string(name(level)), "this machine does not run kernels of this level");
-    }
-#if defined(__x86_64__)
-    if (level == isa_level::avx512) {
-        return primitives<isa_level::avx512, Operations>::table;
-    }
-    if (level == isa_level::avx2) {
-        return primitives<isa_level::avx2, Operations>::table;
-    }
-#endif
-    return primitives<isa_level::generic, Operations>::table;
+    return ane::detail::table_for<primitive_levels<Operations>>(level);
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
