@@ -87,8 +87,8 @@ std::string from(op kind) {
     return fmt::format("M{}{}", mac, routes[static_cast<std::size_t>(s.route)]);
 }
 
-/// Nodes of the operation: where there are any those that read fp16, some of it from an input, without extents of one, and
-/// have the default attributes.
+/// Nodes of the operation: where there are any those that read fp16, some of it from an input, of a rank above 0, and
+/// have the default attributes (if these are good for more than extents of one).
 std::vector<recipe> examples_of(op kind) {
     std::vector<recipe> all;
     recipe_maker maker(kind, 1);
@@ -99,8 +99,11 @@ std::vector<recipe> examples_of(op kind) {
             all.push_back(std::move(r));
         } catch (const error&) {}
     }
-    const auto keep = [&all, kind](const auto& what) {
-        if (signature(kind).least_operands > 0 && std::any_of(all.begin(), all.end(), what)) {
+    if (signature(kind).least_operands == 0) {
+        return all;
+    }
+    const auto keep = [&all](const auto& what) {
+        if (std::any_of(all.begin(), all.end(), what)) {
             all.erase(std::remove_if(all.begin(), all.end(), [&](const recipe& r) { return !what(r); }), all.end());
         }
     };
@@ -111,11 +114,13 @@ std::vector<recipe> examples_of(op kind) {
         return std::any_of(r.operands.begin(), r.operands.end(), [](auto& o) { return !o.is_weight; });
     });
     keep([](const recipe& r) { return r.operands[0].shape.rank > 0; });
-    keep([](const recipe& r) {
-        const extents& x = r.operands[0].shape;
-        return std::find(x.extent, x.extent + x.rank, 1) == x.extent + x.rank;
-    });
-    keep([](const recipe& r) { return r.values == default_attributes(r.kind); });
+    const auto by_default = [](const recipe& r) { return r.values == default_attributes(r.kind); };
+    if (std::any_of(all.begin(), all.end(), [&](const recipe& r) {
+            const extents& x = r.operands[0].shape;
+            return by_default(r) && std::find(x.extent, x.extent + x.rank, 1) == x.extent + x.rank;
+        })) {
+        keep(by_default);
+    }
     return all;
 }
 
