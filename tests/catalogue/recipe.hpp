@@ -153,15 +153,16 @@ public:
     std::size_t below(std::size_t n) { return n == 0 ? 0 : random_() % n; }
     bool chance(unsigned percent) { return below(100) < percent; }
 
-    /// Operands of an operation that takes them; half of the times fp16 inputs, half of the times all but the first alike.
+    /// Operands of an operation that takes them: often fp16 inputs, often all alike or all but the first.
     std::vector<operand_recipe> operands() {
         const op_signature& takes = signature(kind_);
         const bool one_more = takes.most_operands > takes.least_operands && chance(50);
         std::vector<operand_recipe> all(static_cast<std::size_t>(takes.least_operands + (one_more ? 1 : 0)));
+        const bool same = chance(20);
         const bool alike = chance(50);
         for (std::size_t i = 0; i < all.size(); ++i) {
             const std::vector<extents> beside = i == 0 ? shapes() : shapes_beside(all[0].shape);
-            all[i].shape = alike && i > 1 ? all[1].shape : beside[below(beside.size())];
+            all[i].shape = same && i > 0 ? all[0].shape : alike && i > 1 ? all[1].shape : beside[below(beside.size())];
         }
         choose_types(all, chance(50) ? below(3) : below(type_choices(all.size())));
         return all;
