@@ -51,16 +51,17 @@ public:
         }
     }
 
-    /// Whether it is small enough to be run: a padding or dilation of millions is right, and slow.
+    /// Whether it is small enough to be run: a kernel or a padding of millions gives the right
+    /// values, and slowly.
     bool is_small() const {
         bool ordinary = true;
         recipe_.values.visit([&](const auto& a) {
             for_each_member(a, [&](std::string_view, const auto& value) {
                 using member = std::remove_cvref_t<decltype(value)>;
                 if constexpr (std::is_same_v<member, size2>) {
-                    ordinary = ordinary && std::max(value.height, value.width) <= 4096;
+                    ordinary = ordinary && std::max(value.height, value.width) <= 256;
                 } else if constexpr (std::is_same_v<member, padding2>) {
-                    ordinary = ordinary && std::max({value.top, value.bottom, value.left, value.right}) <= 4096;
+                    ordinary = ordinary && std::max({value.top, value.bottom, value.left, value.right}) <= 256;
                 }
             });
         });
@@ -79,7 +80,7 @@ public:
         if (found.empty()) {
             found = outside(engine.name(), run(engine, graph_));
         }
-        if (found.empty() && style_ < comparable_styles && !vanishes(recipe_.values)) {
+        if (found.empty() && style_ < comparable_styles && are_moderate(recipe_.values)) {
             differential::closeness near(graph_, weights_, engine, buffers_);
             found = near.fault();
             compared += near.compared[static_cast<std::size_t>(recipe_.kind)];
@@ -152,17 +153,19 @@ private:
         return {};
     }
 
-    /// Whether a number among the attributes is zero only in fp16, where the engine divides by it.
-    static bool vanishes(const attributes& values) {
-        bool any = false;
+    /// Whether the numbers among the attributes leave both arithmetics their digits: an epsilon that is zero in fp16 or a
+    /// power of 65504 does not.
+    static bool are_moderate(const attributes& values) {
+        bool all = true;
         values.visit([&](const auto& a) {
             for_each_member(a, [&](std::string_view, const auto& value) {
                 if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(value)>>) {
-                    any = any || (value != 0 && static_cast<double>(half(static_cast<double>(value))) == 0);
+                    const double size = std::fabs(static_cast<double>(value));
+                    all = all && (size == 0 || (size >= 1e-4 && size <= 16));
                 }
             });
         });
-        return any;
+        return all;
     }
 
     /// Whether lowering changes the values by more than the roundings of its parts, each in fp16; none is compared where
