@@ -75,7 +75,8 @@ inline bound bound_of(const node& n) {
     case op::gelu:
     case op::gelu_sigmoid: return {0x1p-8, 0, 0.0085};
     case op::silu: return {0x1p-8, 0, 0.018};
-    case op::elu: return {0x1p-9, 0, 0.0085};
+    case op::elu:
+        return {0x1p-9, 0, 0.0085 * std::max(1.0, std::fabs(static_cast<double>(n.get<saturation>().alpha)))};
     case op::softplus:
     case op::parametric_softplus: return {0.02, 0, 0.03};
     case op::softsign: return {0, 0, 0.0045};

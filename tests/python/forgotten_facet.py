@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(os.environ["ANEMONE_SOURCE_DIR"])
-ROW = 'ANEMONE_OPERATION(invented, unary, 1, 1, none, "")\n'
+ROW = 'ANEMONE_OPERATION(invented, unary, 1, 1, none, "", "")\n'
 CATALOGUE = "#include <anemone/passes/catalogue/catalogue.hpp>\n"
 ARITHMETIC = "#include <anemone/numerics/elementwise.hpp>\n"
 STRUCT = "namespace ane::detail::catalogue {\ntemplate <> struct operation<op::invented> : %s {};\n}\n"

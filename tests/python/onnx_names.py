@@ -19,7 +19,8 @@ ATTRIBUTES = {"Clip", "Pad", "Slice", "ReduceSum", "CumSum", "Reshape", "Tile", 
 
 
 def main():
-    rows = re.findall(r'^ANEMONE_OPERATION\((\w+), \w+, (\d+), (.+?), \w+, "(\w*)"\)$', ROWS.read_text(), re.MULTILINE)
+    rows = re.findall(r'^ANEMONE_OPERATION\((\w+), \w+, (\d+), (.+?), \w+, "(\w*)",\s+".+"\)$', ROWS.read_text(),
+                      re.MULTILINE)
     if len(rows) < 100:
         sys.exit(f"{ROWS}: {len(rows)} rows were understood")
     faults = []

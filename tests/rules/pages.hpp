@@ -5,6 +5,7 @@
 #include "anemone/rules/held_elsewhere.hpp"
 #include "anemone/rules/registry.hpp"
 #include "anemone/targets/table.hpp"
+#include "page_text.hpp"
 
 #include <fmt/format.h>
 
@@ -21,23 +22,6 @@ using namespace ane;
 
 inline constexpr std::string_view origin =
     "<!-- Made from the records by tests/rules/documentation.cpp, not by hand: ANEMONE_UPDATE_DOCS=1 test_rules -->\n";
-
-/// A text for a cell of a table: no bar may end it, no angle bracket begin an element.
-inline std::string cell(std::string_view text) {
-    std::string result;
-    for (const char c : text) {
-        if (c == '|') {
-            result += "\\|";
-        } else if (c == '<') {
-            result += "&lt;";
-        } else {
-            result += c;
-        }
-    }
-    return result;
-}
-
-inline std::string code(std::string_view text) { return fmt::format("`{}`", text); }
 
 /// A sentence for people begins with a capital letter and ends with a full stop.
 inline std::string sentence_of(std::string_view text) {

@@ -35,7 +35,7 @@ enum class op_group : std::uint8_t {
     native ///< layers that only the netplist route has
 };
 
-/// The row of an operation, but for its name.
+/// The row of an operation, but for its name and what it computes (meaning.hpp).
 struct op_signature {
     op_group group;
     int least_operands;
@@ -46,7 +46,7 @@ struct op_signature {
 
 namespace detail {
 inline constexpr op_signature signatures[] = {
-#define ANEMONE_OPERATION(name, group, least, most, attributes, onnx)                                                  \
+#define ANEMONE_OPERATION(name, group, least, most, attributes, onnx, meaning)                                         \
     {op_group::group, least, most, attribute_kind::attributes, onnx},
 #include "operations.def"
 };

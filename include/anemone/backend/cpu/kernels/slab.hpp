@@ -34,12 +34,14 @@ struct slab_layout {
     }
 };
 
-/// The slab for windows of reach (kernel - 1) * dilation.
+/// The slab for windows of reach (kernel - 1) * dilation. Along an axis with one output the stride, which then may be far
+/// beyond the image, says nothing.
 constexpr slab_layout slab_for(std::int64_t channels, std::int64_t out_height, std::int64_t out_width,
                                std::int64_t stride_height, std::int64_t stride_width, std::int64_t reach_height,
                                std::int64_t reach_width) {
-    return {channels, stride_height, stride_width, out_height + reach_height / stride_height,
-            out_width + reach_width / stride_width};
+    const std::int64_t down = out_height > 1 ? stride_height : 1;
+    const std::int64_t across = out_width > 1 ? stride_width : 1;
+    return {channels, down, across, out_height + reach_height / down, out_width + reach_width / across};
 }
 
 /// Copies x [channels, height, width] into a slab so that x(0, 0) lies at padded (top, left), which may be negative to

@@ -1,0 +1,32 @@
+// What the sweep found, each alone.
+
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/dynamic_builder.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+using namespace ane;
+
+TEST_CASE("a window that fits once may have any stride, which takes no memory") {
+    constexpr size2 far = 1 << 24; // a plane for each of its 2^48 phases would be an exabyte
+    for (const op kind : {op::conv2d, op::max_pool, op::avg_pool, op::l2_pool}) {
+        CAPTURE(std::string(name(kind)));
+        dynamic_builder g;
+        const dynamic_tensor x = g.input("x", {1, 1, 2, 2});
+        g.output("y", kind == op::conv2d ? g.add(kind, {x, g.constant({1, 1, 2, 2}, 1.0)}, conv{.stride = far})
+                                         : g.add(kind, {x}, pool{.kernel = 2, .stride = far}));
+        const half values[] = {half(2.0), half(4.0), half(4.0), half(8.0)};
+        const std::span<const std::byte> read[] = {std::as_bytes(std::span(values))};
+        half y;
+        const std::span<std::byte> written[] = {std::as_writable_bytes(std::span(&y, 1))};
+        backend::cpu{}.compile(g.finish(), {}).run(read, written);
+        CHECK(static_cast<double>(y) == (kind == op::conv2d     ? 18
+                                         : kind == op::max_pool ? 8
+                                         : kind == op::avg_pool ? 4.5
+                                                                : 10));
+    }
+}
