@@ -216,7 +216,7 @@ def compare(name, got, wanted, share):
 
 
 def main():
-    program = BUILD / "bin" / ("test_backend" + (".exe" if os.name == "nt" else ""))
+    program = BUILD / "bin" / ("test_backend_cpu" + (".exe" if os.name == "nt" else ""))
     if not program.exists():
         print(f"skipped: {program} is not built")
         return 77

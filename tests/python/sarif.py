@@ -17,7 +17,7 @@ import urllib.parse
 
 BUILD = pathlib.Path(os.environ.get("ANEMONE_BUILD_DIR", "build"))
 SOURCE = pathlib.Path(os.environ.get("ANEMONE_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
-PROGRAM = os.environ.get("ANEMONE_SARIF_PROGRAM", str(BUILD / "bin" / "test_rules"))
+PROGRAM = os.environ.get("ANEMONE_SARIF_PROGRAM", str(BUILD / "bin" / "test_report"))
 VERDICTS = os.environ.get("ANEMONE_VERDICTS_PROGRAM", str(BUILD / "bin" / "example_verdicts"))
 
 MARKS = {"measured", "decompiled", "predicted"}

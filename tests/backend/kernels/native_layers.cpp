@@ -1,6 +1,6 @@
 // Windows, scans and the netplist's own layers on both backends, against their definitions in double precision.
 
-#include "both_backends.hpp"
+#include "../both_backends.hpp"
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/passes/validate.hpp>

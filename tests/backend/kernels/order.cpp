@@ -1,6 +1,6 @@
 // Order along an axis, arg-reductions by the layer for a whole axis, and random numbers, on both backends.
 
-#include "both_backends.hpp"
+#include "../both_backends.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/kernels/order.hpp>
 #include <anemone/backend/oracle/oracle.hpp>

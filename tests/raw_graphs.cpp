@@ -1,7 +1,7 @@
 // Random raw graphs, as the fuzz target makes them (tests/fuzz/raw_graph.cpp): for compilers without libFuzzer.
 
-#include "../fuzz/raw_graph.hpp"
-#include "../sanitized.hpp"
+#include "fuzz/raw_graph.hpp"
+#include "sanitized.hpp"
 
 #include <doctest/doctest.h>
 

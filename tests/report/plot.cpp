@@ -1,4 +1,4 @@
-#include "xml_check.hpp"
+#include "../drawing/xml_check.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/report/plot.hpp>
 

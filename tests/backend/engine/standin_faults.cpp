@@ -1,6 +1,6 @@
 // The engine backend over the whole stand-in, with every call of the runtime made to fail in turn.
 
-#include "standin_control.hpp"
+#include "../standin_control.hpp"
 #include <anemone/backend/engine/api.hpp>
 #include <anemone/backend/engine/temporary_directory.hpp>
 #include <anemone/backend/program.hpp>
@@ -314,7 +314,7 @@ TEST_CASE("engine faults: the preflight refuses what the rules refuse, before an
     const std::uint64_t compiles = control.calls("e5rt_e5_compiler_compile");
     const error refused = thrown([&] { static_cast<void>(compile<wide>(backend::engine(h13, options), weights)); });
     CHECK(refused.code() == errc::lowering);
-    CHECK(std::string(refused.what()).find("conv2d \"y\" (engine_faults.cpp:") != std::string::npos);
+    CHECK(std::string(refused.what()).find("conv2d \"y\" (standin_faults.cpp:") != std::string::npos);
     CHECK(std::string(refused.what()).find("kernel width 14 exceeds 13 on h13") != std::string::npos);
     CHECK(thrown([&] { static_cast<void>(compile<small_model>(backend::engine(h12, options))); }).code() ==
           errc::lowering);

@@ -1,4 +1,4 @@
-#include "../sanitized.hpp"
+#include "sanitized.hpp"
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>

@@ -1,6 +1,6 @@
 // The sampling unit's operations on both backends, against the definitions of ONNX and PyTorch in double precision.
 
-#include "both_backends.hpp"
+#include "../both_backends.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 

@@ -1,4 +1,4 @@
-#include "xml_check.hpp"
+#include "../drawing/xml_check.hpp"
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/report/roofline_drawing.hpp>

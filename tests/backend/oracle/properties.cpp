@@ -1,6 +1,6 @@
 // Properties of whole graphs on the oracle: products with ones, batches, order of nodes, reruns, exact scalings.
 
-#include "composer.hpp"
+#include "../composer.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/function_tables.hpp>
 #include <anemone/backend/oracle/oracle.hpp>

@@ -1,6 +1,6 @@
 // Operations that move elements to places which no data decide, against their definitions element by element.
 
-#include "both_backends.hpp"
+#include "../both_backends.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/kernels/moves.hpp>
 #include <anemone/backend/oracle/oracle.hpp>

@@ -1,7 +1,7 @@
 // Elementwise operations through whole graphs on the oracle: broadcasting, booleans, parameters for each channel, and
 // the forms that lowering gives to functions which the engine computes wrong.
 
-#include "both_backends.hpp"
+#include "../both_backends.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/build.hpp>

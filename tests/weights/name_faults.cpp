@@ -53,7 +53,7 @@ TEST_CASE("all weights that are missing, misshapen or extra are told at once") {
     CHECK(said_of(model, random_weights(model, 1)) == "fits");
     const std::string nothing = said_of(model, {});
     CHECK(nothing.starts_with("weights: up.w: is missing: the model ("));
-    CHECK(says(nothing, "names.cpp:"));
+    CHECK(says(nothing, "name_faults.cpp:"));
     CHECK(says(nothing, "\n  4 missing: up.w [6, 4], up.b [6], down.w [4, 6], down.b [4]"));
 
     weight_store store = random_weights(model, 1);

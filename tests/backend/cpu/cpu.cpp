@@ -1,5 +1,5 @@
+#include "../random_graphs.hpp"
 #include "naive.hpp"
-#include "random_graphs.hpp"
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/cpu/step.hpp>

@@ -1,7 +1,7 @@
 // Moves that data decide: gathers and dynamic slices, against their definitions; what happens to an index that is none;
 // and the gain of a width offset on A13 and A14.
 
-#include "both_backends.hpp"
+#include "../both_backends.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/base/error.hpp>

@@ -1,10 +1,11 @@
 // The report at run time: sentences, counts, drawings, colour.
 
+#include "anemone/report/rule_report.hpp"
+
 #include "anemone/build.hpp"
 #include "anemone/ops/ops.hpp"
 #include "anemone/passes/cost.hpp"
 #include "anemone/passes/lowering.hpp"
-#include "anemone/report/rule_report.hpp"
 #include "anemone/report/terminal.hpp"
 #include "anemone/report/verdicts.hpp"
 #include "anemone/rules/phrases.hpp"

@@ -1,7 +1,7 @@
 // The CPU backend's elementwise operations, norms and reductions in whole graphs: attributes, booleans between nodes,
 // broadcasting and axes arrive at the kernels as the builders mean them.
 
-#include "composer.hpp"
+#include "../composer.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>

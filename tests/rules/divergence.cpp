@@ -1,12 +1,13 @@
 // Divergence between two targets: against the oracle, which runs both arithmetics.
 
+#include "anemone/rules/divergence.hpp"
+
 #include "../backend/random_graphs.hpp"
 #include "anemone/backend/oracle/oracle.hpp"
 #include "anemone/build.hpp"
 #include "anemone/numerics/elementwise.hpp"
 #include "anemone/ops/ops.hpp"
 #include "anemone/report/divergence_report.hpp"
-#include "anemone/rules/divergence.hpp"
 #include "one_node.hpp"
 #include <anemone/ops/functions.hpp>
 
@@ -333,7 +334,7 @@ TEST_CASE("the report names the node, the part and the outputs that follow") {
     CHECK(r.outputs() == std::vector<std::string>{"y"});
     const std::string text = r.str();
     CHECK(text.find("infinity: slice #") != std::string::npos);
-    CHECK(text.find("(diverges.cpp:") != std::string::npos);
+    CHECK(text.find("(divergence.cpp:") != std::string::npos);
     CHECK(text.find("measured]") != std::string::npos);
     CHECK(text.find("h13 (M1 base) and h17s (M5 Pro, Max): 4 differences; 1 of 2 outputs can differ: \"y\"\n") !=
           std::string::npos);
