@@ -1,11 +1,15 @@
+#include <anemone/build.hpp>
 #include <anemone/dynamic_builder.hpp>
+#include <anemone/ops/ops.hpp>
 #include <anemone/passes/validate.hpp>
 
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -228,4 +232,105 @@ TEST_CASE("names are told apart in any number and order") {
     CHECK_NOTHROW(validate(g));
     g.nodes[999].name = g.intern(names[500]);
     CHECK_THROWS_WITH(validate(g), ("graph: " + names[500] + ": two ports of the graph have this name").c_str());
+}
+
+TEST_CASE("validate refuses graphs that no builder makes") {
+    const auto sound = [] {
+        return build_graph([](auto& g) { g.output("y"_s, relu(g.input("x"_s, f16<2, 3>) + g.weight("w", f16<3>))); });
+    };
+    CHECK_NOTHROW(validate(sound()));
+    const auto refused = [&](auto change) {
+        dynamic_graph g = sound();
+        change(g);
+        CHECK_THROWS_AS(validate(g), error);
+    };
+    refused([](dynamic_graph& g) { g.nodes[3].shape = {400}; });
+    refused([](dynamic_graph& g) { g.operand_pool[0] = 3; });
+    refused([](dynamic_graph& g) { g.operand_pool[0] = -1; });
+    refused([](dynamic_graph& g) { g.nodes[3].operands.count = 2; });
+    refused([](dynamic_graph& g) { g.nodes[2].operands.first = 90; });
+    refused([](dynamic_graph& g) { g.nodes[3].attributes = conv{}; });
+    refused([](dynamic_graph& g) { g.nodes[0].type = dtype::uint8, g.nodes[2].kind = op::matmul; });
+    refused([](dynamic_graph& g) { g.outputs[0].node = 9; });
+    refused([](dynamic_graph& g) { g.outputs.clear(); });
+    refused([](dynamic_graph& g) { g.nodes[0].attributes = within(1, -1); });
+    for (const extents& shape :
+         {extents{0, 3}, extents{2, -1}, extents{std::int64_t{1} << 40, std::int64_t{1} << 40}}) {
+        refused([&](dynamic_graph& g) { g.nodes[0].shape = g.nodes[2].shape = g.nodes[3].shape = shape; });
+    }
+    refused([](dynamic_graph& g) { g.nodes[0].shape.rank = 9; });
+}
+
+TEST_CASE("validate refuses element types that an operation does not read or make") {
+    const auto sum_of = [](dtype left, dtype result) {
+        dynamic_graph g;
+        for (const dtype type : {left, dtype::f16}) {
+            node n;
+            n.kind = op::input;
+            n.type = type;
+            n.shape = {2};
+            n.attributes = contract{};
+            n.name = g.intern(g.nodes.empty() ? "a" : "b");
+            g.append(n, {});
+        }
+        node sum;
+        sum.kind = op::add;
+        sum.type = result;
+        sum.shape = {2};
+        g.append(sum, std::vector<int>{0, 1});
+        g.add_output(2, "y");
+        return g;
+    };
+    CHECK_NOTHROW(validate(sum_of(dtype::f16, dtype::f16)));
+    CHECK_THROWS_WITH(validate(sum_of(dtype::uint8, dtype::f16)), "graph: add: does not read elements of type uint8");
+    CHECK_THROWS_WITH(validate(sum_of(dtype::f16, dtype::boolean)),
+                      "graph: add: does not compute elements of type bool");
+}
+
+TEST_CASE("validate refuses attributes that passes and backends would misread") {
+    const auto one = [](op kind, const attributes& values, const extents& shape, int operands = 1) {
+        dynamic_graph g;
+        node n;
+        n.kind = op::input;
+        n.shape = {2, 3};
+        n.attributes = contract{};
+        n.name = g.intern("x");
+        const int x = g.append(n, {});
+        node weight = n;
+        weight.kind = op::weight;
+        weight.shape = {3};
+        weight.name = g.intern("w");
+        const int w = g.append(weight, {});
+        node result;
+        result.kind = kind;
+        result.attributes = values;
+        result.shape = shape;
+        const int all[] = {x, kind == op::layer_norm ? w : x, w};
+        g.add_output(g.append(result, std::span<const int>(all).first(static_cast<std::size_t>(operands))), "y");
+        return g;
+    };
+    CHECK_THROWS_WITH(validate(one(op::softmax, axis{-1}, {2, 3})),
+                      "graph: softmax: counts an axis from the last: give it from the front (-1, not 1)");
+    CHECK_NOTHROW(validate(one(op::softmax, axis{1}, {2, 3})));
+    CHECK_THROWS_AS(validate(one(op::arg_max, axis{-2}, {1, 3})), error);
+    CHECK_THROWS_AS(validate(one(op::concat, axis{-1}, {2, 6}, 2)), error);
+    CHECK_NOTHROW(validate(one(op::concat, axis{1}, {2, 6}, 2)));
+    CHECK_THROWS_AS(validate(one(op::reduce_sum, axes{0, -1}, {1, 1})), error);
+    CHECK_THROWS_AS(validate(one(op::reduce_sum, axes{}, {1, 1})), error);
+    CHECK_NOTHROW(validate(one(op::reduce_sum, axes{0, 1}, {1, 1})));
+    CHECK_THROWS_AS(validate(one(op::transpose, permutation{-1, 0}, {3, 2})), error);
+    CHECK_THROWS_AS(validate(one(op::layer_norm, stabilizer{1e-5F, -1}, {2, 3}, 3)), error);
+    CHECK_NOTHROW(validate(one(op::layer_norm, stabilizer{1e-5F, 1}, {2, 3}, 3)));
+    CHECK_THROWS_AS(validate(one(op::clamp, coefficients{2, 1}, {2, 3})), error);
+    CHECK_NOTHROW(validate(one(op::clamp, coefficients{1, 1}, {2, 3})));
+    // No values in the payload, outside it, or neither one nor one each.
+    for (const literal values : {literal{0, 0}, literal{0, 1}, literal{-1, 1}, literal{1 << 30, 1 << 30}}) {
+        CHECK_THROWS_AS(validate(one(op::constant, values, {2, 3}, 0)), error);
+    }
+    dynamic_graph filled = one(op::constant, literal{0, 3}, {2, 3}, 0);
+    const float payload[] = {1, 2, 3};
+    filled.keep(payload);
+    CHECK_THROWS_AS(validate(filled), error);
+    filled.nodes.back().attributes = literal{0, 1};
+    CHECK_NOTHROW(validate(filled));
 }

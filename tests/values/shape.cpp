@@ -1,4 +1,3 @@
-#include <anemone/base/text.hpp>
 #include <anemone/values/dtype.hpp>
 #include <anemone/values/shape.hpp>
 
@@ -33,13 +32,4 @@ TEST_CASE("element types carry the serializer's codes") {
     static_assert(bits(dtype::int4) == 4 && bytes(dtype::int4, 3) == 2 && bytes(dtype::f16, 3) == 6);
     CHECK(mil_name(dtype::f16) == "fp16");
     CHECK(netplist_name(dtype::uint8) == "UInt8");
-}
-
-TEST_CASE("names are values of the type system") {
-    static_assert(("image"_s).view() == "image");
-    static_assert(std::is_same_v<decltype("image"_s), decltype("image"_s)>);
-    static_assert(!std::is_same_v<decltype("image"_s), decltype("imagE"_s)>);
-    const int value = 3;
-    const auto bound = ("x"_s = value);
-    CHECK(&bound.value == &value);
 }

@@ -1,5 +1,6 @@
 #include "../random_graphs.hpp"
 #include "naive.hpp"
+#include "whole_models.hpp"
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/cpu/step.hpp>
@@ -7,102 +8,20 @@
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/oracle/step.hpp>
 #include <anemone/backend/program.hpp>
-#include <anemone/build.hpp>
-#include <anemone/io/file.hpp>
 #include <anemone/numerics/path.hpp>
-#include <anemone/ops/ops.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/weights/safetensors.hpp>
 
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 using namespace composing;
+using namespace whole_models;
 
 namespace {
-
-constexpr auto digits = graph([](auto& g) {
-    auto x = g.input("image"_s, f16<1, 1, 28, 28>, within(0, 1));
-    auto a = relu(conv2d<conv{.padding = same}>(x, g.weight("conv1.weight"_s, f16<16, 1, 3, 3>),
-                                                g.weight("conv1.bias"_s, f16<16>)));
-    auto b = max_pool<pool{.kernel = 2, .stride = 2}>(a);
-    auto c = relu(conv2d<conv{.padding = same}>(b, g.weight("conv2.weight"_s, f16<32, 16, 3, 3>),
-                                                g.weight("conv2.bias"_s, f16<32>)));
-    auto d = max_pool<pool{.kernel = 2, .stride = 2}>(c);
-    auto e = relu(linear(flatten(d), g.weight("fc1.weight"_s, f16<64, 1568>), g.weight("fc1.bias"_s, f16<64>)));
-    g.output("probabilities"_s,
-             softmax(linear(e, g.weight("fc2.weight"_s, f16<10, 64>), g.weight("fc2.bias"_s, f16<10>))));
-});
-
-constexpr auto residual = graph([](auto& g) {
-    auto x = g.input("x"_s, f16<2, 6, 9, 9>);
-    auto block = [&g](auto in, int number) {
-        auto s = g.scope("block", number);
-        auto y = conv2d<conv{.padding = same}>(in, s.weight("conv", f16<6, 6, 3, 3>));
-        auto n = batch_norm(y, s.weight("mean", f16<6>), g.weight("positive.variance", f16<6>),
-                            s.weight("gamma", f16<6>), s.weight("beta", f16<6>));
-        return relu(n + in);
-    };
-    auto y = block(block(block(x, 0), 1), 2);
-    auto d = conv2d<conv{.stride = 2, .padding = 1, .groups = 6}>(y, g.weight("depthwise"_s, f16<6, 1, 3, 3>));
-    auto u = conv_transpose2d<conv_transpose{.stride = 2, .padding = 1, .groups = 2}>(
-        d, g.weight("up"_s, f16<6, 2, 3, 3>), g.weight("up_bias"_s, f16<4>));
-    g.output("y"_s, y);
-    g.output("up"_s, u);
-    g.output("mean"_s, avg_pool<pool{.kernel = 3, .stride = 2, .padding = 1, .exclude_padding = true}>(y));
-});
-
-constexpr auto encoder = graph([](auto& g) {
-    auto x = g.input("tokens"_s, f16<2, 7, 16>);
-    auto mask = g.input("mask"_s, f16<7, 7>);
-    auto q = linear(x, g.weight("q"_s, f16<16, 16>));
-    auto k = linear(x, g.weight("k"_s, f16<16, 16>), g.weight("k_bias"_s, f16<16>));
-    auto v = linear(x, g.weight("v"_s, f16<16, 16>));
-    auto heads = [](auto t) { return transpose<permutation{0, 2, 1, 3}>(reshape<2, 7, 4, 4>(t)); };
-    auto a = attention(heads(q), heads(k), heads(v), mask);
-    auto joined = reshape<2, 7, 16>(transpose<permutation{0, 2, 1, 3}>(a));
-    auto n = layer_norm(joined + x, g.weight("gamma"_s, f16<16>), g.weight("beta"_s, f16<16>));
-    auto h = gelu(linear(n, g.weight("up"_s, f16<32, 16>), g.weight("up_bias"_s, f16<32>)));
-    g.output("out"_s, linear(h, g.weight("down"_s, f16<16, 32>)) + n);
-    g.output("scores"_s, softmax<axis{1}>(matmul<transposed{.b = true}>(q, k)));
-});
-
-constexpr auto values = graph([](auto& g) {
-    auto x = g.input("x"_s, f16<2, 3, 4, 5>);
-    auto y = g.input("y"_s, f16<3, 1, 5>);
-    auto p = abs(x) + 0.5;
-    g.output("sum"_s, reduce_sum<axes{1, 3}>(x));
-    g.output("mean"_s, reduce_mean(x * y));
-    g.output("max"_s, reduce_max<axes{0}, false>(x));
-    g.output("min"_s, reduce_min<axes{2}>(maximum(x, y)));
-    g.output("first"_s, arg_max<axis{1}>(x));
-    g.output("last"_s, arg_min<axis{-1}>(x));
-    g.output("curves"_s,
-             concat<axis{1}>(sigmoid(x), tanh(x), silu(x), leaky_relu(x, 0.1), relu6(x * 4.0), clamp(x, -1, 0.5)));
-    g.output("roots"_s, concat<axis{-1}>(sqrt(p), rsqrt(p, 1e-2), log(p), exp(minimum(x, 2.0)), y / p));
-    g.output("shares"_s, softmax<axis{1}>(x));
-    g.output("norm"_s, layer_norm<axis{1}>(x, g.weight("gamma"_s, f16<3>), g.weight("beta"_s, f16<3>)));
-});
-
-constexpr auto movement = graph([](auto& g) {
-    auto image = g.input("image"_s, u8<1, 3, 6, 7>);
-    auto x = to_f16(image) / 255.0;
-    auto t = transpose<permutation{3, 1, 0, 2}>(x);
-    auto s = slice<window{.begin = {2, 1, 0, 3}, .size = {4, 2, 1, 3}}>(t);
-    auto p = pad<pads{.before = {0, 1, 0, 2}, .after = {1, 0, 2, 0}}>(s, -0.25);
-    g.output("image_back"_s, x);
-    g.output("padded"_s, p);
-    g.output("flat"_s, flatten<axis{2}>(p));
-    g.output("joined"_s, concat<axis{2}>(p, p, relu(p)));
-    g.output("row"_s, reshape<-1>(s));
-});
 
 /// Every value in memory of its own, by the same steps: what the plan of the arena must not change.
 port_memory run_apart(const graph_view& g, const weight_store& weights,
@@ -242,53 +161,4 @@ TEST_CASE("cpu: outputs that are inputs, weights, or one value twice") {
         c.output(value);
     }
     check_against_naive(c.finish(), 0.001);
-}
-
-// Files for tests/python/peer.py, which computes the same in NumPy: weights, inputs and outputs as raw fp16.
-TEST_CASE("peer: models, inputs and outputs as files") {
-    const char* const wanted = std::getenv("ANEMONE_PEER_DIR");
-    if (wanted == nullptr) {
-        return;
-    }
-    const std::filesystem::path directory(wanted);
-    const auto write = [&](const std::string& name, std::span<const half> data) {
-        write_file(directory / name, std::as_bytes(data));
-    };
-    const std::pair<const char*, graph_view> models[] = {
-        {"residual", residual}, {"encoder", encoder}, {"values", values}};
-    for (const auto& [name, g] : models) {
-        random_engine random(17);
-        const weight_store weights = random_weights(g, random);
-        port_memory inputs = random_inputs(g, random, false);
-        port_memory outputs = memory_of_outputs(g);
-        compile(g, backend::cpu{}, weights).run(inputs.inputs(), outputs.outputs());
-        const std::string stem = std::string(name) + ".";
-        for (const stored_tensor& t : weights) {
-            write(stem + t.name + ".raw", to_half(t));
-        }
-        for (int i = 0, port = 0; i < g.size(); ++i) {
-            if (g[i].kind == op::input) {
-                write(stem + std::string(g.name(i)) + ".raw", inputs.halves(static_cast<std::size_t>(port++)));
-            }
-        }
-        for (std::size_t i = 0; i < g.outputs.size(); ++i) {
-            write(stem + "output." + std::string(g.name(g.outputs[i])) + ".raw", outputs.halves(i));
-        }
-    }
-    // The digits network on the images that the script has decoded.
-    std::ifstream in(directory / "digits.images.raw", std::ios::binary);
-    const std::string pixels(std::istreambuf_iterator<char>(in), {});
-    REQUIRE(pixels.size() % (784 * sizeof(half)) == 0);
-    REQUIRE_FALSE(pixels.empty());
-    const weight_store trained =
-        load_safetensors(std::string(ANEMONE_SOURCE_DIR) + "/examples/digits/digits.safetensors");
-    auto program = compile<digits>(backend::cpu{}, trained);
-    std::vector<half> probabilities;
-    for (std::size_t at = 0; at < pixels.size(); at += 784 * sizeof(half)) {
-        ndarray<shape<1, 1, 28, 28>> image;
-        std::memcpy(image.data(), pixels.data() + at, 784 * sizeof(half));
-        const auto r = program({"image"_s = image});
-        probabilities.insert(probabilities.end(), r["probabilities"_s].begin(), r["probabilities"_s].end());
-    }
-    write("digits.probabilities.raw", probabilities);
 }
