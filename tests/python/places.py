@@ -1,5 +1,5 @@
-"""A test stands where its header's path says: a folder of tests has the path of a folder of include/anemone, or a line in
-the list of CONTRIBUTING.md with what it proves.
+"""A test stands where its header's path says: a folder of tests has the path of a folder of include/anemone, or a line
+in the list of CONTRIBUTING.md with what it proves.
 
 Prints, without a bound, how many headers have a test of their own name. Those of inner folders, which no user includes,
 are not counted.
@@ -33,7 +33,7 @@ def strays(root, page):
 
 
 def named_tests(root):
-    """For each folder of headers, inner ones left out: how many headers have a test of their name, and how many there are."""
+    """For each folder of headers, inner ones left out: how many have a test of their name, and how many there are."""
     top = root / "include/anemone"
     counts = {}
     for header in sorted(top.rglob("*.hpp")):
