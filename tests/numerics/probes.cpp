@@ -33,9 +33,9 @@ struct elsewhere {
 };
 
 constexpr elsewhere references[] = {
-    {"N065", "backend/gather.cpp"},
-    {"N066", "backend/gather.cpp"},
-    {"N072", "backend/gather.cpp"},
+    {"N065", "backend/kernels/gather.cpp"},
+    {"N066", "backend/kernels/gather.cpp"},
+    {"N072", "backend/kernels/gather.cpp"},
     {"N076", "backend/compressed.cpp"},
     {"N077", "backend/compressed.cpp"},
     {"N117", "numerics/exhaustive_functions.cpp"},

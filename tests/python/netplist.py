@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks emitted netplists with Python's own property list reader: bytes, grammar, wiring, blobs, and results.
 
-The test program writes the netplist of every model of tests/formats/netplist_models.hpp and one run of it on the CPU.
-The netplist is evaluated unit by unit and has to give the same outputs. Nothing is shared with the C++ code.
+The program write_netplists writes the netplist of every model of tests/formats/netplist_models.hpp and one run of it on
+the CPU. The netplist is evaluated unit by unit and has to give the same outputs. Nothing is shared with the C++ code.
 """
 
 import os
@@ -25,7 +25,7 @@ import netplist_interpreter
 import sets
 
 BUILD = pathlib.Path(os.environ.get("ANEMONE_BUILD_DIR", "build"))
-PROGRAM = os.environ.get("ANEMONE_NETPLIST_PROGRAM", str(BUILD / "bin" / "test_formats"))
+PROGRAM = BUILD / "bin" / "write_netplists"
 
 PADS = {"PadTop": int, "PadBot": int, "PadLeft": int, "PadRight": int}
 WINDOW = {"KernelWidth": int, "KernelHeight": int, "Step": list, **PADS}
@@ -95,12 +95,7 @@ class Netplist(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.directory = tempfile.TemporaryDirectory()
-        subprocess.run(
-            [PROGRAM, "--test-case=netplists of all models*"],
-            env={**os.environ, "ANEMONE_NETPLIST_DIR": cls.directory.name},
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
+        subprocess.run([PROGRAM, cls.directory.name], check=True)
         cls.models = sorted(p for p in pathlib.Path(cls.directory.name).iterdir() if p.is_dir())
 
     @classmethod

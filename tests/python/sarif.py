@@ -17,7 +17,7 @@ import urllib.parse
 
 BUILD = pathlib.Path(os.environ.get("ANEMONE_BUILD_DIR", "build"))
 SOURCE = pathlib.Path(os.environ.get("ANEMONE_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
-PROGRAM = os.environ.get("ANEMONE_SARIF_PROGRAM", str(BUILD / "bin" / "test_rules"))
+PROGRAM = BUILD / "bin" / "write_sarif"
 VERDICTS = os.environ.get("ANEMONE_VERDICTS_PROGRAM", str(BUILD / "bin" / "example_verdicts"))
 
 MARKS = {"measured", "decompiled", "predicted"}
@@ -159,12 +159,7 @@ class Documents(unittest.TestCase):
     def setUpClass(cls):
         cls.directory = tempfile.TemporaryDirectory()
         cls.place = pathlib.Path(cls.directory.name)
-        subprocess.run(
-            [PROGRAM, "--test-case=sarif files*"],
-            env={**os.environ, "ANEMONE_SARIF_DIR": cls.directory.name},
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
+        subprocess.run([PROGRAM, cls.directory.name], check=True)
 
     @classmethod
     def tearDownClass(cls):
