@@ -16,7 +16,7 @@ WIDTH = 120
 def operations():
     """All operations of the library, in the order of its table."""
     text = (SOURCE / "include" / "anemone" / "graph" / "operations.def").read_text()
-    return re.findall(r"^ANEMONE_OPERATION\((\w+), ", text, re.MULTILINE)
+    return re.findall(r"^ANEMONE_[A-Z_]+\((\w+), ", text, re.MULTILINE)
 
 
 def marks(name):

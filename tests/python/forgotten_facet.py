@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(os.environ["ANEMONE_SOURCE_DIR"])
-ROW = 'ANEMONE_OPERATION(invented, unary, 1, 1, none, "", "")\n'
+ROW = 'ANEMONE_FUNCTION(invented, "", "")\n'
 CATALOGUE = "#include <anemone/passes/catalogue/catalogue.hpp>\n"
 ARITHMETIC = "#include <anemone/numerics/elementwise.hpp>\n"
 STRUCT = "namespace ane::detail::catalogue {\ntemplate <> struct operation<op::invented> : %s {};\n}\n"
@@ -35,8 +35,8 @@ def main():
         rows = include / "anemone/graph/operations.def"
         text = rows.read_text()
         # Behind the last function, so that it stands in its group.
-        assert text.count("ANEMONE_OPERATION(atan, ") == 1
-        rows.write_text(text.replace("ANEMONE_OPERATION(atan, ", ROW + "ANEMONE_OPERATION(atan, "))
+        assert text.count("ANEMONE_FUNCTION(atan, ") == 1
+        rows.write_text(text.replace("ANEMONE_FUNCTION(atan, ", ROW + "ANEMONE_FUNCTION(atan, "))
         unary = include / "anemone/passes/catalogue/unary.hpp"
         functions = unary.read_text()
 

@@ -4,6 +4,8 @@
 import os
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 
 try:
@@ -19,8 +21,12 @@ ATTRIBUTES = {"Clip", "Pad", "Slice", "ReduceSum", "CumSum", "Reshape", "Tile", 
 
 
 def main():
-    rows = re.findall(r'^ANEMONE_OPERATION\((\w+), \w+, (\d+), (.+?), \w+, "(\w*)",\s+".+"\)$', ROWS.read_text(),
-                      re.MULTILINE)
+    preprocessor = shutil.which("g++") or shutil.which("clang++")
+    if preprocessor is None:
+        return 77
+    expanded = subprocess.run([preprocessor, "-E", "-P", "-x", "c++", "-DANEMONE_OPERATION(...)=ROW(__VA_ARGS__)", ROWS],
+                              capture_output=True, text=True, check=True).stdout
+    rows = re.findall(r'ROW\((\w+), \w+, (\d+), (.+?), \w+, "(\w*)", "', expanded)
     if len(rows) < 100:
         sys.exit(f"{ROWS}: {len(rows)} rows were understood")
     faults = []

@@ -7,16 +7,6 @@
 /// fp16 numbers; their names are those of the MIL operations.
 namespace ane {
 
-/// max(x, 0)
-template <class X>
-    requires obeys<shapes::same, X>
-constexpr auto relu(X x, site where = here()) { return detail::unary(op::relu, x, no_attributes{}, where); }
-template <class X, class Broken = breach<op::relu, shapes::same, X>> unknown_tensor relu(X, ...) = delete;
-/// min(max(x, 0), 6)
-template <class X>
-    requires obeys<shapes::same, X>
-constexpr auto relu6(X x, site where = here()) { return detail::unary(op::relu6, x, no_attributes{}, where); }
-template <class X, class Broken = breach<op::relu6, shapes::same, X>> unknown_tensor relu6(X, ...) = delete;
 /// x where x >= 0, slope x elsewhere
 template <class X>
     requires obeys<shapes::same, X>
@@ -59,11 +49,6 @@ constexpr auto elu(X x, double alpha = 1, site where = here()) {
     return detail::unary(op::elu, x, saturation{.alpha = detail::coefficient(x, alpha, where)}, where);
 }
 template <class X, class Broken = breach<op::elu, shapes::same, X>> unknown_tensor elu(X, ...) = delete;
-/// 1 / (1 + e^-x); on the engine a table of 33 knots
-template <class X>
-    requires obeys<shapes::same, X>
-constexpr auto sigmoid(X x, site where = here()) { return detail::unary(op::sigmoid, x, no_attributes{}, where); }
-template <class X, class Broken = breach<op::sigmoid, shapes::same, X>> unknown_tensor sigmoid(X, ...) = delete;
 /// min(max(alpha x + beta, 0), 1)
 template <class X>
     requires obeys<shapes::same, X>
@@ -74,11 +59,6 @@ constexpr auto hard_sigmoid(X x, double alpha = 0.2, double beta = 0.5, site whe
 }
 template <class X, class Broken = breach<op::hard_sigmoid, shapes::same, X>>
 unknown_tensor hard_sigmoid(X, ...) = delete;
-/// tanh(x); on the engine a table
-template <class X>
-    requires obeys<shapes::same, X>
-constexpr auto tanh(X x, site where = here()) { return detail::unary(op::tanh, x, no_attributes{}, where); }
-template <class X, class Broken = breach<op::tanh, shapes::same, X>> unknown_tensor tanh(X, ...) = delete;
 /// alpha tanh(beta x)
 template <class X>
     requires obeys<shapes::same, X>
@@ -88,36 +68,6 @@ constexpr auto scaled_tanh(X x, double alpha, double beta, site where = here()) 
                          where);
 }
 template <class X, class Broken = breach<op::scaled_tanh, shapes::same, X>> unknown_tensor scaled_tanh(X, ...) = delete;
-/// x Phi(x), the exact form; on the engine one table for this and the tanh form: bit-identical (numerics section 4)
-template <class X>
-    requires obeys<shapes::same, X>
-constexpr auto gelu(X x, site where = here()) { return detail::unary(op::gelu, x, no_attributes{}, where); }
-template <class X, class Broken = breach<op::gelu, shapes::same, X>> unknown_tensor gelu(X, ...) = delete;
-/// x sigmoid(1.702 x); on the engine a table of its own
-template <class X>
-    requires obeys<shapes::same, X>
-constexpr auto gelu_sigmoid(X x, site where = here()) {
-    return detail::unary(op::gelu_sigmoid, x, no_attributes{}, where);
-}
-template <class X, class Broken = breach<op::gelu_sigmoid, shapes::same, X>>
-unknown_tensor gelu_sigmoid(X, ...) = delete;
-/// x sigmoid(x), also named swish; on the engine a table
-template <class X>
-    requires obeys<shapes::same, X>
-constexpr auto silu(X x, site where = here()) { return detail::unary(op::silu, x, no_attributes{}, where); }
-template <class X, class Broken = breach<op::silu, shapes::same, X>> unknown_tensor silu(X, ...) = delete;
-/// ln(1 + e^x). The engine's own gives 0 from x = 11.09 (measured on M5, MIL facts section 5) and at +infinity (R159,
-/// N098), so it is lowered to softplus(min(x, 10)) + relu(x - 10).
-template <class X>
-    requires obeys<shapes::same, X>
-constexpr auto softplus(X x, site where = here()) { return detail::unary(op::softplus, x, no_attributes{}, where); }
-template <class X, class Broken = breach<op::softplus, shapes::same, X>> unknown_tensor softplus(X, ...) = delete;
-/// x / (1 + |x|); on the engine +0 at +infinity (R159, N099)
-template <class X>
-    requires obeys<shapes::same, X>
-constexpr auto softsign(X x, site where = here()) { return detail::unary(op::softsign, x, no_attributes{}, where); }
-template <class X, class Broken = breach<op::softsign, shapes::same, X>> unknown_tensor softsign(X, ...) = delete;
-
 /// Parameters for each channel (axis 1) of a tensor of rank 3 or more (R127).
 constexpr inferred prelu_rule(const extents& x, const extents& slope) {
     inferred r;

@@ -48,55 +48,16 @@ struct cast {
 };
 } // namespace shapes
 
-/// a == b, true or false for each element
-template <class A, class B>
-    requires obeys<shapes::broadcast, A, B>
-constexpr auto equal(A a, B b, site where = here()) { return detail::binary<dtype::boolean>(op::equal, a, b, where); }
-template <class A, class B, class Broken = breach<op::equal, shapes::broadcast, A, B>>
-unknown_tensor equal(A, B, ...) = delete;
-
-/// a != b
-template <class A, class B>
-    requires obeys<shapes::broadcast, A, B>
-constexpr auto not_equal(A a, B b, site where = here()) {
-    return detail::binary<dtype::boolean>(op::not_equal, a, b, where);
-}
-template <class A, class B, class Broken = breach<op::not_equal, shapes::broadcast, A, B>>
-unknown_tensor not_equal(A, B, ...) = delete;
-
-/// a > b
-template <class A, class B>
-    requires obeys<shapes::broadcast, A, B>
-constexpr auto greater(A a, B b, site where = here()) {
-    return detail::binary<dtype::boolean>(op::greater, a, b, where);
-}
-template <class A, class B, class Broken = breach<op::greater, shapes::broadcast, A, B>>
-unknown_tensor greater(A, B, ...) = delete;
-
-/// a >= b
-template <class A, class B>
-    requires obeys<shapes::broadcast, A, B>
-constexpr auto greater_equal(A a, B b, site where = here()) {
-    return detail::binary<dtype::boolean>(op::greater_equal, a, b, where);
-}
-template <class A, class B, class Broken = breach<op::greater_equal, shapes::broadcast, A, B>>
-unknown_tensor greater_equal(A, B, ...) = delete;
-
-/// a < b
-template <class A, class B>
-    requires obeys<shapes::broadcast, A, B>
-constexpr auto less(A a, B b, site where = here()) { return detail::binary<dtype::boolean>(op::less, a, b, where); }
-template <class A, class B, class Broken = breach<op::less, shapes::broadcast, A, B>>
-unknown_tensor less(A, B, ...) = delete;
-
-/// a <= b
-template <class A, class B>
-    requires obeys<shapes::broadcast, A, B>
-constexpr auto less_equal(A a, B b, site where = here()) {
-    return detail::binary<dtype::boolean>(op::less_equal, a, b, where);
-}
-template <class A, class B, class Broken = breach<op::less_equal, shapes::broadcast, A, B>>
-unknown_tensor less_equal(A, B, ...) = delete;
+// True or false for each element, by their rows in graph/operations.def.
+#define ANEMONE_COMPARISON(name, ...)                                                                                  \
+    template <class A, class B>                                                                                        \
+        requires obeys<shapes::broadcast, A, B>                                                                        \
+    constexpr auto name(A a, B b, site where = here()) {                                                               \
+        return detail::binary<dtype::boolean>(op::name, a, b, where);                                                  \
+    }                                                                                                                  \
+    template <class A, class B, class Broken = breach<op::name, shapes::broadcast, A, B>>                              \
+    unknown_tensor name(A, B, ...) = delete;
+#include "../graph/operations.def"
 
 /// The comparisons as operators; `==` and `!=` are left out, since they would read as a comparison of two handles.
 template <class A, class B>

@@ -64,62 +64,14 @@ template <class A, class... B> constexpr site site_of(A a, B... b) {
 
 } // namespace detail
 
-/// a + b
-template <class A, class B>
-    requires obeys<shapes::broadcast, A, B>
-constexpr auto add(A a, B b, site where = here()) { return detail::binary(op::add, a, b, where); }
-template <class A, class B, class Broken = breach<op::add, shapes::broadcast, A, B>>
-unknown_tensor add(A, B, ...) = delete;
-
-/// a - b
-template <class A, class B>
-    requires obeys<shapes::broadcast, A, B>
-constexpr auto sub(A a, B b, site where = here()) { return detail::binary(op::sub, a, b, where); }
-template <class A, class B, class Broken = breach<op::sub, shapes::broadcast, A, B>>
-unknown_tensor sub(A, B, ...) = delete;
-
-/// a b, elementwise
-template <class A, class B>
-    requires obeys<shapes::broadcast, A, B>
-constexpr auto mul(A a, B b, site where = here()) { return detail::binary(op::mul, a, b, where); }
-template <class A, class B, class Broken = breach<op::mul, shapes::broadcast, A, B>>
-unknown_tensor mul(A, B, ...) = delete;
-
-/// a / b; before A13 the divisor must be a constant (R178)
-template <class A, class B>
-    requires obeys<shapes::broadcast, A, B>
-constexpr auto div(A a, B b, site where = here()) { return detail::binary(op::div, a, b, where); }
-template <class A, class B, class Broken = breach<op::div, shapes::broadcast, A, B>>
-unknown_tensor div(A, B, ...) = delete;
-
-/// min(a, b)
-template <class A, class B>
-    requires obeys<shapes::broadcast, A, B>
-constexpr auto minimum(A a, B b, site where = here()) { return detail::binary(op::minimum, a, b, where); }
-template <class A, class B, class Broken = breach<op::minimum, shapes::broadcast, A, B>>
-unknown_tensor minimum(A, B, ...) = delete;
-
-/// max(a, b)
-template <class A, class B>
-    requires obeys<shapes::broadcast, A, B>
-constexpr auto maximum(A a, B b, site where = here()) { return detail::binary(op::maximum, a, b, where); }
-template <class A, class B, class Broken = breach<op::maximum, shapes::broadcast, A, B>>
-unknown_tensor maximum(A, B, ...) = delete;
-
-/// a^b
-template <class A, class B>
-    requires obeys<shapes::broadcast, A, B>
-constexpr auto pow(A a, B b, site where = here()) { return detail::binary(op::pow, a, b, where); }
-template <class A, class B, class Broken = breach<op::pow, shapes::broadcast, A, B>>
-unknown_tensor pow(A, B, ...) = delete;
-
-/// The largest integer that is not above a / b. On A11 and A12 floor(a fp16(1 / b)), which can be one too small: 6 / 3
-/// gives 1 (N123, decompiled).
-template <class A, class B>
-    requires obeys<shapes::broadcast, A, B>
-constexpr auto floor_div(A a, B b, site where = here()) { return detail::binary(op::floor_div, a, b, where); }
-template <class A, class B, class Broken = breach<op::floor_div, shapes::broadcast, A, B>>
-unknown_tensor floor_div(A, B, ...) = delete;
+// The named ones, by their rows in graph/operations.def.
+#define ANEMONE_ARITHMETIC(name, ...)                                                                                  \
+    template <class A, class B>                                                                                        \
+        requires obeys<shapes::broadcast, A, B>                                                                        \
+    constexpr auto name(A a, B b, site where = here()) { return detail::binary(op::name, a, b, where); }               \
+    template <class A, class B, class Broken = breach<op::name, shapes::broadcast, A, B>>                              \
+    unknown_tensor name(A, B, ...) = delete;
+#include "../graph/operations.def"
 
 template <class A, class B>
     requires obeys<shapes::broadcast, A, B>

@@ -97,131 +97,22 @@ template <axes Axes, bool KeepDims, class X> constexpr auto reduction(op kind, X
 
 } // namespace detail
 
-/// The sum over the given axes (all where none is given); they stay as extents of 1 unless KeepDims is false. R070.
-template <axes Axes = axes{}, bool KeepDims = true, class X>
-    requires obeys<shapes::of<Axes>, X>
-constexpr auto reduce_sum(X x, site where = here()) {
-    return detail::reduction<Axes, KeepDims>(op::reduce_sum, x, where);
-}
-template <axes Axes = axes{}, bool KeepDims = true, class X, class Broken = breach<op::reduce_sum, shapes::of<Axes>, X>>
-unknown_tensor reduce_sum(X, ...) = delete;
-
-/// The mean over the given axes.
-template <axes Axes = axes{}, bool KeepDims = true, class X>
-    requires obeys<shapes::of<Axes>, X>
-constexpr auto reduce_mean(X x, site where = here()) {
-    return detail::reduction<Axes, KeepDims>(op::reduce_mean, x, where);
-}
-template <axes Axes = axes{}, bool KeepDims = true, class X,
-          class Broken = breach<op::reduce_mean, shapes::of<Axes>, X>>
-unknown_tensor reduce_mean(X, ...) = delete;
-
-/// The largest element over the given axes.
-template <axes Axes = axes{}, bool KeepDims = true, class X>
-    requires obeys<shapes::of<Axes>, X>
-constexpr auto reduce_max(X x, site where = here()) {
-    return detail::reduction<Axes, KeepDims>(op::reduce_max, x, where);
-}
-template <axes Axes = axes{}, bool KeepDims = true, class X, class Broken = breach<op::reduce_max, shapes::of<Axes>, X>>
-unknown_tensor reduce_max(X, ...) = delete;
-
-/// The smallest element over the given axes.
-template <axes Axes = axes{}, bool KeepDims = true, class X>
-    requires obeys<shapes::of<Axes>, X>
-constexpr auto reduce_min(X x, site where = here()) {
-    return detail::reduction<Axes, KeepDims>(op::reduce_min, x, where);
-}
-template <axes Axes = axes{}, bool KeepDims = true, class X, class Broken = breach<op::reduce_min, shapes::of<Axes>, X>>
-unknown_tensor reduce_min(X, ...) = delete;
-
-/// The sum of x^2 over the given axes. Elements from 256 on square to infinity (R151). R071.
-template <axes Axes = axes{}, bool KeepDims = true, class X>
-    requires obeys<shapes::of<Axes>, X>
-constexpr auto reduce_sum_square(X x, site where = here()) {
-    return detail::reduction<Axes, KeepDims>(op::reduce_sum_square, x, where);
-}
-template <axes Axes = axes{}, bool KeepDims = true, class X,
-          class Broken = breach<op::reduce_sum_square, shapes::of<Axes>, X>>
-unknown_tensor reduce_sum_square(X, ...) = delete;
-
-/// The sum of |x| over the given axes.
-template <axes Axes = axes{}, bool KeepDims = true, class X>
-    requires obeys<shapes::of<Axes>, X>
-constexpr auto reduce_l1_norm(X x, site where = here()) {
-    return detail::reduction<Axes, KeepDims>(op::reduce_l1_norm, x, where);
-}
-template <axes Axes = axes{}, bool KeepDims = true, class X,
-          class Broken = breach<op::reduce_l1_norm, shapes::of<Axes>, X>>
-unknown_tensor reduce_l1_norm(X, ...) = delete;
-
-/// The square root of the sum of x^2 over the given axes. Lowered to products and a sum: infinite where an |x| is 256
-/// or more (R151).
-template <axes Axes = axes{}, bool KeepDims = true, class X>
-    requires obeys<shapes::of<Axes>, X>
-constexpr auto reduce_l2_norm(X x, site where = here()) {
-    return detail::reduction<Axes, KeepDims>(op::reduce_l2_norm, x, where);
-}
-template <axes Axes = axes{}, bool KeepDims = true, class X,
-          class Broken = breach<op::reduce_l2_norm, shapes::of<Axes>, X>>
-unknown_tensor reduce_l2_norm(X, ...) = delete;
-
-/// ln of the sum over the given axes, which is to be positive: ln(+0) is -45440 on the engine (R157).
-template <axes Axes = axes{}, bool KeepDims = true, class X>
-    requires obeys<shapes::of<Axes>, X>
-constexpr auto reduce_log_sum(X x, site where = here()) {
-    return detail::reduction<Axes, KeepDims>(op::reduce_log_sum, x, where);
-}
-template <axes Axes = axes{}, bool KeepDims = true, class X,
-          class Broken = breach<op::reduce_log_sum, shapes::of<Axes>, X>>
-unknown_tensor reduce_log_sum(X, ...) = delete;
-
-/// ln of the sum of e^x over the given axes. Subtract the maximum first: e^x is infinite from 11.094 (R150).
-template <axes Axes = axes{}, bool KeepDims = true, class X>
-    requires obeys<shapes::of<Axes>, X>
-constexpr auto reduce_log_sum_exp(X x, site where = here()) {
-    return detail::reduction<Axes, KeepDims>(op::reduce_log_sum_exp, x, where);
-}
-template <axes Axes = axes{}, bool KeepDims = true, class X,
-          class Broken = breach<op::reduce_log_sum_exp, shapes::of<Axes>, X>>
-unknown_tensor reduce_log_sum_exp(X, ...) = delete;
-
-/// The index of the largest element along an axis, as fp16; of equal ones the first. On the netplist route only (OC9).
-template <axis Axis = axis{}, class X>
-    requires obeys<shapes::by<arg_shape_rule, Axis>, X>
-constexpr auto arg_max(X x, site where = here()) {
-    return detail::append<shapes::by<arg_shape_rule, Axis>>(op::arg_max, detail::resolved_for<Axis, X>, where, x);
-}
-template <axis Axis = axis{}, class X, class Broken = breach<op::arg_max, shapes::by<arg_shape_rule, Axis>, X>>
-unknown_tensor arg_max(X, ...) = delete;
-
-/// The index of the smallest element along an axis, as fp16; of equal ones the first.
-template <axis Axis = axis{}, class X>
-    requires obeys<shapes::by<arg_shape_rule, Axis>, X>
-constexpr auto arg_min(X x, site where = here()) {
-    return detail::append<shapes::by<arg_shape_rule, Axis>>(op::arg_min, detail::resolved_for<Axis, X>, where, x);
-}
-template <axis Axis = axis{}, class X, class Broken = breach<op::arg_min, shapes::by<arg_shape_rule, Axis>, X>>
-unknown_tensor arg_min(X, ...) = delete;
-
-/// arg_max by the engine's layer for a whole dimension, on the netplist route (guide appendix B).
-template <axis Axis = axis{}, class X>
-    requires obeys<shapes::by<arg_shape_rule, Axis>, X>
-constexpr auto global_arg_max(X x, site where = here()) {
-    return detail::append<shapes::by<arg_shape_rule, Axis>>(op::global_arg_max, detail::resolved_for<Axis, X>, where,
-                                                            x);
-}
-template <axis Axis = axis{}, class X, class Broken = breach<op::global_arg_max, shapes::by<arg_shape_rule, Axis>, X>>
-unknown_tensor global_arg_max(X, ...) = delete;
-
-/// arg_min by the engine's layer for a whole dimension, on the netplist route.
-template <axis Axis = axis{}, class X>
-    requires obeys<shapes::by<arg_shape_rule, Axis>, X>
-constexpr auto global_arg_min(X x, site where = here()) {
-    return detail::append<shapes::by<arg_shape_rule, Axis>>(op::global_arg_min, detail::resolved_for<Axis, X>, where,
-                                                            x);
-}
-template <axis Axis = axis{}, class X, class Broken = breach<op::global_arg_min, shapes::by<arg_shape_rule, Axis>, X>>
-unknown_tensor global_arg_min(X, ...) = delete;
+// By their rows in graph/operations.def. Axes: all where none is given; they stay as extents of 1 unless KeepDims is false.
+#define ANEMONE_REDUCTION(name, ...)                                                                                   \
+    template <axes Axes = axes{}, bool KeepDims = true, class X>                                                       \
+        requires obeys<shapes::of<Axes>, X>                                                                            \
+    constexpr auto name(X x, site where = here()) { return detail::reduction<Axes, KeepDims>(op::name, x, where); }    \
+    template <axes Axes = axes{}, bool KeepDims = true, class X, class Broken = breach<op::name, shapes::of<Axes>, X>> \
+    unknown_tensor name(X, ...) = delete;
+#define ANEMONE_EXTREME_INDEX(name, ...)                                                                               \
+    template <axis Axis = axis{}, class X>                                                                             \
+        requires obeys<shapes::by<arg_shape_rule, Axis>, X>                                                            \
+    constexpr auto name(X x, site where = here()) {                                                                    \
+        return detail::append<shapes::by<arg_shape_rule, Axis>>(op::name, detail::resolved_for<Axis, X>, where, x);    \
+    }                                                                                                                  \
+    template <axis Axis = axis{}, class X, class Broken = breach<op::name, shapes::by<arg_shape_rule, Axis>, X>>       \
+    unknown_tensor name(X, ...) = delete;
+#include "../graph/operations.def"
 
 constexpr cumulation resolve(cumulation given, const extents& x) {
     given.axis = normalized_axis(given.axis, x.rank);
