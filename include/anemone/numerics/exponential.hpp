@@ -81,22 +81,28 @@ constexpr half exponential(const datapath& path, half x) noexcept {
     return detail::exponential_of(path, static_cast<double>(power));
 }
 
-/// ln(x + epsilon) = (exponent + table(mantissa)) * ln 2, sum and product in fp16. Worst error 91 ulp (measured M6).
-/// log2 of 0 is -infinity, which the multiplication by ln 2 reads as -2^16, exponent 31 being an ordinary one: that is
-/// the published -45440 (N096; the explanation is inferred). Negative arguments and +infinity give +0 (N095, N097).
-constexpr half logarithm(const datapath& path, half x, double epsilon = 0.0) noexcept {
-    const half v = detail::shifted(x, epsilon, path.elementwise_ties);
+/// log2 x = exponent + table(mantissa), the sum in fp16. Of 0 it is -infinity, of negative arguments and +infinity +0
+/// (inferred from `logarithm`, which is made of it).
+constexpr half logarithm_base_2(const datapath& path, half x) noexcept {
+    const half v = detail::entered(x);
     if (detail::is_negative(v) || is_infinite(v)) {
         return half{};
     }
-    double log2 = -0x1p16;
-    if (v.bits != 0) {
-        const detail::split_value s = detail::split(v);
-        const half mantissa = log2_table.at(s.mantissa, path.elementwise_ties);
-        log2 = static_cast<double>(round_to_half(static_cast<double>(mantissa) + s.exponent, path.elementwise_ties));
+    if (v.bits == 0) {
+        return -detail::half_infinity;
     }
+    const detail::split_value s = detail::split(v);
+    const half mantissa = log2_table.at(s.mantissa, path.elementwise_ties);
+    return round_to_half(static_cast<double>(mantissa) + s.exponent, path.elementwise_ties);
+}
+
+/// ln(x + epsilon) = log2(x + epsilon) * ln 2, that product in fp16. Worst error 91 ulp (measured M6). The product reads
+/// the -infinity of 0 as -2^16, exponent 31 being an ordinary one: that is the published -45440 (N096; the explanation
+/// is inferred). Negative arguments and +infinity give +0 (N095, N097).
+constexpr half logarithm(const datapath& path, half x, double epsilon = 0.0) noexcept {
+    const half log2 = logarithm_base_2(path, detail::shifted(x, epsilon, path.elementwise_ties));
     const double ln_2 = static_cast<double>(round_to_half(detail::ln_2, path.elementwise_ties));
-    return round_to_half(log2 * ln_2, path.elementwise_ties);
+    return round_to_half((is_infinite(log2) ? -0x1p16 : static_cast<double>(log2)) * ln_2, path.elementwise_ties);
 }
 
 /// Worst error 1.2 ulp (measured M6). Negative arguments and -0 give +0 (measured M1: N093, N104).
