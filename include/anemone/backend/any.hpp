@@ -2,6 +2,7 @@
 
 #include "../base/hidden.hpp"
 #include "../base/way.hpp"
+#include "../weights/verify.hpp"
 #include "backend.hpp"
 #include "one_run.hpp"
 
@@ -70,6 +71,8 @@ public:
     }
     ~any() = default;
 
+    static constexpr bool verifies_weights = true;
+
     std::string name() const { return held().name(); }
     bool supports(op kind) const { return held().supports(kind); }
     any_program compile(const graph_view& model, const weight_store& weights) const {
@@ -95,6 +98,9 @@ private:
         std::string name() const override { return place.name(); }
         bool supports(op kind) const override { return place.supports(kind); }
         any_program compile(const graph_view& model, const weight_store& weights) const override {
+            if constexpr (!ane::detail::verifies_weights<Backend>) {
+                verify_weights(model, weights);
+            }
             return place.compile(model, weights);
         }
         Backend place;

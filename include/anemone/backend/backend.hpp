@@ -30,7 +30,9 @@ concept executable = std::movable<T> && requires(T& program, input_buffers input
 };
 
 /// A place to run a model. `supports` says, in constant expressions too, whether it has a kernel for an operation;
-/// `compile` makes a program of a graph and its weights, or throws `error`.
+/// `compile` makes a program of a graph and its weights, or throws `error`. One that checks the values of weights as it
+/// reads them, by `verified_weight` or `materialize`, says so by `static constexpr bool verifies_weights = true`: then
+/// `ane::compile` checks their names and shapes alone, and no weight is decoded twice.
 template <class T>
 concept runnable_backend = requires(const T& backend, const graph_view& g, const weight_store& weights, op kind) {
     { backend.name() } -> std::convertible_to<std::string>;
@@ -41,6 +43,11 @@ concept runnable_backend = requires(const T& backend, const graph_view& g, const
 } // namespace ane::inline ANEMONE_WAY
 
 namespace ane::detail::inline ANEMONE_WAY {
+
+template <class Backend>
+concept verifies_weights = requires {
+    requires Backend::verifies_weights;
+};
 
 /// Nodes that are inputs, in order: the ports of a graph.
 constexpr int input_count(const graph_view& g) {

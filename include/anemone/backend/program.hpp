@@ -156,6 +156,15 @@ template <const auto& Model, class Backend> auto compile_model(const Backend& pl
     }
 }
 
+/// What a backend leaves to its caller: all of `verify_weights`, or names and shapes.
+template <class Backend> void check_weights(const graph_view& valid, const weight_store& weights) {
+    if constexpr (verifies_weights<Backend>) {
+        verify_weight_names(valid, weights);
+    } else {
+        verify_weights_of_valid(valid, weights);
+    }
+}
+
 } // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
@@ -167,7 +176,7 @@ auto compile(const Backend& place, const weight_store& weights = {}) {
     if constexpr (is_refused_model<decltype(Model)>) { // reported where the model is defined
         return compile<detail::nothing_to_run>(place, weights);
     } else {
-        detail::verify_weights_of_valid(Model, weights);
+        detail::check_weights<Backend>(Model, weights);
         return program<Model, decltype(place.compile(Model, weights))>(detail::compile_model<Model>(place, weights));
     }
 }
@@ -176,7 +185,7 @@ auto compile(const Backend& place, const weight_store& weights = {}) {
 /// of the ports.
 template <runnable_backend Backend>
 auto compile(const graph_view& model, const Backend& place, const weight_store& weights = {}) {
-    verify_weights(model, weights);
+    detail::check_weights<Backend>(validated(model), weights);
     return place.compile(model, weights);
 }
 

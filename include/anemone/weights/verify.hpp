@@ -26,6 +26,8 @@ ANEMONE_API void verify_promise(const std::string& name, const contract& promise
 
 /// `verify_weights` for a graph that was validated, as every constant is.
 ANEMONE_API void verify_weights_of_valid(const graph_view& g, const weight_store& store);
+/// Its first half: names and shapes, no values.
+ANEMONE_API void verify_weight_names(const graph_view& g, const weight_store& store);
 
 } // namespace ane::detail::inline ANEMONE_WAY
 

@@ -112,10 +112,14 @@ ANEMONE_BODY std::vector<half> verified_weight(const graph_view& g, int index, c
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-ANEMONE_BODY void verify_weights_of_valid(const graph_view& g, const weight_store& store) {
+ANEMONE_BODY void verify_weight_names(const graph_view& g, const weight_store& store) {
     if (const name_faults faults = find_name_faults(g, store); !faults.none()) {
         refuse_names(g, faults, store);
     }
+}
+
+ANEMONE_BODY void verify_weights_of_valid(const graph_view& g, const weight_store& store) {
+    verify_weight_names(g, store);
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind == op::weight) {
             verified_weight(g, i, store);

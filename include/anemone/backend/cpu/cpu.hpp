@@ -38,6 +38,7 @@ public:
     ANEMONE_API std::string name() const;
     /// Every operation has a kernel: step_table.hpp does not compile otherwise.
     static constexpr bool supports(op) { return true; }
+    static constexpr bool verifies_weights = true;
     ANEMONE_API cpu_program compile(const graph_view& model, const weight_store& weights) const;
 
 #if !defined(ANEMONE_COMPILED)

@@ -60,6 +60,7 @@ public:
     ANEMONE_API explicit engine(target architecture, engine_options options = {});
 
     ANEMONE_API std::string name() const;
+    static constexpr bool verifies_weights = true;
     static constexpr bool supports(op kind) {
         return is_source(kind) || is_composed(kind) || find_mil_form(kind) != nullptr;
     }

@@ -55,6 +55,7 @@ public:
     ANEMONE_API std::string name() const;
     /// Every operation has its arithmetic: backend/oracle/step_table.hpp does not compile otherwise.
     static constexpr bool supports(op) { return true; }
+    static constexpr bool verifies_weights = true;
 
     const numerics::datapath& arithmetic() const { return arithmetic_; }
 
