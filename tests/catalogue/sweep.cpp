@@ -67,8 +67,11 @@ private:
         try {
             bench operands(r.operands);
             try {
-                operands.add(kind_, r.values, r.result);
+                const dynamic_tensor made = operands.add(kind_, r.values, r.result);
                 ++accepted;
+                if (!operands.agrees(made) || (r.result && made.shape() != *r.result)) {
+                    note(r, fmt::format("gives {} {}", mil_name(made.type()), catalogue::text_of(made.shape())));
+                }
                 accepted_.push_back(r);
             } catch (const error& e) {
                 if (!names(e)) {

@@ -80,7 +80,7 @@ public:
         if (found.empty()) {
             found = outside(engine.name(), run(engine, graph_));
         }
-        if (found.empty() && style_ < comparable_styles && are_moderate(recipe_.values)) {
+        if (found.empty() && style_ < comparable_styles && has_moderate_numbers()) {
             differential::closeness near(graph_, weights_, engine, buffers_);
             found = near.fault();
             compared += near.compared[static_cast<std::size_t>(recipe_.kind)];
@@ -153,15 +153,19 @@ private:
         return {};
     }
 
-    /// Whether the numbers among the attributes leave both arithmetics their digits: an epsilon that is zero in fp16 or a
-    /// power of 65504 does not.
-    static bool are_moderate(const attributes& values) {
+    /// Whether the numbers among the attributes leave both arithmetics their digits: an epsilon that is zero in fp16, one
+    /// that takes a variance away, or a power of 65504 does not.
+    bool has_moderate_numbers() const {
         bool all = true;
-        values.visit([&](const auto& a) {
+        recipe_.values.visit([&](const auto& a) {
             for_each_member(a, [&](std::string_view, const auto& value) {
-                if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(value)>>) {
+                using member = std::remove_cvref_t<decltype(value)>;
+                if constexpr (std::is_floating_point_v<member>) {
                     const double size = std::fabs(static_cast<double>(value));
-                    all = all && (size == 0 || (size >= 1e-4 && size <= 16));
+                    const bool subtracts = value < 0 && signature(recipe_.kind).group == op_group::normalization;
+                    all = all && !subtracts && (size == 0 || (size >= 1e-4 && size <= 16));
+                } else if constexpr (std::is_same_v<member, int>) {
+                    all = all && value <= 4096;
                 }
             });
         });
