@@ -3,6 +3,8 @@
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/dynamic_builder.hpp>
+#include <anemone/model.hpp>
+#include <anemone/passes/envelope.hpp>
 #include <anemone/passes/ranges.hpp>
 
 #include <doctest/doctest.h>
@@ -31,6 +33,14 @@ TEST_CASE("a window that fits once may have any stride, which takes no memory") 
                                          : kind == op::avg_pool ? 4.5
                                                                 : 10));
     }
+}
+
+namespace {
+constexpr auto noise = graph([](auto& g) { g.output("y"_s, relu(random_uniform(g, f16<1, 4>))); });
+} // namespace
+
+TEST_CASE("the envelope of an operation without operands") { // a constant expression reads no operand that is not there
+    static_assert(proves(noise, h15, hazard::stored_value));
 }
 
 TEST_CASE("the range of a response norm whose k is zero on the engine, which has it in fp16") {

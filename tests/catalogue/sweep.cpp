@@ -22,7 +22,8 @@ constexpr unsigned seed = 20261122;
 constexpr int ordinary_tries = sanitized ? 500 : 1500;
 constexpr int edge_bases = sanitized ? 4 : 8;
 constexpr int edge_pairs = sanitized ? 150 : 600;
-constexpr int most_trials = sanitized ? 20 : 60; ///< of the ordinary, and as many of the others
+constexpr int most_trials = sanitized ? 20 : 60;   ///< of the ordinary, and as many of the others
+constexpr unsigned reported = sanitized ? 20 : 10; ///< per cent
 
 const backend::oracle engines[] = {backend::oracle(h13), backend::oracle(h14), backend::oracle(h18)};
 
@@ -161,11 +162,15 @@ private:
         const std::size_t style = below(std::size(data_styles));
         try {
             trial t(r, style, static_cast<unsigned>(random_()));
+            if (below(100) < reported) {
+                t.report(trials % 2 == 0 ? h13 : h18);
+            }
             if (!t.is_small()) {
                 return;
             }
             ++trials;
             try {
+                t.write();
                 const std::string found = t.fault(engines[below(std::size(engines))]);
                 compared += t.compared > 0 ? 1 : 0;
                 if (!found.empty()) {

@@ -3,10 +3,18 @@
 #include "../differential/closeness.hpp"
 #include "../passes/nan_and_gain.hpp"
 #include "recipe.hpp"
+#include <anemone/backend/cpu/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
+#include <anemone/drawing/drawing.hpp>
+#include <anemone/formats/mil.hpp>
+#include <anemone/formats/netplist.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/passes/validate.hpp>
+#include <anemone/report/cost_report.hpp>
+#include <anemone/report/error_report.hpp>
+#include <anemone/report/residency_report.hpp>
+#include <anemone/report/rule_report.hpp>
 
 #include <fmt/format.h>
 
@@ -89,6 +97,32 @@ public:
             }
         }
         return found;
+    }
+
+    /// All that reads a graph without data, however large its tensors: throws what they throw.
+    void report(target t) const {
+        (void)print(graph_);
+        (void)ane::report(graph_, t).str();
+        (void)cost_report(graph_, t);
+        (void)residency_report(graph_, t).str();
+        (void)report_errors(graph_, t).str();
+        (void)envelope(graph_, t);
+        (void)affine_ranges(graph_);
+        (void)draw_svg(graph_);
+    }
+    /// Both formats: throws `error` (errc::lowering) where one has no form of it.
+    void write() const {
+        const lowered_graph lowered = lower(graph_);
+        const materialized constants = materialize(lowered.view(), weights_);
+        for (const bool mil : {true, false}) {
+            try {
+                mil ? void(emit_mil(lowered.view(), constants)) : void(emit_netplist(lowered.view(), constants));
+            } catch (const error& e) {
+                if (e.code() != errc::lowering) {
+                    throw;
+                }
+            }
+        }
     }
 
     int compared = 0; ///< how often the two arithmetics were held against each other
