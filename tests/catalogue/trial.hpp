@@ -38,7 +38,7 @@ inline constexpr data_style data_styles[] = {{within(-4, 4)},
                                              {within(0, 1), true}, // indices too
                                              {within(-3, 3), true},
                                              {within(-65504, 65504)}};
-/// The last is for the ranges only: infinities are as many on both sides, but not the same ones.
+/// The last is for the ranges only: the two arithmetics overflow at different sizes.
 inline constexpr std::size_t comparable_styles = std::size(data_styles) - 1;
 
 class trial {
@@ -59,8 +59,7 @@ public:
         }
     }
 
-    /// Whether it is small enough to be run: a kernel or a padding of millions gives the right
-    /// values, and slowly.
+    /// Whether it is small enough to be run: a kernel or a padding of millions gives the right values, and slowly.
     bool is_small() const {
         bool ordinary = true;
         recipe_.values.visit([&](const auto& a) {
@@ -110,7 +109,7 @@ public:
         (void)affine_ranges(graph_);
         (void)draw_svg(graph_);
     }
-    /// Both formats: throws `error` (errc::lowering) where one has no form of it.
+    /// Both formats, each of which may have no form of it (errc::lowering); throws any other error.
     void write() const {
         const lowered_graph lowered = lower(graph_);
         const materialized constants = materialize(lowered.view(), weights_);
