@@ -1,7 +1,11 @@
 // What the sweep found, each alone.
 
 #include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/dynamic_builder.hpp>
+#include <anemone/model.hpp>
+#include <anemone/passes/envelope.hpp>
+#include <anemone/passes/ranges.hpp>
 
 #include <doctest/doctest.h>
 
@@ -29,4 +33,26 @@ TEST_CASE("a window that fits once may have any stride, which takes no memory") 
                                          : kind == op::avg_pool ? 4.5
                                                                 : 10));
     }
+}
+
+namespace {
+constexpr auto noise = graph([](auto& g) { g.output("y"_s, relu(random_uniform(g, f16<1, 4>))); });
+} // namespace
+
+TEST_CASE("the envelope of an operation without operands") { // a constant expression reads no operand that is not there
+    static_assert(proves(noise, h15, hazard::stored_value));
+}
+
+TEST_CASE("the range of a response norm whose k is zero on the engine, which has it in fp16") {
+    dynamic_builder g;
+    g.output("y", g.add(op::local_response_norm, {g.input("x", {1, 1, 1}, within(0, 1e-4))},
+                        response{.size = 1, .alpha = 0, .beta = 0.5F, .k = 2.9e-8F}));
+    const dynamic_graph model = g.finish();
+    const half x(9e-5);
+    const std::span<const std::byte> read[] = {std::as_bytes(std::span(&x, 1))};
+    half y;
+    const std::span<std::byte> written[] = {std::as_writable_bytes(std::span(&y, 1))};
+    backend::oracle(h13).compile(model, {}).run(read, written);
+    CHECK(static_cast<double>(y) > 5); // 0^-0.5 is infinite, which as a factor is 2^16
+    CHECK(ranges(model).back().contains(static_cast<double>(y)));
 }

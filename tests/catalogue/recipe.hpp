@@ -2,7 +2,7 @@
 
 #include "values.hpp"
 #include <anemone/dynamic_builder.hpp>
-#include <anemone/passes/print.hpp>
+#include <anemone/passes/catalogue/catalogue.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -55,6 +55,14 @@ public:
     /// Throws `error` where the node is refused.
     dynamic_tensor add(op kind, const attributes& values, const std::optional<extents>& result) {
         return result ? builder_.add(kind, operands_, values, *result) : builder_.add(kind, operands_, values);
+    }
+    /// Whether the rules that `validate` applies give the value its shape and type too, from its operands and attributes.
+    bool agrees(const dynamic_tensor& value) const {
+        const graph_view g = builder_.graph();
+        const node& n = g[value.node()];
+        const inferred rule = infer(g, n);
+        return rule.ok() && rule.shape == value.shape() && n.shape == value.shape() && n.type == value.type() &&
+               inferred_type(g, n) == value.type();
     }
     /// The graph with this value as its output, in fp16.
     dynamic_graph finish(const dynamic_tensor& value) {

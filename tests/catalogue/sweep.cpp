@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace catalogue;
@@ -21,7 +22,8 @@ constexpr unsigned seed = 20261122;
 constexpr int ordinary_tries = sanitized ? 500 : 1500;
 constexpr int edge_bases = sanitized ? 4 : 8;
 constexpr int edge_pairs = sanitized ? 150 : 600;
-constexpr int most_trials = sanitized ? 20 : 60; ///< of the ordinary, and as many of the others
+constexpr int most_trials = sanitized ? 20 : 60;   ///< of the ordinary, and as many of the others
+constexpr unsigned reported = sanitized ? 20 : 10; ///< per cent
 
 const backend::oracle engines[] = {backend::oracle(h13), backend::oracle(h14), backend::oracle(h18)};
 
@@ -57,6 +59,13 @@ private:
     }
     std::size_t below(std::size_t n) { return random_() % n; }
 
+    /// As std::shuffle, whose order differs between standard libraries.
+    void shuffle(std::vector<recipe>& all) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            std::swap(all[i], all[i + below(all.size() - i)]);
+        }
+    }
+
     /// Whether the message is about this operation.
     bool names(const error& e) const {
         return e.subject() == name(kind_) || std::string_view(e.what()).find(name(kind_)) != std::string_view::npos;
@@ -67,8 +76,11 @@ private:
         try {
             bench operands(r.operands);
             try {
-                operands.add(kind_, r.values, r.result);
+                const dynamic_tensor made = operands.add(kind_, r.values, r.result);
                 ++accepted;
+                if (!operands.agrees(made) || (r.result && made.shape() != *r.result)) {
+                    note(r, fmt::format("gives {} {}", mil_name(made.type()), catalogue::text_of(made.shape())));
+                }
                 accepted_.push_back(r);
             } catch (const error& e) {
                 if (!names(e)) {
@@ -83,7 +95,7 @@ private:
     /// Accepted nodes of different ranks and types.
     std::vector<recipe> various() {
         std::vector<recipe> all;
-        std::shuffle(accepted_.begin(), accepted_.end(), random_);
+        shuffle(accepted_);
         for (const bool again : {false, true}) {
             for (const recipe& r : accepted_) {
                 const auto alike = [&](const recipe& other) {
@@ -139,7 +151,7 @@ private:
 
     /// Moves a sample of what was accepted to what is run.
     void keep_some() {
-        std::shuffle(accepted_.begin(), accepted_.end(), random_);
+        shuffle(accepted_);
         for (std::size_t i = 0; i < accepted_.size() && static_cast<int>(i) < most_trials; ++i) {
             kept_.push_back(accepted_[i]);
         }
@@ -150,11 +162,15 @@ private:
         const std::size_t style = below(std::size(data_styles));
         try {
             trial t(r, style, static_cast<unsigned>(random_()));
+            if (below(100) < reported) {
+                t.report(trials % 2 == 0 ? h13 : h18);
+            }
             if (!t.is_small()) {
                 return;
             }
             ++trials;
             try {
+                t.write();
                 const std::string found = t.fault(engines[below(std::size(engines))]);
                 compared += t.compared > 0 ? 1 : 0;
                 if (!found.empty()) {

@@ -3,10 +3,18 @@
 #include "../differential/closeness.hpp"
 #include "../passes/nan_and_gain.hpp"
 #include "recipe.hpp"
+#include <anemone/backend/cpu/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
+#include <anemone/drawing/drawing.hpp>
+#include <anemone/formats/mil.hpp>
+#include <anemone/formats/netplist.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/passes/validate.hpp>
+#include <anemone/report/cost_report.hpp>
+#include <anemone/report/error_report.hpp>
+#include <anemone/report/residency_report.hpp>
+#include <anemone/report/rule_report.hpp>
 
 #include <fmt/format.h>
 
@@ -30,7 +38,7 @@ inline constexpr data_style data_styles[] = {{within(-4, 4)},
                                              {within(0, 1), true}, // indices too
                                              {within(-3, 3), true},
                                              {within(-65504, 65504)}};
-/// The last is for the ranges only: infinities are as many on both sides, but not the same ones.
+/// The last is for the ranges only: the two arithmetics overflow at different sizes.
 inline constexpr std::size_t comparable_styles = std::size(data_styles) - 1;
 
 class trial {
@@ -51,8 +59,7 @@ public:
         }
     }
 
-    /// Whether it is small enough to be run: a kernel or a padding of millions gives the right
-    /// values, and slowly.
+    /// Whether it is small enough to be run: a kernel or a padding of millions gives the right values, and slowly.
     bool is_small() const {
         bool ordinary = true;
         recipe_.values.visit([&](const auto& a) {
@@ -80,7 +87,7 @@ public:
         if (found.empty()) {
             found = outside(engine.name(), run(engine, graph_));
         }
-        if (found.empty() && style_ < comparable_styles && are_moderate(recipe_.values)) {
+        if (found.empty() && style_ < comparable_styles && has_moderate_numbers()) {
             differential::closeness near(graph_, weights_, engine, buffers_);
             found = near.fault();
             compared += near.compared[static_cast<std::size_t>(recipe_.kind)];
@@ -89,6 +96,32 @@ public:
             }
         }
         return found;
+    }
+
+    /// All that reads a graph without data, however large its tensors: throws what they throw.
+    void report(target t) const {
+        (void)print(graph_);
+        (void)ane::report(graph_, t).str();
+        (void)cost_report(graph_, t);
+        (void)residency_report(graph_, t).str();
+        (void)report_errors(graph_, t).str();
+        (void)envelope(graph_, t);
+        (void)affine_ranges(graph_);
+        (void)draw_svg(graph_);
+    }
+    /// Both formats, each of which may have no form of it (errc::lowering); throws any other error.
+    void write() const {
+        const lowered_graph lowered = lower(graph_);
+        const materialized constants = materialize(lowered.view(), weights_);
+        for (const bool mil : {true, false}) {
+            try {
+                mil ? void(emit_mil(lowered.view(), constants)) : void(emit_netplist(lowered.view(), constants));
+            } catch (const error& e) {
+                if (e.code() != errc::lowering) {
+                    throw;
+                }
+            }
+        }
     }
 
     int compared = 0; ///< how often the two arithmetics were held against each other
@@ -153,15 +186,19 @@ private:
         return {};
     }
 
-    /// Whether the numbers among the attributes leave both arithmetics their digits: an epsilon that is zero in fp16 or a
-    /// power of 65504 does not.
-    static bool are_moderate(const attributes& values) {
+    /// Whether the numbers among the attributes leave both arithmetics their digits: an epsilon that is zero in fp16, one
+    /// that takes a variance away, or a power of 65504 does not.
+    bool has_moderate_numbers() const {
         bool all = true;
-        values.visit([&](const auto& a) {
+        recipe_.values.visit([&](const auto& a) {
             for_each_member(a, [&](std::string_view, const auto& value) {
-                if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(value)>>) {
+                using member = std::remove_cvref_t<decltype(value)>;
+                if constexpr (std::is_floating_point_v<member>) {
                     const double size = std::fabs(static_cast<double>(value));
-                    all = all && (size == 0 || (size >= 1e-4 && size <= 16));
+                    const bool subtracts = value < 0 && signature(recipe_.kind).group == op_group::normalization;
+                    all = all && !subtracts && (size == 0 || (size >= 1e-4 && size <= 16));
+                } else if constexpr (std::is_same_v<member, int>) {
+                    all = all && value <= 4096;
                 }
             });
         });

@@ -225,6 +225,9 @@ constexpr demand attention_demand(const ranged_node& s, const interval& result) 
 
 /// The limits on arguments of functions.
 template <class Sink> constexpr void visit_argument_demands(const ranged_node& s, Sink sink) {
+    if (s.n.operands.count == 0) { // random_uniform
+        return;
+    }
     const interval& x = s.in(0);
     const auto is = [&s](op kind) { return s.n.kind == kind; };
     if (is(op::exp) || is(op::exp2)) {

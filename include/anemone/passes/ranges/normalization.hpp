@@ -110,7 +110,9 @@ template <class Operand> constexpr interval range_of_length_norm(const graph_vie
 /// x / (k + alpha / size * sum of x^2 over size channels)^beta: the divisor is least where x is 0.
 constexpr interval range_of_response_norm(const node& n, const interval& x) {
     const response& a = n.get<response>();
-    const auto k = static_cast<double>(a.k);
+    const double given = static_cast<double>(a.k);
+    const double stored_k = static_cast<double>(half(given)); // what the engine adds
+    const double k = stored_k < given ? stored_k : given;
     if (!(a.alpha >= 0 && a.beta >= 0 && k > 0) || !x.bounded()) {
         return anything(false);
     }
