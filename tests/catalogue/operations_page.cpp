@@ -8,7 +8,6 @@
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
 #include <anemone/graph/meaning.hpp>
-#include <anemone/numerics/path.hpp>
 #include <anemone/passes/catalogue/catalogue.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/passes/ranges.hpp>

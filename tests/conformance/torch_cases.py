@@ -213,7 +213,7 @@ UNARY = {
     "atan": torch.atan,
     "identity": lambda x: x,
 }
-POSITIVE = {"log": torch.log, "sqrt": torch.sqrt, "rsqrt": torch.rsqrt, "inverse": torch.reciprocal}
+POSITIVE = {"log": torch.log, "log2": torch.log2, "sqrt": torch.sqrt, "rsqrt": torch.rsqrt, "inverse": torch.reciprocal}
 
 
 @case

@@ -66,6 +66,7 @@ inline bound bound_of(const node& n) {
     case op::rsqrt: return {0x1p-8, 0, small};
     case op::exp:
     case op::exp2: return {0.02, 0, small};
+    case op::log2:
     case op::log: return {0x1p-9, 0, 0.0085};
     case op::sigmoid:
     case op::hard_sigmoid: return {0, 0, 0.0045};

@@ -33,8 +33,9 @@ using namespace differential;
 
 /// What each format has besides.
 constexpr op_set in_mil = op_set::where([](op kind) { return both_formats.contains(kind) || kind == op::cast; });
-constexpr op_set in_netplist =
-    op_set::where([](op kind) { return both_formats.contains(kind) || kind == op::arg_max || kind == op::arg_min; });
+constexpr op_set in_netplist = op_set::where([](op kind) {
+    return both_formats.contains(kind) || kind == op::arg_max || kind == op::arg_min || kind == op::log2;
+});
 
 /// What a netplist cannot say of an operation that it has: parts of the sentences, as docs/formats.md lists them.
 constexpr std::string_view netplist_limits[] = {

@@ -124,6 +124,7 @@ TEST_CASE("netplist: scalars are fp16 bit patterns") {
     CHECK(text(only([](auto x) { return exp(x); })) == text(dict{{"ScaleScalar", 15813}}));
     CHECK(text(only([](auto x) { return rsqrt(x, 1e-3); })) == text(dict{{"Type", "Rsqrt"}, {"Epsilon", 5145}}));
     CHECK(text(only([](auto x) { return rsqrt(x); })) == text(dict{{"Type", "Rsqrt"}}));
+    CHECK(text(only([](auto x) { return log2(x); })) == text(dict{{"Type", "Log2"}}));
 }
 
 TEST_CASE("netplist: ln x is log2 x, scaled by ln 2; e^x is 2^(x log2 e)") {

@@ -118,6 +118,7 @@ const function softsign_of{op::softsign, [](double x) { return x / (1 + std::fab
 const function elu_of{op::elu, [](double x) { return x < 0 ? std::expm1(x) : x; }, 1};
 const function exp_of{op::exp, [](double x) { return std::exp(x); }};
 const function exp2_of{op::exp2, [](double x) { return std::exp2(x); }};
+const function log2_of{op::log2, [](double x) { return std::log2(x); }};
 const function log_of{op::log, [](double x) { return std::log(x); }};
 const function sqrt_of{op::sqrt, [](double x) { return std::sqrt(x); }};
 const function rsqrt_of{op::rsqrt, [](double x) { return 1 / std::sqrt(x); }};
@@ -225,6 +226,7 @@ TEST_CASE("worst errors on A13 and A18: bounds") {
         {&elu_of, -everywhere, everywhere, 6.95e-3, 236},
         {&exp_of, -10, 10, 101, 9.25},
         {&exp2_of, -everywhere, everywhere, 29, 1.02},
+        {&log2_of, 0x1p-24, everywhere, 1.28e-2, 92.1},
         {&log_of, 0x1p-24, everywhere, 1.28e-2, 92.1},
         {&sqrt_of, 0, everywhere, 0.155, 1.25},
         {&rsqrt_of, 0x1p-24, everywhere, 1.1, 2.09},
@@ -273,6 +275,7 @@ TEST_CASE("monotone where the function is, but for dents of rounding") {
         {&elu_of, -everywhere, everywhere, 1, 0},
         {&exp_of, -everywhere, everywhere, 1, 0},
         {&exp2_of, -everywhere, everywhere, 1, 0},
+        {&log2_of, 0, everywhere, 1, 0},
         {&log_of, 0, everywhere, 1, 0},
         {&sqrt_of, 0, everywhere, 1, 0},
         {&rsqrt_of, 0x1p-24, everywhere, -1, 0},
@@ -346,7 +349,7 @@ TEST_CASE("values at infinity and at the ends, on every generation") {
         {op::abs, inf, inf, 0},      {op::sign, 1, -1, 0},
         {op::ceil, inf, -inf, 0},    {op::floor, inf, -inf, 0},
         {op::round, inf, -inf, 0},   {op::atan, 1.50781, -1.50781, 0},
-        {op::sin, 0, 0, 0},
+        {op::sin, 0, 0, 0},          {op::log2, 0, 0, -inf},
     };
     for (const family f :
          {family::older, family::a13, family::a14, family::a15, family::a16, family::a17, family::a18}) {

@@ -57,7 +57,7 @@ dynamic_graph everything() {
         auto h = scaled_tanh(tanh(hard_sigmoid(sigmoid(f))), 1, 2);
         auto i = softsign(softplus(silu(gelu_sigmoid(gelu(h)))));
         g.output("activated"_s, parametric_softplus(prelu(i, v("slope")), v("alpha"), v("beta")));
-        auto j = log(exp2(exp(erf(x))), 0.5);
+        auto j = log(exp2(log2(exp(erf(x)))), 0.5);
         auto k = inverse(rsqrt(sqrt(j), 0.25), 0.125);
         auto l = round(floor(ceil(sign(abs(square(k))))));
         g.output("computed"_s, atan(cos(sin(l))));
@@ -240,6 +240,7 @@ TEST_CASE("activations and functions keep the shape and carry their coefficients
     plain(made([](auto x, auto) { return softsign(x); }), op::softsign);
     plain(made([](auto x, auto) { return erf(x); }), op::erf);
     plain(made([](auto x, auto) { return exp2(x); }), op::exp2);
+    plain(made([](auto x, auto) { return log2(x); }), op::log2);
     plain(made([](auto x, auto) { return square(x); }), op::square);
     plain(made([](auto x, auto) { return sign(x); }), op::sign);
     plain(made([](auto x, auto) { return ceil(x); }), op::ceil);

@@ -119,6 +119,7 @@ TEST_CASE("every operation of the facts has a builder, an alias, a composed buil
     const std::set<std::string_view> elsewhere{"input",
                                                "weight",
                                                "cast",
+                                               "log2",
                                                "minmax_norm",
                                                "reflect_pad",
                                                "symmetric_pad",

@@ -121,6 +121,7 @@ double exact(const function& f, double x) {
     case op::erf: return std::erf(x);
     case op::exp: return std::exp(x);
     case op::exp2: return std::exp2(x);
+    case op::log2: return std::log2(x);
     case op::log: return std::log(x + a);
     case op::sqrt: return std::sqrt(x);
     case op::rsqrt: return 1 / std::sqrt(x + a);

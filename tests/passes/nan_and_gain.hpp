@@ -31,6 +31,7 @@ inline std::vector<bool> may_be_nan(const graph_view& g, std::span<const interva
         switch (n.kind) {
         case op::sqrt:
         case op::rsqrt:
+        case op::log2:
         case op::log:
         case op::pow:
         case op::reduce_log_sum: any = any || low(0) < 0; break;

@@ -33,6 +33,7 @@ inline constexpr netplist_form netplist_vocabulary[] = {
     {op::silu, "Neuron", "SigmoidHighPrecision", write_silu},
     {op::exp, "Neuron", "Exp2", write_exp},
     {op::log, "Neuron", "Log2", write_log},
+    {op::log2, "Neuron", "Log2", write_unary},
     {op::sqrt, "Neuron", "Sqrt", write_unary},
     {op::rsqrt, "Neuron", "Rsqrt", write_rsqrt},
     {op::abs, "ElementWise", "Abs", write_unary},

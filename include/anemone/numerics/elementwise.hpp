@@ -168,6 +168,8 @@ template <op Kind> constexpr half unary(const datapath& path, half x, float p0 =
         return exponential(path, v);
     } else if constexpr (Kind == op::exp2) {
         return exponential_base_2(path, v);
+    } else if constexpr (Kind == op::log2) {
+        return logarithm_base_2(path, v);
     } else if constexpr (Kind == op::log) {
         return logarithm(path, v, static_cast<double>(a));
     } else if constexpr (Kind == op::sqrt) {

@@ -150,6 +150,13 @@ template <> struct operation<op::exp2> : function {
         return stored(exponential_of(in(0), ln_2));
     }
 };
+template <> struct operation<op::log2> : function {
+    static constexpr operation_support support{"", family::older, "bbbbb", compile_route::netplist, "app. C"};
+    static constexpr engine_path engine{path::table, evidence::inferred, "the table of log, without its product"};
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        return stored(table_slack(multiple(logarithm_of(in(0), 0), 1 / ln_2)));
+    }
+};
 /// ln(x + epsilon)
 template <> struct operation<op::log> : function {
     static constexpr operation_support support{"log", family::older, "nnnnn"};

@@ -27,6 +27,7 @@ double defined(op kind, double x, double p0, double p1) {
     case op::gelu: return 0.5 * x * std::erfc(-x / std::sqrt(2.0));
     case op::silu: return x / (1 + std::exp(-x));
     case op::exp: return std::exp(x);
+    case op::log2: return std::log2(x);
     case op::log: return std::log(x + p0);
     case op::sqrt: return std::sqrt(x);
     case op::rsqrt: return 1 / std::sqrt(p0 == 0 ? x : x + p0);
@@ -99,6 +100,7 @@ TEST_CASE("every operation of one operand, all 65,536 inputs: within one ulp of 
                                 {op::erf},
                                 {op::exp},
                                 {op::exp2},
+                                {op::log2},
                                 {op::log},
                                 {op::log, 1e-3F},
                                 {op::log, 1e-40F},
@@ -208,6 +210,10 @@ TEST_CASE("closed forms and limits of one operand") {
     CHECK(is_infinite(of(op::exp, half(12))));
     CHECK(wide(of(op::log, half(0))) == -std::numeric_limits<double>::infinity());
     CHECK(is_nan(of(op::log, half(-1))));
+    CHECK(wide(of(op::log2, half(0))) == -std::numeric_limits<double>::infinity());
+    for (int k = -24; k < 16; ++k) {
+        CHECK(wide(of(op::log2, half(std::ldexp(1.0, k)))) == k);
+    }
     CHECK(is_nan(of(op::sqrt, half(-1))));
     CHECK(wide(of(op::rsqrt, half(0), 0.0625F)) == 4);
     CHECK(of(op::tanh, half::from_bits(0x8000)).bits == 0x8000);

@@ -62,6 +62,8 @@ template <op Kind> struct unary_function {
             return exponential(x);
         } else if constexpr (Kind == op::exp2) {
             return binary_exponential(x);
+        } else if constexpr (Kind == op::log2) {
+            return logarithm(x) * 1.44269504F;
         } else if constexpr (Kind == op::log) {
             return logarithm(x + p0);
         } else if constexpr (Kind == op::sqrt) {
