@@ -42,7 +42,7 @@ ANEMONE_BODY std::string write_netplist(const netplist& program, const std::stri
         files.push_back({place / blob.name, blob.bytes});
     }
     std::string document = place / "net.plist";
-    const std::string text = plist::to_xml(program.document);
+    const std::string text = formats::to_xml(program.document);
     files.push_back({document, std::as_bytes(std::span(text))});
     detail::write_files(files);
     return document;

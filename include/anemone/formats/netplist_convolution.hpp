@@ -10,10 +10,10 @@
 namespace ane::detail::inline ANEMONE_WAY {
 
 /// `Step` and the pads; x stands before y in `Step`, which is inferred (no asymmetric example is known).
-ANEMONE_INLINE plist::dict netplist_window(size2 kernel, size2 stride, const padding2& padding) {
+ANEMONE_INLINE formats::plist_dict netplist_window(size2 kernel, size2 stride, const padding2& padding) {
     return {{"KernelWidth", kernel.width},
             {"KernelHeight", kernel.height},
-            {"Step", plist::array{stride.width, stride.height}},
+            {"Step", formats::plist_array{stride.width, stride.height}},
             {"PadTop", padding.top},
             {"PadBot", padding.bottom},
             {"PadLeft", padding.left},
@@ -23,7 +23,7 @@ ANEMONE_INLINE plist::dict netplist_window(size2 kernel, size2 stride, const pad
 /// A convolution over a kernel [O, I / groups, kH, kW] from a blob. The order of the kernel's axes is an assumption of
 /// all sources; so is the layout of groups.
 ANEMONE_INLINE netplist_value netplist_convolution(netplist_writer& w, int index, const netplist_form& form,
-                                                   std::string_view variant, plist::dict window, int groups,
+                                                   std::string_view variant, formats::plist_dict window, int groups,
                                                    std::span<const half> kernel) {
     window["Type"] = variant;
     window["KernelMode"] = "Dense";
@@ -50,7 +50,7 @@ ANEMONE_INLINE netplist_value write_conv(netplist_writer& w, int index, const ne
     const bool depthwise = is_depthwise(a.groups, w.at(w.operand(index, 0)).shape[1], n.shape[1]);
     const std::string variant =
         formatted("{}{}{}", depthwise ? "ChannelWise" : "", dilated ? "Dilated" : "", form.variant);
-    plist::dict window = netplist_window(kernel_of(w.at(weight).shape), a.stride, a.padding);
+    formats::plist_dict window = netplist_window(kernel_of(w.at(weight).shape), a.stride, a.padding);
     if (dilated) {
         window["KernelDilationX"] = a.dilation.width;
         window["KernelDilationY"] = a.dilation.height;
@@ -120,7 +120,7 @@ ANEMONE_INLINE netplist_value write_pool(netplist_writer& w, int index, const ne
         w.refuse(formatted("needs padding {}x{} behind the input for ceil_mode, the limit is below the kernel {}x{}",
                            padding.bottom, padding.right, a.kernel.height, a.kernel.width));
     }
-    plist::dict params = netplist_window(a.kernel, a.stride, padding);
+    formats::plist_dict params = netplist_window(a.kernel, a.stride, padding);
     params["Type"] = form.variant;
     params["PaddingMode"] = average ? "Zero" : "Negative";
     if (average) {

@@ -12,14 +12,14 @@ namespace ane::detail::inline ANEMONE_WAY {
 
 /// A Neuron unit. Only Rsqrt and Log2 have an `Epsilon`, which the graph gives them and the unit adds to the operand.
 ANEMONE_INLINE netplist_value neuron(netplist_writer& w, std::string_view variant, const netplist_value& x,
-                                     plist::dict params = {}) {
+                                     formats::plist_dict params = {}) {
     params["Type"] = variant;
     return w.unit({"Neuron", params}, {x}, x.shape);
 }
 
-ANEMONE_INLINE plist::dict epsilon_params(const node& n) {
+ANEMONE_INLINE formats::plist_dict epsilon_params(const node& n) {
     const float epsilon = n.get<stabilizer>().epsilon;
-    return epsilon == 0 ? plist::dict{} : plist::dict{{"Epsilon", fp16_pattern(half(epsilon))}};
+    return epsilon == 0 ? formats::plist_dict{} : formats::plist_dict{{"Epsilon", fp16_pattern(half(epsilon))}};
 }
 
 /// A unit of one operand without parameters besides its variant: most Neurons, and ElementWise Abs.
