@@ -91,7 +91,7 @@ void matrix_products(const std::string& generation, const datapath& path) {
         print_levels(generation + " matmul " + r.name, [&](isa_level level, digest& d) {
             generator random{7};
             for (const std::int64_t k : {1, 40, 600}) {
-                const matmul_shape s{.batch = 1, .m = 11, .n = 37, .k = k, .transpose_b = true};
+                const numerics::matmul_shape s{.batch = 1, .m = 11, .n = 37, .k = k, .transpose_b = true};
                 const halves a = random_halves(s.m * k, r.low, r.high, random);
                 const halves b = random_halves(s.n * k, r.low, r.high, random);
                 const halves bias = random_halves(s.n, r.low, r.high, random);
@@ -107,7 +107,7 @@ void convolutions(const std::string& generation, const datapath& path) {
     print_levels(generation + " convolution", [&](isa_level level, digest& d) {
         generator random{8};
         for (int round = 0; round < 40; ++round) {
-            convolution_shape s;
+            numerics::convolution_shape s;
             s.groups = 1 + random.below(3);
             s.in_channels = s.groups * (1 + random.below(4));
             s.out_channels = s.groups * (1 + random.below(9));
@@ -149,18 +149,18 @@ void reductions(const std::string& generation, const datapath& path) {
     d.add(out);
     print(generation + " softmax", d);
     digest pools;
-    const pool_shape s{.batch = 1,
-                       .channels = 5,
-                       .in_height = 17,
-                       .in_width = 19,
-                       .out_height = 9,
-                       .out_width = 10,
-                       .kernel_height = 3,
-                       .kernel_width = 3,
-                       .stride_height = 2,
-                       .stride_width = 2,
-                       .pad_top = 1,
-                       .pad_left = 1};
+    const numerics::pool_shape s{.batch = 1,
+                                 .channels = 5,
+                                 .in_height = 17,
+                                 .in_width = 19,
+                                 .out_height = 9,
+                                 .out_width = 10,
+                                 .kernel_height = 3,
+                                 .kernel_width = 3,
+                                 .stride_height = 2,
+                                 .stride_width = 2,
+                                 .pad_top = 1,
+                                 .pad_left = 1};
     out.resize(5 * 9 * 10);
     for (const op kind : {op::max_pool, op::avg_pool, op::l2_pool}) {
         numerics::pool(path, kind, s, small.data(), out.data());
@@ -201,7 +201,7 @@ void elementwise(const std::string& generation, const datapath& path) {
 /// Kernels that compute places in double, where a fused product could tell, and one of chained steps.
 void samplers(const std::string& generation, const datapath& path) {
     generator random{12};
-    const engine_arithmetic a{path};
+    const kernels::engine_arithmetic a{path};
     const extents image{3, 2, 7, 9};
     const halves x = random_halves(image.count(), 5, 20, random);
     digest d;

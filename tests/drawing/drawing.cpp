@@ -39,30 +39,30 @@ int occurrences(const std::string& text, std::string_view wanted) {
 
 void check_picture(const drawing::picture& p) {
     for (std::size_t i = 0; i < p.boxes.size(); ++i) {
-        const layout::box& a = p.boxes[i];
+        const drawing::box& a = p.boxes[i];
         CAPTURE(p.labels[i].tooltip);
         CHECK(a.left >= -1e-6);
         CHECK(a.top >= -1e-6);
         CHECK(a.right() <= p.width + 1e-6);
         CHECK(a.bottom() <= p.height + 1e-6);
         for (std::size_t k = 0; k < i; ++k) {
-            const layout::box& b = p.boxes[k];
+            const drawing::box& b = p.boxes[k];
             const bool apart = a.right() + 8 <= b.left || b.right() + 8 <= a.left || a.bottom() + 8 <= b.top ||
                                b.bottom() + 8 <= a.top;
             CHECK(apart);
         }
         for (const std::string& line : p.labels[i].lines) {
-            CHECK(svg::text_width(line, drawing::size::text) + 2 * drawing::size::side <= a.width + 1e-6);
+            CHECK(drawing::text_width(line, drawing::size::text) + 2 * drawing::size::side <= a.width + 1e-6);
         }
         for (const std::string& line : p.labels[i].weights) {
-            CHECK(svg::text_width(line, drawing::size::small) + 2 * drawing::size::side <= a.width + 1e-6);
+            CHECK(drawing::text_width(line, drawing::size::small) + 2 * drawing::size::side <= a.width + 1e-6);
         }
     }
-    for (const layout::edge& e : p.edges) {
-        const layout::box& from = p.boxes[static_cast<std::size_t>(e.from)];
-        const layout::box& to = p.boxes[static_cast<std::size_t>(e.to)];
-        const layout::point& start = e.path.front();
-        const layout::point& end = e.path.back();
+    for (const drawing::edge& e : p.edges) {
+        const drawing::box& from = p.boxes[static_cast<std::size_t>(e.from)];
+        const drawing::box& to = p.boxes[static_cast<std::size_t>(e.to)];
+        const drawing::point& start = e.path.front();
+        const drawing::point& end = e.path.back();
         CHECK(from.layer < to.layer);
         CHECK(std::abs(start.y - from.bottom()) < 1e-6);
         CHECK((start.x > from.left && start.x < from.right()));
@@ -70,10 +70,10 @@ void check_picture(const drawing::picture& p) {
         CHECK((end.x > to.left && end.x < to.right()));
         // No segment crosses a box: the vertical ones keep aside, the others stay between two layers.
         for (std::size_t s = 1; s < e.path.size(); ++s) {
-            const layout::point& a = e.path[s - 1];
-            const layout::point& b = e.path[s];
+            const drawing::point& a = e.path[s - 1];
+            const drawing::point& b = e.path[s];
             CHECK(b.y >= a.y - 1e-6);
-            for (const layout::box& box : p.boxes) {
+            for (const drawing::box& box : p.boxes) {
                 const double low = std::min(a.x, b.x), high = std::max(a.x, b.x);
                 const bool inside =
                     high > box.left && low < box.right() && b.y > box.top + 1e-6 && a.y < box.bottom() - 1e-6;
@@ -132,7 +132,7 @@ TEST_CASE("a lowered graph names the weights behind folded constants") {
 TEST_CASE("the residual skips layers, the chain beside it is straight") {
     const drawing::picture p = drawing::arrange(network);
     int skipping = 0;
-    for (const layout::edge& e : p.edges) {
+    for (const drawing::edge& e : p.edges) {
         skipping += e.crosses_layers ? 1 : 0;
         const auto kind_at = [&](int box) { return p.labels[static_cast<std::size_t>(box)].title; };
         if (kind_at(e.from) == "conv2d" && kind_at(e.to) == "relu") {
@@ -180,11 +180,11 @@ TEST_CASE("random graphs, up to 200 operations") {
 }
 
 TEST_CASE("least squares under an order") {
-    const auto x = layout::detail::nearest_in_order({5, 5, 100}, {1, 1, 1}, {10, 10});
+    const auto x = drawing::detail::nearest_in_order({5, 5, 100}, {1, 1, 1}, {10, 10});
     CHECK(x[0] == doctest::Approx(0));
     CHECK(x[1] == doctest::Approx(10));
     CHECK(x[2] == doctest::Approx(100));
-    const auto weighted = layout::detail::nearest_in_order({5, 5}, {3, 1}, {10});
+    const auto weighted = drawing::detail::nearest_in_order({5, 5}, {3, 1}, {10});
     CHECK(weighted[0] == doctest::Approx(2.5));
     CHECK(weighted[1] == doctest::Approx(12.5));
 }

@@ -29,7 +29,7 @@ TEST_CASE("two emissions of a model are equal byte for byte") {
         CAPTURE(model.name);
         const netplist a = netplist_models::emit(model.build());
         const netplist b = netplist_models::emit(model.build());
-        CHECK(plist::to_xml(a.document) == plist::to_xml(b.document));
+        CHECK(formats::to_xml(a.document) == formats::to_xml(b.document));
         REQUIRE(a.weights.size() == b.weights.size());
         for (std::size_t i = 0; i < a.weights.size(); ++i) {
             CHECK(a.weights[i].name == b.weights[i].name);
@@ -48,7 +48,7 @@ TEST_CASE("golden netplists (ANEMONE_UPDATE_GOLDEN=1 writes them anew)") {
             continue;
         }
         CAPTURE(n);
-        const std::string text = plist::to_xml(netplist_models::emit(model.build(), n).document);
+        const std::string text = formats::to_xml(netplist_models::emit(model.build(), n).document);
         const std::filesystem::path path = golden / (std::string(n) + ".plist");
         if (update != nullptr && std::string_view(update) == "1") {
             write_file(path, text);
@@ -63,7 +63,7 @@ TEST_CASE("a netplist directory holds net.plist and every weight file") {
     const netplist program = netplist_models::emit(netplist_models::mlp());
     const std::filesystem::path document = write_netplist(program, place);
     CHECK(document == place / "net.plist");
-    CHECK(read_text(document) == plist::to_xml(program.document));
+    CHECK(read_text(document) == formats::to_xml(program.document));
     std::size_t files = 0;
     for (const auto& entry : std::filesystem::directory_iterator(place)) {
         files += entry.is_regular_file() ? 1U : 0U;

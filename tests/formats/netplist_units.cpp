@@ -6,23 +6,23 @@
 #include <set>
 
 using namespace ane;
-using plist::array;
-using plist::dict;
+using formats::plist_array;
+using formats::plist_dict;
 
 namespace {
 
 /// A netplist taken apart.
 struct parts {
     explicit parts(const netplist& program) : weights(program.weights) {
-        const dict& root = *program.document.get_if<dict>();
-        const std::string network = *(*root.find("Networks")->get_if<array>())[0].get_if<std::string>();
-        body = *root.find(network)->get_if<dict>();
-        procedure = *(*root.find("ProcedureList")->get_if<array>())[0].get_if<dict>();
-        for (const plist::value& u : *body.find("Units")->get_if<array>()) {
-            units.push_back(*body.find(*u.get_if<std::string>())->get_if<dict>());
+        const plist_dict& root = *program.document.get_if<plist_dict>();
+        const std::string network = *(*root.find("Networks")->get_if<plist_array>())[0].get_if<std::string>();
+        body = *root.find(network)->get_if<plist_dict>();
+        procedure = *(*root.find("ProcedureList")->get_if<plist_array>())[0].get_if<plist_dict>();
+        for (const formats::plist_value& u : *body.find("Units")->get_if<plist_array>()) {
+            units.push_back(*body.find(*u.get_if<std::string>())->get_if<plist_dict>());
         }
     }
-    template <class T> static T get(const dict& d, std::string_view key) {
+    template <class T> static T get(const plist_dict& d, std::string_view key) {
         REQUIRE(d.find(key) != nullptr);
         const T* const found = d.find(key)->get_if<T>();
         REQUIRE(found != nullptr);
@@ -30,10 +30,10 @@ struct parts {
     }
     std::string type(std::size_t unit) const { return get<std::string>(units.at(unit), "Type"); }
     std::string name(std::size_t unit) const { return get<std::string>(units.at(unit), "Name"); }
-    dict params(std::size_t unit) const { return get<dict>(units.at(unit), "Params"); }
+    plist_dict params(std::size_t unit) const { return get<plist_dict>(units.at(unit), "Params"); }
     std::vector<std::string> bottoms(std::size_t unit) const {
         std::vector<std::string> result;
-        for (const plist::value& b : get<array>(units.at(unit), "Bottom")) {
+        for (const formats::plist_value& b : get<plist_array>(units.at(unit), "Bottom")) {
             result.push_back(*b.get_if<std::string>());
         }
         return result;
@@ -46,16 +46,16 @@ struct parts {
     }
 
     std::vector<netplist_blob> weights;
-    dict body;
-    dict procedure;
-    std::vector<dict> units;
+    plist_dict body;
+    plist_dict procedure;
+    std::vector<plist_dict> units;
 };
 
 template <class Function> parts emitted(const Function& describe) {
     return parts(netplist_models::emit(build_graph(describe)));
 }
 
-std::string text(const plist::value& v) { return plist::to_xml(v); }
+std::string text(const formats::plist_value& v) { return formats::to_xml(v); }
 
 } // namespace
 
@@ -66,42 +66,43 @@ TEST_CASE("netplist: x sigmoid(x), as the facts draw it") {
                                                    }),
                                                    "s");
     const auto entry = [](const char* unit) {
-        return dict{{"InputName", "x"}, {"Name", unit},        {"OperationName", "op0"}, {"InputType", "Float16"},
-                    {"BatchSize", 1},   {"InputDepth", 1},     {"InputChannels", 2},     {"InputHeight", 3},
-                    {"InputWidth", 4},  {"InputInterleave", 1}};
+        return plist_dict{{"InputName", "x"}, {"Name", unit},        {"OperationName", "op0"}, {"InputType", "Float16"},
+                          {"BatchSize", 1},   {"InputDepth", 1},     {"InputChannels", 2},     {"InputHeight", 3},
+                          {"InputWidth", 4},  {"InputInterleave", 1}};
     };
-    const dict expected{
+    const plist_dict expected{
         {"Version", "1.0.10"},
-        {"Networks", array{"network_s"}},
+        {"Networks", plist_array{"network_s"}},
         {"ProcedureList",
-         array{dict{{"Name", "procedure_s"},
-                    {"OperationList", array{dict{{"OperationName", "op0"}, {"NetworkName", "network_s"}}}},
-                    {"InputList", array{entry("silu_1"), entry("silu_1_1")}},
-                    {"OutputList", array{dict{{"OutputName", "y"},
-                                              {"Name", "silu_1_1"},
-                                              {"OperationName", "op0"},
-                                              {"OutputType", "Float16"},
-                                              {"OutputInterleave", 1}}}}}}},
-        {"network_s",
-         dict{
-             {"Units", array{"silu_1", "silu_1_1"}},
-             {"Weights", array{"weights.0"}},
-             {"silu_1", dict{{"Name", "silu_1"},
-                             {"Type", "Neuron"},
-                             {"Bottom", array{"x"}},
-                             {"InputType", array{"Float16"}},
-                             {"OutputType", "Float16"},
-                             {"OutputChannels", 2},
-                             {"Params", dict{{"Type", "SigmoidHighPrecision"}}}}},
-             {"silu_1_1", dict{{"Name", "silu_1_1"},
-                               {"Type", "ElementWise"},
-                               {"Bottom", array{"x", "silu_1"}},
-                               {"InputType", array{"Float16", "Float16"}},
-                               {"OutputType", "Float16"},
-                               {"OutputChannels", 2},
-                               {"Params", dict{{"Type", "Mult"}}}}},
-             {"y",
-              dict{{"OutputName", "y"}, {"Bottom", "silu_1_1"}, {"OutputType", "Float16"}, {"OutputInterleave", 1}}}}}};
+         plist_array{plist_dict{
+             {"Name", "procedure_s"},
+             {"OperationList", plist_array{plist_dict{{"OperationName", "op0"}, {"NetworkName", "network_s"}}}},
+             {"InputList", plist_array{entry("silu_1"), entry("silu_1_1")}},
+             {"OutputList", plist_array{plist_dict{{"OutputName", "y"},
+                                                   {"Name", "silu_1_1"},
+                                                   {"OperationName", "op0"},
+                                                   {"OutputType", "Float16"},
+                                                   {"OutputInterleave", 1}}}}}}},
+        {"network_s", plist_dict{{"Units", plist_array{"silu_1", "silu_1_1"}},
+                                 {"Weights", plist_array{"weights.0"}},
+                                 {"silu_1", plist_dict{{"Name", "silu_1"},
+                                                       {"Type", "Neuron"},
+                                                       {"Bottom", plist_array{"x"}},
+                                                       {"InputType", plist_array{"Float16"}},
+                                                       {"OutputType", "Float16"},
+                                                       {"OutputChannels", 2},
+                                                       {"Params", plist_dict{{"Type", "SigmoidHighPrecision"}}}}},
+                                 {"silu_1_1", plist_dict{{"Name", "silu_1_1"},
+                                                         {"Type", "ElementWise"},
+                                                         {"Bottom", plist_array{"x", "silu_1"}},
+                                                         {"InputType", plist_array{"Float16", "Float16"}},
+                                                         {"OutputType", "Float16"},
+                                                         {"OutputChannels", 2},
+                                                         {"Params", plist_dict{{"Type", "Mult"}}}}},
+                                 {"y", plist_dict{{"OutputName", "y"},
+                                                  {"Bottom", "silu_1_1"},
+                                                  {"OutputType", "Float16"},
+                                                  {"OutputInterleave", 1}}}}}};
     CHECK(text(program.document) == text(expected));
     REQUIRE(program.weights.size() == 1);
     CHECK(program.weights[0].bytes == std::vector<std::byte>(1024));
@@ -112,30 +113,30 @@ TEST_CASE("netplist: scalars are fp16 bit patterns") {
         const parts p = emitted([&](auto& g) { g.output("y"_s, operation(g.input("x"_s, f16<1, 1, 2, 2>))); });
         return p.params(0);
     };
-    CHECK(text(only([](auto x) { return x * 2.5; })) == text(dict{{"ScaleScalar", 16640}}));
-    CHECK(text(only([](auto x) { return x + 0.01; })) == text(dict{{"BiasScalar", 8479}}));
-    CHECK(text(only([](auto x) { return x - 6.0; })) == text(dict{{"BiasScalar", 17920 + 32768}}));
+    CHECK(text(only([](auto x) { return x * 2.5; })) == text(plist_dict{{"ScaleScalar", 16640}}));
+    CHECK(text(only([](auto x) { return x + 0.01; })) == text(plist_dict{{"BiasScalar", 8479}}));
+    CHECK(text(only([](auto x) { return x - 6.0; })) == text(plist_dict{{"BiasScalar", 17920 + 32768}}));
     CHECK(text(only([](auto x) { return leaky_relu(x); })) ==
-          text(dict{{"Type", "LeakyReLU"}, {"ReluSlope", 8479}, {"ReluOffset", 0}}));
+          text(plist_dict{{"Type", "LeakyReLU"}, {"ReluSlope", 8479}, {"ReluOffset", 0}}));
     CHECK(text(only([](auto x) { return relu6(x); })) ==
-          text(dict{{"Type", "ClampedReLU"}, {"ReluMin", 0}, {"ReluMax", 17920}}));
+          text(plist_dict{{"Type", "ClampedReLU"}, {"ReluMin", 0}, {"ReluMax", 17920}}));
     CHECK(text(only([](auto x) { return clamp(x, -0.5, 1.0); })) ==
-          text(dict{{"Type", "ClampedReLU"}, {"ReluMin", 47104}, {"ReluMax", 15360}}));
-    CHECK(text(only([](auto x) { return exp(x); })) == text(dict{{"ScaleScalar", 15813}}));
-    CHECK(text(only([](auto x) { return rsqrt(x, 1e-3); })) == text(dict{{"Type", "Rsqrt"}, {"Epsilon", 5145}}));
-    CHECK(text(only([](auto x) { return rsqrt(x); })) == text(dict{{"Type", "Rsqrt"}}));
-    CHECK(text(only([](auto x) { return log2(x); })) == text(dict{{"Type", "Log2"}}));
+          text(plist_dict{{"Type", "ClampedReLU"}, {"ReluMin", 47104}, {"ReluMax", 15360}}));
+    CHECK(text(only([](auto x) { return exp(x); })) == text(plist_dict{{"ScaleScalar", 15813}}));
+    CHECK(text(only([](auto x) { return rsqrt(x, 1e-3); })) == text(plist_dict{{"Type", "Rsqrt"}, {"Epsilon", 5145}}));
+    CHECK(text(only([](auto x) { return rsqrt(x); })) == text(plist_dict{{"Type", "Rsqrt"}}));
+    CHECK(text(only([](auto x) { return log2(x); })) == text(plist_dict{{"Type", "Log2"}}));
 }
 
 TEST_CASE("netplist: ln x is log2 x, scaled by ln 2; e^x is 2^(x log2 e)") {
     const parts l = emitted([](auto& g) { g.output("y"_s, log(g.input("x"_s, f16<4>))); });
     REQUIRE(l.units.size() == 2);
-    CHECK(text(l.params(0)) == text(dict{{"Type", "Log2"}}));
-    CHECK(text(l.params(1)) == text(dict{{"ScaleScalar", 14732}}));
+    CHECK(text(l.params(0)) == text(plist_dict{{"Type", "Log2"}}));
+    CHECK(text(l.params(1)) == text(plist_dict{{"ScaleScalar", 14732}}));
     const parts e = emitted([](auto& g) { g.output("y"_s, exp(g.input("x"_s, f16<4>))); });
     REQUIRE(e.units.size() == 2);
     CHECK(e.type(0) == "GOC");
-    CHECK(text(e.params(1)) == text(dict{{"Type", "Exp2"}}));
+    CHECK(text(e.params(1)) == text(plist_dict{{"Type", "Exp2"}}));
 }
 
 TEST_CASE("netplist: bias, gain and offset of a convolution are GOC units, one for each") {
@@ -146,26 +147,26 @@ TEST_CASE("netplist: bias, gain and offset of a convolution are GOC units, one f
     });
     REQUIRE(p.units.size() == 4);
     CHECK(p.type(0) == "Conv");
-    const dict conv = p.params(0);
-    CHECK(text(conv) == text(dict{{"Type", "Conv"},
-                                  {"KernelWidth", 3},
-                                  {"KernelHeight", 2},
-                                  {"Step", array{1, 1}},
-                                  {"PadTop", 0},
-                                  {"PadBot", 0},
-                                  {"PadLeft", 0},
-                                  {"PadRight", 0},
-                                  {"KernelMode", "Dense"},
-                                  {"KernelType", "Float16"},
-                                  {"KernelIndex", 1},
-                                  {"KernelOffset", 0}}));
+    const plist_dict conv = p.params(0);
+    CHECK(text(conv) == text(plist_dict{{"Type", "Conv"},
+                                        {"KernelWidth", 3},
+                                        {"KernelHeight", 2},
+                                        {"Step", plist_array{1, 1}},
+                                        {"PadTop", 0},
+                                        {"PadBot", 0},
+                                        {"PadLeft", 0},
+                                        {"PadRight", 0},
+                                        {"KernelMode", "Dense"},
+                                        {"KernelType", "Float16"},
+                                        {"KernelIndex", 1},
+                                        {"KernelOffset", 0}}));
     const auto group = [](const char* kind, int index) {
-        dict g{
+        plist_dict g{
             {std::string(kind) + "Count", 2}, {std::string(kind) + "Index", index}, {std::string(kind) + "Offset", 0}};
         if (std::string_view(kind) == "Bias") {
             g["BiasMutable"] = false;
         }
-        return text(dict{{"BiasScaleGroupData", g}});
+        return text(plist_dict{{"BiasScaleGroupData", g}});
     };
     CHECK(text(p.params(1)) == group("Bias", 2));
     CHECK(text(p.params(2)) == group("Scale", 3));
@@ -188,9 +189,9 @@ TEST_CASE("netplist: x stands before y") {
             x, g.weight("w", f16<4, 1, 3, 2>));
         g.output("y"_s, y);
     });
-    const dict c = p.params(0);
+    const plist_dict c = p.params(0);
     CHECK(parts::get<std::string>(c, "Type") == "ChannelWiseDilatedConv");
-    CHECK(text(*c.find("Step")) == text(array{1, 2}));
+    CHECK(text(*c.find("Step")) == text(plist_array{1, 2}));
     const std::pair<const char*, int> expected[] = {{"KernelWidth", 2},     {"KernelHeight", 3}, {"KernelDilationX", 3},
                                                     {"KernelDilationY", 1}, {"PadTop", 1},       {"PadBot", 2},
                                                     {"PadLeft", 3},         {"PadRight", 4}};
@@ -209,11 +210,11 @@ TEST_CASE("netplist: a matrix product exchanges Channel and Height around the un
     });
     REQUIRE(p.units.size() == 4);
     const auto moves = [](std::initializer_list<std::pair<const char*, const char*>> list) {
-        array result;
+        plist_array result;
         for (const auto& [from, to] : list) {
-            result.emplace_back(dict{{"TransposeSourceDimension", from}, {"TransposeDestinationDimension", to}});
+            result.emplace_back(plist_dict{{"TransposeSourceDimension", from}, {"TransposeDestinationDimension", to}});
         }
-        return text(dict{{"TransposeDimensions", result}});
+        return text(plist_dict{{"TransposeDimensions", result}});
     };
     CHECK(text(p.params(0)) == moves({{"Height", "Channel"}, {"Channel", "Height"}}));
     CHECK(text(p.params(1)) == moves({{"Width", "Channel"}, {"Channel", "Height"}, {"Height", "Width"}}));
@@ -228,7 +229,7 @@ TEST_CASE("netplist: a constant right operand is stored in the order of the unit
         emitted([](auto& g) { g.output("y"_s, linear(g.input("x"_s, f16<1, 3>), g.weight("w", f16<2, 3>))); });
     REQUIRE(p.units.size() == 1); // with one row there is nothing to exchange
     REQUIRE(p.bottoms(0).size() == 2);
-    const dict c = parts::get<dict>(p.body, p.bottoms(0)[1]);
+    const plist_dict c = parts::get<plist_dict>(p.body, p.bottoms(0)[1]);
     CHECK(parts::get<std::int64_t>(c, "ConstantChannels") == 3);
     CHECK(parts::get<std::int64_t>(c, "ConstantHeight") == 1);
     CHECK(parts::get<std::int64_t>(c, "ConstantWidth") == 2);
@@ -248,9 +249,9 @@ TEST_CASE("netplist: no unit names a symbol twice, a copy stands in") {
         g.output("y"_s, x * x);
     });
     REQUIRE(p.units.size() == 2);
-    CHECK(text(p.params(0)) == text(dict{{"ScaleScalar", 15360}}));
+    CHECK(text(p.params(0)) == text(plist_dict{{"ScaleScalar", 15360}}));
     CHECK(p.bottoms(1) == std::vector<std::string>{"x", p.name(0)});
-    CHECK(parts::get<array>(p.procedure, "InputList").size() == 2);
+    CHECK(parts::get<plist_array>(p.procedure, "InputList").size() == 2);
 }
 
 TEST_CASE("netplist: equal blobs share a file") {
@@ -273,7 +274,7 @@ TEST_CASE("netplist: unit names keep clear of ports, outputs of inputs") {
     for (std::size_t i = 0; i < p.units.size(); ++i) {
         CHECK(names.insert(p.name(i)).second);
     }
-    const dict port = parts::get<dict>(p.body, "same");
+    const plist_dict port = parts::get<plist_dict>(p.body, "same");
     CHECK(parts::get<std::string>(port, "Bottom") == p.name(1)); // a transposition that moves nothing is a copy
     CHECK(p.type(1) == "GOC");
 }

@@ -13,8 +13,8 @@ const std::string head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                          "\"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n"
                          "<plist version=\"1.0\">\n";
 
-std::string inside(const plist::value& v) {
-    const std::string text = plist::to_xml(v);
+std::string inside(const formats::plist_value& v) {
+    const std::string text = formats::to_xml(v);
     REQUIRE(text.substr(0, head.size()) == head);
     const std::string tail = "</plist>\n";
     REQUIRE(text.substr(text.size() - tail.size()) == tail);
@@ -38,8 +38,9 @@ TEST_CASE("property list: scalars") {
 }
 
 TEST_CASE("property list: keys in order, tabs for depth, empty containers in short") {
-    plist::dict d{{"b", plist::array{1, "x"}}, {"a", plist::dict{}}, {"B", plist::array{}}};
-    d["b"].get_if<plist::array>()->emplace_back(plist::dict{{"k", true}});
+    formats::plist_dict d{
+        {"b", formats::plist_array{1, "x"}}, {"a", formats::plist_dict{}}, {"B", formats::plist_array{}}};
+    d["b"].get_if<formats::plist_array>()->emplace_back(formats::plist_dict{{"k", true}});
     CHECK(inside(d) == "<dict>\n"
                        "\t<key>B</key>\n"
                        "\t<array/>\n"
@@ -58,7 +59,7 @@ TEST_CASE("property list: keys in order, tabs for depth, empty containers in sho
 }
 
 TEST_CASE("property list: find and replace") {
-    plist::dict d{{"x", 1}};
+    formats::plist_dict d{{"x", 1}};
     d["x"] = 2;
     d["w"] = "text";
     CHECK(d.members().size() == 2);
@@ -70,7 +71,7 @@ TEST_CASE("property list: find and replace") {
 
 TEST_CASE("property list: a character that XML cannot hold is an error") {
     for (const char c : {'\0', '\x01', '\x08', '\x0b', '\x1f'}) {
-        CHECK_THROWS_AS(plist::to_xml(std::string(1, c)), error);
-        CHECK_THROWS_AS(plist::to_xml(plist::dict{{std::string(1, c), 1}}), error);
+        CHECK_THROWS_AS(formats::to_xml(std::string(1, c)), error);
+        CHECK_THROWS_AS(formats::to_xml(formats::plist_dict{{std::string(1, c), 1}}), error);
     }
 }

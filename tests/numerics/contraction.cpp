@@ -53,7 +53,7 @@ TEST_CASE("the blocked product is the scalar accumulator, bit for bit") {
         const auto pick = [&](int limit) {
             return static_cast<std::int64_t>(engine() % static_cast<unsigned>(limit)) + 1;
         };
-        matmul_shape s;
+        numerics::matmul_shape s;
         s.batch = pick(2);
         s.m = pick(7);
         s.n = pick(40);
@@ -179,7 +179,7 @@ TEST_CASE("every pair of interesting operands gives the scalar product") {
         path.mac_keeps_subnormals = first;
         path.mac_nan = first ? nan_rule::ordinary_exponent : nan_rule::infinity;
         halves out(values.size() * values.size());
-        matmul_shape s;
+        numerics::matmul_shape s;
         s.m = n;
         s.n = n;
         s.k = 1;
@@ -202,7 +202,7 @@ TEST_CASE("convolutions are their accumulators, in both orders, grouped, strided
             return static_cast<std::int64_t>(engine() % static_cast<unsigned>(limit)) + 1;
         };
         const bool transposed = round % 2 == 1;
-        convolution_shape s;
+        numerics::convolution_shape s;
         s.batch = pick(2);
         s.groups = pick(3);
         s.in_channels = s.groups * pick(3);
@@ -280,7 +280,7 @@ TEST_CASE("the order of a convolution shows in a sticky overflow") {
     // Channel 0 holds 20000, 20000 and channel 1 their negatives: channel by channel overflows, pixels first do not.
     const halves x = {half(20000.0), half(20000.0), half(-20000.0), half(-20000.0)};
     const halves w(4, half(1.0));
-    convolution_shape s;
+    numerics::convolution_shape s;
     s.in_channels = 2;
     s.in_width = 2;
     s.kernel_width = 2;

@@ -152,7 +152,7 @@ TEST_CASE("pooling") {
     // 3 x 3 input, 2 x 2 window, stride 1, one row and column of padding before.
     const halves x = {half(1.0), half(2.0), half(3.0), half(4.0), half(5.0),
                       half(6.0), half(7.0), half(8.0), half(-9.0)};
-    pool_shape s;
+    numerics::pool_shape s;
     s.in_height = s.in_width = s.out_height = s.out_width = 3;
     s.kernel_height = s.kernel_width = 2;
     s.pad_top = s.pad_left = 1;

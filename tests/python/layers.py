@@ -1,4 +1,5 @@
 """The layers of include/anemone: every include leads down the map of CONTRIBUTING.md, and the drawing there shows them.
+Each folder opens the namespaces of everybody and one of its own.
 
     layers.py             judge; --update draws anew, --dot prints every arrow for Graphviz
 """
@@ -14,9 +15,13 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MAP = "Where everything lives"
 TABLE = ("<!-- layers -->\n", "<!-- end of the layers -->")
+OWN = ("<!-- namespaces -->\n", "<!-- end of the namespaces -->")
 DRAWING = ("<!-- drawn by tests/python/layers.py --update -->\n", "<!-- end of the drawing -->")
 
+EVERYBODYS = ("ane", "ane::detail", "ane::backend")
+
 Include = collections.namedtuple("Include", "file line target")  # paths from include/anemone
+Opening = collections.namedtuple("Opening", "line namespace")  # in full, without its inline parts
 
 
 def between(text, marks):
@@ -49,6 +54,49 @@ def includes_in(top):
                     yield Include(file.relative_to(top).as_posix(), number, target.relative_to(top).as_posix())
 
 
+def code_in(text):
+    """A source without its comments, literals and directives, line by line as it was."""
+    nothing = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|' r"'(?:\\[^'\n]+|[^'\\\n])'|^[ \t]*#(?:\\\n|[^\n])*",
+                         re.DOTALL | re.MULTILINE)
+    return nothing.sub(lambda found: "\n" * found[0].count("\n"), text)
+
+
+def openings_in(text):
+    """Every namespace that a source opens. An inline one is the namespace that it is in."""
+    code = code_in(text)
+    around = [()]  # of each brace that is open, the namespace within it
+    for found in re.finditer(r"(?P<inline>\binline\s+)?\bnamespace\b(?P<name>[\w:\s]*)\{|[{}]", code):
+        if found[0] == "}":
+            around.pop()
+            continue
+        parts = around[-1]
+        if found[0] != "{" and not found["inline"]:
+            parts += tuple(part.strip() for part in found["name"].split("::") if not re.match(r"\s*(inline\b|$)", part))
+            yield Opening(code.count("\n", 0, found.start()) + 1, "::".join(parts))
+        around.append(parts)
+
+
+def own_namespaces(layers, page):
+    """The namespace of each folder: `ane::` and its name, or what the page gives it instead."""
+    begin, end = between(page, OWN)
+    own = {name: "ane::" + name.rstrip("/").split("/")[-1]
+           for names in layers.values() for name in names if name.endswith("/")}
+    return own | dict(re.findall(r"^ {4}(\S+/) +(ane::\w+)", page[begin:end], re.MULTILINE))
+
+
+def foreign_namespaces(top, layers, page):
+    """Every opening of a namespace that is neither everybody's nor the folder's."""
+    own = own_namespaces(layers, page)
+    for header in sorted(path.relative_to(top).as_posix() for kind in ("hpp", "ipp") for path in top.rglob(f"*.{kind}")):
+        folder = max((name for name in own if header.startswith(name)), key=len, default=None)
+        kept = (own[folder],) if folder else ()
+        for opening in openings_in((top / header).read_text()):
+            keeper = re.sub(r"::detail(::.*)?$", "", opening.namespace)  # detail may have parts
+            if opening.namespace not in EVERYBODYS + kept and keeper not in ("ane", *kept):
+                yield (f"include/anemone/{header}:{opening.line}: opens {opening.namespace}, but {folder or 'this file'} "
+                       f'has {", ".join(EVERYBODYS + kept)} ("{MAP}" of CONTRIBUTING.md)')
+
+
 def arrows_between(includes, layers):
     rooms = {(room_of(i.file, layers), room_of(i.target, layers)) for i in includes}
     return {(a, b) for a, b in rooms if a != b and a is not None and b is not None}
@@ -70,7 +118,7 @@ def mistakes(top, page):
         if a is not None and b is not None and order.index(a) > order.index(b):
             found.append(f"include/anemone/{include.file}:{include.line}: includes {include.target}, but {a} is a "
                          f'lower layer than {b}: includes lead down the map "{MAP}" of CONTRIBUTING.md')
-    return found
+    return [*found, *foreign_namespaces(top, layers, page)]
 
 
 def drawn(arrows, order):
@@ -104,7 +152,8 @@ def with_drawing(top, page):
 def self_test():
     """A small house: what is right passes, and each mistake is told with its place."""
     rows = "    top.hpp\n    mid/, b.hpp  between\n    low/         the base\n                 of all\n"
-    page = f"{TABLE[0]}{rows}{TABLE[1]}\n{DRAWING[0]}{DRAWING[1]}"
+    names = "    mid/in/  ane::inner  for a reason\n"
+    page = f"{TABLE[0]}{rows}{TABLE[1]}\n{OWN[0]}{names}{OWN[1]}\n{DRAWING[0]}{DRAWING[1]}"
     with tempfile.TemporaryDirectory() as folder:
         top = pathlib.Path(folder) / "anemone"
         for path, text in {"low/a.hpp": "", "mid/in/c.ipp": '#include "../../low/a.hpp"\n#include "../../b.hpp"\n',
@@ -122,6 +171,15 @@ def self_test():
         assert len(told) == 3 and told[0].startswith("include/anemone/e.hpp: has no line"), told
         assert "gone/, which is not there" in told[1], told
         assert told[2].startswith("include/anemone/low/a.hpp:3: includes mid/in/c.ipp, but low is a lower layer"), told
+        (top / "e.hpp").unlink()
+        (top / "low/a.hpp").write_text("namespace ane {\n// } namespace no {\nnamespace detail::part { char c = '}'; }\n"
+                                       "inline namespace literals {}\nnamespace low { namespace detail {} }\n"
+                                       "namespace b = std;\n}\nnamespace ane::mid::inline WAY {}\n")
+        (top / "mid/in/c.ipp").write_text("namespace ane::inner::detail {\n}\nnamespace ane::mid {}\n")
+        (top / "mid/d.hpp").write_text("namespace ane {\nnamespace backend {}\nnamespace\n  details {} }\n")
+        places = [sentence.split(", but ")[0].removeprefix("include/anemone/") for sentence in mistakes(top, page)]
+        assert places == ["low/a.hpp:8: opens ane::mid", "mid/d.hpp:3: opens ane::details",
+                          "mid/in/c.ipp:3: opens ane::mid"], places
 
 
 def main():

@@ -20,12 +20,12 @@ using namespace ane;
 
 namespace {
 
-plist::dict port(std::string_view name, const extents& shape, std::span<const half> values) {
-    plist::array lengths;
+formats::plist_dict port(std::string_view name, const extents& shape, std::span<const half> values) {
+    formats::plist_array lengths;
     for (int i = 0; i < shape.rank; ++i) {
         lengths.emplace_back(shape[i]);
     }
-    plist::array patterns;
+    formats::plist_array patterns;
     for (const half v : values) {
         patterns.emplace_back(static_cast<int>(v.bits));
     }
@@ -33,10 +33,10 @@ plist::dict port(std::string_view name, const extents& shape, std::span<const ha
 }
 
 /// The inputs and outputs of one run on the CPU.
-plist::value run_of(const graph_view& g) {
+formats::plist_value run_of(const graph_view& g) {
     auto program = ane::backend::cpu{}.compile(g, netplist_models::sample_weights(g));
-    plist::array inputs;
-    plist::array outputs;
+    formats::plist_array inputs;
+    formats::plist_array outputs;
     std::vector<std::vector<half>> values;
     std::vector<std::span<const std::byte>> read;
     std::vector<std::span<std::byte>> written;
@@ -60,13 +60,13 @@ plist::value run_of(const graph_view& g) {
     for (std::size_t i = 0; i < g.outputs.size(); ++i) {
         outputs.emplace_back(port(g.name(g.outputs[i]), g[g.outputs[i].node].shape, values[first + i]));
     }
-    return plist::dict{{"Inputs", inputs}, {"Outputs", outputs}};
+    return formats::plist_dict{{"Inputs", inputs}, {"Outputs", outputs}};
 }
 
 /// What a property list can hold, and many doubles with their patterns.
-plist::value tricky_values() {
-    plist::array reals;
-    plist::array patterns;
+formats::plist_value tricky_values() {
+    formats::plist_array reals;
+    formats::plist_array patterns;
     std::mt19937_64 random(20240607);
     const auto add = [&](double real) {
         if (std::isfinite(real)) {
@@ -82,12 +82,12 @@ plist::value tricky_values() {
         add(std::ldexp(static_cast<double>(random() % 2000001) - 1e6, static_cast<int>(random() % 40) - 20));
         add(std::pow(10.0, static_cast<double>(random() % 40) - 20) * static_cast<double>(random() % 100));
     }
-    return plist::dict{
-        {"integers", plist::array{0, -1, 65535, INT64_MIN, INT64_MAX}},
-        {"flags", plist::array{true, false}},
-        {"texts", plist::array{"", "a<b>&c", "tab\tline\r\nend", "caf\u00e9 \U0001f600", "\"quoted\" 'text'"}},
-        {"empty array", plist::array{}},
-        {"empty dictionary", plist::dict{}},
+    return formats::plist_dict{
+        {"integers", formats::plist_array{0, -1, 65535, INT64_MIN, INT64_MAX}},
+        {"flags", formats::plist_array{true, false}},
+        {"texts", formats::plist_array{"", "a<b>&c", "tab\tline\r\nend", "caf\u00e9 \U0001f600", "\"quoted\" 'text'"}},
+        {"empty array", formats::plist_array{}},
+        {"empty dictionary", formats::plist_dict{}},
         {"<key> & \u00fc", 1},
         {"reals", reals},
         {"real patterns", patterns}};
@@ -98,9 +98,9 @@ void write_all(const std::filesystem::path& to) {
         const dynamic_graph g = model.build();
         const std::filesystem::path place = to / std::string(model.name);
         write_netplist(netplist_models::emit(g, model.name), place);
-        write_file(place / "run.plist", plist::to_xml(run_of(g)));
+        write_file(place / "run.plist", formats::to_xml(run_of(g)));
     }
-    write_file(to / "values.plist", plist::to_xml(tricky_values()));
+    write_file(to / "values.plist", formats::to_xml(tricky_values()));
 }
 
 } // namespace

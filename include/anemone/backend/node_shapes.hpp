@@ -11,7 +11,8 @@
 namespace ane::detail::inline ANEMONE_WAY {
 
 /// The numbers of a convolution node; `Attributes` is conv or conv_transpose.
-template <class Attributes> constexpr convolution_shape convolution_shape_of(const graph_view& g, const node& n) {
+template <class Attributes>
+constexpr numerics::convolution_shape convolution_shape_of(const graph_view& g, const node& n) {
     const Attributes& a = n.get<Attributes>();
     const extents& x = g.operand(n, 0).shape;
     const extents& w = g.operand(n, 1).shape;
@@ -34,7 +35,7 @@ template <class Attributes> constexpr convolution_shape convolution_shape_of(con
 }
 
 /// A cross correlation as the convolution that it is: one channel, the template as the kernel.
-constexpr convolution_shape correlation_shape_of(const graph_view& g, const node& n) {
+constexpr numerics::convolution_shape correlation_shape_of(const graph_view& g, const node& n) {
     const extents& x = g.operand(n, 0).shape;
     const extents& pattern = g.operand(n, 1).shape;
     return {.batch = x[0],
@@ -46,7 +47,7 @@ constexpr convolution_shape correlation_shape_of(const graph_view& g, const node
             .kernel_width = pattern[3]};
 }
 
-constexpr pool_shape pool_shape_of(const graph_view& g, const node& n) {
+constexpr numerics::pool_shape pool_shape_of(const graph_view& g, const node& n) {
     const pool& p = n.get<pool>();
     const extents& x = g.operand(n, 0).shape;
     return {.batch = x[0],
@@ -67,7 +68,7 @@ constexpr pool_shape pool_shape_of(const graph_view& g, const node& n) {
 }
 
 /// One product of a matmul node: its batch is walked with `for_each_batch`.
-constexpr matmul_shape matmul_shape_of(const graph_view& g, const node& n) {
+constexpr numerics::matmul_shape matmul_shape_of(const graph_view& g, const node& n) {
     const transposed& form = n.get<transposed>();
     const extents& a = g.operand(n, 0).shape;
     return {.batch = 1,

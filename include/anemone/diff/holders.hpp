@@ -12,7 +12,8 @@ namespace ane::detail::inline ANEMONE_WAY {
 
 /// For each node of a model the node of the lowered graph that holds its value; -1 where it left none, and where the
 /// value is rounded only together with that of a later node (a bias behind a product, an offset behind a gain).
-ANEMONE_INLINE std::vector<int> holders(const graph_view& model, const lowered_graph& lowered, const layer_plan& plan) {
+ANEMONE_INLINE std::vector<int> holders(const graph_view& model, const lowered_graph& lowered,
+                                        const oracle::layer_plan& plan) {
     std::vector<int> found(model.nodes.size(), -1);
     int latest = -1;
     for (int i = 0; i < lowered.view().size(); ++i) {

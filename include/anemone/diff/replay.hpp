@@ -21,7 +21,7 @@ public:
     ANEMONE_INLINE replay(const graph_view& model, const weight_store& weights, const numerics::datapath& path,
                           const trace& values, input_buffers inputs)
         : model_(model), lowered_(lower(model)), constants_(materialize(lowered_.graph, weights)), given_(values),
-          values_(lowered_.graph, constants_, path, oracle_steps::every_step()),
+          values_(lowered_.graph, constants_, path, oracle::every_step()),
           holders_(detail::holders(model, lowered_, values_.plan)), pieces_(model.nodes.size()) {
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             values_.bind(detail::input_node(lowered_.graph, static_cast<int>(i)), inputs[i]);
@@ -63,7 +63,7 @@ public:
     /// nodes that are rounded only together with it.
     const std::vector<int>& steps() const { return steps_; }
     /// Whether a product is a sum to this arithmetic (datapath::products_with_ones).
-    ANEMONE_INLINE bool sums(int lowered_node) const { return oracle_steps::ones_operand(values_, lowered_node) >= 0; }
+    ANEMONE_INLINE bool sums(int lowered_node) const { return oracle::ones_operand(values_, lowered_node) >= 0; }
     /// Whether a step of the last run had finite operands and an infinite value.
     ANEMONE_INLINE bool overflowed() const {
         return std::any_of(steps_.begin(), steps_.end(), [this](int step) {
@@ -86,7 +86,7 @@ private:
                 }
             }
             values_.release(piece);
-            oracle_steps::evaluate(values_, piece);
+            oracle::evaluate(values_, piece);
             steps_.push_back(piece);
         }
     }
@@ -113,7 +113,7 @@ private:
     lowered_graph lowered_;
     materialized constants_;
     const trace& given_;
-    oracle_steps::evaluation values_;
+    oracle::evaluation values_;
     std::vector<int> holders_;
     std::vector<std::vector<int>> pieces_;
     std::vector<int> steps_;

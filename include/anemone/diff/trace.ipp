@@ -78,7 +78,7 @@ ANEMONE_BODY trace trace_of(const graph_view& model, const backend::oracle& plac
         outputs.emplace_back(memory);
     }
     program.run(inputs, outputs);
-    const oracle_steps::evaluation& values = program.values();
+    const ane::oracle::evaluation& values = program.values();
     const std::vector<int> holders = detail::holders(model, program.lowered(), values.plan);
     trace result;
     result.values.resize(model.nodes.size());

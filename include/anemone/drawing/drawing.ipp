@@ -14,11 +14,10 @@ namespace ane::inline ANEMONE_WAY {
 ANEMONE_BODY std::string draw_svg(const graph_view& g, const drawing_options& options) {
     validate(g);
     using namespace drawing;
-    namespace size = drawing::size;
     const picture p = arrange(g, options);
     const std::string title = options.title.empty() ? "Graph" : options.title;
     const std::string note = drawing::detail::subtitle(g);
-    const double heading = std::max(svg::text_width(title, size::heading, true), svg::text_width(note, size::text));
+    const double heading = std::max(text_width(title, size::heading, true), text_width(note, size::text));
     const bool skips = std::any_of(p.edges.begin(), p.edges.end(), [](const auto& e) { return e.crosses_layers; });
     std::vector<bool> used(kind_count, false);
     for (const label& l : p.labels) {
@@ -33,12 +32,12 @@ ANEMONE_BODY std::string draw_svg(const graph_view& g, const drawing_options& op
     std::string out = formatted("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
                                 "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}"
                                 "<rect class=\"page\" width=\"{0:.0f}\" height=\"{1:.0f}\" rx=\"8\"/>\n",
-                                width, height, svg::escape(title), style_sheet(options.theme));
+                                width, height, escape(title), style_sheet(options.theme));
     out += formatted("<text class=\"heading\" x=\"{0:.0f}\" y=\"{1:.0f}\">{2}</text>\n"
                      "<text class=\"note\" x=\"{0:.0f}\" y=\"{3:.0f}\">{4}</text>\n",
-                     size::margin, size::margin + 14, svg::escape(title), size::margin + 33, svg::escape(note));
+                     size::margin, size::margin + 14, escape(title), size::margin + 33, escape(note));
     out += formatted("<g transform=\"translate({:.1f} {:.1f})\">\n", size::margin + (inner - p.width) / 2, top);
-    for (const layout::edge& e : p.edges) {
+    for (const edge& e : p.edges) {
         out += drawing::detail::draw_edge(e, p);
     }
     for (std::size_t i = 0; i < p.labels.size(); ++i) {

@@ -11,7 +11,7 @@
 
 /// Layered layout of directed acyclic graphs (Sugiyama): longest-path layers, points on the layers that an edge
 /// crosses, barycentre ordering, positions by least squares under the order. All lengths in pixels, y downward.
-namespace ane::layout::detail::inline ANEMONE_WAY {
+namespace ane::drawing::detail::inline ANEMONE_WAY {
 
 /// Positions x in the given order, x[i + 1] - x[i] >= distance[i], that minimise sum w (x - wanted)^2: pooled adjacent
 /// violators on the shifted variables.
@@ -231,16 +231,16 @@ private:
     bool moved_ = false; ///< whether a place was moved
 };
 
-} // namespace ane::layout::detail::inline ANEMONE_WAY
+} // namespace ane::drawing::detail::inline ANEMONE_WAY
 
-namespace ane::layout::inline ANEMONE_WAY {
+namespace ane::drawing::inline ANEMONE_WAY {
 
 /// Places the boxes and routes the edges. Boxes come in topological order and edges in the order of their `to`; the
 /// drawing starts at (0, 0). Every box lies on its layer, no two boxes overlap, and no edge crosses a box.
-ANEMONE_INLINE void arrange(std::vector<box>& boxes, std::vector<edge>& edges, const spacing& gaps = {}) {
+ANEMONE_INLINE void lay_out(std::vector<box>& boxes, std::vector<edge>& edges, const spacing& gaps = {}) {
     if (!boxes.empty()) {
         detail::positioning(boxes, edges, gaps);
     }
 }
 
-} // namespace ane::layout::inline ANEMONE_WAY
+} // namespace ane::drawing::inline ANEMONE_WAY

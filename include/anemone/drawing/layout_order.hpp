@@ -8,7 +8,7 @@
 #include <vector>
 
 /// The first half of a layered layout: which layer each box stands on, and the order on each layer.
-namespace ane::layout::inline ANEMONE_WAY {
+namespace ane::drawing::inline ANEMONE_WAY {
 
 struct point {
     double x = 0, y = 0;
@@ -40,9 +40,9 @@ struct spacing {
     double between_ports = 14;
 };
 
-} // namespace ane::layout::inline ANEMONE_WAY
+} // namespace ane::drawing::inline ANEMONE_WAY
 
-namespace ane::layout::detail::inline ANEMONE_WAY {
+namespace ane::drawing::detail::inline ANEMONE_WAY {
 
 /// A place on a layer: a box, or the point where an edge crosses it.
 struct place {
@@ -248,4 +248,4 @@ private:
     std::vector<double> index_; ///< of each place on its layer
 };
 
-} // namespace ane::layout::detail::inline ANEMONE_WAY
+} // namespace ane::drawing::detail::inline ANEMONE_WAY

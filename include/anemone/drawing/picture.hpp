@@ -35,8 +35,8 @@ struct label {
 /// both.
 struct picture {
     std::vector<label> labels;
-    std::vector<layout::box> boxes;
-    std::vector<layout::edge> edges;
+    std::vector<box> boxes;
+    std::vector<edge> edges;
     double width = 0, height = 0;
 };
 
@@ -83,23 +83,23 @@ ANEMONE_INLINE label label_of_output(const graph_view& g, int position) {
 }
 
 /// Truncates the texts to the limit and measures the box around them.
-ANEMONE_INLINE layout::box fit(label& l, double limit) {
+ANEMONE_INLINE box fit(label& l, double limit) {
     l.tooltip = l.title + " " + l.number;
-    const double number = svg::text_width(l.number, size::small) + size::number_gap;
-    l.title = svg::shortened(l.title, size::title, limit - number, true);
-    double width = svg::text_width(l.title, size::title, true) + number;
+    const double number = text_width(l.number, size::small) + size::number_gap;
+    l.title = shortened(l.title, size::title, limit - number, true);
+    double width = text_width(l.title, size::title, true) + number;
     double height = size::title_line;
     const auto measure = [&](std::vector<std::string>& lines, double font, double line) {
         for (std::string& text : lines) {
             l.tooltip += "\n" + text;
-            text = svg::shortened(text, font, limit);
-            width = std::max(width, svg::text_width(text, font));
+            text = shortened(text, font, limit);
+            width = std::max(width, text_width(text, font));
             height += line;
         }
     };
     measure(l.lines, size::text, size::text_line);
     measure(l.weights, size::small, size::small_line);
-    layout::box b;
+    box b;
     b.width = std::max(width + 2 * (l.colour == kind::port ? size::pill_side : size::side), 84.0);
     b.height = height + 2 * size::above + (l.weights.empty() ? 0 : size::weights_gap);
     return b;
@@ -147,13 +147,13 @@ ANEMONE_INLINE picture arrange(const graph_view& g, const drawing_options& optio
     for (label& l : p.labels) {
         p.boxes.push_back(detail::fit(l, options.widest_text));
     }
-    layout::arrange(p.boxes, p.edges);
-    for (const layout::box& b : p.boxes) {
+    lay_out(p.boxes, p.edges);
+    for (const box& b : p.boxes) {
         p.width = std::max(p.width, b.right());
         p.height = std::max(p.height, b.bottom());
     }
-    for (const layout::edge& e : p.edges) {
-        for (const layout::point& at : e.path) {
+    for (const edge& e : p.edges) {
+        for (const point& at : e.path) {
             p.width = std::max(p.width, at.x);
         }
     }
@@ -164,13 +164,13 @@ ANEMONE_INLINE picture arrange(const graph_view& g, const drawing_options& optio
 
 namespace ane::drawing::detail::inline ANEMONE_WAY {
 
-ANEMONE_INLINE std::string draw_edge(const layout::edge& e, const picture& p) {
+ANEMONE_INLINE std::string draw_edge(const edge& e, const picture& p) {
     constexpr double head = 6;
     std::string d = formatted("M{:.1f} {:.1f}", e.path[0].x, e.path[0].y);
     for (std::size_t i = 1; i < e.path.size(); ++i) {
-        const layout::point& a = e.path[i - 1];
+        const point& a = e.path[i - 1];
         const bool last = i + 1 == e.path.size();
-        const layout::point b{e.path[i].x, e.path[i].y - (last ? head : 0)};
+        const point b{e.path[i].x, e.path[i].y - (last ? head : 0)};
         if (a.x == b.x) {
             d += formatted("V{:.1f}", b.y);
         } else {
@@ -183,27 +183,26 @@ ANEMONE_INLINE std::string draw_edge(const layout::edge& e, const picture& p) {
         return l.output >= 0 ? formatted("output{}", l.output) : formatted("node{}", l.node);
     };
     const std::string_view skip = e.crosses_layers ? " skip" : "";
-    const layout::point& tip = e.path.back();
+    const point& tip = e.path.back();
     return formatted("<path class=\"edge{}\" data-from=\"{}\" data-to=\"{}\" d=\"{}\"/>\n"
                      "<path class=\"head{}\" d=\"M{:.1f} {:.1f}l-4 -7.5h8z\"/>\n",
                      skip, id(e.from), id(e.to), d, skip, tip.x, tip.y);
 }
 
-ANEMONE_INLINE std::string draw_box(const label& l, const layout::box& b) {
+ANEMONE_INLINE std::string draw_box(const label& l, const box& b) {
     const std::string id = l.output >= 0 ? formatted("output{}", l.output) : formatted("node{}", l.node);
     const double radius = l.colour == kind::port ? std::min(b.height / 2, 22.0) : 7.0;
     const double side = l.colour == kind::port ? size::pill_side : size::side;
     std::string out = formatted("<g class=\"box {}\" id=\"{}\"><title>{}</title>\n"
                                 "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{:.0f}\"/>\n",
-                                name(l.colour), id, svg::escape(l.tooltip), b.left, b.top, b.width, b.height, radius);
+                                name(l.colour), id, escape(l.tooltip), b.left, b.top, b.width, b.height, radius);
     double y = b.top + size::above + size::title_line - 5;
-    out += formatted("<text class=\"title\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y,
-                     svg::escape(l.title));
+    out += formatted("<text class=\"title\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y, escape(l.title));
     out += formatted("<text class=\"small end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.right() - side, y,
-                     svg::escape(l.number));
+                     escape(l.number));
     for (const std::string& line : l.lines) {
         y += size::text_line;
-        out += formatted("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y, svg::escape(line));
+        out += formatted("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y, escape(line));
     }
     y += l.weights.empty() ? 0 : size::weights_gap;
     if (!l.weights.empty()) {
@@ -211,8 +210,7 @@ ANEMONE_INLINE std::string draw_box(const label& l, const layout::box& b) {
     }
     for (const std::string& line : l.weights) {
         y += size::small_line;
-        out += formatted("<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y,
-                         svg::escape(line));
+        out += formatted("<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", b.left + side, y, escape(line));
     }
     return out + "</g>\n";
 }

@@ -16,12 +16,12 @@
 namespace ane::drawing::inline ANEMONE_WAY {
 
 /// Pixels.
-namespace size {
-inline constexpr double title = 13, text = 11, small = 10, heading = 17;
-inline constexpr double title_line = 17, text_line = 15, small_line = 13.5;
-inline constexpr double side = 12, pill_side = 18, above = 7, weights_gap = 6, number_gap = 14;
-inline constexpr double margin = 28, heading_height = 56, legend_line = 22;
-} // namespace size
+struct size {
+    static constexpr double title = 13, text = 11, small = 10, heading = 17;
+    static constexpr double title_line = 17, text_line = 15, small_line = 13.5;
+    static constexpr double side = 12, pill_side = 18, above = 7, weights_gap = 6, number_gap = 14;
+    static constexpr double margin = 28, heading_height = 56, legend_line = 22;
+};
 
 } // namespace ane::drawing::inline ANEMONE_WAY
 
@@ -92,7 +92,7 @@ ANEMONE_INLINE legend_rows make_legend(const std::vector<bool>& used, bool skips
     legend_rows rows;
     double left = 0, top = size::legend_line;
     const auto add = [&](std::string text, std::string_view style) {
-        const double needed = 24 + svg::text_width(text, size::text) + 14;
+        const double needed = 24 + text_width(text, size::text) + 14;
         if (left > 0 && left + needed > width) {
             left = 0;
             top += size::legend_line;
@@ -123,8 +123,7 @@ ANEMONE_INLINE std::string draw_legend(const legend_rows& rows, double left, dou
                    : formatted("<g class=\"box {}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"12\" "
                                "rx=\"{}\"/></g>\n",
                                e.style, x, y, e.style == "port" ? 6 : 3);
-        out += formatted("<text class=\"note\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 24, y + 10,
-                         svg::escape(e.text));
+        out += formatted("<text class=\"note\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 24, y + 10, escape(e.text));
     }
     return out;
 }

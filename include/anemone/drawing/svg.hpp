@@ -9,7 +9,7 @@
 #include <string_view>
 
 /// What any drawing of the library needs: text as XML, and how wide it gets.
-namespace ane::svg::inline ANEMONE_WAY {
+namespace ane::drawing::inline ANEMONE_WAY {
 
 /// Length of the UTF-8 sequence that starts at `text[at]`; 0 where it is malformed.
 ANEMONE_INLINE std::size_t sequence_length(std::string_view text, std::size_t at) {
@@ -116,4 +116,4 @@ ANEMONE_INLINE std::string shortened(std::string_view text, double size, double 
     return std::string(text.substr(0, end)) + "\xE2\x80\xA6";
 }
 
-} // namespace ane::svg::inline ANEMONE_WAY
+} // namespace ane::drawing::inline ANEMONE_WAY

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-namespace ane::detail::inline ANEMONE_WAY {
+namespace ane::formats::inline ANEMONE_WAY {
 
 /// Writes an integer, little endian.
 template <class Integer> void put(std::vector<std::byte>& bytes, std::size_t at, Integer value) {
@@ -13,13 +13,13 @@ template <class Integer> void put(std::vector<std::byte>& bytes, std::size_t at,
     }
 }
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::formats::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY blob_writer::blob_writer() : bytes_(alignment) {
-    detail::put(bytes_, 0, count_);
-    detail::put(bytes_, 4, version);
+    formats::put(bytes_, 0, count_);
+    formats::put(bytes_, 4, version);
 }
 
 ANEMONE_BODY std::uint64_t blob_writer::add(std::span<const half> values) {
@@ -29,15 +29,15 @@ ANEMONE_BODY std::uint64_t blob_writer::add(std::span<const half> values) {
 ANEMONE_BODY std::uint64_t blob_writer::add(blob_type type, std::span<const std::byte> data, std::uint64_t unused) {
     const std::size_t metadata = (bytes_.size() + alignment - 1) / alignment * alignment;
     bytes_.resize(metadata + alignment + data.size());
-    detail::put(bytes_, metadata, sentinel);
-    detail::put(bytes_, metadata + 4, static_cast<std::uint32_t>(type));
-    detail::put(bytes_, metadata + 8, std::uint64_t{data.size()});
-    detail::put(bytes_, metadata + 16, std::uint64_t{metadata + alignment});
-    detail::put(bytes_, metadata + 24, unused);
+    formats::put(bytes_, metadata, sentinel);
+    formats::put(bytes_, metadata + 4, static_cast<std::uint32_t>(type));
+    formats::put(bytes_, metadata + 8, std::uint64_t{data.size()});
+    formats::put(bytes_, metadata + 16, std::uint64_t{metadata + alignment});
+    formats::put(bytes_, metadata + 24, unused);
     if (!data.empty()) {
         std::memcpy(bytes_.data() + metadata + alignment, data.data(), data.size());
     }
-    detail::put(bytes_, 0, ++count_);
+    formats::put(bytes_, 0, ++count_);
     return metadata;
 }
 

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace ane::detail::inline ANEMONE_WAY {
+namespace ane::formats::inline ANEMONE_WAY {
 
 ANEMONE_INLINE std::string mil_type(dtype type, const extents& shape) {
     return shape.rank == 0 ? std::string(mil_name(type)) : formatted("tensor<{}, {}>", mil_name(type), print(shape));
@@ -83,7 +83,7 @@ public:
                                   "[buildInfo = dict<string, string>({{{{\"coremlc-component-MIL\", \"3520.4.1\"}}, "
                                   "{{\"coremlc-version\", \"3520.5.1\"}}}})]\n"
                                   "{{\n    func main<ios18>({}) {{\n{}    }} -> ({});\n}}\n",
-                                  parameters, body_, joined(program_.outputs));
+                                  parameters, body_, ane::detail::joined(program_.outputs));
         return std::move(program_);
     }
 
@@ -216,7 +216,7 @@ private:
             }
         }
         body_ += formatted("        {} {} = {}({})[name = string(\"{}\")];\n", mil_type(n.type, n.shape), result,
-                           form->name, joined(arguments), result);
+                           form->name, ane::detail::joined(arguments), result);
         set_name(index, result);
     }
 
@@ -225,7 +225,7 @@ private:
         for (const int o : graph_.operands(index)) {
             parts.push_back(argument(o));
         }
-        return "(" + joined(parts) + ")";
+        return "(" + ane::detail::joined(parts) + ")";
     }
 
     /// Every argument is written: the engine's parser does not fill in the public defaults (mil-ops section 3).
@@ -304,14 +304,14 @@ private:
     mil_program program_;
 };
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::formats::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY mil_program emit_mil(const graph_view& lowered, const materialized& constants) {
     validate(lowered);
     require_constants_of(lowered, constants);
-    return detail::mil_writer(lowered, constants).write();
+    return formats::mil_writer(lowered, constants).write();
 }
 
 ANEMONE_BODY std::string write_mil(const mil_program& program, const std::string& directory) {

@@ -14,7 +14,7 @@
 
 /// Compressed weights in MIL text: one `constexpr_...` statement each, over parts in the blob (facts: weights, sections
 /// 2 and 3).
-namespace ane::detail::inline ANEMONE_WAY {
+namespace ane::formats::inline ANEMONE_WAY {
 
 /// Whether a form was run as a weight by a source, or is one of a width that was: int8 without a zero point, palettes
 /// of single elements of 4 and 8 bits, plain sparse. A weight in blocks is refused by the compiler ("Not implemented",
@@ -99,4 +99,4 @@ ANEMONE_INLINE std::string mil_stored_weight(const std::string& name, const enco
     }
 }
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::formats::inline ANEMONE_WAY

@@ -17,14 +17,14 @@ ANEMONE_BODY netplist emit_netplist(const graph_view& lowered, const materialize
                                     std::string_view network_name) {
     validate(lowered);
     require_constants_of(lowered, constants);
-    detail::netplist_writer w(lowered, constants, network_name);
+    formats::netplist_writer w(lowered, constants, network_name);
     for (int i = 0; i < lowered.size(); ++i) {
         const op kind = lowered[i].kind;
         if (kind == op::input || constants.known(i)) {
             continue;
         }
         w.visit(i);
-        const detail::netplist_form* const form = detail::find_netplist_form(kind);
+        const formats::netplist_form* const form = formats::find_netplist_form(kind);
         if (form == nullptr) {
             w.refuse(kind == op::cast
                          ? "has no netplist form: no unit is known that turns one element type into another"
@@ -42,7 +42,7 @@ ANEMONE_BODY std::string write_netplist(const netplist& program, const std::stri
         files.push_back({place / blob.name, blob.bytes});
     }
     std::string document = place / "net.plist";
-    const std::string text = plist::to_xml(program.document);
+    const std::string text = formats::to_xml(program.document);
     files.push_back({document, std::as_bytes(std::span(text))});
     detail::write_files(files);
     return document;

@@ -7,13 +7,13 @@
 #include "pool_padding.hpp"
 
 /// Convolutions, transposed convolutions and pools as netplist units.
-namespace ane::detail::inline ANEMONE_WAY {
+namespace ane::formats::inline ANEMONE_WAY {
 
 /// `Step` and the pads; x stands before y in `Step`, which is inferred (no asymmetric example is known).
-ANEMONE_INLINE plist::dict netplist_window(size2 kernel, size2 stride, const padding2& padding) {
+ANEMONE_INLINE plist_dict netplist_window(size2 kernel, size2 stride, const padding2& padding) {
     return {{"KernelWidth", kernel.width},
             {"KernelHeight", kernel.height},
-            {"Step", plist::array{stride.width, stride.height}},
+            {"Step", plist_array{stride.width, stride.height}},
             {"PadTop", padding.top},
             {"PadBot", padding.bottom},
             {"PadLeft", padding.left},
@@ -23,7 +23,7 @@ ANEMONE_INLINE plist::dict netplist_window(size2 kernel, size2 stride, const pad
 /// A convolution over a kernel [O, I / groups, kH, kW] from a blob. The order of the kernel's axes is an assumption of
 /// all sources; so is the layout of groups.
 ANEMONE_INLINE netplist_value netplist_convolution(netplist_writer& w, int index, const netplist_form& form,
-                                                   std::string_view variant, plist::dict window, int groups,
+                                                   std::string_view variant, plist_dict window, int groups,
                                                    std::span<const half> kernel) {
     window["Type"] = variant;
     window["KernelMode"] = "Dense";
@@ -50,7 +50,7 @@ ANEMONE_INLINE netplist_value write_conv(netplist_writer& w, int index, const ne
     const bool depthwise = is_depthwise(a.groups, w.at(w.operand(index, 0)).shape[1], n.shape[1]);
     const std::string variant =
         formatted("{}{}{}", depthwise ? "ChannelWise" : "", dilated ? "Dilated" : "", form.variant);
-    plist::dict window = netplist_window(kernel_of(w.at(weight).shape), a.stride, a.padding);
+    plist_dict window = netplist_window(ane::detail::kernel_of(w.at(weight).shape), a.stride, a.padding);
     if (dilated) {
         window["KernelDilationX"] = a.dilation.width;
         window["KernelDilationY"] = a.dilation.height;
@@ -92,7 +92,7 @@ ANEMONE_INLINE netplist_value write_conv_transpose(netplist_writer& w, int index
         w.refuse(formatted("has dilation {}x{}: the compiler answers 'dilated deconvolution is not supported'",
                            a.dilation.height, a.dilation.width));
     }
-    const size2 kernel = kernel_of(w.at(weight).shape);
+    const size2 kernel = ane::detail::kernel_of(w.at(weight).shape);
     const padding2 pads{kernel.height - 1 - a.padding.top, kernel.height - a.stride.height - a.padding.bottom,
                         kernel.width - 1 - a.padding.left, kernel.width - a.stride.width - a.padding.right};
     for (const int amount : {pads.top, pads.bottom, pads.left, pads.right}) {
@@ -120,7 +120,7 @@ ANEMONE_INLINE netplist_value write_pool(netplist_writer& w, int index, const ne
         w.refuse(formatted("needs padding {}x{} behind the input for ceil_mode, the limit is below the kernel {}x{}",
                            padding.bottom, padding.right, a.kernel.height, a.kernel.width));
     }
-    plist::dict params = netplist_window(a.kernel, a.stride, padding);
+    plist_dict params = netplist_window(a.kernel, a.stride, padding);
     params["Type"] = form.variant;
     params["PaddingMode"] = average ? "Zero" : "Negative";
     if (average) {
@@ -129,4 +129,4 @@ ANEMONE_INLINE netplist_value write_pool(netplist_writer& w, int index, const ne
     return w.unit({form.unit, params}, {w.value(w.operand(index, 0))}, netplist_shape_of(n.shape));
 }
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::formats::inline ANEMONE_WAY

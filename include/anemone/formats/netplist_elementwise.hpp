@@ -8,18 +8,18 @@
 #include <numbers>
 
 /// Elementwise operations as netplist units: Neuron for one operand, ElementWise for two, GOC for a constant operand.
-namespace ane::detail::inline ANEMONE_WAY {
+namespace ane::formats::inline ANEMONE_WAY {
 
 /// A Neuron unit. Only Rsqrt and Log2 have an `Epsilon`, which the graph gives them and the unit adds to the operand.
 ANEMONE_INLINE netplist_value neuron(netplist_writer& w, std::string_view variant, const netplist_value& x,
-                                     plist::dict params = {}) {
+                                     plist_dict params = {}) {
     params["Type"] = variant;
     return w.unit({"Neuron", params}, {x}, x.shape);
 }
 
-ANEMONE_INLINE plist::dict epsilon_params(const node& n) {
+ANEMONE_INLINE plist_dict epsilon_params(const node& n) {
     const float epsilon = n.get<stabilizer>().epsilon;
-    return epsilon == 0 ? plist::dict{} : plist::dict{{"Epsilon", fp16_pattern(half(epsilon))}};
+    return epsilon == 0 ? plist_dict{} : plist_dict{{"Epsilon", fp16_pattern(half(epsilon))}};
 }
 
 /// A unit of one operand without parameters besides its variant: most Neurons, and ElementWise Abs.
@@ -64,7 +64,7 @@ ANEMONE_INLINE netplist_value write_log(netplist_writer& w, int index, const net
 
 /// Whether an operand is a constant with one value, or with one for each channel of the result: what a GOC holds.
 ANEMONE_INLINE bool is_channel_vector(const netplist_writer& w, int operand, const extents& result) {
-    return w.known(operand) && is_vector_along(w.at(operand).shape, result, 2);
+    return w.known(operand) && ane::detail::is_vector_along(w.at(operand).shape, result, 2);
 }
 
 /// An operand under the result's shape: repeated along its axes of extent 1. A tensor of rank 4 against one of rank 5
@@ -138,4 +138,4 @@ ANEMONE_INLINE netplist_value write_div(netplist_writer& w, int index, const net
     return w.simple(form.unit, form.variant, {broadcast_operand(w, numerator, shape), inverse});
 }
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::formats::inline ANEMONE_WAY

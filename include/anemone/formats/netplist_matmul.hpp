@@ -6,7 +6,7 @@
 #include "netplist_writer.hpp"
 
 /// Matrix products as netplist units.
-namespace ane::detail::inline ANEMONE_WAY {
+namespace ane::formats::inline ANEMONE_WAY {
 
 /// The leading axes of a matrix operand. One of rank 5 has depth 1 here, so that Batch and Channel say everything.
 ANEMONE_INLINE extents leading_axes(const netplist_shape& shape) {
@@ -24,8 +24,8 @@ ANEMONE_INLINE std::vector<half> matrix_elements(netplist_writer& w, int operand
     const std::int64_t rows = flipped ? shape.width() : shape.height();
     const std::int64_t columns = flipped ? shape.height() : shape.width();
     std::vector<std::int64_t> matrices;
-    for_each_pair(leading, own, own,
-                  [&](std::int64_t, std::int64_t matrix, std::int64_t) { matrices.push_back(matrix * area); });
+    ane::detail::for_each_pair(
+        leading, own, own, [&](std::int64_t, std::int64_t matrix, std::int64_t) { matrices.push_back(matrix * area); });
     std::vector<half> result;
     result.reserve(static_cast<std::size_t>(leading.count() * area));
     for (std::int64_t r = 0; r < rows; ++r) {
@@ -102,4 +102,4 @@ ANEMONE_INLINE netplist_value write_matmul(netplist_writer& w, int index, const 
     return w.reshape(w.transpose(product, exchange_channel_height), result);
 }
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::formats::inline ANEMONE_WAY

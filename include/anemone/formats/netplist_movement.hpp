@@ -5,7 +5,7 @@
 #include "netplist_writer.hpp"
 
 /// Operations along axes, and operations that move elements, as netplist units.
-namespace ane::detail::inline ANEMONE_WAY {
+namespace ane::formats::inline ANEMONE_WAY {
 
 /// The axis of a unit that takes Width, Height or Channel.
 ANEMONE_INLINE netplist_axis inner_axis(const netplist_writer& w, int index, int axis) {
@@ -19,7 +19,7 @@ ANEMONE_INLINE netplist_axis inner_axis(const netplist_writer& w, int index, int
 ANEMONE_INLINE netplist_value write_softmax(netplist_writer& w, int index, const netplist_form& form) {
     const netplist_value x = w.value(w.operand(index, 0));
     const std::string_view dimension = name(inner_axis(w, index, w.at(index).get<axis>().index));
-    return w.unit({form.unit, plist::dict{{"Dimension", dimension}}}, {x}, x.shape);
+    return w.unit({form.unit, plist_dict{{"Dimension", dimension}}}, {x}, x.shape);
 }
 
 /// Axes of extent 1 are left out of the list, which holds four names at most; where no other is left, the result is the
@@ -31,7 +31,7 @@ ANEMONE_INLINE netplist_value write_reduction(netplist_writer& w, int index, con
     for (int i = 0; i < list.rank; ++i) {
         reduced[netplist_axis_of(static_cast<int>(list[i]), w.at(index).shape.rank)] = 1;
     }
-    plist::array dimensions;
+    plist_array dimensions;
     for (const netplist_axis a : netplist_axes) {
         if (x.shape[a] != reduced[a]) {
             dimensions.emplace_back(name(a));
@@ -43,7 +43,7 @@ ANEMONE_INLINE netplist_value write_reduction(netplist_writer& w, int index, con
     if (dimensions.size() > 4) {
         w.refuse("reduces five axes, the unit takes four");
     }
-    return w.unit({form.unit, plist::dict{{"Type", form.variant}, {"Dimension", dimensions}}}, {x}, reduced);
+    return w.unit({form.unit, plist_dict{{"Type", form.variant}, {"Dimension", dimensions}}}, {x}, reduced);
 }
 
 /// ArgMinMax where its index along the one axis is not in doubt: it runs on every family. Elsewhere GlobalArgMinMax, of
@@ -58,16 +58,16 @@ ANEMONE_INLINE netplist_value write_arg(netplist_writer& w, int index, const net
         (along == netplist_axis::width && height == 1) || (along == netplist_axis::height && width == 1);
     if (spatial || (along == netplist_axis::channel && height == 1 && width == 1)) {
         return w.unit(
-            {form.unit, plist::dict{{"Mode", formatted("{}Arg{}", spatial ? "Spatial" : "Channel", form.variant)},
-                                    {"KernelWidth", width},
-                                    {"KernelHeight", height},
-                                    {"PadLeft", 0},
-                                    {"PadRight", 0},
-                                    {"PadTop", 0},
-                                    {"PadBot", 0}}},
+            {form.unit, plist_dict{{"Mode", formatted("{}Arg{}", spatial ? "Spatial" : "Channel", form.variant)},
+                                   {"KernelWidth", width},
+                                   {"KernelHeight", height},
+                                   {"PadLeft", 0},
+                                   {"PadRight", 0},
+                                   {"PadTop", 0},
+                                   {"PadBot", 0}}},
             {x}, shape);
     }
-    return w.unit({"GlobalArgMinMax", plist::dict{{"Type", form.variant}, {"Dimension", name(along)}}}, {x}, shape);
+    return w.unit({"GlobalArgMinMax", plist_dict{{"Type", form.variant}, {"Dimension", name(along)}}}, {x}, shape);
 }
 
 ANEMONE_INLINE netplist_value write_reshape(netplist_writer& w, int index, const netplist_form&) {
@@ -91,7 +91,7 @@ ANEMONE_INLINE netplist_value write_concat(netplist_writer& w, int index, const 
         parts.push_back(w.value(o));
     }
     const std::string_view dimension = name(netplist_axis_of(n.get<axis>().index, n.shape.rank));
-    return w.unit({form.unit, plist::dict{{"Dimension", dimension}}}, std::move(parts), netplist_shape_of(n.shape));
+    return w.unit({form.unit, plist_dict{{"Dimension", dimension}}}, std::move(parts), netplist_shape_of(n.shape));
 }
 
 /// One view for each axis that gets shorter. A Width offset above 0 has the hazards of R090 on A13 and A14.
@@ -104,7 +104,7 @@ ANEMONE_INLINE netplist_value write_slice(netplist_writer& w, int index, const n
             netplist_shape shape = x.shape;
             shape[a] = wanted.size[i];
             x = w.unit({form.unit,
-                        plist::dict{{"Dimension", name(a)}, {"Offset", wanted.begin[i]}, {"Size", wanted.size[i]}},
+                        plist_dict{{"Dimension", name(a)}, {"Offset", wanted.begin[i]}, {"Size", wanted.size[i]}},
                         false},
                        {x}, shape);
         }
@@ -143,9 +143,9 @@ ANEMONE_INLINE netplist_value write_pad(netplist_writer& w, int index, const net
         }
         netplist_shape shape = x.shape;
         shape[a] += before + after;
-        x = w.unit({form.unit, plist::dict{{"Dimension", name(a)}}}, std::move(parts), shape);
+        x = w.unit({form.unit, plist_dict{{"Dimension", name(a)}}}, std::move(parts), shape);
     }
     return x;
 }
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::formats::inline ANEMONE_WAY

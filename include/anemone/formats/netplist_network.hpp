@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace ane::detail::inline ANEMONE_WAY {
+namespace ane::formats::inline ANEMONE_WAY {
 
 /// A symbol that units read, with what it stands for.
 struct netplist_value {
@@ -34,7 +34,7 @@ struct netplist_value {
 /// What a unit is, apart from its wiring. No `Params` where the record of the unit has none.
 struct netplist_unit {
     std::string_view type;
-    std::optional<plist::dict> params;
+    std::optional<plist_dict> params;
     bool output_channels = true; ///< left out on Reshape and InputView
     std::int64_t groups = 0;     ///< written on Conv only
 };
@@ -89,16 +89,16 @@ public:
                                            std::span<const half> values) {
         const std::string name = fresh(stem);
         constants_.push_back(name);
-        plist::dict entry{{"ConstantName", name},
-                          {"ConstantType", netplist_name(dtype::f16)},
-                          {"ConstantBatchSize", shape[netplist_axis::batch]},
-                          {"ConstantDepth", shape[netplist_axis::depth]},
-                          {"ConstantChannels", shape[netplist_axis::channel]},
-                          {"ConstantHeight", shape[netplist_axis::height]},
-                          {"ConstantWidth", shape[netplist_axis::width]},
-                          {"ConstantInterleave", 1},
-                          {"ConstantIndex", blob(values)},
-                          {"ConstantByteOffset", 0}};
+        plist_dict entry{{"ConstantName", name},
+                         {"ConstantType", netplist_name(dtype::f16)},
+                         {"ConstantBatchSize", shape[netplist_axis::batch]},
+                         {"ConstantDepth", shape[netplist_axis::depth]},
+                         {"ConstantChannels", shape[netplist_axis::channel]},
+                         {"ConstantHeight", shape[netplist_axis::height]},
+                         {"ConstantWidth", shape[netplist_axis::width]},
+                         {"ConstantInterleave", 1},
+                         {"ConstantIndex", blob(values)},
+                         {"ConstantByteOffset", 0}};
         body_.push_back({name, std::move(entry)});
         return {name, shape};
     }
@@ -114,18 +114,18 @@ public:
         }
         const std::string name = fresh(stem);
         units_.push_back(name);
-        plist::array symbols;
-        plist::array types;
+        plist_array symbols;
+        plist_array types;
         for (const netplist_value& b : bottoms) {
             symbols.emplace_back(b.symbol);
             types.emplace_back(netplist_name(b.type));
             consume(b, name);
         }
-        plist::dict unit{{"Name", name},
-                         {"Type", what.type},
-                         {"Bottom", symbols},
-                         {"InputType", types},
-                         {"OutputType", netplist_name(dtype::f16)}};
+        plist_dict unit{{"Name", name},
+                        {"Type", what.type},
+                        {"Bottom", symbols},
+                        {"InputType", types},
+                        {"OutputType", netplist_name(dtype::f16)}};
         if (what.output_channels) {
             unit["OutputChannels"] = shape[netplist_axis::channel];
         }
@@ -142,17 +142,16 @@ public:
 
     /// The same value from a unit of its own.
     ANEMONE_INLINE netplist_value copy(std::string_view stem, const netplist_value& value) {
-        return unit(stem, {"GOC", plist::dict{{"ScaleScalar", fp16_pattern(half(1))}}}, {value}, value.shape);
+        return unit(stem, {"GOC", plist_dict{{"ScaleScalar", fp16_pattern(half(1))}}}, {value}, value.shape);
     }
 
     /// Names the result of a unit as an output port.
     ANEMONE_INLINE void output(std::string_view name, const netplist_value& value) {
-        const plist::dict port{
-            {"OutputName", name}, {"OutputType", netplist_name(value.type)}, {"OutputInterleave", 1}};
-        plist::dict in_body = port;
+        const plist_dict port{{"OutputName", name}, {"OutputType", netplist_name(value.type)}, {"OutputInterleave", 1}};
+        plist_dict in_body = port;
         in_body["Bottom"] = value.symbol;
         body_.push_back({std::string(name), std::move(in_body)});
-        plist::dict in_procedure = port;
+        plist_dict in_procedure = port;
         in_procedure["Name"] = value.symbol;
         in_procedure["OperationName"] = netplist_operation;
         output_list_.emplace_back(in_procedure);
@@ -169,7 +168,7 @@ public:
                             "is read by no unit: a netplist declares an input only for the units that read it");
             }
         }
-        plist::array files;
+        plist_array files;
         for (const netplist_blob& b : blobs_) {
             files.emplace_back(b.name);
         }
@@ -178,15 +177,15 @@ public:
         if (!constants_.empty()) {
             body_.push_back({"Constants", std::move(constants_)});
         }
-        const plist::dict operation{{"OperationName", netplist_operation}, {"NetworkName", network}};
-        const plist::dict procedure{{"Name", "procedure_" + label_},
-                                    {"OperationList", plist::array{operation}},
-                                    {"InputList", input_list_},
-                                    {"OutputList", output_list_}};
-        return {plist::dict{{"Version", "1.0.10"},
-                            {"Networks", plist::array{network}},
-                            {"ProcedureList", plist::array{procedure}},
-                            {network, plist::dict(std::move(body_))}},
+        const plist_dict operation{{"OperationName", netplist_operation}, {"NetworkName", network}};
+        const plist_dict procedure{{"Name", "procedure_" + label_},
+                                   {"OperationList", plist_array{operation}},
+                                   {"InputList", input_list_},
+                                   {"OutputList", output_list_}};
+        return {plist_dict{{"Version", "1.0.10"},
+                           {"Networks", plist_array{network}},
+                           {"ProcedureList", plist_array{procedure}},
+                           {network, plist_dict(std::move(body_))}},
                 std::move(blobs_)};
     }
 
@@ -207,16 +206,16 @@ private:
         }
         const netplist_value& port = inputs_[found->second];
         read_.insert(port.symbol);
-        input_list_.emplace_back(plist::dict{{"InputName", port.symbol},
-                                             {"Name", unit},
-                                             {"OperationName", netplist_operation},
-                                             {"InputType", netplist_name(port.type)},
-                                             {"BatchSize", port.shape[netplist_axis::batch]},
-                                             {"InputDepth", port.shape[netplist_axis::depth]},
-                                             {"InputChannels", port.shape[netplist_axis::channel]},
-                                             {"InputHeight", port.shape[netplist_axis::height]},
-                                             {"InputWidth", port.shape[netplist_axis::width]},
-                                             {"InputInterleave", 1}});
+        input_list_.emplace_back(plist_dict{{"InputName", port.symbol},
+                                            {"Name", unit},
+                                            {"OperationName", netplist_operation},
+                                            {"InputType", netplist_name(port.type)},
+                                            {"BatchSize", port.shape[netplist_axis::batch]},
+                                            {"InputDepth", port.shape[netplist_axis::depth]},
+                                            {"InputChannels", port.shape[netplist_axis::channel]},
+                                            {"InputHeight", port.shape[netplist_axis::height]},
+                                            {"InputWidth", port.shape[netplist_axis::width]},
+                                            {"InputInterleave", 1}});
     }
 
     std::string label_;
@@ -227,11 +226,11 @@ private:
     std::vector<netplist_blob> blobs_;
     std::unordered_multimap<std::size_t, std::size_t> blobs_by_hash_;
     std::set<std::string, std::less<>> unit_names_;
-    std::vector<plist::member> body_; ///< the network's entries, whose names all differ
-    plist::array units_;
-    plist::array constants_;
-    plist::array input_list_;
-    plist::array output_list_;
+    std::vector<plist_member> body_; ///< the network's entries, whose names all differ
+    plist_array units_;
+    plist_array constants_;
+    plist_array input_list_;
+    plist_array output_list_;
 };
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::formats::inline ANEMONE_WAY

@@ -17,7 +17,7 @@ struct netplist_blob {
 
 /// A program for the engine's netplist route: the property list and its weight files.
 struct netplist {
-    plist::value document;
+    formats::plist_value document;
     std::vector<netplist_blob> weights;
 };
 

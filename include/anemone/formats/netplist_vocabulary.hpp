@@ -6,7 +6,7 @@
 #include "netplist_matmul.hpp"
 #include "netplist_movement.hpp"
 
-namespace ane::detail::inline ANEMONE_WAY {
+namespace ane::formats::inline ANEMONE_WAY {
 
 /// The operations of a lowered graph that are written as a unit. Facts: netplist-units. What is missing here is
 /// refused; cast, because the keys of Quant and DeQuant are not known and no other unit is known to change an element
@@ -63,4 +63,4 @@ template <class Lazy = void> const netplist_form* find_netplist_form(op kind) {
     return nullptr;
 }
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::formats::inline ANEMONE_WAY

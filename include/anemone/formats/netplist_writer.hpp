@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace ane::detail::inline ANEMONE_WAY {
+namespace ane::formats::inline ANEMONE_WAY {
 
 /// For each axis of the result (Batch, Depth, Channel, Height, Width) the axis that its elements come from.
 using netplist_order = std::array<netplist_axis, 5>;
@@ -100,42 +100,42 @@ public:
     ANEMONE_INLINE netplist_value simple(std::string_view type, std::string_view variant,
                                          std::vector<netplist_value> bottoms) {
         const netplist_shape shape = bottoms.front().shape;
-        return unit({type, plist::dict{{"Type", variant}}}, std::move(bottoms), shape);
+        return unit({type, plist_dict{{"Type", variant}}}, std::move(bottoms), shape);
     }
 
     /// Scale and bias are units of their own: the sources disagree whether a GOC with both adds before or after it
     /// scales (netplist facts, surprise 1).
     ANEMONE_INLINE netplist_value scale(const netplist_value& x, half factor) {
-        return unit({"GOC", plist::dict{{"ScaleScalar", fp16_pattern(factor)}}}, {x}, x.shape);
+        return unit({"GOC", plist_dict{{"ScaleScalar", fp16_pattern(factor)}}}, {x}, x.shape);
     }
     ANEMONE_INLINE netplist_value offset(const netplist_value& x, half amount) {
-        return unit({"GOC", plist::dict{{"BiasScalar", fp16_pattern(amount)}}}, {x}, x.shape);
+        return unit({"GOC", plist_dict{{"BiasScalar", fp16_pattern(amount)}}}, {x}, x.shape);
     }
     ANEMONE_INLINE netplist_value scale(const netplist_value& x, std::span<const half> factors) {
         if (factors.size() == 1) {
             return scale(x, factors.front());
         }
-        const plist::dict group{{"ScaleCount", factors.size()}, {"ScaleIndex", blob(factors)}, {"ScaleOffset", 0}};
-        return unit({"GOC", plist::dict{{"BiasScaleGroupData", group}}}, {x}, x.shape);
+        const plist_dict group{{"ScaleCount", factors.size()}, {"ScaleIndex", blob(factors)}, {"ScaleOffset", 0}};
+        return unit({"GOC", plist_dict{{"BiasScaleGroupData", group}}}, {x}, x.shape);
     }
     ANEMONE_INLINE netplist_value offset(const netplist_value& x, std::span<const half> amounts) {
         if (amounts.size() == 1) {
             return offset(x, amounts.front());
         }
-        const plist::dict group{
+        const plist_dict group{
             {"BiasCount", amounts.size()}, {"BiasIndex", blob(amounts)}, {"BiasMutable", false}, {"BiasOffset", 0}};
-        return unit({"GOC", plist::dict{{"BiasScaleGroupData", group}}}, {x}, x.shape);
+        return unit({"GOC", plist_dict{{"BiasScaleGroupData", group}}}, {x}, x.shape);
     }
 
     /// Copies along the axes of extent 1 that have to grow.
     ANEMONE_INLINE netplist_value broadcast(const netplist_value& x, const netplist_shape& wanted) {
-        plist::array info;
+        plist_array info;
         for (const netplist_axis axis : netplist_axes) {
             if (x.shape[axis] != wanted[axis]) {
-                info.emplace_back(plist::dict{{"Dimension", name(axis)}, {"Size", wanted[axis]}});
+                info.emplace_back(plist_dict{{"Dimension", name(axis)}, {"Size", wanted[axis]}});
             }
         }
-        return info.empty() ? x : unit({"Broadcast", plist::dict{{"BroadcastInfo", info}}}, {x}, wanted);
+        return info.empty() ? x : unit({"Broadcast", plist_dict{{"BroadcastInfo", info}}}, {x}, wanted);
     }
 
     /// The same elements in row-major order, under another shape.
@@ -151,17 +151,17 @@ public:
             }
         }
         return unit({"Reshape",
-                     plist::dict{{"ReshapedBatch", wanted[netplist_axis::batch]},
-                                 {"ReshapedDepth", wanted[netplist_axis::depth]},
-                                 {"ReshapedChannel", wanted[netplist_axis::channel]},
-                                 {"ReshapedHeight", wanted[netplist_axis::height]},
-                                 {"ReshapedWidth", wanted[netplist_axis::width]}},
+                     plist_dict{{"ReshapedBatch", wanted[netplist_axis::batch]},
+                                {"ReshapedDepth", wanted[netplist_axis::depth]},
+                                {"ReshapedChannel", wanted[netplist_axis::channel]},
+                                {"ReshapedHeight", wanted[netplist_axis::height]},
+                                {"ReshapedWidth", wanted[netplist_axis::width]}},
                      false},
                     {x}, wanted);
     }
 
     ANEMONE_INLINE netplist_value transpose(const netplist_value& x, const netplist_order& order) {
-        plist::array moves;
+        plist_array moves;
         netplist_shape shape;
         bool changes = false;
         for (const netplist_axis to : netplist_axes) {
@@ -170,10 +170,10 @@ public:
             if (from != to) {
                 changes = changes || x.shape[from] != 1;
                 moves.emplace_back(
-                    plist::dict{{"TransposeSourceDimension", name(from)}, {"TransposeDestinationDimension", name(to)}});
+                    plist_dict{{"TransposeSourceDimension", name(from)}, {"TransposeDestinationDimension", name(to)}});
             }
         }
-        return changes ? unit({"Transpose", plist::dict{{"TransposeDimensions", moves}}}, {x}, shape) : x;
+        return changes ? unit({"Transpose", plist_dict{{"TransposeDimensions", moves}}}, {x}, shape) : x;
     }
 
     /// Names the outputs and gives the finished netplist.
@@ -208,4 +208,4 @@ struct netplist_form {
     netplist_value (*write)(netplist_writer& w, int index, const netplist_form& form);
 };
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::formats::inline ANEMONE_WAY

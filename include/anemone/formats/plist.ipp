@@ -7,55 +7,57 @@
 #include <cstddef>
 #include <utility>
 
-namespace ane::plist::detail::inline ANEMONE_WAY {
+namespace ane::formats::detail::inline ANEMONE_WAY {
 
 /// Where a key stands, or would.
 template <class Members> auto place_of(Members& members, std::string_view key) {
-    return std::lower_bound(members.begin(), members.end(), key,
-                            [](const member& m, std::string_view wanted) { return std::string_view(m.key) < wanted; });
+    return std::lower_bound(members.begin(), members.end(), key, [](const plist_member& m, std::string_view wanted) {
+        return std::string_view(m.key) < wanted;
+    });
 }
 
-} // namespace ane::plist::detail::inline ANEMONE_WAY
+} // namespace ane::formats::detail::inline ANEMONE_WAY
 
-namespace ane::plist::inline ANEMONE_WAY {
+namespace ane::formats::inline ANEMONE_WAY {
 
-ANEMONE_BODY dict::dict(std::initializer_list<member> members) {
-    for (const member& m : members) {
+ANEMONE_BODY plist_dict::plist_dict(std::initializer_list<plist_member> members) {
+    for (const plist_member& m : members) {
         (*this)[m.key] = m.content;
     }
 }
 
-ANEMONE_BODY dict::dict(std::vector<member> members) : members_(std::move(members)) {
-    std::sort(members_.begin(), members_.end(), [](const member& a, const member& b) { return a.key < b.key; });
+ANEMONE_BODY plist_dict::plist_dict(std::vector<plist_member> members) : members_(std::move(members)) {
+    std::sort(members_.begin(), members_.end(),
+              [](const plist_member& a, const plist_member& b) { return a.key < b.key; });
 }
 
-ANEMONE_BODY bool dict::empty() const { return members_.empty(); }
+ANEMONE_BODY bool plist_dict::empty() const { return members_.empty(); }
 
-ANEMONE_BODY value& dict::operator[](std::string_view key) {
+ANEMONE_BODY plist_value& plist_dict::operator[](std::string_view key) {
     const auto at = detail::place_of(members_, key);
     if (at != members_.end() && at->key == key) {
         return at->content;
     }
-    return members_.insert(at, {std::string(key), value()})->content;
+    return members_.insert(at, {std::string(key), plist_value()})->content;
 }
 
-ANEMONE_BODY const value* dict::find(std::string_view key) const {
+ANEMONE_BODY const plist_value* plist_dict::find(std::string_view key) const {
     const auto at = detail::place_of(members_, key);
     return at != members_.end() && at->key == key ? &at->content : nullptr;
 }
 
-ANEMONE_BODY value::value() : content_(dict()) {}
-ANEMONE_BODY value::value(dict members) : content_(std::move(members)) {}
-ANEMONE_BODY value::value(array elements) : content_(std::move(elements)) {}
-ANEMONE_BODY value::value(std::string text) : content_(std::move(text)) {}
-ANEMONE_BODY value::value(std::string_view text) : content_(std::string(text)) {}
-ANEMONE_BODY value::value(const char* text) : content_(std::string(text)) {}
-ANEMONE_BODY value::value(bool flag) : content_(flag) {}
-ANEMONE_BODY value::value(double real) : content_(real) {}
+ANEMONE_BODY plist_value::plist_value() : content_(plist_dict()) {}
+ANEMONE_BODY plist_value::plist_value(plist_dict members) : content_(std::move(members)) {}
+ANEMONE_BODY plist_value::plist_value(plist_array elements) : content_(std::move(elements)) {}
+ANEMONE_BODY plist_value::plist_value(std::string text) : content_(std::move(text)) {}
+ANEMONE_BODY plist_value::plist_value(std::string_view text) : content_(std::string(text)) {}
+ANEMONE_BODY plist_value::plist_value(const char* text) : content_(std::string(text)) {}
+ANEMONE_BODY plist_value::plist_value(bool flag) : content_(flag) {}
+ANEMONE_BODY plist_value::plist_value(double real) : content_(real) {}
 
-} // namespace ane::plist::inline ANEMONE_WAY
+} // namespace ane::formats::inline ANEMONE_WAY
 
-namespace ane::plist::detail::inline ANEMONE_WAY {
+namespace ane::formats::detail::inline ANEMONE_WAY {
 
 /// A text for XML: markup characters escaped, line ends as line feeds. A control character that XML 1.0 cannot hold is
 /// an error (errc::argument).
@@ -94,7 +96,7 @@ ANEMONE_INLINE std::string real_text(double number) {
 
 class xml_writer {
 public:
-    ANEMONE_INLINE std::string write(const value& root) && {
+    ANEMONE_INLINE std::string write(const plist_value& root) && {
         text_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                 "<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" "
                 "\"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n"
@@ -113,28 +115,28 @@ private:
         line(formatted("<{0}>{1}</{0}>", tag, content));
     }
 
-    ANEMONE_INLINE void put(const dict& values) {
+    ANEMONE_INLINE void put(const plist_dict& values) {
         if (values.empty()) {
             line("<dict/>");
             return;
         }
         line("<dict>");
         ++depth_;
-        for (const member& m : values.members()) {
+        for (const plist_member& m : values.members()) {
             element("key", escaped(m.key));
             m.content.visit([&](const auto& content) { put(content); });
         }
         --depth_;
         line("</dict>");
     }
-    ANEMONE_INLINE void put(const array& values) {
+    ANEMONE_INLINE void put(const plist_array& values) {
         if (values.empty()) {
             line("<array/>");
             return;
         }
         line("<array>");
         ++depth_;
-        for (const value& v : values) {
+        for (const plist_value& v : values) {
             v.visit([&](const auto& content) { put(content); });
         }
         --depth_;
@@ -149,10 +151,10 @@ private:
     std::size_t depth_ = 0;
 };
 
-} // namespace ane::plist::detail::inline ANEMONE_WAY
+} // namespace ane::formats::detail::inline ANEMONE_WAY
 
-namespace ane::plist::inline ANEMONE_WAY {
+namespace ane::formats::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::string to_xml(const value& root) { return detail::xml_writer().write(root); }
+ANEMONE_BODY std::string to_xml(const plist_value& root) { return detail::xml_writer().write(root); }
 
-} // namespace ane::plist::inline ANEMONE_WAY
+} // namespace ane::formats::inline ANEMONE_WAY

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace ane::detail {
+namespace ane::formats {
 
 /// How far the last window reaches beyond the padded input, which happens with ceil_mode only.
 constexpr int window_excess(std::int64_t in, std::int64_t out, int before, int after, int kernel, int stride) {
@@ -34,4 +34,4 @@ constexpr std::string_view pool_refusal(op kind, const pool& p, const padding2& 
                : "";
 }
 
-} // namespace ane::detail
+} // namespace ane::formats

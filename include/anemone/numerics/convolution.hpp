@@ -8,8 +8,6 @@
 
 namespace ane::numerics::inline ANEMONE_WAY {
 
-using ane::convolution_shape;
-
 /// Grouped, strided, dilated convolution of x [N, I, H, W] by weight [O, I/g, kH, kW]; bias per output channel or null.
 /// One `accumulator` an output; padding contributes nothing. The order of the sum is datapath::order (inferred). One
 /// tap over one channel may be a scale instead: datapath::single_tap_scales (N046).

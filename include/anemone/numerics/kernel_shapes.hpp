@@ -5,7 +5,7 @@
 #include <cstdint>
 
 /// What the kernels of every backend need to know about a windowed or a matrix operation: plain numbers, no graph.
-namespace ane::inline ANEMONE_WAY {
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// A convolution, or the one that a transposed convolution is the adjoint of. Bottom and right padding follow from the
 /// output extents. Channels are totals over all groups.
@@ -78,4 +78,4 @@ struct matmul_shape {
     std::int64_t b_batch_stride = 0;
 };
 
-} // namespace ane::inline ANEMONE_WAY
+} // namespace ane::numerics::inline ANEMONE_WAY

@@ -8,8 +8,6 @@
 
 namespace ane::numerics::inline ANEMONE_WAY {
 
-using ane::matmul_shape;
-
 /// out[s, i, j] = bias[j] + sum over k of a[s, i, k] * b[s, k, j], every sum by class `accumulator` in the order of k.
 /// `bias` may be null. linear is m = rows, transpose_b = true. Evidence: see accumulator.hpp; the order is inferred.
 ANEMONE_API void matmul(const datapath& path, const matmul_shape& shape, const half* a, const half* b, const half* bias,

@@ -14,8 +14,6 @@
 
 namespace ane::numerics::inline ANEMONE_WAY {
 
-using ane::pool_shape;
-
 /// max_pool, avg_pool or l2_pool of x [N, C, H, W]. The average is a mean of the reduction path, lanes in row order,
 /// over `averaged_places` (ONNX's definition; what the engine counts in windows that ceil_mode adds is not published).
 /// l2: squares in fp16, their sum by the reduction path, the root by its table (inferred). The maximum ignores padding;

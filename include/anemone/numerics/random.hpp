@@ -9,7 +9,7 @@
 #include <cstdint>
 
 /// The numbers of random_uniform.
-namespace ane::inline ANEMONE_WAY {
+namespace ane::numerics::inline ANEMONE_WAY {
 
 /// Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011): four random words for a counter and a key, without a state.
 constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
@@ -42,7 +42,7 @@ ANEMONE_API half rounded_down(double x) noexcept;
 /// and machine. An interval that is empty in fp16 gives low.
 ANEMONE_API void fill_uniform(const uniform_range& ends, std::uint32_t stream, half* y, std::int64_t count);
 
-} // namespace ane::inline ANEMONE_WAY
+} // namespace ane::numerics::inline ANEMONE_WAY
 
 #if !defined(ANEMONE_COMPILED)
 #include "random.ipp"

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace ane::inline ANEMONE_WAY {
+namespace ane::numerics::inline ANEMONE_WAY {
 
 ANEMONE_BODY half rounded_down(double x) noexcept {
     const half nearest(x);
@@ -35,4 +35,4 @@ ANEMONE_BODY void fill_uniform(const uniform_range& ends, std::uint32_t stream, 
     }
 }
 
-} // namespace ane::inline ANEMONE_WAY
+} // namespace ane::numerics::inline ANEMONE_WAY

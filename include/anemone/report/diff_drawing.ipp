@@ -40,11 +40,11 @@ ANEMONE_BODY std::string draw_diff(const graph_view& model, const model_differen
     std::string out = formatted("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
                                 "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}"
                                 "<rect class=\"page\" width=\"{0:.0f}\" height=\"{1:.0f}\" rx=\"8\"/>\n",
-                                width, height, svg::escape(title), drawing::style_sheet(options.theme));
+                                width, height, drawing::escape(title), drawing::style_sheet(options.theme));
     out += formatted("<text class=\"heading\" x=\"28\" y=\"42\">{}</text>\n<text class=\"note\" x=\"28\" "
                      "y=\"61\">Each strip: how many fp16 values lie between the two results of an element. At the "
                      "right: what the operation alone adds, and by which rule.</text>\n",
-                     svg::escape(title));
+                     drawing::escape(title));
     for (std::size_t bin = 0; bin < ulp_histogram::bins; ++bin) {
         const std::string label = bin == 0                         ? "0"
                                   : bin == ulp_histogram::bins - 1 ? "inf"
@@ -63,10 +63,10 @@ ANEMONE_BODY std::string draw_diff(const graph_view& model, const model_differen
         const bool first = n.node == found.first_divergent;
         out += formatted("<g class=\"box {}\"><title>{}: {} of {} elements differ, at most {} ulp, {}</title>"
                          "<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>",
-                         shade, svg::escape(phrase), n.histogram.total() - n.histogram.counts[0], n.histogram.total(),
-                         detail::ulp_text(n.whole.max_ulp), name(n.cause), left, y + 16,
+                         shade, drawing::escape(phrase), n.histogram.total() - n.histogram.counts[0],
+                         n.histogram.total(), detail::ulp_text(n.whole.max_ulp), name(n.cause), left, y + 16,
                          first ? " font-weight=\"bold\"" : "",
-                         svg::escape(svg::shortened(phrase, drawing::size::text + 2, names - 10, first)));
+                         drawing::escape(drawing::shortened(phrase, drawing::size::text + 2, names - 10, first)));
         for (std::size_t bin = 0; bin < ulp_histogram::bins; ++bin) {
             const std::int64_t count = n.histogram.counts[bin];
             if (count == 0) {

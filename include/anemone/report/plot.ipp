@@ -154,12 +154,12 @@ ANEMONE_BODY std::string draw_plot(const plot& p) {
     std::string out = formatted("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
                                 "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}{4}"
                                 "<rect class=\"page\" width=\"{0:.0f}\" height=\"{1:.0f}\" rx=\"8\"/>\n",
-                                end_x + right, bottom, svg::escape(p.title), drawing::style_sheet(p.theme),
+                                end_x + right, bottom, drawing::escape(p.title), drawing::style_sheet(p.theme),
                                 detail::plot_colours(p.theme));
     out += formatted("<text class=\"heading\" x=\"28\" y=\"42\">{}</text>\n"
                      "<text class=\"note\" x=\"28\" y=\"61\">{}</text>\n",
-                     svg::escape(svg::shortened(p.title, drawing::size::heading, p.width + 56, true)),
-                     svg::escape(svg::shortened(p.note, drawing::size::text, p.width + 56)));
+                     drawing::escape(drawing::shortened(p.title, drawing::size::heading, p.width + 56, true)),
+                     drawing::escape(drawing::shortened(p.note, drawing::size::text, p.width + 56)));
     for (const double tick : detail::plot_ticks(p.x, x.low, x.high)) {
         out += formatted("<path class=\"edge\" stroke-opacity=\".22\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>"
                          "<text class=\"note\" text-anchor=\"middle\" x=\"{0:.1f}\" y=\"{3:.1f}\">{4:g}</text>\n",
@@ -181,8 +181,8 @@ ANEMONE_BODY std::string draw_plot(const plot& p) {
     }
     out += formatted("<text class=\"note\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n"
                      "<text class=\"note\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-                     (left + end_x) / 2, axis_y + 36, svg::escape(p.x.label), left - 56, top - (above ? 34 : 12),
-                     svg::escape(p.y.label));
+                     (left + end_x) / 2, axis_y + 36, drawing::escape(p.x.label), left - 56, top - (above ? 34 : 12),
+                     drawing::escape(p.y.label));
 
     const auto height_of = [&](double value) {
         return value == HUGE_VAL ? top - 18 : (value == -HUGE_VAL ? end_y + 18 : y(value));
@@ -214,7 +214,7 @@ ANEMONE_BODY std::string draw_plot(const plot& p) {
             out += detail::plot_mark(s.style, colour, left + 11, key);
         }
         out += formatted("<text class=\"note\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", left + 32, key + 4,
-                         svg::escape(svg::shortened(s.label, drawing::size::text, p.width - 32)));
+                         drawing::escape(drawing::shortened(s.label, drawing::size::text, p.width - 32)));
         key += 20;
         colour = s.style == plot_style::rings ? colour : (colour + 1) % 5;
     }

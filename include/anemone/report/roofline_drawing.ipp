@@ -66,13 +66,14 @@ ANEMONE_BODY std::string draw_roofline(const graph_view& lowered, const cost& c,
 
     const std::string title =
         options.title.empty() ? formatted("Roofline of {}", detail::device_name(c)) : options.title;
-    std::string out = formatted("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-                                "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}"
-                                "<rect class=\"page\" width=\"{0:.0f}\" height=\"{1:.0f}\" rx=\"8\"/>\n",
-                                end_x + right, end_y + bottom, svg::escape(title), drawing::style_sheet(options.theme));
+    std::string out =
+        formatted("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+                  "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}"
+                  "<rect class=\"page\" width=\"{0:.0f}\" height=\"{1:.0f}\" rx=\"8\"/>\n",
+                  end_x + right, end_y + bottom, drawing::escape(title), drawing::style_sheet(options.theme));
     out += formatted(
         "<text class=\"heading\" x=\"28\" y=\"42\">{}</text>\n<text class=\"note\" x=\"28\" y=\"61\">{}</text>\n",
-        svg::escape(title), svg::escape(cost_line(c)));
+        drawing::escape(title), drawing::escape(cost_line(c)));
     for (int e = static_cast<int>(x.low); e <= static_cast<int>(x.high); ++e) {
         const double at = x(std::pow(10.0, e));
         out += formatted("<path class=\"edge\" stroke-opacity=\".22\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>"
@@ -107,7 +108,7 @@ ANEMONE_BODY std::string draw_roofline(const graph_view& lowered, const cost& c,
         out +=
             formatted("<g class=\"box {}\"><title>{}: {:.1f} us, {:.1f} FLOP/byte, {}-bound</title><rect x=\"{:.1f}\" "
                       "y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{:.1f}\" fill-opacity=\".75\"/></g>\n",
-                      drawing::name(k), svg::escape(detail::layer_name(lowered, l, fused)), l.seconds() * 1e6,
+                      drawing::name(k), drawing::escape(detail::layer_name(lowered, l, fused)), l.seconds() * 1e6,
                       l.intensity(), name(l.limit), x(l.intensity()) - side / 2,
                       y(static_cast<double>(l.work.flops()) / l.seconds()) - side / 2, side, side, side / 2);
     }

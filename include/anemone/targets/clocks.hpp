@@ -6,8 +6,7 @@
 
 /// Clock curves of the compiler's cost model: {MHz, effective MHz}, ascending (ANEForge costmodel_curves.json;
 /// decompiled). t1 has the curve of h13; h17s, h17c and h17d have that of h16s.
-namespace ane::clocks {
-namespace detail {
+namespace ane::detail::clocks {
 
 inline constexpr frequency_point h11_points[] = {{348, 348}, {456, 456},   {636, 636},
                                                  {816, 816}, {1152, 1152}, {1260, 1260}};
@@ -46,19 +45,18 @@ constexpr target_clock clock(const frequency_point (&points)[N], std::int32_t cy
                              std::int32_t perf_multiplier = 1) {
     return {points, static_cast<std::int32_t>(N), points[0].mhz, points[N - 1].mhz, cycle_divisor, perf_multiplier};
 }
-} // namespace detail
 
-inline constexpr target_clock h11 = detail::clock(detail::h11_points, 32);
-inline constexpr target_clock h13 = detail::clock(detail::h13_points);
-inline constexpr target_clock h13g = detail::clock(detail::h13g_points);
-inline constexpr target_clock h14 = detail::clock(detail::h14_points);
-inline constexpr target_clock h15 = detail::clock(detail::h15_points);
-inline constexpr target_clock h15c = detail::clock(detail::h15c_points, 64, 2);
-inline constexpr target_clock h16 = detail::clock(detail::h16_points);
-inline constexpr target_clock h16s = detail::clock(detail::h16s_points);
-inline constexpr target_clock h17 = detail::clock(detail::h17_points);
-inline constexpr target_clock m11 = detail::clock(detail::m11_points, 16);
+inline constexpr target_clock h11 = clock(h11_points, 32);
+inline constexpr target_clock h13 = clock(h13_points);
+inline constexpr target_clock h13g = clock(h13g_points);
+inline constexpr target_clock h14 = clock(h14_points);
+inline constexpr target_clock h15 = clock(h15_points);
+inline constexpr target_clock h15c = clock(h15c_points, 64, 2);
+inline constexpr target_clock h16 = clock(h16_points);
+inline constexpr target_clock h16s = clock(h16s_points);
+inline constexpr target_clock h17 = clock(h17_points);
+inline constexpr target_clock m11 = clock(m11_points, 16);
 inline constexpr target_clock none{}; ///< no curve is known
 inline constexpr target_clock none_m9{.cycle_divisor = 16};
 
-} // namespace ane::clocks
+} // namespace ane::detail::clocks

@@ -8,7 +8,7 @@
 ///
 /// Where the sources leave a figure open, the rule is: a limit takes the smallest value that any comparable target
 /// records, a capability is absent, a hazard is present; and the figure is listed as an assumption.
-namespace ane::families {
+namespace ane::detail::families {
 
 inline constexpr target_description older = [] {
     target_description d{};
@@ -258,4 +258,4 @@ inline constexpr target_description reference = derive(older, [](target_descript
     }
 });
 
-} // namespace ane::families
+} // namespace ane::detail::families

@@ -57,7 +57,8 @@ constexpr void limits_compiled(target_description& d) {
 
 /// The 28 targets, in the order of `target`. Adding one is an enumerator and an entry.
 inline constexpr std::array<target_description, target_count> target_table = [] {
-    using namespace families;
+    using namespace detail::families;
+    namespace clocks = detail::clocks;
     using detail::make_target;
     using d = target_description;
     constexpr bool own = true, borrowed = false, measured = true;

@@ -244,8 +244,8 @@ ANEMONE_INLINE std::vector<half> draw(std::size_t count, const drawn& from, doub
     const double span = shortened(from.high - from.low);
     for (std::size_t i = 0; i < count; ++i) {
         if (i % 4 == 0) {
-            words = philox({low_word(i / 4), high_word(i / 4), low_word(stream), high_word(stream)},
-                           {low_word(seed), high_word(seed)});
+            words = numerics::philox({low_word(i / 4), high_word(i / 4), low_word(stream), high_word(stream)},
+                                     {low_word(seed), high_word(seed)});
         }
         const std::uint32_t word = words[i % 4];
         const double u = static_cast<double>(word >> 8U) * 0x1p-24; // 24 bits: its product with the span is exact
@@ -266,7 +266,7 @@ ANEMONE_INLINE void shrink(std::vector<half>& values, std::size_t block, const s
         const double factor = factors[i / block % factors.size()];
         if (factor < 1) {
             const double wanted = rest + shortened(static_cast<double>(values[i]) - rest) * shortened(factor);
-            const half less = rounded_down(std::fabs(wanted));
+            const half less = numerics::rounded_down(std::fabs(wanted));
             values[i] = wanted < 0 ? -less : less;
         }
     }

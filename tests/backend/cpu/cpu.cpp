@@ -142,7 +142,7 @@ TEST_CASE("every operation has a kernel on the CPU and a model of the engine's a
         CHECK(backend::cpu::supports(kind));
         CHECK(backend::oracle::supports(kind));
         CHECK((ane::cpu::every_step()[i] == nullptr) == (is_source(kind) || kind == op::compressed));
-        CHECK((oracle_steps::every_step()[i] == nullptr) ==
+        CHECK((ane::oracle::every_step()[i] == nullptr) ==
               (is_source(kind) || is_composed(kind) || kind == op::compressed)); // expanded before a run
     }
 #ifndef __SANITIZE_ADDRESS__ // with sanitizers g++ 12 does not compare addresses of functions in constant expressions

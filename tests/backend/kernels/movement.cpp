@@ -335,9 +335,9 @@ TEST_CASE("movement: bytes and booleans are reshaped and cast, value for value")
     }
     for (int i = 0; i < 256; ++i) {
         const int wrapped = i < 128 ? i : i - 256;
-        REQUIRE(static_cast<double>(byte_values(dtype::uint8)[at(i)]) == i);
-        REQUIRE(static_cast<double>(byte_values(dtype::int8)[at(i)]) == wrapped);
-        REQUIRE(static_cast<double>(byte_values(dtype::boolean)[at(i)]) == (i == 0 ? 0 : 1));
+        REQUIRE(static_cast<double>(kernels::byte_values(dtype::uint8)[at(i)]) == i);
+        REQUIRE(static_cast<double>(kernels::byte_values(dtype::int8)[at(i)]) == wrapped);
+        REQUIRE(static_cast<double>(kernels::byte_values(dtype::boolean)[at(i)]) == (i == 0 ? 0 : 1));
     }
 }
 

@@ -448,7 +448,7 @@ TEST_CASE("a large node reads a table of its function: the same bits") {
     CHECK(static_cast<double>(y[0]) == 0.5);
     // Numbers are told apart by their bits.
     const numerics::datapath path = numerics::datapath_of(h16g);
-    oracle_steps::function_tables tables;
+    ane::oracle::function_tables tables;
     const auto table = [&](float slope) { return tables.unary<op::leaky_relu>(path, slope, 0, 65536); };
     CHECK(table(0.0F) != table(-0.0F));
     CHECK(table(std::nanf("")) == table(std::nanf("")));

@@ -22,43 +22,47 @@ ANEMONE_INLINE bound_step bind_reshape(const binding_context& c, int index) {
 
 /// Every operation that moves elements to positions independent of the data.
 ANEMONE_INLINE bound_step bind_movement(const binding_context& c, int index) {
-    return [plan = plan_movement(c.graph, c.at(index)), result = c.shape(index)](const operands& o) {
-        run_movement(
+    return [plan = kernels::plan_movement(c.graph, c.at(index)), result = c.shape(index)](const operands& o) {
+        kernels::run_movement(
             plan, result, [&o](int k) { return o.input(static_cast<std::size_t>(k)); }, o.output());
     };
 }
 
 /// Bytes and booleans, value for value.
 ANEMONE_INLINE bound_step bind_cast(const binding_context& c, int index) {
-    return [values = byte_values(c.at(c.operand(index, 0)).type), count = c.shape(index).count()](const operands& o) {
+    return [values = kernels::byte_values(c.at(c.operand(index, 0)).type),
+            count = c.shape(index).count()](const operands& o) {
         std::transform(o.inputs[0], o.inputs[0] + count, o.output(),
                        [&values](std::byte b) { return values[std::to_integer<std::size_t>(b)]; });
     };
 }
 
 /// The reader of a node's indices; constant ones are checked here.
-ANEMONE_INLINE index_reader index_reader_of(const binding_context& c, int index) {
-    index_reader read{print(c.graph, index), negative_index::counts_from_the_end};
+ANEMONE_INLINE kernels::index_reader index_reader_of(const binding_context& c, int index) {
+    kernels::index_reader read{print(c.graph, index), kernels::negative_index::counts_from_the_end};
     if (const half* const known = c.constant(index, 1)) {
-        require_indices(c.graph, c.at(index), known, read);
+        kernels::require_indices(c.graph, c.at(index), known, read);
     }
     return read;
 }
 
 /// Indices below zero count from the last element, as in ONNX.
 ANEMONE_INLINE bound_step bind_gather(const binding_context& c, int index) {
-    return [shape = gather_shape_of(c.graph, c.at(index)), read = index_reader_of(c, index)](const operands& o) {
-        for_each_gathered(shape, o.input(1), read, [&o](std::int64_t to, std::int64_t from, std::int64_t count) {
-            std::copy_n(o.input(0) + from, count, o.output() + to);
-        });
-    };
+    return
+        [shape = kernels::gather_shape_of(c.graph, c.at(index)), read = index_reader_of(c, index)](const operands& o) {
+            kernels::for_each_gathered(shape, o.input(1), read,
+                                       [&o](std::int64_t to, std::int64_t from, std::int64_t count) {
+                                           std::copy_n(o.input(0) + from, count, o.output() + to);
+                                       });
+        };
 }
 
 /// 0 where the window leaves the tensor.
 ANEMONE_INLINE bound_step bind_dynamic_slice(const binding_context& c, int index) {
-    return [shape = dynamic_slice_shape_of(c.graph, c.at(index)), read = index_reader_of(c, index)](const operands& o) {
+    return [shape = kernels::dynamic_slice_shape_of(c.graph, c.at(index)),
+            read = index_reader_of(c, index)](const operands& o) {
         std::fill_n(o.output(), shape.result.count(), half{});
-        move_elements(shape.move_from(shape.begin_at(o.input(1)[0], read.operation)), o.input(0), o.output());
+        kernels::move_elements(shape.move_from(shape.begin_at(o.input(1)[0], read.operation)), o.input(0), o.output());
     };
 }
 

@@ -12,7 +12,7 @@ namespace ane::cpu::detail::inline ANEMONE_WAY {
 ANEMONE_INLINE bound_step bind_rank(const binding_context& c, int index) {
     const node& n = c.at(index);
     return [kind = n.kind, s = n.get<selection>(), x = c.operand_shape(index, 0)](const operands& o) {
-        rank_rows(kind, s, x, o.input(0), o.output(), [](half value) { return value; });
+        kernels::rank_rows(kind, s, x, o.input(0), o.output(), [](half value) { return value; });
     };
 }
 
@@ -25,8 +25,8 @@ ANEMONE_INLINE bound_step bind_global_arg(const binding_context& c, int index) {
 
 ANEMONE_INLINE bound_step bind_random_uniform(const binding_context& c, int index) {
     const node& n = c.at(index);
-    return [ends = n.get<uniform_range>(), stream = random_stream(c.graph, index),
-            count = n.shape.count()](const operands& o) { fill_uniform(ends, stream, o.output(), count); };
+    return [ends = n.get<uniform_range>(), stream = numerics::random_stream(c.graph, index),
+            count = n.shape.count()](const operands& o) { numerics::fill_uniform(ends, stream, o.output(), count); };
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
-namespace ane::backend::detail::inline ANEMONE_WAY {
+namespace ane::e5rt::detail::inline ANEMONE_WAY {
 
 /// Throws `error` (errc::lowering) if no program can be made from the model.
 ANEMONE_INLINE void check_rules(const graph_view& model, const target_description& chip,
-                                const engine_options& options) {
+                                const backend::engine_options& options) {
     if (!chip.mil_supported) {
         throw error(errc::lowering, chip.runtime, "MIL is only supported for H13+ ANE architectures (R176)");
     }
@@ -39,7 +39,7 @@ ANEMONE_INLINE e5rt::port_spec port_of(std::string_view name, const node& n, con
     return {std::string(name), static_cast<std::size_t>(bytes(n.type, n.shape.count())), symbol};
 }
 
-} // namespace ane::backend::detail::inline ANEMONE_WAY
+} // namespace ane::e5rt::detail::inline ANEMONE_WAY
 
 namespace ane::backend::inline ANEMONE_WAY {
 
@@ -55,7 +55,7 @@ ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weigh
                                             const engine_options& options) {
     validate(model);
     const target_description& chip = describe(architecture);
-    detail::check_rules(model, chip, options);
+    e5rt::detail::check_rules(model, chip, options);
     const auto runtime = e5rt::library::open(options.library.empty() ? e5rt::default_library_path() : options.library);
     const lowered_graph lowered = lower(model);
     const graph_view g = lowered.graph;
@@ -71,12 +71,12 @@ ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weigh
     std::vector<e5rt::port_spec> inputs;
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind == op::input) {
-            inputs.push_back(detail::port_of(g.name(i), g[i], program.inputs[inputs.size()]));
+            inputs.push_back(e5rt::detail::port_of(g.name(i), g[i], program.inputs[inputs.size()]));
         }
     }
     std::vector<e5rt::port_spec> outputs;
     for (const output_port& port : g.outputs) {
-        outputs.push_back(detail::port_of(g.name(port), g[port.node], program.outputs[outputs.size()]));
+        outputs.push_back(e5rt::detail::port_of(g.name(port), g[port.node], program.outputs[outputs.size()]));
     }
     e5rt::session_options session = options.session;
     session.directory = directory;

@@ -26,11 +26,11 @@ struct port_spec {
 
 /// Bits of the device mask (measured by the authors of the guide). With more bits than `ane` the runtime may place work
 /// elsewhere without saying so.
-namespace device {
-inline constexpr std::uint64_t cpu = 0x1;
-inline constexpr std::uint64_t gpu = 0x2;
-inline constexpr std::uint64_t ane = 0x4;
-} // namespace device
+struct device {
+    static constexpr std::uint64_t cpu = 0x1;
+    static constexpr std::uint64_t gpu = 0x2;
+    static constexpr std::uint64_t ane = 0x4;
+};
 
 /// How a program is compiled and loaded. What it points to must outlive the session.
 struct session_options {

@@ -10,11 +10,11 @@
 #include <optional>
 
 /// Kernels that need not be fast on any backend are written once, as templates over one of these arithmetics.
-namespace ane::inline ANEMONE_WAY {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 /// Plain arithmetic with ONNX semantics: fp32 inside an operation (sums in double), one rounding (half to even) where
 /// its result is stored.
-struct field_arithmetic {
+struct plain_arithmetic {
     using value = float;
 
     static value load(half x) { return static_cast<float>(x); }
@@ -42,7 +42,7 @@ struct field_arithmetic {
     /// The sum of a reduction.
     class sum {
     public:
-        explicit sum(const field_arithmetic&) {}
+        explicit sum(const plain_arithmetic&) {}
         void add(value x) { total_ += static_cast<double>(x); }
         value result() const { return static_cast<value>(total_); }
         /// The sum divided by `count`.
@@ -54,7 +54,7 @@ struct field_arithmetic {
     /// A sum of products.
     class products {
     public:
-        explicit products(const field_arithmetic&) {}
+        explicit products(const plain_arithmetic&) {}
         void multiply_add(value x, value w) { total_ += static_cast<double>(x) * static_cast<double>(w); }
         value result() const { return static_cast<value>(total_); }
 
@@ -134,4 +134,4 @@ struct engine_arithmetic {
     };
 };
 
-} // namespace ane::inline ANEMONE_WAY
+} // namespace ane::kernels::inline ANEMONE_WAY

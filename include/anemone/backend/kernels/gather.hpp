@@ -13,23 +13,23 @@
 #include <string>
 
 /// Data-dependent moves: gathers, and slices whose start is given by a tensor.
-namespace ane::inline ANEMONE_WAY {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 /// What a negative index means: an element counted from the end, as in ONNX, or an error (the engine's indices are
 /// unsigned).
 enum class negative_index : std::uint8_t { counts_from_the_end, is_refused };
 
-} // namespace ane::inline ANEMONE_WAY
+} // namespace ane::kernels::inline ANEMONE_WAY
 
-namespace ane::detail::inline ANEMONE_WAY {
+namespace ane::kernels::detail::inline ANEMONE_WAY {
 
 /// Converts an element of a tensor of positions to an integer. Throws errc::argument, naming the operation, if it is
 /// not whole.
 ANEMONE_API std::int64_t whole_number(half value, std::int64_t place, const std::string& operation);
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::kernels::detail::inline ANEMONE_WAY
 
-namespace ane::inline ANEMONE_WAY {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 /// Reads the indices of one node. Each must be a whole number within its axis; any other throws errc::argument, which
 /// names the operation, the position of the index, its value and the limits.
@@ -59,9 +59,9 @@ constexpr gather_shape gather_shape_of(const graph_view& g, const node& n) {
     return {n.kind, g.operand(n, 0).shape, g.operand(n, 1).shape, n.kind == op::gather_nd ? 0 : n.get<axis>().index};
 }
 
-} // namespace ane::inline ANEMONE_WAY
+} // namespace ane::kernels::inline ANEMONE_WAY
 
-namespace ane::detail::inline ANEMONE_WAY {
+namespace ane::kernels::detail::inline ANEMONE_WAY {
 
 /// The product of the extents after an axis.
 constexpr std::int64_t count_behind(const extents& shape, int axis) {
@@ -113,9 +113,9 @@ void visit_gather_nd(const gather_shape& s, const half* index, const index_reade
     }
 }
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::kernels::detail::inline ANEMONE_WAY
 
-namespace ane::inline ANEMONE_WAY {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 /// visit(to, from, count) for each run of elements that lie together in the operand and in the result.
 template <class Visit>
@@ -182,7 +182,7 @@ constexpr bool reads_indices(op kind) noexcept {
     return kind == op::gather || kind == op::gather_along_axis || kind == op::gather_nd || kind == op::dynamic_slice;
 }
 
-} // namespace ane::inline ANEMONE_WAY
+} // namespace ane::kernels::inline ANEMONE_WAY
 
 #if !defined(ANEMONE_COMPILED)
 #include "gather.ipp"

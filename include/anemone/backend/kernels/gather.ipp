@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <string>
 
-namespace ane::detail::inline ANEMONE_WAY {
+namespace ane::kernels::detail::inline ANEMONE_WAY {
 
 ANEMONE_BODY std::int64_t whole_number(half value, std::int64_t place, const std::string& operation) {
     const auto number = static_cast<double>(value);
@@ -22,9 +22,9 @@ ANEMONE_BODY std::int64_t whole_number(half value, std::int64_t place, const std
     return static_cast<std::int64_t>(number);
 }
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::kernels::detail::inline ANEMONE_WAY
 
-namespace ane::inline ANEMONE_WAY {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 ANEMONE_BODY void require_indices(const graph_view& g, const node& n, const half* index, const index_reader& read) {
     if (n.kind == op::dynamic_slice) {
@@ -34,4 +34,4 @@ ANEMONE_BODY void require_indices(const graph_view& g, const node& n, const half
     }
 }
 
-} // namespace ane::inline ANEMONE_WAY
+} // namespace ane::kernels::inline ANEMONE_WAY

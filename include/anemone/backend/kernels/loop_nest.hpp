@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace ane::inline ANEMONE_WAY {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 /// Nested loops over `shape` that advance N row-major or strided operands together (strides in elements, 0 repeats).
 template <std::size_t N> struct loop_nest {
@@ -89,4 +89,4 @@ private:
     }
 };
 
-} // namespace ane::inline ANEMONE_WAY
+} // namespace ane::kernels::inline ANEMONE_WAY

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace ane::inline ANEMONE_WAY {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 /// What a node moves: first every element of its result is set to the scalar operand `fill` (skipped if that is -1),
 /// then the moves follow in order.
@@ -18,9 +18,9 @@ struct movement_plan {
     std::vector<element_move> moves;
 };
 
-} // namespace ane::inline ANEMONE_WAY
+} // namespace ane::kernels::inline ANEMONE_WAY
 
-namespace ane::detail::inline ANEMONE_WAY {
+namespace ane::kernels::detail::inline ANEMONE_WAY {
 
 /// The elements begin, begin + step, ... of every axis of a dense tensor: where the first lies, and the steps.
 struct spaced_elements {
@@ -48,9 +48,9 @@ template <class Source> element_move indexed_move(const extents& x, const extent
     return m;
 }
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::kernels::detail::inline ANEMONE_WAY
 
-namespace ane::inline ANEMONE_WAY {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 /// The moves of an operation whose movement does not depend on data. Throws errc::lowering for any other.
 ANEMONE_API movement_plan plan_movement(const graph_view& g, const node& n);
@@ -66,7 +66,7 @@ void run_movement(const movement_plan& plan, const extents& result, const Operan
     }
 }
 
-} // namespace ane::inline ANEMONE_WAY
+} // namespace ane::kernels::inline ANEMONE_WAY
 
 #if !defined(ANEMONE_COMPILED)
 #include "movement_plan.ipp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace ane::detail::inline ANEMONE_WAY {
+namespace ane::kernels::detail::inline ANEMONE_WAY {
 
 /// `shape` whole, from a dense operand of that shape into a result with the given steps.
 ANEMONE_INLINE element_move dense_move(int operand, const extents& shape, const indices& to,
@@ -174,9 +174,9 @@ inline constexpr op_facet<movement_planner> movement_planners{
          return one_move(block_move(x, n.get<factors>(), false, false));
      }}};
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::kernels::detail::inline ANEMONE_WAY
 
-namespace ane::inline ANEMONE_WAY {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 ANEMONE_BODY movement_plan plan_movement(const graph_view& g, const node& n) {
     const auto plan = detail::movement_planners[n.kind];
@@ -186,4 +186,4 @@ ANEMONE_BODY movement_plan plan_movement(const graph_view& g, const node& n) {
     return plan(g.operand(n, 0).shape, g, n);
 }
 
-} // namespace ane::inline ANEMONE_WAY
+} // namespace ane::kernels::inline ANEMONE_WAY

@@ -14,7 +14,7 @@
 #include <vector>
 
 /// Moving fp16 elements without computing: written once, for every backend.
-namespace ane::inline ANEMONE_WAY {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 /// A box of elements that go from an operand into a result: for all indices i within `shape`, the result's element at
 /// to_first + sum of to[k] i[k] becomes the operand's element at from_first + sum of from[k] i[k]. Steps may be zero or
@@ -41,7 +41,7 @@ ANEMONE_API std::array<half, 256> byte_values(dtype type);
 /// Moves the elements: `x` is the operand's data, `y` the result's.
 ANEMONE_API void move_elements(const element_move& m, const half* x, half* y);
 
-} // namespace ane::inline ANEMONE_WAY
+} // namespace ane::kernels::inline ANEMONE_WAY
 
 #if !defined(ANEMONE_COMPILED)
 #include "moves.ipp"

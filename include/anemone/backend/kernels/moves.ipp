@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ane::detail::inline ANEMONE_WAY {
+namespace ane::kernels::detail::inline ANEMONE_WAY {
 
 /// to[i to_step] = from[i from_step] for `count` indices i.
 ANEMONE_INLINE void copy_row(const half* from, std::int64_t from_step, half* to, std::int64_t to_step,
@@ -56,9 +56,9 @@ ANEMONE_INLINE void table_copy(const element_move& m, int axis, const half* from
     }
 }
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::kernels::detail::inline ANEMONE_WAY
 
-namespace ane::inline ANEMONE_WAY {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 ANEMONE_BODY std::array<half, 256> byte_values(dtype type) {
     std::array<half, 256> values;
@@ -77,4 +77,4 @@ ANEMONE_BODY void move_elements(const element_move& m, const half* x, half* y) {
     }
 }
 
-} // namespace ane::inline ANEMONE_WAY
+} // namespace ane::kernels::inline ANEMONE_WAY

@@ -11,7 +11,7 @@
 #include <vector>
 
 /// Order along one axis: sort, arg_sort, top_k and top_k_indices.
-namespace ane::inline ANEMONE_WAY {
+namespace ane::kernels::inline ANEMONE_WAY {
 
 /// Sort keys of fp16 values: for numbers, a < b exactly if key(a) < key(b). The zeros share one place; NaN stands above
 /// +infinity, where PyTorch and NumPy have it.
@@ -63,18 +63,19 @@ void rank_rows(op kind, const selection& s, const extents& shape, const half* x,
     const bool places = kind == op::arg_sort || kind == op::top_k_indices;
     ranking order(s);
     std::vector<half> row;
-    detail::for_each_row(shape, along, [&](std::int64_t, std::int64_t begin, std::int64_t count, std::int64_t stride) {
-        row.clear();
-        for (std::int64_t i = 0; i < count; ++i) {
-            row.push_back(entered(x[begin + i * stride]));
-        }
-        order.rank(row);
-        half* const to = y + begin / (count * stride) * s.k * stride + begin % stride;
-        for (std::int64_t i = 0; i < s.k; ++i) {
-            const std::int64_t from = order.index(i);
-            to[i * stride] = places ? half(static_cast<double>(from)) : row[static_cast<std::size_t>(from)];
-        }
-    });
+    ane::detail::for_each_row(
+        shape, along, [&](std::int64_t, std::int64_t begin, std::int64_t count, std::int64_t stride) {
+            row.clear();
+            for (std::int64_t i = 0; i < count; ++i) {
+                row.push_back(entered(x[begin + i * stride]));
+            }
+            order.rank(row);
+            half* const to = y + begin / (count * stride) * s.k * stride + begin % stride;
+            for (std::int64_t i = 0; i < s.k; ++i) {
+                const std::int64_t from = order.index(i);
+                to[i * stride] = places ? half(static_cast<double>(from)) : row[static_cast<std::size_t>(from)];
+            }
+        });
 }
 
-} // namespace ane::inline ANEMONE_WAY
+} // namespace ane::kernels::inline ANEMONE_WAY

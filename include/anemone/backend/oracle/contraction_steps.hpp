@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace ane::oracle_steps::inline ANEMONE_WAY {
+namespace ane::oracle::inline ANEMONE_WAY {
 
 /// The bias that starts the sums of a contraction: one value per output channel, from a constant that may be a single
 /// number. Empty where no bias is folded in.
@@ -53,7 +53,7 @@ ANEMONE_INLINE int ones_operand(const evaluation& e, int index) {
 
 template <bool Stored> void matmul(evaluation& e, int index) {
     const node& n = e.at(index);
-    matmul_shape shape = ane::detail::matmul_shape_of(e.graph, n);
+    numerics::matmul_shape shape = ane::detail::matmul_shape_of(e.graph, n);
     extents a = e.operand_shape(index, 0);
     extents b = e.operand_shape(index, 1);
     extents y = n.shape;
@@ -80,17 +80,17 @@ template <bool Stored> void matmul(evaluation& e, int index) {
 }
 
 template <bool Stored> void conv2d(evaluation& e, int index) {
-    const convolution_shape shape = ane::detail::convolution_shape_of<conv>(e.graph, e.at(index));
+    const numerics::convolution_shape shape = ane::detail::convolution_shape_of<conv>(e.graph, e.at(index));
     product_of<Stored>(e, index, bias_of(e, index), [&](const half* x, const half* w, const half* bias, half* out) {
         numerics::convolution(e.arithmetic, shape, x, w, bias, out, execution_of(e));
     });
 }
 
 template <bool Stored> void conv_transpose2d(evaluation& e, int index) {
-    const convolution_shape shape = ane::detail::convolution_shape_of<conv_transpose>(e.graph, e.at(index));
+    const numerics::convolution_shape shape = ane::detail::convolution_shape_of<conv_transpose>(e.graph, e.at(index));
     product_of<Stored>(e, index, bias_of(e, index), [&](const half* x, const half* w, const half* bias, half* out) {
         numerics::transposed_convolution(e.arithmetic, shape, x, w, bias, out, execution_of(e));
     });
 }
 
-} // namespace ane::oracle_steps::inline ANEMONE_WAY
+} // namespace ane::oracle::inline ANEMONE_WAY

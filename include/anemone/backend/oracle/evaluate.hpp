@@ -4,7 +4,7 @@
 #include "../../passes/print.hpp"
 #include "step.hpp"
 
-namespace ane::oracle_steps::inline ANEMONE_WAY {
+namespace ane::oracle::inline ANEMONE_WAY {
 
 /// Computes one node from its operands' values. A bias or an offset was already computed with the stage before it, in
 /// one rounding, and takes that stage's value.
@@ -30,4 +30,4 @@ ANEMONE_INLINE void evaluate_all(evaluation& e) {
     }
 }
 
-} // namespace ane::oracle_steps::inline ANEMONE_WAY
+} // namespace ane::oracle::inline ANEMONE_WAY

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ane::oracle_steps::inline ANEMONE_WAY {
+namespace ane::oracle::inline ANEMONE_WAY {
 
 /// The values of functions of one fp16 number for all its 65,536 patterns, computed once for an arithmetic: the same
 /// bits as the function itself, and an indexed load where that takes hundreds of instructions.
@@ -55,4 +55,4 @@ private:
     std::vector<table> tables_;
 };
 
-} // namespace ane::oracle_steps::inline ANEMONE_WAY
+} // namespace ane::oracle::inline ANEMONE_WAY

@@ -4,7 +4,7 @@
 #include "../../passes/fusion.hpp"
 #include "../../passes/lowering.hpp"
 
-namespace ane::inline ANEMONE_WAY {
+namespace ane::oracle::inline ANEMONE_WAY {
 
 /// The layers of a lowered graph as the engine runs them: for each node the stages that are computed together with it.
 struct layer_plan {
@@ -25,4 +25,4 @@ constexpr layer_plan plan_layers(const graph_view& g) {
     return plan;
 }
 
-} // namespace ane::inline ANEMONE_WAY
+} // namespace ane::oracle::inline ANEMONE_WAY

@@ -14,10 +14,10 @@ namespace ane {
 struct lowered_graph;
 } // namespace ane
 
-namespace ane::oracle_steps::inline ANEMONE_WAY {
+namespace ane::oracle::inline ANEMONE_WAY {
 class evaluation;
 struct repertoire;
-} // namespace ane::oracle_steps::inline ANEMONE_WAY
+} // namespace ane::oracle::inline ANEMONE_WAY
 
 namespace ane::backend::inline ANEMONE_WAY {
 
@@ -26,7 +26,7 @@ namespace ane::backend::inline ANEMONE_WAY {
 class oracle_program {
 public:
     ANEMONE_API oracle_program(lowered_graph model, const weight_store& weights, const numerics::datapath& arithmetic,
-                               int threads, const oracle_steps::repertoire& evaluators);
+                               int threads, const ane::oracle::repertoire& evaluators);
 
     /// Throws `error`: port for buffers that do not match the ports in number and size, argument while another thread
     /// is running the program.
@@ -35,7 +35,7 @@ public:
     /// The lowered graph that runs (passes/lowering.hpp), and the values of its nodes in the last run
     /// (backend/oracle/step.hpp).
     ANEMONE_API const lowered_graph& lowered() const;
-    ANEMONE_API const oracle_steps::evaluation& values() const;
+    ANEMONE_API const ane::oracle::evaluation& values() const;
     /// The value of one lowered node; throws `error` (errc::argument) where it is not fp16.
     ANEMONE_API std::span<const half> value(int lowered_node) const;
 

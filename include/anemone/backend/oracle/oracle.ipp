@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace ane::oracle_steps::inline ANEMONE_WAY {
+namespace ane::oracle::inline ANEMONE_WAY {
 
 /// What programs are built from: how operations are evaluated.
 struct repertoire {
@@ -73,28 +73,28 @@ template <const auto& Model> struct lowered_model {
     }
 };
 
-} // namespace ane::oracle_steps::inline ANEMONE_WAY
+} // namespace ane::oracle::inline ANEMONE_WAY
 
 namespace ane::backend::inline ANEMONE_WAY {
 
 struct oracle_program::state {
     ANEMONE_INLINE state(lowered_graph g, const weight_store& weights, const numerics::datapath& arithmetic,
-                         const oracle_steps::repertoire& evaluators)
+                         const ane::oracle::repertoire& evaluators)
         : lowered(std::move(g)), ports(lowered.graph),
           constants(materialize(lowered.graph, weights, evaluators.constants)),
           values(lowered.graph, constants, arithmetic, evaluators.steps) {
-        oracle_steps::check_constant_indices(values);
+        ane::oracle::check_constant_indices(values);
     }
     lowered_graph lowered;
     ane::detail::port_table ports;
     materialized constants;
-    oracle_steps::evaluation values;
+    ane::oracle::evaluation values;
     ane::detail::run_flag running{false};
 };
 
 ANEMONE_BODY oracle_program::oracle_program(lowered_graph model, const weight_store& weights,
                                             const numerics::datapath& arithmetic, int threads,
-                                            const oracle_steps::repertoire& evaluators) {
+                                            const ane::oracle::repertoire& evaluators) {
     if (!numerics::ieee_arithmetic) {
         throw error(errc::argument, "oracle", "the compiler was told to break IEEE 754 (-ffast-math, -mfpmath=387)");
     }
@@ -110,7 +110,7 @@ ANEMONE_BODY void oracle_program::run(input_buffers inputs, output_buffers outpu
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         self.values.bind(ane::detail::input_node(g, static_cast<int>(i)), inputs[i]);
     }
-    oracle_steps::evaluate_all(self.values);
+    ane::oracle::evaluate_all(self.values);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const half* const value = self.values.data(g.outputs[i].node);
         std::vector<half> returned(outputs[i].size() / sizeof(half));
@@ -121,12 +121,12 @@ ANEMONE_BODY void oracle_program::run(input_buffers inputs, output_buffers outpu
 
 ANEMONE_BODY const lowered_graph& oracle_program::lowered() const { return state_.get("oracle program").lowered; }
 
-ANEMONE_BODY const oracle_steps::evaluation& oracle_program::values() const {
+ANEMONE_BODY const ane::oracle::evaluation& oracle_program::values() const {
     return state_.get("oracle program").values;
 }
 
 ANEMONE_BODY std::span<const half> oracle_program::value(int lowered_node) const {
-    const oracle_steps::evaluation& e = values();
+    const ane::oracle::evaluation& e = values();
     if (e.at(lowered_node).type != dtype::f16) {
         throw error(errc::argument, "oracle program", "the value of this node is not fp16: read values().bytes");
     }
@@ -152,15 +152,15 @@ ANEMONE_BODY oracle oracle::threads(int count) const {
 
 ANEMONE_BODY oracle_program oracle::compile(const graph_view& model, const weight_store& weights) const {
     validate(model);
-    return {lower(model), weights, arithmetic_, threads_, oracle_steps::repertoire_of<every_op, every_op>()};
+    return {lower(model), weights, arithmetic_, threads_, ane::oracle::repertoire_of<every_op, every_op>()};
 }
 
 #if !defined(ANEMONE_COMPILED)
 template <const auto& Model> oracle_program oracle::compile_model(const weight_store& weights) const {
-    if constexpr (oracle_steps::lowers_in_a_constant<Model>()) {
-        using lowered = oracle_steps::lowered_model<Model>;
+    if constexpr (ane::oracle::lowers_in_a_constant<Model>()) {
+        using lowered = ane::oracle::lowered_model<Model>;
         return {lowered::copy(), weights, arithmetic_, threads_,
-                oracle_steps::repertoire_of<lowered::operations, lowered::folded>()};
+                ane::oracle::repertoire_of<lowered::operations, lowered::folded>()};
     } else {
         return compile(Model, weights);
     }

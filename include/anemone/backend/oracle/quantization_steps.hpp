@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace ane::oracle_steps::inline ANEMONE_WAY {
+namespace ane::oracle::inline ANEMONE_WAY {
 
 /// The scale and the zero point of quantize and dequantize.
 ANEMONE_INLINE kernels::scale_operands quantization_scales(const evaluation& e, int index) {
@@ -68,7 +68,7 @@ ANEMONE_INLINE bool integer_product(evaluation& e, int index, std::span<const ha
                                       scales.data(), e.result(index));
         return true;
     }
-    const matmul_shape shape = ane::detail::matmul_shape_of(e.graph, n);
+    const numerics::matmul_shape shape = ane::detail::matmul_shape_of(e.graph, n);
     const std::int64_t step = n.shape.height() * n.shape.width();
     ane::detail::for_each_batch(n.shape, e.operand_shape(index, 0), e.operand_shape(index, 1),
                                 [&](std::int64_t matrix, std::int64_t from_x, std::int64_t) {
@@ -132,4 +132,4 @@ void product_of(evaluation& e, int index, std::span<const half> bias, const Comp
     }
 }
 
-} // namespace ane::oracle_steps::inline ANEMONE_WAY
+} // namespace ane::oracle::inline ANEMONE_WAY

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-namespace ane::oracle_steps::inline ANEMONE_WAY {
+namespace ane::oracle::inline ANEMONE_WAY {
 
 ANEMONE_INLINE void pool(evaluation& e, int index) {
     const node& n = e.at(index);
@@ -51,4 +51,4 @@ ANEMONE_INLINE void softmax(evaluation& e, int index) {
                               });
 }
 
-} // namespace ane::oracle_steps::inline ANEMONE_WAY
+} // namespace ane::oracle::inline ANEMONE_WAY

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace ane::oracle_steps::inline ANEMONE_WAY {
+namespace ane::oracle::inline ANEMONE_WAY {
 
 class evaluation;
 
@@ -109,4 +109,4 @@ private:
     std::map<int, encoded_weight> stored_;
 };
 
-} // namespace ane::oracle_steps::inline ANEMONE_WAY
+} // namespace ane::oracle::inline ANEMONE_WAY

@@ -12,7 +12,7 @@
 #include "texture_steps.hpp"
 #include "value_steps.hpp"
 
-namespace ane::oracle_steps::inline ANEMONE_WAY {
+namespace ane::oracle::inline ANEMONE_WAY {
 
 /// How an operation of a lowered graph is evaluated; null where there is nothing to do (sources, and stored weights,
 /// which weights/materialize.hpp expands before the program runs) and where lowering leaves none.
@@ -62,4 +62,4 @@ inline constexpr step_table step_table_of = op_table<evaluator, Operations>([]<o
     return evaluator_of<Kind, Operations>();
 });
 
-} // namespace ane::oracle_steps::inline ANEMONE_WAY
+} // namespace ane::oracle::inline ANEMONE_WAY

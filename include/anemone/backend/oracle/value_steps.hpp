@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ane::oracle_steps::inline ANEMONE_WAY {
+namespace ane::oracle::inline ANEMONE_WAY {
 
 template <op Kind> void binary(evaluation& e, int index) {
     const half* const a = e.input(index, 0);
@@ -119,4 +119,4 @@ ANEMONE_INLINE void dropout(evaluation& e, int index) {
     }
 }
 
-} // namespace ane::oracle_steps::inline ANEMONE_WAY
+} // namespace ane::oracle::inline ANEMONE_WAY

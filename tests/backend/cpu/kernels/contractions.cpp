@@ -32,8 +32,8 @@ bool near(half result, const exact& reference) {
     return std::abs(wide(result) - reference.sum) <= 0.5001 * ulp + reference.terms * 0x1p-23 * reference.magnitude;
 }
 
-std::vector<exact> convolved(const convolution_shape& s, const std::vector<half>& x, const std::vector<half>& w,
-                             const half* bias) {
+std::vector<exact> convolved(const numerics::convolution_shape& s, const std::vector<half>& x,
+                             const std::vector<half>& w, const half* bias) {
     const std::int64_t channels = s.in_channels / s.groups;
     std::vector<exact> out;
     for (std::int64_t n = 0; n < s.batch; ++n)
@@ -63,8 +63,8 @@ std::vector<exact> convolved(const convolution_shape& s, const std::vector<half>
 }
 
 /// By scattering each input, the definition that the kernel does not use.
-std::vector<exact> scattered(const convolution_shape& s, const std::vector<half>& x, const std::vector<half>& w,
-                             const half* bias) {
+std::vector<exact> scattered(const numerics::convolution_shape& s, const std::vector<half>& x,
+                             const std::vector<half>& w, const half* bias) {
     const std::int64_t channels = s.in_channels / s.groups;
     const std::int64_t rows = s.out_channels / s.groups;
     std::vector<exact> out(static_cast<std::size_t>(s.batch * s.out_channels * s.out_height * s.out_width));
@@ -105,7 +105,7 @@ template <class Run> void check_levels(const std::vector<exact>& reference, Run 
     }
 }
 
-std::string shown(const convolution_shape& s) {
+std::string shown(const numerics::convolution_shape& s) {
     return fmt::format(
         "x [{}, {}, {}, {}] out [{}, {}, {}] kernel {}x{} stride {}x{} dilation {}x{} pad {} {} groups {}", s.batch,
         s.in_channels, s.in_height, s.in_width, s.out_channels, s.out_height, s.out_width, s.kernel_height,
@@ -113,8 +113,8 @@ std::string shown(const convolution_shape& s) {
         s.groups);
 }
 
-convolution_shape random_shape(bool transposed) {
-    convolution_shape s{};
+numerics::convolution_shape random_shape(bool transposed) {
+    numerics::convolution_shape s{};
     s.batch = between(1, 2);
     s.groups = between(1, 3);
     s.in_channels = s.groups * between(1, 5);
@@ -147,7 +147,7 @@ convolution_shape random_shape(bool transposed) {
 
 TEST_CASE("convolution against the definition, random shapes") {
     for (int round = 0; round < 150; ++round) {
-        const convolution_shape s = random_shape(false);
+        const numerics::convolution_shape s = random_shape(false);
         INFO(shown(s));
         const auto x = random_halves(s.batch * s.in_channels * s.in_height * s.in_width);
         const auto w = random_halves(s.out_channels * s.in_channels / s.groups * s.kernel_height * s.kernel_width);
@@ -160,13 +160,13 @@ TEST_CASE("convolution against the definition, random shapes") {
 }
 
 TEST_CASE("convolutions of real networks: wide, pointwise, depthwise, one output") {
-    const convolution_shape shapes[] = {{1, 13, 40, 70, 14, 40, 70, 3, 3, 1, 1, 1, 1, 1, 1, 1},
-                                        {1, 64, 14, 14, 24, 14, 14, 1, 1, 1, 1, 1, 1, 0, 0, 1},
-                                        {1, 32, 28, 28, 32, 14, 14, 3, 3, 2, 2, 1, 1, 1, 1, 32},
-                                        {1, 16, 28, 28, 32, 28, 28, 5, 5, 1, 1, 1, 1, 2, 2, 16},
-                                        {1, 3, 64, 64, 8, 32, 32, 7, 7, 2, 2, 1, 1, 3, 3, 1},
-                                        {2, 200, 1, 1, 50, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1}};
-    for (const convolution_shape& s : shapes) {
+    const numerics::convolution_shape shapes[] = {{1, 13, 40, 70, 14, 40, 70, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+                                                  {1, 64, 14, 14, 24, 14, 14, 1, 1, 1, 1, 1, 1, 0, 0, 1},
+                                                  {1, 32, 28, 28, 32, 14, 14, 3, 3, 2, 2, 1, 1, 1, 1, 32},
+                                                  {1, 16, 28, 28, 32, 28, 28, 5, 5, 1, 1, 1, 1, 2, 2, 16},
+                                                  {1, 3, 64, 64, 8, 32, 32, 7, 7, 2, 2, 1, 1, 3, 3, 1},
+                                                  {2, 200, 1, 1, 50, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1}};
+    for (const numerics::convolution_shape& s : shapes) {
         INFO(shown(s));
         const auto x = random_halves(s.batch * s.in_channels * s.in_height * s.in_width);
         const auto w = random_halves(s.out_channels * s.in_channels / s.groups * s.kernel_height * s.kernel_width);
@@ -180,7 +180,7 @@ TEST_CASE("convolutions of real networks: wide, pointwise, depthwise, one output
 
 TEST_CASE("transposed convolution against scattering, random shapes") {
     for (int round = 0; round < 150; ++round) {
-        const convolution_shape s = random_shape(true);
+        const numerics::convolution_shape s = random_shape(true);
         INFO(shown(s));
         const auto x = random_halves(s.batch * s.in_channels * s.in_height * s.in_width);
         const auto w = random_halves(s.in_channels * s.out_channels / s.groups * s.kernel_height * s.kernel_width);
@@ -194,14 +194,14 @@ TEST_CASE("transposed convolution against scattering, random shapes") {
 
 TEST_CASE("matmul against the definition: transposes, broadcasts, bias") {
     for (int round = 0; round < 200; ++round) {
-        matmul_shape s{between(1, 3),
-                       between(1, 20),
-                       between(1, 80),
-                       between(0, 40),
-                       between(0, 1) == 1,
-                       between(0, 1) == 1,
-                       0,
-                       0};
+        numerics::matmul_shape s{between(1, 3),
+                                 between(1, 20),
+                                 between(1, 80),
+                                 between(0, 40),
+                                 between(0, 1) == 1,
+                                 between(0, 1) == 1,
+                                 0,
+                                 0};
         s.a_batch_stride = between(0, 2) == 0 ? 0 : s.m * s.k;
         s.b_batch_stride = between(0, 1) == 0 ? 0 : s.k * s.n;
         INFO(s.batch, " m ", s.m, " n ", s.n, " k ", s.k, " transposes ", s.transpose_a, s.transpose_b);
@@ -231,7 +231,7 @@ TEST_CASE("matmul against the definition: transposes, broadcasts, bias") {
 
 TEST_CASE("integer contractions are exact and equal at every level") {
     // Products and sums of small integers are exact in fp32, fused or not.
-    const matmul_shape s{1, 17, 45, 100, false, true, 0, 0};
+    const numerics::matmul_shape s{1, 17, 45, 100, false, true, 0, 0};
     std::vector<half> a(17 * 100);
     std::vector<half> b(45 * 100);
     for (half& value : a)
@@ -255,7 +255,7 @@ TEST_CASE("integer contractions are exact and equal at every level") {
 
 TEST_CASE("levels differ by fused multiply-adds only: one ulp, unless the sum cancels") {
     for (int round = 0; round < 40; ++round) {
-        const matmul_shape s{1, between(1, 20), between(1, 70), between(1, 600), false, false, 0, 0};
+        const numerics::matmul_shape s{1, between(1, 20), between(1, 70), between(1, 600), false, false, 0, 0};
         const auto a = random_halves(s.m * s.k);
         const auto b = random_halves(s.k * s.n);
         const auto size = static_cast<std::size_t>(s.m * s.n);
@@ -285,7 +285,7 @@ TEST_CASE("levels differ by fused multiply-adds only: one ulp, unless the sum ca
 }
 
 TEST_CASE("sums are held in fp32: no fp16 overflow on the way, infinity and NaN at the end") {
-    const matmul_shape s{1, 1, 1, 3, false, false, 0, 0};
+    const numerics::matmul_shape s{1, 1, 1, 3, false, false, 0, 0};
     for (const cpu::isa_level level : cpu::available_levels()) {
         const cpu::kernel_table& table = cpu::kernels_for(level);
         const auto product = [&](std::vector<half> a, std::vector<half> b) {
@@ -302,7 +302,7 @@ TEST_CASE("sums are held in fp32: no fp16 overflow on the way, infinity and NaN 
 }
 
 TEST_CASE("a bias is added to the fp32 sum, before the rounding") {
-    const matmul_shape s{1, 1, 2, 1, false, false, 0, 0};
+    const numerics::matmul_shape s{1, 1, 2, 1, false, false, 0, 0};
     const std::vector<half> a{half(60000)};
     const std::vector<half> b{half(2), half(-2)}; // 120000 is beyond fp16
     const std::vector<half> bias{half(-60000), half(60000)};
@@ -315,7 +315,7 @@ TEST_CASE("a bias is added to the fp32 sum, before the rounding") {
             CHECK(wide(out[1]) == -60000);
         };
         holds([&](half* out) { cpu::matmul(table, s, a.data(), b.data(), bias.data(), out); });
-        const convolution_shape c{1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1};
+        const numerics::convolution_shape c{1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1};
         holds([&](half* out) { cpu::convolution(table, c, a.data(), b.data(), bias.data(), out); });
         holds([&](half* out) { cpu::transposed_convolution(table, c, a.data(), b.data(), bias.data(), out); });
     }
@@ -325,7 +325,7 @@ TEST_CASE("extents that make no contraction are refused") {
     const cpu::kernel_table& table = cpu::best_kernels();
     const half x[4];
     half out[4];
-    convolution_shape s{1, 2, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1};
+    numerics::convolution_shape s{1, 2, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1};
     cpu::convolution(table, s, x, x, nullptr, out);
     s.groups = 3;
     CHECK_THROWS_WITH_AS(cpu::convolution(table, s, x, x, nullptr, out),
@@ -334,8 +334,8 @@ TEST_CASE("extents that make no contraction are refused") {
     s.stride_width = 0;
     CHECK_THROWS_AS(cpu::convolution(table, s, x, x, nullptr, out), error);
     CHECK_THROWS_AS(cpu::transposed_convolution(table, s, x, x, nullptr, out), error);
-    const matmul_shape m{1, 1, 2, 2, false, false, 0, 0};
+    const numerics::matmul_shape m{1, 1, 2, 2, false, false, 0, 0};
     const cpu::packed_matrix packed = cpu::pack(table, m, x);
-    const matmul_shape other{1, 1, 2, 1, false, false, 0, 0};
+    const numerics::matmul_shape other{1, 1, 2, 1, false, false, 0, 0};
     CHECK_THROWS_AS(cpu::matmul(table, other, x, packed, nullptr, out), error);
 }

@@ -12,7 +12,7 @@
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-using ane::convolution_shape;
+using numerics::convolution_shape;
 
 /// A filter in the order the tiles read it: for each group, blocks of six output channels, [taps][channels of the
 /// block].

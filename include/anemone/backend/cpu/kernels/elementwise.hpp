@@ -32,9 +32,9 @@ template <class Store>
 void for_each_pair(const kernel_table& table, op kind, const half* a, const extents& a_shape, const half* b,
                    const extents& b_shape, const Store& store) {
     const extents shape = broadcast(a_shape, b_shape);
-    const auto nest = loop_nest<3>{shape,
-                                   {ane::detail::broadcast_strides(shape, a_shape),
-                                    ane::detail::broadcast_strides(shape, b_shape), row_major_strides(shape)}}
+    const auto nest = kernels::loop_nest<3>{shape,
+                                            {ane::detail::broadcast_strides(shape, a_shape),
+                                             ane::detail::broadcast_strides(shape, b_shape), row_major_strides(shape)}}
                           .collapsed();
     const std::int64_t a_stride = nest.row_stride(0);
     const std::int64_t b_stride = nest.row_stride(1);

@@ -47,7 +47,8 @@ ANEMONE_BODY void select(const std::uint8_t* condition, const extents& condition
     const extents shape = broadcast(condition_shape, broadcast(a_shape, b_shape));
     const auto strides = [&](const extents& e) { return ane::detail::broadcast_strides(shape, e); };
     const auto nest =
-        loop_nest<4>{shape, {strides(condition_shape), strides(a_shape), strides(b_shape), row_major_strides(shape)}}
+        kernels::loop_nest<4>{shape,
+                              {strides(condition_shape), strides(a_shape), strides(b_shape), row_major_strides(shape)}}
             .collapsed();
     nest.for_each_row([&](const auto& offsets) {
         const std::uint8_t* const when = condition + offsets[0];

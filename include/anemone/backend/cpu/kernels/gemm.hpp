@@ -6,7 +6,7 @@
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-using ane::matmul_shape;
+using numerics::matmul_shape;
 
 /// A right operand in the order the tiles read it: panels of 32 columns, [k][32], the last one filled with zeros; one
 /// matrix, or one for each batch.

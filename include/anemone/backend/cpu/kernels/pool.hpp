@@ -6,7 +6,7 @@
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-using ane::pool_shape;
+using numerics::pool_shape;
 
 /// max_pool: the largest value of a window; padding never wins, a NaN always does. avg_pool: the fp32 sum of a window
 /// over its area within the padded input, or with exclude_padding over the part on the input (ONNX, PyTorch). l2_pool:

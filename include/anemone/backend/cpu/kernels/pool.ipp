@@ -17,7 +17,7 @@ ANEMONE_INLINE std::vector<float> divisors(const pool_shape& s, std::int64_t pit
     std::vector<float> result(static_cast<std::size_t>(positions), 1.0F);
     for (std::int64_t y = 0; y < s.out_height; ++y) {
         for (std::int64_t x = 0; x < s.out_width; ++x) {
-            result[static_cast<std::size_t>(y * pitch + x)] = static_cast<float>(averaged_places(s, y, x));
+            result[static_cast<std::size_t>(y * pitch + x)] = static_cast<float>(numerics::averaged_places(s, y, x));
         }
     }
     return result;

@@ -48,7 +48,7 @@ constexpr reduction_parts parts_of(op kind) { return reduction_forms[kind]; }
 struct reduction_walk {
     std::int64_t kept = 1;   ///< elements of the result
     std::int64_t folded = 1; ///< elements that fold into one of them
-    loop_nest<2> nest{};
+    kernels::loop_nest<2> nest{};
 
     reduction_walk(const extents& shape, axis_set reduced) {
         extents out_strides = row_major_strides(shape);
@@ -57,7 +57,7 @@ struct reduction_walk {
             out_strides[axis] = folds ? 0 : kept;
             (folds ? folded : kept) *= shape[axis];
         }
-        nest = loop_nest<2>{shape, {row_major_strides(shape), out_strides}}.collapsed();
+        nest = kernels::loop_nest<2>{shape, {row_major_strides(shape), out_strides}}.collapsed();
     }
 };
 
