@@ -53,13 +53,13 @@ private:
     /// Whether operand `k` maps to the result element by element: only then do the two share symbols.
     constexpr bool aligned(const node& n, int k) const { return shape(n, k) == n.shape; }
 
-    /// The operand as a term of the result: as it is, broadcast along the axes of its means, or by its interval.
+    /// Operand `k` as a term of the result. It keeps its symbols if it has the shape of the result, or if broadcasting
+    /// repeats means over just the axes that they are over. Otherwise it is a fresh symbol with its interval.
     constexpr affine_form term(const node& n, int k, int index) const {
         const affine_form& f = form(n, k);
         if (!f.known || aligned(n, k)) {
             return f;
         }
-        // A mean keeps its symbol when it is broadcast back over just the axes that it is over.
         for (std::size_t i = 0; i < f.count; ++i) {
             if (f.terms[i].count == 0 || reduced_axes(shape(n, k), n.shape) != f.terms[i].along) {
                 return fresh(known_[operand(n, k)], -2 - 2 * index - k);
@@ -105,7 +105,8 @@ private:
         return rounded(r, plain, 2);
     }
 
-    /// relu and leaky_relu: the chord over [low, high], half its height as a remainder.
+    /// relu and leaky_relu lie between the chord over [low, high] and the parallel to it through the origin. The form
+    /// runs halfway between the two lines, with half their distance as a symbol of its own.
     static constexpr affine_form bent(const affine_form& x, const interval& range, double below, int index) {
         if (range.low >= 0) {
             return x;
@@ -114,14 +115,14 @@ private:
             return multiple_of(x, below);
         }
         const double slope = (range.high - below * range.low) / (range.high - range.low);
-        const double gap = 0.5 * (slope - below) * -range.low; // at 0 the chord is this much above, twice
+        const double gap = 0.5 * (slope - below) * -range.low; // half of what the chord is above the origin
         affine_form r = multiple_of(x, slope);
         r.centre += gap;
         r.add({index, 0, 0, magnitude(gap)});
         return r;
     }
 
-    /// A point interval as a factor.
+    /// Whether operand `k` is one known number.
     constexpr bool is_point(const node& n, int k) const {
         const interval& x = known_[operand(n, k)];
         return x.low == x.high;
@@ -170,8 +171,7 @@ private:
 
 } // namespace detail
 
-/// The range of every node's value, as `ranges`, never wider. A second precision: for `envelope(g, t,
-/// affine_ranges(g))`.
+/// The range of every node's value like that of `ranges`, and never wider. Used as `envelope(g, t, affine_ranges(g))`.
 constexpr std::vector<interval> affine_ranges(const graph_view& g) { return detail::affine_pass(g).known(); }
 
 } // namespace ane

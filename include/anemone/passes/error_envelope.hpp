@@ -53,7 +53,7 @@ constexpr double expected_result(const contraction_spreads& in) {
     return positive_root(square_of_sum(in.x, in.w, in.terms) + (in.bias.known() ? in.bias.square() : 0));
 }
 
-/// The expected error of a sum of such products; a bias is rounded as they are.
+/// The expected error of a sum of such products; a bias is rounded like a product.
 constexpr double expected_error_of_sum(const contraction_spreads& in, const product_error& one) {
     const double mean = one.mean * in.terms;
     double square = in.terms * (one.square - one.mean * one.mean) + mean * mean;
@@ -61,7 +61,8 @@ constexpr double expected_error_of_sum(const contraction_spreads& in, const prod
     return positive_root(square);
 }
 
-/// The expected error of storing a sum of this root mean square with eleven bits; below 2^-5 it has no more than these.
+/// The expected error of rounding a sum of this root mean square to the eleven bits of fp16. Below 2^-5 a sum is exact:
+/// as a multiple of 2^-16 it has no more than eleven bits.
 constexpr double expected_rounding(double result) {
     double square = 0;
     const binade_moments sum(gaussian_spread(result));
@@ -72,7 +73,7 @@ constexpr double expected_rounding(double result) {
     return positive_root(square);
 }
 
-/// Fills the expected parts of an error, with w multiplied by 2^scale and the result taken back.
+/// The expected parts of an error, with w multiplied by 2^scale and the result divided by it.
 constexpr contraction_error expected_error(const contraction_spreads& in, const numerics::datapath& path, int scale) {
     const double factor = power_of_two(scale);
     const product_error one = error_of_product(binade_moments(in.x), binade_moments(scaled_spread(in.w, factor)), path);
@@ -85,7 +86,7 @@ constexpr contraction_error expected_error(const contraction_spreads& in, const 
     return e;
 }
 
-/// The promise about sums of magnitudes of a weight, also of one that is multiplied by a number.
+/// The `row_l1` or `column_l1` of a weight, or of a weight times a number; `contract::any` where nothing is promised.
 constexpr double promised_l1(const graph_view& g, int index, bool rows) {
     const node& n = g[index];
     if (n.kind == op::weight) {
@@ -110,7 +111,7 @@ constexpr double sum_of_magnitudes(const graph_view& g, const node& n, double x,
     const int left = g.operands(n)[0];
     const int right = g.operands(n)[1];
     double sum = terms * x * w;
-    const bool flat = g[right].shape.rank == 2; // of a batch of matrices rows and columns are other axes
+    const bool flat = g[right].shape.rank == 2; // in a batch, contracts are not about rows and columns
     if (n.kind == op::conv2d || n.kind == op::linear) {
         sum = smaller(sum, x * promised_l1(g, right, true));
     } else if (n.kind == op::conv_transpose2d) {
@@ -125,7 +126,7 @@ constexpr double sum_of_magnitudes(const graph_view& g, const node& n, double x,
 
 /// Half a unit in the last place of an fp16 value of this magnitude, as the accumulator's result is rounded.
 constexpr double half_ulp(double magnitude) {
-    double end = 0x1p-5; // below it nothing is rounded
+    double end = 0x1p-5; // sums below it are exact, see expected_rounding
     double half_unit = 0;
     for (double unit = 0x1p-16; magnitude >= end && end < 65536; end *= 2, unit *= 2) {
         half_unit = unit;
@@ -207,8 +208,8 @@ constexpr contraction_error error_of_contraction(const graph_view& g, int index,
 } // namespace detail
 
 /// The errors of all contractions of a graph, in the order of its nodes. Attention has none before it is lowered. On a
-/// lowered graph a bias is the addition that fuses into the contraction. A product that is a sum to this arithmetic
-/// (datapath::products_with_ones) is none.
+/// lowered graph a bias is the addition that fuses into the contraction. A matrix product with ones has no entry where
+/// the engine computes it as a sum (datapath::products_with_ones).
 constexpr std::vector<contraction_error> error_envelope(const graph_view& g, const numerics::datapath& path = {}) {
     const std::vector<interval> known = ranges(g);
     const std::vector<spread> likely = spreads(g, known);

@@ -87,8 +87,9 @@ public:
     constexpr void take(int first, int last, byte_runs::run bytes) { add(1, 0, width_ - 1, first, last, bytes); }
 
 private:
-    /// The sets of everything that is taken at some step of [first, last]: of a part of the tree that lies inside, what
-    /// is taken at any of its steps; of one that reaches beyond, what is taken at all of them.
+    /// Collects the sets that together hold everything taken at some step of [first, last]. A part of the tree that
+    /// lies inside [first, last] contributes what is taken at any of its steps. One that reaches beyond contributes
+    /// only what is taken at all of its steps, and then its halves are visited.
     constexpr void collect(int part, int low, int high, int first, int last) {
         const bool inside = first <= low && high <= last;
         met_.push_back(inside ? &within_[static_cast<std::size_t>(part)] : &across_[static_cast<std::size_t>(part)]);

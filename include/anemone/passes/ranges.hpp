@@ -5,11 +5,16 @@
 #include <span>
 #include <vector>
 
-/// Ranges of values by interval arithmetic. Sound for finite inputs that keep their contracts: no element that the
-/// engine, on any generation, or the CPU backend computes lies outside the interval of its node; but for slices inside
-/// the last axis that R090 refuses on the families that have the gain, and what follows from them. A NaN, which the CPU
-/// has and the engine has not, arises only from a value that may be infinite, or from a root or logarithm of a
-/// negative. The scores inside an attention are such values too: where q k^T, its scale or the mask leave fp16.
+/// Ranges of values by interval arithmetic. For finite inputs that keep their contracts they are sound: every element
+/// that the CPU backend or the engine of any generation computes lies in the interval of its node. One exception: on
+/// A13 and A14 a slice that begins inside the last axis turns values above 4094 into infinity. R090 reports it; the
+/// intervals here, which hold for every target, ignore it, so neither that slice nor what is computed from it is
+/// covered.
+///
+/// The CPU backend may produce a NaN, the engine never does. A NaN comes from the root or the logarithm of a negative
+/// number, or from an operand that may be infinite. Such operands include the scores inside an attention, which are no
+/// node and so have no interval: they are infinite where q k^T, its product with the scale, or the sum with the mask
+/// leaves fp16 (`hazard::stored_value` in envelope.hpp checks that).
 namespace ane {
 
 namespace detail {
@@ -47,8 +52,8 @@ struct measured_range {
     std::int64_t infinities = 0; ///< elements that were infinite or NaN; not in [low, high]
 };
 
-/// The same from data: a measured node has the range that was seen, the others follow from their operands. What comes
-/// out holds for that data, not for every input. `measured` has one entry for each node.
+/// The same from data: a measured node has the range that was seen, the others follow from their operands. The result
+/// holds for that data, not for every input. `measured` has one entry for each node.
 constexpr std::vector<interval> ranges(const graph_view& g, std::span<const measured_range> measured) {
     std::vector<interval> all(g.nodes.size());
     interval* const at = all.data();
@@ -56,7 +61,7 @@ constexpr std::vector<interval> ranges(const graph_view& g, std::span<const meas
         g, 0, g.size(), [at](int i) -> const interval& { return at[i]; },
         [at, measured](int i, const interval& r) {
             const measured_range& m = measured[static_cast<std::size_t>(i)];
-            // Where every element was infinite or a NaN there is no low or high, and nothing else holds either.
+            // `low` and `high` leave out infinities and NaN, so they are no bounds if there were any.
             at[i] = m.infinities > 0 ? detail::anything(true) : (m.measured ? interval{m.low, m.high, true} : r);
         });
     return all;

@@ -3,18 +3,19 @@
 #include "constants.hpp"
 #include "uses.hpp"
 
-/// Parallel branches that meet in one consumer (guide chapter 19, R113). The compiler's search for places to cut the
-/// graph grows exponentially, as 2^n for n branches.
+/// Counts the parallel branches that meet in one consumer (guide chapter 19, R113). The engine's compiler searches for
+/// places to cut the graph, and its search takes 2^n steps where n branches meet.
 namespace ane {
 
-/// Number of branches from which a cluster is flagged (measured on the M1: compilation takes up to 9.2 s).
+/// The number of branches from which on R113 reports a consumer (measured on the M1: compilation takes up to 9.2 s).
 inline constexpr int slow_fan_in = 12;
 
 namespace detail {
 
-/// The operand whose chain this node extends: its only operand of the same kind that nothing else reads. A chain such
-/// as ((a + b) + c) + d, or a concatenation of concatenations, thus counts as one consumer. A tree does not: the root
-/// of (a + b) + (c + d) has two such operands. -1 for a node that extends no chain.
+/// ((a + b) + c) + d is a chain of three additions in which four branches meet, so that the three count as one
+/// consumer; so does a concatenation of concatenations. This is the operand through which node `index` continues such a
+/// chain: an operation of the same kind that no other node reads. -1 if it has none, or two, as the root of (a + b) +
+/// (c + d): a tree is not counted as one consumer.
 constexpr int chained_operand(const graph_view& g, int index, const sequence<int>& readers) {
     const op kind = g[index].kind;
     if (!is_binary(kind) && kind != op::concat) {
@@ -34,14 +35,15 @@ constexpr int chained_operand(const graph_view& g, int index, const sequence<int
 
 } // namespace detail
 
-/// For each node the number of distinct computed values that meet in it: its operands, and those of the chain that ends
-/// in it. A value that is read twice is one branch; inputs and constants do not count. Nodes inside a chain count only
-/// their own operands. Linear in the nodes and operands.
+/// For each node the number of branches that meet in it: the different computed values among its operands or, at the
+/// end of a chain, among the operands of the whole chain. A value that is read twice is one branch. Inputs, and what is
+/// known when the graph is compiled, are no branches. Nodes inside a chain count only their own operands. Linear in the
+/// nodes and operands.
 constexpr sequence<int> reconverging_branches(const graph_view& g) {
     const sequence<char> known = constant_nodes(g);
     const sequence<int> readers = uses(g);
-    sequence<int> before(g.nodes.size(), -1);    // the chained operand
-    sequence<char> continued(g.nodes.size(), 0); // whether a later node extends the chain
+    sequence<int> before(g.nodes.size(), -1);    // the previous link of the chain, or -1
+    sequence<char> continued(g.nodes.size(), 0); // whether a later node continues the chain
     for (int i = 0; i < g.size(); ++i) {
         const int chained = detail::chained_operand(g, i, readers);
         before[static_cast<std::size_t>(i)] = chained;
@@ -50,7 +52,7 @@ constexpr sequence<int> reconverging_branches(const graph_view& g) {
         }
     }
     sequence<int> branches(g.nodes.size(), 0);
-    sequence<int> seen(g.nodes.size(), -1); // the consumer that a value was last counted for
+    sequence<int> seen(g.nodes.size(), -1); // the consumer that counted a value last: each counts it once
     for (int i = 0; i < g.size(); ++i) {
         const auto at = static_cast<std::size_t>(i);
         const bool whole = continued[at] == 0;

@@ -13,7 +13,7 @@
 #include "unary.hpp"
 #include "window.hpp"
 
-// It would take the directives behind the macros for a part of them.
+// clang-format takes the directives that follow these macros for part of their bodies.
 // clang-format off
 
 /// What the catalogue says of a node: each function is one exhaustive choice by its operation.

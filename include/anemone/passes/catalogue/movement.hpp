@@ -73,7 +73,7 @@ template <> struct operation<op::slice_update> : movement {
     static constexpr interval range(const graph_view&, const node&, operand_ranges in) { return hull(in(0), in(1)); }
 };
 
-/// By computed indices: one beyond the end may read a zero.
+/// Reads at computed indices. One beyond the end may read a zero, which therefore belongs to the range.
 struct indexed : movement {
     static constexpr interval range(const graph_view&, const node&, operand_ranges in) { return with_zero(in(0)); }
 };

@@ -7,7 +7,8 @@
 /// Layers that only the netplist route has.
 namespace ane::detail::catalogue {
 
-/// Zero in a ratio of the elements, else x / (1 - ratio).
+/// Sets a `ratio` of the elements to zero and divides the others by 1 - ratio; at inference it is x itself. The range
+/// covers both.
 template <> struct operation<op::dropout> : of_halves {
     static constexpr operation_support support{"dropout", family::a15, "ggnnn", compile_route::netplist, "app. B"};
     static constexpr engine_path engine{path::movement, evidence::inferred, "x itself; at rate 0 ANEForge"};
@@ -73,7 +74,7 @@ template <> struct operation<op::cross_product> : of_halves {
         return stored(hull(difference(rounded, rounded), difference(exact, exact)));
     }
 };
-/// |x - y| at each displacement.
+/// |x - y| for each displacement of y.
 template <> struct operation<op::cost_volume> : of_halves {
     static constexpr operation_support support{"cost_volume", family::a13, "bbbbb", compile_route::netplist, "app. B"};
     static constexpr engine_path engine{path::elementwise, evidence::inferred, "a difference without its sign"};
@@ -85,7 +86,7 @@ template <> struct operation<op::cost_volume> : of_halves {
         return {0, distance.magnitude(), distance.declared};
     }
 };
-/// Some of the points.
+/// The result is a selection of the points.
 template <> struct operation<op::furthest_point_sampling> : of_halves, ranged_as_operand {
     static constexpr operation_support support{"", family::a13, "bbbbb", compile_route::netplist, "app. B"};
     static constexpr engine_path engine{path::composed, evidence::inferred, "squares, their sum by the reduction path"};
@@ -93,7 +94,7 @@ template <> struct operation<op::furthest_point_sampling> : of_halves, ranged_as
         return furthest_point_rule(n.get<amount>(), shape_of(g, n, 0));
     }
 };
-/// Flags.
+/// The result is a flag for each point and centre.
 template <> struct operation<op::radius_search> : of_halves {
     static constexpr operation_support support{"", family::a13, "bbbbb", compile_route::netplist, "app. B"};
     static constexpr engine_path engine{path::composed, evidence::inferred, "squares, their sum by the reduction path"};

@@ -17,7 +17,7 @@ template <> struct operation<op::softmax> : of_halves {
     static constexpr interval range(const graph_view&, const node&, operand_ranges) { return {0, 1, true}; }
 };
 
-/// (x, gamma, beta): centred, by the standard deviation.
+/// (x, gamma, beta): minus the mean, divided by the standard deviation.
 struct centred_norm : of_halves {
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
         return range_of_centred_norm(g, n, in);
@@ -59,7 +59,7 @@ template <> struct operation<op::batch_norm> : of_halves {
     }
 };
 
-/// By the length of the vector along an axis.
+/// Divided by the length of the vector along an axis, or by its root mean square.
 struct length_norm : of_halves {
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
         return range_of_length_norm(g, n, in);
@@ -93,7 +93,8 @@ template <> struct operation<op::local_response_norm> : of_halves {
     }
 };
 
-/// (x - min) / (max - min + epsilon): as a product with the reciprocal, which must not overflow.
+/// (x - min) / (max - min + epsilon), computed as a product with the reciprocal. Below 1.54e-5 that of epsilon
+/// overflows fp16, and of elements that are all equal nothing is known.
 template <> struct operation<op::minmax_norm> : of_halves {
     static constexpr operation_support support{"", family::a13, "bbbbb"};
     static constexpr engine_path engine = that_of_its_parts;

@@ -42,7 +42,7 @@ private:
     const interval* first_;
 };
 
-/// Gathers the ranges of the operands of one node after the other; each call ends what the last one gave.
+/// Gathers the ranges of the operands of one node after the other; each call overwrites what the last one returned.
 class operand_gatherer {
 public:
     /// `known(i)` is the range of node i.

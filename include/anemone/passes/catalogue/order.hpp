@@ -10,7 +10,7 @@ namespace ane::detail::catalogue {
 struct ordering : of_halves {
     static constexpr bool exact = true;
 };
-/// Indices along the axis, not elements.
+/// The results are indices along the axis, not elements.
 struct index_order {
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges) {
         const extents& shape = shape_of(g, n, 0);

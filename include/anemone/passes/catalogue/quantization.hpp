@@ -8,7 +8,7 @@
 /// Integers and stored forms of weights.
 namespace ane::detail::catalogue {
 
-/// (x, scale, zero point), the last one or none.
+/// (x, scale) or (x, scale, zero point).
 template <> struct operation<op::quantize> : of_halves {
     static constexpr operation_support support{"quantize", family::older, "nnnnn"};
     static constexpr engine_path engine{path::composed, evidence::inferred,
@@ -41,7 +41,7 @@ template <> struct operation<op::dequantize> : of_halves {
     }
 };
 
-/// The weight that its stored form stands for.
+/// A weight that is stored in a compressed form; the value is the decoded weight.
 template <> struct operation<op::compressed> : of_halves {
     static constexpr operation_support support{"constexpr_lut_to_dense", family::a13, "nnnnn"};
     static constexpr engine_path engine{path::movement, evidence::measured,

@@ -19,7 +19,7 @@ template <> struct operation<op::resize> : of_halves {
     }
 };
 
-/// At places that may lie beyond the border.
+/// Samples at places that may lie beyond the border.
 struct placed_sampling : of_halves {
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
         return sampled(n.get<sampling>(), true, in(0));

@@ -46,7 +46,7 @@ template <> struct operation<op::thresholded_relu> : function {
         return stored(from_threshold(in(0), static_cast<double>(n.get<cutoff>().alpha)));
     }
 };
-/// The leaky line of slope alpha, beta at most.
+/// min(x, beta) from 0 on, min(alpha x, beta) below.
 template <> struct operation<op::clamped_relu> : function {
     static constexpr operation_support support{"clamped_relu", family::older, "nnnnn"};
     static constexpr engine_path engine{path::elementwise, evidence::inferred, "as leaky_relu and minimum"};
@@ -240,7 +240,7 @@ template <> struct operation<op::round> : function {
         return whole(in(0), floor_of(in(0).low), ceil_of(in(0).high));
     }
 };
-/// By magnitude only: |sin x| <= |x|.
+/// Bounded by |sin x| <= min(|x|, 1).
 template <> struct operation<op::sin> : function {
     static constexpr operation_support support{"sin", family::a15, "ggnnn"};
     static constexpr engine_path engine{path::table, evidence::measured,

@@ -5,7 +5,8 @@
 /// Ranges of elementwise arithmetic on two operands.
 namespace ane::detail {
 
-/// x^y for x > 0 by y ln x. The engine's logarithm errs by 0.007 (numerics-datapath, section 4), y times that.
+/// x^y for x > 0, as e^(y ln x). The engine's logarithm is off by up to 0.007 (numerics-datapath, section 4), the
+/// exponent therefore by up to |y| times that.
 constexpr interval power_of(const interval& x, const interval& y) {
     const bool declared = x.declared && y.declared;
     if (!x.bounded() || !y.bounded()) {
@@ -26,14 +27,16 @@ constexpr interval power_of(const interval& x, const interval& y) {
     return r;
 }
 
-/// a / b, as one division or as a product with the reciprocal in fp16, which overflows below 1/65504.
+/// a / b, computed either as one division or as a times the fp16 reciprocal of b, which overflows where |b| is below 1
+/// / 65504.
 constexpr interval divided(const interval& a, const interval& b) {
     const interval q = quotient(a, b);
     const double least = b.low > 0 ? b.low : -b.high;
     return q.bounded() && least * 65472 >= 1 ? table_slack(q) : anything(q.declared);
 }
 
-// An end that the other operand proves holds whatever was promised of this one.
+// min(a, b) exceeds neither operand, so its upper end is the lesser of their upper ends, even if one of them is
+// unbounded. Its lower end may come from either, so it is declared only if both are. `larger` mirrors this.
 constexpr interval smaller(const interval& a, const interval& b) {
     return {a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high, a.declared && b.declared};
 }

@@ -11,9 +11,9 @@
 
 /// Bounds of contractions: of the value that is stored, and of the accumulator on the way to it.
 ///
-/// The accumulator is fixed point with 16 fraction bits and overflows for good when its magnitude reaches 2^15 at any
-/// moment, in any order of the products (numerics-datapath, section 1): what bounds it is the sum of the magnitudes
-/// of all products and of the bias, and the rounding of each of them.
+/// The accumulator is fixed point with 16 fraction bits. Once its magnitude reaches 2^15 the result is infinite,
+/// whatever is added later (numerics-datapath, section 1). The order of the products is not known, so what bounds every
+/// partial sum is the sum of the magnitudes of all products and of the bias, plus the rounding of each of them.
 namespace ane {
 
 /// The accumulator's magnitude from which a contraction stores infinity (R056; rule 4 of numerics-datapath).
@@ -32,25 +32,26 @@ struct contraction_bound {
 
 namespace detail {
 
-/// Where the elements of a weight lie that belong to one output: element r * row + i * outer + k.
+/// Which elements of a weight one output adds up. For output (row) r they are the elements r * row + i * outer + k of
+/// the flat weight, for all i < outers and k < inners: `outers` runs of `inners` consecutive elements, `outer` apart.
 struct weight_walk {
     std::int64_t rows = 1, row = 0;
     std::int64_t outers = 1, outer = 0;
     std::int64_t inners = 1;
 };
 
-/// A contraction as the bounds see it: the operands by position, the number of products, whether some may be missing.
+/// What the bounds need to know of a contraction, whichever of the four operations it is.
 struct contraction_form {
-    int weight = 1; ///< position of the operand whose sums may be known
-    std::int64_t terms = 0;
-    bool partial = false;
-    bool by_column = false; ///< the sums of the weight's second axis bound an output, not those of its first
-    bool walkable = true;   ///< `walk` is known
+    int weight = 1;         ///< position of the weight: its values, or the sums of their magnitudes, may be known
+    std::int64_t terms = 0; ///< products of one output
+    bool partial = false;   ///< an output at the border may have fewer: its window reaches into the padding
+    bool by_column = false; ///< the contract that bounds an output is `column_l1`, not `row_l1`
+    bool walkable = true;   ///< `walk` describes the weight
     weight_walk walk{};
 };
 
-/// The source whose elements an operand holds, in the same order: through operations that keep places and, but for the
-/// error of a stored form, values.
+/// The weight, constant or other node that an operand is a copy of, element for element: looks through `identity`, and
+/// through `compressed`, which changes values by no more than `error_of_storage`.
 constexpr const node& stored_weight(const graph_view& g, const node& n) {
     const node* at = &n;
     while (at->kind == op::identity || at->kind == op::compressed) {
@@ -59,7 +60,8 @@ constexpr const node& stored_weight(const graph_view& g, const node& n) {
     return *at;
 }
 
-/// What the stored forms between an operand and its source add to the magnitude of an element, at most.
+/// By how much an element of an operand may differ from that of its `stored_weight`: the sum of the errors of the
+/// compressed forms between the two. `most` bounds the magnitudes.
 constexpr double error_of_storage(const graph_view& g, const node& n, double most) {
     double error = 0;
     for (const node* at = &n; at->kind == op::identity || at->kind == op::compressed; at = &g.operand(*at, 0)) {
@@ -100,12 +102,13 @@ constexpr contraction_form form_of(const graph_view& g, const node& n) {
         const extents& matrix = left ? x : w;
         f.terms = a.a ? x.height() : x.width();
         f.weight = left ? 0 : 1;
-        // Rows of the weight are outputs in w^T on the right and in w on the left.
+        // In x w^T and w x each row of w makes one output, in x w and w^T x each column.
         const bool columns = left ? a.a : !a.b;
         const std::int64_t outputs = columns ? matrix.width() : matrix.height();
         f.walk = columns ? weight_walk{outputs, 1, f.terms, outputs, 1} : weight_walk{outputs, f.terms, 1, 0, f.terms};
         f.walkable = matrix.rank == 2;
-        // With more axes an output reads a part of what belongs to one index of the first.
+        // A batch of matrices has its rows and columns on other axes than the first and second, to which contracts
+        // apply. `row_l1` then bounds the sum over a whole matrix, and so every output that reads a part of it.
         f.by_column = columns && f.walkable;
     }
     return f;
@@ -115,7 +118,10 @@ constexpr double least_magnitude(const interval& x) noexcept {
     return x.contains(0) ? 0 : (x.low > 0 ? x.low : -x.high);
 }
 
-/// A product as the array counts it: one below 2^-15, or of a subnormal operand on the A13, may be dropped.
+/// The range of what one product adds to the accumulator, given the range `one` of the exact product. The array drops a
+/// product if the exponents of its operands add up to less than -16, which is never so from 2^-15 on
+/// (numerics-datapath, section 1, rule 1); the A13 also reads a subnormal operand as zero (R156); and `partial` windows
+/// lack some products. Where the least magnitudes do not exclude all three, the product may count as zero.
 constexpr interval counted(const interval& one, double least_x, double least_w, bool partial) {
     constexpr double smallest = 0x1p-15;
     constexpr double normal = 0x1p-14;
@@ -123,7 +129,8 @@ constexpr interval counted(const interval& one, double least_x, double least_w, 
     return whole ? one : with_zero(one);
 }
 
-/// The exact sums over a constant: for each output the ends of its products.
+/// The bound where the weight is a constant: adds up the ranges of the products of each output, and takes the extremes
+/// of all outputs. Every weight has its own value here, so this is much narrower than `add_ranges`.
 constexpr void add_constant(const graph_view& g, const node& w, const interval& x, const contraction_form& f,
                             contraction_bound& b) {
     const float* const all = g.values(w).data();
@@ -152,7 +159,8 @@ constexpr void add_constant(const graph_view& g, const node& w, const interval& 
     }
 }
 
-/// By the ranges of both operands, and by the promised sums of the weight's rows where there are any.
+/// The bound where only ranges are known: the range of one product times their number. Where the weight's contract
+/// bounds the sum of |w| over one output (`row_l1`, `column_l1`), so does |sum x w| <= max |x| sum |w|.
 constexpr void add_ranges(const graph_view& g, const node& weight, const interval& x, const interval& w,
                           const contraction_form& f, contraction_bound& b) {
     const interval one = counted(product(x, w), least_magnitude(x), least_magnitude(w), f.partial);
@@ -174,14 +182,15 @@ constexpr void add_ranges(const graph_view& g, const node& weight, const interva
     }
 }
 
-/// softmax(scale q k^T) v: the scores, and a mean of v whose weights add up to one.
+/// softmax(scale q k^T) v: the value is a mean of v with weights that add up to one; the accumulator has to hold the
+/// sums of both products, q k^T before it is scaled and that mean.
 template <class Operand>
 constexpr contraction_bound bound_of_attention(const graph_view& g, const node& n, Operand in) {
     const std::int64_t depth = g.operand(n, 0).shape.width();
     const std::int64_t keys = g.operand(n, 1).shape.height();
     const interval scores = product(in(0), in(1));
     contraction_bound b{};
-    // The weights carry the errors of tables and of a narrow sum (numerics/softmax.hpp).
+    // They add up to one only within the errors of the tables and of the narrow sum in numerics/softmax.hpp.
     b.value = widened(with_zero(in(2)), in(2).magnitude() / 64 + static_cast<double>(keys + 1) * accumulator_rounding);
     b.terms = depth;
     b.magnitudes = scores.magnitude() * static_cast<double>(depth);
@@ -213,19 +222,21 @@ constexpr contraction_bound bound_of_contraction(const graph_view& g, const node
         add_ranges(g, weight, x, w, f, b);
     }
     const auto terms = static_cast<double>(f.terms);
-    // An accumulator in fp32, as the CPU backend has one, rounds each partial sum.
-    // Neither makes a negative number of products that are not.
+    // The engine rounds each product to the quantum of its accumulator; the CPU backend adds in fp32, which rounds each
+    // partial sum.
     const interval exact = b.value;
     b.value = widened(exact, (terms + 1) * accumulator_rounding + b.magnitudes * terms * 0x1p-24);
     // On A13 a product with ones is a reduction, whose register is narrow (see narrow_sum).
     if (is_product_with_ones(g, n)) {
         b.value = widened(b.value, b.magnitudes / 512);
     }
+    // No rounding takes a sum of products that are all of one sign across zero.
     b.value.low = exact.low >= 0 && b.value.low < 0 ? 0 : b.value.low;
     b.value.high = exact.high <= 0 && b.value.high > 0 ? 0 : b.value.high;
     b.value.declared = x.declared && w.declared;
     if (n.operands.count > 2) {
-        // Either the accumulator starts at the bias, rounded to its quantum, or the bias is added to the stored sum.
+        // The bias is either the first value of the accumulator, rounded to its quantum, or added to the sum after that
+        // was stored in fp16: both must lie in the range.
         const interval& bias = in(2);
         b.value = hull(sum(b.value, widened(bias, accumulator_rounding)), sum(stored(b.value), bias));
         b.value.declared = b.value.declared && bias.declared;
@@ -237,7 +248,8 @@ constexpr contraction_bound bound_of_contraction(const graph_view& g, const node
 
 inline constexpr double contraction_ceiling = accumulator_ceiling;
 
-/// Whether activations may become infinite before a weight of 8-bit integers (R093).
+/// Whether activations of this range may become infinite because they meet a weight that is stored in 8-bit integers:
+/// those above 4094 may (R093).
 constexpr bool saturates_before(const node& weight, const interval& x) {
     return x.magnitude() > gain_ceiling && ane::is_int8_weight(weight);
 }
@@ -248,7 +260,8 @@ template <class Operand> constexpr interval range_of_contraction(const graph_vie
     return b.overflows() || infinite ? anything(b.value.declared) : stored(b.value);
 }
 
-/// Scores that overflow only take all of the weight: the mean stays one as long as its own sum does.
+/// Only the mean has to stay below the ceiling, not the scores, which `b.accumulator` covers as well: a score that
+/// overflows to infinity takes all of the weight, and the result is still a mean of v.
 constexpr interval range_of_attention(const contraction_bound& b) {
     return b.value.magnitude() < contraction_ceiling ? stored(b.value) : anything(b.value.declared);
 }

@@ -5,7 +5,8 @@
 /// Elementary functions for the ends of intervals, in constant expressions. Accurate to 1e-7 or better.
 namespace ane::detail {
 
-/// Activation tables are not correctly rounded: their error stays far below 2^-7 of the value plus 2^-8.
+/// Widens the exact range of a function to what the engine's table of it may return. Tables are not correctly rounded;
+/// their error stays far below 2^-7 of the value plus 2^-8.
 constexpr interval table_slack(interval x) noexcept {
     x.low -= magnitude(x.low) / 128 + 1.0 / 256;
     x.high += magnitude(x.high) / 128 + 1.0 / 256;
@@ -54,7 +55,7 @@ constexpr double logarithm(double x) noexcept {
     return result;
 }
 
-/// The square root, 0 below zero; any start of Newton's iteration this close needs few steps.
+/// The square root, 0 below zero. Scaled to [1, 4], Newton's iteration starts so close that five steps are enough.
 constexpr double root(double x) noexcept {
     if (x <= 0) {
         return 0;

@@ -5,14 +5,15 @@
 #include "reduction.hpp"
 #include "unary.hpp"
 
-/// Ranges of norms by their formulas: what is divided by a root mean square cannot be longer than the root of the
-/// number of elements, whatever comes in.
+/// Ranges of norms by their formulas. Of n elements divided by their root mean square none exceeds sqrt(n), whatever
+/// the input is: the squares of the results add up to n.
 namespace ane::detail {
 
-/// Whether a stabilizer survives in fp16. One that does not leaves 1 / sqrt(0) to elements that are all alike.
+/// Whether an epsilon is still above zero as fp16. If it rounds to zero, elements that are all equal have a variance of
+/// 0, and the norm computes 1 / sqrt(0).
 constexpr bool stabilises(double epsilon) { return static_cast<double>(half(epsilon)) > 0; }
 
-/// gamma x / rms(x) of `count` elements.
+/// x / rms(x) over `count` elements, with 1 % for the errors of the mean and the reciprocal root.
 constexpr interval unit_rms(double count) {
     const double most = root(count) * 1.01;
     return {-most, most, true};
@@ -33,7 +34,8 @@ constexpr bool has_known_parameters(const graph_view& g, const node& n) {
     return true;
 }
 
-/// By its parts, each of them stored: what the device computes of parameters that are computed themselves.
+/// A batch norm whose parameters are computed at run time: the device computes scale and offset too, and stores every
+/// intermediate result in fp16.
 template <class Operand> constexpr interval range_of_batch_norm_parts(const node& n, Operand in) {
     const interval variance = shifted(in(2), n.get<stabilizer>().epsilon);
     if (static_cast<double>(half(variance.low)) <= 0) {
@@ -58,15 +60,16 @@ template <class Operand> constexpr interval range_of_batch_norm(const graph_view
     const interval deviation = root_of_shifted(in(2), static_cast<double>(n.get<stabilizer>().epsilon));
     const interval scale = product(quotient({1, 1, true}, deviation), in(3));
     const interval centred = product(difference(in(0), in(1)), scale);
-    // The engine multiplies by a rounded scale and adds a rounded offset: an ulp of either before they cancel, of
-    // a subnormal scale 2^-24.
+    // The engine computes x scale + offset with a scale and an offset = beta - mean scale that were each rounded to
+    // fp16. The errors are in proportion to |x scale| and |mean scale|, also where the two cancel; a subnormal scale is
+    // off by up to 2^-24 however small it is.
     const double rounding = (product(in(0), scale).magnitude() + product(in(1), scale).magnitude()) / 256 +
                             (in(0).magnitude() + in(1).magnitude()) * 0x1p-24 + in(4).magnitude() / 1024 + 0x1p-20;
     return stored(sum(widened(centred, rounding), in(4)));
 }
 
 /// layer_norm, instance_norm, group_norm (x, gamma, beta): no element of n is farther from the mean than sqrt(n - 1)
-/// standard deviations, sqrt(n) from a rounded mean.
+/// standard deviations. The bound here is sqrt(n), because the mean is rounded.
 template <class Operand> constexpr interval range_of_centred_norm(const graph_view& g, const node& n, Operand in) {
     const extents& x = g.operand(n, 0).shape;
     double count = 0;
@@ -93,7 +96,7 @@ template <class Operand> constexpr interval range_of_centred_norm(const graph_vi
     return r;
 }
 
-/// rms_norm (x, gamma) and l2_norm (x): the sign of x stays.
+/// rms_norm (x, gamma) and l2_norm (x): dividing by a length keeps the sign of x.
 template <class Operand> constexpr interval range_of_length_norm(const graph_view& g, const node& n, Operand in) {
     const stabilizer& a = n.get<stabilizer>();
     const extents& x = g.operand(n, 0).shape;

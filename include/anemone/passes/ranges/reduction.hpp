@@ -6,8 +6,10 @@
 /// Ranges of windows, reductions, index reductions and running sums.
 namespace ane::detail {
 
-/// A sum in the narrow register of the reduction path: 12 significant bits on the smaller operand of each addition,
-/// which moves a sum towards zero, and the rounding of a wide or an fp32 sum (numerics-datapath, section 2).
+/// The range of a sum of `terms` elements: in the narrow register of the engine's reduction path (numerics-datapath,
+/// section 2), in a wide one, or in fp32 on the CPU. In each addition of the narrow register the smaller operand loses
+/// what lies below the 12 significant bits of the larger one, so a sum of elements of one sign may come out too close
+/// to zero. The other two round to nearest.
 constexpr interval narrow_sum(const interval& x, double terms) {
     if (!x.bounded()) {
         return anything(x.declared);
@@ -15,7 +17,8 @@ constexpr interval narrow_sum(const interval& x, double terms) {
     const interval exact = times(x, terms);
     const double rounding = exact.magnitude() * terms * 0x1p-24;
     interval r = widened(exact, rounding);
-    // What is of one sign stays so.
+    // The bits that the narrow register drops, as much as 1/512 of the sum. No rounding takes a sum of elements of one
+    // sign across zero.
     r.low = exact.low > 0 ? r.low - exact.low / 512 : r.low;
     r.high = exact.high < 0 ? r.high - exact.high / 512 : r.high;
     r.low = exact.low >= 0 && r.low < 0 ? 0 : r.low;
@@ -23,14 +26,15 @@ constexpr interval narrow_sum(const interval& x, double terms) {
     return r;
 }
 
-/// A mean is a sum times a rounded reciprocal: half an ulp of slack on either side.
+/// The range of a mean: that of its elements, plus half an ulp for the fp16 reciprocal of their number, by which the
+/// sum is multiplied. Towards zero it is wider, since the narrow register may lose part of the sum (`narrow_sum`).
 constexpr interval mean_of(interval x) {
     x.low -= magnitude(x.low) / (x.low > 0 ? 256 : 2048);
     x.high += magnitude(x.high) / (x.high < 0 ? 256 : 2048);
     return stored(x);
 }
 
-/// Squares, exact or each rounded to fp16.
+/// The range of squares, whether they are exact or each is rounded to fp16.
 constexpr interval square_of(const interval& x) {
     if (!x.bounded()) {
         return anything(x.declared);
@@ -40,7 +44,7 @@ constexpr interval square_of(const interval& x) {
     return hull(exact, stored(exact));
 }
 
-/// Elements that a reduction adds up for one of its results.
+/// How many elements a reduction adds up for each result.
 constexpr double reduced_terms(const graph_view& g, const node& n) {
     const std::int64_t results = n.shape.count();
     const std::int64_t terms = results > 0 ? g.operand(n, 0).shape.count() / results : 0;
@@ -56,8 +60,9 @@ constexpr interval length_of(const interval& x, double terms, bool partial) {
     return stored(r);
 }
 
-/// ln sum e^x: between the largest element and that plus ln n. Where e^x leaves fp16, an engine that does not subtract
-/// the largest first overflows.
+/// ln of a sum of n terms e^x: with x in [low, high] it lies between low + ln n and high + ln n. An engine that does
+/// not subtract the largest element first computes e^x in fp16, which underflows (from about -9 on) or overflows (from
+/// about 11 on, R150); that end is then not bounded.
 constexpr interval log_sum_exp(const interval& x, double terms) {
     const double spread = logarithm(terms > 1 ? terms : 1);
     interval r{x.low + spread, x.high + spread, x.declared};
@@ -66,7 +71,7 @@ constexpr interval log_sum_exp(const interval& x, double terms) {
     return table_slack(r);
 }
 
-/// Whether a window may hold places without an element.
+/// Whether some windows reach beyond the tensor and so hold fewer elements than the kernel has places.
 constexpr bool has_partial_windows(const pool& a) { return a.padding != padding2{} || a.ceil_mode; }
 
 /// ln of a sum.
@@ -82,8 +87,9 @@ constexpr interval indices_below(std::int64_t count) {
     return stored(interval{0, static_cast<double>(count > 0 ? count - 1 : 0), true});
 }
 
-/// Sums of 1 to n elements (of 0 to n - 1), each addition rounded; on the engine a product with ones, which has a
-/// ceiling and may drop subnormals.
+/// Running sums of 1 to n elements, or of 0 to n - 1 if they are exclusive. On the engine this is a matrix product with
+/// ones (R125), whose accumulator has its ceiling at 2^15 and may drop subnormals. `rounding` allows each addition an
+/// error of half an fp16 ulp of the largest sum.
 constexpr interval range_of_scan(const graph_view& g, const node& n, const interval& x) {
     const cumulation& a = n.get<cumulation>();
     const extents& shape = g.operand(n, 0).shape;

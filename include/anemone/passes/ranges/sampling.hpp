@@ -7,13 +7,15 @@
 /// Ranges of what is sampled, quantised or scaled.
 namespace ane::detail {
 
-/// Weighted means of neighbouring elements, whose fp16 weights add up to nearly one; a border may be zero.
+/// Interpolation: weighted means of neighbouring elements. The fp16 weights add up to one only nearly, and neighbours
+/// beyond the border may count as zero.
 constexpr interval sampled(const sampling& a, bool has_border, const interval& from) {
     const interval x = has_border && a.border == sampling_border::zero ? with_zero(from) : from;
     if (a.method == sampling_method::nearest) {
         return x;
     }
-    // Where there is no sampling unit a resize is a convolution: with its ceiling, and without the smallest numbers.
+    // Generations without a sampling unit resize by a convolution, whose accumulator has its ceiling at 2^15 and drops
+    // the smallest products.
     const interval r = widened(x, x.magnitude() / 128 + 0x1p-12);
     return r.magnitude() < 32768 ? stored(r) : anything(x.declared);
 }

@@ -7,9 +7,10 @@
 /// What storing a weight in a compressed form does to bounds (weights/encode.hpp).
 namespace ane::detail {
 
-/// How far a decoded element may be from the weight's own, for weights of at most `most` in magnitude: half a step,
-/// which is 1/127 (1/7 of 4 bits) of the largest element of the group, and the roundings of the scale and of the
-/// product. Sparse weights are kept; of a palette nothing is known but that its values lie among the weights' own.
+/// How far a decoded element may be from the weight's own value, for weights of at most `most` in magnitude: half a
+/// step, where a step is 1/127 (with 4 bits 1/7) of the largest element of the group, plus the rounding of the scale
+/// and of the product with it. A sparse form keeps the nonzero elements as they are. A palette has no such bound: all
+/// that is known is that its entries lie between the smallest and the largest weight.
 constexpr double stored_error(const compression& c, double most) {
     switch (c.form) {
     case weight_form::sparse: return 0;

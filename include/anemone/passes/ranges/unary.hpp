@@ -2,7 +2,8 @@
 
 #include "functions.hpp"
 
-/// Ranges of elementwise operations of one operand. Monotone functions by their ends; on the engine most are tables.
+/// Ranges of elementwise operations of one operand. A monotone function takes the ends of a range to the ends of the
+/// result; most are tables on the engine, which adds an error (`table_slack`).
 namespace ane::detail {
 
 constexpr interval rectified(const interval& x) { return {x.low > 0 ? x.low : 0, x.high > 0 ? x.high : 0, x.declared}; }
@@ -17,7 +18,7 @@ constexpr interval gated(const interval& x, double dip) {
     return table_slack({low, x.high > 0 ? x.high : 0, x.declared});
 }
 
-/// x + epsilon, exactly or with both the stabilizer and the sum in fp16.
+/// x + epsilon, whether it is exact or epsilon and the sum are each rounded to fp16.
 constexpr interval shifted(const interval& x, float epsilon) {
     if (epsilon == 0) {
         return x;
@@ -27,8 +28,8 @@ constexpr interval shifted(const interval& x, float epsilon) {
     return hull({x.low + exact, x.high + exact, x.declared}, stored({x.low + rounded, x.high + rounded, x.declared}));
 }
 
-/// ln(x + epsilon). At zero IEEE has minus infinity, the engine -45440 (R157); of infinity the engine makes +0, and of
-/// negative numbers nothing is known.
+/// ln(x + epsilon). At zero IEEE arithmetic gives minus infinity and the engine -45440 (R157); at infinity the engine
+/// gives +0. What it gives for negative numbers is not known.
 constexpr interval logarithm_of(const interval& x, float epsilon) {
     const interval y = shifted(x, epsilon);
     if (y.high <= 0 || y.low < 0) {
@@ -38,7 +39,7 @@ constexpr interval logarithm_of(const interval& x, float epsilon) {
     if (static_cast<double>(half(y.low)) > 0) {
         r.low = logarithm(y.low);
     }
-    return table_slack(y.bounded() ? r : with_zero(r)); // the sum with epsilon may be infinite where x is not
+    return table_slack(y.bounded() ? r : with_zero(r)); // x + epsilon may be infinite though x is not
 }
 
 /// alpha (e^x - 1) below zero, x above.
@@ -46,7 +47,7 @@ constexpr interval exponential_linear(const interval& x, double alpha) {
     const interval below = negative_part(x);
     const interval bent = multiple({exponential(below.low) - 1, exponential(below.high) - 1, x.declared}, alpha);
     const interval r = x.low < 0 ? (x.high > 0 ? hull(bent, rectified(x)) : bent) : x;
-    return table_slack(widened(r, 0.008 * magnitude(alpha))); // the steps of its table are wide
+    return table_slack(widened(r, 0.008 * magnitude(alpha))); // its table has wide steps
 }
 
 /// Whole numbers; the engine adds 0.5 in fp16 from 1024 on (mil-ops, `round`).
@@ -70,7 +71,8 @@ template <class Function> constexpr interval saturating(const interval& x, doubl
     return table_within({end(x.low), end(x.high), x.declared}, -limit, limit);
 }
 
-/// factor x, where the engine holds the factor in fp16: anything where that is infinite.
+/// factor x, whether the factor is exact or, as the engine holds it, rounded to fp16. If it is infinite as fp16,
+/// nothing is known.
 constexpr interval by_coefficient(const interval& x, double factor) {
     const auto held = static_cast<double>(half(factor));
     return magnitude(held) <= half_max ? hull(multiple(x, factor), multiple(x, held)) : anything(x.declared);
@@ -81,7 +83,8 @@ constexpr interval bent_line(const interval& x, float slope) {
     return hull(rectified(x), by_coefficient(negative_part(x), static_cast<double>(slope)));
 }
 
-/// x from a threshold on, 0 below; compared in fp16 or in fp32.
+/// x from a threshold on, 0 below. The CPU compares with the threshold in fp32, the engine with the threshold in fp16:
+/// between the two, which differ by less than `slack`, x may be kept or not.
 constexpr interval from_threshold(const interval& x, double threshold) {
     const double slack = magnitude(threshold) / 1024;
     if (x.low >= threshold + slack) {
@@ -93,13 +96,14 @@ constexpr interval from_threshold(const interval& x, double threshold) {
     return x.high < least ? zero : hull(kept, zero);
 }
 
-/// The smaller of x and a coefficient.
+/// The smaller of x and a coefficient, which is exact or rounded to fp16.
 constexpr interval below_top(const interval& x, double top) {
     const double slack = magnitude(top) / 1024;
     return {x.low < top + slack ? x.low : top - slack, x.high < top + slack ? x.high : top + slack, x.declared};
 }
 
-/// slope x + offset between 0 and 1. An infinite x may count as 2^16.
+/// slope x + offset, clipped to [0, 1]. Where x may be infinite, nothing is known but those limits: the engine's
+/// multiplier reads infinity as 2^16 (numerics-datapath, section 1, rule 1), and slope 2^16 + offset may lie anywhere.
 constexpr interval clipped_line(const interval& x, double slope, double offset) {
     const interval line = multiple(x, slope);
     const double error = (line.magnitude() + magnitude(offset)) / 512 + 0x1p-14;
@@ -107,21 +111,23 @@ constexpr interval clipped_line(const interval& x, double slope, double offset) 
     return x.bounded() ? interval{r.low, r.high, true} : interval{0, 1, true};
 }
 
-/// limit tanh(rate x). An infinite x may count as 2^16.
+/// limit tanh(rate x). Where x may be infinite, tanh may give anything in [-1, 1]: the engine's multiplier reads
+/// infinity as 2^16, and rate 2^16 need not be large.
 constexpr interval scaled_tangent(const interval& x, double limit, double rate) {
     const interval inner = by_coefficient(x, rate);
     const interval t = saturating(widened(inner, inner.magnitude() / 1024), 1, hyperbolic_tangent);
     return by_coefficient(x.bounded() ? interval{t.low, t.high, true} : interval{-1, 1, true}, limit);
 }
 
-/// x / (1 + |x|). A product with a rounded reciprocal may pass 1; of infinity the engine makes +0 (R159).
+/// x / (1 + |x|). As a product with a rounded reciprocal it may exceed 1 a little; at infinity the engine gives +0
+/// (R159).
 constexpr interval soft_sign(const interval& x) {
     const auto f = [](double v) { return v / (1 + magnitude(v)); };
     const interval r = table_within({f(x.low), f(x.high), true}, -1.004, 1.004);
     return x.bounded() ? r : with_zero(r);
 }
 
-/// What a table makes of values that are not negative.
+/// The range of the table of a function that is never negative: the table is not negative either.
 constexpr interval positive_part_of_table(const interval& exact) {
     interval r = table_slack(exact);
     r.low = r.low > 0 ? r.low : 0;
@@ -133,10 +139,10 @@ constexpr interval exponential_of(const interval& x, double rate) {
     return positive_part_of_table({exponential(x.low * rate), exponential(x.high * rate), x.declared});
 }
 
-/// Between -most and most, and what a table adds.
+/// [-most, most], widened by the error of a table.
 constexpr interval oscillating(double most) { return table_within({-most, most, true}, -1.01, 1.01); }
 
-/// x x: what meets itself is not negative.
+/// x times itself. Never negative, unlike the product of two independent values of the range.
 constexpr interval square_by_product(const interval& x) {
     interval r = product(x, x);
     if (x.bounded()) {
