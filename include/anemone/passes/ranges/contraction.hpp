@@ -121,7 +121,8 @@ constexpr double least_magnitude(const interval& x) noexcept {
 /// The range of what one product adds to the accumulator, given the range `one` of the exact product. The array drops a
 /// product if the exponents of its operands add up to less than -16, which is never so from 2^-15 on
 /// (numerics-datapath, section 1, rule 1); the A13 also reads a subnormal operand as zero (R156); and `partial` windows
-/// lack some products. Where the least magnitudes do not exclude all three, the product may count as zero.
+/// lack some products. Unless `partial` is false and the least magnitudes exclude the other two, the product may count
+/// as zero.
 constexpr interval counted(const interval& one, double least_x, double least_w, bool partial) {
     constexpr double smallest = 0x1p-15;
     constexpr double normal = 0x1p-14;
@@ -160,7 +161,7 @@ constexpr void add_constant(const graph_view& g, const node& w, const interval& 
 }
 
 /// The bound where only ranges are known: the range of one product times their number. Where the weight's contract
-/// bounds the sum of |w| over one output (`row_l1`, `column_l1`), so does |sum x w| <= max |x| sum |w|.
+/// bounds sum |w| over one output (`row_l1`, `column_l1`), it also bounds |sum x w| <= max |x| sum |w|.
 constexpr void add_ranges(const graph_view& g, const node& weight, const interval& x, const interval& w,
                           const contraction_form& f, contraction_bound& b) {
     const interval one = counted(product(x, w), least_magnitude(x), least_magnitude(w), f.partial);
