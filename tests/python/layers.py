@@ -87,14 +87,15 @@ def own_namespaces(layers, page):
 def foreign_namespaces(top, layers, page):
     """Every opening of a namespace that is neither everybody's nor the folder's."""
     own = own_namespaces(layers, page)
-    for header in sorted(path.relative_to(top).as_posix() for kind in ("hpp", "ipp") for path in top.rglob(f"*.{kind}")):
+    for path in sorted(path for kind in ("hpp", "ipp") for path in top.rglob(f"*.{kind}")):
+        header = path.relative_to(top).as_posix()
         folder = max((name for name in own if header.startswith(name)), key=len, default=None)
         kept = (own[folder],) if folder else ()
-        for opening in openings_in((top / header).read_text()):
+        for opening in openings_in(path.read_text()):
             keeper = re.sub(r"::detail(::.*)?$", "", opening.namespace)  # detail may have parts
             if opening.namespace not in EVERYBODYS + kept and keeper not in ("ane", *kept):
-                yield (f"include/anemone/{header}:{opening.line}: opens {opening.namespace}, but {folder or 'this file'} "
-                       f'has {", ".join(EVERYBODYS + kept)} ("{MAP}" of CONTRIBUTING.md)')
+                yield (f"include/anemone/{header}:{opening.line}: opens {opening.namespace}, "
+                       f'but {folder or "this file"} has {", ".join(EVERYBODYS + kept)} ("{MAP}" of CONTRIBUTING.md)')
 
 
 def arrows_between(includes, layers):
@@ -172,7 +173,8 @@ def self_test():
         assert "gone/, which is not there" in told[1], told
         assert told[2].startswith("include/anemone/low/a.hpp:3: includes mid/in/c.ipp, but low is a lower layer"), told
         (top / "e.hpp").unlink()
-        (top / "low/a.hpp").write_text("namespace ane {\n// } namespace no {\nnamespace detail::part { char c = '}'; }\n"
+        (top / "low/a.hpp").write_text("namespace ane {\n// } namespace no {\n"
+                                       "namespace detail::part { char c = '}'; }\n"
                                        "inline namespace literals {}\nnamespace low { namespace detail {} }\n"
                                        "namespace b = std;\n}\nnamespace ane::mid::inline WAY {}\n")
         (top / "mid/in/c.ipp").write_text("namespace ane::inner::detail {\n}\nnamespace ane::mid {}\n")
