@@ -2,7 +2,6 @@
 
 #include "record.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace ane::rules {
@@ -11,10 +10,12 @@ namespace detail {
 
 /// The lengths of the two sequences of attention, of queries and of keys.
 constexpr std::int64_t longer_sequence(const subject& s) {
-    return std::max(s.operand(0).shape.height(), s.operand(1).shape.height());
+    const std::int64_t queries = s.operand(0).shape.height();
+    const std::int64_t keys = s.operand(1).shape.height();
+    return queries > keys ? queries : keys;
 }
 constexpr std::int64_t shorter_sequence(const subject& s) {
-    return std::min(s.operand(0).shape.height(), s.operand(1).shape.height());
+    return s.operand(0).shape.height() + s.operand(1).shape.height() - longer_sequence(s);
 }
 
 } // namespace detail
