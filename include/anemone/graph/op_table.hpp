@@ -23,4 +23,17 @@ constexpr std::array<Entry, op_count> op_table(const Facet& facet) {
     return table;
 }
 
+/// Calls `visitor.template operator()<kind>()`, if the operation is one of a set.
+template <op_set Operations, class Visitor> constexpr void with_operation(op kind, const Visitor& visitor) {
+    const auto visit = [&]<std::size_t I>() {
+        if constexpr (Operations.contains(static_cast<op>(I))) {
+            if (kind == static_cast<op>(I)) {
+                visitor.template operator()<static_cast<op>(I)>();
+            }
+        }
+    };
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (visit.template operator()<I>(), ...); }
+    (std::make_index_sequence<op_count>());
+}
+
 } // namespace ane

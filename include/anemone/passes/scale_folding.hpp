@@ -3,8 +3,8 @@
 #include "../values/half.hpp"
 #include "../values/power_of_two.hpp"
 #include "constants.hpp"
-#include "uses.hpp"
 #include "rewriter.hpp"
+#include "uses.hpp"
 
 namespace ane {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "../passes/constants.hpp"
-#include "../passes/uses.hpp"
 #include "../passes/reconvergence.hpp"
+#include "../passes/uses.hpp"
 #include "../passes/working_set.hpp"
 #include "../targets/sets.hpp"
 #include "registry.hpp"

@@ -2,7 +2,7 @@
 
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
-#include "../graph/op_facet.hpp"
+#include "../graph/op_table.hpp"
 #include "../graph/sequence.hpp"
 #include "../graph/strided.hpp"
 #include "../passes/constants.hpp"
@@ -22,26 +22,51 @@ namespace ane::detail::inline ANEMONE_WAY {
 /// or another operation, reads is rounded to fp16, so a folded batch norm costs one rounding.
 using wide_tensor = std::vector<double>;
 
-using wide_binary = double (*)(double a, double b);
-inline constexpr op_facet<wide_binary> wide_arithmetic{
-    {op::add, [](double a, double b) { return a + b; }},
-    {op::sub, [](double a, double b) { return a - b; }},
-    {op::mul, [](double a, double b) { return a * b; }},
-    {op::div, [](double a, double b) { return a / b; }},
-    {op::pow, [](double a, double b) { return std::pow(a, b); }},
-    {op::floor_div, [](double a, double b) { return std::floor(a / b); }},
-    // NaN if either is, as in the kernels.
-    {op::minimum, [](double a, double b) { return std::isnan(a) || a < b ? a : b; }},
-    {op::maximum, [](double a, double b) { return std::isnan(a) || a > b ? a : b; }}};
-static_assert(wide_arithmetic.kinds() == ops_of(op_group::binary), "an operation on two operands cannot be folded");
+template <op Kind> double wide_binary(double a, double b) {
+    if constexpr (Kind == op::add) {
+        return a + b;
+    } else if constexpr (Kind == op::sub) {
+        return a - b;
+    } else if constexpr (Kind == op::mul) {
+        return a * b;
+    } else if constexpr (Kind == op::div) {
+        return a / b;
+    } else if constexpr (Kind == op::pow) {
+        return std::pow(a, b);
+    } else if constexpr (Kind == op::floor_div) {
+        return std::floor(a / b);
+    } else if constexpr (Kind == op::minimum) { // NaN if either is, as in the kernels
+        return std::isnan(a) || a < b ? a : b;
+    } else {
+        static_assert(Kind == op::maximum, "an operation on two operands cannot be folded");
+        return std::isnan(a) || a > b ? a : b;
+    }
+}
 
-using wide_unary = double (*)(const node& n, double x);
-inline constexpr op_facet<wide_unary> wide_functions{
-    {op::sqrt, [](const node&, double x) { return std::sqrt(x); }},
-    {op::rsqrt,
-     [](const node& n, double x) { return 1.0 / std::sqrt(x + static_cast<double>(n.get<stabilizer>().epsilon)); }},
-    {op::exp, [](const node&, double x) { return std::exp(x); }},
-    {op::abs, [](const node&, double x) { return std::fabs(x); }}};
+inline constexpr op_set wide_functions{op::sqrt, op::rsqrt, op::exp, op::abs};
+template <op Kind> double wide_unary(const node& n, double x) {
+    if constexpr (Kind == op::sqrt) {
+        return std::sqrt(x);
+    } else if constexpr (Kind == op::rsqrt) {
+        return 1.0 / std::sqrt(x + static_cast<double>(n.get<stabilizer>().epsilon));
+    } else if constexpr (Kind == op::exp) {
+        return std::exp(x);
+    } else {
+        static_assert(Kind == op::abs, "a function cannot be folded");
+        return std::fabs(x);
+    }
+}
+
+ANEMONE_INLINE double wide_binary(op kind, double a, double b) {
+    double result = 0;
+    with_operation<ops_of(op_group::binary)>(kind, [&]<op Kind>() { result = wide_binary<Kind>(a, b); });
+    return result;
+}
+ANEMONE_INLINE double wide_unary(const node& n, double x) {
+    double result = 0;
+    with_operation<wide_functions>(n.kind, [&]<op Kind>() { result = wide_unary<Kind>(n, x); });
+    return result;
+}
 
 ANEMONE_INLINE wide_tensor folded(const graph_view& g, int index, const std::vector<wide_tensor>& wide) {
     const node& n = g[index];
@@ -60,12 +85,12 @@ ANEMONE_INLINE wide_tensor folded(const graph_view& g, int index, const std::vec
     } else if (is_binary(n.kind)) {
         for_each_pair(n.shape, g.operand(n, 0).shape, g.operand(n, 1).shape,
                       [&](std::int64_t to, std::int64_t a, std::int64_t b) {
-                          result[static_cast<std::size_t>(to)] = wide_arithmetic[n.kind](
-                              operand(0)[static_cast<std::size_t>(a)], operand(1)[static_cast<std::size_t>(b)]);
+                          result[static_cast<std::size_t>(to)] = wide_binary(
+                              n.kind, operand(0)[static_cast<std::size_t>(a)], operand(1)[static_cast<std::size_t>(b)]);
                       });
     } else {
         for (std::size_t i = 0; i < count; ++i) {
-            result[i] = wide_functions[n.kind](n, operand(0)[i]);
+            result[i] = wide_unary(n, operand(0)[i]);
         }
     }
     return result;

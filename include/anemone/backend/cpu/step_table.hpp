@@ -58,8 +58,8 @@ template <op Kind> constexpr step_binder binder_of() {
         return bind_minmax_norm;
     } else if constexpr (is_one_of<Kind>({op::dropout, op::reshape})) {
         return bind_reshape;
-    } else if constexpr (is_one_of<Kind>({op::slice, op::strided_slice})) {
-        return bind_movement;
+    } else if constexpr (is_one_of<Kind>({op::slice, op::strided_slice})) { // NOLINT(bugprone-branch-clone)
+        return bind_movement;                                               // no row: the oracle's slices have a gain
     }
 #define ANEMONE_STEP(name, ...)                                                                                        \
     else if constexpr (is_one_of<Kind>({__VA_ARGS__})) {                                                               \
