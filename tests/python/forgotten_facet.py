@@ -50,6 +50,7 @@ def main():
         expect("no range", CATALOGUE, "range", "op::invented")
         expect("no floor", CATALOGUE, "support", "op::invented")
         expect("no path", CATALOGUE, "engine", "op::invented")
+        expect("no growth", CATALOGUE, "grows", "op::invented")
         unary.write_text(functions + STRUCT % "operation<op::sin>")
         if errors(include, CATALOGUE):
             faults.append("with every part of the catalogue it does not compile")

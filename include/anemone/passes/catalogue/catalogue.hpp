@@ -58,6 +58,14 @@ inline constexpr op_set exact_ops = op_set::where([](op kind) {
 
 namespace detail {
 
+template <op Kind> constexpr growth growth_of_function(const node& n) {
+    if constexpr (is_unary(Kind)) {
+        return catalogue::operation<Kind>::grows(n);
+    } else {
+        return growth::neither;
+    }
+}
+
 inline constexpr operation_support supports[] = {
 #define ANEMONE_OPERATION(name, ...) catalogue::operation<op::name>::support,
 #include "../../graph/operations.def"
@@ -77,6 +85,15 @@ constexpr interval range_of_node(const graph_view& g, const node& n, catalogue::
 }
 
 } // namespace detail
+
+/// Whether a function of one operand rises or falls; `neither` for other operations.
+constexpr growth growth_of(const node& n) {
+    switch (n.kind) {
+#define ANEMONE_OPERATION(name, ...) case op::name: return detail::growth_of_function<op::name>(n);
+#include "../../graph/operations.def"
+    }
+    return growth::neither;
+}
 
 /// How far the engine has an operation.
 constexpr const operation_support& support_of(op kind) noexcept {
