@@ -1,6 +1,6 @@
 #pragma once
 
-#include <anemone/graph/attribute_struct.hpp>
+#include <anemone/graph/attributes_of.hpp>
 #include <anemone/graph/op.hpp>
 #include <anemone/graph/reflection.hpp>
 

@@ -27,8 +27,8 @@
 ///                                             to have it checked
 ///     output z
 ///
-/// Operations are called as in graph/operations.def and members as in graph/attributes.hpp, by reflection: one reader serves
-/// all operations. Members that are left out keep their defaults. Whatever is malformed is an error.
+/// Operations are called as in graph/operations.def and members as in graph/attribute_structs.hpp, by reflection: one
+/// reader serves all operations. Members that are left out keep their defaults. Whatever is malformed is an error.
 namespace graph_text {
 
 using namespace ane;

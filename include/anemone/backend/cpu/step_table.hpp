@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../../base/way.hpp"
-#include "../../graph/attribute_struct.hpp"
+#include "../../graph/attributes_of.hpp"
 #include "../../graph/op_set.hpp"
 #include "../op_table.hpp"
 #include "contraction_steps.hpp"

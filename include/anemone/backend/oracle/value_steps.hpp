@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../../base/way.hpp"
-#include "../../graph/attribute_struct.hpp"
+#include "../../graph/attributes_of.hpp"
 #include "../../graph/strided.hpp"
 #include "../../numerics/elementwise.hpp"
 #include "../node_shapes.hpp"
