@@ -2,6 +2,7 @@
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
 #include <anemone/dynamic_builder.hpp>
+#include <anemone/graph/reflection.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/print.hpp>
 #include <anemone/passes/validate.hpp>
@@ -14,6 +15,8 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -266,59 +269,12 @@ public:
     explicit attribute_generator(std::mt19937& random) : random_(random) {}
 
     attributes make(attribute_kind kind) {
-        switch (kind) {
-        case attribute_kind::conv: return conv{{number(), number()}, {number(), number()}, padding(), number()};
-        case attribute_kind::conv_transpose:
-            return conv_transpose{{number(), number()}, {number(), number()}, padding(), number()};
-        case attribute_kind::pool: return pool{{number(), number()}, {number(), number()}, padding(), flip(), flip()};
-        case attribute_kind::transposed: return transposed{flip(), flip()};
-        case attribute_kind::axis: return axis{number()};
-        case attribute_kind::axes: {
-            axes a;
-            a.list = list();
-            return a;
-        }
-        case attribute_kind::permutation: {
-            permutation p;
-            p.order = list();
-            return p;
-        }
-        case attribute_kind::window: return window{list(), list()};
-        case attribute_kind::strided_window: return strided_window{list(), list()};
-        case attribute_kind::pads: return pads{list(), list()};
-        case attribute_kind::repeats: {
-            repeats r;
-            r.count = list();
-            return r;
-        }
-        case attribute_kind::factors: return factors(number(), number());
-        case attribute_kind::leakage: return leakage{real()};
-        case attribute_kind::clip_range: return clip_range{real(), real()};
-        case attribute_kind::cutoff: return cutoff{real()};
-        case attribute_kind::clamped_leakage: return clamped_leakage{real(), real()};
-        case attribute_kind::saturation: return saturation{real()};
-        case attribute_kind::clamped_line: return clamped_line{real(), real()};
-        case attribute_kind::tanh_scaling: return tanh_scaling{real(), real()};
-        case attribute_kind::score_scaling: return score_scaling{real()};
-        case attribute_kind::drop_ratio: return drop_ratio{real()};
-        case attribute_kind::uniform_range: return uniform_range{real(), real()};
-        case attribute_kind::search_radius: return search_radius{real()};
-        case attribute_kind::stabilizer: return stabilizer{real(), number()};
-        case attribute_kind::grouping: return grouping{number(), real()};
-        case attribute_kind::response: return response{number(), real(), real(), real()};
-        case attribute_kind::cumulation: return cumulation{number(), flip(), flip()};
-        case attribute_kind::sampling: return sampling{{number(), number()}};
-        case attribute_kind::quantization: return quantization{static_cast<dtype>(random_() % 12), number()};
-        case attribute_kind::compression:
-            return compression{static_cast<weight_form>(random_() % 6), number(), number(), number(), flip(), real()};
-        case attribute_kind::selection: return selection{number(), number(), flip()};
-        case attribute_kind::amount: return amount{number()};
-        case attribute_kind::scaling: return scaling{static_cast<scaled_function>(random_() % 4), real()};
-        case attribute_kind::contract: return contract{};
-        case attribute_kind::literal: return literal{number(), number()};
-        case attribute_kind::none: break;
-        }
-        return {};
+        return attributes::of(kind).visit<attributes>([&]<class T>(T given) {
+            if constexpr (!std::is_same_v<T, contract>) { // the operations below are no sources
+                for_each_member(given, [&](std::string_view, auto& member) { draw(member); });
+            }
+            return attributes(given);
+        });
     }
     extents list() {
         extents e;
@@ -333,6 +289,19 @@ public:
     }
 
 private:
+    void draw(int& member) { member = number(); }
+    void draw(bool& member) { member = flip(); }
+    void draw(float& member) { member = real(); }
+    void draw(size2& member) { member = {number(), number()}; }
+    void draw(padding2& member) { member = padding(); }
+    void draw(indices& member) { member = list(); }
+    void draw(dtype& member) { member = static_cast<dtype>(random_() % 12); }
+    void draw(weight_form& member) { member = static_cast<weight_form>(random_() % 6); }
+    void draw(scaled_function& member) { member = static_cast<scaled_function>(random_() % 4); }
+    void draw(sampling_method& member) { member = static_cast<sampling_method>(random_() % 2); }
+    void draw(sampling_grid& member) { member = static_cast<sampling_grid>(random_() % 3); }
+    void draw(sampling_border& member) { member = static_cast<sampling_border>(random_() % 3); }
+
     int number() {
         constexpr int absurd[] = {
             std::numeric_limits<int>::min(), std::numeric_limits<int>::max(), -1, 0, 1 << 30, 65536};

@@ -9,6 +9,9 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+#include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -27,6 +30,27 @@ std::vector<float> result_of(program<bend, any_program>& bent) {
     const auto y = bent({"x"_s = x})["y"_s];
     return {y.begin(), y.end()};
 }
+
+constexpr auto scaled_by_weight = graph([](auto& g) {
+    auto x = g.input("x"_s, f16<2>);
+    g.output("y"_s, x * g.weight("w", f16<2>, within(-1, 1)));
+});
+
+weight_store weights_of(std::vector<float> values) {
+    weight_store store;
+    store.add("w", extents{2}, std::span<const float>(values));
+    return store;
+}
+
+/// A user's backend, which reads no weights and so checks none.
+struct indifferent {
+    struct program {
+        void run(input_buffers, output_buffers) const {}
+    };
+    std::string name() const { return "indifferent"; }
+    static constexpr bool supports(op) { return true; }
+    program compile(const graph_view&, const weight_store&) const { return {}; }
+};
 
 } // namespace
 
@@ -76,4 +100,42 @@ TEST_CASE("what a program throws comes through, and a moved-from one says so") {
     CHECK_THROWS_WITH_AS(first.run({}, {}), "argument: program: was moved from",
                          error); // NOLINT(bugprone-use-after-move)
     CHECK_THROWS_AS(second.run({}, {}), error);
+}
+
+TEST_CASE("weights are checked whichever backend compiles, whether it reads them or not") {
+    const auto refuses = [](const auto& place) {
+        CAPTURE(place.name());
+        const float not_a_number = std::numeric_limits<float>::quiet_NaN();
+        CHECK_NOTHROW(compile<scaled_by_weight>(place, weights_of({1, -1})));
+        CHECK_NOTHROW(compile(scaled_by_weight.view(), place, weights_of({1, -1})));
+        for (const auto& [values, told] :
+             {std::pair{std::vector<float>{1, -2}, "w: element 1 is -2, outside the declared bound [-1, 1]"},
+              {std::vector<float>{not_a_number, 0}, "w: element 0"}}) {
+            const std::string wanted = told;
+            for (const bool typed : {true, false}) {
+                try {
+                    if (typed) {
+                        compile<scaled_by_weight>(place, weights_of(values));
+                    } else {
+                        compile(scaled_by_weight.view(), place, weights_of(values));
+                    }
+                    FAIL("nothing was thrown");
+                } catch (const error& e) {
+                    CHECK(e.code() == errc::weights);
+                    CHECK(std::string(e.what()).find(wanted) != std::string::npos);
+                }
+            }
+        }
+        CHECK_THROWS_AS(compile<scaled_by_weight>(place, {}), error);
+        weight_store more = weights_of({1, -1});
+        const float nothing = 0;
+        more.add("nobody", extents{1}, std::span<const float>(&nothing, 1));
+        CHECK_THROWS_AS(compile<scaled_by_weight>(place, more), error);
+    };
+    refuses(backend::cpu{});
+    refuses(backend::oracle{h13});
+    refuses(standin::engine(h13));
+    refuses(indifferent{});
+    refuses(backend::any(backend::oracle{h13}));
+    refuses(backend::any(indifferent{}));
 }

@@ -5,7 +5,7 @@
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/dynamic_builder.hpp>
-#include <anemone/passes/catalogue/catalogue.hpp>
+#include <anemone/passes/catalogue/growth.hpp>
 
 #include <doctest/doctest.h>
 

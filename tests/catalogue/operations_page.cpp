@@ -9,7 +9,8 @@
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
 #include <anemone/graph/meaning.hpp>
-#include <anemone/passes/catalogue/catalogue.hpp>
+#include <anemone/passes/catalogue/engine_path.hpp>
+#include <anemone/passes/catalogue/growth.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/passes/ranges.hpp>
 #include <anemone/weights/random.hpp>

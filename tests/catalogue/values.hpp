@@ -189,17 +189,7 @@ inline std::string text_of(const attributes& values) {
 }
 
 /// The attributes of an operation as its struct's members begin.
-inline attributes default_attributes(op kind) {
-    using none = no_attributes;
-    // It would take the directive behind the macro for a part of it.
-    // clang-format off
-    switch (kind) {
-#define ANEMONE_OPERATION(name, group, least, most, members, ...) case op::name: return members{};
-#include <anemone/graph/operations.def>
-    }
-    // clang-format on
-    return {};
-}
+inline attributes default_attributes(op kind) { return attributes::of(signature(kind).attributes); }
 
 enum class choice { ordinary, extreme };
 
@@ -228,8 +218,7 @@ public:
     attributes with(const attributes& before, std::size_t member, std::size_t index) const {
         return before.visit<attributes>([&](auto changed) {
             std::size_t at = 0;
-            boost::hana::for_each(boost::hana::accessors<decltype(changed)>(), [&](auto accessor) {
-                auto& value = boost::hana::second(accessor)(changed);
+            for_each_member(changed, [&](std::string_view, auto& value) {
                 if (at++ == member) {
                     value = which_ == choice::ordinary ? ordinary(value, x_)[index] : extreme(value, x_)[index];
                 }

@@ -6,7 +6,7 @@
 #include <anemone/backend/kernels/resize.hpp>
 #include <anemone/backend/kernels/response_norm.hpp>
 #include <anemone/numerics/kernels.hpp>
-#include <anemone/passes/catalogue/catalogue.hpp>
+#include <anemone/passes/catalogue/engine_path.hpp>
 
 #include <cinttypes>
 #include <cstdint>

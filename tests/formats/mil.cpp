@@ -8,7 +8,7 @@
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist_vocabulary.hpp>
 #include <anemone/ops/ops.hpp>
-#include <anemone/passes/catalogue/catalogue.hpp>
+#include <anemone/passes/catalogue/engine_path.hpp>
 #include <anemone/passes/lowering.hpp>
 
 #include <doctest/doctest.h>

@@ -2,7 +2,7 @@
 
 #include "probes.hpp"
 #include <anemone/numerics/activation_table.hpp>
-#include <anemone/passes/catalogue/catalogue.hpp>
+#include <anemone/passes/catalogue/engine_path.hpp>
 
 #include <doctest/doctest.h>
 

@@ -10,7 +10,7 @@
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
-#include <anemone/passes/catalogue/catalogue.hpp>
+#include <anemone/passes/catalogue/engine_path.hpp>
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 #include "../numbers.hpp"
 #include "../sanitized.hpp"
 #include "anemone/numerics/elementwise.hpp"
-#include "anemone/passes/catalogue/catalogue.hpp"
+#include "anemone/passes/catalogue/engine_path.hpp"
 #include "anemone/passes/ranges.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>

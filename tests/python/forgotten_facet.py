@@ -13,7 +13,7 @@ import tempfile
 
 ROOT = pathlib.Path(os.environ["ANEMONE_SOURCE_DIR"])
 ROW = 'ANEMONE_FUNCTION(invented, "", "")\n'
-CATALOGUE = "#include <anemone/passes/catalogue/catalogue.hpp>\n"
+CATALOGUE = "".join(f"#include <anemone/passes/catalogue/{part}.hpp>\n" for part in ("catalogue", "engine_path", "growth"))
 ARITHMETIC = "#include <anemone/numerics/elementwise.hpp>\n"
 STRUCT = "namespace ane::detail::catalogue {\ntemplate <> struct operation<op::invented> : %s {};\n}\n"
 

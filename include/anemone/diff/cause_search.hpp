@@ -4,7 +4,7 @@
 #include "../backend/oracle/oracle.hpp"
 #include "../base/way.hpp"
 #include "../numerics/datapath.hpp"
-#include "../passes/catalogue/catalogue.hpp"
+#include "../passes/catalogue/engine_path.hpp"
 #include "../values/half.hpp"
 #include "cause.hpp"
 #include "replay.hpp"

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 /// What stands in the boxes of a drawing.
@@ -95,27 +96,15 @@ ANEMONE_INLINE std::string_view member_name(std::string_view member) {
     return member == "a" ? "transpose a" : member == "b" ? "transpose b" : member;
 }
 
-/// Structs whose members say what the operation does even where they have their default values.
-constexpr bool always_told(attribute_kind k) {
-    switch (k) {
-    case attribute_kind::axis:
-    case attribute_kind::axes:
-    case attribute_kind::permutation:
-    case attribute_kind::window:
-    case attribute_kind::pads:
-    case attribute_kind::leakage:
-    case attribute_kind::clip_range:
-    case attribute_kind::cutoff:
-    case attribute_kind::clamped_leakage:
-    case attribute_kind::saturation:
-    case attribute_kind::clamped_line:
-    case attribute_kind::tanh_scaling:
-    case attribute_kind::score_scaling:
-    case attribute_kind::drop_ratio:
-    case attribute_kind::uniform_range:
-    case attribute_kind::search_radius: return true;
-    default: return false;
-    }
+/// Structs whose members say what the operation does even where they have their default values: those of nothing but
+/// numbers, and these.
+template <class T> bool always_told() {
+    bool numbers = true;
+    for_each_member(T{}, [&](std::string_view, const auto& value) {
+        numbers = numbers && std::is_same_v<decltype(value), const float&>;
+    });
+    return numbers || std::is_same_v<T, axis> || std::is_same_v<T, axes> || std::is_same_v<T, permutation> ||
+           std::is_same_v<T, window> || std::is_same_v<T, pads>;
 }
 
 } // namespace ane::drawing::detail::inline ANEMONE_WAY
@@ -136,12 +125,13 @@ ANEMONE_INLINE std::string attribute_text(const graph_view& g, const node& n) {
     n.attributes.visit([&]<class T>(const T& given) {
         std::vector<std::string> defaults;
         for_each_member(T{}, [&](std::string_view, const auto& value) { defaults.push_back(detail::text_of(value)); });
+        const bool told = detail::always_told<T>();
         std::size_t position = 0;
         for_each_member(given, [&](std::string_view member, const auto& value) {
             const std::string shown = detail::text_of(value);
             const bool differs = shown != defaults[position++];
             std::string called(detail::member_name(member));
-            if (!differs && !detail::always_told(n.attributes.kind())) {
+            if (!differs && !told) {
                 return;
             }
             for (char& c : called) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../passes/catalogue/catalogue.hpp"
+#include "../passes/catalogue/engine_path.hpp"
 #include "../passes/fusion.hpp"
 #include "../passes/integer_products.hpp"
 #include "../passes/lowering.hpp"

@@ -58,20 +58,8 @@ inline constexpr op_set exact_ops = op_set::where([](op kind) {
 
 namespace detail {
 
-template <op Kind> constexpr growth growth_of_function(const node& n) {
-    if constexpr (is_unary(Kind)) {
-        return catalogue::operation<Kind>::grows(n);
-    } else {
-        return growth::neither;
-    }
-}
-
 inline constexpr operation_support supports[] = {
 #define ANEMONE_OPERATION(name, ...) catalogue::operation<op::name>::support,
-#include "../../graph/operations.def"
-};
-inline constexpr numerics::engine_path engine_paths[] = {
-#define ANEMONE_OPERATION(name, ...) catalogue::operation<op::name>::engine,
 #include "../../graph/operations.def"
 };
 
@@ -86,15 +74,6 @@ constexpr interval range_of_node(const graph_view& g, const node& n, catalogue::
 
 } // namespace detail
 
-/// Whether a function of one operand rises or falls; `neither` for other operations.
-constexpr growth growth_of(const node& n) {
-    switch (n.kind) {
-#define ANEMONE_OPERATION(name, ...) case op::name: return detail::growth_of_function<op::name>(n);
-#include "../../graph/operations.def"
-    }
-    return growth::neither;
-}
-
 /// How far the engine has an operation.
 constexpr const operation_support& support_of(op kind) noexcept {
     return detail::supports[static_cast<std::size_t>(kind)];
@@ -105,12 +84,5 @@ constexpr family floor_of(op kind) noexcept { return support_of(kind).floor; }
 constexpr op_set only_by(compile_route route) {
     return op_set::where([route](op o) { return support_of(o).route == route; });
 }
-
-/// Which arithmetic of the engine an operation uses.
-constexpr const numerics::engine_path& engine_path_of(op kind) noexcept {
-    return detail::engine_paths[static_cast<std::size_t>(kind)];
-}
-/// Whether an operation has an arithmetic of its own; the others are lowered to several that have.
-constexpr bool has_engine_path(op kind) noexcept { return !engine_path_of(kind).source.empty(); }
 
 } // namespace ane
