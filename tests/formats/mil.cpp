@@ -6,7 +6,7 @@
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/build.hpp>
 #include <anemone/formats/mil.hpp>
-#include <anemone/formats/netplist_vocabulary.hpp>
+#include <anemone/forms/netplist_vocabulary.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/catalogue/engine_path.hpp>
 #include <anemone/passes/lowering.hpp>
@@ -538,19 +538,19 @@ TEST_CASE("mil and netplist: the operations of each route, all of which the orac
         }
         CAPTURE(name(kind));
         CHECK(find_mil_form(kind) != nullptr);
-        CHECK(ane::formats::find_netplist_form(kind) != nullptr);
+        CHECK(find_netplist_form(kind) != nullptr);
     }
     CHECK(find_mil_form(op::cast) != nullptr); // the netplist has no known unit for it
-    CHECK(ane::formats::find_netplist_form(op::cast) == nullptr);
+    CHECK(find_netplist_form(op::cast) == nullptr);
     for (const op kind : {op::arg_max, op::arg_min, op::log2}) { // MIL's compiler does not implement them
         CHECK(find_mil_form(kind) == nullptr);
-        CHECK(ane::formats::find_netplist_form(kind) != nullptr);
+        CHECK(find_netplist_form(kind) != nullptr);
     }
     for (const mil_form& form : mil_vocabulary) { // nothing is written that the oracle cannot repeat
         CAPTURE(form.name);
         CHECK(has_engine_path(form.kind));
     }
-    for (const ane::formats::netplist_form& form : ane::formats::netplist_vocabulary<void>) {
+    for (const netplist_form& form : netplist_vocabulary) {
         CAPTURE(name(form.kind));
         CHECK(has_engine_path(form.kind));
     }

@@ -51,7 +51,7 @@ std::vector<example> support_examples() {
          make(op::mul, no_attributes{}, {in({1, 3, 1, 1}), in({1, 3, 1, 1})}), std::nullopt, mil},
         {rule::operation_has_no_netplist_form, h17s, 0, 0, unary(op::reverse, {4, 8}, axes{1}), unary(op::relu, {4, 8}),
          std::nullopt, netplist},
-        {rule::scalar_has_no_mil_form, h13, 0, 0, unary(op::relu, {}), unary(op::relu, {1}), std::nullopt, mil},
+        {rule::operation_is_not_written, h13, 0, 0, unary(op::relu, {}), unary(op::relu, {1}), std::nullopt, mil},
         {rule::uint8_reaches_arithmetic, h13, 0, 0, typed(dtype::uint8), typed(dtype::f16)},
         {rule::element_type_is_not_f16, h13, static_cast<int>(dtype::f32), 3, typed(dtype::f32), typed(dtype::f16)},
         {rule::cast_gives_int32, h13, 0, 0, cast_to(dtype::int32), cast_to(dtype::f16)},

@@ -229,9 +229,9 @@ TEST_CASE("R178 R124 R176 OC9") {
     CHECK_FALSE(breaks(index, rule::arg_reduction_has_no_mil_form, h13, on_route(compile_route::netplist)));
     CHECK(breaks(index, rule::arg_reduction_has_no_mil_form, h13, on_route(compile_route::mil)));
     const dynamic_graph scalar = make(op::relu, no_attributes{}, {in({})});
-    CHECK_KEEPS(scalar, scalar_has_no_mil_form, h13);
-    CHECK(breaks(scalar, rule::scalar_has_no_mil_form, h13, on_route(compile_route::mil)));
-    CHECK_FALSE(breaks(relu, rule::scalar_has_no_mil_form, h13, on_route(compile_route::mil)));
+    CHECK_KEEPS(scalar, operation_is_not_written, h13);
+    CHECK(breaks(scalar, rule::operation_is_not_written, h13, on_route(compile_route::mil)));
+    CHECK_FALSE(breaks(relu, rule::operation_is_not_written, h13, on_route(compile_route::mil)));
 }
 
 TEST_CASE("R056 R150: what declared ranges allow") {

@@ -3,7 +3,6 @@
 #include "../base/way.hpp"
 #include "../weights/materialize.hpp"
 #include "blob.hpp"
-#include "mil_vocabulary.hpp"
 
 #include <string>
 #include <vector>

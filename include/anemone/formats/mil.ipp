@@ -2,15 +2,16 @@
 
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
+#include "../forms/mil_faults.hpp"
 #include "../graph/reflection.hpp"
 #include "../io/file.hpp"
 #include "../passes/print.hpp"
 #include "../passes/validate.hpp"
 #include "../weights/encode.hpp"
+#include "form_refusal.hpp"
 #include "mil.hpp"
 #include "mil_compressed.hpp"
 #include "mil_words.hpp"
-#include "pool_padding.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -93,11 +94,6 @@ private:
         names_[static_cast<std::size_t>(index)] = std::move(text);
     }
 
-    ANEMONE_INLINE void refuse [[noreturn]] (int index, std::string_view why) const {
-        const site& where = graph_[index].where;
-        throw error(errc::lowering, print(graph_, index), formatted("{} ({}:{})", why, where.file, where.line));
-    }
-
     /// A port's name in the text: not a word of the grammar, and unique among the ports.
     ANEMONE_INLINE std::string port_name(std::string_view given) const {
         std::string result(given);
@@ -139,7 +135,7 @@ private:
         const node& n = graph_[index];
         const auto& values = constants_.values[static_cast<std::size_t>(index)];
         for (const half value : values) {
-            require_finite(index, value, "a value");
+            require_finite(index, value);
         }
         if (n.shape.rank == 0) {
             return mil_literal(values.front());
@@ -171,9 +167,10 @@ private:
     ANEMONE_INLINE std::string argument(int index) { return constants_.known(index) ? constant(index) : name(index); }
 
     /// The engine reads no infinite literal, and weights must be finite (R006).
-    ANEMONE_INLINE void require_finite(int index, half value, std::string_view what) const {
+    ANEMONE_INLINE void require_finite(int index, half value) const {
         if (!is_finite(value)) {
-            refuse(index, formatted("{} is {} as fp16, the limit is {}", what, static_cast<double>(value), half_max));
+            throw error(errc::lowering, print(graph_, index),
+                        formatted("a value is {} as fp16, the limit is {}", static_cast<double>(value), half_max));
         }
     }
 
@@ -191,16 +188,7 @@ private:
 
     ANEMONE_INLINE void operation(int index) {
         const node& n = graph_[index];
-        if (n.shape.rank == 0) {
-            refuse(index, "has rank 0, of which no MIL form is known: keep an axis of one element");
-        }
         const mil_form* const form = find_mil_form(n.kind);
-        if (form == nullptr) {
-            const bool elsewhere = n.kind == op::arg_max || n.kind == op::arg_min;
-            refuse(index, elsewhere ? "has no form in the MIL text that is written here; its netplist unit is emitted "
-                                      "by emit_netplist"
-                                    : "has no form in the MIL text that is written here");
-        }
         const std::string result = variable(index);
         std::vector<std::string> arguments;
         const auto add = [&](std::string_view key, const std::string& value) {
@@ -240,9 +228,6 @@ private:
                 ++position;
                 if constexpr (requires { mil_literal(member); }) {
                     if (!key.empty()) {
-                        if constexpr (std::is_same_v<member_type, float>) {
-                            require_finite(index, half(member), key);
-                        }
                         const bool in_place = std::is_same_v<member_type, float> || n.kind == op::matmul;
                         add(key, attribute(index, key, mil_literal(member), in_place));
                     }
@@ -263,10 +248,6 @@ private:
             also("interleave", false);
         } else if (n.kind == op::pad) {
             const pads& amounts = n.get<pads>();
-            if (amounts.before.rank > 4 && amounts.before[0] + amounts.after[0] > 0) {
-                refuse(index, formatted("pads the first of {} axes by {} and {}: the list of a pad holds four axes",
-                                        amounts.before.rank, amounts.before[0], amounts.after[0]));
-            }
             also("pad", interleaved(amounts));
         }
     }
@@ -274,11 +255,7 @@ private:
     ANEMONE_INLINE pool padded_out(int index) const {
         const node& n = graph_[index];
         pool p = n.get<pool>();
-        const padding2 written = written_padding(p, graph_.operand(n, 0).shape, n.shape);
-        if (const std::string_view why = pool_refusal(n.kind, p, written); !why.empty()) {
-            refuse(index, why);
-        }
-        p.padding = written;
+        p.padding = forms::written_padding(p, graph_.operand(n, 0).shape, n.shape);
         p.ceil_mode = false;
         return p;
     }
@@ -311,6 +288,7 @@ namespace ane::inline ANEMONE_WAY {
 ANEMONE_BODY mil_program emit_mil(const graph_view& lowered, const materialized& constants) {
     validate(lowered);
     require_constants_of(lowered, constants);
+    formats::refuse_faults(lowered, mil_faults(lowered), constants);
     return formats::mil_writer(lowered, constants).write();
 }
 

@@ -2,8 +2,9 @@
 
 #include "../io/file.hpp"
 #include "../passes/validate.hpp"
+#include "form_refusal.hpp"
 #include "netplist.hpp"
-#include "netplist_vocabulary.hpp"
+#include "netplist_unit_writers.hpp"
 
 #include <cstddef>
 #include <filesystem>
@@ -17,20 +18,14 @@ ANEMONE_BODY netplist emit_netplist(const graph_view& lowered, const materialize
                                     std::string_view network_name) {
     validate(lowered);
     require_constants_of(lowered, constants);
+    formats::refuse_faults(lowered, netplist_faults(lowered), constants);
     formats::netplist_writer w(lowered, constants, network_name);
     for (int i = 0; i < lowered.size(); ++i) {
         const op kind = lowered[i].kind;
-        if (kind == op::input || constants.known(i)) {
-            continue;
+        if (kind != op::input && !constants.known(i)) {
+            w.visit(i);
+            w.set(i, formats::netplist_unit_writers<void>[kind](w, i, *find_netplist_form(kind)));
         }
-        w.visit(i);
-        const formats::netplist_form* const form = formats::find_netplist_form(kind);
-        if (form == nullptr) {
-            w.refuse(kind == op::cast
-                         ? "has no netplist form: no unit is known that turns one element type into another"
-                         : "has no netplist form; lower() takes composed operations apart");
-        }
-        w.set(i, form->write(w, i, *form));
     }
     return std::move(w).finish();
 }

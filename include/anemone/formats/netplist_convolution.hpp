@@ -4,7 +4,6 @@
 #include "../base/way.hpp"
 #include "../ops/convolution.hpp"
 #include "netplist_writer.hpp"
-#include "pool_padding.hpp"
 
 /// Convolutions, transposed convolutions and pools as netplist units.
 namespace ane::formats::inline ANEMONE_WAY {
@@ -43,9 +42,6 @@ ANEMONE_INLINE netplist_value write_conv(netplist_writer& w, int index, const ne
     const node& n = w.at(index);
     const conv& a = n.get<conv>();
     const int weight = w.operand(index, 1);
-    if (!w.known(weight)) {
-        w.refuse("has a kernel that is computed on the device: a Conv unit reads its kernel from a blob");
-    }
     const bool dilated = a.dilation != size2(1);
     const bool depthwise = is_depthwise(a.groups, w.at(w.operand(index, 0)).shape[1], n.shape[1]);
     const std::string variant =
@@ -85,23 +81,8 @@ ANEMONE_INLINE netplist_value write_conv_transpose(netplist_writer& w, int index
     const node& n = w.at(index);
     const conv_transpose& a = n.get<conv_transpose>();
     const int weight = w.operand(index, 1);
-    if (!w.known(weight)) {
-        w.refuse("has a kernel that is computed on the device: a Conv unit reads its kernel from a blob");
-    }
-    if (a.dilation != size2(1)) {
-        w.refuse(formatted("has dilation {}x{}: the compiler answers 'dilated deconvolution is not supported'",
-                           a.dilation.height, a.dilation.width));
-    }
     const size2 kernel = ane::detail::kernel_of(w.at(weight).shape);
-    const padding2 pads{kernel.height - 1 - a.padding.top, kernel.height - a.stride.height - a.padding.bottom,
-                        kernel.width - 1 - a.padding.left, kernel.width - a.stride.width - a.padding.right};
-    for (const int amount : {pads.top, pads.bottom, pads.left, pads.right}) {
-        if (amount < 0) {
-            w.refuse(formatted("has kernel {}x{}, stride {}x{}, which on the stuffed input needs a padding of {}; "
-                               "cropping has no form",
-                               kernel.height, kernel.width, a.stride.height, a.stride.width, amount));
-        }
-    }
+    const padding2 pads = forms::pads_of_stuffed_input(a, kernel);
     const bool depthwise = is_depthwise(a.groups, w.at(weight).shape[0], n.shape[1]);
     const std::string variant = formatted("{}{}", depthwise ? "ChannelWise" : "", form.variant);
     return netplist_convolution(w, index, form, variant, netplist_window(kernel, a.stride, pads), a.groups,
@@ -112,14 +93,7 @@ ANEMONE_INLINE netplist_value write_pool(netplist_writer& w, int index, const ne
     const node& n = w.at(index);
     const pool& a = n.get<pool>();
     const bool average = n.kind == op::avg_pool;
-    const padding2 padding = written_padding(a, w.at(w.operand(index, 0)).shape, n.shape);
-    if (const std::string_view why = pool_refusal(n.kind, a, padding); !why.empty()) {
-        w.refuse(std::string(why));
-    }
-    if (padding.bottom >= a.kernel.height || padding.right >= a.kernel.width) {
-        w.refuse(formatted("needs padding {}x{} behind the input for ceil_mode, the limit is below the kernel {}x{}",
-                           padding.bottom, padding.right, a.kernel.height, a.kernel.width));
-    }
+    const padding2 padding = forms::written_padding(a, w.at(w.operand(index, 0)).shape, n.shape);
     plist_dict params = netplist_window(a.kernel, a.stride, padding);
     params["Type"] = form.variant;
     params["PaddingMode"] = average ? "Zero" : "Negative";

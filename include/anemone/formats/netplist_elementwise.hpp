@@ -64,22 +64,12 @@ ANEMONE_INLINE netplist_value write_log(netplist_writer& w, int index, const net
 
 /// Whether an operand is a constant with one value, or with one for each channel of the result: what a GOC holds.
 ANEMONE_INLINE bool is_channel_vector(const netplist_writer& w, int operand, const extents& result) {
-    return w.known(operand) && ane::detail::is_vector_along(w.at(operand).shape, result, 2);
+    return w.known(operand) && forms::is_channel_vector(w.at(operand).shape, result);
 }
 
-/// An operand under the result's shape: repeated along its axes of extent 1. A tensor of rank 4 against one of rank 5
-/// has its first axis on Batch, where the graph's rule matches it with Depth.
-ANEMONE_INLINE netplist_value broadcast_operand(netplist_writer& w, int operand, const netplist_value& x,
-                                                const extents& result) {
-    const extents& shape = w.at(operand).shape;
-    if (result.rank == 5 && shape.rank == 4 && shape[0] != 1) {
-        w.refuse(formatted("broadcasts {} to {}: the batch of the first would have to become depth", print(shape),
-                           print(result)));
-    }
-    return w.broadcast(x, netplist_shape_of(result));
-}
+/// An operand under the result's shape: repeated along its axes of extent 1.
 ANEMONE_INLINE netplist_value broadcast_operand(netplist_writer& w, int operand, const extents& result) {
-    return broadcast_operand(w, operand, w.value(operand), result);
+    return w.broadcast(w.value(operand), netplist_shape_of(result));
 }
 
 /// The GOC form of a sum, difference or product with a constant; false where there is none.
@@ -131,7 +121,7 @@ ANEMONE_INLINE netplist_value write_div(netplist_writer& w, int index, const net
     const extents& shape = w.at(index).shape;
     const int numerator = w.operand(index, 0);
     const int denominator = w.operand(index, 1);
-    const netplist_value inverse = broadcast_operand(w, denominator, neuron(w, "Inv", w.value(denominator)), shape);
+    const netplist_value inverse = w.broadcast(neuron(w, "Inv", w.value(denominator)), netplist_shape_of(shape));
     if (is_channel_vector(w, numerator, shape)) {
         return w.scale(inverse, w.values(numerator));
     }

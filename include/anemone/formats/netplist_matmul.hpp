@@ -80,12 +80,6 @@ ANEMONE_INLINE netplist_value write_matmul(netplist_writer& w, int index, const 
     const int a = w.operand(index, 0);
     const int b = w.operand(index, 1);
     const netplist_shape result = netplist_shape_of(n.shape);
-    for (const int o : {a, b, index}) {
-        const std::int64_t depth = netplist_shape_of(w.at(o).shape)[netplist_axis::depth];
-        if (depth != 1) {
-            w.refuse(formatted("multiplies tensors of depth {}, the unit takes depth 1", depth));
-        }
-    }
     const std::int64_t batch = result[netplist_axis::batch] * result[netplist_axis::channel];
     const std::int64_t rows = result[netplist_axis::height];
     const std::int64_t columns = result[netplist_axis::width];

@@ -7,18 +7,13 @@
 /// Operations along axes, and operations that move elements, as netplist units.
 namespace ane::formats::inline ANEMONE_WAY {
 
-/// The axis of a unit that takes Width, Height or Channel.
-ANEMONE_INLINE netplist_axis inner_axis(const netplist_writer& w, int index, int axis) {
-    const netplist_axis result = netplist_axis_of(axis, w.at(index).shape.rank);
-    if (result == netplist_axis::batch || result == netplist_axis::depth) {
-        w.refuse(formatted("works along {}, the unit takes Width, Height or Channel", name(result)));
-    }
-    return result;
+ANEMONE_INLINE netplist_axis axis_of(const netplist_writer& w, int index, int axis) {
+    return netplist_axis_of(axis, w.at(index).shape.rank);
 }
 
 ANEMONE_INLINE netplist_value write_softmax(netplist_writer& w, int index, const netplist_form& form) {
     const netplist_value x = w.value(w.operand(index, 0));
-    const std::string_view dimension = name(inner_axis(w, index, w.at(index).get<axis>().index));
+    const std::string_view dimension = name(axis_of(w, index, w.at(index).get<axis>().index));
     return w.unit({form.unit, plist_dict{{"Dimension", dimension}}}, {x}, x.shape);
 }
 
@@ -40,9 +35,6 @@ ANEMONE_INLINE netplist_value write_reduction(netplist_writer& w, int index, con
     if (dimensions.empty()) {
         return x;
     }
-    if (dimensions.size() > 4) {
-        w.refuse("reduces five axes, the unit takes four");
-    }
     return w.unit({form.unit, plist_dict{{"Type", form.variant}, {"Dimension", dimensions}}}, {x}, reduced);
 }
 
@@ -51,7 +43,7 @@ ANEMONE_INLINE netplist_value write_reduction(netplist_writer& w, int index, con
 ANEMONE_INLINE netplist_value write_arg(netplist_writer& w, int index, const netplist_form& form) {
     const netplist_value x = w.value(w.operand(index, 0));
     const netplist_shape shape = netplist_shape_of(w.at(index).shape);
-    const netplist_axis along = inner_axis(w, index, w.at(index).get<axis>().index);
+    const netplist_axis along = axis_of(w, index, w.at(index).get<axis>().index);
     const std::int64_t height = x.shape[netplist_axis::height];
     const std::int64_t width = x.shape[netplist_axis::width];
     const bool spatial =
@@ -123,10 +115,6 @@ ANEMONE_INLINE netplist_value write_pad(netplist_writer& w, int index, const net
         const netplist_axis a = netplist_axis_of(i, n.shape.rank);
         if (before + after == 0) {
             continue;
-        }
-        if (a != netplist_axis::height && a != netplist_axis::width) {
-            w.refuse(formatted("pads {} by {} and {}: the engine pads height and width only (R096)", name(a), before,
-                               after));
         }
         const auto block = [&](std::int64_t extent) {
             netplist_shape shape = x.shape;

@@ -3,9 +3,9 @@
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
+#include "../forms/netplist_faults.hpp"
 #include "../values/dtype.hpp"
 #include "../values/half.hpp"
-#include "netplist_layout.hpp"
 #include "netplist_program.hpp"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ class netplist_network {
 public:
     ANEMONE_INLINE explicit netplist_network(std::string_view label) : label_(label) {
         blobs_.push_back({"weights.0", std::vector<std::byte>(1024)});
-        taken_ = {"Units", "Weights", "Constants", "States", "InputParams"}; // keys of the network's own
+        taken_.insert(forms::network_keys.begin(), forms::network_keys.end());
     }
 
     /// Takes the name of a port. Units, constants and ports share one name space.

@@ -26,10 +26,6 @@ public:
     ANEMONE_INLINE netplist_writer(const graph_view& g, const materialized& constants, std::string_view label)
         : graph_(g), constants_(constants), network_(label), values_(g.nodes.size()) {
         for (int i = 0; i < g.size(); ++i) {
-            visit(i);
-            if (g[i].shape.rank > max_rank) {
-                refuse(formatted("has rank {}, the engine takes {}", g[i].shape.rank, max_rank));
-            }
             if (g[i].kind == op::input) {
                 network_.reserve(g.name(i));
             }
@@ -60,11 +56,6 @@ public:
         values_[static_cast<std::size_t>(index)] = std::move(value);
     }
 
-    ANEMONE_INLINE void refuse [[noreturn]] (const std::string& why) const {
-        const site& where = graph_[current_].where;
-        throw error(errc::lowering, print(graph_, current_), formatted("{} ({}:{})", why, where.file, where.line));
-    }
-
     /// The value of a node as an operand; a constant becomes an entry of `Constants`.
     ANEMONE_INLINE const netplist_value& value(int index) {
         netplist_value& v = values_[static_cast<std::size_t>(index)];
@@ -77,10 +68,6 @@ public:
     /// A constant tensor. Batches are stored as channels, because only N = D = 1 is known of `Constants`.
     ANEMONE_INLINE netplist_value constant(const netplist_shape& shape, std::span<const half> data,
                                            const std::string& stem) {
-        if (shape[netplist_axis::depth] != 1) {
-            refuse(formatted("reads a constant of depth {}, whose order of elements in a netplist is not known",
-                             shape[netplist_axis::depth]));
-        }
         netplist_shape stored = shape;
         stored[netplist_axis::channel] *= shape[netplist_axis::batch];
         stored[netplist_axis::batch] = 1;
@@ -143,13 +130,6 @@ public:
         if (x.shape == wanted) {
             return x;
         }
-        for (const netplist_shape& s : {x.shape, wanted}) {
-            if (s[netplist_axis::depth] != 1 && s[netplist_axis::channel] != 1) {
-                refuse(formatted("reshapes a tensor of depth {} and {} channels: the unit counts channels outside "
-                                 "depth, the graph depth outside channels",
-                                 s[netplist_axis::depth], s[netplist_axis::channel]));
-            }
-        }
         return unit({"Reshape",
                      plist_dict{{"ReshapedBatch", wanted[netplist_axis::batch]},
                                 {"ReshapedDepth", wanted[netplist_axis::depth]},
@@ -199,13 +179,7 @@ private:
     int current_ = 0;
 };
 
-/// One operation of a lowered graph as netplist units: the unit that computes it, its variant, and the function that
-/// writes it with what it needs around it.
-struct netplist_form {
-    op kind;
-    std::string_view unit;
-    std::string_view variant;
-    netplist_value (*write)(netplist_writer& w, int index, const netplist_form& form);
-};
+/// Writes one operation with the units that it needs around its own.
+using netplist_unit_writer = netplist_value (*)(netplist_writer& w, int index, const netplist_form& form);
 
 } // namespace ane::formats::inline ANEMONE_WAY

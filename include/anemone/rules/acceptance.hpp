@@ -71,7 +71,7 @@ constexpr std::optional<target> first_keeping(const graph_view& g, const graph_f
 /// The oldest target of a set that accepts a graph; none where no target of the set does.
 constexpr std::optional<target> first_target_of(const graph_view& g, const target_set& among = macs,
                                                 const policy& p = {}) {
-    const detail::computed_facts facts(g);
+    const detail::computed_facts facts(g, p, true);
     return detail::first_keeping(g, facts.view(), detail::by_age(among, p), p, 0, g.size());
 }
 
@@ -94,7 +94,7 @@ constexpr std::vector<violation> blockers_of(const graph_view& g, target t, cons
 class node_acceptance {
 public:
     explicit node_acceptance(const graph_view& g, const target_set& among = macs, const policy& p = {})
-        : graph_(g), policy_(p), among_(detail::by_age(among, p)), facts_(g) {}
+        : graph_(g), policy_(p), among_(detail::by_age(among, p)), facts_(g, p, true) {}
 
     std::optional<target> first_for(int index) const {
         return detail::first_keeping(graph_, facts_.view(), among_, policy_, index, index + 1);

@@ -44,6 +44,26 @@ template <const auto& Model>
 inline constexpr std::array<char, size_of_model<Model>> constant_of =
     array_of<char, size_of_model<Model>>(constant_nodes(Model));
 
+/// What keeps a model from being written, as constants: of netplists only where it is asked for or MIL text cannot hold
+/// the model.
+template <const auto& Model, bool AsksForNetplist> struct forms_of {
+    static constexpr std::array<int, 2> counts = [] {
+        const form_faults all = find_form_faults(Model, AsksForNetplist);
+        return std::array{all.mil_count, all.netplist_count};
+    }();
+    static constexpr std::size_t size = counts[0] > 0 || counts[1] > 0 ? size_of_model<Model> : 0;
+    static constexpr std::size_t netplist_size = counts[1] > 0 ? size : 0;
+    static constexpr std::array<form_fault, size> mil = [] {
+        const form_faults all = find_form_faults(Model, AsksForNetplist);
+        return array_of<form_fault, size>(all.mil);
+    }();
+    static constexpr std::array<form_fault, netplist_size> netplist = [] {
+        const form_faults all = find_form_faults(Model, AsksForNetplist);
+        return array_of<form_fault, netplist_size>(all.netplist);
+    }();
+    static constexpr written_facts value{mil, netplist, counts[0], counts[1]};
+};
+
 /// The facts that a policy's errors need: what only warnings need is computed only if such a warning is an error.
 template <const auto& Model, policy P> struct facts_under {
     static constexpr graph_facts value = [] {
@@ -76,7 +96,12 @@ constexpr void search_chunk(Found found) {
     constexpr int begin = static_cast<int>(Chunk) * chunk_size;
     constexpr int size = static_cast<int>(Model.nodes.size());
     constexpr int end = begin + chunk_size < size ? begin + chunk_size : size;
-    search(errors_under<P>, Model, facts_under<Model, P>::value, describe(Target), P, begin, end, found);
+    graph_facts facts = facts_under<Model, P>::value;
+    if constexpr (errors_under<P>.contains(rule::operation_is_not_written)) {
+        facts.written = forms_of < Model,
+        P.route == compile_route::netplist || !describe(Target).mil_supported > ::value;
+    }
+    search(errors_under<P>, Model, facts, describe(Target), P, begin, end, found);
 }
 
 template <const auto& Model, auto Target, policy P, std::size_t Chunk>

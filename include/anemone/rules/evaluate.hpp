@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../forms/written.hpp"
 #include "../passes/constants.hpp"
 #include "../passes/reconvergence.hpp"
 #include "../passes/uses.hpp"
@@ -26,6 +27,7 @@ struct violation {
     const char* file = "";
     std::int64_t got = 0;
     std::int64_t limit = 0;
+    form_reason form = form_reason::nothing; ///< what exactly cannot be written, of `operation_is_not_written`
 };
 
 namespace detail {
@@ -37,6 +39,7 @@ struct graph_facts {
     std::span<const std::int64_t> live = {}; ///< bytes, by node
     std::span<const int> branches = {};      ///< that meet in each node
     std::span<const spread> spreads = {};
+    written_facts written = {};
     std::span<const char> constant = {}; ///< constants of the compiled model: such operations never reach a device
 };
 
@@ -68,7 +71,8 @@ constexpr void search(const rule_set& active, const graph_view& g, const graph_f
         if (facts.constant[static_cast<std::size_t>(i)] != 0 && is_foldable(n.kind)) {
             continue;
         }
-        const subject s{g, i, n, t, facts.ranges, facts.uses, p.route, facts.live, facts.branches, facts.spreads};
+        const subject s{
+            g, i, n, t, facts.ranges, facts.uses, p.route, facts.live, facts.branches, facts.spreads, facts.written};
         const rule_set& asked = rules::is_small(n.shape, small) ? usual : active;
         const rule_set& its = rules_by_op[static_cast<std::size_t>(n.kind)];
         for (std::size_t w = 0; w < words; ++w) {
@@ -77,7 +81,7 @@ constexpr void search(const rule_set& active, const graph_view& g, const graph_f
                 const rule_record& r = *rules_by_id[static_cast<std::size_t>(id)];
                 const finding f = r.check(s);
                 if (f.broken && !found(violation{true, n.kind, id, r.level, p.is_error(id, r.level), t.id, i,
-                                                 n.where.line, n.where.file, f.got, f.limit})) {
+                                                 n.where.line, n.where.file, f.got, f.limit, f.form})) {
                     return;
                 }
             }
@@ -92,12 +96,22 @@ struct computed_facts {
     sequence<std::int64_t> live;
     sequence<int> branches;
     std::vector<spread> likely;
+    form_faults forms;
     sequence<char> constant;
 
-    constexpr explicit computed_facts(const graph_view& g)
+    /// `without_mil`: for targets of which one or more have no MIL route.
+    constexpr computed_facts(const graph_view& g, const policy& p, bool without_mil)
         : known(ranges(g)), read(uses(g)), live(live_bytes(g)), branches(reconverging_branches(g)),
-          likely(spreads(g, known)), constant(constant_nodes(g)) {}
-    constexpr graph_facts view() const { return {known, read, live, branches, likely, constant}; }
+          likely(spreads(g, known)), constant(constant_nodes(g)) {
+        if (!p.waived.contains(rule::operation_is_not_written)) {
+            forms = find_form_faults(g, without_mil || p.route == compile_route::netplist);
+        }
+    }
+    constexpr graph_facts view() const {
+        return {known,    read,   live,
+                branches, likely, {forms.mil, forms.netplist, forms.mil_count, forms.netplist_count},
+                constant};
+    }
 };
 
 /// Whether nodes [first, last) break no rule as an error.
@@ -116,7 +130,7 @@ constexpr bool keeps_rules(const graph_view& g, const graph_facts& facts, const 
 /// Every rule that a graph breaks on a target, in the order of its nodes; waived rules are left out. The graph is one
 /// that `validate` accepts, as all are that `graph` and `build_graph` make.
 constexpr std::vector<violation> violations(const graph_view& g, const target_description& t, const policy& p = {}) {
-    const detail::computed_facts facts(g);
+    const detail::computed_facts facts(g, p, !t.mil_supported);
     std::vector<violation> all;
     detail::search(detail::active_rules(p, detail::wanted::everything), g, facts.view(), t, p, 0, g.size(),
                    [&all](const violation& v) {
@@ -131,14 +145,14 @@ constexpr std::vector<violation> violations(const graph_view& g, target t, const
 
 /// Whether no rule that a graph breaks on a target is an error.
 constexpr bool accepts(const graph_view& g, const target_description& t, const policy& p = {}) {
-    const detail::computed_facts facts(g);
+    const detail::computed_facts facts(g, p, !t.mil_supported);
     return detail::keeps_rules(g, facts.view(), t, p, 0, g.size());
 }
 
 /// The targets of a set that accept a graph.
 constexpr target_set accepting_targets(const graph_view& g, const target_set& among = all_targets,
                                        const policy& p = {}) {
-    const detail::computed_facts facts(g);
+    const detail::computed_facts facts(g, p, true);
     target_set accepted;
     for (const target t : among) {
         if (detail::keeps_rules(g, facts.view(), describe(t), p, 0, g.size())) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../forms/form_fault.hpp"
 #include "../graph/graph.hpp"
 #include "../graph/op_set.hpp"
 #include "../passes/ranges.hpp"
@@ -17,6 +18,7 @@ struct finding {
     bool broken = false;
     std::int64_t got = 0;
     std::int64_t limit = 0;
+    form_reason form = form_reason::nothing; ///< what exactly cannot be written
 };
 
 constexpr finding at_most(std::int64_t got, std::int64_t limit) { return {got > limit, got, limit}; }
@@ -27,6 +29,14 @@ constexpr finding multiple_of(std::int64_t got, std::int64_t divisor) {
 }
 /// What the first of two says, unless only the second is broken.
 constexpr finding both(const finding& first, const finding& second) { return first.broken ? first : second; }
+
+/// What keeps a model from being written, by node and route: `form_faults` for a constant expression.
+struct written_facts {
+    std::span<const form_fault> mil = {};
+    std::span<const form_fault> netplist = {};
+    int mil_count = 0;
+    int netplist_count = 0;
+};
 
 /// What a check sees: one node in its graph, on one target.
 struct subject {
@@ -40,6 +50,7 @@ struct subject {
     std::span<const std::int64_t> live = {}; ///< of `live_bytes(g)`; empty where no active rule reads it
     std::span<const int> branches = {};      ///< of `reconverging_branches(g)`; the same
     std::span<const spread> spreads = {};    ///< of `spreads(g, ranges)`; the same
+    written_facts written = {};              ///< of `find_form_faults(g, route)`; the same
 
     constexpr int operand_count() const { return n.operands.count; }
     constexpr const node& operand(int position) const { return g.operand(n, position); }

@@ -22,7 +22,7 @@
     ROW(arg_reduction_has_no_mil_form)                                                                                 \
     ROW(operation_has_no_mil_form)                                                                                     \
     ROW(operation_has_no_netplist_form)                                                                                \
-    ROW(scalar_has_no_mil_form)                                                                                        \
+    ROW(operation_is_not_written)                                                                                      \
     /* type */                                                                                                         \
     ROW(cast_gives_int32)                                                                                              \
     ROW(normalization_result_is_not_float)                                                                             \

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../base/formatted.hpp"
+#include "../forms/form_text.hpp"
 #include "phrases.hpp"
 #include "violation_text.hpp"
 
@@ -14,6 +15,10 @@ ANEMONE_BODY std::string format(const violation& v, const graph_view& g, const t
         text += formatted(" ({}:{})", detail::printable(detail::base_name(v.file)), v.line);
     }
     text += formatted(": {} on {}", detail::sentence_of(v), detail::target_phrase(t));
+    if (v.form != form_reason::nothing) {
+        text += formatted(": it {}; try: {}", forms::phrase(form_fault{v.form, v.got, v.limit}),
+                          forms::phrase(rewrite_for(v.operation, v.form)));
+    }
     if (!remedy.empty()) {
         text += formatted("; {}", remedy);
     }

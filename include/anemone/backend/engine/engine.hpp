@@ -2,7 +2,7 @@
 
 #include "../../base/hidden.hpp"
 #include "../../base/way.hpp"
-#include "../../formats/mil_vocabulary.hpp"
+#include "../../forms/mil_vocabulary.hpp"
 #include "../../passes/lowering.hpp"
 #include "../../rules/policy.hpp"
 #include "../../targets/table.hpp"

@@ -5,9 +5,8 @@
 #include "../values/shape.hpp"
 
 #include <cstdint>
-#include <string_view>
 
-namespace ane::formats {
+namespace ane::forms {
 
 /// How far the last window reaches beyond the padded input, which happens with ceil_mode only.
 constexpr int window_excess(std::int64_t in, std::int64_t out, int before, int after, int kernel, int stride) {
@@ -25,13 +24,10 @@ constexpr padding2 written_padding(const pool& p, const extents& x, const extent
     return result;
 }
 
-/// Why a pool cannot be written with that padding; empty where it can. What ceil_mode adds does not count in a mean
-/// (ops/pooling.hpp), and padding does unless it is excluded.
-constexpr std::string_view pool_refusal(op kind, const pool& p, const padding2& written) {
-    return kind == op::avg_pool && !p.exclude_padding && written != p.padding
-               ? "averages over windows that ceil_mode adds, with the padding counted: by what the engine divides there "
-                 "is not known; set exclude_padding"
-               : "";
+/// Whether a pool averages over windows that ceil_mode adds while the padding counts: what ceil_mode adds does not count
+/// in a mean (ops/pooling.hpp), and no format can say so.
+constexpr bool counts_added_windows(op kind, const pool& p, const padding2& written) {
+    return kind == op::avg_pool && !p.exclude_padding && written != p.padding;
 }
 
-} // namespace ane::formats
+} // namespace ane::forms

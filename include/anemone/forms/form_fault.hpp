@@ -1,0 +1,103 @@
+#pragma once
+
+#include "rewrites.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// Why an operation of a lowered graph cannot be written in a format. The writers throw these sentences, and the rule
+/// `operation_is_not_written` tells them at build time: both call `mil_fault` and `netplist_fault`.
+namespace ane {
+
+// Each reason: its name, what is told of the operation, with {got} and {limit}, and the nearest form that can be written.
+#define ANEMONE_FORM_REASONS(ROW)                                                                                      \
+    ROW(nothing, "", none)                                                                                             \
+    ROW(is_not_lowered, "is not an operation of a lowered graph: lower() takes it apart", lower_the_graph)             \
+    ROW(no_mil_form, "has no form in MIL text", none)                                                                  \
+    ROW(no_netplist_form, "has no netplist form", none)                                                                \
+    ROW(no_unit_changes_the_element_type,                                                                              \
+        "has no netplist form: no unit is known that turns one element type into another", take_fp16_inputs)           \
+    ROW(result_is_no_fp16, "is an output that is not fp16, the engine returns fp16 only", dequantize_or_to_f16)        \
+    ROW(rank_is_zero, "has rank 0, of which no form is known", keep_an_axis_of_one_element)                            \
+    ROW(rank_exceeds, "has rank {got}, the engine takes {limit}", join_axes_by_a_reshape)                              \
+    ROW(number_is_not_finite, "has a number that is not finite as fp16, the limit is {limit}", use_finite_numbers)     \
+    ROW(pad_of_the_first_of_five, "pads the first of five axes by {got}: the list of a pad holds {limit} axes",        \
+        join_axes_by_a_reshape)                                                                                        \
+    ROW(mean_over_added_windows,                                                                                       \
+        "averages over windows that ceil_mode adds, with the padding counted: by what the engine divides there is "    \
+        "not known",                                                                                                   \
+        set_exclude_padding)                                                                                           \
+    ROW(padding_reaches_the_kernel,                                                                                    \
+        "needs padding {got} behind the input for ceil_mode, the limit is below the kernel, {limit}",                  \
+        set_ceil_mode_to_false)                                                                                        \
+    ROW(kernel_is_computed, "has a kernel that is computed on the device: a Conv unit reads its kernel from a blob",   \
+        make_the_kernel_a_weight)                                                                                      \
+    ROW(transposed_dilation, "has dilation {got}: the compiler answers 'dilated deconvolution is not supported'",      \
+        store_zeros_in_the_kernel)                                                                                     \
+    ROW(crops_the_stuffed_input, "needs a padding of {got} on the input stuffed with zeros; cropping has no form",     \
+        slice_the_result_of_a_smaller_padding)                                                                         \
+    ROW(axis_is_outer, "works along Batch or Depth, the unit takes Width, Height or Channel",                          \
+        transpose_the_axis_to_the_last_place)                                                                          \
+    ROW(reduces_five_axes, "reduces {got} axes, the unit takes {limit}", reduce_in_two_steps)                          \
+    ROW(broadcast_meets_depth, "broadcasts a batch of {got} against a tensor of rank 5, where it would become depth",  \
+        reshape_the_smaller_operand_to_rank_5)                                                                         \
+    ROW(product_has_depth, "multiplies tensors of depth {got}, the unit takes depth {limit}", join_axes_by_a_reshape)  \
+    ROW(pads_an_outer_axis,                                                                                            \
+        "pads by {got} along another axis than height and width: the engine pads those only (R096)", concat_constants) \
+    ROW(constant_has_depth, "reads a constant of depth {got}, whose order of elements in a netplist is not known",     \
+        reshape_a_constant_of_rank_4)                                                                                  \
+    ROW(reshape_mixes_depth,                                                                                           \
+        "reshapes a tensor of depth {got} and {limit} channels: the unit counts channels outside depth, the graph "    \
+        "depth outside channels",                                                                                      \
+        reshape_by_way_of_rank_4)                                                                                      \
+    ROW(input_is_not_read,                                                                                             \
+        "is an input that no unit reads: a netplist declares an input only for the units that read "                   \
+        "it",                                                                                                          \
+        leave_the_input_out)                                                                                           \
+    ROW(port_has_a_key_for_a_name, "has the name of a key of every network, or of another port", name_it_otherwise)
+
+/// What keeps an operation from being written.
+enum class form_reason : std::uint8_t {
+#define ANEMONE_ROW(name, sentence, instead) name,
+    ANEMONE_FORM_REASONS(ANEMONE_ROW)
+#undef ANEMONE_ROW
+};
+
+/// A reason with its numbers; `nothing` where an operation can be written.
+struct form_fault {
+    form_reason why = form_reason::nothing;
+    std::int64_t got = 0;
+    std::int64_t limit = 0;
+
+    constexpr explicit operator bool() const noexcept { return why != form_reason::nothing; }
+};
+
+/// What is told of the operation, with {got} and {limit}.
+constexpr const char* sentence(form_reason why) noexcept {
+    constexpr const char* sentences[] = {
+#define ANEMONE_ROW(name, sentence, instead) sentence,
+        ANEMONE_FORM_REASONS(ANEMONE_ROW)
+#undef ANEMONE_ROW
+    };
+    return sentences[static_cast<std::size_t>(why)];
+}
+
+/// What to write instead; `none` where it depends on the operation (rewrites.hpp).
+constexpr rewrite rewrite_for(form_reason why) noexcept {
+    constexpr rewrite rewrites[] = {
+#define ANEMONE_ROW(name, sentence, instead) rewrite::instead,
+        ANEMONE_FORM_REASONS(ANEMONE_ROW)
+#undef ANEMONE_ROW
+    };
+    return rewrites[static_cast<std::size_t>(why)];
+}
+
+/// What to write instead of an operation that a fault was found in.
+constexpr rewrite rewrite_for(op kind, form_reason why) noexcept {
+    return rewrite_for(why) == rewrite::none ? writable_rewrites[kind] : rewrite_for(why);
+}
+
+} // namespace ane
+
+#undef ANEMONE_FORM_REASONS

@@ -1,0 +1,258 @@
+#pragma once
+
+#include "../ops/convolution.hpp"
+#include "../passes/constants.hpp"
+#include "../passes/fusion.hpp"
+#include "../passes/uses.hpp"
+#include "for_lowering.hpp"
+#include "form_fault.hpp"
+#include "netplist_layout.hpp"
+#include "netplist_vocabulary.hpp"
+#include "pool_padding.hpp"
+
+#include <array>
+#include <string_view>
+
+/// What of a lowered graph cannot be written as a netplist.
+namespace ane {
+
+namespace forms {
+
+/// Keys that every network has of its own: no port can have such a name.
+inline constexpr std::array<std::string_view, 5> network_keys{"Units", "Weights", "Constants", "States", "InputParams"};
+
+/// A lowered graph with what is known of its nodes.
+struct netplist_subject {
+    const graph_view& g;
+    const sequence<char>& constant;
+    int index;
+    const node& n;
+
+    constexpr int operand(int position) const { return g.operands(index)[static_cast<std::size_t>(position)]; }
+    constexpr const node& at(int position) const { return g[operand(position)]; }
+    constexpr bool known(int position) const { return constant[static_cast<std::size_t>(operand(position))] != 0; }
+};
+
+/// Whether an operand is a constant with one value, or with one for each channel of the result: what a GOC holds.
+constexpr bool is_channel_vector(const extents& operand, const extents& result) {
+    return detail::is_vector_along(operand, result, 2);
+}
+
+/// Depth and channels of a tensor that has both: the unit that reshapes it counts channels outside depth.
+constexpr form_fault mixed_depth(const extents& shape) {
+    const netplist_shape s = netplist_shape_of(shape);
+    const bool mixed = s[netplist_axis::depth] != 1 && s[netplist_axis::channel] != 1;
+    return mixed ? form_fault{form_reason::reshape_mixes_depth, s[netplist_axis::depth], s[netplist_axis::channel]}
+                 : form_fault{};
+}
+constexpr form_fault reshape_fault(const extents& from, const extents& to) {
+    if (netplist_shape_of(from) == netplist_shape_of(to)) {
+        return {};
+    }
+    const form_fault first = mixed_depth(from);
+    return first ? first : mixed_depth(to);
+}
+
+/// A tensor of rank 4 against one of rank 5 has its first axis on Batch, where the graph's rule matches it with Depth.
+constexpr form_fault broadcast_fault(const extents& operand, const extents& result) {
+    return result.rank == 5 && operand.rank == 4 && operand[0] != 1
+               ? form_fault{form_reason::broadcast_meets_depth, operand[0], 1}
+               : form_fault{};
+}
+
+/// The axis of a unit that takes Width, Height or Channel.
+constexpr form_fault inner_axis_fault(int axis, int rank) {
+    const netplist_axis a = netplist_axis_of(axis, rank);
+    return a == netplist_axis::batch || a == netplist_axis::depth ? form_fault{form_reason::axis_is_outer}
+                                                                  : form_fault{};
+}
+
+constexpr form_fault binary_fault(const netplist_subject& s) {
+    for (int i = 0; i < 2; ++i) {
+        if (const form_fault f = broadcast_fault(s.at(i).shape, s.n.shape)) {
+            return f;
+        }
+    }
+    return {};
+}
+
+/// Whether a binary operation becomes a GOC whose scale or bias is its constant operand.
+constexpr bool becomes_gain_or_offset(const netplist_subject& s) {
+    if (s.n.kind != op::mul && s.n.kind != op::add && s.n.kind != op::sub) {
+        return false;
+    }
+    for (int i = 0; i < 2; ++i) {
+        if (s.known(i) && is_channel_vector(s.at(i).shape, s.n.shape) && s.at(1 - i).shape == s.n.shape) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The pads of a DeConv unit, which act on the input with stride - 1 zeros behind every element.
+constexpr padding2 pads_of_stuffed_input(const conv_transpose& a, size2 kernel) {
+    return {kernel.height - 1 - a.padding.top, kernel.height - a.stride.height - a.padding.bottom,
+            kernel.width - 1 - a.padding.left, kernel.width - a.stride.width - a.padding.right};
+}
+
+constexpr form_fault conv_transpose_fault(const netplist_subject& s) {
+    const conv_transpose& a = s.n.get<conv_transpose>();
+    if (a.dilation != size2(1)) {
+        return {form_reason::transposed_dilation,
+                a.dilation.height > a.dilation.width ? a.dilation.height : a.dilation.width, 1};
+    }
+    const padding2 pads = pads_of_stuffed_input(a, detail::kernel_of(s.at(1).shape));
+    for (const int amount : {pads.top, pads.bottom, pads.left, pads.right}) {
+        if (amount < 0) {
+            return {form_reason::crops_the_stuffed_input, amount, 0};
+        }
+    }
+    return {};
+}
+
+constexpr form_fault netplist_pool_fault(const netplist_subject& s) {
+    const pool& p = s.n.get<pool>();
+    const padding2 written = written_padding(p, s.at(0).shape, s.n.shape);
+    if (counts_added_windows(s.n.kind, p, written)) {
+        return {form_reason::mean_over_added_windows};
+    }
+    if (written.bottom >= p.kernel.height) {
+        return {form_reason::padding_reaches_the_kernel, written.bottom, p.kernel.height};
+    }
+    return written.right >= p.kernel.width
+               ? form_fault{form_reason::padding_reaches_the_kernel, written.right, p.kernel.width}
+               : form_fault{};
+}
+
+constexpr form_fault reduction_fault(const netplist_subject& s) {
+    const extents& shape = s.at(0).shape;
+    int reduced = 0;
+    const indices& list = s.n.get<axes>().list;
+    for (int i = 0; i < list.rank; ++i) {
+        reduced += shape[static_cast<int>(list[i])] != 1 ? 1 : 0;
+    }
+    return reduced > 4 ? form_fault{form_reason::reduces_five_axes, reduced, 4} : form_fault{};
+}
+
+constexpr form_fault matmul_fault(const netplist_subject& s) {
+    for (const extents* shape : {&s.at(0).shape, &s.at(1).shape, &s.n.shape}) {
+        const std::int64_t depth = netplist_shape_of(*shape)[netplist_axis::depth];
+        if (depth != 1) {
+            return {form_reason::product_has_depth, depth, 1};
+        }
+    }
+    return {};
+}
+
+constexpr form_fault pad_fault(const netplist_subject& s) {
+    const pads& amounts = s.n.get<pads>();
+    for (int i = 0; i < s.n.shape.rank; ++i) {
+        const netplist_axis a = netplist_axis_of(i, s.n.shape.rank);
+        const std::int64_t sum = amounts.before[i] + amounts.after[i];
+        if (sum != 0 && a != netplist_axis::height && a != netplist_axis::width) {
+            return {form_reason::pads_an_outer_axis, sum, 0};
+        }
+    }
+    return {};
+}
+
+/// A constant operand that becomes an entry of `Constants`, where only depth 1 is known.
+constexpr form_fault constant_fault(const netplist_subject& s) {
+    const op kind = s.n.kind;
+    const bool in_a_blob = kind == op::conv2d || kind == op::conv_transpose2d || kind == op::matmul;
+    for (int i = 0; i < s.n.operands.count && !in_a_blob; ++i) {
+        const netplist_shape shape = netplist_shape_of(s.at(i).shape);
+        if (s.known(i) && shape[netplist_axis::depth] != 1 && !becomes_gain_or_offset(s)) {
+            return {form_reason::constant_has_depth, shape[netplist_axis::depth], 1};
+        }
+    }
+    return {};
+}
+
+/// What keeps an operation that has a form from being written with its shapes and attributes.
+constexpr form_fault unit_fault(const netplist_subject& s) {
+    const node& n = s.n;
+    if (is_binary(n.kind)) {
+        return binary_fault(s);
+    }
+    if (is_reduction(n.kind)) {
+        return reduction_fault(s);
+    }
+    if (n.kind == op::conv2d || n.kind == op::conv_transpose2d) {
+        if (!s.known(1)) {
+            return {form_reason::kernel_is_computed};
+        }
+        return n.kind == op::conv2d ? form_fault{} : conv_transpose_fault(s);
+    }
+    if (n.attributes.kind() == attribute_kind::pool) {
+        return netplist_pool_fault(s);
+    }
+    if (n.kind == op::softmax || n.kind == op::arg_max || n.kind == op::arg_min) {
+        return inner_axis_fault(n.get<axis>().index, n.shape.rank);
+    }
+    if (n.kind == op::matmul) {
+        return matmul_fault(s);
+    }
+    if (n.kind == op::reshape) {
+        return reshape_fault(s.at(0).shape, n.shape);
+    }
+    return n.kind == op::pad ? pad_fault(s) : form_fault{};
+}
+
+/// Whether a port has the name of a key that every network has.
+constexpr bool is_network_key(std::string_view port) {
+    for (const std::string_view key : network_keys) {
+        if (key == port) {
+            return true;
+        }
+    }
+    return false;
+}
+
+constexpr form_fault netplist_node_fault(const netplist_subject& s) {
+    if (s.n.shape.rank > max_rank) {
+        return {form_reason::rank_exceeds, s.n.shape.rank, max_rank};
+    }
+    if (s.n.kind == op::input) {
+        return is_network_key(s.g.name(s.index)) ? form_fault{form_reason::port_has_a_key_for_a_name} : form_fault{};
+    }
+    if (s.n.kind == op::cast) {
+        return {form_reason::no_unit_changes_the_element_type};
+    }
+    if (is_for_lowering(s.n)) {
+        return {form_reason::is_not_lowered};
+    }
+    if (find_netplist_form(s.n.kind) == nullptr) {
+        return {form_reason::no_netplist_form};
+    }
+    const form_fault own = unit_fault(s);
+    return own ? own : constant_fault(s);
+}
+
+} // namespace forms
+
+/// Why each operation of a lowered graph cannot be written as a netplist. Operations on constants alone are not asked
+/// about: they are computed when the graph is compiled.
+constexpr sequence<form_fault> netplist_faults(const graph_view& lowered) {
+    const sequence<char> known = constant_nodes(lowered);
+    const sequence<int> readers = uses(lowered);
+    sequence<form_fault> faults(lowered.nodes.size());
+    for (int i = 0; i < lowered.size(); ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        if (known[at] == 0) {
+            faults[at] = forms::netplist_node_fault({lowered, known, i, lowered[i]});
+            if (!faults[at] && lowered[i].kind == op::input && readers[at] == 0) {
+                faults[at] = {form_reason::input_is_not_read};
+            }
+        }
+    }
+    for (const output_port& port : lowered.outputs) {
+        form_fault& fault = faults[static_cast<std::size_t>(port.node)];
+        if (!fault && (forms::is_network_key(lowered.name(port)) || lowered.find(op::input, lowered.name(port)) >= 0)) {
+            fault = {form_reason::port_has_a_key_for_a_name};
+        }
+    }
+    return faults;
+}
+
+} // namespace ane

@@ -1,0 +1,95 @@
+#pragma once
+
+#include "../passes/lowering.hpp"
+#include "../targets/operation_support.hpp"
+#include "mil_faults.hpp"
+#include "netplist_faults.hpp"
+
+#include <optional>
+#include <span>
+
+namespace ane {
+
+/// What keeps the nodes of a model from being written, by route. A model is written in one format as a whole.
+struct form_faults {
+    sequence<form_fault> mil;      ///< by node of the model
+    sequence<form_fault> netplist; ///< the same
+    int mil_count = 0;             ///< nodes that MIL text cannot hold
+    int netplist_count = 0;        ///< nodes that a netplist cannot hold; -1 where nobody looked
+};
+
+namespace detail {
+
+constexpr int count_faults(const sequence<form_fault>& faults) {
+    int count = 0;
+    for (const form_fault& f : faults) {
+        count += f ? 1 : 0;
+    }
+    return count;
+}
+
+/// What of a model cannot be written as MIL text. Nothing needs to be lowered for that: lowering leaves alone what can
+/// have a fault.
+constexpr sequence<form_fault> mil_faults_of_model(const graph_view& model) {
+    sequence<form_fault> faults = mil_faults(model);
+    for (int i = 0; i < model.size(); ++i) {
+        form_fault& f = faults[static_cast<std::size_t>(i)];
+        if (f.why == form_reason::is_not_lowered) {
+            f = forms::number_fault(model[i]);
+        }
+    }
+    return faults;
+}
+
+/// The faults of a lowered graph, told of the model's nodes.
+constexpr sequence<form_fault> netplist_faults_of_model(const graph_view& model) {
+    const lowered_graph lowered = lower(model);
+    const sequence<form_fault> parts = netplist_faults(lowered.view());
+    sequence<form_fault> faults(model.nodes.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        form_fault& fault = faults[static_cast<std::size_t>(lowered.origins[i])];
+        if (!fault) {
+            fault = parts[i];
+        }
+    }
+    return faults;
+}
+
+} // namespace detail
+
+/// What keeps a model from being written as MIL text, and as a netplist: that is looked at where it is asked for, and
+/// where MIL text cannot hold the model. It takes a compiler many steps, because the model has to be lowered.
+constexpr form_faults find_form_faults(const graph_view& model, bool asks_for_netplist = false) {
+    form_faults all;
+    bool returns_fp16 = true;
+    all.mil = detail::mil_faults_of_model(model);
+    for (const output_port& port : model.outputs) {
+        if (model[port.node].type != dtype::f16) {
+            all.mil[static_cast<std::size_t>(port.node)] = {form_reason::result_is_no_fp16};
+            returns_fp16 = false;
+        }
+    }
+    all.mil_count = detail::count_faults(all.mil);
+    all.netplist_count = -1;
+    if (asks_for_netplist || all.mil_count > 0) {
+        if (returns_fp16) { // not one assignment of either: g++ 12 would free the same memory twice in a constant
+            all.netplist = detail::netplist_faults_of_model(model);
+        } else {
+            all.netplist = all.mil;
+        }
+        all.netplist_count = detail::count_faults(all.netplist);
+    }
+    return all;
+}
+
+/// The route on which our files can hold a whole model: MIL text, which the direct route to the engine needs, where both
+/// can; nothing where none can.
+constexpr std::optional<compile_route> writing_route(const graph_view& model) {
+    const form_faults faults = find_form_faults(model);
+    if (faults.mil_count == 0) {
+        return compile_route::mil;
+    }
+    return faults.netplist_count == 0 ? std::optional(compile_route::netplist) : std::nullopt;
+}
+
+} // namespace ane
