@@ -9,6 +9,7 @@
 #include "backend/program.hpp"
 #include "drawing/drawing.hpp"
 #include "dynamic_builder.hpp"
+#include "dynamic_volume.hpp"
 #include "formats/mil.hpp"
 #include "formats/netplist.hpp"
 #include "io/file.hpp"

@@ -46,8 +46,11 @@ inline dynamic_graph described(op kind) {
         c.output(c.add(op::cast, {c.add(kind, search_radius{2}, {points, c.input({1, 3, 1, 2})})}));
     } else {
         const int a = c.input({2, 3});
-        const int compared = c.add(kind == op::logical_not || kind == op::cast ? op::less : kind, {a, c.input({2, 3})});
-        c.output(c.add(op::cast, {kind == op::logical_not ? c.add(kind, {compared}) : compared}));
+        const int b = c.input({2, 3});
+        const int compared = c.add(is_comparison(kind) ? kind : op::less, {a, b});
+        c.output(c.add(op::cast, {kind == op::logical_not ? c.add(kind, {compared})
+                                  : is_logic_of_two(kind) ? c.add(kind, {compared, c.add(op::greater, {b, a})})
+                                                          : compared}));
     }
     return c.finish();
 }
@@ -55,8 +58,8 @@ inline dynamic_graph described(op kind) {
 inline sample draw(op kind, unsigned seed) {
     sample s;
     sound::maker maker(seed, {kind});
-    const bool rare = is_comparison(kind) || kind == op::logical_not || kind == op::cast || kind == op::radius_search ||
-                      kind == op::batch_to_space;
+    const bool rare =
+        gives_booleans(kind) || kind == op::cast || kind == op::radius_search || kind == op::batch_to_space;
     for (int tries = 0; tries < 50 && s.graph.outputs.empty(); ++tries) {
         s.graph = rare ? described(kind) : maker.make(kind, 1);
     }

@@ -11,7 +11,9 @@
 // expect: design_rule<ane::op::arg_max, ane::rule::arg_reduction_has_no_mil_form, ane::target::h13, 0, 1, 0, 0
 // expect: design_rule<ane::op::cross_product, ane::rule::operation_has_no_mil_form, ane::target::h17s, 0, 2, 0, 0
 // expect: design_rule<ane::op::reverse, ane::rule::operation_has_no_netplist_form, ane::target::h17s, 0, 1, 0, 0
-// expect: design_rule<ane::op::input, ane::rule::scalar_has_no_mil_form, ane::target::h13, 0, 0, 0, 0
+// expect: design_rule<ane::op::input, ane::rule::operation_is_not_written, ane::target::h13, 0, 0, 0, 0
+// expect: design_rule<ane::op::resample, ane::rule::operation_is_not_written, ane::target::h14, 0, 2, 0, 0
+// expect: ane::because<ane::form_reason::no_mil_form>, ane::instead<ane::rewrite::affine_or_a_product_with_an_interpolation_matrix>
 // forbid: step limit
 #include "by_value.hpp"
 
@@ -39,7 +41,8 @@ static_assert(conforms<dropped, h14>);
 constexpr auto resampled = frozen([] {
     return make(op::resample, sampling{.extent = 4}, {in({1, 2, 8, 8}), in({1, 4, 4, 2})}, {1, 2, 4, 4}, true);
 });
-static_assert(conforms<resampled, pick(h13, h14)>);
+static_assert(conforms<resampled, pick(h13, h14), waive(rule::operation_is_not_written)>);
+static_assert(conforms<resampled, h14, waive(pick(rule::width_is_one, rule::operation_is_not_written))>);
 
 constexpr auto bare_softmax = frozen([] { return make(op::softmax, axis{1}, {in({4, 8})}); });
 static_assert(conforms<bare_softmax, pick(&without_softmax, &with_softmax)>);

@@ -22,6 +22,7 @@ LARGEST = 65504.0
 ALIGNMENT = 64
 
 BOOLEAN = {"equal", "not_equal", "greater", "greater_equal", "less", "less_equal", "logical_not"}
+BOOLEAN |= {"logical_and", "logical_or", "logical_xor"}
 BROADCASTING = {"add", "sub", "mul", "div", "minimum", "maximum", "pow", "floor_div"} | BOOLEAN - {"logical_not"}
 LIKE_AXES = {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_sum_square"}
 LIKE_AXES |= {"reduce_l1_norm", "reduce_l2_norm", "reduce_log_sum", "reduce_log_sum_exp"}
@@ -68,7 +69,7 @@ def shape_of(kind, shapes, attributes):
         x[attributes["index"]] = sum(s[attributes["index"]] for s in shapes)
     elif kind in ("slice", "dynamic_slice"):
         return attributes["size"]
-    elif kind in ("pad", "reflect_pad", "symmetric_pad"):
+    elif kind in ("pad", "reflect_pad", "symmetric_pad", "replicate_pad"):
         return [b + e + a for b, e, a in zip(attributes["before"], x, attributes["after"])]
     elif kind == "tile":
         return [e * c for e, c in zip(x, attributes["count"])]

@@ -67,18 +67,17 @@ SAME = {
     "GreaterOrEqual": "greater_equal",
     "Less": "less",
     "LessOrEqual": "less_equal",
-    "And": "minimum",
-    "Or": "maximum",
-    "Xor": "not_equal",
 }
+LOGIC = {"And": "logical_and", "Or": "logical_or", "Xor": "logical_xor"}
 
 
-def same(operation):
+def same(operation, boolean=False):
     def convert(n):
-        operands = [n.x(i) for i in range(len(n.inputs))]
+        operands = [n.boolean(i) if boolean else n.x(i) for i in range(len(n.inputs))]
         if len(operands) == 2:
             y = reference.old_broadcast(n.a, *(np.empty(v.shape) for v in operands))
-            operands[1] = n.g.reshape(operands[1], y.shape)
+            if list(y.shape) != list(operands[1].shape):
+                operands[1] = n.g.reshape(operands[1], y.shape)
         return n.g.op(operation, *operands)
 
     return convert
@@ -86,6 +85,8 @@ def same(operation):
 
 for _onnx, _ours in SAME.items():
     CONVERTERS[_onnx] = same(_ours)
+for _onnx, _ours in LOGIC.items():
+    CONVERTERS[_onnx] = same(_ours, boolean=True)
 
 
 @converter("Neg")
@@ -984,19 +985,7 @@ def pad(n):
         return g.pad(x, value, before=before, after=after)
     if mode == "reflect":
         return g.reflect_pad(x, before=before, after=after)
-    for axis, (b, a) in enumerate(amounts):  # copies of the first and the last element; one of them is symmetric_pad
-        if (b, a) in ((1, 1), (0, 1), (1, 0)):
-            single = [1 if i == axis else 0 for i in range(x.rank)]
-            x = g.symmetric_pad(x, before=[b * s for s in single], after=[a * s for s in single])
-            continue
-        parts = [x]
-        if b:
-            parts.insert(0, g.tile(along(g, x, axis, 0, 1), count=[b if i == axis else 1 for i in range(x.rank)]))
-        if a:
-            last = along(g, x, axis, x.shape[axis] - 1, 1)
-            parts.append(g.tile(last, count=[a if i == axis else 1 for i in range(x.rank)]))
-        x = parts[0] if len(parts) == 1 else g.concat(*parts, index=axis)
-    return x
+    return g.replicate_pad(x, before=before, after=after)
 
 
 @converter("Gather")

@@ -292,6 +292,10 @@ def comparisons(d):
         truth = g.op(name, x, y)
         d.exactly(g.select(truth, x, 7.0), torch.where(function(tx, ty), tx, torch.tensor(7)))
         d.exactly(g.logical_not(truth), ~function(tx, ty))
+        other, to = g.op("less", x, 0.5), tx < 0.5
+        d.exactly(g.logical_and(truth, other), function(tx, ty) & to)
+        d.exactly(g.logical_or(truth, other), function(tx, ty) | to)
+        d.exactly(g.logical_xor(other, truth), function(tx, ty) ^ to)
 
 
 @case
@@ -505,6 +509,7 @@ def pads(d):
     d.exactly(d.g.pad(x, 0.75, **how), np.pad(tx.numpy(), amounts, constant_values=0.75))
     d.exactly(d.g.reflect_pad(x, **how), np.pad(tx.numpy(), amounts, mode="reflect"))
     d.exactly(d.g.symmetric_pad(x, **how), np.pad(tx.numpy(), amounts, mode="symmetric"))
+    d.exactly(d.g.replicate_pad(x, **how), np.pad(tx.numpy(), amounts, mode="edge"))
 
 
 @case

@@ -54,7 +54,8 @@ inline void graph_maker::movement(op kind, int x) {
     }
     case op::pad:
     case op::reflect_pad:
-    case op::symmetric_pad: {
+    case op::symmetric_pad:
+    case op::replicate_pad: {
         pads p{in, in};
         for (int i = 0; i < in.rank; ++i) {
             const bool spatial = i + 2 >= in.rank || chance(10);

@@ -49,7 +49,7 @@ TEST_CASE("netplist refuses: transposed convolutions with dilation, or that woul
                    g.output("y"_s, conv_transpose2d<conv_transpose{.dilation = {1, 2}}>(
                                        g.input("x"_s, f16<1, 1, 3, 3>), g.weight("w", f16<1, 1, 2, 2>)));
                }),
-               "dilation 1x2"));
+               "dilation 2"));
     CHECK(says(refusal([](auto& g) {
                    g.output("y"_s, conv_transpose2d<conv_transpose{.stride = 3}>(g.input("x"_s, f16<1, 1, 3, 3>),
                                                                                  g.weight("w", f16<1, 1, 2, 2>)));
@@ -69,18 +69,18 @@ TEST_CASE("netplist refuses: padding of other axes than Height and Width") {
     CHECK(says(refusal([](auto& g) {
                    g.output("y"_s, pad<pads{{0, 1, 0, 0}, {0, 2, 0, 0}}>(g.input("x"_s, f16<1, 1, 6, 6>)));
                }),
-               "pads Channel by 1 and 2"));
+               "pads by 3 along another axis"));
 }
 
 TEST_CASE("netplist refuses: softmax and argument reductions along Batch or Depth") {
     CHECK(says(refusal([](auto& g) { g.output("y"_s, softmax<axis{0}>(g.input("x"_s, f16<2, 1, 6, 6>))); }),
-               "works along Batch"));
+               "works along Batch or Depth"));
     CHECK(says(refusal([](auto& g) { g.output("y"_s, arg_max<axis{1}>(g.input("x"_s, f16<2, 3, 1, 6, 6>))); }),
-               "works along Depth"));
+               "works along Batch or Depth"));
 }
 
 TEST_CASE("netplist refuses: five reduced axes") {
-    CHECK(says(refusal([](auto& g) { g.output("y"_s, reduce_sum(g.input("x"_s, f16<2, 2, 2, 2, 2>))); }), "five axes"));
+    CHECK(says(refusal([](auto& g) { g.output("y"_s, reduce_sum(g.input("x"_s, f16<2, 2, 2, 2, 2>))); }), "reduces 5 axes"));
     CHECK(refusal([](auto& g) { g.output("y"_s, reduce_sum(g.input("x"_s, f16<2, 2, 2, 1, 2>))); }).empty());
 }
 
@@ -99,12 +99,12 @@ TEST_CASE("netplist refuses: depth where no order of elements is known") {
                "a constant of depth 2"));
     CHECK(says(
         refusal([](auto& g) { g.output("y"_s, g.input("x"_s, f16<1, 2, 3, 4, 5>) + g.input("z"_s, f16<2, 3, 4, 5>)); }),
-        "would have to become depth"));
+        "where it would become depth"));
 }
 
 TEST_CASE("netplist refuses: ports that a network cannot have") {
-    CHECK(says(refusal([](auto& g) { g.output("Units"_s, relu(g.input("x"_s, f16<1, 1, 2, 2>))); }), "Units: "));
-    CHECK(says(refusal([](auto& g) { g.output("y"_s, relu(g.input("Weights"_s, f16<1, 1, 2, 2>))); }), "Weights: "));
+    CHECK(says(refusal([](auto& g) { g.output("Units"_s, relu(g.input("x"_s, f16<1, 1, 2, 2>))); }), "has the name of a key of every network"));
+    CHECK(says(refusal([](auto& g) { g.output("y"_s, relu(g.input("Weights"_s, f16<1, 1, 2, 2>))); }), "has the name of a key of every network"));
     CHECK(says(refusal([](auto& g) {
                    g.input("idle"_s, f16<1, 1, 2, 2>);
                    g.output("y"_s, relu(g.input("x"_s, f16<1, 1, 2, 2>)));

@@ -78,7 +78,8 @@ inline attributes attributes_of(op kind) {
     case op::dynamic_slice: return window{{0, 0, 0, 0}, {1, 4, 3, 6}};
     case op::pad:
     case op::reflect_pad:
-    case op::symmetric_pad: return pads{{0, 0, 1, 2}, {0, 0, 2, 1}};
+    case op::symmetric_pad:
+    case op::replicate_pad: return pads{{0, 0, 1, 2}, {0, 0, 2, 1}};
     case op::tile: return repeats{1, 1, 2, 2};
     case op::reverse: return axes{3};
     case op::gather:
@@ -134,6 +135,11 @@ inline dynamic_graph around(op kind, bool constant_operands) {
         case op::random_uniform: return g.add(kind, operands, attributes_of(kind), {2, 3});
         case op::cast: return g.add(kind, {g.input("bytes", image, {}, dtype::uint8)});
         case op::logical_not: return g.add(kind, {g.add(op::less, {operands[0], operands[0]})});
+        case op::logical_and:
+        case op::logical_or:
+        case op::logical_xor:
+            return g.add(kind,
+                         {g.add(op::less, {operands[0], operands[1]}), g.add(op::less, {operands[1], operands[0]})});
         case op::select:
             return g.add(kind, {g.add(op::less, {operands[0], operands[0]}), operands[0], g.constant(image, 0.25)});
         case op::dequantize:

@@ -137,6 +137,13 @@ TEST_CASE("mirroring pads reach at most to the other border") {
     built::check(op::identity, {2, 12, 6, 8}, no_attributes{}, [](builder& g) { return identity(image(g)); });
 }
 
+TEST_CASE("a replicating pad reaches as far as it likes") {
+    static constexpr pads wide{{0, 0, 40, 0}, {0, 0, 0, 9}};
+    built::check(op::replicate_pad, {2, 12, 46, 17}, wide, [](builder& g) { return replicate_pad<wide>(image(g)); });
+    infer_breaks(pads{{0, 0, 0, -1}, {0, 0, 0, 0}}, fault::padding_must_not_be_negative,
+                 [](builder& g) { return replicate_pad<wide>(image(g)); });
+}
+
 TEST_CASE("tile and reverse") {
     built::check(op::tile, {4, 12, 18, 8}, repeats{2, 1, 3, 1}, [](builder& g) {
         return tile<repeats{2, 1, 3, 1}>(image(g));

@@ -123,6 +123,7 @@ TEST_CASE("every operation of the facts has a builder, an alias, a composed buil
                                                "minmax_norm",
                                                "reflect_pad",
                                                "symmetric_pad",
+                                               "replicate_pad",
                                                "top_k_indices",
                                                "radius_search",
                                                "scaled_elementwise",

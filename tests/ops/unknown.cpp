@@ -25,7 +25,8 @@ template <class... T> constexpr bool all_unknown(T...) { return (is_unknown<T> &
 
 template <class U> constexpr bool takes_unknown(U u, image x, rows r, builder& g) {
     bool all = all_unknown(u + x, x - u, u * 2.0, 1.0 / u, -u, greater(u, x), pow(u, 2.0), floor_div(u, x), equal(u, x),
-                           logical_not(u), greater(u, x), select(u, x, x), select(less(u, 0.0), u, x), to_f16(u));
+                           logical_not(u), logical_and(u, u), logical_or(u, u), logical_xor(u, u), greater(u, x),
+                           select(u, x, x), select(less(u, 0.0), u, x), to_f16(u));
     all &= all_unknown(exp(u), sqrt(u), rsqrt(u), inverse(u), round(u), relu(u), gelu(u), leaky_relu(u, 0.1),
                        prelu(u, r), sigmoid_hard(u, 0.2, 0.5), clamp(u, 0, 1), identity(u), dropout(u, 0.5));
     all &= all_unknown(conv2d(u, x), conv2d(x, u), conv2d<conv{.stride = 2, .padding = same}>(u, u, u),
@@ -35,11 +36,11 @@ template <class U> constexpr bool takes_unknown(U u, image x, rows r, builder& g
     all &= all_unknown(max_pool<pool{.kernel = 2}>(u), avg_pool<pool{.kernel = 2}>(u), softmax(u), layer_norm(u, r, r),
                        layer_norm(x, u, u), rms_norm(u, r), batch_norm(u, r, r, r, r), instance_norm(u, r, r),
                        group_norm<4>(u, r, r), l2_norm(u), local_response_norm<3>(u));
-    all &=
-        all_unknown(reshape<1, 1024>(u), flatten(u), flatten2d(u), transpose<permutation{0, 2, 1, 3}>(u), concat(x, u),
-                    concat<axis{2}>(u, x, x), slice<window{{0, 0}, {1, 1}}>(u), pad<pads{{0, 1}, {0, 1}}>(u, 0.0),
-                    reflect_pad<pads{{0, 1}, {0, 1}}>(u), expand_dims<axes{0}>(u), squeeze(u), stack(u, x), stack(x, u),
-                    reshape_like(u, x), tile<repeats{1, 2}>(u), reverse(u), unstack(u)[0]);
+    all &= all_unknown(reshape<1, 1024>(u), flatten(u), flatten2d(u), transpose<permutation{0, 2, 1, 3}>(u),
+                       concat(x, u), concat<axis{2}>(u, x, x), slice<window{{0, 0}, {1, 1}}>(u),
+                       pad<pads{{0, 1}, {0, 1}}>(u, 0.0), reflect_pad<pads{{0, 1}, {0, 1}}>(u),
+                       replicate_pad<pads{{0, 1}, {0, 1}}>(u), expand_dims<axes{0}>(u), squeeze(u), stack(u, x),
+                       stack(x, u), reshape_like(u, x), tile<repeats{1, 2}>(u), reverse(u), unstack(u)[0]);
     all &= all_unknown(split<2>(u)[1], std::get<1>(split<axis{1}, 2, 3>(u)), top_k<5>(u).values, top_k<5>(u).indices,
                        sort(u), arg_sort(u), strided_slice<index_range{{0}, {2}}>(u), crop<1, 1, 1, 1>(u), gather(u, x),
                        gather(x, u), gather_along_axis(u, x), gather_nd(u, x), dynamic_slice<axis{1}, 2>(u, r),

@@ -205,7 +205,7 @@ private:
         n.kind = kind;
         n.attributes = values;
         n.shape = given;
-        n.type = is_comparison(kind) || kind == op::logical_not ? dtype::boolean : dtype::f16;
+        n.type = gives_booleans(kind) ? dtype::boolean : dtype::f16;
         dynamic_graph trial = g_;
         const int index = trial.append(n, operands);
         const inferred r = infer(trial, trial.nodes.back());
@@ -320,7 +320,8 @@ inline int maker::movement(op kind, int x) {
     }
     case op::pad:
     case op::reflect_pad:
-    case op::symmetric_pad: {
+    case op::symmetric_pad:
+    case op::replicate_pad: {
         pads p{in, in};
         for (int i = 0; i < in.rank; ++i) {
             const bool spatial = i + 2 >= in.rank && in[i] > 1;

@@ -37,9 +37,9 @@ constexpr dynamic_graph then(dynamic_graph g, op kind, const attributes& values,
     n.kind = kind;
     n.attributes = values;
     n.shape = result;
-    n.type = kind == op::quantize                             ? values.get<quantization>().type
-             : is_comparison(kind) || kind == op::logical_not ? dtype::boolean
-                                                              : dtype::f16;
+    n.type = kind == op::quantize   ? values.get<quantization>().type
+             : gives_booleans(kind) ? dtype::boolean
+                                    : dtype::f16;
     const int last = g.append(n, operands);
     if (!given) {
         g.nodes[static_cast<std::size_t>(last)].shape = infer(g, g.nodes[static_cast<std::size_t>(last)]).shape;

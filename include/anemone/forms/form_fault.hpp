@@ -13,7 +13,8 @@ namespace ane {
 // Each reason: its name, what is told of the operation, with {got} and {limit}, and the nearest form that can be written.
 #define ANEMONE_FORM_REASONS(ROW)                                                                                      \
     ROW(nothing, "", none)                                                                                             \
-    ROW(is_not_lowered, "is not an operation of a lowered graph: lower() takes it apart", lower_the_graph)             \
+    ROW(is_not_lowered, "is not an operation of a lowered graph: lower() takes composed operations apart",             \
+        lower_the_graph)                                                                                               \
     ROW(no_mil_form, "has no form in MIL text", none)                                                                  \
     ROW(no_netplist_form, "has no netplist form", none)                                                                \
     ROW(no_unit_changes_the_element_type,                                                                              \
@@ -51,9 +52,7 @@ namespace ane {
         "reshapes a tensor of depth {got} and {limit} channels: the unit counts channels outside depth, the graph "    \
         "depth outside channels",                                                                                      \
         reshape_by_way_of_rank_4)                                                                                      \
-    ROW(input_is_not_read,                                                                                             \
-        "is an input that no unit reads: a netplist declares an input only for the units that read "                   \
-        "it",                                                                                                          \
+    ROW(input_is_not_read, "is read by no unit: a netplist declares an input only for the units that read it",         \
         leave_the_input_out)                                                                                           \
     ROW(port_has_a_key_for_a_name, "has the name of a key of every network, or of another port", name_it_otherwise)
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../passes/catalogue/catalogue.hpp"
 #include "../passes/lowering.hpp"
 #include "../targets/operation_support.hpp"
 #include "mil_faults.hpp"
@@ -41,8 +42,25 @@ constexpr sequence<form_fault> mil_faults_of_model(const graph_view& model) {
     return faults;
 }
 
+/// Whether every node has the shape that its operation gives: of other graphs, which nothing but raw code makes, the rules
+/// tell what they can, and lowering cannot begin.
+constexpr bool can_be_lowered(const graph_view& model) {
+    for (const node& n : model.nodes) {
+        if (!is_source(n.kind)) {
+            const inferred rule = infer(model, n);
+            if (!rule.ok() || rule.shape != n.shape) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 /// The faults of a lowered graph, told of the model's nodes.
 constexpr sequence<form_fault> netplist_faults_of_model(const graph_view& model) {
+    if (!can_be_lowered(model)) {
+        return sequence<form_fault>(model.nodes.size());
+    }
     const lowered_graph lowered = lower(model);
     const sequence<form_fault> parts = netplist_faults(lowered.view());
     sequence<form_fault> faults(model.nodes.size());
@@ -91,5 +109,8 @@ constexpr std::optional<compile_route> writing_route(const graph_view& model) {
     }
     return faults.netplist_count == 0 ? std::optional(compile_route::netplist) : std::nullopt;
 }
+
+/// The same of a model that is a constant: `static_assert(ane::writing_route_of<model> == ane::compile_route::mil)`.
+template <const auto& Model> inline constexpr std::optional<compile_route> writing_route_of = writing_route(Model);
 
 } // namespace ane

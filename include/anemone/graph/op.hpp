@@ -69,6 +69,14 @@ constexpr bool is_source(op kind) noexcept { return signature(kind).group == op_
 constexpr bool is_contraction(op kind) noexcept { return signature(kind).group == op_group::contraction; }
 constexpr bool is_binary(op kind) noexcept { return signature(kind).group == op_group::binary; }
 constexpr bool is_comparison(op kind) noexcept { return signature(kind).group == op_group::comparison; }
+/// logical_and, logical_or, logical_xor: two booleans in, one out.
+constexpr bool is_logic_of_two(op kind) noexcept {
+    return signature(kind).group == op_group::logic && signature(kind).most_operands == 2;
+}
+/// Whether the result is boolean.
+constexpr bool gives_booleans(op kind) noexcept {
+    return is_comparison(kind) || is_logic_of_two(kind) || kind == op::logical_not;
+}
 constexpr bool is_unary(op kind) noexcept { return signature(kind).group == op_group::unary; }
 constexpr bool is_reduction(op kind) noexcept { return signature(kind).group == op_group::reduction; }
 constexpr bool is_arg_reduction(op kind) noexcept { return signature(kind).group == op_group::arg_reduction; }

@@ -2,7 +2,8 @@
 
 #include "elementwise.hpp"
 
-/// Comparisons, whose result is boolean, and what reads a boolean: `logical_not`, `select`, `to_f16`. No port is
+/// Comparisons, whose result is boolean, and what reads booleans: `logical_not`, `logical_and`, `logical_or`,
+/// `logical_xor`, `select`, `to_f16`. No port is
 /// boolean.
 namespace ane {
 
@@ -24,7 +25,19 @@ constexpr inferred select_rule(dtype type, const extents& condition, const exten
     return values.ok() ? detail::broadcast(condition, values.shape) : values;
 }
 
+/// Two boolean operands that broadcast.
+constexpr inferred logic_rule(dtype a_type, const extents& a, dtype b_type, const extents& b) {
+    const inferred first = boolean_rule(a_type, a);
+    const inferred second = boolean_rule(b_type, b);
+    return !first.ok() ? first : !second.ok() ? second : detail::broadcast(a, b);
+}
+
 namespace shapes {
+struct logic {
+    static constexpr inferred judge(const detail::operand& a, const detail::operand& b) {
+        return logic_rule(a.type, a.shape, b.type, b.shape);
+    }
+};
 struct boolean {
     static constexpr inferred judge(const detail::operand& x) { return boolean_rule(x.type, x.shape); }
 };
@@ -93,6 +106,17 @@ constexpr auto logical_not(X x, site where = here()) {
 }
 template <class X, class Broken = breach<op::logical_not, shapes::boolean, X>>
 unknown_tensor logical_not(X, ...) = delete;
+
+// Of two booleans, by their rows in graph/operations.def.
+#define ANEMONE_LOGIC(name, ...)                                                                                       \
+    template <class A, class B>                                                                                        \
+        requires obeys<shapes::logic, A, B>                                                                            \
+    constexpr auto name(A a, B b, site where = here()) {                                                               \
+        return detail::append<shapes::logic, dtype::boolean>(op::name, no_attributes{}, where, a, b);                  \
+    }                                                                                                                  \
+    template <class A, class B, class Broken = breach<op::name, shapes::logic, A, B>>                                  \
+    unknown_tensor name(A, B, ...) = delete;
+#include "../graph/operations.def"
 
 /// a where the condition is true, b elsewhere; the three broadcast. The condition is the result of a comparison; a or b
 /// may be a number.

@@ -47,6 +47,10 @@
         "the dilated kernel must fit into the padded height (R033)")                                                   \
     ROW(kernel_must_fit_into_the_padded_width_R033, got <= want,                                                       \
         "the dilated kernel must fit into the padded width (R033)")                                                    \
+    ROW(kernel_must_fit_into_the_padded_depth, got <= want, "the dilated kernel must fit into the padded depth")       \
+    ROW(kernel_depth_must_not_exceed_1024, got <= want, "a kernel has at most 1024 planes: each becomes an operation") \
+    ROW(input_must_have_rank_5_as_N_C_D_H_W, got == want, "the input must have rank 5: N, C, D, H, W")                 \
+    ROW(weight_must_have_rank_5_as_O_I_kD_kH_kW, got == want, "the weight must have rank 5: O, I, kD, kH, kW")         \
     ROW(pool_padding_must_be_smaller_than_the_kernel_R060, got < want,                                                 \
         "the padding of a pool must be smaller than its kernel (R060)")                                                \
     ROW(operand_must_have_an_axis, got >= want, "the operand must have at least one axis")                             \

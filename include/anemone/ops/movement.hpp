@@ -272,6 +272,16 @@ constexpr auto symmetric_pad(X x, site where = here()) {
 template <pads Amounts, class X, class Broken = breach<op::symmetric_pad, shapes::mirror<Amounts, true>, X>>
 unknown_tensor symmetric_pad(X, ...) = delete;
 
+/// Repeats the border of the tensor: [a b c] padded by 2 gives [a a a b c c c]. R096, R097; Core ML places it on the
+/// engine of the M4 (measured).
+template <pads Amounts, class X>
+    requires obeys<shapes::of<Amounts>, X>
+constexpr auto replicate_pad(X x, site where = here()) {
+    return detail::append<shapes::of<Amounts>>(op::replicate_pad, Amounts, where, x);
+}
+template <pads Amounts, class X, class Broken = breach<op::replicate_pad, shapes::of<Amounts>, X>>
+unknown_tensor replicate_pad(X, ...) = delete;
+
 /// The same value under another node. MIL's own `identity` does not compile on the M5 (measured); the netplist has
 /// aliases.
 template <class X>

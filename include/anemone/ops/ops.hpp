@@ -23,3 +23,4 @@
 #include "refused.hpp"
 #include "scaled.hpp"
 #include "texture.hpp"
+#include "volume.hpp"

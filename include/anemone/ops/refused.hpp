@@ -16,9 +16,6 @@
     ROW(reduce_prod, "R130", "exp(reduce_sum(log(x))) for positive x, about 1e-3 relative")                            \
     ROW(mod, "R130", "a - b * floor_div(a, b)")                                                                        \
     ROW(nan_to_num, "ANEForge", "clamp: NaN has become +infinity at the input (R155)")                                 \
-    ROW(logical_and, "R130", "minimum(a, b) of 0 and 1, which to_f16 makes of a comparison")                           \
-    ROW(logical_or, "R130", "maximum(a, b) of 0 and 1, which to_f16 makes of a comparison")                            \
-    ROW(logical_xor, "R130", "not_equal(a, b) of 0 and 1, which to_f16 makes of a comparison")                         \
     /* trigonometry */                                                                                                 \
     ROW(tan, "R130", "div(sin(x), cos(x)) from A15, or a ratio of polynomials")                                        \
     ROW(asin, "R130", "a polynomial, or atan(div(x, sqrt(1 - x * x)))")                                                \

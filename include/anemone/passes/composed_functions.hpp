@@ -22,6 +22,24 @@ constexpr int lower_round(rewriter& w, const node& n) {
     return w.emit(op::select, no_attributes{}, {small, w.emit(op::round, no_attributes{}, {x}), x});
 }
 
+/// A boolean as 1 and 0. The constants have the full shape, as in every `select` that was run.
+constexpr int mask_of(rewriter& w, int truth) {
+    const extents shape = w.shape(truth);
+    return w.emit(op::select, no_attributes{}, {truth, w.filled(shape, 1.0F), w.filled(shape, 0.0F)});
+}
+
+constexpr int lower_and(rewriter& w, const node& n) {
+    const int both = w.emit(op::mul, no_attributes{}, {mask_of(w, w.operand(n, 0)), mask_of(w, w.operand(n, 1))});
+    return w.emit(op::greater, no_attributes{}, {both, w.scalar(0.5F)});
+}
+constexpr int lower_or(rewriter& w, const node& n) {
+    const int sum = w.emit(op::add, no_attributes{}, {mask_of(w, w.operand(n, 0)), mask_of(w, w.operand(n, 1))});
+    return w.emit(op::greater, no_attributes{}, {sum, w.scalar(0.5F)});
+}
+constexpr int lower_xor(rewriter& w, const node& n) {
+    return w.emit(op::not_equal, no_attributes{}, {mask_of(w, w.operand(n, 0)), mask_of(w, w.operand(n, 1))});
+}
+
 /// A single number times the result of floor or ceil becomes a constant of the full shape: the engine's compiler drops
 /// the number. `number` is the constant among the operands of `n`, -1 if no rewrite is needed.
 constexpr int number_after_whole(const graph_view& g, const node& n) {

@@ -50,6 +50,8 @@ private:
         neighbourhood picture;
     };
 
+    /// Says which route holds the model, where it is not the direct one.
+    ANEMONE_API void tell_route(const graph_view& g);
     /// Draws the node of finding `last`, with the numbers of all errors there, if there is any.
     ANEMONE_API void draw(const graph_view& g, const reader_lists& readers, std::size_t last);
 

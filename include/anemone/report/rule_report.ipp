@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../base/formatted.hpp"
+#include "../forms/form_text.hpp"
 #include "../passes/validate.hpp"
 #include "../rules/acceptance.hpp"
 #include "../rules/phrases.hpp"
@@ -20,8 +21,8 @@ ANEMONE_BODY rule_report::rule_report(const graph_view& g, const target_descript
     const reader_lists readers(g);
     for (std::size_t i = 0; i < found_.size(); ++i) {
         const violation& v = found_[i];
-        lines_.push_back(
-            format(v, g, t, v.is_error ? detail::remedy_phrase(elsewhere.first_for(v.node)) : std::string()));
+        lines_.push_back(format(
+            v, g, t, detail::asks_elsewhere(v) ? detail::remedy_phrase(elsewhere.first_for(v.node)) : std::string()));
         counts_.add(v);
         if (i + 1 == found_.size() || found_[i + 1].node != v.node) {
             draw(g, readers, i);
@@ -30,7 +31,24 @@ ANEMONE_BODY rule_report::rule_report(const graph_view& g, const target_descript
     for (detail::remark& remark : detail::remarks_on_shared_weights(g)) {
         remarks_.push_back(std::move(remark.text));
     }
+    if (p.route == compile_route::any && !p.waived.contains(rule::operation_is_not_written)) {
+        tell_route(g);
+    }
     counts_.notes += remarks_.size();
+}
+
+ANEMONE_BODY void rule_report::tell_route(const graph_view& g) {
+    const form_faults faults = find_form_faults(g, true);
+    if (faults.mil_count == 0 || faults.netplist_count > 0) {
+        return;
+    }
+    int first = 0;
+    while (!faults.mil[static_cast<std::size_t>(first)]) {
+        ++first;
+    }
+    const form_fault& why = faults.mil[static_cast<std::size_t>(first)];
+    remarks_.push_back(formatted("a netplist can hold the model, MIL text, which the direct route needs, cannot: {} {}",
+                                 detail::node_phrase(g, first, g[first].kind), forms::phrase(why)));
 }
 
 ANEMONE_BODY std::string rule_report::str(const report_style& style) const {

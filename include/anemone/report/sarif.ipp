@@ -154,9 +154,9 @@ private:
             where += formatted(", {}", runtime_architecture(s.targets[i]));
         }
         std::string text = formatted("{}: {} on {}", node_phrase(graph_, v.node, v.operation), sentence_of(v), where);
-        text += v.is_error ? "; " + remedy_phrase(elsewhere_.first_for(v.node)) : "";
+        text += asks_elsewhere(v) ? "; " + remedy_phrase(elsewhere_.first_for(v.node)) : "";
         std::string_view lead = "try";
-        for (const std::string& suggestion : suggestions_of(record_of(v.rule))) {
+        for (const std::string& suggestion : suggestions_of(v)) {
             text += formatted("; {}: {}", lead, suggestion);
             lead = "or";
         }

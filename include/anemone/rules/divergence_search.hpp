@@ -93,19 +93,24 @@ private:
         const violation* why = nullptr;
     };
 
+    /// Whether a machine refuses a node. What our files cannot say is no matter of machines.
+    static constexpr bool refuses(const violation& v) {
+        return v.severity == severity::reject && v.rule != rule::operation_is_not_written;
+    }
+
     /// The first reject of every node, on one machine or on both.
     constexpr void refusals(std::span<const violation> on_a, std::span<const violation> on_b) {
         refused_.resize(model_.nodes.size());
         for (const violation& v : on_a) {
             refusal& r = refused_[static_cast<std::size_t>(v.node)];
-            if (v.severity == severity::reject && r.state == refusal_state::none) {
+            if (refuses(v) && r.state == refusal_state::none) {
                 r = {refusal_state::by_one, &v};
             }
         }
         int last = -1;
         for (const violation& v : on_b) {
             refusal& r = refused_[static_cast<std::size_t>(v.node)];
-            if (v.severity == severity::reject && v.node != last) {
+            if (refuses(v) && v.node != last) {
                 r = r.state == refusal_state::none ? refusal{refusal_state::by_one, &v}
                                                    : refusal{refusal_state::by_both, nullptr};
                 last = v.node;

@@ -191,7 +191,7 @@ inline constexpr std::array movement{
     rule_record{.id = rule::padding_is_not_on_height_or_width,
                 .fact = "R096 L012",
                 .level = severity::reject,
-                .ops = {op::pad, op::reflect_pad, op::symmetric_pad},
+                .ops = {op::pad, op::reflect_pad, op::symmetric_pad, op::replicate_pad},
                 .sentence = "pads axis {got}; the target pads from axis {limit} on",
                 .reject = "Channel padding is not supported on ANE",
                 .advice = "join a tensor of zeros with concat",

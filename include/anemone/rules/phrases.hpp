@@ -3,6 +3,7 @@
 #include "../base/formatted.hpp"
 #include "../base/text.hpp"
 #include "../base/way.hpp"
+#include "../forms/form_text.hpp"
 #include "../io/unicode.hpp"
 #include "evaluate.hpp"
 
@@ -55,8 +56,12 @@ ANEMONE_INLINE std::string node_phrase(const graph_view& g, int index, op operat
 /// "kernel width 14 exceeds 13". An unbounded magnitude, which the rules cap at 10^15, is "infinity".
 ANEMONE_INLINE std::string sentence_of(const violation& v) {
     const std::string got = v.got >= no_bound ? "infinity" : std::to_string(v.got);
-    return fmt::format(fmt::runtime(record_of(v.rule).sentence), fmt::arg("got", got),
-                       fmt::arg("limit", std::to_string(v.limit)));
+    std::string text = fmt::format(fmt::runtime(record_of(v.rule).sentence), fmt::arg("got", got),
+                                   fmt::arg("limit", std::to_string(v.limit)));
+    if (v.form != form_reason::nothing) {
+        text += formatted(" (it {})", forms::phrase(form_fault{v.form, v.got, v.limit}));
+    }
+    return text;
 }
 
 /// Where `separator` stands in a text outside of brackets, from `start` on.
@@ -91,6 +96,20 @@ ANEMONE_INLINE std::vector<std::string> suggestions_of(const rule_record& r) {
         all.emplace_back(advice.substr(begin));
     }
     return all;
+}
+
+/// The same of a violation, what can be written instead first.
+ANEMONE_INLINE std::vector<std::string> suggestions_of(const violation& v) {
+    std::vector<std::string> all = suggestions_of(record_of(v.rule));
+    if (v.form != form_reason::nothing) {
+        all.insert(all.begin(), forms::phrase(rewrite_for(v.operation, v.form)));
+    }
+    return all;
+}
+
+/// Whether another target may take what this one refuses: none is to blame for what our files cannot say.
+constexpr bool asks_elsewhere(const violation& v) noexcept {
+    return v.is_error && v.rule != rule::operation_is_not_written;
 }
 
 /// Which target takes a node that this one refuses, as a clause of its sentence.

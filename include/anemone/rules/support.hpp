@@ -25,6 +25,9 @@ constexpr finding check_form(const subject& s) {
     if ((by_mil && w.mil_count == 0) || (by_netplist && w.netplist_count == 0)) {
         return {};
     }
+    if (!by_mil && !by_netplist) {
+        return {}; // target_has_no_mil tells that
+    }
     const bool tells_mil = by_mil && (!by_netplist || w.mil_count <= w.netplist_count);
     const std::span<const form_fault> told = tells_mil ? w.mil : w.netplist;
     const form_fault& fault = told.data()[static_cast<std::size_t>(s.index)];
@@ -213,10 +216,10 @@ inline constexpr std::array support{
                 .fact = "written",
                 .level = severity::reject,
                 .ops = activation_ops,
-                .sentence = "cannot be written in a file for the engine",
+                .sentence = "cannot be written in a file",
                 .reject = "",
                 .consequence = "compile() for the engine throws; the oracle and the CPU run it",
-                .advice = "write it with other operations, or waive this rule where no engine is meant",
+                .advice = "waive this rule where no engine is meant",
                 .source = "netplist-units, mil-ops facts",
                 .evidence = mark::predicted,
                 .check = detail::check_form},

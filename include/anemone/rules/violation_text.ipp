@@ -1,7 +1,6 @@
 #pragma once
 
 #include "../base/formatted.hpp"
-#include "../forms/form_text.hpp"
 #include "phrases.hpp"
 #include "violation_text.hpp"
 
@@ -15,15 +14,11 @@ ANEMONE_BODY std::string format(const violation& v, const graph_view& g, const t
         text += formatted(" ({}:{})", detail::printable(detail::base_name(v.file)), v.line);
     }
     text += formatted(": {} on {}", detail::sentence_of(v), detail::target_phrase(t));
-    if (v.form != form_reason::nothing) {
-        text += formatted(": it {}; try: {}", forms::phrase(form_fault{v.form, v.got, v.limit}),
-                          forms::phrase(rewrite_for(v.operation, v.form)));
-    }
     if (!remedy.empty()) {
         text += formatted("; {}", remedy);
     }
     std::string_view lead = "try";
-    for (const std::string& suggestion : detail::suggestions_of(r)) {
+    for (const std::string& suggestion : detail::suggestions_of(v)) {
         text += formatted("; {}: {}", lead, suggestion);
         lead = "or";
     }

@@ -32,7 +32,8 @@ inline constexpr std::size_t mac_generations = 5;
 /// generation, and the route the one that was run: OC1 top-k, OC2 cumsum, OC9 argmax, OC10 slice_update, OC11 gather,
 /// OC12 crop_resize, OC14 random, OC17 resize.
 struct operation_support {
-    const char* fact; ///< the operation's name in the sources; "" where they list it as a layer of the netplist only
+    const char* fact; ///< the operation's name in the sources; "" where they have it as a layer of the netplist only,
+                      ///< or refuse it and it is made of others here
     family floor; ///< the first generation that has it: `older` stands for all (F0), a13 for F2, a14 for F3, a15 for F4
     const char* status;                       ///< one letter for each of M1 to M5: native, bridge, gated, none
     compile_route route = compile_route::any; ///< the one route that takes it

@@ -115,6 +115,9 @@ TEST_CASE("cpu: comparisons, booleans between nodes, selections, powers and floo
         b.output("power"_s, pow(abs(x), limits + 1.5));
         b.output("quotient"_s, floor_div(x, 0.75));
         b.output("flipped"_s, select(logical_not(logical_not(less(x, 0))), 0.0 - x, x));
+        b.output("and"_s, to_f16(logical_and(above, less(x, 2))));
+        b.output("or"_s, to_f16(logical_or(above, less(limits, 0))));
+        b.output("xor"_s, to_f16(logical_xor(less(x, 2), above)));
     });
     std::vector<half> x = random_halves(24, -3, 3);
     x[0] = std::numeric_limits<half>::quiet_NaN();
@@ -127,6 +130,9 @@ TEST_CASE("cpu: comparisons, booleans between nodes, selections, powers and floo
         const bool nan = std::isnan(v);
         CHECK(near(got[0][i], v > limit ? v : 9));
         CHECK(got[1][i] == (v > limit ? 0 : 1));
+        CHECK(got[8][i] == (v > limit && v < 2 ? 1 : 0));
+        CHECK(got[9][i] == (v > limit || limit < 0 ? 1 : 0));
+        CHECK(got[10][i] == ((v > limit) != (v < 2) ? 1 : 0));
         CHECK(got[2][i] == (nan ? 0 : 1));
         CHECK(got[3][i] == (nan ? -1 : 1));
         CHECK(near(got[4][i], v <= 0 ? limit : v));

@@ -202,6 +202,8 @@ TEST_CASE("movement: pads of a value and of mirrors, as NumPy pads") {
             });
         }
     });
+    CHECK(unequal_bits(one(ane::backend::cpu{}, op::replicate_pad, pads{{2, 0}, {1, 3}}, {tensor_of({2, 1}, {1, 2})}),
+                       tensor_of({5, 4}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2})) == "");
     // The example of the docstrings: [a b c] padded by 2.
     const dense abc = tensor_of({3}, {1, 2, 3});
     const pads two{{2}, {2}};
@@ -209,6 +211,8 @@ TEST_CASE("movement: pads of a value and of mirrors, as NumPy pads") {
                        tensor_of({7}, {3, 2, 1, 2, 3, 2, 1})) == "");
     CHECK(unequal_bits(one(ane::backend::cpu{}, op::symmetric_pad, two, {abc}),
                        tensor_of({7}, {2, 1, 1, 2, 3, 3, 2})) == "");
+    CHECK(unequal_bits(one(ane::backend::cpu{}, op::replicate_pad, two, {abc}),
+                       tensor_of({7}, {1, 1, 1, 2, 3, 3, 3})) == "");
 }
 
 TEST_CASE("movement: concat of random pieces, and slices that take them back") {

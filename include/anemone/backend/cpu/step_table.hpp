@@ -34,6 +34,8 @@ template <op Kind> constexpr step_binder binder_of() {
         return bind_binary;
     } else if constexpr (is_comparison(Kind)) {
         return bind_comparison;
+    } else if constexpr (is_logic_of_two(Kind)) {
+        return bind_logic;
     } else if constexpr (is_unary(Kind)) {
         return bind_unary<attributes_of<Kind>>;
     } else if constexpr (is_reduction(Kind)) {

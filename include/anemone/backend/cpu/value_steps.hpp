@@ -46,6 +46,13 @@ ANEMONE_INLINE bound_step bind_logical_not(const binding_context& c, int index) 
     };
 }
 
+ANEMONE_INLINE bound_step bind_logic(const binding_context& c, int index) {
+    return [kind = c.at(index).kind, a = c.operand_shape(index, 0), b = c.operand_shape(index, 1)](const operands& o) {
+        logic(kind, reinterpret_cast<const std::uint8_t*>(o.inputs[0]), a,
+              reinterpret_cast<const std::uint8_t*>(o.inputs[1]), b, reinterpret_cast<std::uint8_t*>(o.result));
+    };
+}
+
 ANEMONE_INLINE bound_step bind_select(const binding_context& c, int index) {
     return [condition = c.operand_shape(index, 0), a = c.operand_shape(index, 1),
             b = c.operand_shape(index, 2)](const operands& o) {

@@ -28,7 +28,8 @@ ANEMONE_INLINE void check_rules(const graph_view& model, const target_descriptio
     if (!options.preflight) {
         return;
     }
-    for (const violation& v : violations(model, chip, options.rules)) {
+    const policy direct = options.rules | on_route(compile_route::mil); // the runtime reads MIL text
+    for (const violation& v : violations(model, chip, direct)) {
         if (v.is_error) {
             throw error(errc::lowering, print(model, v.node), format(v, model, chip));
         }

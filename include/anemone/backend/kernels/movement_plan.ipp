@@ -7,6 +7,7 @@
 #include "movement_plan.hpp"
 #include "moves.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -77,6 +78,13 @@ ANEMONE_INLINE element_move mirror_move(const extents& x, const pads& p, const e
             return -inside - skipped;
         }
         return inside < x[axis] ? inside : 2 * x[axis] - 2 + skipped - inside;
+    });
+}
+
+/// Borders that repeat the outermost elements.
+ANEMONE_INLINE element_move replicate_move(const extents& x, const pads& p, const extents& result) {
+    return indexed_move(x, result, [&](int axis, std::int64_t i) {
+        return std::clamp<std::int64_t>(i - p.before[axis], 0, x[axis] - 1);
     });
 }
 
@@ -154,6 +162,8 @@ inline constexpr op_facet<movement_planner> movement_planners{
                          const node& n) { return one_move(mirror_move(x, n.get<pads>(), n.shape, false)); }},
     {op::symmetric_pad, [](const extents& x, const graph_view&,
                            const node& n) { return one_move(mirror_move(x, n.get<pads>(), n.shape, true)); }},
+    {op::replicate_pad, [](const extents& x, const graph_view&,
+                           const node& n) { return one_move(replicate_move(x, n.get<pads>(), n.shape)); }},
     {op::tile,
      [](const extents& x, const graph_view&, const node& n) {
          return one_move(indexed_move(x, n.shape, [&x](int axis, std::int64_t i) { return i % x[axis]; }));

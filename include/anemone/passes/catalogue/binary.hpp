@@ -122,6 +122,25 @@ template <> struct operation<op::logical_not> : truth_value {
         return type_of(g, n, position) == dtype::boolean;
     }
 };
+/// What lowering makes of them; their own forms are in dispute (OC20).
+struct logic_of_two : truth_value {
+    static constexpr engine_path engine{path::composed, evidence::inferred, "masks of 0 and 1, exactly"};
+    static constexpr inferred shape(const graph_view& g, const node& n) {
+        return logic_rule(type_of(g, n, 0), shape_of(g, n, 0), type_of(g, n, 1), shape_of(g, n, 1));
+    }
+    static constexpr bool reads(const graph_view& g, const node& n, int position) {
+        return type_of(g, n, position) == dtype::boolean;
+    }
+};
+template <> struct operation<op::logical_and> : logic_of_two {
+    static constexpr operation_support support{"", family::older, "nnnnn"};
+};
+template <> struct operation<op::logical_or> : logic_of_two {
+    static constexpr operation_support support{"", family::older, "nnnnn"};
+};
+template <> struct operation<op::logical_xor> : logic_of_two {
+    static constexpr operation_support support{"", family::older, "nnnnn"};
+};
 /// (condition, a, b)
 template <> struct operation<op::select> : of_halves {
     static constexpr operation_support support{"select", family::older, "nnnnn"};

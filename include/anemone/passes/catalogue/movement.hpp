@@ -133,6 +133,14 @@ template <> struct operation<op::symmetric_pad> : rearrangement {
     }
 };
 
+template <> struct operation<op::replicate_pad> : rearrangement {
+    static constexpr operation_support support{"pad", family::older, "nnnnn"};
+    static constexpr engine_path engine{path::movement, evidence::inferred, "no arithmetic"};
+    static constexpr inferred shape(const graph_view& g, const node& n) {
+        return shape_rule(n.get<pads>(), shape_of(g, n, 0));
+    }
+};
+
 template <> struct operation<op::cast> : movement, shaped_as_operand {
     static constexpr operation_support support{"cast", family::older, "nnnnn"};
     static constexpr engine_path engine{path::movement, evidence::inferred, "exact from 8 bits"};

@@ -81,6 +81,11 @@ ANEMONE_API void select(const std::uint8_t* condition, const extents& condition_
 /// out[i] = x[i] is false. In place allowed.
 ANEMONE_API void logical_not(const std::uint8_t* x, std::uint8_t* out, std::int64_t count);
 
+/// out = a and b, a or b, or one of them alone, over broadcast(a_shape, b_shape): 1 or 0. Throws errc::argument on
+/// another operation or on shapes that do not fit.
+ANEMONE_API void logic(op kind, const std::uint8_t* a, const extents& a_shape, const std::uint8_t* b,
+                       const extents& b_shape, std::uint8_t* out);
+
 /// out[i] = f(x[i]) for relu .. atan, computed in fp32 and rounded once: within one ulp of the exact value; parameters
 /// as in detail::unary_function. In place allowed. Throws errc::argument on another operation.
 ANEMONE_API void unary(const kernel_table& table, op kind, const half* x, half* out, std::int64_t count, float p0 = 0,

@@ -7,6 +7,7 @@
 #include "slab.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace ane::cpu::inline ANEMONE_WAY {
@@ -63,6 +64,31 @@ ANEMONE_BODY void select(const std::uint8_t* condition, const extents& condition
 
 ANEMONE_BODY void logical_not(const std::uint8_t* x, std::uint8_t* out, std::int64_t count) {
     std::transform(x, x + count, out, [](std::uint8_t truth) { return static_cast<std::uint8_t>(truth == 0 ? 1 : 0); });
+}
+
+ANEMONE_BODY void logic(op kind, const std::uint8_t* a, const extents& a_shape, const std::uint8_t* b,
+                        const extents& b_shape, std::uint8_t* out) {
+    // The result for both false, one true, both true.
+    const auto truths = [&]() -> std::array<std::uint8_t, 3> {
+        if (kind == op::logical_and) {
+            return {0, 0, 1};
+        }
+        detail::require(is_logic_of_two(kind), "logic",
+                        formatted("{} does not take two booleans", name(kind)));
+        return kind == op::logical_or ? std::array<std::uint8_t, 3>{0, 1, 1} : std::array<std::uint8_t, 3>{0, 1, 0};
+    }();
+    const extents shape = broadcast(a_shape, b_shape);
+    const auto nest = kernels::loop_nest<3>{shape,
+                                            {ane::detail::broadcast_strides(shape, a_shape),
+                                             ane::detail::broadcast_strides(shape, b_shape), row_major_strides(shape)}}
+                          .collapsed();
+    nest.for_each_row([&](const auto& offsets) {
+        for (std::int64_t i = 0; i < nest.row_count(); ++i) {
+            const bool first = a[offsets[0] + i * nest.row_stride(0)] != 0;
+            const bool second = b[offsets[1] + i * nest.row_stride(1)] != 0;
+            out[offsets[2] + i] = truths[static_cast<std::size_t>(first) + static_cast<std::size_t>(second)];
+        }
+    });
 }
 
 ANEMONE_BODY void unary(const kernel_table& table, op kind, const half* x, half* out, std::int64_t count, float p0,

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "dynamic_builder.hpp"
+#include "ops/volume_plan.hpp"
+
+namespace ane::inline ANEMONE_WAY {
+
+/// The functions of ops/volume.hpp over shapes from data. A mistake throws `error` (errc::graph) and leaves the graph as
+/// it was. A `bias` may be null.
+ANEMONE_API dynamic_tensor conv3d(dynamic_builder& g, const dynamic_tensor& x, const dynamic_tensor& weight,
+                                  const dynamic_tensor* bias, const volume_conv& a = {}, site where = here());
+ANEMONE_API dynamic_tensor max_pool3d(dynamic_builder& g, const dynamic_tensor& x, const volume_pool& a,
+                                      site where = here());
+ANEMONE_API dynamic_tensor avg_pool3d(dynamic_builder& g, const dynamic_tensor& x, const volume_pool& a,
+                                      site where = here());
+
+} // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "dynamic_volume.ipp"
+#endif
