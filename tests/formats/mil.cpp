@@ -6,6 +6,7 @@
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/build.hpp>
 #include <anemone/formats/mil.hpp>
+#include <anemone/forms/mil_vocabulary.hpp>
 #include <anemone/forms/netplist_vocabulary.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/catalogue/engine_path.hpp>
