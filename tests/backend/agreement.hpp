@@ -39,14 +39,15 @@ inline std::string first_difference(const graph_view& g, port_memory& a, port_me
 
 /// Compiles a graph for both and runs it twice: with ordinary inputs, then with infinities, NaN and the like among
 /// them.
-inline void agree(const graph_view& g, target machine, unsigned seed) {
+inline void agree(const graph_view& g, target machine, unsigned seed,
+                  const ane::backend::engine_options& options = {}) {
     random_engine random(seed);
     const weight_store weights = random_weights(g, random);
     const standin::host here(machine);
     std::string failure;
     try {
         auto oracle = compile(g, ane::backend::oracle{machine}, weights);
-        auto engine = compile(g, standin::engine(machine), weights);
+        auto engine = compile(g, standin::engine(machine, options), weights);
         for (int run = 0; run < 2 && failure.empty(); ++run) {
             const port_memory inputs = random_inputs(g, random, run == 1);
             port_memory from_oracle = memory_of_outputs(g);
@@ -62,12 +63,13 @@ inline void agree(const graph_view& g, target machine, unsigned seed) {
     CHECK_MESSAGE(failure.empty(), failure, "\nseed ", seed, " on ", std::string(ane::name(machine)), "\n", graph_text);
 }
 
-inline void agree_everywhere(const std::function<void(composer&)>& describe) {
+inline void agree_everywhere(const std::function<void(composer&)>& describe,
+                             const ane::backend::engine_options& options = {}) {
     composer c;
     describe(c);
     const dynamic_graph g = c.finish();
     for (const target machine : machines) {
-        agree(g, machine, 1);
+        agree(g, machine, 1, options);
     }
 }
 

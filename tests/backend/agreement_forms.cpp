@@ -156,6 +156,46 @@ TEST_CASE("agreement: other layers") {
     });
 }
 
+TEST_CASE("agreement: composed operations that are written whole, which the oracle takes apart") {
+    const ane::backend::engine_options whole{.whole = {op::attention, op::instance_norm, op::layer_norm,
+                                                       op::reduce_sum_square, op::reduce_l1_norm, op::reduce_l2_norm,
+                                                       op::reduce_log_sum, op::reduce_log_sum_exp}};
+    for (const extents& mask : {extents{}, extents{4, 5}, extents{2, 1, 4, 5}}) {
+        agree_everywhere(
+            [&](composer& c) {
+                std::vector<int> operands{c.input({2, 3, 4, 16}), c.input({2, 3, 5, 16}), c.input({2, 3, 5, 16})};
+                if (mask.rank > 0) {
+                    operands.push_back(c.weight(mask));
+                }
+                c.output(c.add(op::attention, score_scaling{0.25F}, operands));
+            },
+            whole);
+    }
+    agree_everywhere(
+        [](composer& c) {
+            const int x = c.input(image);
+            c.output(c.add(op::instance_norm, stabilizer{1e-3F, 1}, {x, c.weight({6}), c.weight({6})}));
+            c.output(c.add(op::layer_norm, stabilizer{1e-3F, 2}, {x, c.weight({7}), c.weight({7})}));
+            for (const op kind :
+                 {op::reduce_sum_square, op::reduce_l1_norm, op::reduce_l2_norm, op::reduce_log_sum_exp}) {
+                c.output(c.add(kind, axes(1, 3), {x}));
+            }
+            c.output(c.add(op::reduce_log_sum, axes(2), {c.add(op::abs, {x})}));
+        },
+        whole);
+}
+
+TEST_CASE("agreement: attention with another scale than the form's is refused whole, and runs in parts") {
+    composer c;
+    const int q = c.input({2, 4, 16});
+    c.output(c.add(op::attention, score_scaling{0.5F}, {q, q, q}));
+    const dynamic_graph g = c.finish();
+    const standin::host here(h16);
+    CHECK_THROWS_WITH_AS(compile(g, standin::engine(h16, {.whole = {op::attention}}), weight_store{}),
+                         doctest::Contains("1 / sqrt(16)"), error);
+    agree(g, h16, 1);
+}
+
 namespace {
 
 /// Whether what is computed of constants is finite, with the weights that `agree` takes.

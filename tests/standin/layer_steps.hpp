@@ -128,9 +128,12 @@ protected:
             for (std::size_t k = 0; k < places.size(); ++k) {
                 const auto c =
                     static_cast<std::size_t>(static_cast<std::int64_t>(places[k]) / strides[along] % over[along]);
-                out(result)[places[k]] =
-                    add(multiply(multiply(values[k], inverse), program_.data(n, "gamma").halves[c]),
-                        program_.data(n, "beta").halves[c]);
+                const half gamma = program_.data(n, "gamma").halves[c];
+                const half beta = program_.data(n, "beta").halves[c];
+                const half normal = multiply(values[k], inverse);
+                out(result)[places[k]] = along + 3 == over.size() // numbers of channels are a gain and an offset
+                                             ? numerics::scale_offset(path_, normal, gamma, beta)
+                                             : add(multiply(normal, gamma), beta);
             }
         });
     }

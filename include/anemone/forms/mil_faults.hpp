@@ -165,8 +165,11 @@ constexpr form_fault mil_detail_fault(const mil_subject& s) {
     case op::max_pool:
     case op::avg_pool:
     case op::l2_pool: return pool_fault(s.g, s.n);
-    case op::pad:
-    case op::reflect_pad: return pad_fault_in_mil(s.n);
+    case op::reflect_pad: {
+        const form_fault f = rank_fault(rank, 2, 5);
+        return f ? f : pad_fault_in_mil(s.n);
+    }
+    case op::pad: return pad_fault_in_mil(s.n);
     case op::pixel_shuffle:
     case op::pixel_unshuffle:
     case op::depth_to_space:
