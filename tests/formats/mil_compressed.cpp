@@ -221,23 +221,23 @@ TEST_CASE("the statements of the forms that are written on request") {
     };
     // weights, section 2: names of arguments, and the shapes of the parts.
     const std::string blocks = text(with_zero_point(blockwise<2, 4>), {4, 6});
-    CHECK(has_line(blocks, "tensor<int4, [4, 6]> t1_data = const()"));
-    CHECK(has_line(blocks, "tensor<fp16, [4, 3]> t1_scale = const()"));
-    CHECK(has_line(blocks, "tensor<int4, [4, 3]> t1_offset = const()"));
-    CHECK(has_line(blocks, "constexpr_blockwise_shift_scale(data = t1_data, scale = t1_scale, offset = t1_offset)"));
+    CHECK(has_line(blocks, "tensor<int4, [4, 6]> t2_data = const()"));
+    CHECK(has_line(blocks, "tensor<fp16, [4, 3]> t2_scale = const()"));
+    CHECK(has_line(blocks, "tensor<int4, [4, 3]> t2_offset = const()"));
+    CHECK(has_line(blocks, "constexpr_blockwise_shift_scale(data = t2_data, scale = t2_scale, offset = t2_offset)"));
     CHECK_FALSE(has_line(blocks, " add(")); // an elementwise operand is taken as it is
     const std::string vectors = text(palette<2, 2>, {4, 6});
-    CHECK(has_line(vectors, "tensor<uint2, [2, 6]> t1_indices = const()"));
-    CHECK(has_line(vectors, "tensor<fp16, [1, 1, 4, 2]> t1_lut = const()"));
-    CHECK(has_line(vectors, "constexpr_lut_to_dense(indices = t1_indices, lut = t1_lut, vector_axis = "));
+    CHECK(has_line(vectors, "tensor<uint2, [2, 6]> t2_indices = const()"));
+    CHECK(has_line(vectors, "tensor<fp16, [1, 1, 4, 2]> t2_lut = const()"));
+    CHECK(has_line(vectors, "constexpr_lut_to_dense(indices = t2_indices, lut = t2_lut, vector_axis = "));
     const std::string kept = text(sparse_palette(2), {4, 6});
-    CHECK(has_line(kept, "tensor<uint1, [4, 6]> t1_mask, tensor<fp16, [18]> t1_kept = constexpr_lut_to_sparse("
-                         "indices_mask = t1_indices_mask, indices_nonzero_data = t1_indices, lut = t1_lut)"));
-    CHECK(has_line(kept, "constexpr_sparse_to_dense(nonzero_data = t1_kept, mask = t1_mask)"));
+    CHECK(has_line(kept, "tensor<uint1, [4, 6]> t2_mask, tensor<fp16, [18]> t2_kept = constexpr_lut_to_sparse("
+                         "indices_mask = t2_indices_mask, indices_nonzero_data = t2_indices, lut = t2_lut)"));
+    CHECK(has_line(kept, "constexpr_sparse_to_dense(nonzero_data = t2_kept, mask = t2_mask)"));
     const std::string both = text(sparse_blockwise(8, 3), {4, 6});
-    CHECK(has_line(both, "tensor<uint1, [4, 6]> t1_mask, tensor<fp16, [18]> t1_kept = "
-                         "constexpr_sparse_blockwise_shift_scale(data_mask = t1_data_mask, nonzero_data = t1_data, "
-                         "scale = t1_scale)"));
+    CHECK(has_line(both, "tensor<uint1, [4, 6]> t2_mask, tensor<fp16, [18]> t2_kept = "
+                         "constexpr_sparse_blockwise_shift_scale(data_mask = t2_data_mask, nonzero_data = t2_data, "
+                         "scale = t2_scale)"));
     // Vectors need whole groups of rows, scales whole blocks of each axis: else the values are written.
     CHECK_FALSE(has_line(text(palette<2, 2>, {3, 6}), "constexpr_"));
     CHECK_FALSE(has_line(text(blockwise<3>, {2, 3, 4}), "constexpr_"));
