@@ -73,9 +73,8 @@ public:
 };
 
 /// The engine backend on the stand-in, which never waits between compiles.
-inline ane::backend::engine engine(ane::target machine) {
+inline ane::backend::engine engine(ane::target machine, ane::backend::engine_options options = {}) {
     static_cast<void>(control::instance());
-    ane::backend::engine_options options;
     options.library = path();
     options.preflight = false; // the stand-in is to see all that the emitter can write
     options.session.compile_backoff = ane::e5rt::clock_source::duration::zero();

@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 import sets
+from mil_layers import LAYERS, PARAMETERS, kept_values, stored_values
 from mil_text import Name, Text
 
 
@@ -40,13 +41,17 @@ class Program(Text):
                 for key, value in s.arguments.items()
             }
             if s.operation.startswith("const"):
-                value = constant(s, given)
-                assert not s.shape or value.shape == s.shape
+                found = constant(s, given)
             else:
-                value = OPERATIONS[s.operation]({k: operand(v) if k in OPERANDS else v for k, v in given.items()})
-                assert value.shape == s.shape, f"{s.operation} gives {value.shape}, declared {s.shape}"
-                ordinary = ordinary and value.is_ordinary()
-            define(values, s.result, value)
+                of_sets = OPERANDS + PARAMETERS.get(s.operation, ())
+                found = OPERATIONS[s.operation]({k: operand(v) if k in of_sets else v for k, v in given.items()})
+            found = found if isinstance(found, list) else [found]
+            assert len(found) == len(s.results)
+            for value, (_, shape, name) in zip(found, s.results):
+                assert not shape or value.shape == shape, f"{s.operation} gives {value.shape}, declared {shape}"
+                if isinstance(value, sets.Set):
+                    ordinary = ordinary and value.is_ordinary()
+                define(values, name, value)
         assert len(self.outputs) == len(set(self.outputs))
         assert len(self.blob.read) == self.blob.count, "the weight file has a record that nothing reads"
         return [values[name] for name in self.outputs], ordinary
@@ -64,11 +69,12 @@ def constant(s, given):
         assert not s.arguments
         return a["val"]
     if s.operation == "constexpr_affine_dequantize":
-        scale = a["scale"].reshape([-1 if i == int(a["axis"]) else 1 for i in range(len(s.shape))])
-        value = a["quantized_data"] * scale
-        assert a["zero_point"] == 0
-    elif s.operation == "constexpr_lut_to_dense":
-        value = given["lut"].reshape(-1)[given["indices"].astype(int)]
+        along = [-1 if i == int(a["axis"]) else 1 for i in range(len(s.shape))]
+        value = (a["quantized_data"] - np.reshape(a["zero_point"], along)) * a["scale"].reshape(along)
+    elif s.operation in ("constexpr_lut_to_sparse", "constexpr_sparse_blockwise_shift_scale"):
+        return kept_values(s.operation, given)
+    elif s.operation in ("constexpr_lut_to_dense", "constexpr_blockwise_shift_scale"):
+        value = stored_values(s.operation, given)
     elif s.operation == "constexpr_sparse_to_dense":
         value = np.zeros(given["mask"].size)
         value[given["mask"].reshape(-1) == 1] = given["nonzero_data"]
@@ -81,7 +87,7 @@ def constant(s, given):
 # ---- operations -----------------------------------------------------------------------------------------------------
 
 
-OPERANDS = ("x", "y", "weight")
+OPERANDS = ("x", "y", "weight", "cond", "a", "b", "input")
 
 
 def integers(value):
@@ -207,10 +213,13 @@ def slice_by_size(a):
 
 def pad(a):
     """`pad` holds before and after of the last axes."""
-    assert a["mode"] == "constant"
     x, amounts, value = a["x"], integers(a["pad"]), float(a["constant_val"])
     pairs = list(zip(amounts[::2], amounts[1::2]))
     pairs = [(0, 0)] * (len(x.shape) - len(pairs)) + pairs
+    if a["mode"] == "reflect":
+        assert len(amounts) == 4
+        return x.move(lambda v: np.pad(v, pairs, mode="reflect"))
+    assert a["mode"] == "constant"
     low, high = (np.pad(v, pairs, constant_values=value) for v in (x.low, x.high))
     return sets.Set(low, high, np.pad(x.nan, pairs))
 
@@ -221,6 +230,9 @@ def cast(a):
 
 
 def gelu(a):
+    if a["mode"] == "SIGMOID_APPROXIMATION":
+        turns = ((-1.2784645427610738 / 1.702, -0.27846454276107380 / 1.702),)
+        return sets.rounded(sets.hull(lambda v: v * (1 / (1 + np.exp(-1.702 * v))), a["x"], turns))
     assert a["mode"] == "EXACT"
     return sets.rounded(sets.gelu(a["x"]))
 
@@ -261,4 +273,5 @@ OPERATIONS = {
     "slice_by_size": slice_by_size,
     "pad": pad,
     "cast": cast,
+    **LAYERS,
 }

@@ -12,9 +12,9 @@ STRING = r'"((?:[^"\\]|\\.)*)"'
 SYMBOL = r"(->|[][(){}<>,;=])"
 TOKEN = re.compile(rf"\s*(?:{WORD}|{NUMBER}|{STRING}|{SYMBOL})")
 WORDS = {"program", "func", "tensor", "const", "true", "false", "dict", "string", "bool", "buildInfo", "BLOBFILE"}
-WORDS |= {"fp16", "fp32", "int8", "int32", "uint1", "uint4", "uint8", "uint64"}
-BLOB_TYPES = {"fp16": 1, "uint8": 3, "int8": 4, "uint1": 9, "uint4": 11}
-BITS = {"fp16": 16, "uint8": 8, "int8": 8, "uint1": 1, "uint4": 4}
+BITS = {"uint1": 1, "uint2": 2, "uint3": 3, "uint4": 4, "int4": 4, "uint6": 6, "uint8": 8, "int8": 8, "fp16": 16}
+WORDS |= {"fp32", "int32", "uint32", "uint64"} | set(BITS)
+BLOB_TYPES = {"fp16": 1, "uint8": 3, "int8": 4, "int4": 8, "uint1": 9, "uint2": 10, "uint4": 11, "uint3": 12, "uint6": 13}
 
 
 class Name(str):
@@ -91,15 +91,17 @@ class Blob:
         raw = np.frombuffer(self.data, np.uint8, size, start)
         if kind == "fp16":
             return raw.view("<f2").astype(np.float64).reshape(shape)
-        if kind in ("uint8", "int8"):
-            return raw.view(kind).astype(np.float64).reshape(shape)
-        if kind == "uint4":
-            return np.stack([raw & 15, raw >> 4], -1).reshape(-1)[:count].astype(np.float64).reshape(shape)
-        return np.unpackbits(raw, bitorder="little")[:count].astype(np.float64).reshape(shape)
+        bits = np.unpackbits(raw, bitorder="little")[: count * BITS[kind]].reshape(count, BITS[kind])
+        value = (bits << np.arange(BITS[kind])).sum(1).astype(np.float64)
+        if kind.startswith("int"):
+            value = np.where(value >= 2 ** (BITS[kind] - 1), value - 2 ** BITS[kind], value)
+        return value.reshape(shape)
 
 
 class Statement:
-    __slots__ = ("type", "shape", "result", "operation", "arguments", "attributes")
+    """`results` are triples of type, shape and name; the first one also has members of its own."""
+
+    __slots__ = ("type", "shape", "result", "results", "operation", "arguments", "attributes")
 
 
 class Text:
@@ -165,16 +167,25 @@ class Text:
             value = self.blob.tensor(kind, shape, offset)
         elif kind == "string":
             value = t.take("string")
-        elif kind == "bool":
+        elif kind == "bool" and not shape:
             value = {"true": True, "false": False}[t.take("word")]
-        elif t.accept("["):
-            value = np.array(self.sequence("]", lambda: number(t.take("number"))), np.float64).reshape(shape)
+        elif t.peek() == ("word", "["):
+            value = np.array(self.members(), bool if kind == "bool" else np.float64).reshape(shape)
         else:
             value = np.float64(number(t.take("number")))
             if kind == "fp16":
                 assert np.float16(value) == value, "a literal that is not fp16"
         t.expect(")")
         return value
+
+    def members(self):
+        """A list of numbers or of flags, or of such lists."""
+        t = self.t
+        if t.accept("["):
+            return self.sequence("]", self.members)
+        if t.peek()[0] == "number":
+            return number(t.take("number"))
+        return {"true": True, "false": False}[t.take("word")]
 
     def argument(self):
         """A pair of a key and a name, a list of names, or a value."""
@@ -190,14 +201,16 @@ class Text:
     def statement(self):
         t = self.t
         s = Statement()
-        s.type, s.shape = self.type()
-        s.result = t.name()
+        s.results = []
+        while not s.results or t.accept(","):
+            s.results.append((*self.type(), t.name()))
+        s.type, s.shape, s.result = s.results[0]
         t.expect("=")
         s.operation = t.take("word")
         t.expect("(")
         s.arguments = dict(self.sequence(")", self.argument))
         t.expect("[")
         s.attributes = dict(self.sequence("]", self.argument))
-        assert s.attributes["name"] == s.result
+        assert len(s.results) > 1 or s.attributes["name"] == s.result
         t.expect(";")
         return s

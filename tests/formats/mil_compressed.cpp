@@ -3,6 +3,7 @@
 #include "../standin/test_support.hpp"
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/build.hpp>
+#include <anemone/dynamic_builder.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/lowering.hpp>
@@ -10,7 +11,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <string>
@@ -26,14 +29,14 @@ struct emitted {
     int weight; ///< its node in the lowered graph
 };
 
-emitted emit(const dynamic_graph& model, const weight_store& weights) {
+emitted emit(const dynamic_graph& model, const weight_store& weights, const mil_options& options = {}) {
     const lowered_graph lowered = lower(model);
     materialized constants = materialize(lowered.graph, weights);
     int weight = -1;
     for (int i = 0; i < lowered.view().size(); ++i) {
         weight = lowered.view()[i].kind == op::compressed ? i : weight;
     }
-    return {emit_mil(lowered.view(), constants), constants, weight};
+    return {emit_mil(lowered.view(), constants, options), constants, weight};
 }
 
 template <compression Form> dynamic_graph linear_model() {
@@ -117,41 +120,125 @@ TEST_CASE("forms and places without a statement of their own are written as fp16
 
 namespace {
 
-template <compression Form> void hold() {
+constexpr compression with_zero_point(compression form) {
+    form.zero_point = true;
+    return form;
+}
+constexpr compression sparse_palette(int bits) { return {.form = weight_form::sparse_palette, .bits = bits}; }
+constexpr compression sparse_blockwise(int bits, int block) {
+    return {.form = weight_form::sparse_blockwise, .bits = bits, .block = block};
+}
+
+/// Holds what the stand-in makes of a weight in a form against the values of the library's decoder.
+void hold(const compression& form, bool every_form, const extents& shape = {6, 24}) {
+    CAPTURE(name(form.form));
+    CAPTURE(form.bits);
+    CAPTURE(form.vector);
+    CAPTURE(form.block);
+    CAPTURE(form.zero_point);
     std::mt19937 random(17);
     std::normal_distribution<double> draw(0, 0.3);
     std::vector<double> w;
-    for (int i = 0; i < 5 * 24; ++i) {
+    for (std::int64_t i = 0; i < shape.count(); ++i) {
         w.push_back(i % 3 == 0 ? 0.0 : draw(random));
     }
-    const auto model = build_graph([](auto& g) {
-        auto x = g.input("x"_s, f16<24, 24>);
-        g.output("y"_s, linear(x, compressed<Form>(g.weight("w"_s, f16<5, 24>))));
-    });
-    const emitted e = emit(model, store_of("w", {5, 24}, w));
+    const std::int64_t rows = shape[0];
+    const std::int64_t columns = shape.count() / rows;
+    dynamic_builder g;
+    const dynamic_tensor stored = g.add(op::compressed, {g.weight("w", shape)}, form);
+    if (shape.rank == 2) {
+        const dynamic_tensor x = g.input("x", {columns, columns});
+        g.output("y", g.add(op::matmul, {x, stored}, transposed{.b = true}));
+    } else { // one pixel at a time: [columns, I, kH, kW] under a kernel as large as the image
+        const dynamic_tensor x = g.input("x", {columns, shape[1], shape[2], shape[3]});
+        g.output("y", g.add(op::conv2d, {x, stored}, conv{}));
+    }
+    const emitted e = emit(g.finish(), store_of("w", shape, w), {.every_stored_form = every_form});
+    CHECK(has_line(e.program.text, "constexpr_") ==
+          (every_form || form == affine_int8 || form == palette<4> || form == palette<8> || form == sparse));
     const standin_test::scratch folder;
     const auto bytes = e.program.weights.bytes();
     folder.write("weights.bin", std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-    std::vector<double> identity(24 * 24, 0.0);
-    for (std::size_t i = 0; i < 24; ++i) {
-        identity[i * 25] = 1;
+    const auto n = static_cast<std::size_t>(columns);
+    std::vector<double> identity(n * n, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+        identity[i * (n + 1)] = 1;
     }
-    const auto y = standin_test::run(e.program.text, {identity}, folder.directory())[0];
+    const auto y = standin_test::run(e.program.text, {identity}, folder.directory(), "h14")[0];
     const auto& decoded = e.constants.values[static_cast<std::size_t>(e.weight)];
-    for (std::size_t row = 0; row < 24; ++row) {
-        for (std::size_t o = 0; o < 5; ++o) {
-            // A product of one is a multiple of 2^-16 in the engine's sums.
-            CHECK(std::fabs(y[row * 5 + o] - static_cast<double>(decoded[o * 24 + row])) <= 0x1p-17);
+    double worst = 0; // a product of one is a multiple of 2^-16 in the engine's sums
+    for (std::size_t row = 0; row < n; ++row) {
+        for (std::size_t o = 0; o < static_cast<std::size_t>(rows); ++o) {
+            const double wanted = static_cast<double>(decoded[o * n + row]);
+            worst = std::max(worst, std::fabs(y[row * static_cast<std::size_t>(rows) + o] - wanted));
         }
     }
+    CHECK(worst <= 0x1p-17);
 }
 
 } // namespace
 
 TEST_CASE("the stand-in expands what is written to the values that both backends run") {
-    hold<affine_int8>();
-    hold<palette<4>>();
-    hold<palette<8>>();
-    hold<sparse>();
-    hold<blockwise<8>>();
+    for (const compression& form : {affine_int8, palette<4>, palette<8>, sparse, blockwise<8>}) {
+        hold(form, false);
+    }
+}
+
+TEST_CASE("the stand-in expands every form that MIL has to the values of the library's decoder") {
+    std::vector<compression> forms{sparse, affine_int8, with_zero_point(affine_int8), sparse_palette(4),
+                                   sparse_palette(2)};
+    for (const int bits : {1, 2, 3, 4, 6, 8}) {
+        for (const int vector : {1, 2}) {
+            forms.push_back({.form = weight_form::palette, .bits = bits, .vector = vector});
+        }
+    }
+    for (const int bits : {4, 8}) {
+        for (const int block : {0, 2, 4, 8, 24}) {
+            const compression blocks{.form = weight_form::blockwise, .bits = bits, .block = block};
+            for (const compression& form : {blocks, sparse_blockwise(bits, block),
+                                            compression{.form = weight_form::affine, .bits = bits, .block = block}}) {
+                forms.push_back(form);
+                forms.push_back(with_zero_point(form));
+            }
+        }
+    }
+    for (const compression& form : forms) {
+        hold(form, true);
+        hold(form, true, {4, 3, 4, 2});
+    }
+}
+
+TEST_CASE("the statements of the forms that are written on request") {
+    const auto text = [](const compression& form, const extents& shape) {
+        dynamic_builder g;
+        const dynamic_tensor stored = g.add(op::compressed, {g.weight("w", shape)}, form);
+        g.output("y", g.add(op::mul, {g.input("x", shape), stored}));
+        std::vector<double> w;
+        for (std::int64_t i = 0; i < shape.count(); ++i) {
+            w.push_back(static_cast<double>(i % 4));
+        }
+        return emit(g.finish(), store_of("w", shape, w), {.every_stored_form = true}).program.text;
+    };
+    // weights, section 2: names of arguments, and the shapes of the parts.
+    const std::string blocks = text(with_zero_point(blockwise<2, 4>), {4, 6});
+    CHECK(has_line(blocks, "tensor<int4, [4, 6]> t2_data = const()"));
+    CHECK(has_line(blocks, "tensor<fp16, [4, 3]> t2_scale = const()"));
+    CHECK(has_line(blocks, "tensor<int4, [4, 3]> t2_offset = const()"));
+    CHECK(has_line(blocks, "constexpr_blockwise_shift_scale(data = t2_data, scale = t2_scale, offset = t2_offset)"));
+    CHECK_FALSE(has_line(blocks, " add(")); // an elementwise operand is taken as it is
+    const std::string vectors = text(palette<2, 2>, {4, 6});
+    CHECK(has_line(vectors, "tensor<uint2, [2, 6]> t2_indices = const()"));
+    CHECK(has_line(vectors, "tensor<fp16, [1, 1, 4, 2]> t2_lut = const()"));
+    CHECK(has_line(vectors, "constexpr_lut_to_dense(indices = t2_indices, lut = t2_lut, vector_axis = "));
+    const std::string kept = text(sparse_palette(2), {4, 6});
+    CHECK(has_line(kept, "tensor<uint1, [4, 6]> t2_mask, tensor<fp16, [18]> t2_kept = constexpr_lut_to_sparse("
+                         "indices_mask = t2_indices_mask, indices_nonzero_data = t2_indices, lut = t2_lut)"));
+    CHECK(has_line(kept, "constexpr_sparse_to_dense(nonzero_data = t2_kept, mask = t2_mask)"));
+    const std::string both = text(sparse_blockwise(8, 3), {4, 6});
+    CHECK(has_line(both, "tensor<uint1, [4, 6]> t2_mask, tensor<fp16, [18]> t2_kept = "
+                         "constexpr_sparse_blockwise_shift_scale(data_mask = t2_data_mask, nonzero_data = t2_data, "
+                         "scale = t2_scale)"));
+    // Vectors need whole groups of rows, scales whole blocks of each axis: else the values are written.
+    CHECK_FALSE(has_line(text(palette<2, 2>, {3, 6}), "constexpr_"));
+    CHECK_FALSE(has_line(text(blockwise<3>, {2, 3, 4}), "constexpr_"));
 }

@@ -70,6 +70,17 @@ TEST_CASE("norms and attention are their parts") {
     CHECK(operations(attended.view()) == std::vector<op>{op::matmul, op::mul, op::add, op::softmax, op::matmul});
 }
 
+TEST_CASE("operations that a format has a form for are kept whole") {
+    const dynamic_graph model = build_graph([](auto& g) {
+        auto q = g.input("q"_s, f16<1, 2, 4, 16>);
+        g.output("y"_s, relu(attention(q, q, q, square(g.weight("mask", f16<4, 4>)))));
+    });
+    const lowered_graph kept = lower(model, {op::attention});
+    CHECK_NOTHROW(validate(kept.view()));
+    CHECK(operations(kept.view()) == std::vector<op>{op::mul, op::attention, op::relu});
+    CHECK(kept.graph.nodes[3].get<score_scaling>() == model.nodes[3].get<score_scaling>());
+}
+
 TEST_CASE("every output is an operation of its own") {
     const lowered_graph l = lowered([](auto& g) {
         auto x = g.input("x"_s, f16<4>);

@@ -2,8 +2,8 @@
 
 #include "fusion.hpp"
 #include "indexing.hpp"
+#include "layer_steps.hpp"
 #include "program.hpp"
-#include "tensor_memory.hpp"
 #include <anemone/numerics/kernels.hpp>
 #include <anemone/values/half.hpp>
 
@@ -20,10 +20,9 @@ namespace ane::standin {
 
 /// Runs a checked program: each step through the arithmetic kernels of the oracle, data movement by loops of its own.
 /// One executor owns the intermediate tensors; `write` an input, `run`, `read` an output.
-class executor : public tensor_memory {
+class executor : public layer_steps {
 public:
-    executor(const program& p, std::vector<step> steps)
-        : tensor_memory(p), steps_(std::move(steps)), path_(numerics::datapath_of(p.built_for.generation)) {}
+    executor(const program& p, std::vector<step> steps) : layer_steps(p), steps_(std::move(steps)) {}
 
     void run() {
         for (const step& s : steps_) {
@@ -34,36 +33,52 @@ public:
 private:
     void run(const step& s) {
         const node& n = program_.nodes[static_cast<std::size_t>(s.primary)];
-        half* const y = out(s.results.front());
+        const int result = s.results.front();
+        half* const y = out(result);
         switch (n.rule->act) {
-        case action::unary: unary(n, x(n), y, count(s.results.front())); break;
+        case action::unary: unary(n, x(n), y, count(result)); break;
         case action::binary:
             if (!s.source) {
-                binary(n, s.results.front());
+                binary(n, result);
             }
             break;
         case action::convolution:
         case action::transposed_convolution: convolution(n, s, y); break;
         case action::matmul: matmul(n, s, y); break;
-        case action::pool: pool(n, s.results.front()); break;
+        case action::pool: pool(n, result); break;
         case action::softmax: softmax(n, y); break;
         case action::reduce: reduce(n, y); break;
         case action::batch_norm: batch_norm(n, y); break;
-        case action::reshape: std::copy_n(x(n), count(s.results.front()), y); break;
-        case action::transpose: transpose(n, s.results.front()); break;
-        case action::concat: concat(n, s.results.front()); break;
+        case action::reshape: std::copy_n(x(n), count(result), y); break;
+        case action::transpose: transpose(n, result); break;
+        case action::concat: concat(n, result); break;
         case action::split: split(n); break;
-        case action::slice: slice(x(n), x_shape(n), program_.integers(n, "begin"), s.results.front()); break;
-        case action::pad: pad(n, s.results.front()); break;
-        case action::cast: cast(n, y, count(s.results.front())); break;
+        case action::slice: slice(x(n), x_shape(n), program_.integers(n, "begin"), result); break;
+        case action::comparison: compare(n, result); break;
+        case action::logical_not: logical_not(n, result); break;
+        case action::select: select(n, result); break;
+        case action::per_channel: per_channel(n, result); break;
+        case action::standardize: standardize(n, result); break;
+        case action::response_norm: response_norm(n, result); break;
+        case action::attention: attention(n, result); break;
+        case action::rearrange: rearrange(n, result); break;
+        case action::resize: resize(n, result); break;
+        case action::affine_map: affine_map(n, result); break;
+        case action::quantize: quantize(n, result); break;
+        case action::dequantize: dequantize(n, result); break;
+        case action::top_k: top_k(n); break;
+        case action::pad: program_.text(n, "mode") == "reflect" ? reflect(n, result) : pad(n, result); break;
+        case action::cast: cast(n, y, count(result)); break;
         case action::affine_weight:
         case action::palette_weight:
         case action::sparse_weight:
-        case action::blockwise_weight: break; // expanded by the checker
+        case action::blockwise_weight:
+        case action::sparse_palette_weight:
+        case action::sparse_blockwise_weight: break; // expanded by the checker
         }
         gain_offset(s);
         if (s.activation >= 0) {
-            unary(program_.nodes[static_cast<std::size_t>(s.activation)], y, y, count(s.results.front()));
+            unary(program_.nodes[static_cast<std::size_t>(s.activation)], y, y, count(result));
         }
     }
 
@@ -78,21 +93,16 @@ private:
         if (program_.has(n, "beta")) {
             p1 = static_cast<float>(program_.number(n, "beta"));
         }
+        const bool by_sigmoid = n.rule->kind == op::gelu && program_.text(n, "mode") == "SIGMOID_APPROXIMATION";
+        const op kind = by_sigmoid ? op::gelu_sigmoid : n.rule->kind;
         for (std::int64_t i = 0; i < elements; ++i) {
-            to[i] = numerics::unary(path_, n.rule->kind, from[i], p0, p1);
+            to[i] = numerics::unary(path_, kind, from[i], p0, p1);
         }
     }
 
     void binary(const node& n, int result) {
-        const int a = program_.id(n, "x");
-        const int b = program_.id(n, "y");
-        walker wa(shape(result), broadcast_strides(shape(a), shape(result)));
-        walker wb(shape(result), broadcast_strides(shape(b), shape(result)));
-        half* const to = out(result);
-        const std::int64_t elements = count(result);
-        for (std::int64_t i = 0; i < elements; ++i, wa.next(), wb.next()) {
-            to[i] = numerics::binary(path_, n.rule->kind, in(a)[wa.offset()], in(b)[wb.offset()]);
-        }
+        walk_pair(n, "x", "y", result,
+                  [this, &n](half a, half b) { return numerics::binary(path_, n.rule->kind, a, b); });
     }
 
     /// x * scale + offset with one rounding, or x * scale alone.
@@ -271,8 +281,7 @@ private:
                 member = x(n)[inner.offset()];
                 inner.next();
             }
-            y[i] =
-                numerics::reduce(path_, n.rule->kind, gathered.data(), static_cast<std::int64_t>(gathered.size()), 1);
+            y[i] = composed_reduction(n.rule->kind, gathered);
         }
     }
 
@@ -367,8 +376,11 @@ private:
 
     void cast(const node& n, half* y, std::int64_t elements) {
         const int from = program_.id(n, "x");
-        if (program_.at(from).type.type == element::fp16) {
-            std::copy_n(in(from), elements, y);
+        if (is_kept_as_halves(program_.at(from).type.type)) {
+            for (std::int64_t i = 0; i < elements; ++i) {
+                const auto at = static_cast<std::size_t>(i);
+                y[i] = program_.at(from).type.type == element::boolean ? truth(from, at) : in(from)[at];
+            }
             return;
         }
         const value& v = program_.at(from);
@@ -385,7 +397,6 @@ private:
     }
 
     std::vector<step> steps_;
-    numerics::datapath path_;
     std::vector<half> converted_;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "mil_constants.hpp"
-#include "mil_shapes.hpp"
+#include "mil_result_shapes.hpp"
 #include "program.hpp"
 #include "weight_expansion.hpp"
 
@@ -194,12 +194,20 @@ private:
             switch (wanted.is) {
             case role::tensor:
             case role::tensors: good = type == element::fp16; break;
-            case role::image: good = type == element::uint8 || type == element::fp16; break;
+            case role::numbers:
+                good = type == element::uint8 || type == element::fp16 || type == element::boolean ||
+                       (type == element::int32 && !fixed);
+                break;
+            case role::bytes: good = type == element::int8 || type == element::uint8; break;
+            case role::booleans: good = type == element::boolean; break;
             case role::real: good = fixed && type == element::fp16 && rank == 0; break;
             case role::vector: good = fixed && type == element::fp16 && rank == 1; break;
             case role::constant: good = fixed && type == element::fp16; break;
             case role::integer: good = fixed && type == element::int32 && rank == 0; break;
             case role::integers: good = fixed && type == element::int32 && rank == 1; break;
+            case role::natural: good = fixed && type == element::uint32 && rank == 0; break;
+            case role::matrix: good = fixed && type == element::int32 && rank == 2; break;
+            case role::flags: good = fixed && type == element::boolean && rank == 1; break;
             case role::flag: good = fixed && type == element::boolean && rank == 0; break;
             case role::word: good = fixed && type == element::string; break;
             case role::packed: good = fixed && is_integer(type); break;
@@ -298,7 +306,7 @@ private:
                     refuse_at(s.line, s.operation + ": a result has extent " + std::to_string(extent));
                 }
             }
-            const tensor_type inferred{element::fp16, shapes[i]};
+            const tensor_type inferred{result_type(program_, n, i), shapes[i]};
             if (s.results[i].type != inferred) {
                 refuse_at(s.line, s.operation + ": '" + s.results[i].name + "' is declared " +
                                       to_string(s.results[i].type) + ", inferred is " + to_string(inferred));
@@ -308,10 +316,14 @@ private:
             n.results.push_back(id);
         }
         if (is_weight_form(n.rule->act)) {
-            value& v = program_.at(n.results.front());
+            value& v = program_.at(n.results.back());
             v.data.emplace();
             v.data->halves = expanded_weight(program_, n);
             v.expanded = true;
+            if (n.results.size() == 2) { // the mask
+                const bool indices = n.rule->act == action::sparse_palette_weight;
+                program_.at(n.results.front()).data = program_.data(n, indices ? "indices_mask" : "data_mask");
+            }
             v.int8_weight = n.rule->act == action::affine_weight;
             v.blockwise = n.rule->act == action::blockwise_weight;
             return; // nothing is left to execute

@@ -289,7 +289,8 @@ inline dimensions slice(const program& p, const node& n) {
 
 inline dimensions pad(const program& p, const node& n) {
     dimensions result = p.shape(p.id(n, "x"));
-    if (p.text(n, "mode") != "constant") {
+    const bool mirrors = p.text(n, "mode") == "reflect";
+    if (p.text(n, "mode") != "constant" && !mirrors) {
         bad(n, "mode '" + p.text(n, "mode") + "' is not modelled");
     }
     expect_integers(p, n, "pad", p.integers(n, "pad").size(), 0);
@@ -300,6 +301,9 @@ inline dimensions pad(const program& p, const node& n) {
     }
     const std::size_t first = result.size() - amount.size() / 2;
     for (std::size_t i = 0; i < amount.size() / 2; ++i) {
+        if (mirrors && (amount.size() != 4 || std::max(amount[2 * i], amount[2 * i + 1]) >= result[first + i])) {
+            bad(n, "reflects height and width, by less than the extent");
+        }
         result[first + i] += amount[2 * i] + amount[2 * i + 1];
     }
     return result;
@@ -319,38 +323,5 @@ inline dimensions batch_norm(const program& p, const node& n) {
 }
 
 } // namespace shapes
-
-/// The shapes of the results of a node whose arguments are resolved.
-inline std::vector<dimensions> result_shapes(const program& p, const node& n) {
-    switch (n.rule->act) {
-    case action::unary:
-        if (n.rule->kind == op::gelu && p.text(n, "mode") != "EXACT" && p.text(n, "mode") != "TANH_APPROXIMATION") {
-            shapes::bad(n, "mode '" + p.text(n, "mode") + "' is not EXACT or TANH_APPROXIMATION");
-        }
-        return {p.shape(p.id(n, "x"))};
-    case action::binary: return {shapes::broadcast(n, p.shape(p.id(n, "x")), p.shape(p.id(n, "y")))};
-    case action::convolution:
-    case action::transposed_convolution: return {shapes::convolution(p, n)};
-    case action::matmul: return {shapes::matmul(p, n)};
-    case action::pool: return {shapes::pool(p, n)};
-    case action::softmax:
-        static_cast<void>(shapes::axis(n, p.integer(n, "axis"), p.shape(p.id(n, "x")).size()));
-        return {p.shape(p.id(n, "x"))};
-    case action::reduce: return {shapes::reduce(p, n)};
-    case action::batch_norm: return {shapes::batch_norm(p, n)};
-    case action::reshape: return {shapes::reshape(p, n)};
-    case action::transpose: return {shapes::transpose(p, n)};
-    case action::concat: return {shapes::concat(p, n)};
-    case action::split: return shapes::split(p, n);
-    case action::slice: return {shapes::slice(p, n)};
-    case action::pad: return {shapes::pad(p, n)};
-    case action::cast: return {p.shape(p.id(n, "x"))};
-    case action::affine_weight: return {p.shape(p.id(n, "quantized_data"))};
-    case action::palette_weight: return {p.shape(p.id(n, "indices"))};
-    case action::sparse_weight: return {p.shape(p.id(n, "mask"))};
-    case action::blockwise_weight: return {p.shape(p.id(n, "data"))};
-    }
-    return {};
-}
 
 } // namespace ane::standin

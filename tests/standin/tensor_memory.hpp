@@ -10,6 +10,12 @@
 
 namespace ane::standin {
 
+/// Whether the values of a type are kept as halves: booleans as 0 and 1, and the indices of topk, which nothing but a
+/// cast to fp16 reads.
+inline bool is_kept_as_halves(element type) {
+    return type == element::fp16 || type == element::boolean || type == element::int32;
+}
+
 /// The tensors of one loaded program: one buffer for every value that is not a constant, and the ports into them.
 class tensor_memory {
 public:
@@ -18,7 +24,7 @@ public:
             const value& v = p.values[i];
             if (!v.data && (v.live || v.producer >= 0)) {
                 const auto count = static_cast<std::size_t>(element_count(v.type.shape));
-                if (v.type.type == element::fp16) {
+                if (is_kept_as_halves(v.type.type)) {
                     tensors_[i].resize(count);
                 } else {
                     images_[i].resize(count * static_cast<std::size_t>(bits(v.type.type)) / 8);

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "mil_shapes.hpp"
+#include "indexing.hpp"
+#include "mil_layer_shapes.hpp"
 #include "program.hpp"
 
 #include <cstddef>
@@ -26,7 +27,7 @@ inline half scaled(std::int64_t quantized, half scale) {
     return half(static_cast<double>(quantized) * static_cast<double>(scale));
 }
 
-/// scale[axis] * data; the zero point must be 0, since A13 takes no other.
+/// scale[axis] * (data - zero point); A13 takes no zero point but 0.
 inline std::vector<half> affine(const program& p, const node& n) {
     const value& data = p.at(p.id(n, "quantized_data"));
     const value& zero = p.at(p.id(n, "zero_point"));
@@ -35,7 +36,7 @@ inline std::vector<half> affine(const program& p, const node& n) {
         shapes::bad(n, "quantized_data must be int8 or uint8, and zero_point of the same type");
     }
     for (const std::int64_t z : zero.data->integers) {
-        if (z != 0) {
+        if (z != 0 && !at_least(p.built_for.generation, family::a14)) {
             shapes::bad(n, "zero_point " + std::to_string(z) + " is not 0");
         }
     }
@@ -45,29 +46,37 @@ inline std::vector<half> affine(const program& p, const node& n) {
     if (!per_tensor && scale.type.shape != dimensions{shape[along]}) {
         shapes::bad(n, "scale must have one entry per slice of the axis");
     }
+    if (!zero.type.shape.empty() && zero.type.shape != scale.type.shape) {
+        shapes::bad(n, "zero_point must be a scalar or have the shape of scale");
+    }
     std::vector<half> result(data.data->integers.size());
     for (std::size_t i = 0; i < result.size(); ++i) {
         const auto where = coordinates(static_cast<std::int64_t>(i), shape);
         const std::size_t slot = per_tensor ? 0 : static_cast<std::size_t>(where[along]);
-        result[i] = scaled(data.data->integers[i], scale.data->halves[slot]);
+        const std::int64_t shift = zero.data->integers[zero.type.shape.empty() ? 0 : slot];
+        result[i] = scaled(data.data->integers[i] - shift, scale.data->halves[slot]);
     }
     return result;
 }
 
-/// lut[group of the element][index]; 4-bit and 8-bit indices everywhere, 6-bit and 3-bit from A14, vectors of one.
+/// 4-bit and 8-bit indices everywhere, the others from A14.
+inline void expect_indices(const program& p, const node& n, element type) {
+    const bool later =
+        type == element::uint1 || type == element::uint2 || type == element::uint3 || type == element::uint6;
+    if (type != element::uint4 && type != element::uint8 && !(later && at_least(p.built_for.generation, family::a14))) {
+        shapes::bad(n, "indices of type " + std::string(name(type)) + " are not accepted");
+    }
+}
+
+/// lut[group of the element][index][place in the vector].
 inline std::vector<half> palette(const program& p, const node& n) {
     const value& indices = p.at(p.id(n, "indices"));
     const value& lut = p.at(p.id(n, "lut"));
-    const element type = indices.type.type;
-    const bool narrow = type == element::uint3 || type == element::uint6;
-    if (type != element::uint4 && type != element::uint8 &&
-        !(narrow && at_least(p.built_for.generation, family::a14))) {
-        shapes::bad(n, "indices of type " + std::string(name(type)) + " are not accepted");
-    }
+    expect_indices(p, n, indices.type.type);
     const dimensions& shape = indices.type.shape;
     const dimensions& table = lut.type.shape;
-    const std::int64_t entries = std::int64_t{1} << bits(type);
-    if (table.size() != shape.size() + 2 || table[shape.size()] != entries || table.back() != 1) {
+    const std::int64_t entries = std::int64_t{1} << bits(indices.type.type);
+    if (table.size() != shape.size() + 2 || table[shape.size()] != entries) {
         shapes::bad(n, "lut must have two axes more than indices, ending in " + std::to_string(entries) + ", 1");
     }
     for (std::size_t d = 0; d < shape.size(); ++d) {
@@ -75,14 +84,42 @@ inline std::vector<half> palette(const program& p, const node& n) {
             shapes::bad(n, "a lut axis does not divide that of indices");
         }
     }
-    std::vector<half> result(indices.data->integers.size());
+    const std::int64_t vector = table.back();
+    const std::size_t along = vector > 1 ? shapes::axis(n, p.integer(n, "vector_axis"), shape.size()) : 0;
+    const dimensions whole = shapes::of_palette(p, n);
+    const dimensions strides = strides_of(shape);
+    std::vector<half> result(static_cast<std::size_t>(element_count(whole)));
     for (std::size_t i = 0; i < result.size(); ++i) {
-        const auto where = coordinates(static_cast<std::int64_t>(i), shape);
+        auto where = coordinates(static_cast<std::int64_t>(i), whole);
+        const std::int64_t place = where[along] % vector;
+        where[along] /= vector;
         std::int64_t group = 0;
+        std::int64_t from = 0;
         for (std::size_t d = 0; d < shape.size(); ++d) {
             group = group * table[d] + where[d] / (shape[d] / table[d]);
+            from += where[d] * strides[d];
         }
-        result[i] = lut.data->halves[static_cast<std::size_t>(group * entries + indices.data->integers[i])];
+        const std::int64_t index = indices.data->integers[static_cast<std::size_t>(from)];
+        result[i] = lut.data->halves[static_cast<std::size_t>((group * entries + index) * vector + place)];
+    }
+    return result;
+}
+
+/// The kept values of a sparse palette with one table.
+inline std::vector<half> sparse_palette(const program& p, const node& n) {
+    const value& indices = p.at(p.id(n, "indices_nonzero_data"));
+    const value& lut = p.at(p.id(n, "lut"));
+    expect_indices(p, n, indices.type.type);
+    if (p.at(p.id(n, "indices_mask")).type.type != element::uint1 ||
+        indices.type.shape != shapes::kept(p, n, "indices_mask")) {
+        shapes::bad(n, "indices_mask must be uint1 and keep as many elements as there are indices");
+    }
+    if (element_count(lut.type.shape) != std::int64_t{1} << bits(indices.type.type)) {
+        shapes::bad(n, "several tables, and vectors, are not modelled");
+    }
+    std::vector<half> result;
+    for (const std::int64_t index : indices.data->integers) {
+        result.push_back(lut.data->halves[static_cast<std::size_t>(index)]);
     }
     return result;
 }
@@ -109,14 +146,19 @@ inline std::vector<half> sparse(const program& p, const node& n) {
     return result;
 }
 
+/// scale[block] (data - offset[block]); of a sparse weight the data are the kept elements.
 inline std::vector<half> blockwise(const program& p, const node& n) {
-    const value& data = p.at(p.id(n, "data"));
+    const bool masked = n.rule->act == action::sparse_blockwise_weight;
+    const value& data = p.at(p.id(n, masked ? "nonzero_data" : "data"));
     const value& scale = p.at(p.id(n, "scale"));
-    const dimensions& shape = data.type.shape;
+    const dimensions& shape = masked ? p.shape(p.id(n, "data_mask")) : data.type.shape;
     const dimensions& blocks = scale.type.shape;
     if (data.type.type != element::int8 && data.type.type != element::uint8 && data.type.type != element::int4 &&
         data.type.type != element::uint4) {
         shapes::bad(n, "data must be 4-bit or 8-bit integers");
+    }
+    if (masked && data.type.shape != shapes::kept(p, n, "data_mask")) {
+        shapes::bad(n, "data_mask does not keep as many elements as there are");
     }
     if (blocks.size() != shape.size()) {
         shapes::bad(n, "data and scale differ in rank");
@@ -130,16 +172,19 @@ inline std::vector<half> blockwise(const program& p, const node& n) {
     if (shifted && (p.shape(p.id(n, "offset")) != blocks || p.at(p.id(n, "offset")).type.type != data.type.type)) {
         shapes::bad(n, "offset must have the shape of scale and the type of data");
     }
-    std::vector<half> result(data.data->integers.size());
-    for (std::size_t i = 0; i < result.size(); ++i) {
-        const auto where = coordinates(static_cast<std::int64_t>(i), shape);
+    std::vector<half> result;
+    for (std::int64_t i = 0; i < element_count(shape); ++i) {
+        if (masked && p.integers(n, "data_mask")[static_cast<std::size_t>(i)] == 0) {
+            continue;
+        }
+        const auto where = coordinates(i, shape);
         std::int64_t block = 0;
         for (std::size_t d = 0; d < shape.size(); ++d) {
             block = block * blocks[d] + where[d] / (shape[d] / blocks[d]);
         }
         const auto slot = static_cast<std::size_t>(block);
         const std::int64_t shift = shifted ? p.integers(n, "offset")[slot] : 0;
-        result[i] = scaled(data.data->integers[i] - shift, scale.data->halves[slot]);
+        result.push_back(scaled(data.data->integers[result.size()] - shift, scale.data->halves[slot]));
     }
     return result;
 }
@@ -153,6 +198,7 @@ inline std::vector<half> expanded_weight(const program& p, const node& n) {
     case action::affine_weight: return expansion::affine(p, n);
     case action::palette_weight: return expansion::palette(p, n);
     case action::sparse_weight: return expansion::sparse(p, n);
+    case action::sparse_palette_weight: return expansion::sparse_palette(p, n);
     default: return expansion::blockwise(p, n);
     }
 }

@@ -6,12 +6,39 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace ane::inline ANEMONE_WAY {
 
 /// The element types of the blob that are written here (facts: weights, section 1).
-enum class blob_type : std::uint32_t { fp16 = 1, uint8 = 3, int8 = 4, uint1 = 9, uint4 = 11 };
+enum class blob_type : std::uint32_t {
+    fp16 = 1,
+    uint8 = 3,
+    int8 = 4,
+    int4 = 8,
+    uint1 = 9,
+    uint2 = 10,
+    uint4 = 11,
+    uint3 = 12,
+    uint6 = 13
+};
+
+/// The type of a name, which must be one of these: "uint4".
+constexpr blob_type blob_type_of(std::string_view name) {
+    struct row {
+        std::string_view name;
+        blob_type type;
+    };
+    for (const row& r : {row{"uint8", blob_type::uint8}, row{"int8", blob_type::int8}, row{"int4", blob_type::int4},
+                         row{"uint1", blob_type::uint1}, row{"uint2", blob_type::uint2}, row{"uint4", blob_type::uint4},
+                         row{"uint3", blob_type::uint3}, row{"uint6", blob_type::uint6}}) {
+        if (r.name == name) {
+            return r.type;
+        }
+    }
+    return blob_type::fp16;
+}
 
 /// Bits of the last byte that `count` elements of `width` bits leave over.
 constexpr std::uint64_t unused_bits(std::int64_t count, int width) {

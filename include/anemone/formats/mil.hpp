@@ -14,15 +14,25 @@ namespace ane::inline ANEMONE_WAY {
 struct mil_program {
     std::string text;
     blob_writer weights;
-    /// What the ports are called in the text, in the order of the graph: as in the model, or with underscores behind
-    /// where that is a word of the grammar (mil_words.hpp).
+    /// What the ports are called in the text, in the order of the graph: as in the model, or otherwise where that is a
+    /// word of the grammar (mil_words.hpp) or no identifier (mil_names.hpp).
     std::vector<std::string> inputs;
     std::vector<std::string> outputs;
 };
 
-/// Writes a lowered graph as MIL text with its weight blob, deterministically. Facts: mil-ops sections 1 to 6. Throws
-/// `error` (errc::lowering) for an operation that the route does not have. Never run on Apple silicon by this project.
-ANEMONE_API mil_program emit_mil(const graph_view& lowered, const materialized& constants);
+/// What is written where there is a choice.
+struct mil_options {
+    /// Compressed weights in every form that MIL has, and wherever they are read. False: only forms that a source has
+    /// run, where it has run them; the others as the fp16 values that they stand for (docs/compression.md).
+    bool every_stored_form = false;
+};
+
+/// Writes a lowered graph as MIL text with its weight blob, deterministically. Facts: mil-ops sections 1 to 7. Throws
+/// `error` (errc::lowering) for an operation that the text cannot hold, exactly where `mil_faults` (forms/mil_faults.hpp)
+/// finds one, and errc::weights for a zero point of a weight that is no integer. Never run on Apple silicon by this
+/// project.
+ANEMONE_API mil_program emit_mil(const graph_view& lowered, const materialized& constants,
+                                 const mil_options& options = {});
 
 /// Writes `model.mil` and `weights.bin` into a directory, which is made where it is missing; returns the path of the
 /// text. Throws `error` (errc::file).

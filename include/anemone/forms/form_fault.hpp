@@ -54,7 +54,22 @@ namespace ane {
         reshape_by_way_of_rank_4)                                                                                      \
     ROW(input_is_not_read, "is read by no unit: a netplist declares an input only for the units that read it",         \
         leave_the_input_out)                                                                                           \
-    ROW(port_has_a_key_for_a_name, "has the name of a key of every network, or of another port", name_it_otherwise)
+    ROW(port_has_a_key_for_a_name, "has the name of a key of every network, or of another port", name_it_otherwise)    \
+    ROW(parameter_is_computed, "computes operand {got} on the device: the form takes a constant there",                \
+        make_the_parameter_a_weight)                                                                                   \
+    ROW(rank_is_below, "has rank {got}, the form takes {limit} and more", add_axes_by_a_reshape)                       \
+    ROW(factors_differ, "has blocks of {got} by {limit} pixels, the form has one factor for both",                     \
+        reshape_transpose_and_reshape)                                                                                 \
+    ROW(order_of_blocks_in_a_batch,                                                                                    \
+        "moves blocks of pixels of {got} images: in which order they follow each other is known of {limit} image",     \
+        slice_single_images)                                                                                           \
+    ROW(sampling_has_no_form, "samples by a method, a grid or a border that no form has", none)                        \
+    ROW(moves_no_halves, "moves integers or booleans, the form moves fp16", dequantize_or_to_f16)                      \
+    ROW(zero_point_is_no_integer, "has a zero point that is no integer from {got} to {limit}", round_the_zero_point)   \
+    ROW(scale_is_not_of_the_depth, "has another scale than 1 / sqrt({got}), which the form has built in",              \
+        take_it_apart_in_lower)                                                                                        \
+    ROW(port_is_of_no_such_type, "is an input of an element type that the form of inputs does not have",               \
+        take_fp16_inputs)
 
 /// What keeps an operation from being written.
 enum class form_reason : std::uint8_t {

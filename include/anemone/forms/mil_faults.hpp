@@ -5,6 +5,7 @@
 #include "../values/half.hpp"
 #include "for_lowering.hpp"
 #include "form_fault.hpp"
+#include "mil_resize.hpp"
 #include "mil_vocabulary.hpp"
 #include "pool_padding.hpp"
 
@@ -47,11 +48,54 @@ constexpr bool is_unwritable_constant(const graph_view& g, const node& n) {
     return false;
 }
 
+/// An operation of a graph, with what is known when the graph is compiled.
+struct mil_subject {
+    const graph_view& g;
+    const sequence<char>& constant;
+    int index;
+    const node& n;
+
+    constexpr const extents& shape(int position) const { return g.operand(n, position).shape; }
+    constexpr bool known(int position) const {
+        return constant[static_cast<std::size_t>(g.operands(index)[static_cast<std::size_t>(position)])] != 0;
+    }
+};
+
+constexpr form_fault number_fault(const node& n) {
+    return has_unwritable_number(n.attributes)
+               ? form_fault{form_reason::number_is_not_finite, 0, static_cast<std::int64_t>(half_max)}
+               : form_fault{};
+}
+
+/// The form takes constants for all operands but the first.
+constexpr form_fault parameter_fault(const mil_subject& s) {
+    for (int i = 1; i < s.n.operands.count; ++i) {
+        if (!s.known(i)) {
+            return {form_reason::parameter_is_computed, i};
+        }
+    }
+    return {};
+}
+
+constexpr form_fault rank_fault(int rank, int least, int most) {
+    return rank < least  ? form_fault{form_reason::rank_is_below, rank, least}
+           : rank > most ? form_fault{form_reason::rank_exceeds, rank, most}
+                         : form_fault{};
+}
+
+/// The list of a pad has the last four axes at most; that of one that mirrors, height and width.
 constexpr form_fault pad_fault_in_mil(const node& n) {
     const pads& amounts = n.get<pads>();
-    const bool first_of_five = amounts.before.rank > 4 && amounts.before[0] + amounts.after[0] > 0;
-    return first_of_five ? form_fault{form_reason::pad_of_the_first_of_five, amounts.before[0] + amounts.after[0], 4}
-                         : form_fault{};
+    const bool mirrors = n.kind == op::reflect_pad;
+    const int first = amounts.before.rank - (mirrors ? 2 : 4);
+    for (int i = 0; i < first; ++i) {
+        const std::int64_t amount = amounts.before[i] + amounts.after[i];
+        if (amount > 0) {
+            return mirrors ? form_fault{form_reason::pads_an_outer_axis, amount}
+                           : form_fault{form_reason::pad_of_the_first_of_five, amount, 4};
+        }
+    }
+    return {};
 }
 
 constexpr form_fault pool_fault(const graph_view& g, const node& n) {
@@ -60,25 +104,105 @@ constexpr form_fault pool_fault(const graph_view& g, const node& n) {
     return counts_added_windows(n.kind, p, written) ? form_fault{form_reason::mean_over_added_windows} : form_fault{};
 }
 
-constexpr form_fault number_fault(const node& n) {
-    return has_unwritable_number(n.attributes)
-               ? form_fault{form_reason::number_is_not_finite, 0, static_cast<std::int64_t>(half_max)}
-               : form_fault{};
+/// Blocks of pixels: into channels by one factor, into the batch of a single image.
+constexpr form_fault block_fault(const mil_subject& s) {
+    const size2 by = s.n.get<factors>().by;
+    if (s.n.kind == op::space_to_batch || s.n.kind == op::batch_to_space) {
+        const std::int64_t images = s.n.kind == op::space_to_batch ? s.shape(0)[0] : s.n.shape[0];
+        return images != 1 ? form_fault{form_reason::order_of_blocks_in_a_batch, images, 1} : form_fault{};
+    }
+    return by.height != by.width ? form_fault{form_reason::factors_differ, by.height, by.width} : form_fault{};
 }
 
-/// What keeps an operation that has a form from being written with its attributes.
-constexpr form_fault mil_attribute_fault(const graph_view& g, const node& n) {
-    switch (n.attributes.kind()) {
-    case attribute_kind::pads: return n.kind == op::pad ? pad_fault_in_mil(n) : form_fault{};
-    case attribute_kind::pool: return pool_fault(g, n);
-    default: return number_fault(n);
+constexpr form_fault sampling_fault(const mil_subject& s) {
+    const sampling& how = s.n.get<sampling>();
+    const bool written = s.n.kind == op::resize
+                             ? mil_resize_of(how, s.shape(0)) != mil_resize::none
+                             : how.method == sampling_method::bilinear && how.border == sampling_border::zero &&
+                                   how.grid != sampling_grid::asymmetric;
+    return written ? form_fault{} : form_fault{form_reason::sampling_has_no_form};
+}
+
+/// The form has the scale 1 / sqrt(D) built in; other scales differ from it as fp16 numbers.
+constexpr form_fault attention_fault(const mil_subject& s) {
+    const std::int64_t depth = s.shape(0).width();
+    const auto scale = static_cast<double>(s.n.get<score_scaling>().scale);
+    const double off = scale * scale * static_cast<double>(depth) - 1;
+    const bool built_in = scale > 0 && off < 0x1p-10 && off > -0x1p-10;
+    return built_in ? rank_fault(s.n.shape.rank, 3, 5) : form_fault{form_reason::scale_is_not_of_the_depth, depth};
+}
+
+/// Zero points are integers of the quantized type. (Those of weights are looked at when they are known.)
+constexpr form_fault zero_point_fault(const mil_subject& s) {
+    const dtype type = s.n.get<quantization>().type;
+    const node* const zero = s.n.operands.count == 3 ? &s.g.operand(s.n, 2) : nullptr;
+    if (zero != nullptr && zero->kind == op::constant) {
+        const int low = type == dtype::uint8 ? 0 : -128;
+        for (const float value : s.g.values(*zero)) {
+            const bool inside = value >= static_cast<float>(low) && value <= static_cast<float>(low + 255);
+            if (!inside || static_cast<float>(static_cast<int>(value)) != value) {
+                return {form_reason::zero_point_is_no_integer, low, low + 255};
+            }
+        }
     }
+    return {};
+}
+
+/// The operations whose form takes constants for all operands but the first.
+inline constexpr op_set with_constant_parameters{
+    op::prelu,      op::parametric_softplus, op::pad,        op::affine,    op::quantize,
+    op::dequantize, op::instance_norm,       op::batch_norm, op::layer_norm};
+
+/// What keeps an operation that has a form from being written with its operands and attributes.
+constexpr form_fault mil_detail_fault(const mil_subject& s) {
+    if (with_constant_parameters.contains(s.n.kind)) {
+        if (const form_fault f = parameter_fault(s)) {
+            return f;
+        }
+    }
+    const int rank = s.n.shape.rank;
+    switch (s.n.kind) {
+    case op::max_pool:
+    case op::avg_pool:
+    case op::l2_pool: return pool_fault(s.g, s.n);
+    case op::reflect_pad: {
+        const form_fault f = rank_fault(rank, 2, 5);
+        return f ? f : pad_fault_in_mil(s.n);
+    }
+    case op::pad: return pad_fault_in_mil(s.n);
+    case op::pixel_shuffle:
+    case op::pixel_unshuffle:
+    case op::depth_to_space:
+    case op::space_to_depth:
+    case op::space_to_batch:
+    case op::batch_to_space: return block_fault(s);
+    case op::resize:
+    case op::affine: return sampling_fault(s);
+    case op::quantize:
+    case op::dequantize: return zero_point_fault(s);
+    case op::prelu:
+    case op::parametric_softplus: return rank_fault(rank, 3, 5);
+    case op::attention: return attention_fault(s);
+    case op::reshape: return s.n.type != dtype::f16 ? form_fault{form_reason::moves_no_halves} : form_fault{};
+    case op::local_response_norm:
+    case op::instance_norm: {
+        const form_fault f = rank_fault(rank, 4, 4);
+        return f ? f : number_fault(s.n);
+    }
+    default: return number_fault(s.n);
+    }
+}
+
+/// Inputs have 8 or 16 bits (mil-ops section 2).
+constexpr form_fault input_fault(const node& n) {
+    const bool port = n.type == dtype::f16 || n.type == dtype::uint8 || n.type == dtype::int8;
+    return port ? form_fault{} : form_fault{form_reason::port_is_of_no_such_type};
 }
 
 } // namespace forms
 
-/// Why operation `index` of a lowered graph cannot be written as MIL text.
-constexpr form_fault mil_fault(const graph_view& g, int index) {
+/// Why operation `index` of a graph cannot be written as MIL text as it is; `known` is constant_nodes(g).
+constexpr form_fault mil_fault(const graph_view& g, int index, const sequence<char>& known) {
     const node& n = g[index];
     if (n.kind == op::weight || n.kind == op::constant || n.kind == op::compressed) {
         return {};
@@ -87,12 +211,13 @@ constexpr form_fault mil_fault(const graph_view& g, int index) {
         return {form_reason::rank_is_zero};
     }
     if (n.kind == op::input) {
-        return {};
+        return forms::input_fault(n);
     }
-    if (forms::is_for_lowering(n)) {
+    const bool has_form = find_mil_form(n.kind) != nullptr;
+    if (forms::is_for_lowering(n) && (!has_form || !is_composed(n.kind))) {
         return {form_reason::is_not_lowered};
     }
-    if (find_mil_form(n.kind) == nullptr) {
+    if (!has_form) {
         return {form_reason::no_mil_form};
     }
     for (const int operand : g.operands(index)) {
@@ -100,17 +225,17 @@ constexpr form_fault mil_fault(const graph_view& g, int index) {
             return {form_reason::number_is_not_finite, 0, static_cast<std::int64_t>(half_max)};
         }
     }
-    return forms::mil_attribute_fault(g, n);
+    return forms::mil_detail_fault({g, known, index, n});
 }
 
-/// The same for each operation of a lowered graph. Operations on constants alone are not asked about: they are computed
-/// when the graph is compiled.
-constexpr sequence<form_fault> mil_faults(const graph_view& lowered) {
-    const sequence<char> known = constant_nodes(lowered);
-    sequence<form_fault> faults(lowered.nodes.size());
-    for (int i = 0; i < lowered.size(); ++i) {
+/// The same for each operation of a graph. Operations on constants alone are not asked about: they are computed when the
+/// graph is compiled.
+constexpr sequence<form_fault> mil_faults(const graph_view& g) {
+    const sequence<char> known = constant_nodes(g);
+    sequence<form_fault> faults(g.nodes.size());
+    for (int i = 0; i < g.size(); ++i) {
         if (known[static_cast<std::size_t>(i)] == 0) {
-            faults[static_cast<std::size_t>(i)] = mil_fault(lowered, i);
+            faults[static_cast<std::size_t>(i)] = mil_fault(g, i, known);
         }
     }
     return faults;

@@ -51,7 +51,13 @@
     ROW(exp_of_b_log_a)                                                                                                \
     ROW(round_and_clamp_in_fp16)                                                                                       \
     ROW(scale_and_offset_in_fp16)                                                                                      \
-    ROW(write_it_with_other_operations)
+    ROW(write_it_with_other_operations)                                                                                \
+    ROW(make_the_parameter_a_weight)                                                                                   \
+    ROW(add_axes_by_a_reshape)                                                                                         \
+    ROW(reshape_transpose_and_reshape)                                                                                 \
+    ROW(slice_single_images)                                                                                           \
+    ROW(round_the_zero_point)                                                                                          \
+    ROW(take_it_apart_in_lower)
 
 namespace ane {
 

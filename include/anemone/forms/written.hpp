@@ -29,14 +29,19 @@ constexpr int count_faults(const sequence<form_fault>& faults) {
     return count;
 }
 
-/// What of a model cannot be written as MIL text. Nothing needs to be lowered for that: lowering leaves alone what can
-/// have a fault.
+/// What of a model cannot be written as MIL text once it is lowered. Nothing needs to be lowered for that: what lowering
+/// takes apart can be written in parts, unless a number of its own cannot, and it leaves alone what else has a fault.
 constexpr sequence<form_fault> mil_faults_of_model(const graph_view& model) {
     sequence<form_fault> faults = mil_faults(model);
+    const sequence<char> dequantized = dequantized_reshapes(model);
     for (int i = 0; i < model.size(); ++i) {
+        const node& n = model[i];
         form_fault& f = faults[static_cast<std::size_t>(i)];
-        if (f.why == form_reason::is_not_lowered) {
-            f = forms::number_fault(model[i]);
+        if (f && f.why != form_reason::rank_is_zero && forms::is_for_lowering(n)) {
+            f = forms::number_fault(n);
+        } else if (f.why == form_reason::moves_no_halves && n.type == dtype::uint8 &&
+                   dequantized[static_cast<std::size_t>(i)] == 0) {
+            f = {}; // cast first
         }
     }
     return faults;

@@ -147,8 +147,12 @@ inline constexpr op_facet<lowering_rule> lowering_rules{{op::conv2d, {lower_conv
                                                         {op::reduce_log_sum_exp, {lower_log_sum_exp, true}},
                                                         {op::cast, {lower_cast}}};
 
-constexpr int lower_node(rewriter& w, const graph_view& g, int index, const sequence<char>& dequantized) {
+constexpr int lower_node(rewriter& w, const graph_view& g, int index, const op_set& kept,
+                         const sequence<char>& dequantized) {
     const node& n = g[index];
+    if (kept.contains(n.kind)) {
+        return w.copy(index);
+    }
     if (n.kind == op::mul) {
         return lower_mul(w, g, index);
     }
@@ -167,13 +171,14 @@ constexpr bool is_composed(op kind) noexcept { return detail::lowering_rules[kin
 /// Rewrites a model into the operations that the engine's compiler accepts: biases become additions, composed
 /// operations become their parts, forbidden forms become allowed ones, and every output becomes the result of an
 /// operation of its own (an output that is an input crashes the compiler: an empty body, engine-runtime section 8.2).
-/// The oracle, the emitters and the cost model all read the result.
-constexpr lowered_graph lower(const graph_view& g) {
+/// The oracle, the emitters and the cost model all read the result. Operations of `kept` are copied as they are, for a
+/// format that has a form of its own for them: `lower(g, {op::attention})`.
+constexpr lowered_graph lower(const graph_view& g, const op_set& kept = {}) {
     rewriter w(g);
     const sequence<char> dequantized = detail::dequantized_reshapes(g);
     for (int i = 0; i < g.size(); ++i) {
         w.visit(i);
-        w.rename(i, detail::lower_node(w, g, i, dequantized));
+        w.rename(i, detail::lower_node(w, g, i, kept, dequantized));
     }
     const sequence<char> known = constant_nodes(w.result());
     sequence<char> taken(w.result().nodes.size(), 0);

@@ -61,7 +61,7 @@ ANEMONE_INLINE void write_violation(json_writer& j, const violation& v, const st
         .member("mark", name(evidence_on(r, describe(v.target))))
         .member("message", message);
     j.key("suggestions").array();
-    for (const std::string& suggestion : suggestions_of(r)) {
+    for (const std::string& suggestion : suggestions_of(v)) {
         j.value(suggestion);
     }
     j.end().member("page", "docs/rules/" + std::string(name(v.rule)) + ".md").end();

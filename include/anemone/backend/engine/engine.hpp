@@ -2,6 +2,7 @@
 
 #include "../../base/hidden.hpp"
 #include "../../base/way.hpp"
+#include "../../formats/mil.hpp"
 #include "../../forms/mil_vocabulary.hpp"
 #include "../../passes/lowering.hpp"
 #include "../../rules/policy.hpp"
@@ -24,6 +25,10 @@ struct engine_options {
     bool preflight = true;
     /// What the preflight counts as an error, and what it waives.
     policy rules = on_route(compile_route::mil);
+    /// Composed operations that are not taken apart but written as MIL's own, where MIL has them (docs/formats.md).
+    op_set whole{};
+    /// What is written where MIL has a choice.
+    mil_options mil{};
     /// Everything else of the driver: pacing, cache, quality of service. Directory and architecture are set here.
     e5rt::session_options session{};
 };

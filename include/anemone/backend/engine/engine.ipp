@@ -58,7 +58,7 @@ ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weigh
     const target_description& chip = describe(architecture);
     e5rt::detail::check_rules(model, chip, options);
     const auto runtime = e5rt::library::open(options.library.empty() ? e5rt::default_library_path() : options.library);
-    const lowered_graph lowered = lower(model);
+    const lowered_graph lowered = lower(model, options.whole);
     const graph_view g = lowered.graph;
     e5rt::temporary_directory owned;
     std::string directory = options.directory;
@@ -66,7 +66,7 @@ ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weigh
         owned = e5rt::temporary_directory("anemone");
         directory = owned.path();
     }
-    const mil_program program = emit_mil(g, materialize(g, weights));
+    const mil_program program = emit_mil(g, materialize(g, weights), options.mil);
     const std::string text = write_mil(program, directory);
 
     std::vector<e5rt::port_spec> inputs;

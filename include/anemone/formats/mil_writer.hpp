@@ -1,0 +1,287 @@
+#pragma once
+
+#include "../base/error.hpp"
+#include "../base/text.hpp"
+#include "mil.hpp"
+#include "mil_arguments.hpp"
+#include "mil_compressed.hpp"
+#include "mil_names.hpp"
+#include "mil_zero_points.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ane::formats::inline ANEMONE_WAY {
+
+/// Writes one function, statement by statement, of a graph without faults.
+class mil_writer {
+public:
+    ANEMONE_INLINE mil_writer(const graph_view& g, const materialized& constants, const mil_options& options)
+        : graph_(g), constants_(constants), stored_(stored_in_mil(g, options.every_stored_form)),
+          names_(g.nodes.size()), output_of_(g.nodes.size(), -1) {
+        std::vector<std::string_view> given;
+        std::vector<int> inputs;
+        for (int i = 0; i < g.size(); ++i) {
+            if (g[i].kind == op::input) {
+                given.push_back(g.name(i));
+                inputs.push_back(i);
+            }
+        }
+        for (const output_port& port : g.outputs) {
+            given.push_back(g.name(port));
+        }
+        const std::vector<std::string> ports = mil_port_names(given);
+        prefix_ = unused_variable_prefix(ports);
+        for (std::size_t i = 0; i < ports.size(); ++i) {
+            (i < inputs.size() ? program_.inputs : program_.outputs).push_back(ports[i]);
+            if (i < inputs.size()) {
+                set_name(inputs[i], ports[i]);
+            }
+        }
+        for (std::size_t i = g.outputs.size(); i-- > 0;) { // the first of several names
+            output_of_[static_cast<std::size_t>(g.outputs[i].node)] = static_cast<int>(i);
+        }
+    }
+
+    ANEMONE_INLINE mil_program write() && {
+        std::string parameters;
+        for (int i = 0; i < graph_.size(); ++i) {
+            if (graph_[i].kind == op::input) {
+                parameters += formatted("{}{} {}", parameters.empty() ? "" : ", ",
+                                        mil_type(graph_[i].type, graph_[i].shape), name(i));
+            }
+        }
+        for (int i = 0; i < graph_.size(); ++i) {
+            if (graph_[i].kind != op::input && !constants_.known(i)) {
+                operation(i);
+            }
+        }
+        program_.text = formatted("program(1.3)\n"
+                                  "[buildInfo = dict<string, string>({{{{\"coremlc-component-MIL\", \"3520.4.1\"}}, "
+                                  "{{\"coremlc-version\", \"3520.5.1\"}}}})]\n"
+                                  "{{\n    func main<ios18>({}) {{\n{}    }} -> ({});\n}}\n",
+                                  parameters, body_, ane::detail::joined(program_.outputs));
+        return std::move(program_);
+    }
+
+private:
+    ANEMONE_INLINE const std::string& name(int index) const { return names_[static_cast<std::size_t>(index)]; }
+    ANEMONE_INLINE void set_name(int index, std::string text) {
+        names_[static_cast<std::size_t>(index)] = std::move(text);
+    }
+    ANEMONE_INLINE int operand(int index, int position) const {
+        return graph_.operands(index)[static_cast<std::size_t>(position)];
+    }
+
+    /// Variables are called t0, t1, ...; a port of such a name moves them aside.
+    ANEMONE_INLINE std::string variable(int index) const {
+        const int output = output_of_[static_cast<std::size_t>(index)];
+        return output < 0 ? formatted("{}{}", prefix_, index) : program_.outputs[static_cast<std::size_t>(output)];
+    }
+    /// A name beside that of an operation; not derived from a port's, so that it cannot collide with one.
+    ANEMONE_INLINE std::string helper(int index, std::string_view of) const {
+        return formatted("{}{}_{}", prefix_, index, of);
+    }
+
+    ANEMONE_INLINE void statement(const std::string& type, const std::string& result, std::string_view operation,
+                                  const std::vector<std::string>& arguments) {
+        body_ += formatted("        {} {} = {}({})[name = string(\"{}\")];\n", type, result, operation,
+                           ane::detail::joined(arguments), result);
+    }
+
+    /// A constant as an argument: a number in place, a tensor as a statement that refers to the blob.
+    ANEMONE_INLINE std::string constant(int index) {
+        const node& n = graph_[index];
+        if (n.type == dtype::boolean) {
+            return condition(index);
+        }
+        const auto& values = constants_.values[static_cast<std::size_t>(index)];
+        for (const half value : values) {
+            require_finite(index, value);
+        }
+        if (n.shape.rank == 0) {
+            return mil_literal(values.front());
+        }
+        if (name(index).empty()) {
+            set_name(index, variable(index));
+            if (!stored_weight(index)) {
+                body_ += mil_part(mil_type(n.type, n.shape), name(index), program_.weights.add(values));
+            }
+        }
+        return name(index);
+    }
+
+    /// Constant booleans: a blob cannot hold them, so a comparison with zero makes them of numbers.
+    ANEMONE_INLINE std::string condition(int index) {
+        const node& n = graph_[index];
+        const std::vector<std::byte>& bytes = constants_.bytes[static_cast<std::size_t>(index)];
+        if (n.shape.rank == 0) {
+            return mil_literal(bytes.front() != std::byte{0});
+        }
+        if (name(index).empty()) {
+            std::vector<half> numbers;
+            for (const std::byte b : bytes) {
+                numbers.emplace_back(b != std::byte{0} ? 1.0 : 0.0);
+            }
+            const std::string source = helper(index, "numbers");
+            body_ += mil_part(mil_type(dtype::f16, n.shape), source, program_.weights.add(numbers));
+            set_name(index, variable(index));
+            statement(mil_type(n.type, n.shape), name(index), "not_equal",
+                      {"x = " + source, "y = " + mil_literal(half{})});
+        }
+        return name(index);
+    }
+
+    /// Writes a compressed weight as it is stored, encoded anew from the values that it was given, and says whether it
+    /// did; not a sparse weight of zeros alone, whose list of values would be empty.
+    ANEMONE_INLINE bool stored_weight(int index) {
+        const stored_place place = stored_[static_cast<std::size_t>(index)];
+        if (place == stored_place::nowhere) {
+            return false;
+        }
+        const node& n = graph_[index];
+        const auto given = static_cast<std::size_t>(operand(index, 0));
+        const encoded_weight w = encode_weight(constants_.values[given], n.shape, n.get<compression>());
+        if (w.data.empty()) {
+            return false;
+        }
+        const std::string result = name(index);
+        const bool sums = place == stored_place::by_way_of_a_sum;
+        const std::string stored = sums ? helper(index, "stored") : result;
+        body_ += mil_stored_weight(stored, w, program_.weights);
+        if (sums) { // as a weight the compiler takes the sum, though not the stored form
+            statement(mil_type(n.type, n.shape), result, "add", {"x = " + stored, "y = " + mil_literal(half{})});
+        }
+        return true;
+    }
+
+    ANEMONE_INLINE std::string argument(int index) { return constants_.known(index) ? constant(index) : name(index); }
+
+    /// The engine reads no infinite literal, and weights must be finite (R006).
+    ANEMONE_INLINE void require_finite(int index, half value) const {
+        if (!is_finite(value)) {
+            throw error(errc::lowering, print(graph_, index),
+                        formatted("a value is {} as fp16, the limit is {}", static_cast<double>(value), half_max));
+        }
+    }
+
+    ANEMONE_INLINE void operation(int index) {
+        const node& n = graph_[index];
+        const mil_form& form = *find_mil_form(n.kind);
+        const std::string result = variable(index);
+        std::vector<std::string> arguments;
+        const auto add = [&](std::string_view key, const std::string& value) {
+            arguments.push_back(formatted("{} = {}", key, value));
+        };
+        for (const mil_argument& a : mil_arguments(graph_, index).of(form)) {
+            add(a.key, a.in_place ? a.literal : named(index, a.key, a.literal));
+        }
+        if (n.kind == op::concat) {
+            add("values", tuple(index));
+        } else if (n.kind == op::pad) {
+            const int value = operand(index, 1);
+            add(form.operands[0], argument(operand(index, 0)));
+            require_finite(value, constants_.data(value)[0]);
+            add("constant_val", mil_literal(constants_.data(value)[0]));
+        } else {
+            for (int i = 0; i < n.operands.count && !form.operands[static_cast<std::size_t>(i)].empty(); ++i) {
+                add(form.operands[static_cast<std::size_t>(i)], argument(operand(index, i)));
+            }
+        }
+        if (n.kind == op::quantize || n.kind == op::dequantize) {
+            scales(index, add);
+        }
+        if (n.kind == op::top_k_indices) {
+            places(index, result, arguments);
+        } else {
+            statement(mil_type(n.type, n.shape), result, mil_name_of(graph_, n, form), arguments);
+        }
+        set_name(index, result);
+    }
+
+    /// A literal as a constant with a name: lists, flags and strings need a statement of their own.
+    ANEMONE_INLINE std::string named(int owner, std::string_view key, const std::string& literal) {
+        std::string constant_name = helper(owner, key);
+        body_ += mil_constant(mil_literal_type(literal), constant_name, literal);
+        return constant_name;
+    }
+
+    ANEMONE_INLINE std::string tuple(int index) {
+        std::vector<std::string> parts;
+        for (const int o : graph_.operands(index)) {
+            parts.push_back(argument(o));
+        }
+        return "(" + ane::detail::joined(parts) + ")";
+    }
+
+    /// topk has two results; the second one holds integers.
+    ANEMONE_INLINE void places(int index, const std::string& result, const std::vector<std::string>& arguments) {
+        const node& n = graph_[index];
+        const std::string values = helper(index, "values");
+        const std::string integers = helper(index, "integers");
+        body_ += formatted("        {} {}, {} {} = topk({})[name = string(\"{}\")];\n", mil_type(n.type, n.shape),
+                           values, mil_type(dtype::int32, n.shape), integers, ane::detail::joined(arguments), values);
+        const std::string type = named(index, "dtype", mil_literal(std::string_view("fp16")));
+        statement(mil_type(n.type, n.shape), result, "cast", {"dtype = " + type, "x = " + integers});
+    }
+
+    /// The scale, the zero point and the axis of quantize and dequantize: both numbers, or both vectors of the axis.
+    template <class Add> void scales(int index, const Add& add) {
+        const node& n = graph_[index];
+        const bool shifted = n.operands.count == 3;
+        const auto values_of = [&](int position) {
+            const auto at = static_cast<std::size_t>(operand(index, position));
+            return constants_.values[at];
+        };
+        std::vector<half> scale = values_of(1);
+        std::vector<half> zero = shifted ? values_of(2) : std::vector<half>();
+        const std::size_t count = std::max(scale.size(), zero.size());
+        for (const half value : scale) {
+            require_finite(operand(index, 1), value);
+        }
+        scale.resize(count, scale.front());
+        const quantization& q = n.get<quantization>();
+        if (shifted) {
+            zero.resize(count, zero.front());
+            const std::vector<std::int64_t> integers = zero_point_integers(graph_, index, zero);
+            add("zero_point",
+                count == 1 ? formatted("{}({})", mil_name(q.type), integers.front()) : zero_points(index, integers));
+        }
+        if (count == 1) {
+            add("scale", mil_literal(scale.front()));
+            return;
+        }
+        const std::string vector = helper(index, "scale");
+        body_ +=
+            mil_part(mil_type(dtype::f16, {static_cast<std::int64_t>(count)}), vector, program_.weights.add(scale));
+        add("scale", vector);
+        add("axis", named(index, "axis", mil_literal(normalized_axis(q.axis, n.shape.rank))));
+    }
+    ANEMONE_INLINE std::string zero_points(int index, const std::vector<std::int64_t>& integers) {
+        const dtype type = graph_[index].get<quantization>().type;
+        std::vector<std::byte> bytes;
+        for (const std::int64_t z : integers) {
+            bytes.push_back(static_cast<std::byte>(z & 0xFF));
+        }
+        const std::string vector = helper(index, "zero_point");
+        const auto stored = type == dtype::uint8 ? blob_type::uint8 : blob_type::int8;
+        body_ += mil_part(mil_type(type, {std::ssize(integers)}), vector, program_.weights.add(stored, bytes, 0));
+        return vector;
+    }
+
+    graph_view graph_;
+    const materialized& constants_;
+    std::vector<stored_place> stored_; ///< of compressed weights
+    std::vector<std::string> names_;
+    std::vector<int> output_of_; ///< by node; -1 where it is none
+    std::string prefix_;
+    std::string body_;
+    mil_program program_;
+};
+
+} // namespace ane::formats::inline ANEMONE_WAY
