@@ -34,6 +34,20 @@ std::vector<std::vector<float>> samples(const graph_view& g) {
     return result;
 }
 
+/// The types of all units, sorted.
+names units_of(const netplist& program) {
+    names result;
+    const auto& top = *program.document.get_if<plist_dict>();
+    const auto& networks = *top.find("Networks")->get_if<plist_array>();
+    const auto& net = *top.find(*networks.front().get_if<std::string>())->get_if<plist_dict>();
+    for (const plist_value& unit : *net.find("Units")->get_if<plist_array>()) {
+        const auto& body = *net.find(*unit.get_if<std::string>())->get_if<plist_dict>();
+        result.push_back(*body.find("Type")->get_if<std::string>());
+    }
+    std::sort(result.begin(), result.end());
+    return result;
+}
+
 /// The first lines in which two texts differ.
 std::string first_difference(const std::string& a, const std::string& b) {
     const auto [left, right] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
@@ -65,20 +79,25 @@ network relu() {
 TEST_CASE("what is read from a written netplist is written as it was read") {
     for (const auto& model : netplist_models::all) {
         CAPTURE(model.name);
-        const netplist given = netplist_models::emit(model.build(), model.name);
-        const read_model first = read_netplist(given);
-        netplist once;
+        netplist given = netplist_models::emit(model.build(), model.name);
+        std::vector<std::string> texts;
+        std::vector<names> units{units_of(given)};
         try {
-            once = written(first, model.name);
+            for (int i = 0; i < 3; ++i) {
+                given = written(read_netplist(given), model.name);
+                texts.push_back(formats::to_xml(given.document));
+                units.push_back(units_of(given));
+            }
         } catch (const error& e) { // an operation that the writer has no form of
-            MESSAGE(std::string(e.what()));
+            CHECK(e.code() == errc::lowering);
             continue;
         }
-        const netplist twice = written(read_netplist(once), model.name);
-        CHECK(first_difference(formats::to_xml(once.document), formats::to_xml(twice.document)) == "");
-        REQUIRE(once.weights.size() == twice.weights.size());
-        for (std::size_t i = 0; i < once.weights.size(); ++i) {
-            CHECK(once.weights[i].bytes == twice.weights[i].bytes);
+        // Names follow the numbers of nodes, so the first text may have others; what Broadcast makes of a constant, the
+        // writer stores as one.
+        CHECK(first_difference(texts[1], texts[2]) == "");
+        if (std::string_view(model.name) != "stencil") {
+            CHECK(units[0] == units[1]);
+            CHECK(first_difference(texts[0], texts[1]) == "");
         }
     }
 }

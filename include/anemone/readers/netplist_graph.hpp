@@ -145,8 +145,19 @@ public:
         }
         return {reshape(y, graph_shape(wanted)), wanted};
     }
+    /// A reshaping of a reshaping is one, or none.
     ANEMONE_INLINE dynamic_tensor reshape(const dynamic_tensor& x, const extents& shape) {
-        return x.shape() == shape ? x : builder.reshape(x, shape, where);
+        if (x.shape() == shape) {
+            return x;
+        }
+        const auto earlier = reshaped_.find(x.node());
+        const dynamic_tensor from = earlier == reshaped_.end() ? x : earlier->second;
+        if (from.shape() == shape) {
+            return from;
+        }
+        const dynamic_tensor made = builder.reshape(from, shape, where);
+        reshaped_[made.node()] = from;
+        return made;
     }
 
     /// Axes in another order. A transposition of a transposition is one, or none.
@@ -212,6 +223,7 @@ private:
     netplist_blobs blobs_;
     std::map<std::vector<std::int64_t>, dynamic_tensor> shared_;
     std::map<int, transposition> transposed_; ///< by node
+    std::map<int, dynamic_tensor> reshaped_;  ///< by node: what it was made of
 };
 
 } // namespace ane::readers::inline ANEMONE_WAY
