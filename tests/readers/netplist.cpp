@@ -196,6 +196,7 @@ TEST_CASE("all faults are told in one pass, each with its line") {
     n.unit("k3", "Neuron", {"k2"}, {{"Type", "ReLU"}});
     const auto faults = n.faults();
     CHECK(mentions(faults, "a (Neuron)", "Degamma computes something whose exact form is not known"));
+    CHECK(mentions(faults, "b (Neuron)", "EluAlpha is a real, which the engine truncates")); // though a is not read
     CHECK(mentions(faults, "c (Resize)", "has keys that are not known"));
     CHECK(mentions(faults, "d (Neuron)", "ReluOffset is 3; 0 alone is read"));
     CHECK(mentions(faults, "d (Neuron)", "has the key \"Odd\""));

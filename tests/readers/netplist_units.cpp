@@ -186,12 +186,12 @@ TEST_CASE("Conv: x before y in Step, groups, dilation, channel by channel") {
          {7, 5, 14, 10});
     near(one("Conv", {{1, 1, 2, 1, 2}},
              with(window_of(2, 2, 2, 2), {{"Type", "ChannelWiseDeConv"},
-                                       {"KernelMode", "Unity"},
-                                       {"KernelGroupReuse", true},
-                                       {"PadTop", 1},
-                                       {"PadLeft", 1},
-                                       {"PadBot", 0},
-                                       {"PadRight", 0}}),
+                                          {"KernelMode", "Unity"},
+                                          {"KernelGroupReuse", true},
+                                          {"PadTop", 1},
+                                          {"PadLeft", 1},
+                                          {"PadBot", 0},
+                                          {"PadRight", 0}}),
              {{1, 2, 3, 4}}, {{"OutputChannels", 2}, {"NumGroups", 1}}),
          {1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4});
 }
@@ -306,6 +306,13 @@ TEST_CASE("movement") {
     near(one("Reshape", {s},
              {{"ReshapedBatch", 1}, {"ReshapedChannel", 3}, {"ReshapedHeight", 4}, {"ReshapedWidth", 1}}, {x}),
          x);
+    // A depth that a unit takes away leaves rank 4.
+    network flat;
+    flat.input("x", {1, 2, 1, 1, 2});
+    flat.unit("view", "InputView", {"x"}, {{"Dimension", "Depth"}, {"Offset", 1}, {"Size", 1}});
+    flat.unit("sum", "Reduction", {"x"}, {{"Type", "Sum"}, {"Dimension", list({"Depth"})}});
+    flat.unit("u", "Concat", {"view", "sum"}, {{"Dimension", "Width"}});
+    near(flat.run({{1, 2, 3, 4}}), {3, 4, 4, 6});
     // Channels count outside depth in the unit, depth outside channels in the port.
     near(one("Reshape", {{1, 1, 4, 1, 1}},
              {{"ReshapedBatch", 1},

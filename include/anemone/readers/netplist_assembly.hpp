@@ -188,8 +188,12 @@ private:
                 u.constants.push_back(constant == document_.constants.end() ? nullptr : &constant->second);
                 u.bottoms.push_back(as_numbers(*value));
             }
-            if (computed && complaints.empty() && found.form != nullptr && found.form->read != nullptr) {
-                values_[text.name] = found.form->read(u, found.form->kind);
+            if (!computed) { // the keys are looked at all the same
+                u.bottoms.clear();
+            }
+            if (found.form != nullptr && found.form->read != nullptr) {
+                netplist_tensor made = found.form->read(u, found.form->kind);
+                values_[text.name] = made;
             }
         } catch (const netplist_unit_unread&) { // the complaints say why
         } catch (const error& e) {

@@ -70,6 +70,9 @@ public:
         if (x.type() == dtype::boolean) {
             x = add(op::cast, {x});
         }
+        if (const extents& s = x.shape(); s.rank == 5 && s[1] == 1) { // rank 5 is for a depth
+            x = reshape(x, {s[0], s[2], s[3], s[4]});
+        }
         netplist_tensor result{x, {}};
         for (const netplist_axis axis : netplist_axes) {
             if (const int index = graph_axis(axis, x.shape().rank); index >= 0) {

@@ -26,9 +26,9 @@ public:
     }
 
     netplist_graph& graph;
-    netplist_keys unit; ///< of the unit itself
-    netplist_keys keys; ///< of its Params
-    std::vector<netplist_tensor> bottoms;
+    netplist_keys unit;                                   ///< of the unit itself
+    netplist_keys keys;                                   ///< of its Params
+    std::vector<netplist_tensor> bottoms;                 ///< none where one of them could not be read
     std::vector<const netplist_constant_text*> constants; ///< of each bottom, or null
 
     std::string_view variant() const { return variant_; }
@@ -39,14 +39,16 @@ public:
         complaints_.push_back(std::move(why));
         throw netplist_unit_unread();
     }
-    /// All keys are read: stops where one of them cannot be used, or was never asked for.
+    /// All keys are read: stops where one of them cannot be used, or was never asked for, or where an operand is one that
+    /// could not be read.
     ANEMONE_INLINE void ready(std::size_t least, std::size_t most) {
         keys.require_no_others();
-        if (bottoms.size() < least || bottoms.size() > most) {
-            complaints_.push_back(formatted("reads {} operands, not {}{}", bottoms.size(), least,
-                                            most == least ? "" : formatted(" to {}", most)));
+        const std::size_t count = text_.bottoms.size();
+        if (count < least || count > most) {
+            complaints_.push_back(
+                formatted("reads {} operands, not {}{}", count, least, most == least ? "" : formatted(" to {}", most)));
         }
-        if (!complaints_.empty()) {
+        if (!complaints_.empty() || bottoms.size() != count) {
             throw netplist_unit_unread();
         }
     }

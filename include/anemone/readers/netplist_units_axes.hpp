@@ -42,8 +42,7 @@ ANEMONE_INLINE netplist_tensor read_reduction(netplist_unit_reader& u, op kind) 
     if (reduced.list.rank == 0) {
         return u.x();
     }
-    const netplist_tensor y = u.value(u.graph.add(kind, {u.whole()}, reduced));
-    return {u.graph.reshape(y.tensor, graph_shape(y.shape)), y.shape};
+    return u.value(u.graph.add(kind, {u.whole()}, reduced));
 }
 
 /// x / (K + alpha sum x^2)^Beta over `KernelChannel` channels; Alpha is that alpha times KernelChannel, as in the graph.

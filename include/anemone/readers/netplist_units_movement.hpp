@@ -58,10 +58,7 @@ ANEMONE_INLINE netplist_tensor read_input_view(netplist_unit_reader& u, op) {
         w.begin.append(cut ? offset : 0);
         w.size.append(cut ? size : x.shape()[i]);
     }
-    netplist_tensor y = u.value(u.graph.add(op::slice, {x}, w));
-    return y.tensor.shape().rank == 5 && y.shape[netplist_axis::depth] == 1
-               ? netplist_tensor{u.graph.reshape(y.tensor, graph_shape(y.shape)), y.shape}
-               : y;
+    return u.value(u.graph.add(op::slice, {x}, w));
 }
 
 ANEMONE_INLINE netplist_tensor read_reshape(netplist_unit_reader& u, op) {
