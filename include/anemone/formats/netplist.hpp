@@ -16,9 +16,10 @@ namespace ane::inline ANEMONE_WAY {
 ANEMONE_API netplist emit_netplist(const graph_view& lowered, const materialized& constants,
                                    std::string_view network_name = "anemone");
 
-/// Writes `net.plist` (XML) and the weight files into a directory, which is made where it is missing; returns the path
-/// of the property list. Throws `error` (errc::file).
-ANEMONE_API std::string write_netplist(const netplist& program, const std::string& directory);
+/// Writes `net.plist` and the weight files into a directory, which is made where it is missing; returns the path of the
+/// property list. Throws `error` (errc::file).
+ANEMONE_API std::string write_netplist(const netplist& program, const std::string& directory,
+                                       formats::plist_form form = formats::plist_form::xml);
 
 } // namespace ane::inline ANEMONE_WAY
 

@@ -30,14 +30,16 @@ ANEMONE_BODY netplist emit_netplist(const graph_view& lowered, const materialize
     return std::move(w).finish();
 }
 
-ANEMONE_BODY std::string write_netplist(const netplist& program, const std::string& directory) {
+ANEMONE_BODY std::string write_netplist(const netplist& program, const std::string& directory,
+                                        formats::plist_form form) {
     const std::filesystem::path place(directory);
     std::vector<detail::named_bytes> files;
     for (const netplist_blob& blob : program.weights) {
         files.push_back({place / blob.name, blob.bytes});
     }
     std::string document = place / "net.plist";
-    const std::string text = formats::to_xml(program.document);
+    const std::string text =
+        form == formats::plist_form::xml ? formats::to_xml(program.document) : formats::to_binary(program.document);
     files.push_back({document, std::as_bytes(std::span(text))});
     detail::write_files(files);
     return document;

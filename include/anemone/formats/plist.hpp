@@ -4,6 +4,7 @@
 #include "../base/way.hpp"
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -12,8 +13,8 @@
 #include <variant>
 #include <vector>
 
-/// Property lists: a value, and the XML form of it. The bytes are those of Python's `plistlib.dumps(value,
-/// sort_keys=True)`.
+/// Property lists: a value, and both forms of it, XML and binary. The bytes are those of Python's `plistlib.dumps(value,
+/// sort_keys=True)`, with `fmt=FMT_BINARY` for the binary form. readers/plist.hpp reads them.
 namespace ane::formats::inline ANEMONE_WAY {
 
 class plist_value;
@@ -42,7 +43,25 @@ private:
     std::vector<plist_member> members_;
 };
 
-/// A dictionary, an array, a string, an integer, a real or a boolean.
+/// Bytes.
+struct plist_data {
+    std::vector<std::byte> bytes;
+    friend bool operator==(const plist_data&, const plist_data&) = default;
+};
+
+/// A moment, in seconds since the begin of 2001 (UTC). XML holds whole seconds of the years 1 to 9999.
+struct plist_date {
+    double seconds = 0;
+    friend bool operator==(const plist_date&, const plist_date&) = default;
+};
+
+/// Where a value begins in the text that it was read from: counted from 1; 0 where it is not known.
+struct plist_place {
+    std::uint32_t line = 0;
+    std::uint32_t column = 0;
+};
+
+/// A dictionary, an array, a string, an integer, a real, a boolean, data or a date.
 class plist_value {
 public:
     ANEMONE_API plist_value();
@@ -53,6 +72,8 @@ public:
     ANEMONE_API plist_value(const char* text);      // NOLINT
     ANEMONE_API plist_value(bool flag);             // NOLINT
     ANEMONE_API plist_value(double real);           // NOLINT
+    ANEMONE_API plist_value(plist_data data);       // NOLINT
+    ANEMONE_API plist_value(plist_date date);       // NOLINT
     template <std::integral Integer>
         requires(!std::same_as<Integer, bool>)
     plist_value(Integer number) : content_(std::in_place_type<std::int64_t>, number) {} // NOLINT
@@ -64,8 +85,12 @@ public:
         return std::visit(std::forward<Visitor>(visitor), content_);
     }
 
+    const plist_place& place() const noexcept { return place_; }
+    void set_place(const plist_place& place) noexcept { place_ = place; }
+
 private:
-    std::variant<plist_dict, plist_array, std::string, std::int64_t, double, bool> content_;
+    std::variant<plist_dict, plist_array, std::string, std::int64_t, double, bool, plist_data, plist_date> content_;
+    plist_place place_;
 };
 
 /// A key and its value.
@@ -74,8 +99,14 @@ struct plist_member {
     plist_value content;
 };
 
-/// The XML form of a property list. Throws `error` (errc::argument) for a text that XML cannot hold.
+/// The two forms of a file.
+enum class plist_form : std::uint8_t { xml, binary };
+
+/// The XML form of a property list. Throws `error` (errc::argument) for a text or a date that XML cannot hold.
 ANEMONE_API std::string to_xml(const plist_value& root);
+
+/// The binary form (bplist00). Throws `error` (errc::argument) for a text that is not UTF-8.
+ANEMONE_API std::string to_binary(const plist_value& root);
 
 } // namespace ane::formats::inline ANEMONE_WAY
 

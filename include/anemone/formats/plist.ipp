@@ -2,6 +2,8 @@
 
 #include "../base/formatted.hpp"
 #include "plist.hpp"
+#include "plist_binary.hpp"
+#include "plist_text.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -54,6 +56,8 @@ ANEMONE_BODY plist_value::plist_value(std::string_view text) : content_(std::str
 ANEMONE_BODY plist_value::plist_value(const char* text) : content_(std::string(text)) {}
 ANEMONE_BODY plist_value::plist_value(bool flag) : content_(flag) {}
 ANEMONE_BODY plist_value::plist_value(double real) : content_(real) {}
+ANEMONE_BODY plist_value::plist_value(plist_data data) : content_(std::move(data)) {}
+ANEMONE_BODY plist_value::plist_value(plist_date date) : content_(date) {}
 
 } // namespace ane::formats::inline ANEMONE_WAY
 
@@ -146,6 +150,19 @@ private:
     ANEMONE_INLINE void put(std::int64_t number) { element("integer", formatted("{}", number)); }
     ANEMONE_INLINE void put(double number) { element("real", real_text(number)); }
     ANEMONE_INLINE void put(bool flag) { line(flag ? "<true/>" : "<false/>"); }
+    ANEMONE_INLINE void put(const plist_date& date) { element("date", date_text(date)); }
+    /// In lines of 76 columns, a tab being eight.
+    ANEMONE_INLINE void put(const plist_data& data) {
+        line("<data>");
+        const std::size_t indent = 8 * depth_;
+        const std::size_t columns = indent < 60 ? 76 - indent : 16;
+        const std::string text = base64(data.bytes);
+        const std::size_t step = columns / 4 * 4;
+        for (std::size_t i = 0; i < text.size(); i += step) {
+            line(std::string_view(text).substr(i, step));
+        }
+        line("</data>");
+    }
 
     std::string text_;
     std::size_t depth_ = 0;
@@ -156,5 +173,6 @@ private:
 namespace ane::formats::inline ANEMONE_WAY {
 
 ANEMONE_BODY std::string to_xml(const plist_value& root) { return detail::xml_writer().write(root); }
+ANEMONE_BODY std::string to_binary(const plist_value& root) { return detail::binary_writer().write(root); }
 
 } // namespace ane::formats::inline ANEMONE_WAY

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "../base/text.hpp"
+#include "../io/open_file.hpp"
+#include "netplist.hpp"
+#include "netplist_assembly.hpp"
+#include "plist.hpp"
+
+#include <span>
+#include <utility>
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY read_model read_netplist(const formats::plist_value& document, const blob_lookup& blobs,
+                                      const netplist_options& options, std::string_view file) {
+    readers::netplist_faults faults(file);
+    readers::netplist_document_reader reader(document, options.procedure, faults);
+    const readers::netplist_document declared = reader.read();
+    readers::netplist_assembly assembly(declared, blobs, file, faults);
+    return assembly.assemble();
+}
+
+ANEMONE_BODY read_model read_netplist(const netplist& program, const netplist_options& options) {
+    const auto look_up = [&](const std::string& name) {
+        for (const netplist_blob& blob : program.weights) {
+            if (blob.name == name) {
+                return blob.bytes;
+            }
+        }
+        throw error(errc::file, name, "is in Weights, and is not among the weight files");
+    };
+    return read_netplist(program.document, look_up, options);
+}
+
+ANEMONE_BODY read_model read_netplist_file(const std::string& path, const netplist_options& options) {
+    const std::string_view name = ane::detail::base_name(path);
+    const std::string folder = path.substr(0, path.size() - name.size());
+    const auto look_up = [&](const std::string& blob) {
+        const ane::detail::file_reader file(folder + std::string(ane::detail::base_name(blob)));
+        std::vector<std::byte> bytes(file.size());
+        file.read(bytes);
+        return bytes;
+    };
+    return read_netplist(readers::load_plist(path), look_up, options, path);
+}
+
+} // namespace ane::inline ANEMONE_WAY

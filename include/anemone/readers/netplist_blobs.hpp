@@ -1,0 +1,91 @@
+#pragma once
+
+#include "../base/error.hpp"
+#include "../base/formatted.hpp"
+#include "../base/way.hpp"
+#include "../values/half.hpp"
+#include "../weights/store.hpp"
+#include "netplist.hpp"
+#include "netplist_keys.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The weight files of a netplist. Only bodies include this header.
+namespace ane::readers::inline ANEMONE_WAY {
+
+/// How many elements a shape has. Its extents are at most `most_netplist_extent`; a product beyond 2^40 stays there.
+ANEMONE_INLINE std::int64_t bounded_count(const extents& shape) {
+    constexpr std::int64_t most = std::int64_t{1} << 40U;
+    std::int64_t count = 1;
+    for (int i = 0; i < shape.rank; ++i) {
+        count = shape[i] > most / count ? most : count * shape[i];
+    }
+    return count;
+}
+
+class netplist_blobs {
+public:
+    netplist_blobs(std::vector<std::string_view> names, const blob_lookup& look_up)
+        : names_(std::move(names)), look_up_(look_up) {}
+
+    /// `shape` elements of `type` (Float16, Float32, or the UInt16 of indices) from byte `offset` of file `index`. Throws
+    /// `error` (errc::file) where the file ends before them.
+    ANEMONE_INLINE stored_tensor tensor(std::int64_t index, std::int64_t offset, std::string_view type,
+                                        const extents& shape) {
+        stored_tensor result;
+        result.type = type == "Float32" ? source_type::f32 : (type == "UInt16" ? source_type::u16 : source_type::f16);
+        result.shape = shape;
+        const std::vector<std::byte>& held = file(index);
+        const std::int64_t size = element_bytes(result.type);
+        const std::int64_t count = bounded_count(shape);
+        const auto all = static_cast<std::int64_t>(held.size());
+        if (offset < 0 || offset > all || count > (all - offset) / size) {
+            throw error(
+                errc::file, std::string(names_[static_cast<std::size_t>(index)]),
+                formatted("has {} bytes, not the {} elements of {} bytes from byte {} on", all, count, size, offset));
+        }
+        given_ += count * size;
+        if (given_ > sharing * (held_ + 4096)) {
+            throw error(errc::file, std::string(names_[static_cast<std::size_t>(index)]),
+                        formatted("the units read more than {} times the bytes of the weight files", sharing));
+        }
+        const auto begin = held.begin() + offset;
+        result.bytes.assign(begin, begin + count * size);
+        return result;
+    }
+
+private:
+    static constexpr std::int64_t sharing = 16; ///< so that a small file cannot ask for all memory
+
+    ANEMONE_INLINE const std::vector<std::byte>& file(std::int64_t index) {
+        if (index < 0 || index >= static_cast<std::int64_t>(names_.size())) {
+            throw error(errc::file, "Weights",
+                        formatted("has {} files, there is none of number {}", names_.size(), index));
+        }
+        const auto [known, is_new] = files_.try_emplace(index);
+        if (is_new) {
+            try {
+                known->second = look_up_(std::string(names_[static_cast<std::size_t>(index)]));
+            } catch (...) {
+                files_.erase(known);
+                throw;
+            }
+            held_ += static_cast<std::int64_t>(known->second.size());
+        }
+        return known->second;
+    }
+
+    std::vector<std::string_view> names_;
+    const blob_lookup& look_up_;
+    std::map<std::int64_t, std::vector<std::byte>> files_;
+    std::int64_t held_ = 0;
+    std::int64_t given_ = 0;
+};
+
+} // namespace ane::readers::inline ANEMONE_WAY

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "../base/way.hpp"
+#include "../formats/plist.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ane::readers::inline ANEMONE_WAY {
+
+/// What a property list may be at most: more is refused before memory is taken for it. A netplist of 2,000 units has
+/// about 2 MB.
+inline constexpr std::size_t longest_plist = std::size_t{64} << 20U;      ///< bytes of the file
+inline constexpr std::size_t most_plist_values = std::size_t{2} << 20U;   ///< values, keys among them
+inline constexpr std::size_t longest_plist_text = std::size_t{64} << 20U; ///< bytes of all texts and data together
+inline constexpr int deepest_plist = 64;                                  ///< containers within containers
+
+/// A property list in either form: XML in UTF-8, or binary (bplist00). Values of XML know their place. What no value can
+/// hold is refused: UIDs, sets, null, integers beyond 64 bits with a sign, a key twice in a dictionary. Throws `error`
+/// (errc::file) with `file`, the line and column or the byte, and the reason.
+ANEMONE_API formats::plist_value parse_plist(std::span<const std::byte> bytes, std::string_view file = "property list");
+ANEMONE_API formats::plist_value parse_plist(std::string_view text, std::string_view file = "property list");
+
+/// The same from a file.
+ANEMONE_API formats::plist_value load_plist(const std::string& path);
+
+} // namespace ane::readers::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "plist.ipp"
+#endif
