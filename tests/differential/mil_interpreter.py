@@ -216,9 +216,9 @@ def pad(a):
     x, amounts, value = a["x"], integers(a["pad"]), float(a["constant_val"])
     pairs = list(zip(amounts[::2], amounts[1::2]))
     pairs = [(0, 0)] * (len(x.shape) - len(pairs)) + pairs
-    if a["mode"] == "reflect":
+    if a["mode"] in ("reflect", "replicate"):
         assert len(amounts) == 4
-        return x.move(lambda v: np.pad(v, pairs, mode="reflect"))
+        return x.move(lambda v: np.pad(v, pairs, mode={"reflect": "reflect", "replicate": "edge"}[a["mode"]]))
     assert a["mode"] == "constant"
     low, high = (np.pad(v, pairs, constant_values=value) for v in (x.low, x.high))
     return sets.Set(low, high, np.pad(x.nan, pairs))

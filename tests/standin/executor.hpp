@@ -67,7 +67,7 @@ private:
         case action::quantize: quantize(n, result); break;
         case action::dequantize: dequantize(n, result); break;
         case action::top_k: top_k(n); break;
-        case action::pad: program_.text(n, "mode") == "reflect" ? reflect(n, result) : pad(n, result); break;
+        case action::pad: program_.text(n, "mode") == "constant" ? pad(n, result) : pad_from_inside(n, result); break;
         case action::cast: cast(n, y, count(result)); break;
         case action::affine_weight:
         case action::palette_weight:

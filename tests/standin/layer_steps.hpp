@@ -209,12 +209,16 @@ protected:
         }
     }
 
-    /// The border mirrors height and width, without the edge.
-    void reflect(const node& n, int result) {
+    /// The border mirrors height and width, without the edge, or repeats their outermost elements.
+    void pad_from_inside(const node& n, int result) {
         const dimensions& from = x_shape(n);
         const dimensions& to = shape(result);
         const auto& amount = program_.integers(n, "pad");
-        const auto mirrored = [](std::int64_t at, std::int64_t extent) {
+        const bool replicates = program_.text(n, "mode") == "replicate";
+        const auto source = [replicates](std::int64_t at, std::int64_t extent) {
+            if (replicates) {
+                return std::max<std::int64_t>(0, std::min(at, extent - 1));
+            }
             at = at < 0 ? -at : at;
             return at >= extent ? 2 * (extent - 1) - at : at;
         };
@@ -223,8 +227,8 @@ protected:
             const std::int64_t w = i % to.back();
             const std::int64_t h = i / to.back() % to[to.size() - 2];
             const std::int64_t plane = i / (to.back() * to[to.size() - 2]);
-            out(result)[i] = x(n)[(plane * height + mirrored(h - amount[0], height)) * from.back() +
-                                  mirrored(w - amount[2], from.back())];
+            out(result)[i] = x(
+                n)[(plane * height + source(h - amount[0], height)) * from.back() + source(w - amount[2], from.back())];
         }
     }
 

@@ -290,7 +290,8 @@ inline dimensions slice(const program& p, const node& n) {
 inline dimensions pad(const program& p, const node& n) {
     dimensions result = p.shape(p.id(n, "x"));
     const bool mirrors = p.text(n, "mode") == "reflect";
-    if (p.text(n, "mode") != "constant" && !mirrors) {
+    const bool replicates = p.text(n, "mode") == "replicate";
+    if (p.text(n, "mode") != "constant" && !mirrors && !replicates) {
         bad(n, "mode '" + p.text(n, "mode") + "' is not modelled");
     }
     expect_integers(p, n, "pad", p.integers(n, "pad").size(), 0);
@@ -300,6 +301,9 @@ inline dimensions pad(const program& p, const node& n) {
         bad(n, "pad must be pairs, at most one per axis");
     }
     const std::size_t first = result.size() - amount.size() / 2;
+    if (replicates && amount.size() != 4) {
+        bad(n, "replicates height and width");
+    }
     for (std::size_t i = 0; i < amount.size() / 2; ++i) {
         if (mirrors && (amount.size() != 4 || std::max(amount[2 * i], amount[2 * i + 1]) >= result[first + i])) {
             bad(n, "reflects height and width, by less than the extent");

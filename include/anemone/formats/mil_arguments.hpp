@@ -75,7 +75,8 @@ private:
         case op::reshape: return add("shape", node_.shape);
         case op::concat: return add("interleave", false);
         case op::pad: return add("pad", interleaved(4));
-        case op::reflect_pad: return mirrored();
+        case op::reflect_pad:
+        case op::replicate_pad: return mirrored();
         case op::strided_slice: return by_index();
         case op::reverse: return add("axes", axes_or_all());
         case op::layer_norm: return add("axes", indices{node_.get<stabilizer>().axis});

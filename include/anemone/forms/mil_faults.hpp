@@ -83,10 +83,10 @@ constexpr form_fault rank_fault(int rank, int least, int most) {
                          : form_fault{};
 }
 
-/// The list of a pad has the last four axes at most; that of one that mirrors, height and width.
+/// The list of a pad has the last four axes at most; that of one that mirrors or repeats, height and width.
 constexpr form_fault pad_fault_in_mil(const node& n) {
     const pads& amounts = n.get<pads>();
-    const bool mirrors = n.kind == op::reflect_pad;
+    const bool mirrors = n.kind != op::pad;
     const int first = amounts.before.rank - (mirrors ? 2 : 4);
     for (int i = 0; i < first; ++i) {
         const std::int64_t amount = amounts.before[i] + amounts.after[i];
@@ -165,7 +165,8 @@ constexpr form_fault mil_detail_fault(const mil_subject& s) {
     case op::max_pool:
     case op::avg_pool:
     case op::l2_pool: return pool_fault(s.g, s.n);
-    case op::reflect_pad: {
+    case op::reflect_pad:
+    case op::replicate_pad: {
         const form_fault f = rank_fault(rank, 2, 5);
         return f ? f : pad_fault_in_mil(s.n);
     }

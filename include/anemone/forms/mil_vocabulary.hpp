@@ -149,6 +149,7 @@ inline constexpr mil_form mil_vocabulary[] = {
     {op::strided_slice, "slice_by_index", forms::documented, {"x"}, {"begin", "stride"}},
     {op::pad, "pad", forms::documented, {"x"}, {}, "mode", "constant"},
     {op::reflect_pad, "pad", forms::documented, {"x"}, {}, "mode", "reflect"},
+    {op::replicate_pad, "pad", forms::documented, {"x"}, {}, "mode", "replicate"},
     /// Of bytes measured; of booleans a source says that they go to select and logical_not only.
     {op::cast, "cast", forms::measured, {"x"}, {}, "dtype", "fp16"},
     {op::tile, "tile", forms::measured, {"x"}, {"reps"}},
