@@ -122,7 +122,7 @@ TEST_CASE("agreement: pools") {
                     p.ceil_mode = ceil;
                     p.exclude_padding = exclude;
                     if (kind == op::avg_pool && ceil && !exclude) {
-                        continue; // not all of them can be written, see formats/pool_padding.hpp
+                        continue; // not all of them can be written, see forms/pool_padding.hpp
                     }
                     alone(kind, p, image);
                 }

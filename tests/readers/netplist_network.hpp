@@ -1,7 +1,7 @@
 #pragma once
 
 #include <anemone/backend/cpu/cpu.hpp>
-#include <anemone/formats/netplist_layout.hpp>
+#include <anemone/forms/netplist_layout.hpp>
 #include <anemone/readers/netplist.hpp>
 #include <anemone/readers/plist.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
-#include "../formats/netplist_layout.hpp"
+#include "../forms/netplist_layout.hpp"
 #include "../formats/plist.hpp"
 #include "../io/unicode.hpp"
 #include "../values/half.hpp"
