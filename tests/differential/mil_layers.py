@@ -126,6 +126,16 @@ def wave(f, first_top):
     return evaluate
 
 
+def softsign(a):
+    """x / (1 + |x|): NaN at infinities, close to 1 before them."""
+    x = a["x"]
+    y = rounded(hull(lambda v: np.where(np.isinf(v), np.sign(v), v / (1 + np.where(np.isinf(v), 0, np.abs(v)))), x))
+    infinite = sets.is_point(x) & np.isinf(x.low)
+    return result(
+        np.where(infinite, np.inf, y.low), np.where(infinite, -np.inf, y.high), y.nan | sets.is_infinite(x), x
+    )
+
+
 def elu(a):
     alpha = float(a["alpha"])
     return rounded(hull(lambda v: np.where(v >= 0, v, alpha * np.expm1(v)), a["x"], ((0.0, 0.0),)))
@@ -478,7 +488,7 @@ def topk(a):
 
 LAYERS = {
     "softplus": monotone(lambda v: np.logaddexp(0.0, v)),
-    "softsign": monotone(lambda v: np.where(np.isinf(v), np.sign(v), v / (1 + np.where(np.isinf(v), 1, np.abs(v))))),
+    "softsign": softsign,
     "erf": monotone(sets.erf),
     "exp2": monotone(np.exp2),
     "sign": monotone(np.sign),

@@ -2,6 +2,7 @@
 // published facts, written down here once more.
 
 #include "../backend/composer.hpp"
+#include "mil_files.hpp"
 #include "written_operations.hpp"
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/build.hpp>
@@ -15,8 +16,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <regex>
@@ -26,33 +25,9 @@
 #include <vector>
 
 using namespace composing;
+using namespace mil_files;
 
 namespace {
-
-/// Multiples of 1/64 that depend on the position only, all positive where a variance is.
-mil_program emitted(const graph_view& model) {
-    weight_store weights;
-    for (int i = 0; i < model.size(); ++i) {
-        if (model[i].kind == op::weight) {
-            std::vector<float> values(static_cast<std::size_t>(model[i].shape.count()));
-            for (std::size_t k = 0; k < values.size(); ++k) {
-                values[k] = static_cast<float>(1 + (k * 37 + static_cast<std::size_t>(i)) % 61) / 64.0F;
-            }
-            weights.add(std::string(model.name(i)), model[i].shape, std::span<const float>(values));
-        }
-    }
-    const lowered_graph lowered = lower(model);
-    return emit_mil(lowered.graph, materialize(lowered.graph, weights));
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) {
-        lines.push_back(line);
-    }
-    return lines;
-}
 
 constexpr auto digits_like = graph([](auto& g) {
     auto x = g.input("image"_s, f16<1, 1, 12, 12>, within(0, 1));
@@ -144,10 +119,6 @@ const sample samples[] = {{"digits_like", digits_like},
                           {"encoder", encoder},
                           {"moved", moved},
                           {"arithmetic", arithmetic}};
-
-std::string golden_path(const sample& s) {
-    return std::string(ANEMONE_TEST_DATA) + "/formats/golden/" + s.name + ".mil";
-}
 
 /// One statement: `TYPE name = operation(arguments)[attributes];`
 struct statement {
@@ -299,20 +270,7 @@ std::set<std::string> check_text(const mil_program& program) {
 TEST_CASE("mil: the text of five models is the kept text") {
     for (const sample& s : samples) {
         CAPTURE(s.name);
-        const std::string text = emitted(s.model).text;
-        if (const char* const update = std::getenv("ANEMONE_UPDATE_GOLDEN"); update != nullptr && *update == '1') {
-            std::ofstream(golden_path(s)) << text;
-        }
-        std::ifstream in(golden_path(s));
-        REQUIRE_MESSAGE(in, "no golden file; run with ANEMONE_UPDATE_GOLDEN=1 and read what it wrote");
-        const std::string kept(std::istreambuf_iterator<char>(in), {});
-        const auto now = lines_of(text);
-        const auto before = lines_of(kept);
-        for (std::size_t i = 0; i < now.size() && i < before.size(); ++i) {
-            CAPTURE(i + 1);
-            REQUIRE(now[i] == before[i]);
-        }
-        CHECK(text == kept);
+        check_golden(s.name, emitted(s.model).text);
     }
 }
 

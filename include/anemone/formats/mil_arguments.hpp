@@ -25,10 +25,21 @@ struct mil_argument {
     bool in_place = false; ///< written where it is used; else as a constant with a name
 };
 
+/// The top_k_indices that is the second result of a top_k, or -1: it follows, and ranks the same.
+ANEMONE_INLINE int indices_beside(const graph_view& g, int index) {
+    for (int i = index + 1; g[index].kind == op::top_k && i < g.size(); ++i) {
+        if (g[i].kind == op::top_k_indices && g.operands(i)[0] == g.operands(index)[0] &&
+            g[i].attributes == g[index].attributes) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 /// Collects the arguments of one operation.
 class mil_arguments {
 public:
-    ANEMONE_INLINE mil_arguments(const graph_view& g, int index) : graph_(g), node_(g[index]) {}
+    ANEMONE_INLINE mil_arguments(const graph_view& g, int index) : graph_(g), node_(g[index]), index_(index) {}
 
     ANEMONE_INLINE std::vector<mil_argument> of(const mil_form& form) && {
         members(form);
@@ -176,12 +187,13 @@ private:
 
     ANEMONE_INLINE void ranked() {
         add("sort", true);
-        add("return_indices", node_.kind == op::top_k_indices);
+        add("return_indices", node_.kind == op::top_k_indices || indices_beside(graph_, index_) >= 0);
         add("output_indices_dtype", std::string_view("int32"));
     }
 
     const graph_view& graph_;
     const node& node_;
+    int index_;
     std::vector<mil_argument> list_;
 };
 

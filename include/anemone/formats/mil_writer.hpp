@@ -174,34 +174,43 @@ private:
         const node& n = graph_[index];
         const mil_form& form = *find_mil_form(n.kind);
         const std::string result = variable(index);
-        std::vector<std::string> arguments;
+        const std::string type = mil_type(n.type, n.shape);
+        const int beside = indices_beside(graph_, index);
+        if (n.kind == op::top_k_indices) {
+            places(index, type, result);
+        } else if (beside >= 0) {
+            ranked(type, result, helper(beside, "integers"), arguments(index, form));
+        } else {
+            const std::vector<std::string> given = arguments(index, form);
+            statement(type, result, mil_name_of(graph_, n, form), given);
+        }
+        set_name(index, result);
+    }
+
+    ANEMONE_INLINE std::vector<std::string> arguments(int index, const mil_form& form) {
+        const node& n = graph_[index];
+        std::vector<std::string> list;
         const auto add = [&](std::string_view key, const std::string& value) {
-            arguments.push_back(formatted("{} = {}", key, value));
+            list.push_back(formatted("{} = {}", key, value));
         };
         for (const mil_argument& a : mil_arguments(graph_, index).of(form)) {
             add(a.key, a.in_place ? a.literal : named(index, a.key, a.literal));
         }
         if (n.kind == op::concat) {
             add("values", tuple(index));
-        } else if (n.kind == op::pad) {
+        }
+        for (int i = 0; i < n.operands.count && !form.operands[static_cast<std::size_t>(i)].empty(); ++i) {
+            add(form.operands[static_cast<std::size_t>(i)], argument(operand(index, i)));
+        }
+        if (n.kind == op::pad) {
             const int value = operand(index, 1);
-            add(form.operands[0], argument(operand(index, 0)));
             require_finite(value, constants_.data(value)[0]);
             add("constant_val", mil_literal(constants_.data(value)[0]));
-        } else {
-            for (int i = 0; i < n.operands.count && !form.operands[static_cast<std::size_t>(i)].empty(); ++i) {
-                add(form.operands[static_cast<std::size_t>(i)], argument(operand(index, i)));
-            }
         }
         if (n.kind == op::quantize || n.kind == op::dequantize) {
             scales(index, add);
         }
-        if (n.kind == op::top_k_indices) {
-            places(index, result, arguments);
-        } else {
-            statement(mil_type(n.type, n.shape), result, mil_name_of(graph_, n, form), arguments);
-        }
-        set_name(index, result);
+        return list;
     }
 
     /// A literal as a constant with a name: lists, flags and strings need a statement of their own.
@@ -219,15 +228,22 @@ private:
         return "(" + ane::detail::joined(parts) + ")";
     }
 
-    /// topk has two results; the second one holds integers.
-    ANEMONE_INLINE void places(int index, const std::string& result, const std::vector<std::string>& arguments) {
-        const node& n = graph_[index];
-        const std::string values = helper(index, "values");
+    /// topk with both of its results.
+    ANEMONE_INLINE void ranked(const std::string& type, const std::string& values, const std::string& integers,
+                               const std::vector<std::string>& list) {
+        const std::string of_integers = "tensor<int32" + type.substr(type.find(','));
+        body_ += formatted("        {0} {1}, {2} {3} = topk({4})[name = string(\"{1}\")];\n", type, values, of_integers,
+                           integers, ane::detail::joined(list));
+        ranked_.push_back(integers);
+    }
+    /// The second result, which holds integers, as numbers; of a topk of its own where no top_k has it.
+    ANEMONE_INLINE void places(int index, const std::string& type, const std::string& result) {
         const std::string integers = helper(index, "integers");
-        body_ += formatted("        {} {}, {} {} = topk({})[name = string(\"{}\")];\n", mil_type(n.type, n.shape),
-                           values, mil_type(dtype::int32, n.shape), integers, ane::detail::joined(arguments), values);
-        const std::string type = named(index, "dtype", mil_literal(std::string_view("fp16")));
-        statement(mil_type(n.type, n.shape), result, "cast", {"dtype = " + type, "x = " + integers});
+        if (std::find(ranked_.begin(), ranked_.end(), integers) == ranked_.end()) {
+            ranked(type, helper(index, "values"), integers, arguments(index, *find_mil_form(op::top_k_indices)));
+        }
+        const std::string to = named(index, "dtype", mil_literal(std::string_view("fp16")));
+        statement(type, result, "cast", {"dtype = " + to, "x = " + integers});
     }
 
     /// The scale, the zero point and the axis of quantize and dequantize: both numbers, or both vectors of the axis.
@@ -278,7 +294,8 @@ private:
     const materialized& constants_;
     std::vector<stored_place> stored_; ///< of compressed weights
     std::vector<std::string> names_;
-    std::vector<int> output_of_; ///< by node; -1 where it is none
+    std::vector<int> output_of_;      ///< by node; -1 where it is none
+    std::vector<std::string> ranked_; ///< the second results of topk, as far as they are written
     std::string prefix_;
     std::string body_;
     mil_program program_;

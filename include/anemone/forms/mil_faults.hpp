@@ -229,10 +229,8 @@ constexpr form_fault mil_fault(const graph_view& g, int index, const sequence<ch
     return forms::mil_detail_fault({g, known, index, n});
 }
 
-/// The same for each operation of a graph. Operations on constants alone are not asked about: they are computed when the
-/// graph is compiled.
-constexpr sequence<form_fault> mil_faults(const graph_view& g) {
-    const sequence<char> known = constant_nodes(g);
+/// The same for each operation of a graph that is not known when the graph is compiled.
+constexpr sequence<form_fault> mil_faults(const graph_view& g, const sequence<char>& known) {
     sequence<form_fault> faults(g.nodes.size());
     for (int i = 0; i < g.size(); ++i) {
         if (known[static_cast<std::size_t>(i)] == 0) {
@@ -241,5 +239,8 @@ constexpr sequence<form_fault> mil_faults(const graph_view& g) {
     }
     return faults;
 }
+/// The same for each operation of a graph. Operations on constants alone are not asked about: they are computed when the
+/// graph is compiled.
+constexpr sequence<form_fault> mil_faults(const graph_view& g) { return mil_faults(g, constant_nodes(g)); }
 
 } // namespace ane

@@ -32,7 +32,9 @@ constexpr int count_faults(const sequence<form_fault>& faults) {
 /// What of a model cannot be written as MIL text once it is lowered. Nothing needs to be lowered for that: what lowering
 /// takes apart can be written in parts, unless a number of its own cannot, and it leaves alone what else has a fault.
 constexpr sequence<form_fault> mil_faults_of_model(const graph_view& model) {
-    sequence<form_fault> faults = mil_faults(model);
+    graph_view without_outputs = model; // lowering makes a product of an output that is known when it is compiled
+    without_outputs.outputs = {};
+    sequence<form_fault> faults = mil_faults(model, constant_nodes(without_outputs));
     const sequence<char> dequantized = dequantized_reshapes(model);
     for (int i = 0; i < model.size(); ++i) {
         const node& n = model[i];
@@ -42,6 +44,11 @@ constexpr sequence<form_fault> mil_faults_of_model(const graph_view& model) {
         } else if (f.why == form_reason::moves_no_halves && n.type == dtype::uint8 &&
                    dequantized[static_cast<std::size_t>(i)] == 0) {
             f = {}; // cast first
+        }
+    }
+    for (const output_port& port : model.outputs) {
+        if (model[port.node].shape.rank == 0) {
+            faults[static_cast<std::size_t>(port.node)] = {form_reason::rank_is_zero};
         }
     }
     return faults;

@@ -1,0 +1,235 @@
+// The forms of the rarer operations: texts kept in the repository, and argument lists of the published facts (mil-ops
+// sections 6 and 7), written down here once more.
+
+#include "../differential/graph_maker.hpp"
+#include "../standin/mil_parser.hpp"
+#include "mil_files.hpp"
+#include <anemone/build.hpp>
+#include <anemone/forms/written.hpp>
+#include <anemone/ops/ops.hpp>
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <set>
+
+using namespace composing;
+using namespace mil_files;
+
+namespace {
+
+/// What each operation must be given, and what it may be given.
+struct argument_list {
+    std::set<std::string> must;
+    std::set<std::string> may{};
+};
+const std::map<std::string, argument_list>& argument_lists() {
+    static const std::set<std::string> x{"x"};
+    static const std::set<std::string> of_two{"x", "y"};
+    static const std::set<std::string> alpha_beta{"x", "alpha", "beta"};
+    static const std::set<std::string> convolution{"x", "weight", "strides", "dilations", "pad", "pad_type", "groups"};
+    static const std::set<std::string> pool{"x", "kernel_sizes", "strides", "pad", "pad_type", "ceil_mode"};
+    static const std::set<std::string> reduction{"x", "axes", "keep_dims"};
+    static const std::map<std::string, argument_list> table = {
+        {"relu", {x}},
+        {"relu6", {x}},
+        {"silu", {x}},
+        {"sigmoid", {x}},
+        {"tanh", {x}},
+        {"exp", {x}},
+        {"sqrt", {x}},
+        {"abs", {x}},
+        {"erf", {x}},
+        {"softsign", {x}},
+        {"softplus", {x}},
+        {"atan", {x}},
+        {"exp2", {x}},
+        {"floor", {x}},
+        {"ceil", {x}},
+        {"round", {x}},
+        {"sign", {x}},
+        {"sin", {x}},
+        {"cos", {x}},
+        {"logical_not", {x}},
+        {"log", {{"x", "epsilon"}}},
+        {"rsqrt", {{"x", "epsilon"}}},
+        {"inverse", {{"x", "epsilon"}}},
+        {"elu", {{"x", "alpha"}}},
+        {"leaky_relu", {{"x", "alpha"}}},
+        {"thresholded_relu", {{"x", "alpha"}}},
+        {"scaled_tanh", {alpha_beta}},
+        {"clamped_relu", {alpha_beta}},
+        {"sigmoid_hard", {alpha_beta}},
+        {"clip", {alpha_beta}},
+        {"prelu", {{"x", "alpha"}}},
+        {"softplus_parametric", {alpha_beta}},
+        {"gelu", {{"x", "mode"}}},
+        {"add", {of_two}},
+        {"sub", {of_two}},
+        {"mul", {of_two}},
+        {"real_div", {of_two}},
+        {"maximum", {of_two}},
+        {"minimum", {of_two}},
+        {"pow", {of_two}},
+        {"floor_div", {of_two}},
+        {"less", {of_two}},
+        {"equal", {of_two}},
+        {"not_equal", {of_two}},
+        {"less_equal", {of_two}},
+        {"greater_equal", {of_two}},
+        {"greater", {of_two}},
+        {"select", {{"cond", "a", "b"}}},
+        {"cast", {{"x", "dtype"}}},
+        {"matmul", {{"x", "y", "transpose_x", "transpose_y"}}},
+        {"conv", {convolution}},
+        {"conv_transpose", {convolution}},
+        {"max_pool", {pool}},
+        {"l2_pool", {pool}},
+        {"avg_pool",
+         {{"x", "kernel_sizes", "strides", "pad", "pad_type", "ceil_mode", "exclude_padding_from_average"}}},
+        {"local_response_norm", {{"x", "size", "alpha", "beta", "k"}}},
+        {"softmax", {{"x", "axis"}}},
+        {"batch_norm", {{"x", "mean", "variance", "gamma", "beta", "epsilon"}}},
+        {"instance_norm", {{"x", "gamma", "beta", "epsilon"}}},
+        {"layer_norm", {{"x", "axes", "gamma", "beta", "epsilon"}}},
+        {"scaled_dot_product_attention", {{"query", "key", "value"}, {"attn_mask"}}},
+        {"reduce_sum", {reduction}},
+        {"reduce_mean", {reduction}},
+        {"reduce_max", {reduction}},
+        {"reduce_min", {reduction}},
+        {"reduce_sum_square", {reduction}},
+        {"reduce_l1_norm", {reduction}},
+        {"reduce_l2_norm", {reduction}},
+        {"reduce_log_sum", {reduction}},
+        {"reduce_log_sum_exp", {reduction}},
+        {"reshape", {{"x", "shape"}}},
+        {"transpose", {{"x", "perm"}}},
+        {"concat", {{"values", "axis", "interleave"}}},
+        {"slice_by_size", {{"x", "begin", "size"}}},
+        {"slice_by_index", {{"x", "begin", "end", "stride", "begin_mask", "end_mask", "squeeze_mask"}}},
+        {"pad", {{"x", "pad", "mode", "constant_val"}}},
+        {"tile", {{"x", "reps"}}},
+        {"reverse", {{"x", "axes"}}},
+        {"pixel_shuffle", {{"x", "upscale_factor"}}},
+        {"pixel_unshuffle", {{"x", "downscale_factor"}}},
+        {"depth_to_space", {{"x", "block_size"}}},
+        {"space_to_depth", {{"x", "block_size"}}},
+        {"space_to_batch", {{"x", "block_shape", "paddings"}}},
+        {"batch_to_space", {{"x", "block_shape", "crops"}}},
+        {"upsample_nearest_neighbor", {{"x", "scale_factor_height", "scale_factor_width"}}},
+        {"resize_nearest_neighbor", {{"x", "target_size_height", "target_size_width"}}},
+        {"resize_bilinear", {{"x", "target_size_height", "target_size_width", "sampling_mode"}}},
+        {"affine",
+         {{"x", "transform_matrix", "output_height", "output_width", "sampling_mode", "padding_mode", "padding_value",
+           "coordinates_mode", "align_corners"}}},
+        {"quantize", {{"input", "scale", "output_dtype"}, {"zero_point", "axis"}}},
+        {"dequantize", {{"input", "scale"}, {"zero_point", "axis"}}},
+        {"topk", {{"x", "k", "axis", "ascending", "sort", "return_indices", "output_indices_dtype"}}},
+    };
+    return table;
+}
+
+/// Holds the arguments of every operation of a text against the table; returns the operations.
+std::set<std::string> check_arguments(const std::string& text) {
+    std::set<std::string> operations;
+    for (const standin::statement& s : standin::parse_mil(text).statements) {
+        if (s.operation == "const" || s.operation.rfind("constexpr_", 0) == 0) {
+            continue;
+        }
+        operations.insert(s.operation);
+        const auto found = argument_lists().find(s.operation);
+        REQUIRE_MESSAGE(found != argument_lists().end(), s.operation);
+        std::set<std::string> left = found->second.must;
+        for (const standin::argument& a : s.arguments) {
+            const bool known = left.erase(a.name) + found->second.may.count(a.name) == 1;
+            CHECK_MESSAGE(known, s.operation, " is given ", a.name);
+        }
+        CHECK_MESSAGE(left.empty(), s.operation, " lacks an argument");
+    }
+    return operations;
+}
+
+/// A graph of one operation that can be written.
+std::optional<dynamic_graph> written_graph(op kind) {
+    const std::vector<op> kinds{kind};
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        random_engine random(seed);
+        dynamic_graph g = differential::graph_maker(random, kinds).make(kind);
+        if (operations_of(g).contains(kind) && find_form_faults(g).mil_count == 0) {
+            return g;
+        }
+    }
+    return std::nullopt;
+}
+
+const op_set whole{op::attention,      op::instance_norm,     op::batch_norm,
+                   op::layer_norm,     op::reduce_sum_square, op::reduce_l1_norm,
+                   op::reduce_l2_norm, op::reduce_log_sum,    op::reduce_log_sum_exp};
+
+} // namespace
+
+TEST_CASE("mil: every operation of the vocabulary is written, with all of its arguments") {
+    std::set<std::string> written;
+    for (const mil_form& form : mil_vocabulary) {
+        CAPTURE(name(form.kind));
+        if (is_composed(form.kind)) {
+            continue;
+        }
+        const std::optional<dynamic_graph> g = written_graph(form.kind);
+        REQUIRE(g.has_value());
+        written.merge(check_arguments(emitted(*g).text));
+    }
+    composer c; // what is written whole, and the choices that a graph of random numbers may not take
+    const int x = c.input({1, 4, 6, 6});
+    c.output(c.add(op::attention, score_scaling{0.5F}, {c.input({1, 3, 4}), c.input({1, 5, 4}), c.input({1, 5, 4})}));
+    c.output(
+        c.add(op::batch_norm, stabilizer{1e-3F, 1}, {x, c.weight({4}), c.positive({4}), c.weight({4}), c.weight({4})}));
+    c.output(c.add(op::instance_norm, stabilizer{1e-3F, 1}, {x, c.weight({4}), c.weight({4})}));
+    c.output(c.add(op::layer_norm, stabilizer{1e-3F, 1}, {x, c.weight({4}), c.weight({4})}));
+    for (const op kind :
+         {op::reduce_sum_square, op::reduce_l1_norm, op::reduce_l2_norm, op::reduce_log_sum, op::reduce_log_sum_exp}) {
+        c.output(c.add(kind, axes(1, 2), {x}));
+    }
+    for (const sampling_grid grid : {sampling_grid::half_pixel, sampling_grid::asymmetric}) {
+        const size2 to = grid == sampling_grid::asymmetric ? size2{7, 3} : size2{12, 18};
+        c.output(c.add(op::resize, sampling{to, sampling_method::nearest, grid}, {x}));
+    }
+    written.merge(check_arguments(emitted(c.finish(), whole).text));
+    for (const auto& row : argument_lists()) {
+        CHECK_MESSAGE(written.count(row.first) == 1, row.first, " is never written");
+    }
+}
+
+TEST_CASE("mil: the text of the rarer forms is the kept text") {
+    constexpr auto layers = graph([](auto& g) {
+        auto x = g.input("x"_s, f16<1, 4, 6, 6>);
+        auto close = less(x, g.constant(f16<>, 0.5));
+        auto bent = select(logical_not(close), elu(x, 0.75), scaled_tanh(x, 1.5, 0.5));
+        auto steep = prelu(hard_sigmoid(bent), g.weight("slope", f16<4>));
+        auto normal = local_response_norm<3>(steep, 1e-3, 0.75, 2);
+        auto small = pixel_shuffle<2>(normal);
+        auto bytes =
+            quantize<quantization{.type = dtype::uint8}>(small, g.constant(f16<>, 0.125), g.constant(f16<>, 128));
+        g.output("bytes"_s, dequantize(bytes, g.constant(f16<>, 0.125), g.constant(f16<>, 128)));
+        g.output("odd"_s, strided_slice<index_range{{0, 1, 0, 0}, {1, 4, 6, 6}, {1, 1, 2, 3}}>(x));
+        g.output("wide"_s, resize_bilinear<size2{9, 12}, sampling_grid::align_corners>(x));
+        g.output("tall"_s, upsample_nearest_neighbor<factors{3, 1}>(reflect_pad<pads{{0, 0, 1, 2}, {0, 0, 0, 1}}>(x)));
+        g.output("turned"_s, affine<sampling{.extent = {3, 3}}>(x, g.weight("map", f16<1, 6>)));
+        const auto best = top_k<2, axis{1}>(x);
+        g.output("best"_s, best.values);
+        g.output("where"_s, best.indices);
+        g.output("same"_s, to_f16(equal(x, tile<repeats{1, 4, 1, 1}>(slice<window{{0, 0, 0, 0}, {1, 1, 6, 6}}>(x)))));
+    });
+    check_golden("layers", emitted(layers).text);
+
+    dynamic_builder g;
+    const dynamic_tensor x = g.input("x", {2, 3, 8});
+    const dynamic_tensor attended = g.add(op::attention, {x, x, x, g.weight("mask", {3, 3})}, score_scaling{});
+    compression blocks = blockwise<2, 4>;
+    blocks.zero_point = true;
+    const dynamic_tensor w = g.add(op::compressed, {g.weight("w", {5, 8})}, blocks);
+    const dynamic_tensor v = g.add(op::compressed, {g.weight("v", {4, 5})}, palette<2, 2>);
+    g.output("y", g.add(op::linear, {g.add(op::linear, {attended, w}), v}));
+    check_golden("whole", emitted(g.finish(), whole, {.every_stored_form = true}).text);
+}
