@@ -40,8 +40,8 @@ private:
             stem = "_" + stem;
         }
         std::string result = stem;
-        for (int i = 1; !ports_.insert(result).second; ++i) {
-            result = formatted("{}_{}", stem, i);
+        for (int& number = ports_by_stem_[stem]; !ports_.insert(result).second;) {
+            result = formatted("{}_{}", stem, ++number);
         }
         if (result != wanted) {
             graph_.note(formatted("the {} {} is called {}", what, quoted(wanted), result));
@@ -256,6 +256,7 @@ private:
     netplist_faults& faults_;
     std::map<std::string_view, netplist_tensor> values_;
     std::set<std::string> ports_;
+    std::map<std::string, int> ports_by_stem_; ///< how many were renamed to it
     std::set<std::string_view> declared_;
 };
 

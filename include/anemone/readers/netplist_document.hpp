@@ -42,6 +42,9 @@ public:
     explicit netplist_faults(std::string_view file) : file_(file) {}
 
     ANEMONE_INLINE void add(const formats::plist_place& place, std::string operation, std::string reason) {
+        if (list_.size() == most_netplist_faults) {
+            return;
+        }
         list_.push_back({file_, static_cast<int>(place.line), static_cast<int>(place.column), std::move(operation),
                          std::move(reason)});
     }
