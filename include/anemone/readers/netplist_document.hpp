@@ -5,6 +5,7 @@
 #include "netplist_keys.hpp"
 #include "unreadable.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@
 /// What a netplist declares, schema 1.0.10 and the dialect 1.0.9 alike: facts netplist, sections 1, 2 and 8. Only bodies
 /// include this header.
 namespace ane::readers::inline ANEMONE_WAY {
+
+/// Inputs, and outputs, of a network; the engine takes some hundreds.
+inline constexpr std::size_t most_netplist_ports = 4096;
 
 struct netplist_port {
     std::string_view name;
@@ -108,6 +112,12 @@ public:
         }
         place_ = held->place();
         read_body();
+        if (std::max(result_.inputs.size(), result_.outputs.size()) > most_netplist_ports) {
+            faults_.add(place_, "",
+                        formatted("has {} inputs and {} outputs; {} are read", result_.inputs.size(),
+                                  result_.outputs.size(), most_netplist_ports));
+            faults_.raise();
+        }
         return std::move(result_);
     }
 
