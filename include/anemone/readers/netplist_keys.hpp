@@ -26,7 +26,7 @@ inline constexpr std::int64_t most_netplist_extent = std::int64_t{1} << 20U;
 /// A file that has more faults is told of these alone.
 inline constexpr std::size_t most_netplist_faults = 1000;
 
-ANEMONE_INLINE std::string quoted(std::string_view text) {
+ANEMONE_INLINE std::string in_quotes(std::string_view text) {
     const bool cut = text.size() > 80;
     return formatted("\"{}{}\"", ane::detail::printable(text.substr(0, 80)), cut ? "..." : "");
 }
@@ -144,7 +144,7 @@ public:
     ANEMONE_INLINE void only_text(std::string_view key, std::string_view wanted) {
         const std::string_view found = text(key, true);
         if (!found.empty() && found != wanted) {
-            complain(formatted("{} is {}; {} alone is read", key, quoted(found), wanted));
+            complain(formatted("{} is {}; {} alone is read", key, in_quotes(found), wanted));
         }
     }
     ANEMONE_INLINE void only_number(std::string_view key, std::int64_t wanted) {
@@ -169,7 +169,7 @@ public:
         const auto found = token == nullptr ? std::nullopt : find_netplist_axis(*token);
         if (!found) {
             complain(formatted("{} is {}; Batch, Depth, Channel, Height or Width is read", key,
-                               token == nullptr ? "no text" : quoted(*token)));
+                               token == nullptr ? "no text" : in_quotes(*token)));
         }
         return found.value_or(netplist_axis::width);
     }
@@ -243,7 +243,7 @@ public:
     ANEMONE_INLINE void require_no_others() {
         for (std::size_t i = 0; values_ != nullptr && i < values_->members().size(); ++i) {
             if (const std::string& key = values_->members()[i].key; !known_.contains(key)) {
-                complain(formatted("has the key {}, whose meaning here is not known", quoted(key)));
+                complain(formatted("has the key {}, whose meaning here is not known", in_quotes(key)));
             }
         }
     }
