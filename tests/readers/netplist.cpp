@@ -136,6 +136,16 @@ TEST_CASE("a file is read with the weight files beside it, XML or binary, and a 
         std::filesystem::remove_all(folder);
     }
     CHECK_THROWS_AS(read_netplist_file(folder / "net.plist"), error);
+
+    network twins = relu();
+    twins.blobs = {{"a/weights", std::vector<std::byte>(64)}, {"b/weights", std::vector<std::byte>(64)}};
+    twins.constant("c", {1, 1, 2, 1, 2}, 0).constant("d", {1, 1, 2, 1, 2}, 1);
+    twins.unit("sum", "ElementWise", {"c", "d"}, {{"Type", "Add"}});
+    write_file(folder / "net.plist", formats::to_xml(twins.program().document));
+    write_file(folder / "weights", std::string(64, '\0'));
+    CHECK_THROWS_WITH_AS(read_netplist_file(folder / "net.plist"), doctest::Contains("are both the file weights"),
+                         unreadable);
+    std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("schema 1.0.9: ports in the network, one operand as a text, kernels of Float32 inside a file") {

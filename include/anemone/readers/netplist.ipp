@@ -1,11 +1,13 @@
 #pragma once
 
+#include "../base/formatted.hpp"
 #include "../base/text.hpp"
 #include "../io/open_file.hpp"
 #include "netplist.hpp"
 #include "netplist_assembly.hpp"
 #include "plist.hpp"
 
+#include <map>
 #include <span>
 #include <utility>
 
@@ -35,8 +37,14 @@ ANEMONE_BODY read_model read_netplist(const netplist& program, const netplist_op
 ANEMONE_BODY read_model read_netplist_file(const std::string& path, const netplist_options& options) {
     const std::string_view name = ane::detail::base_name(path);
     const std::string folder = path.substr(0, path.size() - name.size());
+    std::map<std::string, std::string> read; // by the file's name: as Weights has it
     const auto look_up = [&](const std::string& blob) {
-        const ane::detail::file_reader file(folder + std::string(ane::detail::base_name(blob)));
+        const std::string beside(ane::detail::base_name(blob));
+        if (const auto other = read.try_emplace(beside, blob).first; other->second != blob) {
+            throw error(errc::file, blob,
+                        formatted("and {} are both the file {} beside the netplist", other->second, beside));
+        }
+        const ane::detail::file_reader file(folder + beside);
         std::vector<std::byte> bytes(file.size());
         file.read(bytes);
         return bytes;

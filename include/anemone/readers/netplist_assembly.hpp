@@ -40,11 +40,11 @@ private:
             stem = "_" + stem;
         }
         std::string result = stem;
-        for (int i = 1; !ports_.insert(result).second; ++i) {
-            result = formatted("{}_{}", stem, i);
+        for (int& number = ports_by_stem_[stem]; !ports_.insert(result).second;) {
+            result = formatted("{}_{}", stem, ++number);
         }
         if (result != wanted) {
-            graph_.note(formatted("the {} {} is called {}", what, quoted(wanted), result));
+            graph_.note(formatted("the {} {} is called {}", what, in_quotes(wanted), result));
         }
         return result;
     }
@@ -52,7 +52,7 @@ private:
     ANEMONE_INLINE void declare_inputs() {
         for (const netplist_port& port : document_.inputs) {
             graph_.where = {file_, static_cast<int>(port.place.line)};
-            guarded(port.place, formatted("input {}", quoted(port.name)), [&] {
+            guarded(port.place, formatted("input {}", in_quotes(port.name)), [&] {
                 const dynamic_tensor made = graph_.builder.input(port_name(port.name, "input"), graph_shape(port.shape),
                                                                  {}, port.type, graph_.where);
                 values_[port.name] = {made, port.shape};
@@ -102,7 +102,7 @@ private:
                 }
                 if (states[found->second] == state::open) {
                     faults_.add(text.place, title(text),
-                                formatted("reads {}, which reads it in turn", quoted(found->first)));
+                                formatted("reads {}, which reads it in turn", in_quotes(found->first)));
                     continue;
                 }
                 states[found->second] = state::open;
@@ -128,7 +128,7 @@ private:
             const std::vector<float> values = to_float(elements);
             for (const float v : values) {
                 if (float(half(v)) != v && elements.type == source_type::u16) {
-                    u.refuse(formatted("reads the constant {}, whose {} fp16 does not hold", quoted(name), v));
+                    u.refuse(formatted("reads the constant {}, whose {} fp16 does not hold", in_quotes(name), v));
                 }
             }
             made = graph_.builder.constant(shape, values, graph_.where);
@@ -159,15 +159,15 @@ private:
         const std::string_view variant = kind.text(text.type == "ArgMinMax" ? "Mode" : "Type", true);
         const found_netplist_unit found = find_netplist_unit(text.type, variant);
         if (found.form == nullptr) {
-            complaints.push_back(found.variants ? formatted("the variant {} is not known", quoted(variant))
-                                                : formatted("the unit {} is not known", quoted(text.type)));
+            complaints.push_back(found.variants ? formatted("the variant {} is not known", in_quotes(variant))
+                                                : formatted("the unit {} is not known", in_quotes(text.type)));
         } else if (found.form->read == nullptr) {
             complaints.push_back(formatted("{}{}{}", variant, variant.empty() ? "" : " ", found.form->reason));
         }
         const std::string_view type = body.text("OutputType", true);
         const bool flags = text.type == "RadiusSearch" && (type == "UInt8" || type == "Int8");
         if (!type.empty() && type != "Float16" && !flags) {
-            complaints.push_back(formatted("OutputType is {}; Float16 is read", quoted(type)));
+            complaints.push_back(formatted("OutputType is {}; Float16 is read", in_quotes(type)));
         }
         netplist_unit_reader u(graph_, text, params, variant, document_.old, complaints);
         if (text.type == "ArgMinMax") {
@@ -180,7 +180,7 @@ private:
                 if (value == nullptr) {
                     computed = false;
                     if (!is_declared(name)) {
-                        complaints.push_back(formatted("reads {}, which nothing gives", quoted(name)));
+                        complaints.push_back(formatted("reads {}, which nothing gives", in_quotes(name)));
                     }
                     continue;
                 }
@@ -212,11 +212,11 @@ private:
             faults_.add({}, "", "declares no output");
         }
         for (const netplist_port& port : document_.outputs) {
-            const std::string of = formatted("output {}", quoted(port.name));
+            const std::string of = formatted("output {}", in_quotes(port.name));
             const auto value = values_.find(port.bottom);
             if (value == values_.end()) {
                 if (!is_declared(port.bottom)) {
-                    faults_.add(port.place, of, formatted("is {}, which nothing gives", quoted(port.bottom)));
+                    faults_.add(port.place, of, formatted("is {}, which nothing gives", in_quotes(port.bottom)));
                 }
                 continue;
             }
@@ -256,6 +256,7 @@ private:
     netplist_faults& faults_;
     std::map<std::string_view, netplist_tensor> values_;
     std::set<std::string> ports_;
+    std::map<std::string, int> ports_by_stem_; ///< how many were renamed to it
     std::set<std::string_view> declared_;
 };
 

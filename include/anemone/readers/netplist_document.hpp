@@ -5,6 +5,7 @@
 #include "netplist_keys.hpp"
 #include "unreadable.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@
 /// What a netplist declares, schema 1.0.10 and the dialect 1.0.9 alike: facts netplist, sections 1, 2 and 8. Only bodies
 /// include this header.
 namespace ane::readers::inline ANEMONE_WAY {
+
+/// Inputs, and outputs, of a network; the engine takes some hundreds.
+inline constexpr std::size_t most_netplist_ports = 4096;
 
 struct netplist_port {
     std::string_view name;
@@ -42,6 +46,9 @@ public:
     explicit netplist_faults(std::string_view file) : file_(file) {}
 
     ANEMONE_INLINE void add(const formats::plist_place& place, std::string operation, std::string reason) {
+        if (list_.size() == most_netplist_faults) {
+            return;
+        }
         list_.push_back({file_, static_cast<int>(place.line), static_cast<int>(place.column), std::move(operation),
                          std::move(reason)});
     }
@@ -100,11 +107,17 @@ public:
         const formats::plist_value* const held = keys.find(network);
         body_ = held == nullptr ? nullptr : held->get_if<formats::plist_dict>();
         if (body_ == nullptr) {
-            faults_.add(root_.place(), "", formatted("the network {} has no dictionary", quoted(network)));
+            faults_.add(root_.place(), "", formatted("the network {} has no dictionary", in_quotes(network)));
             faults_.raise();
         }
         place_ = held->place();
         read_body();
+        if (std::max(result_.inputs.size(), result_.outputs.size()) > most_netplist_ports) {
+            faults_.add(place_, "",
+                        formatted("has {} inputs and {} outputs; {} are read", result_.inputs.size(),
+                                  result_.outputs.size(), most_netplist_ports));
+            faults_.raise();
+        }
         return std::move(result_);
     }
 
@@ -121,14 +134,15 @@ private:
                 return name;
             }
             if (all.size() < 400) {
-                all += (all.empty() ? "" : ", ") + quoted(name);
+                all += (all.empty() ? "" : ", ") + in_quotes(name);
             }
         }
         if (wanted_.empty() && names.size() == 1) {
             return names.front();
         }
-        complaints_.push_back(wanted_.empty() ? formatted("has {} {}s; name one of them: {}", names.size(), what, all)
-                                              : formatted("has no {} {}; there are: {}", what, quoted(wanted_), all));
+        complaints_.push_back(wanted_.empty()
+                                  ? formatted("has {} {}s; name one of them: {}", names.size(), what, all)
+                                  : formatted("has no {} {}; there are: {}", what, in_quotes(wanted_), all));
         return {};
     }
 
@@ -154,8 +168,8 @@ private:
         const auto inputs = keys.dictionaries("InputList");
         const auto outputs = keys.dictionaries("OutputList");
         if (operations.size() != 1) {
-            keys.complain(formatted("the procedure {} runs {} networks; how they are joined is not known", quoted(name),
-                                    operations.size()));
+            keys.complain(formatted("the procedure {} runs {} networks; how they are joined is not known",
+                                    in_quotes(name), operations.size()));
             return {};
         }
         for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -172,7 +186,7 @@ private:
             port.type = output_type(entry);
             port.place = values[i].place();
             result_.outputs.push_back(port);
-            report(port.place, formatted("output {}", quoted(port.name)));
+            report(port.place, formatted("output {}", in_quotes(port.name)));
         }
         return netplist_keys(operations.front(), complaints_).text("NetworkName");
     }
@@ -183,7 +197,7 @@ private:
             return dtype::f16;
         }
         if (token != netplist_name(dtype::uint8) && token != netplist_name(dtype::int8)) {
-            keys.complain(formatted("has the type {}; Float16, UInt8 and Int8 are read", quoted(token)));
+            keys.complain(formatted("has the type {}; Float16, UInt8 and Int8 are read", in_quotes(token)));
         }
         return token == netplist_name(dtype::int8) ? dtype::int8 : dtype::uint8;
     }
@@ -197,7 +211,7 @@ private:
         if (token == netplist_name(dtype::uint8) || token == netplist_name(dtype::int8)) {
             port.type = token == netplist_name(dtype::int8) ? dtype::int8 : dtype::uint8;
         } else if (!token.empty() && token != netplist_name(dtype::f16)) {
-            keys.complain(formatted("has the type {}; Float16, UInt8 and Int8 are read", quoted(token)));
+            keys.complain(formatted("has the type {}; Float16, UInt8 and Int8 are read", in_quotes(token)));
         }
         port.shape = {keys.extent("BatchSize", 1), keys.extent("InputDepth", 1), keys.extent("InputChannels"),
                       keys.extent("InputHeight"), keys.extent("InputWidth")};
@@ -213,7 +227,7 @@ private:
                    other.shape != port.shape || other.type != port.type) {
             keys.complain("is declared with different shapes or types");
         }
-        report(place, formatted("input {}", quoted(name)));
+        report(place, formatted("input {}", in_quotes(name)));
     }
 
     ANEMONE_INLINE void read_body() {
@@ -234,12 +248,12 @@ private:
             netplist_constant_text constant;
             constant.body = held == nullptr ? nullptr : held->get_if<formats::plist_dict>();
             if (constant.body == nullptr) {
-                keys.complain(formatted("the constant {} has no dictionary", quoted(name)));
+                keys.complain(formatted("the constant {} has no dictionary", in_quotes(name)));
                 continue;
             }
             constant.place = held->place();
             if (!result_.constants.emplace(name, constant).second || inputs_.contains(name)) {
-                keys.complain(formatted("has two values of the name {}", quoted(name)));
+                keys.complain(formatted("has two values of the name {}", in_quotes(name)));
             }
         }
         read_units(keys);
@@ -254,7 +268,7 @@ private:
             const std::string_view bottom = netplist_keys(body, complaints_).text("Bottom", true);
             if (!bottom.empty() && bottom != port.bottom) {
                 keys.complain(formatted("the output {} is the unit {} for the procedure and {} for the network",
-                                        quoted(port.name), quoted(port.bottom), quoted(bottom)));
+                                        in_quotes(port.name), in_quotes(port.bottom), in_quotes(bottom)));
             }
         }
     }
@@ -265,11 +279,11 @@ private:
             const formats::plist_value* const held = body_->find(name);
             const auto* const body = held == nullptr ? nullptr : held->get_if<formats::plist_dict>();
             if (body == nullptr) {
-                keys.complain(formatted("the unit {} has no dictionary", quoted(name)));
+                keys.complain(formatted("the unit {} has no dictionary", in_quotes(name)));
                 continue;
             }
             if (!names.insert(name).second || inputs_.contains(name) || result_.constants.contains(name)) {
-                keys.complain(formatted("has two values of the name {}", quoted(name)));
+                keys.complain(formatted("has two values of the name {}", in_quotes(name)));
                 continue;
             }
             std::vector<std::string> complaints;
@@ -282,7 +296,7 @@ private:
                 text.bottoms = unit.texts("Bottom");
             }
             if (unit.has("Name") && unit.text("Name") != name) {
-                unit.complain(formatted("has the name {} within it", quoted(unit.text("Name"))));
+                unit.complain(formatted("has the name {} within it", in_quotes(unit.text("Name"))));
             }
             faults_.add(text.place, formatted("{} ({})", ane::detail::printable(name), text.type), complaints);
             result_.units.push_back(std::move(text));
@@ -296,7 +310,7 @@ private:
                 const formats::plist_value* const held = body_->find(name);
                 const auto* const body = held == nullptr ? nullptr : held->get_if<formats::plist_dict>();
                 if (body == nullptr) {
-                    keys.complain(formatted("the port {} has no dictionary", quoted(name)));
+                    keys.complain(formatted("the port {} has no dictionary", in_quotes(name)));
                     continue;
                 }
                 netplist_keys entry(body, complaints_);
@@ -310,7 +324,7 @@ private:
                 port.type = output_type(entry);
                 port.place = held->place();
                 result_.outputs.push_back(port);
-                report(port.place, formatted("output {}", quoted(name)));
+                report(port.place, formatted("output {}", in_quotes(name)));
             }
         }
     }

@@ -54,7 +54,7 @@ public:
     site where;
 
     ANEMONE_INLINE void note(std::string text) {
-        if (std::find(notes.begin(), notes.end(), text) == notes.end()) {
+        if (noted_.insert(text).second) {
             notes.push_back(std::move(text));
         }
     }
@@ -224,6 +224,7 @@ private:
     };
 
     netplist_blobs blobs_;
+    std::set<std::string> noted_;
     std::map<std::vector<std::int64_t>, dynamic_tensor> shared_;
     std::map<int, transposition> transposed_; ///< by node
     std::map<int, dynamic_tensor> reshaped_;  ///< by node: what it was made of

@@ -9,7 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
@@ -23,7 +23,10 @@ namespace ane::readers::inline ANEMONE_WAY {
 /// Extents, counts and factors of a netplist are from 1 to this. The engine has 65536 at most.
 inline constexpr std::int64_t most_netplist_extent = std::int64_t{1} << 20U;
 
-ANEMONE_INLINE std::string quoted(std::string_view text) {
+/// A file that has more faults is told of these alone.
+inline constexpr std::size_t most_netplist_faults = 1000;
+
+ANEMONE_INLINE std::string in_quotes(std::string_view text) {
     const bool cut = text.size() > 80;
     return formatted("\"{}{}\"", ane::detail::printable(text.substr(0, 80)), cut ? "..." : "");
 }
@@ -49,7 +52,11 @@ public:
         return values_ == nullptr ? nullptr : values_->find(key);
     }
     ANEMONE_INLINE bool has(std::string_view key) { return find(key) != nullptr; }
-    ANEMONE_INLINE void complain(std::string text) { complaints_->push_back(std::move(text)); }
+    ANEMONE_INLINE void complain(std::string text) {
+        if (complaints_->size() < most_netplist_faults) {
+            complaints_->push_back(std::move(text));
+        }
+    }
 
     ANEMONE_INLINE std::int64_t integer(std::string_view key, std::int64_t least, std::int64_t most,
                                         std::optional<std::int64_t> otherwise = std::nullopt) {
@@ -137,7 +144,7 @@ public:
     ANEMONE_INLINE void only_text(std::string_view key, std::string_view wanted) {
         const std::string_view found = text(key, true);
         if (!found.empty() && found != wanted) {
-            complain(formatted("{} is {}; {} alone is read", key, quoted(found), wanted));
+            complain(formatted("{} is {}; {} alone is read", key, in_quotes(found), wanted));
         }
     }
     ANEMONE_INLINE void only_number(std::string_view key, std::int64_t wanted) {
@@ -162,14 +169,19 @@ public:
         const auto found = token == nullptr ? std::nullopt : find_netplist_axis(*token);
         if (!found) {
             complain(formatted("{} is {}; Batch, Depth, Channel, Height or Width is read", key,
-                               token == nullptr ? "no text" : quoted(*token)));
+                               token == nullptr ? "no text" : in_quotes(*token)));
         }
         return found.value_or(netplist_axis::width);
     }
     /// A list of different axes.
     ANEMONE_INLINE std::vector<netplist_axis> axes(std::string_view key) {
         std::vector<netplist_axis> result;
-        for (const formats::plist_value& value : list(key)) {
+        const formats::plist_array& tokens = list(key);
+        if (tokens.size() > std::size(netplist_axes)) {
+            complain(formatted("{} has {} entries; there are {} axes", key, tokens.size(), std::size(netplist_axes)));
+            return {netplist_axis::width};
+        }
+        for (const formats::plist_value& value : tokens) {
             const netplist_axis found = axis_of(value, key);
             for (const netplist_axis other : result) {
                 if (other == found) {
@@ -180,6 +192,7 @@ public:
         }
         if (result.empty()) {
             complain(formatted("{} names no axis", key));
+            result.push_back(netplist_axis::width);
         }
         return result;
     }
@@ -230,7 +243,7 @@ public:
     ANEMONE_INLINE void require_no_others() {
         for (std::size_t i = 0; values_ != nullptr && i < values_->members().size(); ++i) {
             if (const std::string& key = values_->members()[i].key; !known_.contains(key)) {
-                complain(formatted("has the key {}, whose meaning here is not known", quoted(key)));
+                complain(formatted("has the key {}, whose meaning here is not known", in_quotes(key)));
             }
         }
     }

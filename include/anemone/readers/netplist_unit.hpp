@@ -70,7 +70,7 @@ public:
         netplist_keys held(entry.body, complaints_);
         const std::string_view type = held.text("ConstantType");
         if (type != "Float16" && type != "UInt16" && type != "Float32") {
-            held.complain(formatted("ConstantType is {}; Float16, Float32 and UInt16 are read", quoted(type)));
+            held.complain(formatted("ConstantType is {}; Float16, Float32 and UInt16 are read", in_quotes(type)));
         }
         held.only_number("ConstantInterleave", 1);
         const netplist_shape shape{held.extent("ConstantBatchSize", 1), held.extent("ConstantDepth", 1),

@@ -127,7 +127,7 @@ ANEMONE_INLINE netplist_tensor read_order(netplist_unit_reader& u, op) {
         const std::string_view direction = u.keys.text("Direction");
         ascending = direction == "Ascending";
         if (!ascending && direction != "Descending") {
-            u.keys.complain(formatted("Direction is {}; Ascending or Descending is read", quoted(direction)));
+            u.keys.complain(formatted("Direction is {}; Ascending or Descending is read", in_quotes(direction)));
         }
     } else {
         k = u.keys.extent("K");

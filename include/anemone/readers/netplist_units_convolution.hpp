@@ -80,7 +80,7 @@ ANEMONE_INLINE netplist_tensor read_conv(netplist_unit_reader& u, op kind) {
     const auto otherwise = u.old() ? std::optional<std::int64_t>(0) : std::nullopt;
     const std::string_view type = unity ? "Float16" : u.keys.text("KernelType", u.old());
     if (!type.empty() && type != "Float16" && type != "Float32") {
-        u.keys.complain(formatted("KernelType is {}; Float16 and Float32 are read", quoted(type)));
+        u.keys.complain(formatted("KernelType is {}; Float16 and Float32 are read", in_quotes(type)));
     }
     std::int64_t index = 0;
     std::int64_t offset = 0;
@@ -142,7 +142,7 @@ ANEMONE_INLINE netplist_tensor read_pool(netplist_unit_reader& u, op kind) {
     const std::string_view wanted = variant == "Max" ? "Negative" : (variant == "Min" ? "Positive" : "Zero");
     const std::string_view mode = u.keys.text("PaddingMode", true);
     if (is_padded(w.padding) && mode != wanted) {
-        u.keys.complain(formatted("PaddingMode is {}; with padding {} alone is read", quoted(mode), wanted));
+        u.keys.complain(formatted("PaddingMode is {}; with padding {} alone is read", in_quotes(mode), wanted));
     }
     pool a{.kernel = w.kernel, .stride = w.stride, .padding = w.padding};
     a.exclude_padding = variant == "Avg" && u.keys.flag("AverageCountExcludePadding", false);

@@ -127,7 +127,7 @@ ANEMONE_INLINE std::optional<dynamic_tensor> channel_operand(netplist_unit_reade
     }
     if ((type != "Float16" && type != "Float32") || (count != channels && count != 1)) {
         u.refuse(formatted("has {0}Count {1} and {0}Type {2}; {3} numbers of Float16 or Float32 are read", part, count,
-                           quoted(type), channels));
+                           in_quotes(type), channels));
     }
     const std::int64_t index = group->integer(prefix + "Index", 0, most_netplist_extent);
     const std::int64_t offset = group->integer(prefix + "Offset", 0, std::int64_t{1} << 40U, 0);

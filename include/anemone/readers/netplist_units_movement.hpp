@@ -105,7 +105,8 @@ ANEMONE_INLINE netplist_tensor read_flatten(netplist_unit_reader& u, op) {
     const std::string_view mode = u.keys.text("Mode", true);
     order = order.empty() ? mode : order;
     if ((order != "NCHW" && order != "NHWC") || (!mode.empty() && mode != order)) {
-        u.keys.complain(formatted("FlattenType is {} and Mode {}; NCHW or NHWC is read", quoted(order), quoted(mode)));
+        u.keys.complain(
+            formatted("FlattenType is {} and Mode {}; NCHW or NHWC is read", in_quotes(order), in_quotes(mode)));
     }
     u.ready();
     const netplist_shape& s = u.x().shape;
