@@ -15,6 +15,7 @@
 #include "model.hpp"
 #include "passes/print.hpp"
 #include "passes/weights_of.hpp"
+#include "readers/mil.hpp"
 #include "report/calibration_report.hpp"
 #include "report/cost_report.hpp"
 #include "report/diff_drawing.hpp"

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "../base/way.hpp"
+#include "../graph/graph.hpp"
+#include "../weights/store.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ane::inline ANEMONE_WAY {
+
+/// What a reader makes of a file: a checked graph, the values of its weights by name, and what the caller should know
+/// (ports with another name or type than in the file, parts that were left out), a sentence each.
+struct read_model {
+    dynamic_graph graph;
+    weight_store weights;
+    std::vector<std::string> notes;
+};
+
+} // namespace ane::inline ANEMONE_WAY
