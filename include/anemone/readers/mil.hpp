@@ -15,7 +15,7 @@ struct mil_options {
     /// The function to read, by name; without one `main`, or the only one.
     std::string_view function = "";
     /// Bytes that the weights may take in memory, all together: what a hostile file can make a reader use.
-    std::uint64_t memory = std::uint64_t{16} << 30U;
+    std::uint64_t memory = std::uint64_t{8} << 30U;
 };
 
 /// Reads MIL text, of the engine's compilers and of others (facts: mil-ops, mil-dialects, weights; Core ML's public

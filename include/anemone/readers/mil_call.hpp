@@ -223,6 +223,9 @@ public:
         return result(t, declared().element);
     }
     ANEMONE_INLINE std::vector<mil_value> result(mil_constant c) const {
+        if (!c.in_blob()) {
+            scope_.spend(8 * c.count());
+        }
         mil_value v;
         v.form = value_form::known;
         v.element = c.type;
@@ -231,11 +234,10 @@ public:
     }
     ANEMONE_INLINE std::vector<mil_value> result(mil_value v) const { return {std::move(v)}; }
 
-    /// Refuses what the operation did not ask for. `name` says only how a tool calls the statement.
+    /// Refuses arguments that the operation did not ask for. Attributes that it does not have are hints of a tool.
     ANEMONE_INLINE void require_all_used() const {
         for (const argument& a : arguments_) {
-            if (!a.used && !(a.is_attribute && (a.written->name == "name" || a.value.form == value_form::absent ||
-                                                a.value.form == value_form::text))) {
+            if (!a.used && !a.is_attribute) {
                 refuse(formatted("has an argument {} that is not known here", a.written->name));
             }
         }
@@ -278,14 +280,12 @@ private:
         if (found->form == value_form::broken) {
             throw follows_fault{};
         }
-        names_.push_back({found, v.text});
         return *found;
     }
+    /// What a weight is called that this value becomes: as its variable, or after the statement that it stands in.
     ANEMONE_INLINE std::string name_of(const mil_value& v) const {
-        for (const auto& [value, name] : names_) {
-            if (value == &v) {
-                return name;
-            }
+        if (!v.text.empty()) {
+            return v.text;
         }
         return statement_.results.empty() ? std::string() : std::string(statement_.results[0].name) + "_constant";
     }
@@ -379,7 +379,6 @@ private:
     const mil_statement& statement_;
     site where_;
     std::vector<argument> arguments_;
-    std::vector<std::pair<const mil_value*, std::string>> names_;
 };
 
 } // namespace ane::readers::inline ANEMONE_WAY

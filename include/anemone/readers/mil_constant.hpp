@@ -52,8 +52,9 @@ struct mil_constant {
     ANEMONE_INLINE double at(std::int64_t i) const {
         const element_facts& facts = facts_of(type);
         if (facts.bits <= 8) {
-            return facts.kind == number_kind::with_sign ? weight_formats::packed_signed_at(bytes, i, facts.bits)
-                                                        : weight_formats::packed_at(bytes, i, facts.bits);
+            return facts.kind == number_kind::with_sign
+                       ? static_cast<double>(weight_formats::packed_signed_at(bytes, i, facts.bits))
+                       : static_cast<double>(weight_formats::packed_at(bytes, i, facts.bits));
         }
         switch (type) {
         case mil_element::fp16: return static_cast<double>(weight_formats::half_at(bytes, i));

@@ -36,9 +36,11 @@ public:
     }
     void refuse [[noreturn]] (std::string reason) const { throw syntax_fault{in_.peek().place(), std::move(reason)}; }
 
-    /// Skips from an opening bracket behind the closing one.
+    /// Skips from an opening bracket behind the closing one. In a body only braces count, so that a statement with a
+    /// missing bracket does not hide the end of it.
     ANEMONE_INLINE void skip_brackets() {
         const text_place begin = in_.peek().place();
+        const bool body = in_.peek().is('{');
         int depth = 0;
         do {
             const mil_token t = in_.take();
@@ -46,8 +48,8 @@ public:
                 throw syntax_fault{begin, "a bracket is not closed"};
             }
             if (t.kind == token_kind::sign) {
-                depth += t.sign == '(' || t.sign == '[' || t.sign == '{' ? 1 : 0;
-                depth -= t.sign == ')' || t.sign == ']' || t.sign == '}' ? 1 : 0;
+                depth += t.sign == '{' || (!body && (t.sign == '(' || t.sign == '[')) ? 1 : 0;
+                depth -= t.sign == '}' || (!body && (t.sign == ')' || t.sign == ']')) ? 1 : 0;
             }
         } while (depth > 0);
     }

@@ -15,6 +15,7 @@
 #include "mil_windows.hpp"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,6 +53,7 @@ class mil_program_reader {
 public:
     /// Statements of a function; the largest that is known has 1,800.
     static constexpr int most_statements = 500'000;
+    static constexpr std::size_t most_inputs = 4096;
 
     ANEMONE_INLINE mil_program_reader(std::string_view text, mil_scope& scope) : parser_(text), scope_(scope) {}
 
@@ -140,6 +142,9 @@ private:
                 p.name = parser_.word("the name of an input");
                 attributes();
                 f.inputs.push_back(p);
+                if (f.inputs.size() > most_inputs) {
+                    parser_.refuse(formatted("a function has more than {} inputs", most_inputs));
+                }
             }
         } catch (const syntax_fault& fault) { // of interest if this function is chosen
             f.wrong = fault;
@@ -171,10 +176,9 @@ private:
             const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
             c = good ? c : '_';
         }
-        while (std::find(ports_.begin(), ports_.end(), name) != ports_.end()) {
+        while (!ports_.insert(name).second) {
             name += '_';
         }
-        ports_.push_back(name);
         return name;
     }
 
@@ -402,7 +406,7 @@ private:
     mil_parser parser_;
     mil_scope& scope_;
     std::vector<mil_function> functions_;
-    std::vector<std::string> ports_;
+    std::set<std::string> ports_;
 };
 
 } // namespace ane::readers::inline ANEMONE_WAY

@@ -38,7 +38,7 @@ struct mil_value {
     dynamic_tensor tensor;                   ///< of a known value too, once it is in the graph
     mil_constant constant;
     std::optional<compression> stored; ///< the form in which the file stores a known value
-    std::string text;                  ///< a string, or the name of a state
+    std::string text;                  ///< a string, the name of a state, or the variable of a known value
     std::vector<mil_value> items;
 
     bool in_graph() const { return tensor.node() >= 0; }
@@ -77,6 +77,9 @@ public:
     }
     /// False where there is one of this name already.
     ANEMONE_INLINE bool define(std::string_view name, mil_value value) {
+        if (value.form == value_form::known) {
+            value.text = name;
+        }
         return variables_.emplace(name, std::move(value)).second;
     }
 
@@ -153,8 +156,8 @@ private:
         const mil_constant& c = v.constant;
         require_elements(c);
         std::string unique(name.empty() ? "constant" : name);
-        while (weights.contains(unique)) {
-            unique += '_';
+        for (std::size_t i = weights.size(); weights.contains(unique); ++i) {
+            unique = formatted("{}_{}", name.empty() ? "constant" : name, i);
         }
         spend(c.count() * (c.type == mil_element::fp32 ? 4 : 2));
         stored_tensor s;

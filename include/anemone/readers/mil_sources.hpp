@@ -38,14 +38,13 @@ ANEMONE_INLINE std::vector<mil_value> read_range(mil_call& c) {
     const double end = c.number_of("end");
     const double step = c.number_of("step");
     const double count = std::ceil((end - start) / step);
-    if (!(count >= 1 && count <= 1 << 24)) {
+    if (!(count >= 1 && count <= 1 << 20)) {
         c.refuse(formatted("counts from {} to {} in steps of {}", start, end, step));
     }
     std::vector<double> values;
     for (int i = 0; i < static_cast<int>(count); ++i) {
         values.push_back(start + i * step);
     }
-    c.scope().spend(static_cast<std::int64_t>(values.size()) * 8);
     return c.result(make_constant(c.value("start").element, {static_cast<std::int64_t>(values.size())}, values));
 }
 
