@@ -1,0 +1,37 @@
+#pragma once
+
+#include "../base/way.hpp"
+#include "file_lookup.hpp"
+#include "read_model.hpp"
+#include "unreadable.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ane::inline ANEMONE_WAY {
+
+struct mil_options {
+    /// The function to read, by name; without one `main`, or the only one.
+    std::string_view function = "";
+    /// Bytes that the weights may take in memory, all together: what a hostile file can make a reader use.
+    std::uint64_t memory = std::uint64_t{8} << 30U;
+};
+
+/// Reads MIL text, of the engine's compilers and of others (facts: mil-ops, mil-dialects, weights; Core ML's public
+/// definitions of operations and defaults), into a checked graph and its weights. The graph computes in fp16: ports of
+/// fp32 and of wide integers become fp16 ports, booleans bytes, states an input and an output; `notes` says so.
+/// Arithmetic on constants is done while reading. `files` gives the blobs by the paths that stand in the text. Throws
+/// `unreadable` with all that it found wrong, each with line, column, operation and reason.
+ANEMONE_API read_model read_mil(std::string_view text, file_lookup files, const mil_options& options = {},
+                                std::string_view file_name = "model.mil");
+
+/// The same from a file; blobs are mapped into memory when something refers to them, `@model_path/` being the folder
+/// that the file is in. They must not change meanwhile. Throws `error` (errc::file) where the text cannot be read.
+ANEMONE_API read_model read_mil_file(const std::string& path, const mil_options& options = {});
+
+} // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "mil.ipp"
+#endif

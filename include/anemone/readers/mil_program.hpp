@@ -1,0 +1,412 @@
+#pragma once
+
+#include "../formats/mil_words.hpp"
+#include "mil_elementwise.hpp"
+#include "mil_folding.hpp"
+#include "mil_images.hpp"
+#include "mil_movement.hpp"
+#include "mil_normalization.hpp"
+#include "mil_parser.hpp"
+#include "mil_reductions.hpp"
+#include "mil_refused.hpp"
+#include "mil_slices.hpp"
+#include "mil_sources.hpp"
+#include "mil_weights.hpp"
+#include "mil_windows.hpp"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// Only bodies include this header.
+namespace ane::readers::inline ANEMONE_WAY {
+
+ANEMONE_INLINE const statement_table& statements() {
+    static const statement_table all = [] {
+        statement_table t;
+        add_sources(t);
+        add_weights(t);
+        add_elementwise(t);
+        add_windows(t);
+        add_reductions(t);
+        add_normalization(t);
+        add_slices(t);
+        add_movement(t);
+        add_images(t);
+        return t;
+    }();
+    return all;
+}
+
+/// A function's head, and where its body begins.
+struct mil_function {
+    std::string_view name;
+    std::vector<mil_port> inputs;
+    mil_token body;
+    std::optional<syntax_fault> wrong; ///< with its head
+};
+
+/// Reads one function of a program into a graph.
+class mil_program_reader {
+public:
+    /// Statements of a function; the largest that is known has 1,800.
+    static constexpr int most_statements = 500'000;
+    static constexpr std::size_t most_inputs = 4096;
+
+    ANEMONE_INLINE mil_program_reader(std::string_view text, mil_scope& scope) : parser_(text), scope_(scope) {}
+
+    ANEMONE_INLINE void read(std::string_view function) {
+        try {
+            functions();
+            const mil_function& f = chosen(function);
+            if (f.wrong) {
+                throw syntax_fault(*f.wrong);
+            }
+            for (const mil_port& p : f.inputs) {
+                input(p);
+            }
+            parser_.tokens().return_to(f.body);
+            body();
+            outputs();
+        } catch (const syntax_fault& fault) {
+            scope_.blame(fault.at, {}, fault.reason);
+        }
+    }
+
+private:
+    /// Finds the functions, without reading their bodies.
+    ANEMONE_INLINE void functions() {
+        mil_lexer& in = parser_.tokens();
+        if (!in.peek().is("program")) {
+            parser_.refuse("MIL text begins with program(<version>)");
+        }
+        in.take();
+        if (!in.peek().is('(')) {
+            parser_.refuse("MIL text begins with program(<version>)");
+        }
+        parser_.skip_brackets();
+        attributes();
+        parser_.expect('{', "before the functions");
+        while (!in.take_if('}')) {
+            if (!in.peek().is("func")) {
+                parser_.refuse(formatted("a function or '}}' is expected, not {}", mil_parser::shown(in.peek())));
+            }
+            in.take();
+            mil_function f;
+            f.name = parser_.word("the name of a function");
+            head(f);
+            if (in.peek().is('[')) {
+                parser_.skip_brackets();
+            }
+            f.body = in.peek();
+            if (!f.body.is('{')) {
+                parser_.refuse("the body of a function is expected");
+            }
+            parser_.skip_brackets();
+            if (!in.peek().is(mil_lexer::arrow)) {
+                parser_.refuse("'->' and the results of the function are expected");
+            }
+            in.take();
+            parser_.skip_brackets();
+            attributes();
+            parser_.expect(';', "behind a function");
+            functions_.push_back(std::move(f));
+            if (functions_.size() > 1000) {
+                parser_.refuse("has more than 1000 functions");
+            }
+        }
+    }
+    ANEMONE_INLINE void attributes() {
+        while (parser_.tokens().peek().is('[')) {
+            parser_.skip_brackets();
+        }
+    }
+    ANEMONE_INLINE void head(mil_function& f) {
+        mil_lexer& in = parser_.tokens();
+        if (in.take_if('<')) {
+            parser_.word("the name of an opset");
+            parser_.expect('>', "behind the name of an opset");
+        }
+        const mil_token open = in.peek();
+        try {
+            parser_.expect('(', "before the inputs of a function");
+            while (!in.take_if(')')) {
+                if (!f.inputs.empty()) {
+                    parser_.expect(',', "between two inputs");
+                }
+                mil_port p;
+                p.at = in.peek().place();
+                p.type = parser_.type();
+                p.name = parser_.word("the name of an input");
+                attributes();
+                f.inputs.push_back(p);
+                if (f.inputs.size() > most_inputs) {
+                    parser_.refuse(formatted("a function has more than {} inputs", most_inputs));
+                }
+            }
+        } catch (const syntax_fault& fault) { // of interest if this function is chosen
+            f.wrong = fault;
+            in.return_to(open);
+            parser_.skip_brackets();
+        }
+    }
+
+    ANEMONE_INLINE const mil_function& chosen(std::string_view wanted) {
+        std::string known;
+        for (const mil_function& f : functions_) {
+            if (f.name == (wanted.empty() ? "main" : wanted) || (wanted.empty() && functions_.size() == 1)) {
+                return f;
+            }
+            known += formatted("{}{}", known.empty() ? "" : ", ", f.name.substr(0, 80));
+        }
+        throw syntax_fault{
+            {},
+            functions_.empty() ? "has no function"
+            : wanted.empty()
+                ? formatted("has several functions and none is called main; ask for one of {}", known.substr(0, 1000))
+                : formatted("has no function {}, only {}", wanted, known.substr(0, 1000))};
+    }
+
+    /// A name that the graph takes for a port: letters, digits and underscores, and no other port's.
+    ANEMONE_INLINE std::string port_name(std::string_view given) {
+        std::string name(given);
+        for (char& c : name) {
+            const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+            c = good ? c : '_';
+        }
+        while (!ports_.insert(name).second) {
+            name += '_';
+        }
+        return name;
+    }
+
+    ANEMONE_INLINE void input(const mil_port& p) {
+        const std::string what(p.name);
+        try {
+            if (p.type.form == type_form::other || p.type.element == mil_element::text) {
+                throw refused_statement{
+                    formatted("is an input of type {}, not a tensor", p.type.written.substr(0, 80))};
+            }
+            if (!p.type.unknown.empty()) {
+                throw refused_statement{
+                    formatted("is an input with the unknown dimension {}: a graph has one shape", p.type.unknown)};
+            }
+            scope_.define(p.name, input_value(p));
+        } catch (const refused_statement& refused) {
+            scope_.define(p.name, {});
+            scope_.blame(p.at, what, refused.reason);
+        } catch (const error& e) {
+            scope_.define(p.name, {});
+            scope_.blame(p.at, what, e.what());
+        }
+    }
+    ANEMONE_INLINE mil_value input_value(const mil_port& p) {
+        const std::string name = port_name(p.name);
+        const mil_element given = p.type.element;
+        const bool bytes = given == mil_element::uint8 || given == mil_element::boolean;
+        const dtype type = bytes ? dtype::uint8 : given == mil_element::int8 ? dtype::int8 : dtype::f16;
+        if (name != p.name) {
+            scope_.note(formatted("the input {} is called {}", p.name, name));
+        }
+        const site where{scope_.kept_file, p.at.line};
+        mil_value v;
+        v.form = value_form::tensor;
+        v.element = given;
+        v.tensor = scope_.graph.input(name, p.type.shape, {}, type, where);
+        if (given == mil_element::boolean) {
+            scope_.note(formatted("the input {} is bool in the file and uint8 here: every byte but 0 is true", name));
+            const dynamic_tensor numbers = scope_.graph.add(op::cast, {v.tensor}, {}, where);
+            v.tensor = scope_.graph.add(op::not_equal, {numbers, scope_.graph.constant(0.0, where)}, {}, where);
+        } else if (type == dtype::f16 && given != mil_element::fp16) {
+            scope_.note(formatted("the input {} is {} in the file and fp16 here{}", name, readers::name(given),
+                                  is_integer(given) ? ", exact up to 2048" : ""));
+        }
+        if (p.type.form != type_form::state) {
+            return v;
+        }
+        scope_.note(formatted("the state {} is an input here, and an output {}_out where it is written", name, name));
+        scope_.states.push_back({name, v, false});
+        mil_value state;
+        state.form = value_form::state;
+        state.text = name;
+        return state;
+    }
+
+    ANEMONE_INLINE void body() {
+        mil_lexer& in = parser_.tokens();
+        parser_.expect('{', "before the body of a function");
+        int count = 0;
+        while (!in.take_if('}')) {
+            if (++count > most_statements) {
+                parser_.refuse(formatted("a function has more than {} statements", most_statements));
+            }
+            const mil_token first = in.peek();
+            if (first.kind == token_kind::end) {
+                parser_.refuse("the body of a function has no end");
+            }
+            std::optional<mil_statement> s;
+            try {
+                s = parser_.statement();
+            } catch (const syntax_fault& fault) {
+                scope_.blame(fault.at, {}, fault.reason);
+                in.return_to(first);
+                skip_results();
+            }
+            if (s) {
+                statement(*s);
+            }
+        }
+    }
+    /// Results of a statement that cannot be parsed are known to be lost, so that readers of them say nothing.
+    ANEMONE_INLINE void skip_results() {
+        mil_lexer& in = parser_.tokens();
+        const mil_token first = in.peek();
+        try {
+            do {
+                parser_.type();
+                scope_.define(parser_.word("a name"), {});
+            } while (in.take_if(','));
+        } catch (const syntax_fault&) { // it had none
+            in.return_to(first);
+        }
+        parser_.skip_statement();
+    }
+
+    ANEMONE_INLINE void statement(const mil_statement& s) {
+        std::vector<mil_value> values;
+        const std::string what =
+            s.results.empty() ? formatted("{}", s.operation) : formatted("{} ({})", s.results[0].name, s.operation);
+        try {
+            values = results_of(s);
+        } catch (const refused_statement& refused) {
+            scope_.blame(s.at, what, refused.reason);
+        } catch (const follows_fault&) {
+        } catch (const unreadable&) {
+            throw;
+        } catch (const error& e) {
+            scope_.blame(s.at, what, e.what());
+        }
+        values.resize(s.results.size());
+        for (std::size_t i = 0; i < s.results.size(); ++i) {
+            if (!scope_.define(s.results[i].name, std::move(values[i]))) {
+                scope_.blame(s.results[i].at, what, formatted("{} is defined a second time", s.results[i].name));
+            }
+        }
+    }
+
+    ANEMONE_INLINE std::vector<mil_value> results_of(const mil_statement& s) {
+        const auto row = statements().find(s.operation);
+        const bool folds = foldable().contains(s.operation);
+        if (row == statements().end() && !folds) {
+            throw refused_statement{why_refused(s.operation)};
+        }
+        if (s.has_blocks) {
+            throw refused_statement{"has blocks of statements: a graph has no branches and loops"};
+        }
+        for (const mil_result& r : s.results) {
+            if (!r.type.unknown.empty()) {
+                throw refused_statement{
+                    formatted("{} has the unknown dimension {}: a graph has one shape", r.name, r.type.unknown)};
+            }
+        }
+        mil_call call(scope_, s);
+        std::optional<std::vector<mil_value>> values = folded_statement(call);
+        if (!values) {
+            if (row == statements().end()) {
+                throw refused_statement{why_refused(s.operation)};
+            }
+            values = row->second(call);
+        }
+        call.require_all_used();
+        if (values->size() < s.results.size()) {
+            throw refused_statement{
+                formatted("gives {} results, the statement names {}", values->size(), s.results.size())};
+        }
+        for (std::size_t i = 0; i < s.results.size(); ++i) {
+            check(s.results[i], (*values)[i]);
+        }
+        return std::move(*values);
+    }
+
+    /// What the statement says of a result must be what the operation gives.
+    ANEMONE_INLINE void check(const mil_result& r, mil_value& v) {
+        if (v.form != value_form::tensor && v.form != value_form::known) {
+            return;
+        }
+        if (r.type.form == type_form::other) {
+            throw refused_statement{formatted("gives a tensor, declared is {}", r.type.written.substr(0, 80))};
+        }
+        if (v.shape() != r.type.shape) {
+            throw refused_statement{formatted("gives {}, declared is {}", print(v.shape()), print(r.type.shape))};
+        }
+        const bool truths = r.type.element == mil_element::boolean;
+        if (v.form == value_form::tensor) {
+            if (truths != (v.tensor.type() == dtype::boolean)) {
+                throw refused_statement{
+                    formatted("gives {}, declared is {}", truths ? "numbers" : "truth values", name(r.type.element))};
+            }
+            v.element = r.type.element;
+        }
+    }
+
+    ANEMONE_INLINE void outputs() {
+        mil_lexer& in = parser_.tokens();
+        parser_.expect(mil_lexer::arrow, "behind the body of a function");
+        parser_.expect('(', "before the results of a function");
+        while (!in.take_if(')')) {
+            const text_place at = in.peek().place();
+            const std::string_view name = parser_.word("the name of a result");
+            try {
+                mil_value* const v = scope_.find(name);
+                if (v == nullptr) {
+                    throw refused_statement{"is an output that no statement defines"};
+                }
+                if (v->form != value_form::broken) {
+                    output(name, *v, at);
+                }
+            } catch (const refused_statement& refused) {
+                scope_.blame(at, std::string(name), refused.reason);
+            } catch (const unreadable&) {
+                throw;
+            } catch (const error& e) {
+                scope_.blame(at, std::string(name), e.what());
+            }
+            if (!in.peek().is(')')) {
+                parser_.expect(',', "between two results");
+            }
+        }
+        for (mil_state& s : scope_.states) {
+            if (s.written) {
+                scope_.graph.output(port_name(s.name + "_out"), s.value.tensor);
+            }
+        }
+    }
+
+    ANEMONE_INLINE void output(std::string_view given, mil_value& v, text_place at) {
+        if (v.form != value_form::tensor && v.form != value_form::known) {
+            throw refused_statement{"is an output, but no tensor"};
+        }
+        const std::string name = port_name(given);
+        if (name != given) {
+            scope_.note(formatted("the output {} is called {}", given, name));
+        }
+        const site where{scope_.kept_file, at.line};
+        dynamic_tensor t = scope_.in_graph(v, given, where);
+        if (t.type() == dtype::boolean) {
+            scope_.note(formatted("the output {} is bool in the file and fp16 here, 0 or 1", name));
+            t = scope_.graph.add(op::cast, {t}, {}, where);
+        } else if (t.type() == dtype::f16 && v.element != mil_element::fp16) {
+            scope_.note(formatted("the output {} is {} in the file and fp16 here", name, readers::name(v.element)));
+        }
+        scope_.graph.output(name, t);
+    }
+
+    mil_parser parser_;
+    mil_scope& scope_;
+    std::vector<mil_function> functions_;
+    std::set<std::string> ports_;
+};
+
+} // namespace ane::readers::inline ANEMONE_WAY

@@ -1,0 +1,206 @@
+#pragma once
+
+#include "../dynamic_builder.hpp"
+#include "../weights/encode.hpp"
+#include "../weights/store.hpp"
+#include "mil_blob.hpp"
+#include "mil_constant.hpp"
+#include "mil_syntax.hpp"
+#include "read_model.hpp"
+#include "unreadable.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+/// Only bodies include this header.
+namespace ane::readers::inline ANEMONE_WAY {
+
+enum class value_form : std::uint8_t {
+    broken, ///< its statement was refused
+    tensor, ///< a value of the graph
+    known,  ///< its elements are known while reading
+    text,
+    state,
+    list, ///< several values: `values = (a, b)`
+    absent,
+};
+
+/// What a variable stands for. A known value becomes one of the graph when an operation reads it there.
+struct mil_value {
+    value_form form = value_form::broken;
+    mil_element element = mil_element::fp16; ///< as the file says; fp32 and integers are fp16 in the graph
+    dynamic_tensor tensor;                   ///< of a known value too, once it is in the graph
+    mil_constant constant;
+    std::optional<compression> stored; ///< the form in which the file stores a known value
+    std::string text;                  ///< a string, the name of a state, or the variable of a known value
+    std::vector<mil_value> items;
+
+    bool in_graph() const { return tensor.node() >= 0; }
+    const extents& shape() const { return form == value_form::known ? constant.shape : tensor.shape(); }
+};
+
+struct mil_state {
+    std::string name;
+    mil_value value;
+    bool written = false;
+};
+
+/// The function that is being read: its variables, and the graph that grows.
+class mil_scope {
+public:
+    /// Constants of more elements are weights; smaller ones that stand in the text are constants of the graph.
+    static constexpr std::int64_t largest_literal = 64;
+    static constexpr std::size_t most_faults = 200;
+
+    ANEMONE_INLINE mil_scope(file_lookup files, std::string_view file_name, const char* kept_name, std::uint64_t memory)
+        : blobs(files), file(file_name), kept_file(kept_name), memory_left(memory) {}
+
+    dynamic_builder graph;
+    weight_store weights;
+    mil_blobs blobs;
+    std::vector<std::string> notes;
+    std::vector<read_fault> faults;
+    std::vector<mil_state> states;
+    std::string file;
+    const char* kept_file;
+    std::uint64_t memory_left;
+
+    ANEMONE_INLINE mil_value* find(std::string_view name) {
+        const auto found = variables_.find(name);
+        return found == variables_.end() ? nullptr : &found->second;
+    }
+    /// False where there is one of this name already.
+    ANEMONE_INLINE bool define(std::string_view name, mil_value value) {
+        if (value.form == value_form::known) {
+            value.text = name;
+        }
+        return variables_.emplace(name, std::move(value)).second;
+    }
+
+    ANEMONE_INLINE void blame(text_place at, std::string operation, std::string reason) {
+        faults.push_back({file, at.line, at.column, std::move(operation), std::move(reason)});
+        if (faults.size() >= most_faults) {
+            throw unreadable(file, std::move(faults));
+        }
+    }
+    /// Takes memory for weights out of what the caller allows.
+    ANEMONE_INLINE void spend(std::int64_t bytes) {
+        if (bytes < 0 || static_cast<std::uint64_t>(bytes) > memory_left) {
+            throw refused_statement{
+                formatted("its weights take more memory than the reader may use: {} bytes more, {} are left", bytes,
+                          memory_left)};
+        }
+        memory_left -= static_cast<std::uint64_t>(bytes);
+    }
+    /// A sentence for the caller, once.
+    ANEMONE_INLINE void note(const std::string& sentence) {
+        if (told_.insert(sentence).second) {
+            notes.push_back(sentence);
+        }
+    }
+
+    ANEMONE_INLINE mil_state* find_state(std::string_view name) {
+        for (mil_state& s : states) {
+            if (s.name == name) {
+                return &s;
+            }
+        }
+        return nullptr;
+    }
+
+    /// A value as a tensor of the graph. A known one becomes a constant or a weight, the first time that it is read.
+    ANEMONE_INLINE dynamic_tensor in_graph(mil_value& v, std::string_view name, site where) {
+        if (v.form == value_form::known && !v.in_graph()) {
+            const bool small = v.constant.count() <= largest_literal && !v.constant.in_blob() && !v.stored;
+            v.tensor = small ? literal(v.constant, where) : weight(v, name, where);
+        }
+        return v.tensor;
+    }
+
+private:
+    ANEMONE_INLINE static void require_elements(const mil_constant& c) {
+        if (c.count() < 1) {
+            throw refused_statement{formatted("reads a tensor {} without elements", print(c.shape))};
+        }
+    }
+    ANEMONE_INLINE static half as_half(const mil_constant& c, std::int64_t i) {
+        const double value = c.at(i);
+        const half rounded(value);
+        if (!is_finite(rounded)) {
+            throw refused_statement{formatted(
+                "element {} of a constant is {}; the graph holds finite fp16 values, up to {}", i, value, half_max)};
+        }
+        if (is_integer(c.type) && static_cast<double>(rounded) != value) {
+            throw refused_statement{
+                formatted("element {} of a constant is {}, which fp16 does not hold exactly", i, value)};
+        }
+        return rounded;
+    }
+
+    ANEMONE_INLINE dynamic_tensor literal(const mil_constant& c, site where) {
+        require_elements(c);
+        std::vector<float> values;
+        for (std::int64_t i = 0; i < c.count(); ++i) {
+            values.push_back(static_cast<float>(as_half(c, i)));
+        }
+        return graph.constant(c.shape, values, where);
+    }
+
+    ANEMONE_INLINE dynamic_tensor weight(const mil_value& v, std::string_view name, site where) {
+        const mil_constant& c = v.constant;
+        require_elements(c);
+        std::string unique(name.empty() ? "constant" : name);
+        for (std::size_t i = weights.size(); weights.contains(unique); ++i) {
+            unique = formatted("{}_{}", name.empty() ? "constant" : name, i);
+        }
+        spend(c.count() * (c.type == mil_element::fp32 ? 4 : 2));
+        stored_tensor s;
+        s.name = unique;
+        s.shape = c.shape;
+        s.type = source_type::f16;
+        std::vector<half> values;
+        if (c.type == mil_element::fp16 && !v.stored) {
+            s.bytes.assign(c.bytes.begin(), c.bytes.end());
+        } else if (c.type == mil_element::fp32 || c.type == mil_element::bf16) {
+            s.type = c.type == mil_element::fp32 ? source_type::f32 : source_type::bf16;
+            s.bytes.assign(c.bytes.begin(), c.bytes.end());
+        } else {
+            values.reserve(static_cast<std::size_t>(c.count()));
+            for (std::int64_t i = 0; i < c.count(); ++i) {
+                values.push_back(as_half(c, i));
+            }
+            s.bytes = weight_formats::pack_halves(values);
+        }
+        const dynamic_tensor made = graph.weight(unique, c.shape, {}, where);
+        weights.add(std::move(s));
+        return v.stored ? stored_form(made, values, *v.stored, where) : made;
+    }
+
+    /// The weight in the form in which the file stores it, where encoding its values gives these values again.
+    ANEMONE_INLINE dynamic_tensor stored_form(const dynamic_tensor& made, std::span<const half> values,
+                                              const compression& form, site where) {
+        try {
+            const std::vector<half> again = stored_values(values, made.shape(), form);
+            const bool same = std::equal(again.begin(), again.end(), values.begin(), values.end(),
+                                         [](half a, half b) { return a.bits == b.bits; });
+            if (same) {
+                return graph.add(op::compressed, {made}, form, where);
+            }
+        } catch (const error&) { // a form that the library does not have
+        }
+        note("compressed weights whose values would change if the library stored them anew are read as fp16");
+        return made;
+    }
+
+    // By views into the text, which outlives the scope.
+    std::unordered_map<std::string_view, mil_value> variables_;
+    std::set<std::string> told_;
+};
+
+} // namespace ane::readers::inline ANEMONE_WAY

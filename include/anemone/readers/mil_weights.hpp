@@ -1,0 +1,398 @@
+#pragma once
+
+#include "../weights/formats/scaled_integers.hpp"
+#include "mil_table.hpp"
+
+#include <algorithm>
+#include <bit>
+
+/// Constants, compressed weights, and integers between operations. Facts: weights sections 2 and 3. Only bodies include
+/// this header.
+namespace ane::readers::inline ANEMONE_WAY {
+
+ANEMONE_INLINE std::vector<mil_value> read_const(mil_call& c) {
+    mil_value& v = c.value("val");
+    if (v.form == value_form::known && is_integer(v.element) != is_integer(c.declared().element) &&
+        c.declared().element != v.element) {
+        c.refuse(formatted("is declared {}, its value is {}", name(c.declared().element), name(v.element)));
+    }
+    return c.result(v);
+}
+
+/// fp16 values, worked out element by element, with the form in which they were stored.
+class expanded_weight {
+public:
+    ANEMONE_INLINE expanded_weight(mil_call& c, const extents& shape) : shape_(shape), count_(element_count(shape)) {
+        if (count_ < 1) {
+            c.refuse(formatted("expands to {}", print(shape)));
+        }
+        c.scope().spend(2 * count_);
+    }
+    template <class Value>
+    std::vector<mil_value> of(mil_call& c, const Value& value, const std::optional<compression>& form) const {
+        auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(count_) * 2);
+        for (std::int64_t i = 0; i < count_; ++i) {
+            const std::uint16_t bits = half(static_cast<double>(value(i))).bits;
+            std::memcpy(bytes->data() + 2 * i, &bits, 2);
+        }
+        mil_value v;
+        v.form = value_form::known;
+        v.element = mil_element::fp16;
+        v.constant.type = mil_element::fp16;
+        v.constant.shape = shape_;
+        v.constant.bytes = *bytes;
+        v.constant.owned = std::move(bytes);
+        v.stored = form;
+        return c.result(std::move(v));
+    }
+
+private:
+    extents shape_;
+    std::int64_t count_;
+};
+
+/// Where element `i` of a tensor lies in one whose extents divide its own: blocks share an entry.
+class block_index {
+public:
+    ANEMONE_INLINE block_index(mil_call& c, const extents& shape, const extents& blocks, std::string_view what)
+        : strides_(row_major_strides(shape)), shape_(shape), block_strides_(row_major_strides(blocks)) {
+        if (blocks.rank != shape.rank) {
+            c.refuse(formatted("has {} {} for a weight {}", what, print(blocks), print(shape)));
+        }
+        for (int i = 0; i < shape.rank; ++i) {
+            if (blocks[i] < 1 || shape[i] % blocks[i] != 0) {
+                c.refuse(formatted("has {} {} for a weight {}: axis {} is not divided", what, print(blocks),
+                                   print(shape), i));
+            }
+            size_.append(shape[i] / blocks[i]);
+        }
+    }
+    std::int64_t operator()(std::int64_t i) const {
+        std::int64_t at = 0;
+        for (int a = 0; a < shape_.rank; ++a) {
+            at += i / strides_[a] % shape_[a] / size_[a] * block_strides_[a];
+        }
+        return at;
+    }
+
+private:
+    extents strides_, shape_, block_strides_, size_;
+};
+
+/// The form of scaled integers that the library stores: one scale for each output channel, or for consecutive elements.
+ANEMONE_INLINE std::optional<compression> scaled_form(const mil_constant& data, const extents& blocks, bool zero_point,
+                                                      bool in_blocks) {
+    const int width = facts_of(data.type).bits;
+    if (facts_of(data.type).kind != number_kind::with_sign || (width != 4 && width != 8)) {
+        return std::nullopt;
+    }
+    compression form{
+        .form = in_blocks ? weight_form::blockwise : weight_form::affine, .bits = width, .zero_point = zero_point};
+    const std::int64_t row = data.shape.rank > 0 && data.shape[0] > 0 ? data.count() / data.shape[0] : 0;
+    const std::int64_t group = blocks.count() > 0 ? data.count() / blocks.count() : 0;
+    if (group == 0 || row % group != 0) {
+        return std::nullopt;
+    }
+    form.block = group == row ? 0 : static_cast<int>(group);
+    if (form.block == 0) {
+        form.form = weight_form::affine;
+    }
+    return form;
+}
+
+/// scale (q - zero), scale and zero one number or a vector along an axis (iOS 16).
+ANEMONE_INLINE std::vector<mil_value> read_affine_dequantize(mil_call& c) {
+    const mil_constant& data = c.known("quantized_data");
+    const mil_constant& scale = c.known("scale");
+    const mil_constant& zero = c.known("zero_point");
+    extents blocks;
+    const int along =
+        scale.count() > 1 || zero.count() > 1 || c.has("axis") ? c.axis_of(c.integer("axis"), data.shape.rank) : 0;
+    for (int i = 0; i < data.shape.rank; ++i) {
+        blocks.append(i == along ? data.shape[i] : 1);
+    }
+    for (const mil_constant* vector : {&scale, &zero}) {
+        if (vector->count() != 1 && vector->count() != data.shape[along]) {
+            c.refuse(formatted("has {} parameters for axis {} of {}", vector->count(), along, print(data.shape)));
+        }
+    }
+    const block_index at(c, data.shape, blocks, "parameters");
+    bool shifted = false;
+    for (std::int64_t i = 0; i < zero.count(); ++i) {
+        shifted = shifted || zero.at(i) != 0;
+    }
+    const auto of = [](const mil_constant& v, std::int64_t i) { return v.at(v.count() == 1 ? 0 : i); };
+    const auto form = along == 0 ? scaled_form(data, blocks, shifted, false) : std::nullopt;
+    return expanded_weight(c, data.shape)
+        .of(
+            c, [&](std::int64_t i) { return of(scale, at(i)) * (data.at(i) - of(zero, at(i))); }, form);
+}
+
+/// scale (q - offset), an entry for each block (iOS 18).
+ANEMONE_INLINE std::vector<mil_value> read_blockwise(mil_call& c) {
+    const mil_constant& data = c.known("data");
+    const mil_constant& scale = c.known("scale");
+    const mil_constant* const offset = c.has("offset") ? &c.known("offset") : nullptr;
+    if (offset != nullptr && offset->shape != scale.shape) {
+        c.refuse(formatted("has offsets {} and scales {}", print(offset->shape), print(scale.shape)));
+    }
+    const block_index at(c, data.shape, scale.shape, "scales");
+    const auto value = [&](std::int64_t i) {
+        const std::int64_t b = at(i);
+        return scale.at(b) * (data.at(i) - (offset == nullptr ? 0 : offset->at(b)));
+    };
+    return expanded_weight(c, data.shape).of(c, value, scaled_form(data, scale.shape, offset != nullptr, true));
+}
+
+/// The iOS 16 forms say the shape in an argument and pack data into bytes; the iOS 18 forms have tensors of narrow
+/// integers. As the latter.
+ANEMONE_INLINE mil_constant unpacked(mil_call& c, const mil_constant& data, int bits) {
+    const mil_constant& list = c.known("shape");
+    mil_constant result = data;
+    result.shape = {};
+    if (list.count() > extents::capacity) {
+        c.refuse(formatted("has a shape of {} axes", list.count()));
+    }
+    for (std::int64_t i = 0; i < list.count(); ++i) {
+        result.shape.append(static_cast<std::int64_t>(list.at(i)));
+    }
+    const mil_element narrow[] = {mil_element::uint1, mil_element::uint2, mil_element::uint3,
+                                  mil_element::uint4, mil_element::uint6, mil_element::uint8};
+    bool found = false;
+    for (const mil_element e : narrow) {
+        if (facts_of(e).bits == bits) {
+            result.type = e;
+            found = true;
+        }
+    }
+    const std::int64_t count = element_count(result.shape);
+    if (!found || count < 0 ||
+        weight_formats::packed_bytes(count, bits) > static_cast<std::int64_t>(data.bytes.size())) {
+        c.refuse(formatted("has {} bytes for {} of {} bits", data.bytes.size(), print(result.shape), bits));
+    }
+    return result;
+}
+
+ANEMONE_INLINE int bits_of_table(mil_call& c, std::int64_t entries) {
+    const bool power = entries >= 2 && entries <= 256 && std::has_single_bit(static_cast<std::uint64_t>(entries));
+    if (!power) {
+        c.refuse(formatted("has a table of {} entries", entries));
+    }
+    return std::countr_zero(static_cast<std::uint64_t>(entries));
+}
+
+/// The table of a palette, iOS 18: [groups..., 2^bits, vector].
+struct palette_table {
+    const mil_constant* lut;
+    extents groups;
+    std::int64_t entries;
+    std::int64_t vector;
+};
+ANEMONE_INLINE palette_table table_of(mil_call& c, const extents& indices_shape) {
+    palette_table t{&c.known("lut"), {}, 0, 1};
+    const extents& s = t.lut->shape;
+    if (s.rank == 1 || s.rank != indices_shape.rank + 2) {
+        t.entries = s.count();
+        for (int i = 0; i < indices_shape.rank; ++i) {
+            t.groups.append(1);
+        }
+        if (s.rank != 1) {
+            c.refuse(formatted("has a table {} for indices {}", print(s), print(indices_shape)));
+        }
+        return t;
+    }
+    t.groups = s;
+    t.groups.rank = indices_shape.rank;
+    t.entries = s[s.rank - 2];
+    t.vector = s[s.rank - 1];
+    return t;
+}
+
+ANEMONE_INLINE std::vector<mil_value> read_palette(mil_call& c) {
+    mil_constant codes = c.known("indices");
+    if (c.has("shape")) {
+        codes = unpacked(c, codes, bits_of_table(c, c.known("lut").count()));
+    }
+    const palette_table t = table_of(c, codes.shape);
+    const int bits = bits_of_table(c, t.entries);
+    const int along = t.vector > 1 ? c.axis_of(c.integer("vector_axis"), codes.shape.rank) : 0;
+    c.ignore("vector_axis");
+    extents shape = codes.shape;
+    if (shape.rank > 0) {
+        shape[along] *= t.vector;
+    }
+    const block_index group(c, codes.shape, t.groups, "a table");
+    const extents strides = row_major_strides(shape);
+    const extents index_strides = row_major_strides(codes.shape);
+    const auto value = [&](std::int64_t i) {
+        std::int64_t at = 0; // of the index, and which of its vector's elements
+        std::int64_t inside = 0;
+        for (int a = 0; a < shape.rank; ++a) {
+            std::int64_t k = i / strides[a] % shape[a];
+            if (a == along) {
+                inside = k % t.vector;
+                k /= t.vector;
+            }
+            at += k * index_strides[a];
+        }
+        const auto code = static_cast<std::int64_t>(codes.at(at));
+        return t.lut->at((group(at) * t.entries + std::min(code, t.entries - 1)) * t.vector + inside);
+    };
+    const bool plain = t.vector == 1 && t.groups.count() == 1;
+    const auto form = plain ? std::optional(compression{.form = weight_form::palette, .bits = bits}) : std::nullopt;
+    return expanded_weight(c, shape).of(c, value, form);
+}
+
+/// Values where the mask is 1, zeros elsewhere.
+ANEMONE_INLINE std::vector<mil_value> read_sparse(mil_call& c) {
+    mil_value& nonzero = c.value("nonzero_data");
+    const mil_constant& kept = c.known("nonzero_data");
+    mil_constant mask = c.known("mask");
+    if (c.has("shape")) {
+        mask = unpacked(c, mask, 1);
+    }
+    const std::int64_t count = element_count(mask.shape);
+    std::int64_t ones = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        ones += mask.at(i) != 0 ? 1 : 0;
+    }
+    if (ones != kept.count()) {
+        c.refuse(formatted("keeps {} elements, its mask {}", kept.count(), ones));
+    }
+    std::int64_t next = 0; // elements are asked for in order
+    compression form = nonzero.stored.value_or(compression{.form = weight_form::sparse, .bits = 16});
+    return expanded_weight(c, mask.shape)
+        .of(
+            c, [&](std::int64_t i) { return mask.at(i) != 0 ? kept.at(next++) : 0.0; }, form);
+}
+
+/// Both halves of a sparse weight whose kept elements are stored smaller: the mask, and the kept elements in fp16.
+template <class Value>
+std::vector<mil_value> kept_elements(mil_call& c, const mil_constant& mask, const mil_constant& kept,
+                                     const Value& value, const std::optional<compression>& form) {
+    std::vector<double> values;
+    const std::int64_t count = element_count(mask.shape);
+    c.scope().spend(10 * kept.count());
+    for (std::int64_t i = 0; i < count; ++i) {
+        if (mask.at(i) != 0) {
+            if (static_cast<std::int64_t>(values.size()) == kept.count()) {
+                c.refuse("keeps fewer elements than its mask");
+            }
+            values.push_back(value(i, static_cast<std::int64_t>(values.size())));
+        }
+    }
+    if (static_cast<std::int64_t>(values.size()) != kept.count()) {
+        c.refuse(formatted("keeps {} elements, its mask {}", kept.count(), values.size()));
+    }
+    std::vector<mil_value> both = c.result(mask);
+    both.push_back(c.result(make_constant(mil_element::fp16, {kept.count()}, values))[0]);
+    both[1].stored = form;
+    return both;
+}
+
+ANEMONE_INLINE std::vector<mil_value> read_sparse_palette(mil_call& c) {
+    const mil_constant& mask = c.known("indices_mask");
+    const mil_constant& kept = c.known("indices_nonzero_data");
+    const palette_table t = table_of(c, mask.shape);
+    const int bits = bits_of_table(c, t.entries);
+    c.ignore("vector_axis");
+    if (t.vector != 1) {
+        c.refuse("has a sparse palette of vectors");
+    }
+    const block_index group(c, mask.shape, t.groups, "a table");
+    const auto value = [&](std::int64_t i, std::int64_t k) {
+        return t.lut->at(group(i) * t.entries + std::min(static_cast<std::int64_t>(kept.at(k)), t.entries - 1));
+    };
+    return kept_elements(c, mask, kept, value, compression{.form = weight_form::sparse_palette, .bits = bits});
+}
+
+ANEMONE_INLINE std::vector<mil_value> read_sparse_blockwise(mil_call& c) {
+    const mil_constant& mask = c.known("data_mask");
+    const mil_constant& kept = c.known("nonzero_data");
+    const mil_constant& scale = c.known("scale");
+    const mil_constant* const offset = c.has("offset") ? &c.known("offset") : nullptr;
+    if (offset != nullptr && offset->shape != scale.shape) {
+        c.refuse(formatted("has offsets {} and scales {}", print(offset->shape), print(scale.shape)));
+    }
+    const block_index at(c, mask.shape, scale.shape, "scales");
+    const auto value = [&](std::int64_t i, std::int64_t k) {
+        const std::int64_t b = at(i);
+        return scale.at(b) * (kept.at(k) - (offset == nullptr ? 0 : offset->at(b)));
+    };
+    const int bits = facts_of(kept.type).bits;
+    compression form{.form = weight_form::sparse_blockwise, .bits = bits, .zero_point = offset != nullptr};
+    const std::int64_t row = mask.shape.rank > 0 ? mask.count() / mask.shape[0] : 0;
+    const std::int64_t length = mask.count() / std::max<std::int64_t>(scale.count(), 1);
+    form.block = length == row ? 0 : static_cast<int>(std::min<std::int64_t>(length, 1 << 30));
+    return kept_elements(c, mask, kept, value, form);
+}
+
+ANEMONE_INLINE std::vector<mil_value> read_constexpr_cast(mil_call& c) {
+    c.word("output_dtype", "");
+    return c.result(c.value("source_val"));
+}
+
+/// Parameters as the graph takes them: one number, or a vector along the axis.
+ANEMONE_INLINE dynamic_tensor scale_of(mil_call& c, std::string_view argument) {
+    const dynamic_tensor t = c.tensor(argument);
+    return t.shape().count() == 1 ? c.reshape(t, {}) : t;
+}
+
+ANEMONE_INLINE int quantized_axis(mil_call& c, const extents& x) {
+    return c.has("axis") ? c.axis_of(c.integer("axis"), x.rank) : 0;
+}
+
+ANEMONE_INLINE std::vector<mil_value> read_quantize(mil_call& c) {
+    const dynamic_tensor x = c.tensor("input");
+    const std::string type = c.word("output_dtype", "");
+    if (type != "int8" && type != "uint8") {
+        c.refuse(formatted("output_dtype {} is none of int8 and uint8", type));
+    }
+    const quantization q{.type = type == "int8" ? dtype::int8 : dtype::uint8, .axis = quantized_axis(c, x.shape())};
+    std::vector<dynamic_tensor> operands{x, scale_of(c, "scale")};
+    if (c.has("zero_point")) {
+        operands.push_back(scale_of(c, "zero_point"));
+    }
+    return c.result(c.add(op::quantize, operands, q), q.type == dtype::int8 ? mil_element::int8 : mil_element::uint8);
+}
+
+/// Of a constant it is a weight, of bytes the operation; of other integers, which are fp16 here, a subtraction and a
+/// product.
+ANEMONE_INLINE std::vector<mil_value> read_dequantize(mil_call& c) {
+    const dynamic_tensor q = c.raw("input");
+    const int along = quantized_axis(c, q.shape());
+    const dynamic_tensor scale = scale_of(c, "scale");
+    if (q.type() == dtype::int8 || q.type() == dtype::uint8) {
+        std::vector<dynamic_tensor> operands{q, scale};
+        if (c.has("zero_point")) {
+            operands.push_back(scale_of(c, "zero_point"));
+        }
+        return c.result(c.add(op::dequantize, operands, quantization{.type = q.type(), .axis = along}));
+    }
+    const auto along_axis = [&](const dynamic_tensor& v) {
+        extents shape;
+        for (int i = 0; i < q.shape().rank; ++i) {
+            shape.append(i == along ? v.shape().count() : 1);
+        }
+        return v.shape().rank == 0 ? v : c.reshape(v, shape);
+    };
+    const dynamic_tensor x = c.has("zero_point") ? c.add(op::sub, {q, along_axis(scale_of(c, "zero_point"))}) : q;
+    return c.result(c.add(op::mul, {x, along_axis(scale)}));
+}
+
+ANEMONE_INLINE void add_weights(statement_table& t) {
+    t.insert({
+        {"const", read_const},
+        {"constexpr_affine_dequantize", read_affine_dequantize},
+        {"constexpr_blockwise_shift_scale", read_blockwise},
+        {"constexpr_lut_to_dense", read_palette},
+        {"constexpr_sparse_to_dense", read_sparse},
+        {"constexpr_lut_to_sparse", read_sparse_palette},
+        {"constexpr_sparse_blockwise_shift_scale", read_sparse_blockwise},
+        {"constexpr_cast", read_constexpr_cast},
+        {"quantize", read_quantize},
+        {"dequantize", read_dequantize},
+    });
+}
+
+} // namespace ane::readers::inline ANEMONE_WAY

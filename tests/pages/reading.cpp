@@ -1,0 +1,36 @@
+// The snippets of docs/reading.md, line by line, which tests/python/pages.py compares.
+
+#include <anemone/anemone.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <iostream>
+#include <span>
+#include <sstream>
+#include <string>
+
+TEST_CASE("the page about files of other tools") {
+    const std::string path = ANEMONE_SOURCE_DIR "/examples/reading/classifier.mil";
+    const ane::read_model model = ane::read_mil_file(path);
+    ane::report(model.graph, ane::h13).print();
+    auto program = ane::compile(model.graph, ane::backend::cpu{}, model.weights);
+    CHECK(model.notes.size() == 2);
+
+    const std::string text =
+        "program(1.3) {\nfunc main<ios18>(tensor<fp16, [1, 4]> x) {\n\n"
+        "tensor<fp16, [1, 4]> h = lstm(x = x);\ntensor<fp16, [1, 5]> y = relu(x = x);\n} -> (y); }";
+    const auto files = [](const std::string&) { return std::span<const std::byte>(); };
+    std::ostringstream shown;
+    std::streambuf* const before = std::cout.rdbuf(shown.rdbuf());
+    try {
+        ane::read_mil(text, files);
+    } catch (const ane::unreadable& refused) {
+        for (const ane::read_fault& fault : refused.faults()) {
+            std::cout << fault.line << ':' << fault.column << ' ' << fault.operation << ": " << fault.reason << '\n';
+        }
+    }
+    std::cout.rdbuf(before);
+    CHECK(shown.str() == "4:1 h (lstm): is recurrent: write its steps out as matmul, sigmoid and tanh\n"
+                         "5:1 y (relu): gives [1, 4], declared is [1, 5]\n");
+}
