@@ -21,7 +21,7 @@ inline std::string program(const std::string& inputs, const std::string& body, c
 }
 
 inline ane::read_model read(const std::string& text, std::span<const std::byte> blob = {},
-                            const ane::mil_options& options = {}) {
+                            const ane::mil_reader_options& options = {}) {
     return ane::read_mil(
         text, [&](const std::string&) { return blob; }, options, "model.mil");
 }
@@ -68,7 +68,7 @@ inline std::vector<numbers> run(const ane::read_model& model, const std::vector<
 
 /// The faults of a text that is refused; none where it is read.
 inline std::vector<ane::read_fault> faults_of(const std::string& text, std::span<const std::byte> blob = {},
-                                              const ane::mil_options& options = {}) {
+                                              const ane::mil_reader_options& options = {}) {
     try {
         read(text, blob, options);
     } catch (const ane::unreadable& e) {

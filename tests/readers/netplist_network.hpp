@@ -191,7 +191,7 @@ public:
     }
 
     /// Read through its XML text, as from a file.
-    read_model read(const netplist_options& options = {}) {
+    read_model read(const netplist_reader_options& options = {}) {
         netplist p = program();
         p.document = readers::parse_plist(formats::to_xml(p.document), "net.plist");
         return read_netplist(p, options);
@@ -200,7 +200,7 @@ public:
         return netplist_network::run(read(), values);
     }
     /// The faults of a network that is refused.
-    std::vector<read_fault> faults(const netplist_options& options = {}) {
+    std::vector<read_fault> faults(const netplist_reader_options& options = {}) {
         try {
             read(options);
         } catch (const unreadable& refused) {

@@ -11,7 +11,7 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-struct mil_options {
+struct mil_reader_options {
     /// The function to read, by name; without one `main`, or the only one.
     std::string_view function = "";
     /// Bytes that the weights may take in memory, all together: what a hostile file can make a reader use.
@@ -23,12 +23,12 @@ struct mil_options {
 /// fp32 and of wide integers become fp16 ports, booleans bytes, states an input and an output; `notes` says so.
 /// Arithmetic on constants is done while reading. `files` gives the blobs by the paths that stand in the text. Throws
 /// `unreadable` with all that it found wrong, each with line, column, operation and reason.
-ANEMONE_API read_model read_mil(std::string_view text, file_lookup files, const mil_options& options = {},
+ANEMONE_API read_model read_mil(std::string_view text, file_lookup files, const mil_reader_options& options = {},
                                 std::string_view file_name = "model.mil");
 
 /// The same from a file; blobs are mapped into memory when something refers to them, `@model_path/` being the folder
 /// that the file is in. They must not change meanwhile. Throws `error` (errc::file) where the text cannot be read.
-ANEMONE_API read_model read_mil_file(const std::string& path, const mil_options& options = {});
+ANEMONE_API read_model read_mil_file(const std::string& path, const mil_reader_options& options = {});
 
 } // namespace ane::inline ANEMONE_WAY
 

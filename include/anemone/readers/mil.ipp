@@ -28,7 +28,7 @@ ANEMONE_INLINE std::string blob_path(const std::string& text_path, const std::st
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY read_model read_mil(std::string_view text, file_lookup files, const mil_options& options,
+ANEMONE_BODY read_model read_mil(std::string_view text, file_lookup files, const mil_reader_options& options,
                                  std::string_view file_name) {
     readers::mil_scope scope(files, file_name, readers::kept_file_name(file_name), options.memory);
     readers::mil_program_reader(text, scope).read(options.function);
@@ -48,7 +48,7 @@ ANEMONE_BODY read_model read_mil(std::string_view text, file_lookup files, const
     return model;
 }
 
-ANEMONE_BODY read_model read_mil_file(const std::string& path, const mil_options& options) {
+ANEMONE_BODY read_model read_mil_file(const std::string& path, const mil_reader_options& options) {
     const readers::mapped_file text(path);
     std::vector<std::unique_ptr<readers::mapped_file>> blobs;
     const auto files = [&](const std::string& written) {

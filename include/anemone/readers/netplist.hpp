@@ -15,7 +15,7 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-struct netplist_options {
+struct netplist_reader_options {
     std::string_view procedure = ""; ///< by its name, in schema 1.0.9 that of a network; empty: the only one
 };
 
@@ -44,13 +44,13 @@ private:
 ///
 /// Throws `unreadable` with every unit, key and reference that the graph cannot say; `file` names the document there.
 ANEMONE_API read_model read_netplist(const formats::plist_value& document, const blob_lookup& blobs,
-                                     const netplist_options& options = {}, std::string_view file = "net.plist");
+                                     const netplist_reader_options& options = {}, std::string_view file = "net.plist");
 /// The same from what `emit_netplist` gives.
-ANEMONE_API read_model read_netplist(const netplist& program, const netplist_options& options = {});
+ANEMONE_API read_model read_netplist(const netplist& program, const netplist_reader_options& options = {});
 
 /// The same from a file, XML or binary, with the weight files beside it; of a path in `Weights` only the file's name
 /// counts. Throws `error` (errc::file) where the file is no property list.
-ANEMONE_API read_model read_netplist_file(const std::string& path, const netplist_options& options = {});
+ANEMONE_API read_model read_netplist_file(const std::string& path, const netplist_reader_options& options = {});
 
 } // namespace ane::inline ANEMONE_WAY
 

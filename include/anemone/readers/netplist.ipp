@@ -14,7 +14,7 @@
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY read_model read_netplist(const formats::plist_value& document, const blob_lookup& blobs,
-                                      const netplist_options& options, std::string_view file) {
+                                      const netplist_reader_options& options, std::string_view file) {
     readers::netplist_faults faults(file);
     readers::netplist_document_reader reader(document, options.procedure, faults);
     const readers::netplist_document declared = reader.read();
@@ -22,7 +22,7 @@ ANEMONE_BODY read_model read_netplist(const formats::plist_value& document, cons
     return assembly.assemble();
 }
 
-ANEMONE_BODY read_model read_netplist(const netplist& program, const netplist_options& options) {
+ANEMONE_BODY read_model read_netplist(const netplist& program, const netplist_reader_options& options) {
     const auto look_up = [&](const std::string& name) {
         for (const netplist_blob& blob : program.weights) {
             if (blob.name == name) {
@@ -34,7 +34,7 @@ ANEMONE_BODY read_model read_netplist(const netplist& program, const netplist_op
     return read_netplist(program.document, look_up, options);
 }
 
-ANEMONE_BODY read_model read_netplist_file(const std::string& path, const netplist_options& options) {
+ANEMONE_BODY read_model read_netplist_file(const std::string& path, const netplist_reader_options& options) {
     const std::string_view name = ane::detail::base_name(path);
     const std::string folder = path.substr(0, path.size() - name.size());
     std::map<std::string, std::string> read; // by the file's name: as Weights has it
