@@ -8,6 +8,7 @@
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
+#include <anemone/forms/mil_vocabulary.hpp>
 #include <anemone/graph/meaning.hpp>
 #include <anemone/passes/catalogue/engine_path.hpp>
 #include <anemone/passes/catalogue/growth.hpp>
@@ -184,8 +185,12 @@ std::string written(op kind, const std::vector<recipe>& examples) {
             netplist = netplist || accepts([&] { (void)emit_netplist(lowered.view(), constants); });
         }
     }
-    const std::string_view formats = mil && netplist ? "MIL, netplist" : mil ? "MIL" : netplist ? "netplist" : "";
-    return fmt::format("{}{}", formats, !formats.empty() && is_composed(kind) ? " (in parts)" : "");
+    std::string text = mil ? "MIL" : "";
+    if (const mil_form* const form = find_mil_form(kind); form != nullptr && mil && !is_composed(kind)) {
+        text += form->known == form_evidence::measured ? "" : fmt::format(" ({})", name(form->known));
+    }
+    text += netplist ? (mil ? ", netplist" : "netplist") : "";
+    return text + (!text.empty() && is_composed(kind) ? " (in parts)" : "");
 }
 
 /// The path and how it is known; lowering leaves nothing of an operation that has none.
@@ -210,7 +215,9 @@ std::string page_text() {
         "- **From** is the oldest Mac generation that has the operation, and the route where the engine takes it by one "
         "alone (guide chapter 35 and appendices A and B, decompiled). Your target need not accept it in every form: the "
         "[rules](rules/index.md) check that.\n"
-        "- **Written**: which [formats](formats.md) this library can write it in; *in parts*: as other operations. "
+        "- **Written**: which [formats](formats.md) this library can write it in; *in parts*: as other operations; "
+        "*documented*: in MIL with the public names of its arguments, of which no accepted text is known; *predicted*: in a "
+        "form that no source has. "
         "Emitting any other throws an `ane::error` of kind `lowering`; an operation on [constants](formats.md#constants) "
         "alone needs no written form.\n"
         "- **Range**: what [interval arithmetic](envelope.md) proves of the result where all fp16 operands lie in "
