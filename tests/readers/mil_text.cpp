@@ -191,6 +191,15 @@ TEST_CASE("text that is no MIL is refused at once") {
     CHECK(says(faults_of(program("tensor<fp16, [1]> x", "tensor<fp16, [1]> y = relu(x = " + std::string(200, '[') +
                                                             std::string(200, ']') + ");")),
                4, "", "deep"));
+    std::string names;
+    for (int i = 0; i < 70'000; ++i) {
+        names += "x, ";
+    }
+    CHECK(says(
+        faults_of(program("tensor<fp16, [1]> x", "tensor<fp16, [1]> y = concat(axis = 0, values = (" + names + "x));")),
+        4, "", "65536"));
+    CHECK(says(faults_of(program("tensor<fp16, [1]> x", "tensor<fp16, [1]> y = relu(x = x);", names + "y")), 5, "",
+               "4096"));
     std::string states;
     for (int i = 0; i < 300; ++i) {
         states += "state<";
