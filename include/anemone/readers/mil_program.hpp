@@ -263,11 +263,12 @@ private:
     ANEMONE_INLINE void skip_results() {
         mil_lexer& in = parser_.tokens();
         const mil_token first = in.peek();
+        std::size_t count = 0;
         try {
             do {
                 parser_.type();
                 scope_.define(parser_.word("a name"), {});
-            } while (in.take_if(','));
+            } while (in.take_if(',') && ++count < most_ports);
         } catch (const syntax_fault&) { // it had none
             in.return_to(first);
         }
