@@ -84,6 +84,35 @@ TEST_CASE("constants are taken in every spelling") {
             {{1}}) == std::vector<numbers>{{6}});
 }
 
+TEST_CASE("numbers without a type take the declared one, and others must have it") {
+    const auto y = run(
+        read(program(
+            "tensor<fp16, [2, 2]> x",
+            "tensor<fp16, [2, 2]> c = const()[val = [[1, 2], [3, 4]]];\ntensor<fp16, [2, 2]> y = add(x = x, y = c);")),
+        {{0, 0, 0, 0}});
+    CHECK(y == std::vector<numbers>{{1, 2, 3, 4}});
+    CHECK(says(faults_of(program("tensor<fp16, [1]> x",
+                                 "fp16 c = const()[val = fp32(1)];\ntensor<fp16, [1]> y = add(x = x, y = c);")),
+               4, "c (const)", "declared fp16, its value is fp32"));
+    CHECK(says(faults_of(program("tensor<int32, [1]> x", "tensor<int32, [1]> y = real_div(x = x, y = int32(2));")), 4,
+               "y (real_div)", "floor_div"));
+}
+
+TEST_CASE("truth values are moved like numbers") {
+    const auto y = run(
+        read(program(
+            "tensor<bool, [2]> b",
+            "tensor<bool, [1, 2]> e = expand_dims(x = b, axes = [0]);\n"
+            "tensor<bool, [2, 2]> c = concat(values = (e, e), axis = 0);\n"
+            "tensor<bool, [2]> s = slice_by_index(x = c, begin = [1, 0], end = [2, 2], squeeze_mask = [true, false]);\n"
+            "tensor<bool, [2]> t = logical_and(x = s, y = tensor<bool, [2]>([true, true]));\n"
+            "tensor<bool, [2]> u = logical_or(x = t, y = tensor<bool, [2]>([false, false]));\n"
+            "tensor<bool, [2]> v = logical_xor(x = u, y = tensor<bool, [2]>([true, true]));\n"
+            "tensor<fp16, [2]> y = select(cond = v, a = fp16(5), b = fp16(7));")),
+        {{1, 0}});
+    CHECK(y == std::vector<numbers>{{7, 5}});
+}
+
 TEST_CASE("one of several functions is read by name") {
     const std::string text =
         "program(1.3) { func a<ios18>(tensor<fp16, [1]> x) { tensor<fp16, [1]> y = relu(x = x); } -> (y);\n"
@@ -191,6 +220,15 @@ TEST_CASE("text that is no MIL is refused at once") {
     CHECK(says(faults_of(program("tensor<fp16, [1]> x", "tensor<fp16, [1]> y = relu(x = " + std::string(200, '[') +
                                                             std::string(200, ']') + ");")),
                4, "", "deep"));
+    std::string names;
+    for (int i = 0; i < 70'000; ++i) {
+        names += "x, ";
+    }
+    CHECK(says(
+        faults_of(program("tensor<fp16, [1]> x", "tensor<fp16, [1]> y = concat(axis = 0, values = (" + names + "x));")),
+        4, "", "65536"));
+    CHECK(says(faults_of(program("tensor<fp16, [1]> x", "tensor<fp16, [1]> y = relu(x = x);", names + "y")), 5, "",
+               "4096"));
     std::string states;
     for (int i = 0; i < 300; ++i) {
         states += "state<";

@@ -212,16 +212,12 @@ public:
 
     // What the statement gives.
 
-    ANEMONE_INLINE std::vector<mil_value> result(const dynamic_tensor& t, mil_element element) const {
-        mil_value v;
-        v.form = value_form::tensor;
-        v.tensor = t;
-        v.element = element;
-        return {std::move(v)};
+    /// A value of the graph; truth values that were moved as numbers become truth values again.
+    ANEMONE_INLINE std::vector<mil_value> result(const dynamic_tensor& t, mil_element element) {
+        const bool moved = element == mil_element::boolean && t.type() != dtype::boolean;
+        return plain(moved ? truth_of(t) : t, element);
     }
-    ANEMONE_INLINE std::vector<mil_value> result(const dynamic_tensor& t) const {
-        return result(t, declared().element);
-    }
+    ANEMONE_INLINE std::vector<mil_value> result(const dynamic_tensor& t) const { return plain(t, declared().element); }
     ANEMONE_INLINE std::vector<mil_value> result(mil_constant c) const {
         if (!c.in_blob()) {
             scope_.spend(8 * c.count());
@@ -268,6 +264,14 @@ private:
         return static_cast<std::int64_t>(x);
     }
 
+    ANEMONE_INLINE std::vector<mil_value> plain(const dynamic_tensor& t, mil_element element) const {
+        mil_value v;
+        v.form = value_form::tensor;
+        v.tensor = t;
+        v.element = element;
+        return {std::move(v)};
+    }
+
     // A variable as an argument is a value of form `absent` with its name, so that it is never copied.
     ANEMONE_INLINE mil_value& resolved(mil_value& v) {
         if (v.form != value_form::absent) {
@@ -303,7 +307,9 @@ private:
             return v;
         case expression_form::numbers: {
             const bool list = e.numbers.size() != 1;
-            return typed(list_type(e, list), e, argument_name);
+            mil_value numbers = typed(list_type(e, list), e, argument_name);
+            numbers.bare = true;
+            return numbers;
         }
         case expression_form::typed: return typed(e.type, e.items[0], argument_name);
         case expression_form::list:

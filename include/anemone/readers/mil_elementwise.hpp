@@ -15,6 +15,9 @@ template <op Kind> std::vector<mil_value> read_arithmetic(mil_call& c) {
     const dynamic_tensor x = c.tensor("x");
     const dynamic_tensor y = c.tensor("y");
     if (is_integer(c.value("x").element)) {
+        if (Kind == op::div && is_integer(c.declared().element)) {
+            c.refuse("divides integers into integers, for which the definitions differ: use floor_div");
+        }
         c.scope().note("integers are computed as fp16, exactly up to 2048");
     }
     return c.result(c.add(Kind, {x, y}));

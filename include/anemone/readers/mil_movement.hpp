@@ -99,16 +99,18 @@ ANEMONE_INLINE dynamic_tensor joined_along(mil_call& c, std::span<const dynamic_
 /// Interleaved, the elements of an axis come from the operands in turn.
 ANEMONE_INLINE std::vector<mil_value> read_concat(mil_call& c) {
     std::vector<dynamic_tensor> parts;
-    for (mil_value* const v : c.values("values")) {
-        parts.push_back(c.tensor(*v));
-    }
-    if (parts.empty()) {
+    const std::vector<mil_value*> values = c.values("values");
+    if (values.empty()) {
         c.refuse("joins nothing");
     }
+    for (mil_value* const v : values) {
+        parts.push_back(c.tensor(*v));
+    }
+    const mil_element element = values[0]->element;
     const extents first = parts[0].shape();
     const int along = c.axis_of(c.integer("axis"), first.rank);
     if (!c.flag("interleave", false)) {
-        return c.result(joined_along(c, parts, along));
+        return c.result(joined_along(c, parts, along), element);
     }
     for (dynamic_tensor& part : parts) {
         if (part.shape() != first) {
@@ -118,7 +120,7 @@ ANEMONE_INLINE std::vector<mil_value> read_concat(mil_call& c) {
     }
     extents shape = first;
     shape[along] *= static_cast<std::int64_t>(parts.size());
-    return c.result(c.reshape(joined_along(c, parts, along + 1), shape));
+    return c.result(c.reshape(joined_along(c, parts, along + 1), shape), element);
 }
 
 ANEMONE_INLINE std::vector<mil_value> read_stack(mil_call& c) {
@@ -136,7 +138,7 @@ ANEMONE_INLINE std::vector<mil_value> read_stack(mil_call& c) {
         }
         parts.push_back(c.reshape(x, with_ones(c, x.shape(), {along})));
     }
-    return c.result(joined_along(c, parts, along));
+    return c.result(joined_along(c, parts, along), values[0]->element);
 }
 
 /// Equal parts, or parts of given sizes.

@@ -16,6 +16,8 @@ namespace ane::readers::inline ANEMONE_WAY {
 class mil_parser {
 public:
     static constexpr int deepest = 64; ///< of brackets in brackets
+    static constexpr int most_parts =
+        65536; ///< results, arguments and listed names of a statement; numbers do not count
 
     ANEMONE_INLINE explicit mil_parser(std::string_view text) : in_(text) {}
 
@@ -99,6 +101,7 @@ public:
                     break;
                 }
             }
+            count_part();
             mil_argument a;
             a.at = in_.peek().place();
             a.name = in_.peek().kind == token_kind::text ? in_.take().written : word("the name of an argument");
@@ -113,9 +116,11 @@ public:
     ANEMONE_INLINE mil_statement statement() {
         mil_statement s;
         s.at = in_.peek().place();
+        parts_ = 0;
         if (!begins_with_operation()) {
             const bool bracket = in_.take_if('(');
             do {
+                count_part();
                 mil_result r;
                 r.at = in_.peek().place();
                 r.type = type();
@@ -172,6 +177,12 @@ public:
     }
 
 private:
+    ANEMONE_INLINE void count_part() {
+        if (++parts_ > most_parts) {
+            refuse(formatted("a statement has more than {} results, arguments and values", most_parts));
+        }
+    }
+
     ANEMONE_INLINE static bool is_number(const mil_token& t, double& number) {
         if (t.kind == token_kind::number) {
             if (!parse_number(t.written, number)) {
@@ -352,12 +363,14 @@ private:
             if (!e.numbers.empty()) {
                 throw syntax_fault{item.at, "a list mixes numbers with other values"};
             }
+            count_part();
             e.items.push_back(std::move(item));
         }
         e.form = e.items.empty() ? expression_form::numbers : expression_form::list;
     }
 
     mil_lexer in_;
+    int parts_ = 0; ///< of the present statement
 };
 
 } // namespace ane::readers::inline ANEMONE_WAY

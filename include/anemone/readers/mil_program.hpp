@@ -53,7 +53,7 @@ class mil_program_reader {
 public:
     /// Statements of a function; the largest that is known has 1,800.
     static constexpr int most_statements = 500'000;
-    static constexpr std::size_t most_inputs = 4096;
+    static constexpr std::size_t most_ports = 4096;
 
     ANEMONE_INLINE mil_program_reader(std::string_view text, mil_scope& scope) : parser_(text), scope_(scope) {}
 
@@ -142,8 +142,8 @@ private:
                 p.name = parser_.word("the name of an input");
                 attributes();
                 f.inputs.push_back(p);
-                if (f.inputs.size() > most_inputs) {
-                    parser_.refuse(formatted("a function has more than {} inputs", most_inputs));
+                if (f.inputs.size() > most_ports) {
+                    parser_.refuse(formatted("a function has more than {} inputs", most_ports));
                 }
             }
         } catch (const syntax_fault& fault) { // of interest if this function is chosen
@@ -263,11 +263,12 @@ private:
     ANEMONE_INLINE void skip_results() {
         mil_lexer& in = parser_.tokens();
         const mil_token first = in.peek();
+        std::size_t count = 0;
         try {
             do {
                 parser_.type();
                 scope_.define(parser_.word("a name"), {});
-            } while (in.take_if(','));
+            } while (in.take_if(',') && ++count < most_ports);
         } catch (const syntax_fault&) { // it had none
             in.return_to(first);
         }
@@ -355,9 +356,13 @@ private:
         mil_lexer& in = parser_.tokens();
         parser_.expect(mil_lexer::arrow, "behind the body of a function");
         parser_.expect('(', "before the results of a function");
+        std::size_t count = 0;
         while (!in.take_if(')')) {
             const text_place at = in.peek().place();
             const std::string_view name = parser_.word("the name of a result");
+            if (++count > most_ports) {
+                parser_.refuse(formatted("a function has more than {} results", most_ports));
+            }
             try {
                 mil_value* const v = scope_.find(name);
                 if (v == nullptr) {

@@ -10,11 +10,19 @@
 /// this header.
 namespace ane::readers::inline ANEMONE_WAY {
 
+/// A value has the type that is declared; numbers without one take it.
 ANEMONE_INLINE std::vector<mil_value> read_const(mil_call& c) {
     mil_value& v = c.value("val");
-    if (v.form == value_form::known && is_integer(v.element) != is_integer(c.declared().element) &&
-        c.declared().element != v.element) {
-        c.refuse(formatted("is declared {}, its value is {}", name(c.declared().element), name(v.element)));
+    const mil_type& type = c.declared();
+    if (v.form == value_form::known && v.bare && v.constant.count() == element_count(type.shape)) {
+        std::vector<double> values;
+        for (std::int64_t i = 0; i < v.constant.count(); ++i) {
+            values.push_back(v.constant.at(i));
+        }
+        return c.result(make_constant(type.element, type.shape, values));
+    }
+    if (v.form == value_form::known && v.element != type.element) {
+        c.refuse(formatted("is declared {}, its value is {}", name(type.element), name(v.element)));
     }
     return c.result(v);
 }
