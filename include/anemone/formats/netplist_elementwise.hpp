@@ -10,7 +10,7 @@
 /// Elementwise operations as netplist units: Neuron for one operand, ElementWise for two, GOC for a constant operand.
 namespace ane::formats::inline ANEMONE_WAY {
 
-/// A Neuron unit. Only Rsqrt and Log2 have an `Epsilon`, which the graph gives them and the unit adds to the operand.
+/// A Neuron unit. Only Rsqrt, Inv and Log2 have an `Epsilon`, which the graph gives them and the unit adds to the operand.
 ANEMONE_INLINE netplist_value neuron(netplist_writer& w, std::string_view variant, const netplist_value& x,
                                      plist_dict params = {}) {
     params["Type"] = variant;
@@ -27,7 +27,7 @@ ANEMONE_INLINE netplist_value write_unary(netplist_writer& w, int index, const n
     return w.simple(form.unit, form.variant, {w.value(w.operand(index, 0))});
 }
 
-ANEMONE_INLINE netplist_value write_rsqrt(netplist_writer& w, int index, const netplist_form& form) {
+ANEMONE_INLINE netplist_value write_stabilized(netplist_writer& w, int index, const netplist_form& form) {
     return neuron(w, form.variant, w.value(w.operand(index, 0)), epsilon_params(w.at(index)));
 }
 

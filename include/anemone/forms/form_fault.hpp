@@ -69,7 +69,25 @@ namespace ane {
     ROW(scale_is_not_of_the_depth, "has another scale than 1 / sqrt({got}), which the form has built in",              \
         take_it_apart_in_lower)                                                                                        \
     ROW(port_is_of_no_such_type, "is an input of an element type that the form of inputs does not have",               \
-        take_fp16_inputs)
+        take_fp16_inputs)                                                                                              \
+    ROW(power_is_not_whole,                                                                                            \
+        "raises to a power other than a constant 1, 2, 3 or -1: the keys of the unit for others are not known",        \
+        exp_of_b_log_a)                                                                                                \
+    ROW(blends_what_is_not_finite,                                                                                     \
+        "selects a constant that is not finite: a netplist selects by products with a mask, 0 times infinity is NaN",  \
+        use_finite_numbers)                                                                                            \
+    ROW(needs_many_views, "needs {got} views of its operand, {limit} are written at most", none)                       \
+    ROW(writes_every_other_element, "writes with stride {got}, a netplist joins what is adjacent, stride {limit}",     \
+        blend_by_a_mask_of_the_position)                                                                               \
+    ROW(factor_has_no_unit, "moves blocks of {got} pixels along an axis, the units take 1, 2, 3, 4 and 8",             \
+        reshape_transpose_and_reshape)                                                                                 \
+    ROW(normalizes_over_part_of_the_channels,                                                                          \
+        "normalises over {got} of {limit} channels: the unit takes all of at most 15 at depth 1",                      \
+        write_it_with_other_operations)                                                                                \
+    ROW(orders_several_lines, "orders {got} lines by themselves: the unit orders {limit}", order_each_line_by_itself)  \
+    ROW(takes_three_or_four, "takes the first {got}: the unit refuses 3 and 4", take_five_and_slice)                   \
+    ROW(drops_elements, "drops elements: the unit is known at rate 0 only", leave_it_out_of_inference)                 \
+    ROW(has_a_batch, "has batch {got}, the unit takes {limit}", slice_single_images)
 
 /// What keeps an operation from being written.
 enum class form_reason : std::uint8_t {

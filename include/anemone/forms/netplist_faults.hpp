@@ -6,7 +6,10 @@
 #include "../passes/uses.hpp"
 #include "for_lowering.hpp"
 #include "form_fault.hpp"
+#include "netplist_layer_faults.hpp"
 #include "netplist_layout.hpp"
+#include "netplist_movement_faults.hpp"
+#include "netplist_subject.hpp"
 #include "netplist_vocabulary.hpp"
 #include "pool_padding.hpp"
 
@@ -20,18 +23,6 @@ namespace forms {
 
 /// Keys that every network has of its own: no port can have such a name.
 inline constexpr std::array<std::string_view, 5> network_keys{"Units", "Weights", "Constants", "States", "InputParams"};
-
-/// A lowered graph with what is known of its nodes.
-struct netplist_subject {
-    const graph_view& g;
-    const sequence<char>& constant;
-    int index;
-    const node& n;
-
-    constexpr int operand(int position) const { return g.operands(index)[static_cast<std::size_t>(position)]; }
-    constexpr const node& at(int position) const { return g[operand(position)]; }
-    constexpr bool known(int position) const { return constant[static_cast<std::size_t>(operand(position))] != 0; }
-};
 
 /// Whether an operand is a constant with one value, or with one for each channel of the result: what a GOC holds.
 constexpr bool is_channel_vector(const extents& operand, const extents& result) {
@@ -68,12 +59,46 @@ constexpr form_fault inner_axis_fault(int axis, int rank) {
 }
 
 constexpr form_fault binary_fault(const netplist_subject& s) {
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < s.n.operands.count; ++i) {
         if (const form_fault f = broadcast_fault(s.at(i).shape, s.n.shape)) {
             return f;
         }
     }
     return {};
+}
+
+/// The whole exponent that an operation raises to, where it is a number of the graph; 0 for others.
+constexpr int whole_exponent(const graph_view& g, const node& exponent) {
+    if (exponent.kind != op::constant) {
+        return 0;
+    }
+    const auto values = g.values(exponent);
+    for (const int whole : {1, 2, 3, -1}) {
+        bool all = true;
+        for (const float v : values) {
+            all = all && v == static_cast<float>(whole);
+        }
+        if (all) {
+            return whole;
+        }
+    }
+    return 0;
+}
+constexpr form_fault power_fault(const netplist_subject& s) {
+    return whole_exponent(s.g, s.at(1)) == 0 ? form_fault{form_reason::power_is_not_whole} : form_fault{};
+}
+
+constexpr form_fault select_fault(const netplist_subject& s) {
+    for (int i = 1; i < 3; ++i) {
+        if (s.at(i).kind == op::constant) {
+            for (const float v : s.g.values(s.at(i))) {
+                if (!(v <= 65504.0F && v >= -65504.0F)) {
+                    return {form_reason::blends_what_is_not_finite};
+                }
+            }
+        }
+    }
+    return binary_fault(s);
 }
 
 /// Whether a binary operation becomes a GOC whose scale or bias is its constant operand.
@@ -113,7 +138,9 @@ constexpr form_fault conv_transpose_fault(const netplist_subject& s) {
 constexpr form_fault netplist_pool_fault(const netplist_subject& s) {
     const pool& p = s.n.get<pool>();
     const padding2 written = written_padding(p, s.at(0).shape, s.n.shape);
-    if (counts_added_windows(s.n.kind, p, written)) {
+    // a netplist has the mean of squares for l2_pool, padding counted
+    const op mean = s.n.kind == op::l2_pool ? op::avg_pool : s.n.kind;
+    if (counts_added_windows(mean, p, written)) {
         return {form_reason::mean_over_added_windows};
     }
     if (written.bottom >= p.kernel.height) {
@@ -159,7 +186,7 @@ constexpr form_fault pad_fault(const netplist_subject& s) {
 /// A constant operand that becomes an entry of `Constants`, where only depth 1 is known.
 constexpr form_fault constant_fault(const netplist_subject& s) {
     const op kind = s.n.kind;
-    const bool in_a_blob = kind == op::conv2d || kind == op::conv_transpose2d || kind == op::matmul;
+    const bool in_a_blob = kind == op::conv2d || kind == op::conv_transpose2d || kind == op::matmul || kind == op::pow;
     for (int i = 0; i < s.n.operands.count && !in_a_blob; ++i) {
         const netplist_shape shape = netplist_shape_of(s.at(i).shape);
         if (s.known(i) && shape[netplist_axis::depth] != 1 && !becomes_gain_or_offset(s)) {
@@ -172,8 +199,12 @@ constexpr form_fault constant_fault(const netplist_subject& s) {
 /// What keeps an operation that has a form from being written with its shapes and attributes.
 constexpr form_fault unit_fault(const netplist_subject& s) {
     const node& n = s.n;
-    if (is_binary(n.kind)) {
-        return binary_fault(s);
+    if (is_binary(n.kind) || is_comparison(n.kind)) {
+        const form_fault f = binary_fault(s);
+        return !f && n.kind == op::pow ? power_fault(s) : f;
+    }
+    if (n.kind == op::select) {
+        return select_fault(s);
     }
     if (is_reduction(n.kind)) {
         return reduction_fault(s);
@@ -187,7 +218,7 @@ constexpr form_fault unit_fault(const netplist_subject& s) {
     if (n.attributes.kind() == attribute_kind::pool) {
         return netplist_pool_fault(s);
     }
-    if (n.kind == op::softmax || n.kind == op::arg_max || n.kind == op::arg_min) {
+    if (n.kind == op::softmax || is_arg_reduction(n.kind)) {
         return inner_axis_fault(n.get<axis>().index, n.shape.rank);
     }
     if (n.kind == op::matmul) {
@@ -196,7 +227,11 @@ constexpr form_fault unit_fault(const netplist_subject& s) {
     if (n.kind == op::reshape) {
         return reshape_fault(s.at(0).shape, n.shape);
     }
-    return n.kind == op::pad ? pad_fault(s) : form_fault{};
+    if (n.kind == op::pad) {
+        return pad_fault(s);
+    }
+    const form_fault moved = rearrangement_fault(s);
+    return moved ? moved : layer_fault(s);
 }
 
 /// Whether a port has the name of a key that every network has.
@@ -214,9 +249,12 @@ constexpr form_fault netplist_node_fault(const netplist_subject& s) {
         return {form_reason::rank_exceeds, s.n.shape.rank, max_rank};
     }
     if (s.n.kind == op::input) {
+        if (s.n.type == dtype::boolean) { // bytes that only a cast turns into the 1 and 0 that units read
+            return {form_reason::no_unit_changes_the_element_type};
+        }
         return is_network_key(s.g.name(s.index)) ? form_fault{form_reason::port_has_a_key_for_a_name} : form_fault{};
     }
-    if (s.n.kind == op::cast) {
+    if (s.n.kind == op::cast && s.at(0).type != dtype::boolean) {
         return {form_reason::no_unit_changes_the_element_type};
     }
     if (is_for_lowering(s.n)) {

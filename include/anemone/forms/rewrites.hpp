@@ -57,7 +57,9 @@
     ROW(reshape_transpose_and_reshape)                                                                                 \
     ROW(slice_single_images)                                                                                           \
     ROW(round_the_zero_point)                                                                                          \
-    ROW(take_it_apart_in_lower)
+    ROW(take_it_apart_in_lower)                                                                                        \
+    ROW(order_each_line_by_itself)                                                                                     \
+    ROW(take_five_and_slice)
 
 namespace ane {
 

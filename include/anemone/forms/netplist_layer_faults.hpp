@@ -1,0 +1,62 @@
+#pragma once
+
+#include "form_fault.hpp"
+#include "netplist_layout.hpp"
+#include "netplist_subject.hpp"
+
+#include <cstdint>
+
+/// What keeps an operation that is one layer of the engine from being written.
+namespace ane::forms {
+
+/// The unit normalises its first KernelChannel channels, so the window has to be all of them.
+constexpr form_fault response_fault(const netplist_subject& s) {
+    const netplist_shape x = netplist_shape_of(s.n.shape);
+    const std::int64_t channels = x[netplist_axis::channel];
+    const std::int64_t size = s.n.get<response>().size;
+    return size != channels || channels > 15 || x[netplist_axis::depth] != 1
+               ? form_fault{form_reason::normalizes_over_part_of_the_channels, size, channels}
+               : form_fault{};
+}
+
+/// The unit orders along Width by one key channel and moves the others with it: with one line it is ours.
+constexpr form_fault order_fault(const netplist_subject& s) {
+    const selection& a = s.n.get<selection>();
+    const extents& x = s.at(0).shape;
+    const std::int64_t lines = x.count() / x[a.axis];
+    if (lines != 1) {
+        return {form_reason::orders_several_lines, lines, 1};
+    }
+    const bool top = s.n.kind == op::top_k || s.n.kind == op::top_k_indices;
+    return top && (a.k == 3 || a.k == 4) ? form_fault{form_reason::takes_three_or_four, a.k, 0} : form_fault{};
+}
+
+/// An image made larger by whole numbers whose pixels are repeated.
+constexpr form_fault resize_fault(const netplist_subject& s) {
+    const sampling& a = s.n.get<sampling>();
+    const extents& x = s.at(0).shape;
+    const bool repeats = a.method == sampling_method::nearest && a.grid == sampling_grid::half_pixel &&
+                         a.extent.height % x[2] == 0 && a.extent.width % x[3] == 0;
+    return repeats ? form_fault{} : form_fault{form_reason::sampling_has_no_form};
+}
+
+constexpr form_fault single_fault(std::int64_t batch) {
+    return batch == 1 ? form_fault{} : form_fault{form_reason::has_a_batch, batch, 1};
+}
+
+constexpr form_fault layer_fault(const netplist_subject& s) {
+    switch (s.n.kind) {
+    case op::local_response_norm: return response_fault(s);
+    case op::top_k:
+    case op::top_k_indices:
+    case op::sort:
+    case op::arg_sort: return order_fault(s);
+    case op::resize: return resize_fault(s);
+    case op::dropout: return s.n.get<drop_ratio>().ratio != 0 ? form_fault{form_reason::drops_elements} : form_fault{};
+    case op::cross_correlation:
+    case op::cost_volume: return single_fault(s.n.shape[0]);
+    default: return {};
+    }
+}
+
+} // namespace ane::forms

@@ -1,0 +1,114 @@
+#pragma once
+
+#include "form_fault.hpp"
+#include "netplist_layout.hpp"
+#include "netplist_subject.hpp"
+
+#include <cstdint>
+
+/// What of a movement cannot be written as views that are joined.
+namespace ane::forms {
+
+/// So many views of one operand are joined at most, which is our own limit: nothing is known of the compiler's.
+inline constexpr std::int64_t most_views = 256;
+
+constexpr form_fault views_fault(std::int64_t views) {
+    return views > most_views ? form_fault{form_reason::needs_many_views, views, most_views} : form_fault{};
+}
+
+/// Mirrored borders are taken element by element.
+constexpr form_fault border_fault(const netplist_subject& s) {
+    const pads& amounts = s.n.get<pads>();
+    for (int i = 0; i < s.n.shape.rank; ++i) {
+        if (const form_fault f = views_fault(amounts.before[i] + amounts.after[i] + 1)) {
+            return f;
+        }
+    }
+    return {};
+}
+
+constexpr form_fault strided_slice_fault(const netplist_subject& s) {
+    const strided_window& w = s.n.get<strided_window>();
+    for (int i = 0; i < s.n.shape.rank; ++i) {
+        if (const form_fault f = views_fault(w.stride[i] == 1 ? 1 : s.n.shape[i])) {
+            return f;
+        }
+    }
+    return {};
+}
+
+constexpr form_fault slice_update_fault(const netplist_subject& s) {
+    const strided_window& w = s.n.get<strided_window>();
+    for (int i = 0; i < s.n.shape.rank; ++i) {
+        if (w.stride[i] != 1 && s.at(1).shape[i] != 1) {
+            return {form_reason::writes_every_other_element, w.stride[i], 1};
+        }
+    }
+    return {};
+}
+
+constexpr form_fault tile_fault(const netplist_subject& s) {
+    const indices& count = s.n.get<repeats>().count;
+    for (int i = 0; i < s.n.shape.rank; ++i) {
+        if (const form_fault f = views_fault(s.at(0).shape[i] == 1 ? 1 : count[i])) {
+            return f;
+        }
+    }
+    return {};
+}
+
+constexpr form_fault reverse_fault(const netplist_subject& s) {
+    const indices& list = s.n.get<axes>().list;
+    for (int i = 0; i < list.rank; ++i) {
+        if (const form_fault f = views_fault(s.n.shape[static_cast<int>(list[i])])) {
+            return f;
+        }
+    }
+    return {};
+}
+
+/// A gather along an axis at positions that are known: any others no unit of every generation reads.
+constexpr form_fault gather_fault(const netplist_subject& s) {
+    if (!s.known(1)) {
+        return {form_reason::parameter_is_computed, 1, 0};
+    }
+    if (s.at(1).shape.rank > 1) {
+        return {form_reason::no_netplist_form};
+    }
+    return views_fault(s.at(1).shape.count());
+}
+
+constexpr bool is_block_factor(int factor) {
+    return factor == 1 || factor == 2 || factor == 3 || factor == 4 || factor == 8;
+}
+constexpr form_fault blocks_fault(const netplist_subject& s) {
+    const size2 by = s.n.get<factors>().by;
+    for (const int factor : {by.height, by.width}) {
+        if (!is_block_factor(factor)) {
+            return {form_reason::factor_has_no_unit, factor, 8};
+        }
+    }
+    const bool to_batch = s.n.kind == op::space_to_batch || s.n.kind == op::batch_to_space;
+    if (to_batch || s.n.shape.rank < 4 || s.n.shape[0] == 1) {
+        return {};
+    }
+    return {form_reason::has_a_batch, s.n.shape[0], 1};
+}
+
+/// What keeps a rearrangement of elements from being written.
+constexpr form_fault rearrangement_fault(const netplist_subject& s) {
+    switch (s.n.kind) {
+    case op::reflect_pad:
+    case op::symmetric_pad:
+    case op::replicate_pad: return border_fault(s);
+    case op::strided_slice: return strided_slice_fault(s);
+    case op::slice_update: return slice_update_fault(s);
+    case op::tile: return tile_fault(s);
+    case op::reverse: return reverse_fault(s);
+    case op::gather: return gather_fault(s);
+    default: break;
+    }
+    return s.n.attributes.kind() == attribute_kind::factors ? blocks_fault(s) : form_fault{};
+}
+
+} // namespace ane::forms
