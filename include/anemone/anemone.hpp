@@ -16,6 +16,7 @@
 #include "model.hpp"
 #include "passes/print.hpp"
 #include "passes/weights_of.hpp"
+#include "readers/file_verdict.hpp"
 #include "readers/mil.hpp"
 #include "readers/netplist.hpp"
 #include "report/calibration_report.hpp"

@@ -45,6 +45,7 @@ ANEMONE_BODY read_model read_mil(std::string_view text, file_lookup files, const
     }
     model.weights = std::move(scope.weights);
     model.notes = std::move(scope.notes);
+    model.doubts = std::move(scope.doubts);
     return model;
 }
 

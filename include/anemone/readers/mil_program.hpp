@@ -11,6 +11,7 @@
 #include "mil_refused.hpp"
 #include "mil_slices.hpp"
 #include "mil_sources.hpp"
+#include "mil_unimplemented.hpp"
 #include "mil_weights.hpp"
 #include "mil_windows.hpp"
 
@@ -281,6 +282,7 @@ private:
             s.results.empty() ? formatted("{}", s.operation) : formatted("{} ({})", s.results[0].name, s.operation);
         try {
             values = results_of(s);
+            scope_.doubt(s.at, what, refusal_of_the_compiler(s.operation));
         } catch (const refused_statement& refused) {
             scope_.blame(s.at, what, refused.reason);
         } catch (const follows_fault&) {

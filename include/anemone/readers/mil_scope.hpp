@@ -67,6 +67,7 @@ public:
     mil_blobs blobs;
     std::vector<std::string> notes;
     std::vector<read_fault> faults;
+    std::vector<read_fault> doubts; ///< statements that the engine's compiler was seen to refuse
     std::vector<mil_state> states;
     std::string file;
     const char* kept_file;
@@ -88,6 +89,12 @@ public:
         faults.push_back({file, at.line, at.column, std::move(operation), std::move(reason)});
         if (faults.size() >= most_faults) {
             throw unreadable(file, std::move(faults));
+        }
+    }
+    /// Keeps what the engine's compiler says of a statement that the graph holds.
+    ANEMONE_INLINE void doubt(text_place at, const std::string& operation, std::string_view said) {
+        if (!said.empty() && doubts.size() < most_faults) {
+            doubts.push_back({file, at.line, at.column, operation, formatted("the engine's compiler: {}", said)});
         }
     }
     /// Takes memory for weights out of what the caller allows.

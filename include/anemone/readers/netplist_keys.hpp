@@ -2,8 +2,8 @@
 
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
-#include "../forms/netplist_layout.hpp"
 #include "../formats/plist.hpp"
+#include "../forms/netplist_layout.hpp"
 #include "../io/unicode.hpp"
 #include "../values/half.hpp"
 

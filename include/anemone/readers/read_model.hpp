@@ -3,6 +3,7 @@
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
 #include "../weights/store.hpp"
+#include "unreadable.hpp"
 
 #include <string>
 #include <vector>
@@ -14,7 +15,10 @@ namespace ane::inline ANEMONE_WAY {
 struct read_model {
     dynamic_graph graph;
     weight_store weights;
-    std::vector<std::string> notes;
+    std::vector<std::string> notes = {};
+    /// What the file says in words that the engine's compiler was measured to refuse, though the graph can be written in
+    /// others: nothing that keeps the model from being used, but a compiler would not take the file.
+    std::vector<read_fault> doubts = {};
 };
 
 } // namespace ane::inline ANEMONE_WAY
