@@ -22,7 +22,6 @@ struct operation_case {
 };
 
 const double e = std::exp(1.0);
-const double third = 1.0 / 3.0;
 
 // clang-format off
 const operation_case cases[] = {
