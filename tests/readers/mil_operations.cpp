@@ -105,6 +105,12 @@ const operation_case cases[] = {
     {"cumsum(x = x)", "[2, 2]", {1, 2, 3, 4}, "tensor<fp16, [2, 2]>", {1, 2, 4, 6}},
     {"cumsum(x = x, axis = 1, exclusive = true, reverse = true)", "[1, 3]", {1, 2, 3}, "tensor<fp16, [1, 3]>", {5, 3, 0}},
     {"argsort(x = x)", "[3]", {1, 3, 2}, "tensor<int32, [3]>", {1, 2, 0}},
+    // Volumes.
+    {"conv(x = x, weight = tensor<fp16, [1, 1, 2, 1, 1]>([[[[[10]], [[1]]]]]))", "[1, 1, 3, 1, 1]", {1, 2, 3}, "tensor<fp16, [1, 1, 2, 1, 1]>", {12, 23}},
+    {"conv(x = x, weight = tensor<fp16, [1, 1, 3, 1, 1]>([[[[[1]], [[1]], [[1]]]]]), bias = tensor<fp16, [1]>([5]), strides = [2, 1, 1], pad_type = \"same\")", "[1, 1, 3, 1, 1]", {1, 2, 3}, "tensor<fp16, [1, 1, 2, 1, 1]>", {8, 10}},
+    {"max_pool(x = x, kernel_sizes = [2, 1, 2], pad_type = \"custom\", pad = [1, 0, 0, 0, 0, 0])", "[1, 1, 2, 1, 3]", {1, 5, 2, 4, 3, 9}, "tensor<fp16, [1, 1, 2, 1, 2]>", {5, 5, 5, 9}},
+    {"avg_pool(x = x, kernel_sizes = [2, 1, 1], pad_type = \"custom\", pad = [1, 0, 0, 0, 0, 0])", "[1, 1, 2, 1, 1]", {4, 8}, "tensor<fp16, [1, 1, 2, 1, 1]>", {2, 6}},
+    {"avg_pool(x = x, kernel_sizes = [2, 1, 1], pad_type = \"custom\", pad = [1, 0, 0, 0, 0, 0], exclude_padding_from_average = true)", "[1, 1, 2, 1, 1]", {4, 8}, "tensor<fp16, [1, 1, 2, 1, 1]>", {4, 6}},
     // Norms.
     {"softmax(x = x)", "[2, 2]", {0, 0, 1, 1}, "tensor<fp16, [2, 2]>", {0.5, 0.5, 0.5, 0.5}},
     {"softmax(x = x, axis = 0)", "[2, 1]", {0, std::log(3.0)}, "tensor<fp16, [2, 1]>", {0.25, 0.75}, 2e-3},

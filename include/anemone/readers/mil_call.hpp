@@ -38,6 +38,7 @@ public:
     }
     std::size_t results() const { return statement_.results.size(); }
     site where() const { return where_; }
+    ANEMONE_INLINE dynamic_builder& graph() { return scope_.graph; }
 
     void refuse [[noreturn]] (std::string reason) const { throw refused_statement{std::move(reason)}; }
 

@@ -84,12 +84,8 @@ ANEMONE_INLINE std::vector<mil_value> read_mod(mil_call& c) {
     return c.result(c.add(op::sub, {x, c.add(op::mul, {y, c.add(op::floor_div, {x, y})})}));
 }
 
-/// Truth values as 0 and 1: "and" is their product, "or" their maximum, "xor" whether they differ.
 template <op Kind> std::vector<mil_value> read_logic(mil_call& c) {
-    const dynamic_tensor x = c.add(op::cast, {c.condition("x")});
-    const dynamic_tensor y = c.add(op::cast, {c.condition("y")});
-    const dynamic_tensor both = c.add(Kind, {x, y});
-    return c.result(both.type() == dtype::boolean ? both : c.truth_of(both), mil_element::boolean);
+    return c.result(c.add(Kind, {c.condition("x"), c.condition("y")}), mil_element::boolean);
 }
 
 ANEMONE_INLINE std::vector<mil_value> read_not(mil_call& c) {
@@ -214,9 +210,9 @@ ANEMONE_INLINE void add_elementwise(statement_table& t) {
         {"greater_equal", read_comparison<op::greater_equal>},
         {"less", read_comparison<op::less>},
         {"less_equal", read_comparison<op::less_equal>},
-        {"logical_and", read_logic<op::mul>},
-        {"logical_or", read_logic<op::maximum>},
-        {"logical_xor", read_logic<op::not_equal>},
+        {"logical_and", read_logic<op::logical_and>},
+        {"logical_or", read_logic<op::logical_or>},
+        {"logical_xor", read_logic<op::logical_xor>},
         {"logical_not", read_not},
         {"select", read_select},
         {"cast", read_cast},

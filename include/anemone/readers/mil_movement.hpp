@@ -178,35 +178,6 @@ ANEMONE_INLINE std::vector<mil_value> read_split(mil_call& c) {
     return all;
 }
 
-/// Copies of the outermost elements of each axis.
-ANEMONE_INLINE dynamic_tensor replicated(mil_call& c, dynamic_tensor x, const pads& p) {
-    for (int axis = 0; axis < x.shape().rank; ++axis) {
-        const auto edge = [&](std::int64_t at, std::int64_t count) {
-            indices begin;
-            begin.rank = x.shape().rank;
-            begin[axis] = at;
-            indices size = x.shape();
-            size[axis] = 1;
-            repeats copies;
-            for (int i = 0; i < x.shape().rank; ++i) {
-                copies.count.append(i == axis ? count : 1);
-            }
-            const dynamic_tensor one = c.slice(x, begin, size);
-            return count == 1 ? one : c.add(op::tile, {one}, copies);
-        };
-        std::vector<dynamic_tensor> parts;
-        if (p.before[axis] > 0) {
-            parts.push_back(edge(0, p.before[axis]));
-        }
-        parts.push_back(x);
-        if (p.after[axis] > 0) {
-            parts.push_back(edge(x.shape()[axis] - 1, p.after[axis]));
-        }
-        x = joined_along(c, parts, axis);
-    }
-    return x;
-}
-
 /// before and after of the last axes.
 ANEMONE_INLINE pads pads_of(mil_call& c, std::string_view argument, int rank) {
     const mil_constant& list = c.known(argument);
@@ -244,7 +215,7 @@ ANEMONE_INLINE std::vector<mil_value> read_pad(mil_call& c) {
     if (mode != "replicate") {
         c.refuse(formatted("mode {} is none of constant, reflect and replicate", mode));
     }
-    return c.result(replicated(c, x, p));
+    return c.result(c.add(op::replicate_pad, {x}, p));
 }
 
 ANEMONE_INLINE std::vector<mil_value> read_tile(mil_call& c) {

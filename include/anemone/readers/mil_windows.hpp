@@ -1,6 +1,7 @@
 #pragma once
 
 #include "mil_table.hpp"
+#include "mil_volumes.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -25,13 +26,6 @@ struct window_geometry {
     size2 dilation;
     padding2 padding;
 };
-
-ANEMONE_INLINE int spatial_number(mil_call& c, std::int64_t n) {
-    if (n < 0 || n > std::numeric_limits<int>::max() / 4) {
-        c.refuse(formatted("{} is out of range as a stride, dilation, kernel or padding", n));
-    }
-    return static_cast<int>(n);
-}
 
 /// One or two numbers as height and width.
 ANEMONE_INLINE size2 spatial_pair(mil_call& c, const indices& list) {
@@ -86,8 +80,7 @@ ANEMONE_INLINE window_geometry geometry_of(mil_call& c, size2 kernel, const exte
 /// The number of spatial axes of an image of the file; refuses others than one and two.
 ANEMONE_INLINE int spatial_axes(mil_call& c, const extents& x) {
     if (x.rank != 3 && x.rank != 4) {
-        c.refuse(formatted("works on {}; the graph has windows over one and two axes, [N, C, W] and [N, C, H, W]",
-                           print(x)));
+        c.refuse(formatted("works on {}; the graph has windows over images [N, C, W] and [N, C, H, W]", print(x)));
     }
     return x.rank - 2;
 }
@@ -104,6 +97,9 @@ ANEMONE_INLINE std::vector<dynamic_tensor> convolved(mil_call& c, const dynamic_
 
 ANEMONE_INLINE std::vector<mil_value> read_conv(mil_call& c) {
     const dynamic_tensor given = c.tensor("x");
+    if (given.shape().rank == 5) {
+        return c.result(read_volume_conv(c, given));
+    }
     const int axes = spatial_axes(c, given.shape());
     const dynamic_tensor x = with_height(c, given);
     const dynamic_tensor w = with_height(c, c.tensor("weight"));
@@ -168,6 +164,9 @@ ANEMONE_INLINE std::vector<mil_value> read_conv_transpose(mil_call& c) {
 
 template <op Kind> std::vector<mil_value> read_pool(mil_call& c) {
     const dynamic_tensor given = c.tensor("x");
+    if (given.shape().rank == 5) {
+        return c.result(read_volume_pool(c, Kind, given));
+    }
     const int axes = spatial_axes(c, given.shape());
     const dynamic_tensor x = with_height(c, given);
     const size2 kernel = spatial_pair(c, c.integers("kernel_sizes", axes, {}));
