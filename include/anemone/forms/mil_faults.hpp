@@ -180,8 +180,6 @@ constexpr form_fault mil_detail_fault(const mil_subject& s) {
     case op::affine: return sampling_fault(s);
     case op::quantize:
     case op::dequantize: return zero_point_fault(s);
-    case op::prelu:
-    case op::parametric_softplus: return rank_fault(rank, 3, 5);
     case op::attention: return attention_fault(s);
     case op::reshape: return s.n.type != dtype::f16 ? form_fault{form_reason::moves_no_halves} : form_fault{};
     case op::local_response_norm:
