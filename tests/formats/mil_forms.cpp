@@ -309,12 +309,6 @@ TEST_CASE("mil: what a form cannot say is refused with the reason, and its neigh
               c.output(c.add(op::cast, {c.reshape(c.input({2, 3}, dtype::uint8), {3, 2})}));
           })
               .empty());
-    says(
-        [](composer& c) {
-            const int nibbles = c.input({2, 4}, dtype::int4);
-            c.output(c.add(op::dequantize, quantization{.type = dtype::int4}, {nibbles, c.constant(0.5F)}));
-        },
-        "an element type that the form of inputs does not have");
     for (const op kind : {op::gather, op::arg_max, op::sort, op::identity, op::symmetric_pad}) {
         const std::vector<op> kinds{kind};
         random_engine random(3);

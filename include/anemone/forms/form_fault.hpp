@@ -68,9 +68,7 @@ namespace ane {
     ROW(moves_no_halves, "moves integers or booleans, the form moves fp16", dequantize_or_to_f16)                      \
     ROW(zero_point_is_no_integer, "has a zero point that is no integer from {got} to {limit}", round_the_zero_point)   \
     ROW(scale_is_not_of_the_depth, "has another scale than 1 / sqrt({got}), which the form has built in",              \
-        take_it_apart_in_lower)                                                                                        \
-    ROW(port_is_of_no_such_type, "is an input of an element type that the form of inputs does not have",               \
-        take_fp16_inputs)
+        take_it_apart_in_lower)
 
 /// What keeps an operation from being written.
 enum class form_reason : std::uint8_t {

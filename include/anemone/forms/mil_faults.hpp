@@ -191,12 +191,6 @@ constexpr form_fault mil_detail_fault(const mil_subject& s) {
     }
 }
 
-/// Inputs have 8 or 16 bits (mil-ops section 2).
-constexpr form_fault input_fault(const node& n) {
-    const bool port = n.type == dtype::f16 || n.type == dtype::uint8 || n.type == dtype::int8;
-    return port ? form_fault{} : form_fault{form_reason::port_is_of_no_such_type};
-}
-
 } // namespace forms
 
 /// Why operation `index` of a graph cannot be written as MIL text as it is; `known` is constant_nodes(g).
@@ -209,7 +203,7 @@ constexpr form_fault mil_fault(const graph_view& g, int index, const sequence<ch
         return {form_reason::rank_is_zero};
     }
     if (n.kind == op::input) {
-        return forms::input_fault(n);
+        return {};
     }
     const bool has_form = find_mil_form(n.kind) != nullptr;
     if (forms::is_for_lowering(n) && (!has_form || !is_composed(n.kind))) {
