@@ -8,7 +8,8 @@ import math
 import numpy as np
 
 import sets
-from mil_layers import LAYERS, PARAMETERS, kept_values, stored_values
+from mil_layers import LAYERS, PARAMETERS
+from mil_stored import kept_values, stored_values
 from mil_text import Name, Text
 
 

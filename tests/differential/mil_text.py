@@ -14,7 +14,8 @@ TOKEN = re.compile(rf"\s*(?:{WORD}|{NUMBER}|{STRING}|{SYMBOL})")
 WORDS = {"program", "func", "tensor", "const", "true", "false", "dict", "string", "bool", "buildInfo", "BLOBFILE"}
 BITS = {"uint1": 1, "uint2": 2, "uint3": 3, "uint4": 4, "int4": 4, "uint6": 6, "uint8": 8, "int8": 8, "fp16": 16}
 WORDS |= {"fp32", "int32", "uint32", "uint64"} | set(BITS)
-BLOB_TYPES = {"fp16": 1, "uint8": 3, "int8": 4, "int4": 8, "uint1": 9, "uint2": 10, "uint4": 11, "uint3": 12, "uint6": 13}
+BLOB_TYPES = {"fp16": 1, "uint8": 3, "int8": 4, "int4": 8, "uint1": 9, "uint2": 10, "uint4": 11}
+BLOB_TYPES |= {"uint3": 12, "uint6": 13}
 
 
 class Name(str):

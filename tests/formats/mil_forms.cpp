@@ -5,6 +5,7 @@
 #include "../standin/mil_parser.hpp"
 #include "mil_files.hpp"
 #include <anemone/build.hpp>
+#include <anemone/formats/mil_names.hpp>
 #include <anemone/forms/written.hpp>
 #include <anemone/ops/ops.hpp>
 
@@ -232,4 +233,115 @@ TEST_CASE("mil: the text of the rarer forms is the kept text") {
     const dynamic_tensor v = g.add(op::compressed, {g.weight("v", {4, 5})}, palette<2, 2>);
     g.output("y", g.add(op::linear, {g.add(op::linear, {attended, w}), v}));
     check_golden("whole", emitted(g.finish(), whole, {.every_stored_form = true}).text);
+}
+
+TEST_CASE("mil: what a form cannot say is refused with the reason, and its neighbour is written") {
+    const auto refusal = [](const auto& describe) -> std::string {
+        composer c;
+        describe(c);
+        const dynamic_graph g = c.finish();
+        const bool clean = find_form_faults(g).mil_count == 0;
+        try {
+            emitted(g);
+            CHECK(clean);
+            return "";
+        } catch (const error& e) {
+            CHECK_FALSE(clean);
+            CHECK(e.code() == errc::lowering);
+            return e.what();
+        }
+    };
+    const auto says = [&](const auto& describe, const char* part) {
+        const std::string said = refusal(describe);
+        CHECK_MESSAGE(said.find(part) != std::string::npos, said);
+    };
+    says([](composer& c) { c.output(c.add(op::prelu, {c.input({2, 3, 4}), c.input({3})})); }, "computes operand 1");
+    says([](composer& c) { c.output(c.add(op::reflect_pad, pads{{1}, {0}}, {c.input({3})})); }, "takes 2 and more");
+    says(
+        [](composer& c) {
+            c.output(c.add(op::local_response_norm, response{}, {c.input({2, 3, 4})}));
+        },
+        "takes 4 and more");
+    CHECK(refusal([](composer& c) { c.output(c.add(op::prelu, {c.input({2, 3, 1}), c.weight({3})})); }).empty());
+    says(
+        [](composer& c) {
+            c.output(c.add(op::pixel_shuffle, factors{2, 1}, {c.input({1, 2, 3, 3})}));
+        },
+        "blocks of 2 by 1");
+    says([](composer& c) { c.output(c.add(op::space_to_batch, factors{2}, {c.input({2, 1, 2, 2})})); }, "of 2 images");
+    CHECK(refusal([](composer& c) {
+              c.output(c.add(op::space_to_batch, factors{2, 1}, {c.input({1, 1, 2, 2})}));
+          }).empty());
+    says(
+        [](composer& c) {
+            c.output(c.add(op::reflect_pad, pads{{0, 1, 0, 0}, {0, 0, 0, 0}}, {c.input({1, 2, 3, 3})}));
+        },
+        "pads by 1");
+    says(
+        [](composer& c) {
+            const sampling s{{5, 5}, sampling_method::nearest, sampling_grid::half_pixel};
+            c.output(c.add(op::resize, s, {c.input({1, 1, 3, 3})}));
+        },
+        "that no form has");
+    says(
+        [](composer& c) {
+            const sampling s{.extent = {2, 2}, .border = sampling_border::edge};
+            c.output(c.add(op::affine, s, {c.input({1, 1, 3, 3}), c.weight({1, 6})}));
+        },
+        "that no form has");
+    const auto shifted = [](float zero) {
+        return [zero](composer& c) {
+            const quantization q{.type = dtype::uint8};
+            const int bytes = c.input({2, 3}, dtype::uint8);
+            c.output(c.add(op::dequantize, q, {bytes, c.constant(0.5F), c.constant(zero)}));
+        };
+    };
+    says(shifted(0.5F), "no integer from 0 to 255");
+    says(shifted(-1), "no integer from 0 to 255");
+    CHECK(refusal(shifted(255)).empty());
+    says(
+        [](composer& c) {
+            const int bytes = c.reshape(c.input({2, 3}, dtype::uint8), {3, 2});
+            c.output(c.add(op::dequantize, quantization{.type = dtype::uint8}, {bytes, c.constant(0.5F)}));
+        },
+        "moves integers or booleans");
+    CHECK(refusal([](composer& c) { // cast before it is moved
+              c.output(c.add(op::cast, {c.reshape(c.input({2, 3}, dtype::uint8), {3, 2})}));
+          })
+              .empty());
+    for (const op kind : {op::gather, op::arg_max, op::sort, op::identity, op::symmetric_pad}) {
+        const std::vector<op> kinds{kind};
+        random_engine random(3);
+        dynamic_graph g = differential::graph_maker(random, kinds).make(kind);
+        CAPTURE(name(kind));
+        CHECK((!operations_of(g).contains(kind) || find_form_faults(g).mil_count > 0));
+    }
+}
+
+TEST_CASE("mil: a zero point of a weight that is no integer is an error of the weights") {
+    dynamic_builder g;
+    const dynamic_tensor bytes = g.input("x", {2, 3}, {}, dtype::int8);
+    const dynamic_tensor zero = g.weight("zero", {1});
+    g.output("y", g.add(op::dequantize, {bytes, g.weight("scale", {1}), zero}, quantization{}));
+    const lowered_graph lowered = lower(g.finish());
+    for (const double value : {3.0, 3.5, 200.0}) {
+        weight_store weights;
+        const half scale(0.5);
+        const half stored(value);
+        weights.add("scale", {1}, std::span(&scale, 1));
+        weights.add("zero", {1}, std::span(&stored, 1));
+        const materialized constants = materialize(lowered.graph, weights);
+        if (value == 3.0) {
+            CHECK(emit_mil(lowered.graph, constants).text.find("zero_point = int8(3)") != std::string::npos);
+        } else {
+            CHECK_THROWS_WITH_AS(emit_mil(lowered.graph, constants), doctest::Contains("-128 to 127"), error);
+        }
+    }
+}
+
+TEST_CASE("mil: ports of any name become identifiers that differ") {
+    // A graph's ports are identifiers today (a_port_name_is_letters_digits_and_underscores): asked directly.
+    const std::vector<std::string_view> given{"x.1", "x-1", "x_1", "1x", "true", "true_", "", "\xC3\xA4", "_"};
+    const std::vector<std::string> names = formats::mil_port_names(given);
+    CHECK(names == std::vector<std::string>{"x_1_", "x_1__", "x_1", "_1x", "true__", "true_", "__", "___", "_"});
 }

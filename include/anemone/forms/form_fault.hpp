@@ -68,8 +68,6 @@ namespace ane {
     ROW(zero_point_is_no_integer, "has a zero point that is no integer from {got} to {limit}", round_the_zero_point)   \
     ROW(scale_is_not_of_the_depth, "has another scale than 1 / sqrt({got}), which the form has built in",              \
         take_it_apart_in_lower)                                                                                        \
-    ROW(port_is_of_no_such_type, "is an input of an element type that the form of inputs does not have",               \
-        take_fp16_inputs)                                                                                              \
     ROW(power_is_not_whole,                                                                                            \
         "raises to a power other than a constant 1, 2, 3 or -1: the keys of the unit for others are not known",        \
         exp_of_b_log_a)                                                                                                \

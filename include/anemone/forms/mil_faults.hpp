@@ -181,8 +181,6 @@ constexpr form_fault mil_detail_fault(const mil_subject& s) {
     case op::affine: return sampling_fault(s);
     case op::quantize:
     case op::dequantize: return zero_point_fault(s);
-    case op::prelu:
-    case op::parametric_softplus: return rank_fault(rank, 3, 5);
     case op::attention: return attention_fault(s);
     case op::reshape: return s.n.type != dtype::f16 ? form_fault{form_reason::moves_no_halves} : form_fault{};
     case op::local_response_norm:
@@ -192,12 +190,6 @@ constexpr form_fault mil_detail_fault(const mil_subject& s) {
     }
     default: return number_fault(s.n);
     }
-}
-
-/// Inputs have 8 or 16 bits (mil-ops section 2).
-constexpr form_fault input_fault(const node& n) {
-    const bool port = n.type == dtype::f16 || n.type == dtype::uint8 || n.type == dtype::int8;
-    return port ? form_fault{} : form_fault{form_reason::port_is_of_no_such_type};
 }
 
 } // namespace forms
@@ -212,7 +204,7 @@ constexpr form_fault mil_fault(const graph_view& g, int index, const sequence<ch
         return {form_reason::rank_is_zero};
     }
     if (n.kind == op::input) {
-        return forms::input_fault(n);
+        return {};
     }
     const bool has_form = find_mil_form(n.kind) != nullptr;
     if (forms::is_for_lowering(n) && (!has_form || !is_composed(n.kind))) {
