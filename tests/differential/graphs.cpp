@@ -34,9 +34,8 @@ using namespace differential;
 /// What each format has besides.
 constexpr op_set in_mil =
     op_set::where([](op kind) { return both_formats.contains(kind) || mil_alone.contains(kind); });
-constexpr op_set in_netplist = op_set::where([](op kind) {
-    return both_formats.contains(kind) || kind == op::arg_max || kind == op::arg_min || kind == op::log2;
-});
+constexpr op_set in_netplist =
+    op_set::where([](op kind) { return both_formats.contains(kind) || netplist_besides.contains(kind); });
 
 /// What a netplist cannot say of an operation that it has: parts of the sentences, as docs/formats.md lists them.
 constexpr std::string_view netplist_limits[] = {
@@ -55,6 +54,19 @@ constexpr std::string_view netplist_limits[] = {
     "pads Channel",
     "pads Depth",
     "is read by no unit",
+    "raises to a power other than",
+    "selects a constant that is not finite",
+    "are written at most",
+    "a netplist joins what is adjacent",
+    "the units take 1, 2, 3, 4 and 8",
+    "the unit takes all of at most 15",
+    "the unit orders 1",
+    "the unit refuses 3 and 4",
+    "the unit is known at rate 0 only",
+    "the unit takes 1",
+    "samples by a method, a grid or a border",
+    "the form takes a constant there",
+    "no unit is known that turns one element type into another",
 };
 
 struct tally {
@@ -179,7 +191,7 @@ private:
         const composing::port_memory results[] = {outputs_of(backend::cpu{}, model_),
                                                   outputs_of(backend::cpu{}, lowered_.graph)};
         const graph_view g = model_;
-        std::string ports = fmt::format("composed {}\n", composed());
+        std::string ports = fmt::format("composed {}\nblended {}\n", composed(), blended() ? "yes" : "no");
         std::vector<std::byte> bytes;
         const auto append = [&](const composing::port_memory& memory) {
             for (const auto& each : memory.bytes) {
@@ -223,6 +235,28 @@ private:
             }
         }
         return found;
+    }
+
+    /// Whether a netplist composes an operation in a way that treats infinities and NaN differently: 0 times infinity.
+    bool blended() const {
+        static constexpr op_set blends{op::pow,
+                                       op::floor_div,
+                                       op::select,
+                                       op::thresholded_relu,
+                                       op::softplus,
+                                       op::hard_sigmoid,
+                                       op::softsign,
+                                       op::parametric_softplus,
+                                       op::clamped_relu,
+                                       op::prelu,
+                                       op::l2_pool,
+                                       op::gelu_sigmoid,
+                                       op::scaled_tanh,
+                                       op::resize,
+                                       op::local_response_norm,
+                                       op::scaled_elementwise};
+        const graph_view g = lowered_.graph;
+        return std::any_of(g.nodes.begin(), g.nodes.end(), [](const node& n) { return blends.contains(n.kind); });
     }
 
     /// Writes the lowered graph in a format; it must be refused if and only if it has what the format lacks.

@@ -541,8 +541,11 @@ TEST_CASE("mil and netplist: the operations of each route, all of which the orac
         CHECK(find_mil_form(kind) != nullptr);
         CHECK(find_netplist_form(kind) != nullptr);
     }
-    CHECK(find_mil_form(op::cast) != nullptr); // the netplist has no known unit for it
-    CHECK(find_netplist_form(op::cast) == nullptr);
+    for (std::size_t i = 0; i < op_count; ++i) {
+        const op kind = static_cast<op>(i);
+        CAPTURE(name(kind));
+        CHECK((find_netplist_form(kind) != nullptr) == (both_formats.contains(kind) || netplist_besides.contains(kind)));
+    }
     for (const op kind : {op::arg_max, op::arg_min, op::log2}) { // MIL's compiler does not implement them
         CHECK(find_mil_form(kind) == nullptr);
         CHECK(find_netplist_form(kind) != nullptr);
