@@ -148,7 +148,7 @@ def comparison(kind, a, b):
     """1.0 where it holds, else 0.0; of NaN only NotEqual holds."""
     never = sets.empty(a, b)
     if kind == "LessThan":
-        a, b = b, a
+        return comparison("GreaterThan", b, a)
     if kind == "GreaterThan":
         surely, perhaps = a.low > b.high, a.high > b.low
     else:
