@@ -193,6 +193,8 @@ def main():
                     judge.faults.append(rest)
                 elif word == "refused":
                     refusals[rest.split(" ")[0]] += 1
+                elif word == "despite":
+                    refusals["netplists written despite a fault"] += int(rest)
                 elif word == "operation":
                     name, *numbers = rest.split(" ")
                     operations[name] += np.array([int(n) for n in numbers])
@@ -202,6 +204,7 @@ def main():
     for column, what in enumerate(("made", "compared with the oracle", "written as MIL", "written as a netplist")):
         counts = [f"{name} {numbers[column]}" for name, numbers in operations.items() if numbers[column]]
         print(f"{what}: {', '.join(counts)}")
+    print(f"netplists written although a fault was told: {refusals['netplists written despite a fault']}")
     for label in ("MIL", "netplist"):
         everything, sharp = judge.elements[label], judge.elements[label + " sharp"]
         share = sharp / max(everything, 1)
