@@ -376,3 +376,34 @@ TEST_CASE("netplist: attention and the min-max norm are one unit where lowering 
     }
     CHECK(seen == 2);
 }
+
+TEST_CASE("netplist: several graphs in one document have a network and a procedure each, and share equal files") {
+    const auto scaled = [](auto& g) {
+        auto x = g.input("x"_s, f16<1, 2, 3, 3>);
+        g.output("y"_s, conv2d(x, g.weight("w", f16<2, 2, 1, 1>)));
+    };
+    const auto other = [](auto& g) {
+        auto x = g.input("x"_s, f16<1, 2, 3, 3>);
+        g.output("y"_s, conv2d(conv2d(x, g.weight("v", f16<2, 2, 1, 3>)), g.weight("w", f16<2, 2, 1, 1>)));
+    };
+    const netplist both[] = {netplist_models::emit(build_graph(scaled), "one"),
+                             netplist_models::emit(build_graph(other), "two")};
+    const netplist joined = join_netplists(both);
+    const plist_dict& root = *joined.document.get_if<plist_dict>();
+    CHECK(text(*root.find("Networks")) == text(plist_array{"network_one", "network_two"}));
+    const plist_array procedures = parts::get<plist_array>(root, "ProcedureList");
+    REQUIRE(procedures.size() == 2);
+    CHECK(parts::get<std::string>(*procedures[1].get_if<plist_dict>(), "Name") == "procedure_two");
+    const plist_dict second = parts::get<plist_dict>(root, "network_two");
+    for (std::size_t k = 0; k < both[1].weights.size(); ++k) { // what an index meant before, it means now
+        const std::string file = *parts::get<plist_array>(second, "Weights")[k].get_if<std::string>();
+        bool found = false;
+        for (const netplist_blob& blob : joined.weights) {
+            found = found || (blob.name == file && blob.bytes == both[1].weights[k].bytes);
+        }
+        CHECK(found);
+    }
+    CHECK(joined.weights.size() < both[0].weights.size() + both[1].weights.size());
+    const netplist twice[] = {both[0], both[0]};
+    CHECK_THROWS_AS(join_netplists(twice), error);
+}
