@@ -71,6 +71,11 @@ inline void graph_maker::contraction(op kind, int x) {
 inline void graph_maker::binary(op kind, int x) {
     const extents in = graph_.shape(x);
     int other = x;
+    if (kind == op::pow && chance(40)) { // a power that a product says
+        static constexpr float whole[] = {1, 2, 3, -1};
+        add(kind, no_attributes{}, {x, graph_.constant(whole[below(random_, 4)])});
+        return;
+    }
     switch (below(random_, 7)) {
     case 0: break; // with itself
     case 1: other = graph_.constant(chance(20) ? 0.0F : number(-2, 2)); break;
@@ -166,8 +171,9 @@ inline void graph_maker::norm(op kind, int x) {
     case op::l2_norm:
     case op::minmax_norm: add(kind, stabilizer{epsilon, along}, {x}); return;
     case op::local_response_norm: {
-        const int size = 1 + 2 * below(random_, 2);
-        add(kind, response{size, 0.125F, 0.75F, 1}, {image(x)});
+        const int from = image(x);
+        const int size = chance(50) ? 1 + 2 * below(random_, 2) : static_cast<int>(graph_.shape(from)[1]);
+        add(kind, response{size, 0.125F, 0.75F, 1}, {from});
         return;
     }
     default: break;

@@ -167,7 +167,18 @@ inline void graph_maker::texture(op kind, int x) {
                      .border = static_cast<sampling_border>(below(random_, 3))};
     const extents places{in[0], 2, s.extent.height, s.extent.width};
     switch (kind) {
-    case op::resize: add(kind, s, {from}); return;
+    case op::resize: {
+        sampling larger = s;
+        if (chance(50)) { // by whole numbers
+            const int factor = 1 + below(random_, 4);
+            larger = {.extent = {static_cast<int>(in[2]) * factor,
+                                 static_cast<int>(in[3]) * (chance(70) ? factor : 1 + below(random_, 3))},
+                      .method = sampling_method::nearest,
+                      .grid = sampling_grid::half_pixel};
+        }
+        add(kind, larger, {from});
+        return;
+    }
     case op::crop_resize: add(kind, s, {from, parameter({in[0], 4})}); return;
     case op::resample: add(kind, s, {from, parameter(places)}); return;
     case op::gather_hw: add(kind, no_attributes{}, {from, parameter(places)}); return;
@@ -208,7 +219,7 @@ inline void graph_maker::native(op kind, int x) {
         cast(add(kind, radius, {points, parameter({1, 3, 1, 1 + below(random_, 3)})}));
         return;
     }
-    case op::dropout: add(kind, drop_ratio{number(0, 0.75)}, {x}); return;
+    case op::dropout: add(kind, drop_ratio{chance(50) ? 0.0F : number(0, 0.75)}, {x}); return;
     case op::random_uniform: keep(graph_.add(kind, uniform_range{-1.5F, 0.25F}, {}, in)); return;
     default: return;
     }

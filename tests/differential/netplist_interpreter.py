@@ -13,6 +13,7 @@ import sets
 
 AXES = ("Batch", "Depth", "Channel", "Height", "Width")
 N, D, C, H, W = range(5)
+BLOCKS = ("PixelShuffle", "PixelUnshuffle", "ChannelToSpace", "SpaceToChannel", "SpaceToBatch", "BatchToSpace")
 LOG2_E, LN_2 = 0x3DC5, 0x398C  # as fp16 patterns: a netplist can hold no others
 
 
@@ -91,6 +92,28 @@ def number(params, key, default):
     return half(params[key]) if key in params else default
 
 
+STEPS = {"Floor": np.floor, "Ceil": np.ceil, "Sign": np.sign}
+
+
+def elu(x, alpha):
+    return sets.hull(lambda v: np.where(v >= 0, v, alpha * np.expm1(np.minimum(v, 0.0))), x, ((0.0, 0.0),))
+
+
+def wave(f, x):
+    """A point has its value; a wider set may hold any turn."""
+    exact = sets.hull(f, x)
+    wide = x.high - x.low > 0
+    one = np.ones(x.shape)
+    return sets.Set(np.where(wide, -one, exact.low), np.where(wide, one, exact.high), exact.nan | ~np.isfinite(x.low))
+
+
+def round_nearest(x):
+    """The tie rule is not stated: halves may go either way."""
+    low = sets.hull(lambda v: np.ceil(v - 0.5), x)
+    high = sets.hull(lambda v: np.floor(v + 0.5), x)
+    return sets.Set(low.low, high.high, x.nan)
+
+
 def neuron(params, x):
     kind = params["Type"]
     epsilon = number(params, "Epsilon", 0.0)
@@ -98,6 +121,10 @@ def neuron(params, x):
         return sets.maximum(x, sets.exactly(0.0))
     if kind == "ClampedReLU":
         return sets.clip(x, number(params, "ReluMin", None), number(params, "ReluMax", None))
+    if kind in STEPS:
+        return sets.hull(STEPS[kind], x, ((0.0, 0.0),) if kind == "Sign" else ())
+    if kind == "RoundNearest":
+        return round_nearest(x)
     return sets.rounded(
         {
             "SigmoidHighPrecision": lambda: sets.sigmoid(x),
@@ -108,9 +135,37 @@ def neuron(params, x):
             "Exp2": lambda: sets.hull(np.exp2, x),
             "Log2": lambda: sets.scaled(sets.log(sets.shifted(x, epsilon)), 1 / math.log(2)),
             "Inv": lambda: sets.divide(sets.exactly(1.0), sets.shifted(x, epsilon)),
+            "Erf": lambda: sets.hull(sets.erf, x),
+            "ELU": lambda: elu(x, number(params, "EluAlpha", None)),
+            "Sin": lambda: wave(np.sin, x),
+            "Cos": lambda: wave(np.cos, x),
             "LeakyReLU": lambda: sets.leaky_relu(x, number(params, "ReluSlope", None)),
         }[kind]()
     )
+
+
+def comparison(kind, a, b):
+    """1.0 where it holds, else 0.0; of NaN only NotEqual holds."""
+    never = sets.empty(a, b)
+    if kind == "LessThan":
+        return comparison("GreaterThan", b, a)
+    if kind == "GreaterThan":
+        surely, perhaps = a.low > b.high, a.high > b.low
+    else:
+        surely = (a.low == a.high) & (b.low == b.high) & (a.low == b.low)
+        perhaps = (a.low <= b.high) & (b.low <= a.high)
+    surely, perhaps = surely & ~never & ~a.nan & ~b.nan, perhaps & ~never
+    if kind == "NotEqual":
+        surely, perhaps = ~perhaps, ~surely
+    return sets.Set(surely.astype(float), perhaps.astype(float))
+
+
+def scaled_element_wise(params, a, b):
+    """Scale times the sum, minimum or maximum; of a product the unit ignores it."""
+    kind, scale = params["Type"], half(params["Scale"])
+    y = {"Add": sets.add, "Mult": sets.multiply, "Max": sets.maximum, "Min": sets.minimum}[kind](a, b)
+    assert kind != "Mult" or scale == 1.0
+    return sets.rounded(y if kind == "Mult" else sets.multiply(sets.rounded(y), sets.exactly(scale)))
 
 
 def element_wise(params, *xs):
@@ -118,6 +173,8 @@ def element_wise(params, *xs):
     kind = params["Type"]
     if kind in ("Add", "Sub", "Mult"):
         return sets.rounded({"Add": sets.add, "Sub": sets.subtract, "Mult": sets.multiply}[kind](*xs))
+    if kind in ("Equal", "NotEqual", "GreaterThan", "LessThan"):
+        return comparison(kind, *xs)
     if kind == "Abs":
         return sets.hull(np.abs, xs[0], ((0.0, 0.0),))
     return {"Min": sets.minimum, "Max": sets.maximum}[kind](*xs)
@@ -179,6 +236,8 @@ def convolution(unit, x, blobs):
     out, groups = unit["OutputChannels"], unit["NumGroups"]
     channels = x.shape[C]
     assert channels % groups == 0 and out % groups == 0 and x.shape[D] == 1
+    if params["KernelMode"] == "Unity":
+        return upsampled(params, groups, x)
     if variant.startswith("ChannelWise"):
         assert groups == out == channels
     assert ("Dilated" in variant) == (params.get("KernelDilationX", 1) > 1 or params.get("KernelDilationY", 1) > 1)
@@ -188,6 +247,14 @@ def convolution(unit, x, blobs):
     if stuffed:
         image = sets.stuffed(image, (params["Step"][1], params["Step"][0]))
     return as_five(sets.rounded(sets.convolution(image, kernel, *window(params, x, stuffed), groups)))
+
+
+def upsampled(params, groups, x):
+    """Twice as many rows and columns: one kernel of ones for all channels, without a blob."""
+    wanted = {"KernelWidth": 2, "KernelHeight": 2, "Step": [2, 2], "PadTop": 1, "PadLeft": 1, "PadBot": 0, "PadRight": 0}
+    assert params["Type"] == "ChannelWiseDeConv" and params["KernelGroupReuse"] is True and groups == 1
+    assert all(params[k] == v for k, v in wanted.items()) and "KernelIndex" not in params
+    return x.move(lambda v: v.repeat(2, H).repeat(2, W))
 
 
 def pooling(params, x):
@@ -284,6 +351,130 @@ def broadcast(params, x):
     return x.move(lambda v: np.broadcast_to(v, shape))
 
 
+def blocks(kind, params, x):
+    """The pixel, channel and batch forms; factors of Width, Height and depth."""
+    fx, fy = params["FactorX"], params["FactorY"]
+    assert params["FactorZ"] == 1 and x.shape[D] == 1
+    n, _, c, h, w = x.shape
+    if kind in ("PixelShuffle", "ChannelToSpace"):
+        assert n == 1 and {fx, fy} <= {1, 2, 3, 4, 8} and c % (fx * fy) == 0
+        if kind == "PixelShuffle":
+            split, order = (c // (fx * fy), fy, fx, h, w), (0, 3, 1, 4, 2)
+        else:
+            split, order = (fy, fx, c // (fx * fy), h, w), (2, 3, 0, 4, 1)
+        return x.move(lambda v: v.reshape(split).transpose(order).reshape(1, 1, c // (fx * fy), h * fy, w * fx))
+    if kind in ("PixelUnshuffle", "SpaceToChannel"):
+        assert n == 1 and {fx, fy} <= {1, 2, 3, 4, 8} and h % fy == 0 and w % fx == 0
+        order = (0, 2, 4, 1, 3) if kind == "PixelUnshuffle" else (2, 4, 0, 1, 3)
+        split = (c, h // fy, fy, w // fx, fx)
+        return x.move(lambda v: v.reshape(split).transpose(order).reshape(1, 1, c * fx * fy, h // fy, w // fx))
+    if kind == "SpaceToBatch":
+        split = (n, c, h // fy, fy, w // fx, fx)
+        return x.move(
+            lambda v: v.reshape(split).transpose(0, 3, 5, 1, 2, 4).reshape(n * fx * fy, 1, c, h // fy, w // fx)
+        )
+    assert n % (fx * fy) == 0
+    split = (n // (fx * fy), fy, fx, c, h, w)
+    return x.move(lambda v: v.reshape(split).transpose(0, 3, 4, 1, 5, 2).reshape(-1, 1, c, h * fy, w * fx))
+
+
+def response_normalization(params, x):
+    """Of the clipped window; with all channels in KernelChannel every one is normalised."""
+    c = x.shape[C]
+    assert params["Type"] == "Channel" and params["KernelWidth"] == params["KernelHeight"] == 1
+    assert params["KernelChannel"] == c <= 15 and x.shape[D] == 1
+    squares, parts = sets.square(x), []
+    for i in range(c):
+        first, last = max(0, i - (c - 1) // 2), min(c, i + c // 2 + 1)
+        parts.append(sets.total(squares.move(lambda v, a=first, b=last: v[:, :, a:b]), (C,)))
+    sums = sets.Set(*(np.concatenate([getattr(p, k) for p in parts], C) for k in ("low", "high", "nan")))
+    bottom = sets.add(sets.scaled(sums, half(params["Alpha"]) / c), sets.exactly(params["K"]))
+    power = sets.hull(lambda v: v ** -params["Beta"], bottom)
+    return sets.rounded(sets.multiply(x, power), 2.0**-10 * np.abs(x.high))
+
+
+def ordered(kind, params, x):
+    """Width in the order of the key channel, here the only one."""
+    assert x.shape[:W] == (1, 1, 1, 1) and params["SortDimension"] == "Width" and params["SortIndices"] == [0]
+    assert params["VectorDimension"] == "Channel"
+    down = params["Type"] == "Max" if kind == "TopK" else params["Direction"] == "Descending"
+    count = params["K"] if kind == "TopK" else x.shape[W]
+    assert kind == "Sort" or count not in (3, 4)
+    vague = x.nan.any() or sets.empty(x).any()
+    shape = (1, 1, 1, 1, count)
+    if params.get("Indices", False):
+        keys = -x.low.ravel() if down else x.low.ravel()
+        if vague or (x.low != x.high).any() or len(set(keys)) < keys.size:
+            return sets.Set(np.zeros(shape), np.full(shape, float(x.shape[W] - 1)))
+        return sets.exactly(np.argsort(keys)[:count].astype(float).reshape(shape))
+    if vague:
+        return sets.Set(np.full(shape, -np.inf), np.full(shape, np.inf), np.ones(shape, bool))
+
+    def pick(v):
+        line = np.sort(v.ravel())
+        return (line[::-1] if down else line)[:count].reshape(shape)
+
+    return sets.Set(pick(x.low), pick(x.high))
+
+
+def cross_correlation(params, x, template):
+    h, w = params["TemplateHeight"], params["TemplateWidth"]
+    assert params["NumGroups"] == 1 and x.shape[C] == x.shape[N] == 1 and template.shape == (1, 1, 1, 1, h * w)
+    assert all(params["Pad" + side] == 0 for side in ("Top", "Bot", "Left", "Right"))
+    kernel = template.move(lambda v: v.reshape(1, 1, h, w))
+    places = [sets.window_indices(x.shape[a], k, 1, 1, 0, x.shape[a] - k + 1) for a, k in ((H, h), (W, w))]
+    return as_five(sets.rounded(sets.convolution(as_images(x), kernel, *places, 1)))
+
+
+def cross_product(a, b):
+    assert a.shape == b.shape and a.shape[C] == 3 and a.shape[D] == a.shape[H] == a.shape[W] == 1
+
+    def channels(v, order):
+        return v.move(lambda m: m[:, :, order])
+
+    one, other = [1, 2, 0], [2, 0, 1]
+    left = sets.rounded(sets.multiply(channels(a, one), channels(b, other)))
+    right = sets.rounded(sets.multiply(channels(a, other), channels(b, one)))
+    return sets.rounded(sets.subtract(left, right))
+
+
+def cost_volume(params, aux, ref):
+    count, width = params["DisparityRange"] + 1, aux.shape[W]
+    assert params["DisparityDirection"] == 0 and aux.shape[C] == ref.shape[C] == 1 and ref.shape[W] >= width + count - 1
+    planes = []
+    for d in range(count):
+        gap = sets.subtract(aux, ref.move(lambda v, d=d: v[..., d : d + width]))
+        planes.append(sets.rounded(sets.hull(np.abs, gap, ((0.0, 0.0),))))
+    return sets.Set(*(np.concatenate([getattr(p, k) for p in planes], C) for k in ("low", "high", "nan")))
+
+
+def furthest_points(params, x):
+    """From point 0 on always the one with the largest L2 distance to those chosen; loose where that is close."""
+    count = params["CentroidCount"]
+    assert x.shape[:W] == (1, 1, 3, 1) and 2 <= count <= x.shape[W]
+    points = x.low[0, 0, :, 0]
+    loose = sets.Set(
+        np.repeat(x.low.min(W, keepdims=True), count, W),
+        np.repeat(x.high.max(W, keepdims=True), count, W),
+        np.repeat(x.nan.any(W, keepdims=True), count, W),
+    )
+    if (x.low != x.high).any() or x.nan.any() or not np.isfinite(points).all():
+        return loose
+    chosen = [0]
+    while len(chosen) < count:
+        gaps = np.min([np.linalg.norm(points - points[:, c : c + 1], axis=0) for c in chosen], axis=0)
+        best = np.sort(gaps)
+        if best[-1] - best[-2] < 0.02 * best[-1] + 1e-3:
+            return loose
+        chosen.append(int(gaps.argmax()))
+    return sets.exactly(points[:, chosen].reshape(1, 1, 3, 1, count))
+
+
+def dropout(params, x):
+    assert params == {"DropoutRate": 0, "Seed": 0}
+    return x
+
+
 def evaluate(unit, bottoms, blobs):
     params = unit.get("Params")
     x = bottoms[0]
@@ -303,4 +494,14 @@ def evaluate(unit, bottoms, blobs):
         "Concat": lambda: concat(params, bottoms),
         "InputView": lambda: input_view(params, x),
         "Broadcast": lambda: broadcast(params, x),
+        "ScaledElementWise": lambda: scaled_element_wise(params, *bottoms),
+        **{k: lambda k=k: blocks(k, params, x) for k in BLOCKS},
+        "LocalResponseNormalization": lambda: response_normalization(params, x),
+        "Sort": lambda: ordered("Sort", params, x),
+        "TopK": lambda: ordered("TopK", params, x),
+        "CrossCorrelation": lambda: cross_correlation(params, *bottoms),
+        "CrossProduct": lambda: cross_product(*bottoms),
+        "CostVolume": lambda: cost_volume(params, *bottoms),
+        "FurthestPointSampling": lambda: furthest_points(params, x),
+        "Dropout": lambda: dropout(params, x),
     }[unit["Type"]]()

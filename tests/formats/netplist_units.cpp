@@ -278,3 +278,132 @@ TEST_CASE("netplist: unit names keep clear of ports, outputs of inputs") {
     CHECK(parts::get<std::string>(port, "Bottom") == p.name(1)); // a transposition that moves nothing is a copy
     CHECK(p.type(1) == "GOC");
 }
+
+namespace {
+
+/// The types of all units, then the parameters of the last one.
+template <class Function> std::pair<std::vector<std::string>, std::string> units_of(const Function& describe) {
+    const parts p = emitted(describe);
+    std::vector<std::string> types;
+    for (std::size_t i = 0; i < p.units.size(); ++i) {
+        types.push_back(p.type(i));
+    }
+    return {types, text(p.params(p.units.size() - 1))};
+}
+using names = std::vector<std::string>;
+
+} // namespace
+
+TEST_CASE("netplist: the keys of the native layers are those of the facts") {
+    const auto shuffle = units_of([](auto& g) {
+        g.output("y"_s, pixel_shuffle<factors{3, 2}>(g.input("x"_s, f16<1, 6, 2, 2>)));
+    });
+    CHECK(shuffle.first == names{"PixelShuffle"});
+    CHECK(shuffle.second == text(plist_dict{{"FactorX", 2}, {"FactorY", 3}, {"FactorZ", 1}}));
+    const auto correlation = units_of([](auto& g) {
+        g.output("y"_s, cross_correlation(g.input("x"_s, f16<1, 1, 5, 6>), g.input("t"_s, f16<1, 1, 2, 3>)));
+    });
+    CHECK(correlation.first == names{"Reshape", "CrossCorrelation"});
+    CHECK(correlation.second == text(plist_dict{{"NumGroups", 1},
+                                                {"PadTop", 0},
+                                                {"PadBot", 0},
+                                                {"PadLeft", 0},
+                                                {"PadRight", 0},
+                                                {"TemplateHeight", 2},
+                                                {"TemplateWidth", 3}}));
+    const auto volume = units_of([](auto& g) {
+        g.output("y"_s, cost_volume<4>(g.input("x"_s, f16<1, 1, 2, 3>), g.input("r"_s, f16<1, 1, 2, 6>)));
+    });
+    CHECK(volume.first == names{"CostVolume"});
+    CHECK(volume.second == text(plist_dict{{"DisparityDirection", 0}, {"DisparityRange", 3}}));
+    const auto points =
+        units_of([](auto& g) { g.output("y"_s, furthest_point_sampling<3>(g.input("x"_s, f16<1, 3, 1, 8>))); });
+    CHECK(points.first == names{"FurthestPointSampling"});
+    CHECK(points.second == text(plist_dict{{"CentroidCount", 3}, {"DistanceMetric", "L2"}}));
+    const auto response = units_of(
+        [](auto& g) { g.output("y"_s, local_response_norm<4>(g.input("x"_s, f16<1, 4, 2, 2>), 0.5, 0.75, 1.0)); });
+    CHECK(response.first == names{"LocalResponseNormalization"});
+    CHECK(response.second == text(plist_dict{{"Type", "Channel"},
+                                             {"KernelWidth", 1},
+                                             {"KernelHeight", 1},
+                                             {"KernelChannel", 4},
+                                             {"Alpha", 14336},
+                                             {"Beta", 0.75},
+                                             {"K", 1.0}}));
+}
+
+TEST_CASE("netplist: nearest upsampling is a Unity convolution without a blob, powers of two are chains of it") {
+    const auto up = units_of([](auto& g) {
+        g.output("y"_s, resize<sampling{.extent = {8, 12}, .method = sampling_method::nearest}>(
+                            g.input("x"_s, f16<1, 2, 2, 3>)));
+    });
+    CHECK(up.first == names{"Conv", "Conv"});
+    CHECK(up.second == text(plist_dict{{"KernelWidth", 2},
+                                       {"KernelHeight", 2},
+                                       {"Step", plist_array{2, 2}},
+                                       {"PadTop", 1},
+                                       {"PadBot", 0},
+                                       {"PadLeft", 1},
+                                       {"PadRight", 0},
+                                       {"Type", "ChannelWiseDeConv"},
+                                       {"KernelMode", "Unity"},
+                                       {"KernelGroupReuse", true},
+                                       {"KernelType", "Float16"}}));
+}
+
+TEST_CASE("netplist: attention and the min-max norm are one unit where lowering keeps them") {
+    const dynamic_graph model = build_graph([](auto& g) {
+        auto q = g.input("q"_s, f16<1, 2, 3, 4>);
+        auto k = g.input("k"_s, f16<1, 2, 5, 4>);
+        g.output("y"_s, attention(q, k, g.input("v"_s, f16<1, 2, 5, 4>), g.input("m"_s, f16<3, 5>)));
+        g.output("z"_s, minmax_norm(q, 0.5));
+    });
+    const lowered_graph whole = lower(model, {op::attention, op::minmax_norm});
+    const parts p(emit_netplist(whole.view(), materialize(whole.graph, netplist_models::sample_weights(model))));
+    int seen = 0;
+    for (std::size_t i = 0; i < p.units.size(); ++i) {
+        if (p.type(i) == "SDPA") {
+            CHECK(text(p.params(i)) == text(plist_dict{{"SubtractMax", true}}));
+            CHECK(p.bottoms(i).size() == 5);
+            CHECK(parts::get<std::int64_t>(p.units[i], "OutputChannels") == 3);
+            ++seen;
+        } else if (p.type(i) == "MinMaxNormalization") {
+            CHECK(text(p.params(i)) == text(plist_dict{{"Dimension", "Width"}, {"Epsilon", 14336}}));
+            ++seen;
+        } else {
+            CHECK(p.type(i) == "Transpose");
+        }
+    }
+    CHECK(seen == 2);
+}
+
+TEST_CASE("netplist: several graphs in one document have a network and a procedure each, and share equal files") {
+    const auto scaled = [](auto& g) {
+        auto x = g.input("x"_s, f16<1, 2, 3, 3>);
+        g.output("y"_s, conv2d(x, g.weight("w", f16<2, 2, 1, 1>)));
+    };
+    const auto other = [](auto& g) {
+        auto x = g.input("x"_s, f16<1, 2, 3, 3>);
+        g.output("y"_s, conv2d(conv2d(x, g.weight("v", f16<2, 2, 1, 3>)), g.weight("w", f16<2, 2, 1, 1>)));
+    };
+    const netplist both[] = {netplist_models::emit(build_graph(scaled), "one"),
+                             netplist_models::emit(build_graph(other), "two")};
+    const netplist joined = join_netplists(both);
+    const plist_dict& root = *joined.document.get_if<plist_dict>();
+    CHECK(text(*root.find("Networks")) == text(plist_array{"network_one", "network_two"}));
+    const plist_array procedures = parts::get<plist_array>(root, "ProcedureList");
+    REQUIRE(procedures.size() == 2);
+    CHECK(parts::get<std::string>(*procedures[1].get_if<plist_dict>(), "Name") == "procedure_two");
+    const plist_dict second = parts::get<plist_dict>(root, "network_two");
+    for (std::size_t k = 0; k < both[1].weights.size(); ++k) { // what an index meant before, it means now
+        const std::string file = *parts::get<plist_array>(second, "Weights")[k].get_if<std::string>();
+        bool found = false;
+        for (const netplist_blob& blob : joined.weights) {
+            found = found || (blob.name == file && blob.bytes == both[1].weights[k].bytes);
+        }
+        CHECK(found);
+    }
+    CHECK(joined.weights.size() < both[0].weights.size() + both[1].weights.size());
+    const netplist twice[] = {both[0], both[0]};
+    CHECK_THROWS_AS(join_netplists(twice), error);
+}

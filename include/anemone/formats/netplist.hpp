@@ -4,6 +4,7 @@
 #include "../weights/materialize.hpp"
 #include "netplist_program.hpp"
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,11 @@ namespace ane::inline ANEMONE_WAY {
 /// an operation, an attribute or a shape has no known form. Never run on Apple silicon by this project.
 ANEMONE_API netplist emit_netplist(const graph_view& lowered, const materialized& constants,
                                    std::string_view network_name = "anemone");
+
+/// Several netplists of `emit_netplist` as one document: a network and a procedure for each, called as they are there, and
+/// their weight files, equal ones once. No file with several procedures is known (netplist facts, section 11), so this is
+/// predicted. Throws `error` (errc::argument) where two have one name.
+ANEMONE_API netplist join_netplists(std::span<const netplist> parts);
 
 /// Writes `net.plist` and the weight files into a directory, which is made where it is missing; returns the path of the
 /// property list. Throws `error` (errc::file).

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/formatted.hpp"
 #include "../io/file.hpp"
 #include "../passes/validate.hpp"
 #include "form_refusal.hpp"
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -28,6 +30,45 @@ ANEMONE_BODY netplist emit_netplist(const graph_view& lowered, const materialize
         }
     }
     return std::move(w).finish();
+}
+
+ANEMONE_BODY netplist join_netplists(std::span<const netplist> parts) {
+    netplist joined;
+    formats::plist_dict document{{"Version", "1.0.10"}};
+    formats::plist_array networks;
+    formats::plist_array procedures;
+    for (const netplist& part : parts) {
+        // the files of this part among all of them
+        std::vector<std::string> files;
+        for (const netplist_blob& blob : part.weights) {
+            std::size_t at = 0;
+            while (at < joined.weights.size() && joined.weights[at].bytes != blob.bytes) {
+                ++at;
+            }
+            if (at == joined.weights.size()) {
+                joined.weights.push_back({formatted("weights.{}", at), blob.bytes});
+            }
+            files.push_back(joined.weights[at].name);
+        }
+        const formats::plist_dict& root = *part.document.get_if<formats::plist_dict>();
+        for (const formats::plist_value& named : *root.find("Networks")->get_if<formats::plist_array>()) {
+            const std::string& network = *named.get_if<std::string>();
+            if (document.find(network) != nullptr) {
+                throw error(errc::argument, network, "is the name of two networks of one document");
+            }
+            formats::plist_dict body = *root.find(network)->get_if<formats::plist_dict>();
+            body["Weights"] = formats::plist_array(files.begin(), files.end());
+            document[network] = std::move(body);
+            networks.emplace_back(network);
+        }
+        for (const formats::plist_value& procedure : *root.find("ProcedureList")->get_if<formats::plist_array>()) {
+            procedures.push_back(procedure);
+        }
+    }
+    document["Networks"] = std::move(networks);
+    document["ProcedureList"] = std::move(procedures);
+    joined.document = std::move(document);
+    return joined;
 }
 
 ANEMONE_BODY std::string write_netplist(const netplist& program, const std::string& directory,

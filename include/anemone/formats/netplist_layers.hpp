@@ -3,6 +3,7 @@
 #include "../base/way.hpp"
 #include "netplist_convolution.hpp"
 #include "netplist_functions.hpp"
+#include "netplist_matmul.hpp"
 #include "netplist_movement.hpp"
 
 /// Operations that are one layer of the engine as netplist units.
@@ -162,6 +163,34 @@ ANEMONE_INLINE netplist_value write_cost_volume(netplist_writer& w, int index, c
 ANEMONE_INLINE netplist_value write_furthest_points(netplist_writer& w, int index, const netplist_form& form) {
     return w.unit({form.unit, plist_dict{{"CentroidCount", w.at(index).get<amount>().count}, {"DistanceMetric", "L2"}}},
                   {w.value(w.operand(index, 0))}, netplist_shape_of(w.at(index).shape));
+}
+
+/// Sequences on Channel, heads on Height. `SubtractMax` is wrong by default; the scale has to be a constant.
+ANEMONE_INLINE netplist_value write_attention(netplist_writer& w, int index, const netplist_form& form) {
+    const node& n = w.at(index);
+    const auto turned = [&](int position) {
+        return w.transpose(w.value(w.operand(index, position)), exchange_channel_height);
+    };
+    const netplist_value query = turned(0);
+    const netplist_value key = turned(1);
+    const half scale(n.get<score_scaling>().scale);
+    std::vector<netplist_value> bottoms{query, key, turned(2), w.constant({}, std::span(&scale, 1))};
+    if (n.operands.count == 4) {
+        netplist_shape scores; // the mask repeated to [Sq, Skv], its rows on Channel
+        scores[netplist_axis::height] = query.shape[netplist_axis::channel];
+        scores[netplist_axis::width] = key.shape[netplist_axis::channel];
+        bottoms.push_back(w.transpose(w.broadcast(w.value(w.operand(index, 3)), scores), exchange_channel_height));
+    }
+    const netplist_value y = w.unit({form.unit, plist_dict{{"SubtractMax", true}}}, std::move(bottoms), query.shape);
+    return w.transpose(y, exchange_channel_height);
+}
+
+ANEMONE_INLINE netplist_value write_minmax_norm(netplist_writer& w, int index, const netplist_form& form) {
+    const stabilizer& a = w.at(index).get<stabilizer>();
+    const netplist_value x = w.value(w.operand(index, 0));
+    return w.unit({form.unit, plist_dict{{"Dimension", name(axis_of(w, index, a.axis))},
+                                         {"Epsilon", fp16_pattern(half(a.epsilon))}}},
+                  {x}, x.shape);
 }
 
 } // namespace ane::formats::inline ANEMONE_WAY

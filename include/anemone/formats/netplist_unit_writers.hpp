@@ -113,6 +113,8 @@ inline constexpr op_facet<netplist_unit_writer> netplist_unit_writers{
     {op::cross_correlation, write_cross_correlation},
     {op::cross_product, write_cross_product},
     {op::cost_volume, write_cost_volume},
-    {op::furthest_point_sampling, write_furthest_points}};
+    {op::furthest_point_sampling, write_furthest_points},
+    {op::attention, write_attention},
+    {op::minmax_norm, write_minmax_norm}};
 
 } // namespace ane::formats::inline ANEMONE_WAY

@@ -65,8 +65,7 @@ ANEMONE_INLINE netplist_value picked(netplist_writer& w, const netplist_value& x
 }
 
 /// Picks along each axis of the graph what `position(axis, i)` says, as many as the result has.
-template <class Position>
-netplist_value picked_along_axes(netplist_writer& w, int index, const Position& position) {
+template <class Position> netplist_value picked_along_axes(netplist_writer& w, int index, const Position& position) {
     const extents& shape = w.at(index).shape;
     netplist_value x = w.value(w.operand(index, 0));
     for (int i = 0; i < shape.rank; ++i) {

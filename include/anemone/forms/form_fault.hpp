@@ -85,7 +85,13 @@ namespace ane {
     ROW(orders_several_lines, "orders {got} lines by themselves: the unit orders {limit}", order_each_line_by_itself)  \
     ROW(takes_three_or_four, "takes the first {got}: the unit refuses 3 and 4", take_five_and_slice)                   \
     ROW(drops_elements, "drops elements: the unit is known at rate 0 only", leave_it_out_of_inference)                 \
-    ROW(has_a_batch, "has batch {got}, the unit takes {limit}", slice_single_images)
+    ROW(has_a_batch, "has batch {got}, the unit takes {limit}", slice_single_images)                                   \
+    ROW(sequence_is_long,                                                                                              \
+        "attends over a sequence of {got}: the unit is reliable up to {limit}, with the other below 512",              \
+        take_it_apart_in_lower)                                                                                        \
+    ROW(mask_has_planes, "has a mask of {got} planes, the unit takes {limit} for all heads", take_it_apart_in_lower)   \
+    ROW(takes_width_or_height, "works along another axis than Width and Height, which the unit takes",                 \
+        take_it_apart_in_lower)
 
 /// What keeps an operation from being written.
 enum class form_reason : std::uint8_t {

@@ -244,6 +244,9 @@ constexpr bool is_network_key(std::string_view port) {
     return false;
 }
 
+/// Composed operations that have a unit of their own, where lowering keeps them.
+constexpr bool is_whole_layer(op kind) { return is_composed(kind) && find_netplist_form(kind) != nullptr; }
+
 constexpr form_fault netplist_node_fault(const netplist_subject& s) {
     if (s.n.shape.rank > max_rank) {
         return {form_reason::rank_exceeds, s.n.shape.rank, max_rank};
@@ -257,7 +260,7 @@ constexpr form_fault netplist_node_fault(const netplist_subject& s) {
     if (s.n.kind == op::cast && s.at(0).type != dtype::boolean) {
         return {form_reason::no_unit_changes_the_element_type};
     }
-    if (is_for_lowering(s.n)) {
+    if (is_for_lowering(s.n) && !is_whole_layer(s.n.kind)) {
         return {form_reason::is_not_lowered};
     }
     if (find_netplist_form(s.n.kind) == nullptr) {

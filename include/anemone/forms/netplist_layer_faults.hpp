@@ -44,6 +44,34 @@ constexpr form_fault single_fault(std::int64_t batch) {
     return batch == 1 ? form_fault{} : form_fault{form_reason::has_a_batch, batch, 1};
 }
 
+/// The unit has the sequence on Channel, the heads on Height and one batch; it is reliable for sequences of up to 2048,
+/// where that of queries or that of keys is below 512. Its mask is one plane for all heads.
+constexpr form_fault attention_layer_fault(const netplist_subject& s) {
+    const extents& query = s.at(0).shape;
+    const std::int64_t keys = s.at(1).shape.height();
+    const std::int64_t longest = query.height() > keys ? query.height() : keys;
+    const std::int64_t shortest = query.height() > keys ? keys : query.height();
+    const std::int64_t batch = query.rank == 5 ? query[0] * query[1] : query.rank == 4 ? query[0] : 1;
+    if (batch != 1) {
+        return single_fault(batch);
+    }
+    if (longest > 2048 || shortest >= 512) {
+        return {form_reason::sequence_is_long, longest, 2048};
+    }
+    if (s.n.operands.count == 4) {
+        const extents& mask = s.at(3).shape;
+        const std::int64_t planes = mask.rank < 2 ? 1 : mask.count() / (mask.height() * mask.width());
+        return planes == 1 ? form_fault{} : form_fault{form_reason::mask_has_planes, planes, 1};
+    }
+    return {};
+}
+
+constexpr form_fault minmax_fault(const netplist_subject& s) {
+    const netplist_axis a = netplist_axis_of(s.n.get<stabilizer>().axis, s.n.shape.rank);
+    return a == netplist_axis::width || a == netplist_axis::height ? form_fault{}
+                                                                   : form_fault{form_reason::takes_width_or_height};
+}
+
 constexpr form_fault layer_fault(const netplist_subject& s) {
     switch (s.n.kind) {
     case op::local_response_norm: return response_fault(s);
@@ -52,6 +80,8 @@ constexpr form_fault layer_fault(const netplist_subject& s) {
     case op::sort:
     case op::arg_sort: return order_fault(s);
     case op::resize: return resize_fault(s);
+    case op::attention: return attention_layer_fault(s);
+    case op::minmax_norm: return minmax_fault(s);
     case op::dropout: return s.n.get<drop_ratio>().ratio != 0 ? form_fault{form_reason::drops_elements} : form_fault{};
     case op::cross_correlation:
     case op::cost_volume: return single_fault(s.n.shape[0]);

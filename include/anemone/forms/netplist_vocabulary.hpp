@@ -28,6 +28,7 @@ struct netplist_form {
 
 /// The operations of a lowered graph that are written as units. Facts: netplist-units. What is missing here is refused.
 /// A cast is one of booleans: comparisons give 1 and 0 as fp16, and no unit with known keys turns bytes into fp16.
+/// Attention and the min-max norm are units where `lower(g, {op::attention, op::minmax_norm})` keeps them.
 /// Which of the two gelu forms the GELU unit computes is not stated.
 inline constexpr netplist_form netplist_vocabulary[] = {
     {op::conv2d, "Conv", "Conv", unit_evidence::real},
@@ -127,6 +128,8 @@ inline constexpr netplist_form netplist_vocabulary[] = {
     {op::cross_product, "CrossProduct", "", unit_evidence::runs},
     {op::cost_volume, "CostVolume", "", unit_evidence::runs},
     {op::furthest_point_sampling, "FurthestPointSampling", "", unit_evidence::runs},
+    {op::attention, "SDPA", "", unit_evidence::runs},
+    {op::minmax_norm, "MinMaxNormalization", "", unit_evidence::runs},
 };
 
 /// The netplist form of an operation, or null where none is known.
