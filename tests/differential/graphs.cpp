@@ -53,6 +53,7 @@ constexpr std::string_view netplist_limits[] = {
     "where it would become depth",
     "along another axis than height and width",
     "is read by no unit",
+    "replaces every element",
     "raises to a power other than",
     "selects a constant that is not finite",
     "are written at most",

@@ -407,3 +407,25 @@ TEST_CASE("netplist: several graphs in one document have a network and a procedu
     const netplist twice[] = {both[0], both[0]};
     CHECK_THROWS_AS(join_netplists(twice), error);
 }
+
+TEST_CASE("netplist: a constant mask is stored as 1 and 0, a constant of some depth is no output") {
+    const parts p = emitted([](auto& g) {
+        auto x = g.input("x"_s, f16<1, 1, 1, 4>);
+        auto w = g.constant(f16<1, 1, 1, 4>, {-1, 2, -3, 4});
+        g.output("y"_s, select(greater(w, 0.0), x, relu(x)));
+    });
+    const plist_array constants = parts::get<plist_array>(p.body, "Constants");
+    REQUIRE(constants.size() == 1);
+    const plist_dict entry = parts::get<plist_dict>(p.body, *constants[0].get_if<std::string>());
+    const std::vector<half> mask = p.blob(parts::get<std::int64_t>(entry, "ConstantIndex"));
+    REQUIRE(mask.size() == 4);
+    CHECK(static_cast<float>(mask[0]) == 0);
+    CHECK(static_cast<float>(mask[1]) == 1);
+    CHECK(static_cast<float>(mask[2]) == 0);
+    CHECK(static_cast<float>(mask[3]) == 1);
+    CHECK_THROWS_AS(emitted([](auto& g) {
+                        g.output("x2"_s, relu(g.input("x"_s, f16<1, 1, 1, 4>)));
+                        g.output("y"_s, g.weight("w", f16<1, 2, 3, 4, 5>) * 2.0);
+                    }),
+                    error);
+}

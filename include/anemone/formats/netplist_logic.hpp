@@ -32,8 +32,9 @@ ANEMONE_INLINE netplist_value write_not(netplist_writer& w, int index, const net
 }
 
 ANEMONE_INLINE bool is_filled_with(const netplist_writer& w, int operand, half number) {
-    return w.known(operand) && std::all_of(w.values(operand).begin(), w.values(operand).end(),
-                                           [&](half v) { return v.bits == number.bits; });
+    return w.known(operand) && !w.values(operand).empty() &&
+           std::all_of(w.values(operand).begin(), w.values(operand).end(),
+                       [&](half v) { return v.bits == number.bits; });
 }
 
 /// mask a + (1 - mask) b: exact for finite operands, up to the sign of a zero. Between 1 and 0 the mask itself.

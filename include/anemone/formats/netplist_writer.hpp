@@ -60,7 +60,7 @@ public:
     ANEMONE_INLINE const netplist_value& value(int index) {
         netplist_value& v = values_[static_cast<std::size_t>(index)];
         if (v.symbol.empty()) {
-            v = constant(netplist_shape_of(graph_[index].shape), values(index), stem(index));
+            v = constant(netplist_shape_of(graph_[index].shape), numbers(index), stem(index));
         }
         return v;
     }
@@ -170,6 +170,18 @@ public:
     }
 
 private:
+    /// The values of a constant; of booleans 1 and 0, which units read.
+    ANEMONE_INLINE std::vector<half> numbers(int index) const {
+        if (graph_[index].type != dtype::boolean) {
+            return values(index);
+        }
+        std::vector<half> result;
+        for (const std::byte truth : constants_.bytes[static_cast<std::size_t>(index)]) {
+            result.emplace_back(truth == std::byte{} ? 0.0F : 1.0F);
+        }
+        return result;
+    }
+
     ANEMONE_INLINE std::string stem(int index) const { return formatted("{}_{}", name(graph_[index].kind), index); }
 
     graph_view graph_;

@@ -91,7 +91,8 @@ namespace ane {
         take_it_apart_in_lower)                                                                                        \
     ROW(mask_has_planes, "has a mask of {got} planes, the unit takes {limit} for all heads", take_it_apart_in_lower)   \
     ROW(takes_width_or_height, "works along another axis than Width and Height, which the unit takes",                 \
-        take_it_apart_in_lower)
+        take_it_apart_in_lower)                                                                                        \
+    ROW(replaces_all, "replaces every element: no unit reads what is replaced", leave_the_input_out)
 
 /// What keeps an operation from being written.
 enum class form_reason : std::uint8_t {

@@ -101,17 +101,17 @@ constexpr form_fault select_fault(const netplist_subject& s) {
     return binary_fault(s);
 }
 
-/// Whether a binary operation becomes a GOC whose scale or bias is its constant operand.
-constexpr bool becomes_gain_or_offset(const netplist_subject& s) {
+/// Which constant operand of a binary operation becomes the scale or bias of a GOC; -1 where none does.
+constexpr int gain_or_offset(const netplist_subject& s) {
     if (s.n.kind != op::mul && s.n.kind != op::add && s.n.kind != op::sub) {
-        return false;
+        return -1;
     }
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 1; i >= 0; --i) {
         if (s.known(i) && is_channel_vector(s.at(i).shape, s.n.shape) && s.at(1 - i).shape == s.n.shape) {
-            return true;
+            return i;
         }
     }
-    return false;
+    return -1;
 }
 
 /// The pads of a DeConv unit, which act on the input with stride - 1 zeros behind every element.
@@ -189,7 +189,7 @@ constexpr form_fault constant_fault(const netplist_subject& s) {
     const bool in_a_blob = kind == op::conv2d || kind == op::conv_transpose2d || kind == op::matmul || kind == op::pow;
     for (int i = 0; i < s.n.operands.count && !in_a_blob; ++i) {
         const netplist_shape shape = netplist_shape_of(s.at(i).shape);
-        if (s.known(i) && shape[netplist_axis::depth] != 1 && !becomes_gain_or_offset(s)) {
+        if (s.known(i) && shape[netplist_axis::depth] != 1 && i != gain_or_offset(s)) {
             return {form_reason::constant_has_depth, shape[netplist_axis::depth], 1};
         }
     }

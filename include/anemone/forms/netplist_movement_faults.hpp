@@ -44,7 +44,7 @@ constexpr form_fault slice_update_fault(const netplist_subject& s) {
             return {form_reason::writes_every_other_element, w.stride[i], 1};
         }
     }
-    return {};
+    return s.at(1).shape == s.n.shape ? form_fault{form_reason::replaces_all} : form_fault{};
 }
 
 constexpr form_fault tile_fault(const netplist_subject& s) {
@@ -72,7 +72,7 @@ constexpr form_fault gather_fault(const netplist_subject& s) {
     if (!s.known(1)) {
         return {form_reason::parameter_is_computed, 1, 0};
     }
-    if (s.at(1).shape.rank > 1) {
+    if (s.at(1).shape.rank > 1 || s.at(1).type != dtype::f16) {
         return {form_reason::no_netplist_form};
     }
     return views_fault(s.at(1).shape.count());
