@@ -196,6 +196,7 @@ TEST_CASE("mil: every operation of the vocabulary is written, with all of its ar
         const size2 to = grid == sampling_grid::asymmetric ? size2{7, 3} : size2{12, 18};
         c.output(c.add(op::resize, sampling{to, sampling_method::nearest, grid}, {x}));
     }
+    c.output(c.add(op::resize, sampling{size2{7, 3}, sampling_method::bilinear, sampling_grid::align_corners}, {x}));
     written.merge(check_arguments(emitted(c.finish(), whole).text));
     for (const auto& row : argument_lists()) {
         CHECK_MESSAGE(written.count(row.first) == 1, row.first, " is never written");

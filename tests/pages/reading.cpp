@@ -30,7 +30,12 @@ TEST_CASE("the page about files of other tools") {
             std::cout << fault.line << ':' << fault.column << ' ' << fault.operation << ": " << fault.reason << '\n';
         }
     }
+    const ane::file_verdict verdict = ane::judge_mil_file(path, ane::h13);
+    for (const ane::read_fault& reason : verdict.reasons) { // empty: accepted
+        std::cout << text(reason) << '\n';
+    }
     std::cout.rdbuf(before);
+    CHECK(verdict.accepted());
     CHECK(shown.str() == "4:1 h (lstm): is recurrent: write its steps out as matmul, sigmoid and tanh\n"
                          "5:1 y (relu): gives [1, 4], declared is [1, 5]\n");
 }

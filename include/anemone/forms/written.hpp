@@ -16,7 +16,7 @@ struct form_faults {
     sequence<form_fault> mil;      ///< by node of the model
     sequence<form_fault> netplist; ///< the same
     int mil_count = 0;             ///< nodes that MIL text cannot hold
-    int netplist_count = 0;        ///< nodes that a netplist cannot hold; -1 where nobody looked
+    int netplist_count = 0;        ///< nodes that a netplist cannot hold; -1 where nobody looked, or could
 };
 
 namespace detail {
@@ -70,9 +70,6 @@ constexpr bool can_be_lowered(const graph_view& model) {
 
 /// The faults of a lowered graph, told of the model's nodes.
 constexpr sequence<form_fault> netplist_faults_of_model(const graph_view& model) {
-    if (!can_be_lowered(model)) {
-        return sequence<form_fault>(model.nodes.size());
-    }
     const lowered_graph lowered = lower(model);
     const sequence<form_fault> parts = netplist_faults(lowered.view());
     sequence<form_fault> faults(model.nodes.size());
@@ -101,7 +98,7 @@ constexpr form_faults find_form_faults(const graph_view& model, bool asks_for_ne
     }
     all.mil_count = detail::count_faults(all.mil);
     all.netplist_count = -1;
-    if (asks_for_netplist || all.mil_count > 0) {
+    if ((asks_for_netplist || all.mil_count > 0) && detail::can_be_lowered(model)) {
         if (returns_fp16) { // not one assignment of either: g++ 12 would free the same memory twice in a constant
             all.netplist = detail::netplist_faults_of_model(model);
         } else {

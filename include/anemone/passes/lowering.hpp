@@ -66,6 +66,9 @@ constexpr int lower_attention(rewriter& w, const node& n) {
     return w.emit(op::matmul, transposed{}, {shares, w.operand(n, 2)});
 }
 
+/// The value itself: MIL's own `identity` does not compile (measured on M5), and nothing needs it.
+constexpr int lower_identity(rewriter& w, const node& n) { return w.operand(n, 0); }
+
 /// Whether a node is a constant zero of rank 0.
 constexpr bool is_zero(const graph_view& g, const node& n) {
     return n.kind == op::constant && n.shape.rank == 0 && g.values(n)[0] == 0.0F;
@@ -129,6 +132,7 @@ inline constexpr op_facet<lowering_rule> lowering_rules{{op::conv2d, {lower_conv
                                                         {op::softplus, {lower_softplus}},
                                                         {op::round, {lower_round}},
                                                         {op::square, {lower_square, true}},
+                                                        {op::identity, {lower_identity, true}},
                                                         {op::logical_and, {lower_and, true}},
                                                         {op::logical_or, {lower_or, true}},
                                                         {op::logical_xor, {lower_xor, true}},

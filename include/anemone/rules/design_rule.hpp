@@ -117,9 +117,11 @@ template <const told_violation& V, class... Place> constexpr auto with_name() {
 template <const told_violation& V> constexpr auto as_design_rule() {
     if constexpr (!V.first.broken) {
         return all_design_rules{};
-    } else if constexpr (V.first.form != form_reason::nothing) {
+    } else if constexpr (V.first.form != form_reason::nothing && V.file.size > 0) {
         return with_name<V, because<V.first.form>, instead<rewrite_for(V.first.operation, V.first.form)>,
                          in_file<named<file_of<V>>>>();
+    } else if constexpr (V.first.form != form_reason::nothing) {
+        return with_name<V, because<V.first.form>, instead<rewrite_for(V.first.operation, V.first.form)>>();
     } else if constexpr (V.file.size > 0) {
         return with_name<V, ane::fact<named<fact_of<V>>>, in_file<named<file_of<V>>>>();
     } else {

@@ -23,6 +23,7 @@
 #include "type.hpp"
 #include "value.hpp"
 #include "weight.hpp"
+#include "written.hpp"
 
 #include <array>
 #include <cstdint>
@@ -44,7 +45,7 @@ inline constexpr std::array rule_families{
     rule_family{rules::texture},     rule_family{rules::order},         rule_family{rules::native},
     rule_family{rules::weight},      rule_family{rules::value},         rule_family{rules::precision},
     rule_family{rules::layout},      rule_family{rules::memory},        rule_family{rules::program},
-    rule_family{rules::runtime},     rule_family{rules::advice}};
+    rule_family{rules::runtime},     rule_family{rules::advice},        rule_family{rules::written}};
 
 namespace detail {
 

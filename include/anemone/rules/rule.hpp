@@ -22,7 +22,6 @@
     ROW(arg_reduction_has_no_mil_form)                                                                                 \
     ROW(operation_has_no_mil_form)                                                                                     \
     ROW(operation_has_no_netplist_form)                                                                                \
-    ROW(operation_is_not_written)                                                                                      \
     /* type */                                                                                                         \
     ROW(cast_gives_int32)                                                                                              \
     ROW(normalization_result_is_not_float)                                                                             \
@@ -198,7 +197,9 @@
     ROW(sums_are_reassociated)                                                                                         \
     ROW(order_of_operands_decides_bits)                                                                                \
     ROW(resize_rounds_by_strategy)                                                                                     \
-    ROW(small_convolution_leaves_the_engine)
+    ROW(small_convolution_leaves_the_engine)                                                                           \
+    /* written: what our files can say */                                                                              \
+    ROW(operation_is_not_written)
 
 namespace ane {
 
