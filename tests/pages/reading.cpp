@@ -32,7 +32,7 @@ TEST_CASE("the page about files of other tools") {
     }
     const ane::file_verdict verdict = ane::judge_mil_file(path, ane::h13);
     for (const ane::read_fault& reason : verdict.reasons) { // empty: accepted
-        std::cout << text(reason) << '\n';
+        std::cout << ane::text(reason) << '\n';
     }
     std::cout.rdbuf(before);
     CHECK(verdict.accepted());
