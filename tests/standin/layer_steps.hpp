@@ -114,6 +114,7 @@ protected:
         for_each_group(over, folded, [&](std::int64_t begin) {
             std::vector<std::size_t> places = group_places(folded, strides, begin);
             std::vector<half> values;
+            values.reserve(places.size());
             for (const std::size_t at : places) {
                 values.push_back(x(n)[at]);
             }

@@ -125,6 +125,7 @@ private:
         }
         if (name(index).empty()) {
             std::vector<half> numbers;
+            numbers.reserve(bytes.size());
             for (const std::byte b : bytes) {
                 numbers.emplace_back(b != std::byte{0} ? 1.0 : 0.0);
             }
@@ -281,10 +282,11 @@ private:
     ANEMONE_INLINE std::string zero_points(int index, const std::vector<std::int64_t>& integers) {
         const dtype type = graph_[index].get<quantization>().type;
         std::vector<std::byte> bytes;
+        bytes.reserve(integers.size());
         for (const std::int64_t z : integers) {
             bytes.push_back(static_cast<std::byte>(z & 0xFF));
         }
-        const std::string vector = helper(index, "zero_point");
+        std::string vector = helper(index, "zero_point");
         const auto stored = type == dtype::uint8 ? blob_type::uint8 : blob_type::int8;
         body_ += mil_part(mil_type(type, {std::ssize(integers)}), vector, program_.weights.add(stored, bytes, 0));
         return vector;

@@ -11,7 +11,7 @@ namespace ane::formats::inline ANEMONE_WAY {
 
 ANEMONE_INLINE netplist_value write_blocks(netplist_writer& w, int index, const netplist_form& form) {
     const size2 by = w.at(index).get<factors>().by;
-    const netplist_value x = w.value(w.operand(index, 0));
+    netplist_value x = w.value(w.operand(index, 0));
     if (by == size2(1)) {
         return x;
     }

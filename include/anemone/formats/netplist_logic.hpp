@@ -40,7 +40,7 @@ ANEMONE_INLINE bool is_filled_with(const netplist_writer& w, int operand, half n
 /// mask a + (1 - mask) b: exact for finite operands, up to the sign of a zero. Between 1 and 0 the mask itself.
 ANEMONE_INLINE netplist_value write_select(netplist_writer& w, int index, const netplist_form& form) {
     const extents& shape = w.at(index).shape;
-    const netplist_value mask = broadcast_operand(w, w.operand(index, 0), shape);
+    netplist_value mask = broadcast_operand(w, w.operand(index, 0), shape);
     const int a = w.operand(index, 1);
     const int b = w.operand(index, 2);
     if (is_filled_with(w, a, half(1)) && is_filled_with(w, b, half(0))) {
@@ -59,7 +59,7 @@ ANEMONE_INLINE netplist_value write_nothing(netplist_writer& w, int index, const
 /// A whole power by products; forms::whole_exponent says of which.
 ANEMONE_INLINE netplist_value write_pow(netplist_writer& w, int index, const netplist_form& form) {
     const node& n = w.at(index);
-    const netplist_value x = broadcast_operand(w, w.operand(index, 0), n.shape);
+    netplist_value x = broadcast_operand(w, w.operand(index, 0), n.shape);
     switch (forms::whole_exponent(w.graph(), w.at(w.operand(index, 1)))) {
     case 2: return w.simple(form.unit, form.variant, {x, x});
     case 3: return w.simple(form.unit, form.variant, {w.simple(form.unit, form.variant, {x, x}), x});

@@ -114,7 +114,7 @@ struct form_fault {
 constexpr const char* sentence(form_reason why) noexcept {
     constexpr const char* sentences[] = {
 #define ANEMONE_ROW(name, sentence, instead) sentence,
-        ANEMONE_FORM_REASONS(ANEMONE_ROW)
+        ANEMONE_FORM_REASONS(ANEMONE_ROW) // NOLINT(bugprone-suspicious-missing-comma): sentences of two lines
 #undef ANEMONE_ROW
     };
     return sentences[static_cast<std::size_t>(why)];

@@ -15,7 +15,7 @@ public:
     template <class Function>
         requires(!std::is_same_v<std::remove_cvref_t<Function>, file_lookup> &&
                  std::is_invocable_r_v<std::span<const std::byte>, Function&, const std::string&>)
-    file_lookup(Function&& function) // NOLINT(google-explicit-constructor): a lambda is one
+    file_lookup(Function&& function) // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload)
         : object_(const_cast<void*>(static_cast<const void*>(&function))),
           call_([](void* object, const std::string& path) -> std::span<const std::byte> {
               return (*static_cast<std::remove_reference_t<Function>*>(object))(path);

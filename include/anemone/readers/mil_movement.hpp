@@ -103,6 +103,7 @@ ANEMONE_INLINE std::vector<mil_value> read_concat(mil_call& c) {
     if (values.empty()) {
         c.refuse("joins nothing");
     }
+    parts.reserve(values.size());
     for (mil_value* const v : values) {
         parts.push_back(c.tensor(*v));
     }

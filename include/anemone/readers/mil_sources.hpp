@@ -42,6 +42,7 @@ ANEMONE_INLINE std::vector<mil_value> read_range(mil_call& c) {
         c.refuse(formatted("counts from {} to {} in steps of {}", start, end, step));
     }
     std::vector<double> values;
+    values.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < static_cast<int>(count); ++i) {
         values.push_back(start + i * step);
     }
@@ -52,6 +53,7 @@ ANEMONE_INLINE std::vector<mil_value> read_range(mil_call& c) {
 ANEMONE_INLINE std::vector<mil_value> read_shape(mil_call& c) {
     const extents shape = c.value("x").shape();
     std::vector<double> values;
+    values.reserve(extents::capacity);
     for (int i = 0; i < shape.rank; ++i) {
         values.push_back(static_cast<double>(shape[i]));
     }
@@ -74,6 +76,7 @@ ANEMONE_INLINE std::vector<mil_value> read_one_hot(mil_call& c) {
         places.append(i == along ? size : 1);
     }
     std::vector<float> counted;
+    counted.reserve(static_cast<std::size_t>(size));
     for (int i = 0; i < static_cast<int>(size); ++i) {
         counted.push_back(static_cast<float>(i));
     }

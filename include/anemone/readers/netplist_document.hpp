@@ -149,6 +149,7 @@ private:
     ANEMONE_INLINE std::string_view procedure(netplist_keys& keys) {
         const auto procedures = keys.dictionaries("ProcedureList");
         std::vector<std::string_view> names;
+        names.reserve(procedures.size());
         for (const formats::plist_dict* const p : procedures) {
             names.push_back(netplist_keys(p, complaints_).text("Name"));
         }

@@ -1,0 +1,82 @@
+#include <anemone/backend/cpu/constants.hpp>
+#include <anemone/formats/mil.hpp>
+#include <anemone/formats/netplist.hpp>
+#include <anemone/forms/written.hpp>
+#include <anemone/model.hpp>
+#include <anemone/report/rule_report.hpp>
+#include <anemone/weights/random.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace ane;
+
+namespace {
+
+constexpr auto by_either = graph([](auto& g) { g.output("y"_s, relu(g.input("x"_s, f16<1, 4, 8, 8>))); });
+constexpr auto by_mil = graph([](auto& g) { g.output("y"_s, atan(g.input("x"_s, f16<1, 4, 8, 8>, within(-1, 1)))); });
+constexpr auto by_netplist =
+    graph([](auto& g) { g.output("y"_s, log2(g.input("x"_s, f16<1, 4, 8, 8>, within(1, 2)))); });
+constexpr auto by_none = graph([](auto& g) {
+    auto x = g.input("x"_s, f16<1, 4, 8, 8>, within(1, 2));
+    g.output("y"_s, atan(x) + log2(x));
+});
+
+constexpr policy mil = on_route(compile_route::mil);
+constexpr policy netplist_route = on_route(compile_route::netplist);
+
+static_assert(writing_route_of<by_either> == compile_route::mil);
+static_assert(writing_route_of<by_mil> == compile_route::mil);
+static_assert(writing_route_of<by_netplist> == compile_route::netplist);
+static_assert(!writing_route_of<by_none>);
+
+static_assert(conforms<by_either, h13> && conforms<by_either, h13, mil> && conforms<by_either, h13, netplist_route>);
+static_assert(conforms<by_mil, h13> && conforms<by_mil, h13, mil> && !conforms<by_mil, h13, netplist_route>);
+static_assert(conforms<by_netplist, h13> && !conforms<by_netplist, h13, mil> &&
+              conforms<by_netplist, h13, netplist_route>);
+static_assert(!conforms<by_none, h13> && !conforms<by_none, h13, mil> && !conforms<by_none, h13, netplist_route>);
+static_assert(conforms<by_none, h13, waive(rule::operation_is_not_written)>);
+// Before A13 there is no MIL route, so the netplist alone decides.
+static_assert(conforms<by_either, h12>);
+static_assert(!conforms<by_mil, h12>);
+
+/// Whether a writer takes a model.
+template <class Emit> bool writes(const graph_view& model, const Emit& emit) {
+    const lowered_graph lowered = lower(model);
+    try {
+        emit(lowered.view(), materialize(lowered.view(), random_weights(model, 1)));
+        return true;
+    } catch (const error& e) {
+        CHECK(e.code() == errc::lowering);
+        return false;
+    }
+}
+
+} // namespace
+
+TEST_CASE("what conforms on a route is written on it, and what does not is refused with the same reason") {
+    const auto check = [](const graph_view& model, bool in_mil, bool in_netplist) {
+        CHECK(writes(model, [](const graph_view& g, const materialized& c) { emit_mil(g, c); }) == in_mil);
+        CHECK(writes(model, [](const graph_view& g, const materialized& c) { emit_netplist(g, c); }) == in_netplist);
+        CHECK(accepts(model, describe(h13), mil) == in_mil);
+        CHECK(accepts(model, describe(h13), netplist_route) == in_netplist);
+        CHECK(accepts(model, describe(h13)) == (in_mil || in_netplist));
+    };
+    check(by_either, true, true);
+    check(by_mil, true, false);
+    check(by_netplist, false, true);
+    check(by_none, false, false);
+}
+
+TEST_CASE("a report says which route holds a model that MIL text cannot, and what to write instead where none does") {
+    const std::string told = report(by_netplist, h13).str();
+    CAPTURE(told);
+    CHECK(told.find("a netplist can hold the model, MIL text, which the direct route needs, cannot: log2") !=
+          std::string::npos);
+    const std::string refused = report(by_none, h13).str();
+    CAPTURE(refused);
+    CHECK(refused.find("cannot be written in a file (it has no form in MIL text)") != std::string::npos);
+    CHECK(refused.find("try: write it with other operations") != std::string::npos);
+    CHECK(refused.find("no Mac takes it") == std::string::npos);
+}
