@@ -52,6 +52,19 @@ TEST_CASE("what the compiler was measured to refuse is refused, though the graph
     CHECK(verdict.reasons.back().reason.find("Not implemented") != std::string::npos);
 }
 
+TEST_CASE("an infinite mask is no reason for the compiler to refuse a file, though the graph cannot hold it") {
+    const auto path = std::filesystem::temp_directory_path() / "anemone_infinite_mask.mil";
+    std::ofstream(path) << program(
+        "tensor<fp16, [2, 2]> x",
+        "        tensor<fp16, [2, 2]> y = add(x = x, y = tensor<fp16, [2, 2]>([[0, -inf], [0, "
+        "0]]))[name = string(\"y\")];\n");
+    CHECK_THROWS_AS(read_mil_file(path.string()), unreadable);
+    CHECK(judge_mil_file(path.string(), h13).accepted());
+    const read_model model = read_mil_file(path.string(), {.saturates_infinities = true});
+    CHECK(model.notes.size() == 1);
+    std::filesystem::remove(path);
+}
+
 TEST_CASE("a file that cannot be read is refused with all its faults") {
     const auto path = std::filesystem::temp_directory_path() / "anemone_file_verdict.mil";
     std::ofstream(path) << program("tensor<fp16, [4, 8]> x",

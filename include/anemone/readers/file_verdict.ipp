@@ -26,7 +26,9 @@ ANEMONE_BODY file_verdict judge(const read_model& model, target t) {
 
 ANEMONE_BODY file_verdict judge_mil_file(const std::string& path, target t, const mil_reader_options& options) {
     try {
-        return judge(read_mil_file(path, options), t);
+        mil_reader_options lenient = options; // whether the graph can hold a number is not the compiler's question
+        lenient.saturates_infinities = true;
+        return judge(read_mil_file(path, lenient), t);
     } catch (const unreadable& refused) {
         return {refused.faults()};
     }

@@ -16,6 +16,8 @@ struct mil_reader_options {
     std::string_view function = "";
     /// Bytes that the weights may take in memory, all together: what a hostile file can make a reader use.
     std::uint64_t memory = std::uint64_t{8} << 30U;
+    /// Reads infinite constants as +-65504, with a note, instead of refusing them: before a softmax both mask alike.
+    bool saturates_infinities = false;
 };
 
 /// Reads MIL text, of the engine's compilers and of others (facts: mil-ops, mil-dialects, weights; Core ML's public

@@ -31,6 +31,7 @@ namespace ane::inline ANEMONE_WAY {
 ANEMONE_BODY read_model read_mil(std::string_view text, file_lookup files, const mil_reader_options& options,
                                  std::string_view file_name) {
     readers::mil_scope scope(files, file_name, readers::kept_file_name(file_name), options.memory);
+    scope.saturates = options.saturates_infinities;
     readers::mil_program_reader(text, scope).read(options.function);
     read_model model;
     if (scope.faults.empty()) {

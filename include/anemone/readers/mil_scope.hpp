@@ -10,6 +10,7 @@
 #include "unreadable.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <string>
@@ -72,6 +73,7 @@ public:
     std::string file;
     const char* kept_file;
     std::uint64_t memory_left;
+    bool saturates = false; ///< reads infinite constants as the largest finite number
 
     ANEMONE_INLINE mil_value* find(std::string_view name) {
         const auto found = variables_.find(name);
@@ -137,9 +139,13 @@ private:
             throw refused_statement{formatted("reads a tensor {} without elements", print(c.shape))};
         }
     }
-    ANEMONE_INLINE static half as_half(const mil_constant& c, std::int64_t i) {
+    ANEMONE_INLINE half as_half(const mil_constant& c, std::int64_t i) {
         const double value = c.at(i);
         const half rounded(value);
+        if (std::isinf(value) && saturates) {
+            note("infinite constants are read as the largest finite number, 65504");
+            return half(value > 0 ? half_max : -half_max);
+        }
         if (!is_finite(rounded)) {
             throw refused_statement{formatted(
                 "element {} of a constant is {}; the graph holds finite fp16 values, up to {}", i, value, half_max)};
