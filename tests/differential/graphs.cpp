@@ -66,6 +66,7 @@ constexpr std::string_view netplist_limits[] = {
     "the unit takes 1",
     "samples by a method, a grid or a border",
     "the form takes a constant there",
+    "the unit is known for 2 of 4",
     "no unit is known that turns one element type into another",
 };
 

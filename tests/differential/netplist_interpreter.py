@@ -37,12 +37,12 @@ class Blobs:
         self.used = [0] * len(names)
         self.rounding = lambda x: x
 
-    def tensor(self, index, offset, shape):
+    def tensor(self, index, offset, shape, element="<f2"):
         count = math.prod(shape)
         data = self.files[index][offset : offset + 2 * count]
         assert len(data) == 2 * count, f"blob {index} ends before element {count}"
         self.used[index] = max(self.used[index], offset + 2 * count)
-        return self.number(np.frombuffer(data, "<f2").astype(np.float64).reshape(shape))
+        return self.number(np.frombuffer(data, element).astype(np.float64).reshape(shape))
 
     def number(self, values):
         """Constants of the graph."""
@@ -85,7 +85,8 @@ class Program:
 
 def constant(c, blobs):
     shape = [c["Constant" + k] for k in ("BatchSize", "Depth", "Channels", "Height", "Width")]
-    return blobs.tensor(c["ConstantIndex"], c["ConstantByteOffset"], shape)
+    element = {"Float16": "<f2", "UInt16": "<u2"}[c["ConstantType"]]
+    return blobs.tensor(c["ConstantIndex"], c["ConstantByteOffset"], shape, element)
 
 
 def number(params, key, default):
@@ -188,19 +189,24 @@ def factor(pattern, blobs):
 
 
 def gain_offset(params, x, blobs):
-    """scale (x + bias); no unit here has both."""
+    """scale (x + bias), the bias first; each a number, or one for each channel."""
     channels = x.shape[C]
-    assert len(params) == 1
-    (key, value), = params.items()
-    if key == "ScaleScalar":
-        return sets.rounded(sets.multiply(x, factor(value, blobs)))
-    if key == "BiasScalar":
-        return sets.rounded(sets.add(x, blobs.number(half(value))))
-    assert key == "BiasScaleGroupData" and ("ScaleCount" in value) != ("BiasCount" in value)
-    name = "Scale" if "ScaleCount" in value else "Bias"
-    assert value[name + "Count"] == channels
-    vector = blobs.tensor(value[name + "Index"], value[name + "Offset"], (1, 1, channels, 1, 1))
-    return sets.rounded((sets.multiply if name == "Scale" else sets.add)(x, vector))
+    group = params.get("BiasScaleGroupData", {})
+    assert params and ("BiasScaleGroupData" not in params or len(params) == 1)
+
+    def operand(name):
+        if name + "Scalar" in params:
+            pattern = params[name + "Scalar"]
+            return factor(pattern, blobs) if name == "Scale" else blobs.number(half(pattern))
+        if name + "Count" in group:
+            assert group[name + "Count"] == channels
+            return blobs.tensor(group[name + "Index"], group[name + "Offset"], (1, 1, channels, 1, 1))
+        return None
+
+    for name, apply in (("Bias", sets.add), ("Scale", sets.multiply)):
+        by = operand(name)
+        x = x if by is None else sets.rounded(apply(x, by))
+    return x
 
 
 def window(params, x, stuffed):
@@ -242,6 +248,7 @@ def convolution(unit, x, blobs):
         assert groups == out == channels
     assert ("Dilated" in variant) == (params.get("KernelDilationX", 1) > 1 or params.get("KernelDilationY", 1) > 1)
     shape = (out, channels // groups, params["KernelHeight"], params["KernelWidth"])
+    assert params["PaddingMode"] == "Zero"
     kernel = blobs.tensor(params["KernelIndex"], params["KernelOffset"], shape)
     image = as_images(x)
     if stuffed:
@@ -475,6 +482,60 @@ def dropout(params, x):
     return x
 
 
+def gather(params, x, indices):
+    """Along Width, at positions that are known."""
+    assert params == {"GatherNDAxes": ["Width"]} and x.shape[N] == x.shape[D] == 1
+    assert (indices.low == indices.high).all() and indices.shape[:W] == (1, 1, 1, 1)
+    positions = indices.low.ravel().astype(int)
+    assert (0 <= positions).all() and (positions < x.shape[W]).all()
+    return x.move(lambda v: v[..., positions])
+
+
+def dynamic_slice(params, x, start):
+    """The accepted form: two of four along Width from a constant on, and 0 where there is none."""
+    at = {"Coordinate": "Width"}
+    assert params == {
+        "DynamicSliceAxisOrder": ["Width"],
+        "DynamicSliceInfo": [{**at, "SliceSize": 2}],
+        "CoordinateInfo": [{**at, "CoordinateMode": "NonNormalized"}],
+        "CoordinateMode": "NonNormalized",
+        "PaddingInfo": [{**at, "PaddingMode": "Background"}],
+        "BackgroundValue": 0.0,
+    }
+    assert x.shape[W] == 4 and start.shape == (1, 1, 1, 1, 1) and (start.low == start.high).all()
+    first = int(start.low.item())
+    outside = [(0, 0)] * W + [(2, 2)]
+    return x.move(lambda v: np.pad(v, outside)[..., first + 2 : first + 4])
+
+
+def min_max_normalization(params, x):
+    """(x - min) / (max - min + Epsilon) along Width or Height."""
+    axis = AXES.index(params["Dimension"])
+    assert axis in (H, W)
+    low, high = sets.extreme(x, axis, np.min), sets.extreme(x, axis, np.max)
+    span = sets.shifted(sets.rounded(sets.subtract(high, low)), half(params["Epsilon"]))
+    y = sets.divide(sets.rounded(sets.subtract(x, low)), sets.rounded(span))
+    return sets.rounded(y)
+
+
+def attention(params, query, key, value, scale, mask=None):
+    """softmax(scale q k^T + mask) v for each head: sequences on Channel, heads on Height."""
+    assert params == {"SubtractMax": True} and scale.shape == (1, 1, 1, 1, 1)
+    assert key.shape == value.shape and query.shape[N] == query.shape[D] == 1 and query.shape[H:] == key.shape[H:]
+
+    def scores(q, k):  # [1, 1, Sq, heads, Skv]
+        return np.einsum("ndshe,ndthe->ndsht", q, k)
+
+    def weighted(p, v):
+        return np.einsum("ndsht,ndthe->ndshe", p, v)
+
+    s = sets.rounded(sets.multiply(sets.bilinear(scores, query, key, query.shape[W]), scale))
+    if mask is not None:
+        assert mask.shape == (1, 1, query.shape[C], 1, key.shape[C])
+        s = sets.rounded(sets.add(s, mask.move(lambda v: np.broadcast_to(v, s.shape))))
+    return sets.rounded(sets.bilinear(weighted, sets.rounded(sets.softmax(s, W), 2.0**-20), value, key.shape[C]))
+
+
 def evaluate(unit, bottoms, blobs):
     params = unit.get("Params")
     x = bottoms[0]
@@ -503,5 +564,9 @@ def evaluate(unit, bottoms, blobs):
         "CrossProduct": lambda: cross_product(*bottoms),
         "CostVolume": lambda: cost_volume(params, *bottoms),
         "FurthestPointSampling": lambda: furthest_points(params, x),
+        "Gather": lambda: gather(params, *bottoms),
+        "DynamicSlice": lambda: dynamic_slice(params, *bottoms),
+        "MinMaxNormalization": lambda: min_max_normalization(params, x),
+        "SDPA": lambda: attention(params, *bottoms),
         "Dropout": lambda: dropout(params, x),
     }[unit["Type"]]()

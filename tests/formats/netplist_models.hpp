@@ -1,5 +1,6 @@
 #pragma once
 
+#include "netplist_layer_models.hpp"
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/build.hpp>
 #include <anemone/formats/netplist.hpp>
@@ -44,9 +45,10 @@ inline weight_store sample_weights(const graph_view& g) {
     return store;
 }
 
-inline netplist emit(const graph_view& g, std::string_view name = "anemone") {
-    const lowered_graph lowered = lower(g);
-    return emit_netplist(lowered.graph, materialize(lowered.graph, sample_weights(g)), name);
+inline netplist emit(const graph_view& g, std::string_view name = "anemone", const netplist_options& options = {},
+                     op_set kept = {}) {
+    const lowered_graph lowered = lower(g, kept);
+    return emit_netplist(lowered.graph, materialize(lowered.graph, sample_weights(g)), name, options);
 }
 
 template <class G, class X> auto normalised(G g, X x, std::string_view scope) {
@@ -295,6 +297,11 @@ inline dynamic_graph movement() {
 struct named_model {
     std::string_view name;
     dynamic_graph (*build)();
+    bool golden = true; ///< whether its netplist is kept as a file
+    netplist_options options{};
+    op_set kept{}; ///< what lowering leaves whole
+
+    netplist program() const { return emit(build(), name, options, kept); }
 };
 
 inline constexpr named_model all[] = {
@@ -307,11 +314,18 @@ inline constexpr named_model all[] = {
     {"convolutions", convolutions},
     {"pools", pools},
     {"reductions", reductions},
-    {"reductions_of_ones", reductions_of_ones},
+    {"reductions_of_ones", reductions_of_ones, false},
     {"activations", activations},
-    {"arithmetic", arithmetic},
-    {"products", products},
-    {"movement", movement},
+    {"arithmetic", arithmetic, false},
+    {"products", products, false},
+    {"movement", movement, false},
+    {"functions", functions},
+    {"logic", logic},
+    {"layers", layers},
+    {"views", views},
+    {"whole", whole, true, {}, {op::attention, op::minmax_norm}},
+    {"lines", lines},
+    {"lines_in_one", lines, true, {.one_goc = true, .global_arg = true}},
 };
 
 } // namespace netplist_models

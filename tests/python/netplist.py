@@ -29,17 +29,27 @@ PROGRAM = BUILD / "bin" / "write_netplists"
 
 PADS = {"PadTop": int, "PadBot": int, "PadLeft": int, "PadRight": int}
 WINDOW = {"KernelWidth": int, "KernelHeight": int, "Step": list, **PADS}
-CONV = {"Type": str, **WINDOW, "KernelMode": str, "KernelType": str, "KernelIndex": int, "KernelOffset": int}
+CONV = {"Type": str, **WINDOW, "PaddingMode": str, "KernelMode": str, "KernelType": str, "KernelIndex": int, "KernelOffset": int}
 DILATED = {**CONV, "KernelDilationX": int, "KernelDilationY": int}
 TYPE = {"Type": str}
+UPSAMPLING = {"Type": str, **WINDOW, "KernelMode": str, "KernelType": str, "KernelGroupReuse": bool}
+ORDER = {"SortDimension": str, "VectorDimension": str, "SortIndices": list}
+BLOCKS = ("PixelShuffle", "PixelUnshuffle", "ChannelToSpace", "SpaceToChannel", "SpaceToBatch", "BatchToSpace")
 
 # Unit type, variant -> keys that must be there; a second dictionary for keys that may be there.
 PARAMS = {
-    **{("Neuron", v): (TYPE, {}) for v in ("ReLU", "SigmoidHighPrecision", "Tanh", "GELU", "Sqrt", "Exp2")},
+    **{
+        ("Neuron", v): (TYPE, {})
+        for v in ("ReLU", "SigmoidHighPrecision", "Tanh", "GELU", "Sqrt", "Exp2", "Sin", "Cos", "Ceil", "Floor", "Sign",
+                  "RoundNearest", "Erf")
+    },
+    ("Neuron", "ELU"): ({**TYPE, "EluAlpha": int}, {}),
     **{("Neuron", v): (TYPE, {"Epsilon": int}) for v in ("Rsqrt", "Log2", "Inv")},
     ("Neuron", "LeakyReLU"): ({**TYPE, "ReluSlope": int, "ReluOffset": int}, {}),
     ("Neuron", "ClampedReLU"): ({**TYPE, "ReluMin": int, "ReluMax": int}, {}),
     **{("ElementWise", v): (TYPE, {}) for v in ("Add", "Mult", "Sub", "Min", "Max", "Abs")},
+    **{("ElementWise", v): (TYPE, {}) for v in ("GreaterThan", "LessThan", "Equal", "NotEqual")},
+    **{("ScaledElementWise", v): ({**TYPE, "Scale": int}, {}) for v in ("Add", "Mult", "Min", "Max")},
     ("GOC", None): ({}, {"ScaleScalar": int, "BiasScalar": int, "BiasScaleGroupData": dict}),
     **{("Conv", v): (CONV, {}) for v in ("Conv", "ChannelWiseConv", "DeConv", "ChannelWiseDeConv")},
     **{("Conv", v): (DILATED, {}) for v in ("DilatedConv", "ChannelWiseDilatedConv")},
@@ -59,9 +69,34 @@ PARAMS = {
     ("InputView", None): ({"Dimension": str, "Offset": int, "Size": int}, {}),
     ("Broadcast", None): ({"BroadcastInfo": list}, {}),
     ("MatrixMultiplication", None): (None, {}),
+    **{(kind, None): ({"FactorX": int, "FactorY": int, "FactorZ": int}, {}) for kind in BLOCKS},
+    ("LocalResponseNormalization", "Channel"): (
+        {**TYPE, "KernelWidth": int, "KernelHeight": int, "KernelChannel": int, "Alpha": int, "Beta": float, "K": float},
+        {},
+    ),
+    ("Sort", None): ({**ORDER, "Direction": str}, {"Indices": bool}),
+    **{("TopK", v): ({**TYPE, **ORDER, "K": int}, {"Indices": bool}) for v in ("Max", "Min")},
+    ("Dropout", None): ({"DropoutRate": int, "Seed": int}, {}),
+    ("CrossCorrelation", None): ({"NumGroups": int, **PADS, "TemplateHeight": int, "TemplateWidth": int}, {}),
+    ("CrossProduct", None): ({}, {}),
+    ("CostVolume", None): ({"DisparityDirection": int, "DisparityRange": int}, {}),
+    ("FurthestPointSampling", None): ({"CentroidCount": int, "DistanceMetric": str}, {}),
+    ("Gather", None): ({"GatherNDAxes": list}, {}),
+    ("DynamicSlice", None): (
+        {"DynamicSliceAxisOrder": list, "DynamicSliceInfo": list, "CoordinateInfo": list, "CoordinateMode": str,
+         "PaddingInfo": list, "BackgroundValue": float},
+        {},
+    ),
+    ("SDPA", None): ({"SubtractMax": bool}, {}),
+    ("MinMaxNormalization", None): ({"Dimension": str, "Epsilon": int}, {}),
 }
-FP16_PATTERNS = {"Epsilon", "ReluSlope", "ReluOffset", "ReluMin", "ReluMax", "ScaleScalar", "BiasScalar"}
-WITHOUT_CHANNELS = {"Reshape", "InputView"}
+OPERANDS = {  # of units that read not one
+    **dict.fromkeys(("MatrixMultiplication", "ScaledElementWise", "CrossCorrelation", "CrossProduct", "CostVolume"), {2}),
+    **dict.fromkeys(("Gather", "DynamicSlice"), {2}),
+    "SDPA": {4, 5},
+}
+FP16_PATTERNS = {"EluAlpha", "Scale", "Alpha", "Epsilon", "ReluSlope", "ReluOffset", "ReluMin", "ReluMax", "ScaleScalar", "BiasScalar"}
+WITHOUT_CHANNELS = {"Reshape", "InputView", "DynamicSlice"}
 ITEMS = {
     "BroadcastInfo": {"Dimension": str, "Size": int},
     "TransposeDimensions": {"TransposeSourceDimension": str, "TransposeDestinationDimension": str},
@@ -200,9 +235,10 @@ class Netplist(unittest.TestCase):
         for name in body["Units"]:
             unit = body[name]
             with self.subTest(unit=name):
-                self.check_unit(name, unit)
+                types = [body[b]["ConstantType"] if b in body.get("Constants", []) else "Float16" for b in unit["Bottom"]]
+                self.check_unit(name, unit, types)
 
-    def check_unit(self, name, unit):
+    def check_unit(self, name, unit, types):
         keys = {"Name": str, "Type": str, "Bottom": list, "InputType": list, "OutputType": str}
         if unit["Type"] not in WITHOUT_CHANNELS:
             keys["OutputChannels"] = int
@@ -212,14 +248,15 @@ class Netplist(unittest.TestCase):
             keys["Params"] = dict
         keys_are(self, unit, keys)
         self.assertEqual(unit["Name"], name)
-        self.assertEqual(unit["InputType"], ["Float16"] * len(unit["Bottom"]))
+        self.assertEqual(unit["InputType"], types)
         self.assertEqual(unit["OutputType"], "Float16")
         params = unit.get("Params")
         if params is None:
             self.assertEqual(len(unit["Bottom"]), 2)
             return
         variant = params.get("Mode") if unit["Type"] == "ArgMinMax" else params.get("Type")
-        required, optional = PARAMS[unit["Type"], variant]
+        upsamples = params.get("KernelMode") == "Unity"
+        required, optional = (UPSAMPLING, {}) if upsamples else PARAMS[unit["Type"], variant]
         keys_are(self, params, required, optional)
         for key in FP16_PATTERNS & set(params):
             self.assertTrue(0 <= params[key] <= 0xFFFF)
@@ -230,18 +267,20 @@ class Netplist(unittest.TestCase):
         if "Step" in params:
             self.assertEqual([type(s) for s in params["Step"]], [int, int])
         if unit["Type"] == "Conv":
-            self.assertEqual((params["KernelMode"], params["KernelType"]), ("Dense", "Float16"))
+            mode = "Unity" if upsamples else "Dense"
+            self.assertEqual((params["KernelMode"], params["KernelType"]), (mode, "Float16"))
         if "BiasScaleGroupData" in params:
             self.assertEqual(len(params), 1)
             group = params["BiasScaleGroupData"]
-            half = "Scale" if "ScaleCount" in group else "Bias"
-            mutable = {"BiasMutable": bool} if half == "Bias" else {}
-            keys_are(self, group, {half + k: int for k in ("Count", "Index", "Offset")}, mutable)
+            halves = [h for h in ("Scale", "Bias") if h + "Count" in group]
+            self.assertTrue(halves)
+            mutable = {"BiasMutable": bool} if "Bias" in halves else {}
+            keys_are(self, group, {h + k: int for h in halves for k in ("Count", "Index", "Offset")}, mutable)
         binary = unit["Type"] == "ElementWise" and variant != "Abs"
         if unit["Type"] == "Concat":
             self.assertGreaterEqual(len(unit["Bottom"]), 2)
         else:
-            self.assertEqual(len(unit["Bottom"]), 2 if binary else 1)
+            self.assertIn(len(unit["Bottom"]), OPERANDS.get(unit["Type"], {2} if binary else {1}))
 
     @each_model
     def test_constants_and_weights(self, place, _document, body):
@@ -256,7 +295,9 @@ class Netplist(unittest.TestCase):
         for name in body.get("Constants", []):
             constant = body[name]
             keys_are(self, constant, {"ConstantName": str, "ConstantType": str, **lengths})
-            self.assertEqual((constant["ConstantName"], constant["ConstantType"]), (name, "Float16"))
+            self.assertEqual(constant["ConstantName"], name)
+            positions = {b for u in body["Units"] if body[u]["Type"] == "Gather" for b in body[u]["Bottom"][1:]}
+            self.assertEqual(constant["ConstantType"], "UInt16" if name in positions else "Float16")
             self.assertEqual((constant["ConstantBatchSize"], constant["ConstantDepth"]), (1, 1))
             self.assertEqual((constant["ConstantInterleave"], constant["ConstantByteOffset"]), (1, 0))
             size = 2 * constant["ConstantChannels"] * constant["ConstantHeight"] * constant["ConstantWidth"]

@@ -97,7 +97,7 @@ void write_all(const std::filesystem::path& to) {
     for (const auto& model : netplist_models::all) {
         const dynamic_graph g = model.build();
         const std::filesystem::path place = to / std::string(model.name);
-        write_netplist(netplist_models::emit(g, model.name), place);
+        write_netplist(model.program(), place);
         write_file(place / "run.plist", formats::to_xml(run_of(g)));
     }
     write_file(to / "values.plist", formats::to_xml(tricky_values()));

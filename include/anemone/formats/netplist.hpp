@@ -2,6 +2,7 @@
 
 #include "../base/way.hpp"
 #include "../weights/materialize.hpp"
+#include "netplist_options.hpp"
 #include "netplist_program.hpp"
 
 #include <span>
@@ -15,7 +16,7 @@ namespace ane::inline ANEMONE_WAY {
 /// the graph. Facts: netplist, netplist-units. Throws `error` (errc::lowering) with the operation and the reason where
 /// an operation, an attribute or a shape has no known form. Never run on Apple silicon by this project.
 ANEMONE_API netplist emit_netplist(const graph_view& lowered, const materialized& constants,
-                                   std::string_view network_name = "anemone");
+                                   std::string_view network_name = "anemone", const netplist_options& options = {});
 
 /// Several netplists of `emit_netplist` as one document: a network and a procedure for each, called as they are there, and
 /// their weight files, equal ones once. No file with several procedures is known (netplist facts, section 11), so this is

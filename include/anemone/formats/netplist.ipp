@@ -17,11 +17,11 @@
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY netplist emit_netplist(const graph_view& lowered, const materialized& constants,
-                                    std::string_view network_name) {
+                                    std::string_view network_name, const netplist_options& options) {
     validate(lowered);
     require_constants_of(lowered, constants);
     formats::refuse_faults(lowered, netplist_faults(lowered), constants);
-    formats::netplist_writer w(lowered, constants, network_name);
+    formats::netplist_writer w(lowered, constants, network_name, options);
     for (int i = 0; i < lowered.size(); ++i) {
         const op kind = lowered[i].kind;
         if (kind != op::input && !constants.known(i)) {

@@ -25,6 +25,7 @@ ANEMONE_INLINE netplist_value netplist_convolution(netplist_writer& w, int index
                                                    std::string_view variant, plist_dict window, int groups,
                                                    std::span<const half> kernel) {
     window["Type"] = variant;
+    window["PaddingMode"] = "Zero";
     window["KernelMode"] = "Dense";
     window["KernelType"] = netplist_name(dtype::f16);
     window["KernelIndex"] = w.blob(kernel);

@@ -84,18 +84,18 @@ ANEMONE_INLINE bool write_gain_or_offset(netplist_writer& w, int index, netplist
         const std::vector<half>& values = w.values(vector);
         const netplist_value x = w.value(other);
         if (n.kind == op::mul) {
-            result = w.scale(x, values);
+            result = w.then_scale(x, values);
         } else if (n.kind == op::add) {
-            result = w.offset(x, values);
+            result = w.then_offset(x, values);
         } else if (n.kind == op::sub && position == 1) {
             std::vector<half> negative;
             negative.reserve(values.size());
             for (const half v : values) {
                 negative.push_back(-v);
             }
-            result = w.offset(x, negative);
+            result = w.then_offset(x, negative);
         } else if (n.kind == op::sub) {
-            result = w.offset(w.scale(x, half(-1)), values);
+            result = w.then_offset(w.scale(x, half(-1)), values);
         } else {
             continue;
         }

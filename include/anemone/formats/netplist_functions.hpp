@@ -21,7 +21,7 @@ ANEMONE_INLINE netplist_value write_elu(netplist_writer& w, int index, const net
 /// min(max(alpha x + beta, 0), 1)
 ANEMONE_INLINE netplist_value write_hard_sigmoid(netplist_writer& w, int index, const netplist_form& form) {
     const clamped_line& a = w.at(index).get<clamped_line>();
-    const netplist_value line = w.offset(w.scale(w.value(w.operand(index, 0)), half(a.alpha)), half(a.beta));
+    const netplist_value line = w.then_offset(w.scale(w.value(w.operand(index, 0)), half(a.alpha)), half(a.beta));
     return neuron(w, form.variant, line, {{"ReluMin", fp16_pattern(half(0))}, {"ReluMax", fp16_pattern(half(1))}});
 }
 

@@ -25,7 +25,7 @@ ANEMONE_INLINE netplist_value write_comparison_or_equal(netplist_writer& w, int 
 
 /// 1 - x
 ANEMONE_INLINE netplist_value negated(netplist_writer& w, const netplist_value& x) {
-    return w.offset(w.scale(x, half(-1)), half(1));
+    return w.then_offset(w.scale(x, half(-1)), half(1));
 }
 ANEMONE_INLINE netplist_value write_not(netplist_writer& w, int index, const netplist_form&) {
     return negated(w, w.value(w.operand(index, 0)));

@@ -38,8 +38,8 @@ ANEMONE_INLINE netplist_value write_reduction(netplist_writer& w, int index, con
     return w.unit({form.unit, plist_dict{{"Type", form.variant}, {"Dimension", dimensions}}}, {x}, reduced);
 }
 
-/// ArgMinMax where its index along the one axis is not in doubt: it runs on every family. Elsewhere GlobalArgMinMax, of
-/// which the sources disagree whether it runs before A15.
+/// ArgMinMax where its index along the one axis is not in doubt: it runs on every family. Elsewhere, and everywhere with
+/// `global_arg`, GlobalArgMinMax, of which the sources disagree whether it runs before A15.
 ANEMONE_INLINE netplist_value write_arg(netplist_writer& w, int index, const netplist_form& form) {
     const netplist_value x = w.value(w.operand(index, 0));
     const netplist_shape shape = netplist_shape_of(w.at(index).shape);
@@ -48,7 +48,8 @@ ANEMONE_INLINE netplist_value write_arg(netplist_writer& w, int index, const net
     const std::int64_t width = x.shape[netplist_axis::width];
     const bool spatial =
         (along == netplist_axis::width && height == 1) || (along == netplist_axis::height && width == 1);
-    if (spatial || (along == netplist_axis::channel && height == 1 && width == 1)) {
+    const bool certain = spatial || (along == netplist_axis::channel && height == 1 && width == 1);
+    if (certain && !w.options().global_arg) {
         return w.unit(
             {form.unit, plist_dict{{"Mode", formatted("{}Arg{}", spatial ? "Spatial" : "Channel", form.variant)},
                                    {"KernelWidth", width},

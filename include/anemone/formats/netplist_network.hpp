@@ -68,8 +68,8 @@ public:
     }
 
     /// The position in `Weights` of a file with these values; equal ones share a file.
-    ANEMONE_INLINE std::int64_t blob(std::span<const half> values) {
-        const auto bytes = std::as_bytes(values);
+    ANEMONE_INLINE std::int64_t blob(std::span<const half> values) { return blob(std::as_bytes(values)); }
+    ANEMONE_INLINE std::int64_t blob(std::span<const std::byte> bytes) {
         const std::size_t hash =
             std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
         const auto [first, last] = blobs_by_hash_.equal_range(hash);
@@ -87,20 +87,24 @@ public:
     /// An entry of `Constants`. Only tensors with N = D = 1 are known there.
     ANEMONE_INLINE netplist_value constant(std::string_view stem, const netplist_shape& shape,
                                            std::span<const half> values) {
+        return constant(stem, shape, std::as_bytes(values), dtype::f16);
+    }
+    ANEMONE_INLINE netplist_value constant(std::string_view stem, const netplist_shape& shape,
+                                           std::span<const std::byte> data, dtype type) {
         const std::string name = fresh(stem);
         constants_.push_back(name);
         plist_dict entry{{"ConstantName", name},
-                         {"ConstantType", netplist_name(dtype::f16)},
+                         {"ConstantType", netplist_name(type)},
                          {"ConstantBatchSize", shape[netplist_axis::batch]},
                          {"ConstantDepth", shape[netplist_axis::depth]},
                          {"ConstantChannels", shape[netplist_axis::channel]},
                          {"ConstantHeight", shape[netplist_axis::height]},
                          {"ConstantWidth", shape[netplist_axis::width]},
                          {"ConstantInterleave", 1},
-                         {"ConstantIndex", blob(values)},
+                         {"ConstantIndex", blob(data)},
                          {"ConstantByteOffset", 0}};
         body_.push_back({name, std::move(entry)});
-        return {name, shape};
+        return {name, shape, type};
     }
 
     /// Appends a unit. No file is known whose unit names one symbol twice, so a second mention reads a copy.
@@ -135,9 +139,14 @@ public:
         if (what.params) {
             unit["Params"] = *what.params;
         }
-        unit_names_.insert(name);
+        positions_.emplace(name, body_.size());
         body_.push_back({name, std::move(unit)});
         return {name, shape};
+    }
+
+    /// Gives a unit other parameters.
+    ANEMONE_INLINE void set_params(std::string_view unit, plist_dict params) {
+        (*body_[positions_.find(unit)->second].content.get_if<plist_dict>())["Params"] = std::move(params);
     }
 
     /// The same value from a unit of its own.
@@ -158,7 +167,7 @@ public:
     }
 
     /// Whether a value is the result of a unit, not an input or a constant.
-    ANEMONE_INLINE bool is_unit(const netplist_value& value) const { return unit_names_.contains(value.symbol); }
+    ANEMONE_INLINE bool is_unit(const netplist_value& value) const { return positions_.contains(value.symbol); }
 
     ANEMONE_INLINE netplist finish() && {
         const std::string network = "network_" + label_;
@@ -225,8 +234,8 @@ private:
     std::map<std::string, std::size_t, std::less<>> inputs_by_name_;
     std::vector<netplist_blob> blobs_;
     std::unordered_multimap<std::size_t, std::size_t> blobs_by_hash_;
-    std::set<std::string, std::less<>> unit_names_;
-    std::vector<plist_member> body_; ///< the network's entries, whose names all differ
+    std::vector<plist_member> body_;                            ///< the network's entries, whose names all differ
+    std::map<std::string, std::size_t, std::less<>> positions_; ///< of the units, in the body
     plist_array units_;
     plist_array constants_;
     plist_array input_list_;

@@ -97,6 +97,7 @@ inline constexpr op_facet<netplist_unit_writer> netplist_unit_writers{
     {op::tile, write_tile},
     {op::reverse, write_reverse},
     {op::gather, write_gather},
+    {op::dynamic_slice, write_dynamic_slice},
     {op::pixel_shuffle, write_blocks},
     {op::pixel_unshuffle, write_blocks},
     {op::depth_to_space, write_blocks},

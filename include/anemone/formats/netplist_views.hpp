@@ -150,13 +150,49 @@ ANEMONE_INLINE std::vector<std::int64_t> known_positions(const netplist_writer& 
     }
     return positions;
 }
+/// A Gather unit along Width, whose positions are a constant of UInt16.
+ANEMONE_INLINE netplist_value gathered(netplist_writer& w, const netplist_value& x,
+                                       std::span<const std::int64_t> positions) {
+    const std::vector<std::uint16_t> numbers(positions.begin(), positions.end());
+    netplist_shape shape = x.shape;
+    shape[netplist_axis::width] = static_cast<std::int64_t>(positions.size());
+    const netplist_value indices = w.indices(numbers);
+    return w.unit({"Gather", plist_dict{{"GatherNDAxes", plist_array{"Width"}}}}, {x, indices}, shape);
+}
+
+/// Views that are joined run on every family; the unit takes over where they would be too many.
 ANEMONE_INLINE netplist_value write_gather(netplist_writer& w, int index, const netplist_form&) {
     const extents& in = w.at(w.operand(index, 0)).shape;
     const int along = w.at(index).get<axis>().index;
     std::vector<std::int64_t> positions = known_positions(w, index, in[along]);
     positions.resize(static_cast<std::size_t>(w.at(w.operand(index, 1)).shape.count()), positions.front());
-    const netplist_value rows = picked(w, w.value(w.operand(index, 0)), netplist_axis_of(along, in.rank), positions);
+    const netplist_value x = w.value(w.operand(index, 0));
+    const bool many = static_cast<std::int64_t>(positions.size()) > forms::most_views;
+    const netplist_value rows =
+        many ? gathered(w, x, positions) : picked(w, x, netplist_axis_of(along, in.rank), positions);
     return w.reshape(rows, netplist_shape_of(w.at(index).shape));
+}
+
+/// Two elements of four along Width, which is the form that is known to run.
+ANEMONE_INLINE netplist_value write_dynamic_slice(netplist_writer& w, int index, const netplist_form& form) {
+    const netplist_value x = w.value(w.operand(index, 0));
+    netplist_shape shape = x.shape;
+    shape[netplist_axis::width] = 2;
+    const auto along = [](const char* key, const plist_value& value) {
+        plist_dict entry{{"Coordinate", "Width"}};
+        entry[key] = value;
+        return plist_array{plist_value(std::move(entry))};
+    };
+    const netplist_value start = w.constant({}, std::span(w.values(w.operand(index, 1))).first(1));
+    return w.unit({form.unit,
+                   plist_dict{{"DynamicSliceAxisOrder", plist_array{"Width"}},
+                              {"DynamicSliceInfo", along("SliceSize", 2)},
+                              {"CoordinateInfo", along("CoordinateMode", "NonNormalized")},
+                              {"CoordinateMode", "NonNormalized"},
+                              {"PaddingInfo", along("PaddingMode", "Background")},
+                              {"BackgroundValue", 0.0}},
+                   false},
+                  {x, start}, shape);
 }
 
 /// The parts before and behind the window, with the update between them, axis by axis. Width, whose views with an offset
@@ -176,7 +212,12 @@ ANEMONE_INLINE netplist_value updated(netplist_writer& w, const netplist_value& 
                                              w.transpose(update, exchange_height_width), turned, 3);
             return w.transpose(y, exchange_height_width);
         }
-        const netplist_value inner = updated(w, view_of(w, x, a, begin[a], size), update, begin, i + 1);
+        bool spans_the_rest = true; // then no view of x is read behind this axis
+        for (int j = i + 1; j < 5; ++j) {
+            spans_the_rest = spans_the_rest && update.shape[netplist_axes[j]] == x.shape[netplist_axes[j]];
+        }
+        const netplist_value inner =
+            spans_the_rest ? update : updated(w, view_of(w, x, a, begin[a], size), update, begin, i + 1);
         std::vector<netplist_value> parts;
         if (begin[a] > 0) {
             parts.push_back(view_of(w, x, a, 0, begin[a]));

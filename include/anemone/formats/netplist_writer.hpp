@@ -3,12 +3,17 @@
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
 #include "../passes/print.hpp"
+#include "../passes/uses.hpp"
 #include "../weights/materialize.hpp"
+#include "netplist_goc.hpp"
 #include "netplist_network.hpp"
+#include "netplist_options.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,8 +28,10 @@ using netplist_order = std::array<netplist_axis, 5>;
 /// Writes a graph into a network, node by node, and offers the units that several operations need.
 class netplist_writer {
 public:
-    ANEMONE_INLINE netplist_writer(const graph_view& g, const materialized& constants, std::string_view label)
-        : graph_(g), constants_(constants), network_(label), values_(g.nodes.size()) {
+    ANEMONE_INLINE netplist_writer(const graph_view& g, const materialized& constants, std::string_view label,
+                                   const netplist_options& options)
+        : graph_(g), constants_(constants), options_(options), network_(label), readers_(uses(g)),
+          values_(g.nodes.size()) {
         for (int i = 0; i < g.size(); ++i) {
             if (g[i].kind == op::input) {
                 network_.reserve(g.name(i));
@@ -41,6 +48,7 @@ public:
     }
 
     ANEMONE_INLINE const graph_view& graph() const { return graph_; }
+    ANEMONE_INLINE const netplist_options& options() const { return options_; }
     ANEMONE_INLINE const node& at(int index) const { return graph_[index]; }
     ANEMONE_INLINE bool known(int index) const { return constants_.known(index); }
     ANEMONE_INLINE const std::vector<half>& values(int index) const {
@@ -53,6 +61,9 @@ public:
     /// Units are named after the node that is visited.
     ANEMONE_INLINE void visit(int index) { current_ = index; }
     ANEMONE_INLINE void set(int index, netplist_value value) {
+        if (readers_[static_cast<std::size_t>(index)] != 1) {
+            open_.erase(value.symbol);
+        }
         values_[static_cast<std::size_t>(index)] = std::move(value);
     }
 
@@ -77,10 +88,19 @@ public:
         return constant(shape, data, stem(current_) + "_constant");
     }
 
+    /// Positions along Width, as an entry of `Constants`.
+    ANEMONE_INLINE netplist_value indices(std::span<const std::uint16_t> positions) {
+        return network_.constant(stem(current_) + "_indices", {1, 1, 1, 1, static_cast<std::int64_t>(positions.size())},
+                                 std::as_bytes(positions), dtype::uint16);
+    }
+
     ANEMONE_INLINE std::int64_t blob(std::span<const half> data) { return network_.blob(data); }
 
     ANEMONE_INLINE netplist_value unit(const netplist_unit& what, std::vector<netplist_value> bottoms,
                                        const netplist_shape& shape) {
+        for (const netplist_value& b : bottoms) {
+            open_.erase(b.symbol);
+        }
         return network_.unit(stem(current_), what, std::move(bottoms), shape);
     }
     /// A unit whose result has the shape of its first operand, and whose only parameter may be its variant.
@@ -90,28 +110,40 @@ public:
         return unit({type, plist_dict{{"Type", variant}}}, std::move(bottoms), shape);
     }
 
-    /// Scale and bias are units of their own: the sources disagree whether a GOC with both adds before or after it
-    /// scales (netplist facts, surprise 1).
+    /// x times one number, or times one for each channel.
+    ANEMONE_INLINE netplist_value scale(const netplist_value& x, std::span<const half> factors) {
+        return gain(x, {{factors.begin(), factors.end()}, {}});
+    }
     ANEMONE_INLINE netplist_value scale(const netplist_value& x, half factor) {
-        return unit({"GOC", plist_dict{{"ScaleScalar", fp16_pattern(factor)}}}, {x}, x.shape);
+        return scale(x, std::span(&factor, 1));
+    }
+    /// x plus one number, or plus one for each channel.
+    ANEMONE_INLINE netplist_value offset(const netplist_value& x, std::span<const half> amounts) {
+        return gain(x, {{}, {amounts.begin(), amounts.end()}});
     }
     ANEMONE_INLINE netplist_value offset(const netplist_value& x, half amount) {
-        return unit({"GOC", plist_dict{{"BiasScalar", fp16_pattern(amount)}}}, {x}, x.shape);
+        return offset(x, std::span(&amount, 1));
     }
-    ANEMONE_INLINE netplist_value scale(const netplist_value& x, std::span<const half> factors) {
-        if (factors.size() == 1) {
-            return scale(x, factors.front());
-        }
-        const plist_dict group{{"ScaleCount", factors.size()}, {"ScaleIndex", blob(factors)}, {"ScaleOffset", 0}};
-        return unit({"GOC", plist_dict{{"BiasScaleGroupData", group}}}, {x}, x.shape);
+
+    /// The same where nothing else reads x, now or later. With `one_goc` it completes the unit that x comes from, if that
+    /// adds, or if it scales and the offsets can be divided; else it is a unit of its own.
+    ANEMONE_INLINE netplist_value then_scale(const netplist_value& x, std::span<const half> factors) {
+        const auto from = open_.find(x.symbol);
+        return from != open_.end() && from->second.scale.empty()
+                   ? completed(x, {{factors.begin(), factors.end()}, from->second.bias})
+                   : scale(x, factors);
     }
-    ANEMONE_INLINE netplist_value offset(const netplist_value& x, std::span<const half> amounts) {
-        if (amounts.size() == 1) {
-            return offset(x, amounts.front());
+    ANEMONE_INLINE netplist_value then_offset(const netplist_value& x, std::span<const half> amounts) {
+        const auto from = open_.find(x.symbol);
+        if (from != open_.end() && from->second.bias.empty()) {
+            if (auto bias = divided(amounts, from->second.scale)) {
+                return completed(x, {from->second.scale, std::move(*bias)});
+            }
         }
-        const plist_dict group{
-            {"BiasCount", amounts.size()}, {"BiasIndex", blob(amounts)}, {"BiasMutable", false}, {"BiasOffset", 0}};
-        return unit({"GOC", plist_dict{{"BiasScaleGroupData", group}}}, {x}, x.shape);
+        return offset(x, amounts);
+    }
+    ANEMONE_INLINE netplist_value then_offset(const netplist_value& x, half amount) {
+        return then_offset(x, std::span(&amount, 1));
     }
 
     /// Copies along the axes of extent 1 that have to grow.
@@ -184,9 +216,25 @@ private:
 
     ANEMONE_INLINE std::string stem(int index) const { return formatted("{}_{}", name(graph_[index].kind), index); }
 
+    ANEMONE_INLINE netplist_value gain(const netplist_value& x, const netplist_gain& what) {
+        const netplist_value y = unit({"GOC", gain_params(network_, what)}, {x}, x.shape);
+        if (options_.one_goc) {
+            open_.emplace(y.symbol, what);
+        }
+        return y;
+    }
+    ANEMONE_INLINE netplist_value completed(const netplist_value& x, const netplist_gain& what) {
+        network_.set_params(x.symbol, gain_params(network_, what));
+        open_.erase(x.symbol);
+        return x;
+    }
+
     graph_view graph_;
     const materialized& constants_;
+    netplist_options options_;
     netplist_network network_;
+    sequence<int> readers_;
+    std::map<std::string, netplist_gain, std::less<>> open_; ///< GOC units that scale or add, and that nobody reads yet
     std::vector<netplist_value> values_;
     int current_ = 0;
 };

@@ -92,7 +92,9 @@ namespace ane {
     ROW(mask_has_planes, "has a mask of {got} planes, the unit takes {limit} for all heads", take_it_apart_in_lower)   \
     ROW(takes_width_or_height, "works along another axis than Width and Height, which the unit takes",                 \
         take_it_apart_in_lower)                                                                                        \
-    ROW(replaces_all, "replaces every element: no unit reads what is replaced", leave_the_input_out)
+    ROW(replaces_all, "replaces every element: no unit reads what is replaced", leave_the_input_out)                   \
+    ROW(window_is_not_two_of_four, "moves a window of {got} over {limit}: the unit is known for 2 of 4 along Width",   \
+        none)
 
 /// What keeps an operation from being written.
 enum class form_reason : std::uint8_t {

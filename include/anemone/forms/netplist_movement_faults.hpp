@@ -67,7 +67,8 @@ constexpr form_fault reverse_fault(const netplist_subject& s) {
     return {};
 }
 
-/// A gather along an axis at positions that are known: any others no unit of every generation reads.
+/// A gather along an axis at positions that are known: any others no unit of every generation reads. The unit for more
+/// positions than views is known along Width, of one batch at depth 1.
 constexpr form_fault gather_fault(const netplist_subject& s) {
     if (!s.known(1)) {
         return {form_reason::parameter_is_computed, 1, 0};
@@ -75,7 +76,28 @@ constexpr form_fault gather_fault(const netplist_subject& s) {
     if (s.at(1).shape.rank > 1 || s.at(1).type != dtype::f16) {
         return {form_reason::no_netplist_form};
     }
-    return views_fault(s.at(1).shape.count());
+    const extents& x = s.at(0).shape;
+    const netplist_shape shape = netplist_shape_of(x);
+    const bool has_unit = netplist_axis_of(s.n.get<axis>().index, x.rank) == netplist_axis::width &&
+                          shape[netplist_axis::batch] == 1 && shape[netplist_axis::depth] == 1;
+    return has_unit ? form_fault{} : views_fault(s.at(1).shape.count());
+}
+
+/// The validator of A13 takes any window, its code generator none; of those that ran, two elements of four from a
+/// constant on is the only one that is known.
+constexpr form_fault dynamic_slice_fault(const netplist_subject& s) {
+    if (!s.known(1)) {
+        return {form_reason::parameter_is_computed, 1, 0};
+    }
+    const extents& x = s.at(0).shape;
+    const extents& size = s.n.shape;
+    for (int i = 0; i < x.rank; ++i) {
+        const bool moves = netplist_axis_of(i, x.rank) == netplist_axis::width;
+        if (moves ? size[i] != 2 || x[i] != 4 : size[i] != x[i]) {
+            return {form_reason::window_is_not_two_of_four, size[i], x[i]};
+        }
+    }
+    return {};
 }
 
 constexpr bool is_block_factor(int factor) {
@@ -106,6 +128,7 @@ constexpr form_fault rearrangement_fault(const netplist_subject& s) {
     case op::tile: return tile_fault(s);
     case op::reverse: return reverse_fault(s);
     case op::gather: return gather_fault(s);
+    case op::dynamic_slice: return dynamic_slice_fault(s);
     default: break;
     }
     return s.n.attributes.kind() == attribute_kind::factors ? blocks_fault(s) : form_fault{};

@@ -111,6 +111,7 @@ inline constexpr netplist_form netplist_vocabulary[] = {
     {op::tile, "Concat", "", unit_evidence::composed},
     {op::reverse, "Concat", "", unit_evidence::composed},
     {op::gather, "Concat", "", unit_evidence::composed},
+    {op::dynamic_slice, "DynamicSlice", "", unit_evidence::runs},
     {op::pixel_shuffle, "PixelShuffle", "", unit_evidence::runs},
     {op::pixel_unshuffle, "PixelUnshuffle", "", unit_evidence::runs},
     {op::depth_to_space, "ChannelToSpace", "", unit_evidence::runs},
