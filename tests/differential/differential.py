@@ -4,7 +4,9 @@
     differential.py [--graphs <number>] [--seed <number>] [--keep <folder>] [--program <path>]
 
 differential_graphs makes the graphs, compares the two backends and writes files. The two interpreters evaluate those
-over sets of numbers (sets.py), and every value that the CPU returned must lie in its set. The seed is printed; graph n
+over sets of numbers (sets.py), and every value that the CPU returned must lie in its set. Each file is also read back
+by the library, and what the CPU returns for that graph must lie in the same sets; where everything is only moved and
+compared, differential_graphs holds it to the bits of the graph that was written. The seed is printed; graph n
 of a run has seed + n, and `--seed <that> --graphs 1 --keep <folder>` makes it again.
 
 The CPU runs each graph twice: as it is, and lowered to what the formats have. The lowered one follows IEEE 754 to the
@@ -44,24 +46,27 @@ BUILD = pathlib.Path(os.environ.get("ANEMONE_BUILD_DIR", HERE.parent.parent / "b
 BATCH = 500
 TYPES = {"fp16": np.dtype("<f2"), "uint8": np.dtype("u1")}
 LEAST_SHARP = 0.8  # of the elements compared, the share whose set says something
-BOTH_FORMATS = set(
-    """conv2d conv_transpose2d matmul add sub mul div minimum maximum relu relu6 leaky_relu clamp sigmoid tanh gelu silu
-    exp log sqrt rsqrt abs max_pool avg_pool softmax reduce_sum reduce_mean reduce_max reduce_min reshape transpose
-    concat slice pad""".split()
-)
-MIL_ALONE = set(
-    """cast pow floor_div equal not_equal greater greater_equal less less_equal logical_not select thresholded_relu
-    clamped_relu elu hard_sigmoid scaled_tanh gelu_sigmoid softplus softsign erf exp2 inverse sign ceil floor round sin
-    cos atan prelu parametric_softplus l2_pool local_response_norm strided_slice reflect_pad tile reverse pixel_shuffle
-    pixel_unshuffle depth_to_space space_to_depth space_to_batch batch_to_space resize affine quantize dequantize top_k
-    top_k_indices""".split()
-)
-NETPLIST_BESIDES = set(
-    """arg_max arg_min global_arg_max global_arg_min log2 cast equal not_equal greater greater_equal less less_equal
-    logical_not select thresholded_relu clamped_relu elu hard_sigmoid scaled_tanh gelu_sigmoid softplus softsign erf exp2
-    inverse sign ceil floor round sin cos prelu parametric_softplus l2_pool strided_slice reflect_pad symmetric_pad
-    replicate_pad tile reverse gather pixel_shuffle pixel_unshuffle depth_to_space space_to_depth space_to_batch
-    batch_to_space scaled_elementwise cross_correlation cross_product cost_volume furthest_point_sampling""".split()
+# What comes back as other operations than it was written from, with the same results: everything else comes back as
+# itself. MIL text has a word for each operation that is written. A netplist has no unit for these and says them by others:
+READ_AS_OTHERS = {
+    "MIL text": set(),
+    "netplist": {
+        # sums, products, comparisons and functions of one operand, a unit each
+        *"""div pow floor_div greater_equal less_equal logical_not select exp log relu6 thresholded_relu clamped_relu
+        hard_sigmoid scaled_tanh gelu_sigmoid silu softplus softsign prelu parametric_softplus l2_pool""".split(),
+        # views of parts, joined: slices and concatenations
+        *"strided_slice slice_update pad reflect_pad symmetric_pad replicate_pad reverse gather".split(),
+        "identity",  # a product with one
+        "resize",  # a transposed convolution with ones
+    },
+}
+COLUMNS = (
+    "made",
+    "compared with the oracle",
+    "written as MIL",
+    "written as a netplist",
+    "read back from MIL as itself",
+    "read back from a netplist as itself",
 )
 ENOUGH = 800  # graphs in which everything occurs
 
@@ -95,6 +100,12 @@ class Run:
         self.model = [take(p) for p in self.outputs]
         self.lowered = [take(p) for p in self.outputs]
         assert at == len(data)
+        self.read = {}  # the results of what was read from the file of a format
+        for path in (place / f"{label}.bin" for label in ("MIL", "netplist")):
+            if path.exists():
+                data, at = path.read_bytes(), 0
+                self.read[path.stem] = [take(p) for p in self.outputs]
+                assert at == len(data)
 
 
 class Judge:
@@ -129,6 +140,8 @@ class Judge:
                 wanted, ordinary = evaluate(folded=False)
                 if label == "MIL" or not run.blended or ordinary:
                     self.compare(seed, label, run.lowered, wanted, run.outputs)
+                    if label in run.read:
+                        self.compare(seed, label + " read back", run.read[label], wanted, run.outputs)
                 if run.composed == "yes":
                     wanted, ordinary = evaluate(folded=True)
             except Exception as e:  # whatever an interpreter cannot take is a fault of the text or of itself
@@ -156,13 +169,15 @@ def netplist_of(place, run):
 
 
 def uncovered(operations):
-    """A fault for each operation that no graph has, or that was never written in a format that has it."""
-    formats = BOTH_FORMATS | {"input", "weight", "constant", "compressed"}
-    for name, counts in operations.items():
-        wanted = [True, False, name in formats | MIL_ALONE, name in formats | NETPLIST_BESIDES]
-        for count, must, what in zip(counts, wanted, ("is in no graph", "", "is in no MIL text", "is in no netplist")):
-            if must and count == 0:
-                yield f"{name} {what}"
+    """A fault for each operation that no graph has, or that a format has and that was never written and read back."""
+    for name, (made, _, *formats, in_mil, in_netplist) in operations.items():
+        if made == 0:
+            yield f"{name} is in no graph"
+        for has, written, read, what in zip((in_mil, in_netplist), formats[:2], formats[2:], ("MIL text", "netplist")):
+            if has and written == 0:
+                yield f"{name} is in no {what}"
+            elif has and read == 0 and name not in READ_AS_OTHERS[what]:
+                yield f"{name} is read back from no {what}"
 
 
 def main():
@@ -176,8 +191,9 @@ def main():
     print(f"seed {seed}, {given.graphs} graphs", flush=True)
     np.seterr(all="ignore")
     judge = Judge()
-    operations = collections.defaultdict(lambda: np.zeros(4, int))
+    operations = collections.defaultdict(lambda: np.zeros(8, int))
     refusals = collections.Counter()
+    read = collections.defaultdict(lambda: np.zeros(2, int))
     for first in range(seed, seed + given.graphs, BATCH):
         count = min(BATCH, seed + given.graphs - first)
         with tempfile.TemporaryDirectory() as folder:
@@ -193,6 +209,9 @@ def main():
                     judge.faults.append(rest)
                 elif word == "refused":
                     refusals[rest.split(" ")[0]] += 1
+                elif word == "read":
+                    label, files, same = rest.split(" ")
+                    read[label] += np.array([int(files), int(same)])
                 elif word == "despite":
                     refusals["netplists written despite a fault"] += int(rest)
                 elif word == "operation":
@@ -201,7 +220,7 @@ def main():
             for n in range(first, first + count):
                 if (pathlib.Path(folder) / str(n) / "run.txt").exists():
                     judge.graph(n, pathlib.Path(folder) / str(n))
-    for column, what in enumerate(("made", "compared with the oracle", "written as MIL", "written as a netplist")):
+    for column, what in enumerate(COLUMNS):
         counts = [f"{name} {numbers[column]}" for name, numbers in operations.items() if numbers[column]]
         print(f"{what}: {', '.join(counts)}")
     print(f"netplists written although a fault was told: {refusals['netplists written despite a fault']}")
@@ -209,6 +228,8 @@ def main():
         everything, sharp = judge.elements[label], judge.elements[label + " sharp"]
         share = sharp / max(everything, 1)
         print(f"{label}: {everything} elements, {share:.0%} of them held to a value; {refusals[label]} graphs refused")
+        files, same = read[label]
+        print(f"{label}: {files} files read back, {same} of them with the same results to the last bit")
         if given.graphs >= ENOUGH and share < LEAST_SHARP:
             judge.faults.append(f"{label}: the sets say nothing of {1 - share:.0%} of the elements")
     if given.graphs >= ENOUGH:

@@ -4,18 +4,22 @@
 //     differential_graphs <folder> <seed> <number of graphs>
 //
 // A graph goes into <folder>/<seed>: graph.txt, run.txt (its ports), run.bin (inputs, results of the model, results of
-// the lowered graph), and model.mil or net.plist where it can be written. Standard output has a line for each fault,
-// for each refusal, and for each operation what was done with it. Ends with 1 if there was a fault.
+// the lowered graph), and where it can be written model.mil or net.plist, with MIL.bin or netplist.bin: the results of
+// what the library's readers make of the file. Standard output has a line for each fault, for each refusal, and for each
+// operation what was done with it. Ends with 1 if there was a fault.
 
 #include "../formats/written_operations.hpp"
 #include "closeness.hpp"
 #include "data.hpp"
 #include "graph_maker.hpp"
+#include "read_back.hpp"
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
 #include <anemone/forms/written.hpp>
 #include <anemone/io/file.hpp>
 #include <anemone/passes/lowering.hpp>
+#include <anemone/readers/mil.hpp>
+#include <anemone/readers/netplist.hpp>
 
 #include <array>
 #include <cstdio>
@@ -70,11 +74,22 @@ constexpr std::string_view netplist_limits[] = {
     "no unit is known that turns one element type into another",
 };
 
+/// Graphs with an operation, by operation.
+using counts_by_op = std::array<int, op_count>;
+
+/// What became of one format.
+struct format_tally {
+    counts_by_op written{};   ///< the lowered graph has the operation, and was written
+    counts_by_op read_back{}; ///< and the graph that was read from the file has it too
+    int read = 0;             ///< files
+    int same = 0;             ///< of these, those whose results are the same to the last bit
+};
+
 struct tally {
-    std::array<int, op_count> made{}; ///< graphs that have the operation
-    std::array<int, op_count> compared{};
-    std::array<int, op_count> mil{}; ///< of their lowered operations, those of graphs that were written
-    std::array<int, op_count> netplist{};
+    counts_by_op made{};
+    counts_by_op compared{};
+    format_tally mil;
+    format_tally netplist;
     int written_in_spite_of_a_fault = 0;
     bool faulty = false;
 
@@ -84,8 +99,7 @@ struct tally {
     }
 };
 
-void count(std::array<int, op_count>& of, const graph_view& g) {
-    const op_set all = operations_of(g);
+void count(counts_by_op& of, op_set all) {
     for (std::size_t i = 0; i < op_count; ++i) {
         of[i] += all.contains(static_cast<op>(i)) ? 1 : 0;
     }
@@ -136,7 +150,7 @@ public:
         }));
         const std::vector<op>& kinds = seed_ % 2 == 0 ? writable : all;
         model_ = graph_maker(random_, kinds).make(kinds[seed_ / 2 % kinds.size()]);
-        count(counts_.made, model_);
+        count(counts_.made, operations_of(model_));
         write_file(place_ / "graph.txt", print(model_));
         weights_ = weights_of(model_, random_);
         lowered_ = lower(model_);
@@ -153,11 +167,22 @@ public:
         inputs_.emplace(inputs_of(model_, random_, static_cast<flavour>(composing::below(random_, 5))));
         execute();
         write("MIL", in_mil, mil_limits, counts_.mil, [this](const graph_view& g) {
-            write_mil(emit_mil(g, constants_, {.every_stored_form = seed_ % 3 == 0}), place_);
+            return write_mil(emit_mil(g, constants_, {.every_stored_form = seed_ % 3 == 0}), place_);
         });
+        const auto from_mil = [](const std::string& path) { return read_mil_file(path); };
+        read_back("MIL", counts_.mil, from_mil);
         write("netplist", in_netplist, netplist_limits, counts_.netplist,
-              [this](const graph_view& g) { write_netplist(emit_netplist(g, constants_), place_); });
+              [this](const graph_view& g) { return write_netplist(emit_netplist(g, constants_), place_); });
+        const auto from_netplist = [](const std::string& path) { return read_netplist_file(path); };
+        read_back("netplist", counts_.netplist, from_netplist);
         hold_verdict();
+        whole(
+            "MIL", mil_whole, counts_.mil,
+            [this](const graph_view& g) { return write_mil(emit_mil(g, constants_), place_ / "whole"); }, from_mil);
+        whole(
+            "netplist", netplist_whole, counts_.netplist,
+            [this](const graph_view& g) { return write_netplist(emit_netplist(g, constants_), place_ / "whole"); },
+            from_netplist);
     }
 
 private:
@@ -190,8 +215,8 @@ private:
         for (std::size_t i = 0; i < op_count; ++i) {
             counts_.compared[i] += near.compared[i];
         }
-        const composing::port_memory results[] = {outputs_of(backend::cpu{}, model_),
-                                                  outputs_of(backend::cpu{}, lowered_.graph)};
+        const composing::port_memory model = outputs_of(backend::cpu{}, model_);
+        lowered_results_.emplace(outputs_of(backend::cpu{}, lowered_.graph));
         const graph_view g = model_;
         std::string ports = fmt::format("composed {}\nblended {}\n", composed(), blended() ? "yes" : "no");
         std::vector<std::byte> bytes;
@@ -210,8 +235,8 @@ private:
                                  shape_text(g[port.node].shape));
         }
         append(*inputs_);
-        append(results[0]);
-        append(results[1]);
+        append(model);
+        append(*lowered_results_);
         write_file(place_ / "run.txt", ports);
         write_file(place_ / "run.bin", std::span<const std::byte>(bytes));
     }
@@ -263,12 +288,13 @@ private:
 
     /// Writes the lowered graph in a format; it must be refused if and only if it has what the format lacks.
     template <class Write>
-    void write(std::string_view format, op_set has, std::span<const std::string_view> limits,
-               std::array<int, op_count>& written, const Write& emit) {
+    void write(std::string_view format, op_set has, std::span<const std::string_view> limits, format_tally& counts,
+               const Write& emit) {
         const bool lacking = lacks(lowered_.graph, constants_, has);
+        path_.clear();
         try {
-            emit(graph_view(lowered_.graph));
-            count(written, lowered_.graph);
+            path_ = emit(graph_view(lowered_.graph));
+            count(counts.written, operations_of(lowered_.graph));
             if (lacking) {
                 counts_.fault(seed_, fmt::format("{} has an operation that the format lacks", format));
             }
@@ -282,6 +308,80 @@ private:
                 counts_.fault(seed_, fmt::format("{} is refused: {}", format, said));
             }
         }
+    }
+
+    /// Runs what a reader makes of the file that was just written, if it was: nothing that the library writes may be
+    /// refused. From MIL text every operation comes back as itself, and so do the bits of the results; a netplist says
+    /// some in several units, but what is only moved and compared keeps its bits. `expected`: the results of the graph
+    /// that was written. Returns those of the one that was read.
+    template <class Read>
+    std::optional<composing::port_memory> read_back(std::string_view format, const lowered_graph& written,
+                                                    const composing::port_memory& expected, format_tally& counts,
+                                                    const Read& read) {
+        if (path_.empty()) {
+            return std::nullopt;
+        }
+        try {
+            const read_model again = read(path_);
+            composing::port_memory got = results_of(again, written.graph, inputs_->inputs());
+            const bool same = got.bytes == expected.bytes;
+            if (!same && (format == "MIL" || only_moves(written.graph, constants_))) {
+                counts_.fault(seed_, fmt::format("{}, read back, computes other bits", format));
+            }
+            ++counts.read;
+            counts.same += same ? 1 : 0;
+            const op_set found = operations_of(again.graph);
+            const op_set given = operations_of(written.graph);
+            count(counts.read_back,
+                  op_set::where([&](op kind) { return found.contains(kind) && given.contains(kind); }));
+            return got;
+        } catch (const unreadable& e) {
+            counts_.fault(seed_, fmt::format("{} is not read back: {}", format, text(e.faults()[0])));
+        } catch (const error& e) {
+            // A unit of constants alone may give an infinity on the device; as a constant of a graph it is refused.
+            if (format == "MIL" || e.code() != errc::weights) {
+                counts_.fault(seed_, fmt::format("{} is not read back: {}", format, e.what()));
+            } else {
+                fmt::print("refused constants-read-back {} {}\n", seed_, e.what());
+            }
+        } catch (const std::exception& e) {
+            counts_.fault(seed_, fmt::format("{} is not read back: {}", format, e.what()));
+        }
+        return std::nullopt;
+    }
+
+    /// The same for the interpreters, which get the results.
+    template <class Read> void read_back(std::string_view format, format_tally& counts, const Read& read) {
+        if (const auto got = read_back(format, lowered_, *lowered_results_, counts, read)) {
+            std::vector<std::byte> bytes;
+            for (const auto& each : got->bytes) {
+                bytes.insert(bytes.end(), each.begin(), each.end());
+            }
+            write_file(place_ / fmt::format("{}.bin", format), std::span<const std::byte>(bytes));
+        }
+    }
+
+    /// Composed operations that a format has a word for are also written whole, and read back.
+    template <class Emit, class Read>
+    void whole(std::string_view format, op_set kept, format_tally& counts, const Emit& emit, const Read& read) {
+        const op_set all = operations_of(graph_view(model_));
+        const op_set found = op_set::where([&](op kind) { return all.contains(kind) && kept.contains(kind); });
+        if (found == op_set{}) {
+            return;
+        }
+        const lowered_graph lowered = lower(model_, kept);
+        path_.clear();
+        try {
+            constants_ = materialize(lowered.graph, weights_);
+            path_ = emit(graph_view(lowered.graph));
+        } catch (const error& e) {
+            if (e.code() != errc::lowering) { // otherwise as in `write`, or what the operation's own form cannot say
+                throw;
+            }
+            return;
+        }
+        count(counts.written, found);
+        read_back(format, lowered, outputs_of(backend::cpu{}, lowered.graph), counts, read);
     }
 
     /// A model in which the rule finds nothing must be written as a netplist; one that is written although a fault is
@@ -304,6 +404,8 @@ private:
     lowered_graph lowered_;
     materialized constants_;
     std::optional<composing::port_memory> inputs_;
+    std::optional<composing::port_memory> lowered_results_;
+    std::string path_; ///< of the file that was written last, empty where it was refused
 };
 
 } // namespace
@@ -324,9 +426,15 @@ int main(int argc, char** argv) {
         }
     }
     for (std::size_t i = 0; i < op_count; ++i) {
-        fmt::print("operation {} {} {} {} {}\n", name(static_cast<op>(i)), counts.made[i], counts.compared[i],
-                   counts.mil[i], counts.netplist[i]);
+        const op kind = static_cast<op>(i);
+        const bool mil = in_mil.contains(kind) || mil_whole.contains(kind);
+        const bool netplist = in_netplist.contains(kind) || netplist_whole.contains(kind);
+        fmt::print("operation {} {} {} {} {} {} {} {} {}\n", name(kind), counts.made[i], counts.compared[i],
+                   counts.mil.written[i], counts.netplist.written[i], counts.mil.read_back[i],
+                   counts.netplist.read_back[i], mil ? 1 : 0, netplist ? 1 : 0);
     }
+    fmt::print("read MIL {} {}\n", counts.mil.read, counts.mil.same);
+    fmt::print("read netplist {} {}\n", counts.netplist.read, counts.netplist.same);
     fmt::print("despite {}\n", counts.written_in_spite_of_a_fault);
     return counts.faulty ? 1 : 0;
 }

@@ -4,6 +4,7 @@
 #include "../differential/graph_maker.hpp"
 #include "../standin/mil_parser.hpp"
 #include "mil_files.hpp"
+#include "written_operations.hpp"
 #include <anemone/build.hpp>
 #include <anemone/formats/mil_names.hpp>
 #include <anemone/forms/written.hpp>
@@ -164,10 +165,6 @@ std::optional<dynamic_graph> written_graph(op kind) {
     return std::nullopt;
 }
 
-const op_set whole{op::attention,      op::instance_norm,     op::batch_norm,
-                   op::layer_norm,     op::reduce_sum_square, op::reduce_l1_norm,
-                   op::reduce_l2_norm, op::reduce_log_sum,    op::reduce_log_sum_exp};
-
 } // namespace
 
 TEST_CASE("mil: every operation of the vocabulary is written, with all of its arguments") {
@@ -197,7 +194,7 @@ TEST_CASE("mil: every operation of the vocabulary is written, with all of its ar
         c.output(c.add(op::resize, sampling{to, sampling_method::nearest, grid}, {x}));
     }
     c.output(c.add(op::resize, sampling{size2{7, 3}, sampling_method::bilinear, sampling_grid::align_corners}, {x}));
-    written.merge(check_arguments(emitted(c.finish(), whole).text));
+    written.merge(check_arguments(emitted(c.finish(), mil_whole).text));
     for (const auto& row : argument_lists()) {
         CHECK_MESSAGE(written.count(row.first) == 1, row.first, " is never written");
     }
@@ -233,7 +230,7 @@ TEST_CASE("mil: the text of the rarer forms is the kept text") {
     const dynamic_tensor w = g.add(op::compressed, {g.weight("w", {5, 8})}, blocks);
     const dynamic_tensor v = g.add(op::compressed, {g.weight("v", {4, 5})}, palette<2, 2>);
     g.output("y", g.add(op::linear, {g.add(op::linear, {attended, w}), v}));
-    check_golden("whole", emitted(g.finish(), whole, {.every_stored_form = true}).text);
+    check_golden("whole", emitted(g.finish(), mil_whole, {.every_stored_form = true}).text);
 }
 
 TEST_CASE("mil: what a form cannot say is refused with the reason, and its neighbour is written") {

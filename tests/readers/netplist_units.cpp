@@ -187,6 +187,7 @@ TEST_CASE("Conv: x before y in Step, groups, dilation, channel by channel") {
     near(one("Conv", {{1, 1, 2, 1, 2}},
              with(window_of(2, 2, 2, 2), {{"Type", "ChannelWiseDeConv"},
                                           {"KernelMode", "Unity"},
+                                          {"KernelType", "Float16"}, // which the library's writer adds
                                           {"KernelGroupReuse", true},
                                           {"PadTop", 1},
                                           {"PadLeft", 1},
