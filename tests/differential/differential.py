@@ -52,7 +52,7 @@ BOTH_FORMATS = set(
 MIL_ALONE = set(
     """cast pow floor_div equal not_equal greater greater_equal less less_equal logical_not select thresholded_relu
     clamped_relu elu hard_sigmoid scaled_tanh gelu_sigmoid softplus softsign erf exp2 inverse sign ceil floor round sin
-    cos atan prelu parametric_softplus l2_pool local_response_norm strided_slice reflect_pad tile reverse pixel_shuffle
+    cos atan prelu parametric_softplus l2_pool local_response_norm strided_slice reflect_pad replicate_pad tile reverse pixel_shuffle
     pixel_unshuffle depth_to_space space_to_depth space_to_batch batch_to_space resize affine quantize dequantize top_k
     top_k_indices""".split()
 )
@@ -71,6 +71,7 @@ class Run:
 
     def __init__(self, place):
         data, at = (place / "run.bin").read_bytes(), 0
+        whole = place / "whole.bin"
 
         def take(port):
             nonlocal at
@@ -95,6 +96,11 @@ class Run:
         self.model = [take(p) for p in self.outputs]
         self.lowered = [take(p) for p in self.outputs]
         assert at == len(data)
+        self.whole = None
+        if whole.exists():
+            data, at = whole.read_bytes(), 0
+            self.whole = [take(p) for p in self.outputs]
+            assert at == len(data)
 
 
 class Judge:
@@ -121,6 +127,8 @@ class Judge:
 
     def graph(self, seed, place):
         run = Run(place)
+        if run.whole is not None:
+            self.one_unit_each(seed, place / "whole", run)
         for label, read in (("MIL", mil_of), ("netplist", netplist_of)):
             try:
                 evaluate = read(place, run)
@@ -138,6 +146,17 @@ class Judge:
                 continue
             if run.composed == "no" or (run.composed == "yes" and ordinary):
                 self.compare(seed, label + " of the model", run.model, wanted, run.outputs)
+
+
+    def one_unit_each(self, seed, place, run):
+        """A netplist in which attention and the min-max norm are units, where everything on the way is finite."""
+        try:
+            wanted, ordinary = netplist_of(place, run)(folded=False)
+        except Exception as e:
+            self.faults.append(f"{seed} netplist of whole units: {type(e).__name__}: {e}")
+            return
+        if ordinary:
+            self.compare(seed, "netplist of whole units", run.whole, wanted, run.outputs)
 
 
 def mil_of(place, run):
@@ -178,6 +197,7 @@ def main():
     judge = Judge()
     operations = collections.defaultdict(lambda: np.zeros(4, int))
     refusals = collections.Counter()
+    wholes = collections.Counter()
     for first in range(seed, seed + given.graphs, BATCH):
         count = min(BATCH, seed + given.graphs - first)
         with tempfile.TemporaryDirectory() as folder:
@@ -193,6 +213,9 @@ def main():
                     judge.faults.append(rest)
                 elif word == "refused":
                     refusals[rest.split(" ")[0]] += 1
+                elif word == "whole":
+                    name, number = rest.split(" ")
+                    wholes[name] += int(number)
                 elif word == "despite":
                     refusals["netplists written despite a fault"] += int(rest)
                 elif word == "operation":
@@ -211,8 +234,12 @@ def main():
         print(f"{label}: {everything} elements, {share:.0%} of them held to a value; {refusals[label]} graphs refused")
         if given.graphs >= ENOUGH and share < LEAST_SHARP:
             judge.faults.append(f"{label}: the sets say nothing of {1 - share:.0%} of the elements")
+    everything, sharp = (judge.elements["netplist of whole units" + end] for end in ("", " sharp"))
+    units = ", ".join(f"{name} {number}" for name, number in wholes.items())
+    print(f"netplists of whole units ({units}): {everything} elements, {sharp} of them held to a value")
     if given.graphs >= ENOUGH:
         judge.faults += uncovered(operations)
+        judge.faults += [f"{name} is in no netplist as one unit" for name, number in wholes.items() if number == 0]
     for fault in judge.faults[:40]:
         print("fault:", fault)
     print(f"{len(judge.faults)} faults")

@@ -74,6 +74,7 @@ struct tally {
     std::array<int, op_count> compared{};
     std::array<int, op_count> mil{}; ///< of their lowered operations, those of graphs that were written
     std::array<int, op_count> netplist{};
+    std::array<int, op_count> whole{}; ///< netplists in which a composed operation is one unit
     int written_in_spite_of_a_fault = 0;
     bool faulty = false;
 
@@ -157,6 +158,7 @@ public:
         write("netplist", in_netplist, netplist_limits, counts_.netplist,
               [this](const graph_view& g) { write_netplist(emit_netplist(g, constants_), place_); });
         hold_verdict();
+        write_one_unit_each();
     }
 
 private:
@@ -283,6 +285,36 @@ private:
         }
     }
 
+    /// Attention and the min-max norm as one unit each, where the model has them, in a netplist of its own (whole/) with
+    /// the results of the graph that it holds.
+    void write_one_unit_each() {
+        static constexpr op_set kept{op::attention, op::minmax_norm};
+        const lowered_graph whole = lower(model_, kept);
+        const op_set all = operations_of(whole.graph);
+        const op_set found = op_set::where([&](op kind) { return kept.contains(kind) && all.contains(kind); });
+        if (found == op_set{}) {
+            return;
+        }
+        try {
+            const materialized constants = materialize(whole.graph, weights_);
+            write_netplist(emit_netplist(whole.graph, constants), place_ / "whole");
+            for (int i = 0; i < graph_view(whole.graph).size(); ++i) {
+                const op kind = graph_view(whole.graph)[i].kind;
+                counts_.whole[static_cast<std::size_t>(kind)] += found.contains(kind) && !constants.known(i) ? 1 : 0;
+            }
+        } catch (const error& e) { // refused as above, or for what the unit cannot say
+            if (e.code() != errc::lowering) {
+                throw;
+            }
+            return;
+        }
+        std::vector<std::byte> bytes;
+        for (const auto& each : outputs_of(backend::cpu{}, whole.graph).bytes) {
+            bytes.insert(bytes.end(), each.begin(), each.end());
+        }
+        write_file(place_ / "whole.bin", std::span<const std::byte>(bytes));
+    }
+
     /// A model in which the rule finds nothing must be written as a netplist; one that is written although a fault is
     /// told of it is counted. (Constants that folding knows and the model does not may hide a fault.)
     void hold_verdict() {
@@ -325,6 +357,9 @@ int main(int argc, char** argv) {
     for (std::size_t i = 0; i < op_count; ++i) {
         fmt::print("operation {} {} {} {} {}\n", name(static_cast<op>(i)), counts.made[i], counts.compared[i],
                    counts.mil[i], counts.netplist[i]);
+    }
+    for (const op kind : {op::attention, op::minmax_norm}) {
+        fmt::print("whole {} {}\n", name(kind), counts.whole[static_cast<std::size_t>(kind)]);
     }
     fmt::print("despite {}\n", counts.written_in_spite_of_a_fault);
     return counts.faulty ? 1 : 0;
