@@ -86,7 +86,8 @@ class Program:
 def constant(c, blobs):
     shape = [c["Constant" + k] for k in ("BatchSize", "Depth", "Channels", "Height", "Width")]
     element = {"Float16": "<f2", "UInt16": "<u2"}[c["ConstantType"]]
-    return blobs.tensor(c["ConstantIndex"], c["ConstantByteOffset"], shape, element)
+    values = blobs.tensor(c["ConstantIndex"], c["ConstantByteOffset"], shape, element)
+    return values if element == "<f2" else sets.exactly((values.low + values.high) / 2)  # no rounding of positions
 
 
 def number(params, key, default):
@@ -502,10 +503,10 @@ def dynamic_slice(params, x, start):
         "PaddingInfo": [{**at, "PaddingMode": "Background"}],
         "BackgroundValue": 0.0,
     }
-    assert x.shape[W] == 4 and start.shape == (1, 1, 1, 1, 1) and (start.low == start.high).all()
-    first = int(start.low.item())
-    outside = [(0, 0)] * W + [(2, 2)]
-    return x.move(lambda v: np.pad(v, outside)[..., first + 2 : first + 4])
+    assert x.shape[W] == 4 and start.shape == (1, 1, 1, 1, 1)
+    positions = round((start.low + start.high).item() / 2) + np.arange(2)
+    inside = (0 <= positions) & (positions < 4)
+    return x.move(lambda v: np.where(inside, v[..., np.where(inside, positions, 0)], 0).astype(v.dtype))
 
 
 def min_max_normalization(params, x):

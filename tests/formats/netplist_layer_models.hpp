@@ -137,6 +137,7 @@ inline dynamic_graph views() {
     }
     g.output(g.add(op::gather, {x, g.constant({300}, many)}, axis{3}));
     g.output(g.add(op::dynamic_slice, {x, g.number(1)}, window{.begin = {0, 0, 0, 0}, .size = {1, 2, 3, 2}}));
+    g.output(g.add(op::dynamic_slice, {x, g.number(2)}, window{.begin = {0, 0, 0, 1}, .size = {1, 2, 3, 2}}));
     return g.finish();
 }
 

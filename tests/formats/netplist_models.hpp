@@ -319,6 +319,10 @@ inline constexpr named_model all[] = {
     {"arithmetic", arithmetic, false},
     {"products", products, false},
     {"movement", movement, false},
+};
+
+/// The units that those lack, and the other options.
+inline constexpr named_model rare[] = {
     {"functions", functions},
     {"logic", logic},
     {"layers", layers},
@@ -327,5 +331,14 @@ inline constexpr named_model all[] = {
     {"lines", lines},
     {"lines_in_one", lines, true, {.one_goc = true, .global_arg = true}},
 };
+
+template <class Function> void for_each_model(const Function& function) {
+    for (const named_model& model : all) {
+        function(model);
+    }
+    for (const named_model& model : rare) {
+        function(model);
+    }
+}
 
 } // namespace netplist_models

@@ -11,6 +11,7 @@ namespace netplist_parts {
 using namespace ane;
 using formats::plist_array;
 using formats::plist_dict;
+using formats::plist_value;
 
 /// A netplist taken apart.
 struct parts {

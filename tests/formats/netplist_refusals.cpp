@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
+#include <string>
+
 using namespace ane;
 
 namespace {
@@ -118,4 +121,27 @@ TEST_CASE("netplist refuses: ports that a network cannot have") {
                    g.output("y"_s, relu(g.input("x"_s, f16<1, 1, 2, 2>)));
                }),
                "input \"idle\": is read by no unit"));
+}
+
+TEST_CASE("netplist refuses: dynamic slices but of two of four elements along Width from a constant on") {
+    const auto sliced = [](const extents& x, const extents& size, std::optional<double> start) {
+        dynamic_builder g;
+        const dynamic_tensor from = start ? g.constant({1}, *start) : g.input("start", {1});
+        g.output("y", g.add(op::dynamic_slice, {g.input("x", x), from}, window{.begin = {0, 0}, .size = size}));
+        return g.finish();
+    };
+    const auto message = [&](const extents& x, const extents& size, std::optional<double> start) -> std::string {
+        try {
+            netplist_models::emit(sliced(x, size, start));
+        } catch (const error& e) {
+            return e.what();
+        }
+        return {};
+    };
+    CHECK(message({3, 4}, {3, 2}, 1).empty());
+    CHECK(says(message({3, 4}, {3, 3}, 1), "moves a window of 3 over 4"));
+    CHECK(says(message({3, 5}, {3, 2}, 1), "moves a window of 2 over 5"));
+    CHECK(says(message({4, 4}, {2, 4}, 1), "moves a window of 2 over 4"));
+    CHECK(says(message({3, 4}, {3, 2}, std::nullopt), "computes operand 1 on the device"));
+    CHECK(says(message({3, 4}, {3, 2}, 0.5), "index 0 is 0.5, which is no whole number"));
 }

@@ -94,12 +94,12 @@ formats::plist_value tricky_values() {
 }
 
 void write_all(const std::filesystem::path& to) {
-    for (const auto& model : netplist_models::all) {
+    netplist_models::for_each_model([&](const netplist_models::named_model& model) {
         const dynamic_graph g = model.build();
         const std::filesystem::path place = to / std::string(model.name);
         write_netplist(model.program(), place);
         write_file(place / "run.plist", formats::to_xml(run_of(g)));
-    }
+    });
     write_file(to / "values.plist", formats::to_xml(tricky_values()));
 }
 

@@ -183,7 +183,14 @@ ANEMONE_INLINE netplist_value write_dynamic_slice(netplist_writer& w, int index,
         entry[key] = value;
         return plist_array{plist_value(std::move(entry))};
     };
-    const netplist_value start = w.constant({}, std::span(w.values(w.operand(index, 1))).first(1));
+    const auto given = static_cast<float>(w.values(w.operand(index, 1)).front());
+    if (!std::isfinite(given) || std::trunc(given) != given) {
+        throw error(errc::argument, std::string(name(w.at(index).kind)),
+                    formatted("index 0 is {}, which is no whole number", given));
+    }
+    const indices& begin = w.at(index).get<window>().begin;
+    const half first(given + static_cast<float>(begin[begin.rank - 1]));
+    const netplist_value start = w.constant({}, std::span(&first, 1));
     return w.unit({form.unit,
                    plist_dict{{"DynamicSliceAxisOrder", plist_array{"Width"}},
                               {"DynamicSliceInfo", along("SliceSize", 2)},

@@ -6,7 +6,7 @@
 /// Layers that only netplists have (ops/native.hpp). Only bodies include this header.
 namespace ane::readers::inline ANEMONE_WAY {
 
-/// The template of a map, which may be padded by zeros.
+/// The template of a map, which may be padded by zeros: a row of all its elements, or as it is.
 ANEMONE_INLINE netplist_tensor read_cross_correlation(netplist_unit_reader& u, op kind) {
     u.keys.only_number("NumGroups", 1);
     const auto side = [&](std::string_view key) { return u.keys.integer(key, 0, 65536, 0); };
@@ -16,15 +16,17 @@ ANEMONE_INLINE netplist_tensor read_cross_correlation(netplist_unit_reader& u, o
     const std::int64_t width = u.keys.extent("TemplateWidth");
     u.ready(2);
     const netplist_shape& t = u.x(1).shape;
-    if (t[netplist_axis::height] != height || t[netplist_axis::width] != width) {
+    const bool row = t == netplist_shape{1, 1, 1, 1, height * width};
+    if (!row && (t[netplist_axis::height] != height || t[netplist_axis::width] != width)) {
         u.refuse(formatted("has a template of {}x{}, and says {}x{}", t[netplist_axis::height], t[netplist_axis::width],
                            height, width));
     }
+    const dynamic_tensor pattern = row ? u.graph.reshape(u.whole(1), {1, 1, height, width}) : u.whole(1);
     dynamic_tensor x = u.whole(0);
     if (border.before.count() + border.after.count() != 0 || border != pads{{0, 0, 0, 0}, {0, 0, 0, 0}}) {
         x = u.graph.add(op::pad, {x, u.graph.number(half())}, border);
     }
-    return u.value(u.graph.add(kind, {x, u.whole(1)}));
+    return u.value(u.graph.add(kind, {x, pattern}));
 }
 
 ANEMONE_INLINE netplist_tensor read_cross_product(netplist_unit_reader& u, op kind) {
