@@ -41,8 +41,8 @@ inline dynamic_graph functions() {
     const dynamic_tensor x = g.input("x", {1, 2, 3, 4});
     const dynamic_tensor wide = g.add(op::mul, {x, g.number(2.9)});
     const dynamic_tensor above = g.add(op::add, {g.add(op::abs, {x}), g.number(0.5)});
-    for (const op kind : {op::sin, op::cos, op::ceil, op::floor, op::round, op::sign, op::erf, op::exp2,
-                          op::gelu_sigmoid, op::softplus, op::softsign}) {
+    for (const op kind : {op::sin, op::cos, op::ceil, op::floor, op::sign, op::erf, op::exp2, op::gelu_sigmoid,
+                          op::softplus, op::softsign}) {
         g.output(g.add(kind, {wide}));
     }
     g.output(g.add(op::log2, {above}));
@@ -60,6 +60,13 @@ inline dynamic_graph functions() {
         g.output(g.add(op::pow, {above, g.number(power)}));
     }
     g.output(g.add(op::floor_div, {wide, above}));
+    return g.finish();
+}
+
+/// Lowering leaves numbers that have no fraction as they are, and rounds the others.
+inline dynamic_graph rounding() {
+    listed_outputs g;
+    g.output(g.add(op::round, {g.add(op::mul, {g.input("x", {1, 2, 3, 4}), g.number(2.9)})}));
     return g.finish();
 }
 

@@ -323,13 +323,10 @@ inline constexpr named_model all[] = {
 
 /// The units that those lack, and the other options.
 inline constexpr named_model rare[] = {
-    {"functions", functions},
-    {"logic", logic},
-    {"layers", layers},
-    {"views", views},
-    {"whole", whole, true, {}, {op::attention, op::minmax_norm}},
-    {"lines", lines},
-    {"lines_in_one", lines, true, {.one_goc = true, .global_arg = true}},
+    {"functions", functions}, {"rounding", rounding},
+    {"logic", logic},         {"layers", layers},
+    {"views", views},         {"whole", whole, true, {}, {op::attention, op::minmax_norm}},
+    {"lines", lines},         {"lines_in_one", lines, true, {.one_goc = true, .global_arg = true}},
 };
 
 template <class Function> void for_each_model(const Function& function) {

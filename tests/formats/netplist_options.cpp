@@ -78,8 +78,8 @@ TEST_CASE("netplist: a GOC that something else reads is not completed") {
     for (const bool returned : {false, true}) {
         dynamic_builder g;
         const dynamic_tensor sum = g.add(op::add, {g.input("x", {1, 2, 3, 4}), g.constant(1.5)});
-        const dynamic_tensor same = g.add(op::identity, {sum}); // no unit: the value of the sum
-        g.output("y", g.add(op::mul, {same, g.constant(2)}));
+        const dynamic_tensor alias = g.add(op::identity, {sum}); // no unit: the value of the sum
+        g.output("y", g.add(op::mul, {alias, g.constant(2)}));
         g.output("z", returned ? sum : g.add(op::relu, {sum}));
         const parts p(netplist_models::emit(g.finish(), "anemone", {.one_goc = true}));
         CHECK(text(p.params(0)) == text(plist_dict{{"BiasScalar", 15872}}));

@@ -115,25 +115,26 @@ TEST_CASE("netplist: every unit of the facts is written with the keys of its rec
                 CAPTURE(key);
                 CHECK((keys.find(key) != nullptr) != (without_a_blob && of_a_blob));
             }
-            for (const auto& [key, value] : keys.members()) {
-                CAPTURE(key);
-                CHECK(record.required.count(key) + record.optional.count(key) == 1);
+            for (const formats::plist_member& member : keys.members()) {
+                CAPTURE(member.key);
+                CHECK(record.required.count(member.key) + record.optional.count(member.key) == 1);
             }
         }
     });
     const std::map<unit_name, std::string> unwritten = exceptions();
-    for (const auto& [name, record] : all) {
+    for (const auto& each : all) {
+        const unit_name& name = each.first;
         CAPTURE(name.first);
         CAPTURE(name.second);
-        const bool by_name_alone = record.evidence == "enum";
+        const bool by_name_alone = each.second.evidence == "enum";
         CHECK((written.count(name) == 1) != (by_name_alone || unwritten.count(name) == 1));
-        if (!by_name_alone && written.count(name) == 0) {
-            CHECK(unwritten.at(name) == record.evidence);
+        if (!by_name_alone && unwritten.count(name) == 1) {
+            CHECK(unwritten.at(name) == each.second.evidence);
         }
     }
-    for (const auto& [name, evidence] : unwritten) {
-        CAPTURE(name.first);
-        CAPTURE(name.second);
-        CHECK(all.count(name) == 1);
+    for (const auto& each : unwritten) {
+        CAPTURE(each.first.first);
+        CAPTURE(each.first.second);
+        CHECK(all.count(each.first) == 1);
     }
 }
