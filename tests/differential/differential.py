@@ -141,6 +141,8 @@ class Judge:
                 if label == "MIL" or not run.blended or ordinary:
                     self.compare(seed, label, run.lowered, wanted, run.outputs)
                     if label in run.read:
+                        if label == "netplist":
+                            wanted, _ = evaluate(folded=False, read_back=True)
                         self.compare(seed, label + " read back", run.read[label], wanted, run.outputs)
                 if run.composed == "yes":
                     wanted, ordinary = evaluate(folded=True)

@@ -3,6 +3,8 @@
 #include "../numbers.hpp"
 #include "graph_maker.hpp"
 
+#include <cmath>
+
 /// How a random graph gets an operation that computes: operands and attributes.
 namespace differential {
 
@@ -121,6 +123,9 @@ inline void graph_maker::logic(op kind, int x) {
     }
     if (kind == op::select) {
         add(kind, no_attributes{}, {condition, x, chance(50) ? parameter(in) : pick()});
+    } else if (is_logic_of_two(kind)) {
+        const int other = add(op::less, no_attributes{}, {x, parameter(in)});
+        cast(add(kind, no_attributes{}, {condition, other}));
     } else {
         cast(add(kind, no_attributes{}, {condition}));
     }
@@ -208,7 +213,9 @@ inline void graph_maker::attention(int x) {
     if (in.rank < 2) {
         return;
     }
-    const score_scaling scale{chance(30) ? 1.0F : 0.375F};
+    // One over the root of the depth is what MIL text has a word for.
+    const float usual = static_cast<float>(half(1 / std::sqrt(static_cast<double>(in.width()))));
+    const score_scaling scale{chance(60) ? usual : chance(30) ? 1.0F : 0.375F};
     const int keys = chance(50) ? x : parameter(in);
     if (chance(50)) {
         add(op::attention, scale, {x, keys, x});

@@ -36,6 +36,7 @@ class Blobs:
         self.files = [(directory / name).read_bytes() for name in names]
         self.used = [0] * len(names)
         self.rounding = lambda x: x
+        self.sum_of_log2 = lambda x: x
 
     def tensor(self, index, offset, shape, element="<f2"):
         count = math.prod(shape)
@@ -58,12 +59,14 @@ class Program:
         self.body = document[document["Networks"][0]]
         self.blobs = Blobs(place, self.body["Weights"])
 
-    def evaluate(self, inputs, outputs, folded=False):
+    def evaluate(self, inputs, outputs, folded=False, read_back=False):
         """The sets of the outputs, from arrays by name; whether all values on the way are finite for certain.
 
-        `folded`: constants may stand rounded for what they were computed of.
+        `folded`: constants may stand rounded for what they were computed of. `read_back`: what the library makes of the
+        file, where the epsilon of Log2 is added by an operation of its own.
         """
         self.blobs.rounding = sets.rounded if folded else lambda x: x
+        self.blobs.sum_of_log2 = sets.rounded if read_back else lambda x: x
         body = self.body
         values = {}
         for name, array in inputs.items():
@@ -116,7 +119,7 @@ def round_nearest(x):
     return sets.Set(low.low, high.high, x.nan)
 
 
-def neuron(params, x):
+def neuron(params, x, blobs):
     kind = params["Type"]
     epsilon = number(params, "Epsilon", 0.0)
     if kind == "ReLU":
@@ -135,7 +138,7 @@ def neuron(params, x):
             "Sqrt": lambda: sets.hull(np.sqrt, x, domain=0.0),
             "Rsqrt": lambda: sets.rsqrt(sets.shifted(x, epsilon)),
             "Exp2": lambda: sets.hull(np.exp2, x),
-            "Log2": lambda: sets.scaled(sets.log(sets.shifted(x, epsilon)), 1 / math.log(2)),
+            "Log2": lambda: sets.scaled(sets.log(blobs.sum_of_log2(sets.shifted(x, epsilon))), 1 / math.log(2)),
             "Inv": lambda: sets.divide(sets.exactly(1.0), sets.shifted(x, epsilon)),
             "Erf": lambda: sets.hull(sets.erf, x),
             "ELU": lambda: elu(x, number(params, "EluAlpha", None)),
@@ -541,7 +544,7 @@ def evaluate(unit, bottoms, blobs):
     params = unit.get("Params")
     x = bottoms[0]
     return {
-        "Neuron": lambda: neuron(params, x),
+        "Neuron": lambda: neuron(params, x, blobs),
         "ElementWise": lambda: element_wise(params, *bottoms),
         "GOC": lambda: gain_offset(params, x, blobs),
         "Conv": lambda: convolution(unit, x, blobs),
