@@ -78,7 +78,7 @@ ANEMONE_INLINE netplist_tensor read_conv(netplist_unit_reader& u, op kind) {
         u.keys.complain("is dilated: the compiler answers 'dilated deconvolution is not supported'");
     }
     const auto otherwise = u.old() ? std::optional<std::int64_t>(0) : std::nullopt;
-    const std::string_view type = unity ? "Float16" : u.keys.text("KernelType", u.old());
+    const std::string_view type = u.keys.text("KernelType", unity || u.old());
     if (!type.empty() && type != "Float16" && type != "Float32") {
         u.keys.complain(formatted("KernelType is {}; Float16 and Float32 are read", in_quotes(type)));
     }
