@@ -80,7 +80,8 @@ TEST_CASE("netplist refuses: softmax and argument reductions along Batch or Dept
 }
 
 TEST_CASE("netplist refuses: five reduced axes") {
-    CHECK(says(refusal([](auto& g) { g.output("y"_s, reduce_sum(g.input("x"_s, f16<2, 2, 2, 2, 2>))); }), "reduces 5 axes"));
+    CHECK(says(refusal([](auto& g) { g.output("y"_s, reduce_sum(g.input("x"_s, f16<2, 2, 2, 2, 2>))); }),
+               "reduces 5 axes"));
     CHECK(refusal([](auto& g) { g.output("y"_s, reduce_sum(g.input("x"_s, f16<2, 2, 2, 1, 2>))); }).empty());
 }
 
@@ -97,14 +98,21 @@ TEST_CASE("netplist refuses: depth where no order of elements is known") {
                    g.output("y"_s, g.input("x"_s, f16<1, 2, 3, 4, 5>) + g.weight("w", f16<1, 2, 3, 4, 5>));
                }),
                "a constant of depth 2"));
+    CHECK(says(refusal([](auto& g) { // an output that is a constant: the one reads it, times one
+                   g.output("z"_s, relu(g.input("x"_s, f16<1, 1, 2, 2>)));
+                   g.output("y"_s, g.weight("w", f16<1, 2, 3, 4, 5>));
+               }),
+               "a constant of depth 2"));
     CHECK(says(
         refusal([](auto& g) { g.output("y"_s, g.input("x"_s, f16<1, 2, 3, 4, 5>) + g.input("z"_s, f16<2, 3, 4, 5>)); }),
         "where it would become depth"));
 }
 
 TEST_CASE("netplist refuses: ports that a network cannot have") {
-    CHECK(says(refusal([](auto& g) { g.output("Units"_s, relu(g.input("x"_s, f16<1, 1, 2, 2>))); }), "has the name of a key of every network"));
-    CHECK(says(refusal([](auto& g) { g.output("y"_s, relu(g.input("Weights"_s, f16<1, 1, 2, 2>))); }), "has the name of a key of every network"));
+    CHECK(says(refusal([](auto& g) { g.output("Units"_s, relu(g.input("x"_s, f16<1, 1, 2, 2>))); }),
+               "has the name of a key of every network"));
+    CHECK(says(refusal([](auto& g) { g.output("y"_s, relu(g.input("Weights"_s, f16<1, 1, 2, 2>))); }),
+               "has the name of a key of every network"));
     CHECK(says(refusal([](auto& g) {
                    g.input("idle"_s, f16<1, 1, 2, 2>);
                    g.output("y"_s, relu(g.input("x"_s, f16<1, 1, 2, 2>)));

@@ -183,13 +183,27 @@ constexpr form_fault pad_fault(const netplist_subject& s) {
     return {};
 }
 
+/// Whether all operands are constants: those of an output, which a unit reads as it would read an input.
+constexpr bool reads_constants_alone(const netplist_subject& s) {
+    for (int i = 0; i < s.n.operands.count; ++i) {
+        if (!s.known(i)) {
+            return false;
+        }
+    }
+    return s.n.operands.count > 0;
+}
+
 /// A constant operand that becomes an entry of `Constants`, where only depth 1 is known.
 constexpr form_fault constant_fault(const netplist_subject& s) {
     const op kind = s.n.kind;
-    const bool in_a_blob = kind == op::conv2d || kind == op::conv_transpose2d || kind == op::matmul || kind == op::pow;
-    for (int i = 0; i < s.n.operands.count && !in_a_blob; ++i) {
+    const bool stored_otherwise = kind == op::conv2d || kind == op::conv_transpose2d || kind == op::matmul ||
+                                  kind == op::pow || becomes_gain_or_offset(s);
+    if (stored_otherwise && !reads_constants_alone(s)) {
+        return {};
+    }
+    for (int i = 0; i < s.n.operands.count; ++i) {
         const netplist_shape shape = netplist_shape_of(s.at(i).shape);
-        if (s.known(i) && shape[netplist_axis::depth] != 1 && !becomes_gain_or_offset(s)) {
+        if (s.known(i) && shape[netplist_axis::depth] != 1) {
             return {form_reason::constant_has_depth, shape[netplist_axis::depth], 1};
         }
     }
@@ -270,13 +284,24 @@ constexpr form_fault netplist_node_fault(const netplist_subject& s) {
     return own ? own : constant_fault(s);
 }
 
+/// How many units read each node. An update that replaces everything leaves nothing of its first operand.
+constexpr sequence<int> units_that_read(const graph_view& lowered) {
+    sequence<int> readers = uses(lowered);
+    for (const node& n : lowered.nodes) {
+        if (n.kind == op::slice_update && lowered[lowered.operands(n)[1]].shape == n.shape) {
+            --readers[static_cast<std::size_t>(lowered.operands(n)[0])];
+        }
+    }
+    return readers;
+}
+
 } // namespace forms
 
 /// Why each operation of a lowered graph cannot be written as a netplist. Operations on constants alone are not asked
 /// about: they are computed when the graph is compiled.
 constexpr sequence<form_fault> netplist_faults(const graph_view& lowered) {
     const sequence<char> known = constant_nodes(lowered);
-    const sequence<int> readers = uses(lowered);
+    const sequence<int> readers = forms::units_that_read(lowered);
     sequence<form_fault> faults(lowered.nodes.size());
     for (int i = 0; i < lowered.size(); ++i) {
         const auto at = static_cast<std::size_t>(i);
