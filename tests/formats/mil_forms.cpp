@@ -4,16 +4,20 @@
 #include "../differential/graph_maker.hpp"
 #include "../standin/mil_parser.hpp"
 #include "mil_files.hpp"
+#include "written_operations.hpp"
 #include <anemone/build.hpp>
 #include <anemone/formats/mil_names.hpp>
 #include <anemone/forms/written.hpp>
 #include <anemone/ops/ops.hpp>
+#include <anemone/readers/mil.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 using namespace composing;
 using namespace mil_files;
@@ -164,9 +168,21 @@ std::optional<dynamic_graph> written_graph(op kind) {
     return std::nullopt;
 }
 
-const op_set whole{op::attention,      op::instance_norm,     op::batch_norm,
-                   op::layer_norm,     op::reduce_sum_square, op::reduce_l1_norm,
-                   op::reduce_l2_norm, op::reduce_log_sum,    op::reduce_log_sum_exp};
+/// Reads a text, writes it with these options, and again, until nothing changes; returns how often something did. Names
+/// follow the numbers of nodes, of which the reader may make others than the model had.
+int writings_until_fixed(mil_program program, const op_set& kept = {}, const mil_options& options = {}) {
+    for (int written = 0; written < 4; ++written) {
+        const auto blob = [&](const std::string&) { return program.weights.bytes(); };
+        const read_model read = read_mil(program.text, blob);
+        const lowered_graph lowered = lower(read.graph, kept);
+        mil_program again = emit_mil(lowered.graph, materialize(lowered.graph, read.weights), options);
+        if (again.text == program.text && std::ranges::equal(again.weights.bytes(), program.weights.bytes())) {
+            return written;
+        }
+        program = std::move(again);
+    }
+    return 4;
+}
 
 } // namespace
 
@@ -196,7 +212,8 @@ TEST_CASE("mil: every operation of the vocabulary is written, with all of its ar
         const size2 to = grid == sampling_grid::asymmetric ? size2{7, 3} : size2{12, 18};
         c.output(c.add(op::resize, sampling{to, sampling_method::nearest, grid}, {x}));
     }
-    written.merge(check_arguments(emitted(c.finish(), whole).text));
+    c.output(c.add(op::resize, sampling{{12, 18}, sampling_method::bilinear, sampling_grid::half_pixel}, {x}));
+    written.merge(check_arguments(emitted(c.finish(), mil_whole).text));
     for (const auto& row : argument_lists()) {
         CHECK_MESSAGE(written.count(row.first) == 1, row.first, " is never written");
     }
@@ -223,6 +240,7 @@ TEST_CASE("mil: the text of the rarer forms is the kept text") {
         g.output("same"_s, to_f16(equal(x, tile<repeats{1, 4, 1, 1}>(slice<window{{0, 0, 0, 0}, {1, 1, 6, 6}}>(x)))));
     });
     check_golden("layers", emitted(layers).text);
+    CHECK(writings_until_fixed(emitted(layers)) <= 1);
 
     dynamic_builder g;
     const dynamic_tensor x = g.input("x", {2, 3, 8});
@@ -232,7 +250,10 @@ TEST_CASE("mil: the text of the rarer forms is the kept text") {
     const dynamic_tensor w = g.add(op::compressed, {g.weight("w", {5, 8})}, blocks);
     const dynamic_tensor v = g.add(op::compressed, {g.weight("v", {4, 5})}, palette<2, 2>);
     g.output("y", g.add(op::linear, {g.add(op::linear, {attended, w}), v}));
-    check_golden("whole", emitted(g.finish(), whole, {.every_stored_form = true}).text);
+    const mil_program whole = emitted(g.finish(), mil_whole, {.every_stored_form = true});
+    check_golden("whole", whole.text);
+    // These weights are no longer compressed once they are read: the library would store their values in other bytes.
+    CHECK(writings_until_fixed(whole, mil_whole, {.every_stored_form = true}) <= 2);
 }
 
 TEST_CASE("mil: what a form cannot say is refused with the reason, and its neighbour is written") {

@@ -58,6 +58,7 @@ inline constexpr ane::op_set mil_alone{ane::op::cast,
                                        ane::op::local_response_norm,
                                        ane::op::strided_slice,
                                        ane::op::reflect_pad,
+                                       ane::op::replicate_pad,
                                        ane::op::tile,
                                        ane::op::reverse,
                                        ane::op::pixel_shuffle,
@@ -137,3 +138,10 @@ inline constexpr ane::op_set netplist_besides{ane::op::arg_max,
                                               ane::op::cross_product,
                                               ane::op::cost_volume,
                                               ane::op::furthest_point_sampling};
+
+/// Composed operations that a format has a word for, where lowering keeps them.
+inline constexpr ane::op_set mil_whole{
+    ane::op::attention,         ane::op::instance_norm,  ane::op::batch_norm,
+    ane::op::layer_norm,        ane::op::reduce_l1_norm, ane::op::reduce_l2_norm,
+    ane::op::reduce_sum_square, ane::op::reduce_log_sum, ane::op::reduce_log_sum_exp};
+inline constexpr ane::op_set netplist_whole{ane::op::attention, ane::op::minmax_norm};

@@ -76,28 +76,29 @@ network relu() {
 
 } // namespace
 
-TEST_CASE("what is read from a written netplist is written as it was read") {
+TEST_CASE("what is read from a written netplist, of every golden file too, is written as it was read") {
     for (const auto& model : netplist_models::all) {
         CAPTURE(model.name);
         netplist given = netplist_models::emit(model.build(), model.name);
-        std::vector<std::string> texts;
+        std::vector<std::string> texts{formats::to_xml(given.document)};
         std::vector<names> units{units_of(given)};
-        try {
-            for (int i = 0; i < 3; ++i) {
-                given = written(read_netplist(given), model.name);
-                texts.push_back(formats::to_xml(given.document));
-                units.push_back(units_of(given));
-            }
-        } catch (const error& e) { // an operation that the writer has no form of
-            CHECK(e.code() == errc::lowering);
-            continue;
+        for (int i = 0; i < 3; ++i) {
+            given = written(read_netplist(given), model.name);
+            texts.push_back(formats::to_xml(given.document));
+            units.push_back(units_of(given));
         }
-        // Names follow the numbers of nodes, so the first text may have others; what Broadcast makes of a constant, the
-        // writer stores as one.
-        CHECK(first_difference(texts[1], texts[2]) == "");
-        if (std::string_view(model.name) != "stencil") {
+        // Names follow the numbers of nodes, so the first text has others. What Broadcast or Inv makes of a constant the
+        // writer stores as one, so there a graph has fewer nodes after a second reading.
+        const std::string_view name = model.name;
+        const bool folds = name == "stencil" || name == "arithmetic";
+        CHECK(first_difference(texts[2], texts[3]) == "");
+        CHECK(units[1] == units[2]);
+        if (!folds) {
+            CHECK(first_difference(texts[1], texts[2]) == "");
+        }
+        // Once read, the epsilon of Log2 is added by a unit of its own, and products are between other transpositions.
+        if (!folds && name != "activations" && name != "products") {
             CHECK(units[0] == units[1]);
-            CHECK(first_difference(texts[0], texts[1]) == "");
         }
     }
 }
