@@ -229,6 +229,12 @@ TEST_CASE("text that is no MIL is refused at once") {
         4, "", "65536"));
     CHECK(says(faults_of(program("tensor<fp16, [1]> x", "tensor<fp16, [1]> y = relu(x = x);", names + "y")), 5, "",
                "4096"));
+    std::string ones;
+    for (int i = 0; i < 1 << 20; ++i) {
+        ones += "1,";
+    }
+    CHECK(says(faults_of(program("tensor<fp16, [1]> x", "tensor<fp16, [1]> y = add(x = x, y = [" + ones + "1]);")), 4,
+               "", "more than 1048576 numbers"));
     std::string states;
     for (int i = 0; i < 300; ++i) {
         states += "state<";

@@ -331,6 +331,11 @@ TEST_CASE("movement") {
          {1, 1, 2, 2});
     near(one("Broadcast", {{1, 1, 1, 1, 2}}, {{"BroadcastInfo", plist_array{copies("Depth", 2)}}}, {{1, 2}}),
          {1, 2, 1, 2});
+    network deep; // copies along a depth of a tensor that had none, which a unit needs in full
+    deep.input("x", {1, 1, 2, 1, 1});
+    deep.unit("b", "Broadcast", {"x"}, {{"BroadcastInfo", plist_array{copies("Depth", 2)}}});
+    deep.unit("u", "Concat", {"b", "b"}, {{"Dimension", "Batch"}});
+    near(deep.run({{1, 2}}), {1, 2, 1, 2, 1, 2, 1, 2});
 
     network gathered;
     gathered.input("x", {1, 1, 1, 2, 3});

@@ -18,6 +18,7 @@ public:
     static constexpr int deepest = 64; ///< of brackets in brackets
     static constexpr int most_parts =
         65536; ///< results, arguments and listed names of a statement; numbers do not count
+    static constexpr std::size_t most_numbers = std::size_t{1} << 20U; ///< of a list; larger constants are in blobs
 
     ANEMONE_INLINE explicit mil_parser(std::string_view text) : in_(text) {}
 
@@ -349,6 +350,7 @@ private:
             if (e.items.empty() && is_number(in_.peek(), number)) {
                 in_.take();
                 e.numbers.push_back(number);
+                limit_numbers(e);
                 continue;
             }
             mil_expression item = value(depth + 1);
@@ -357,6 +359,7 @@ private:
                     e.numbers = std::move(item.numbers);
                 } else {
                     e.numbers.insert(e.numbers.end(), item.numbers.begin(), item.numbers.end());
+                    limit_numbers(e);
                 }
                 continue;
             }
@@ -367,6 +370,12 @@ private:
             e.items.push_back(std::move(item));
         }
         e.form = e.items.empty() ? expression_form::numbers : expression_form::list;
+    }
+
+    ANEMONE_INLINE void limit_numbers(const mil_expression& e) const {
+        if (e.numbers.size() > most_numbers) {
+            refuse(formatted("a list has more than {} numbers", most_numbers));
+        }
     }
 
     mil_lexer in_;

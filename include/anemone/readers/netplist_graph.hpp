@@ -85,15 +85,20 @@ public:
     /// The whole tensor, with its copies.
     ANEMONE_INLINE dynamic_tensor whole(const netplist_tensor& x) {
         const extents wanted = graph_shape(x.shape);
-        const extents& held = x.tensor.shape();
+        extents held = x.tensor.shape();
         if (held == wanted) {
             return x.tensor;
+        }
+        dynamic_tensor once = x.tensor;
+        if (wanted.rank > held.rank) { // copies along a depth that it had not
+            held = {held[0], 1, held[1], held[2], held[3]};
+            once = reshape(once, held);
         }
         repeats counts;
         for (int i = 0; i < wanted.rank; ++i) {
             counts.count.append(held[i] == wanted[i] ? 1 : wanted[i]);
         }
-        return add(op::tile, {x.tensor}, counts);
+        return add(op::tile, {once}, counts);
     }
 
     /// A weight that shares its elements with earlier units that read the same ones in the same shape.
