@@ -73,8 +73,7 @@ ANEMONE_BODY void logic(op kind, const std::uint8_t* a, const extents& a_shape, 
         if (kind == op::logical_and) {
             return {0, 0, 1};
         }
-        detail::require(is_logic_of_two(kind), "logic",
-                        formatted("{} does not take two booleans", name(kind)));
+        detail::require(is_logic_of_two(kind), "logic", formatted("{} does not take two booleans", name(kind)));
         return kind == op::logical_or ? std::array<std::uint8_t, 3>{0, 1, 1} : std::array<std::uint8_t, 3>{0, 1, 0};
     }();
     const extents shape = broadcast(a_shape, b_shape);
