@@ -217,7 +217,7 @@ private:
     ANEMONE_INLINE std::string stem(int index) const { return formatted("{}_{}", name(graph_[index].kind), index); }
 
     ANEMONE_INLINE netplist_value gain(const netplist_value& x, const netplist_gain& what) {
-        const netplist_value y = unit({"GOC", gain_params(network_, what)}, {x}, x.shape);
+        netplist_value y = unit({"GOC", gain_params(network_, what)}, {x}, x.shape);
         if (options_.one_goc) {
             open_.emplace(y.symbol, what);
         }

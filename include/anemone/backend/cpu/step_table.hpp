@@ -60,8 +60,9 @@ template <op Kind> constexpr step_binder binder_of() {
         return bind_minmax_norm;
     } else if constexpr (is_one_of<Kind>({op::dropout, op::reshape})) {
         return bind_reshape;
-    } else if constexpr (Kind == op::identity || is_one_of<Kind>({op::slice, op::strided_slice})) {
-        return bind_movement; // NOLINT(bugprone-branch-clone): in the oracle slices have a gain, and no identity is left
+    } else if constexpr (Kind == op::identity || Kind == op::slice ||
+                         Kind == op::strided_slice) { // NOLINT(bugprone-branch-clone)
+        return bind_movement; // no row: in the oracle slices have a gain, and lowering leaves no identity
     }
 #define ANEMONE_STEP(name, ...)                                                                                        \
     else if constexpr (is_one_of<Kind>({__VA_ARGS__})) {                                                               \
