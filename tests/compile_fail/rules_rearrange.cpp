@@ -26,7 +26,7 @@ constexpr auto blocks = frozen([] { return shuffled(op::space_to_batch, pick(5, 
 static_assert(conforms<blocks, h13>);
 
 constexpr auto images = frozen([] { return shuffled(op::batch_to_space, 2, {pick(6, 8), 4, 8, 8}); });
-static_assert(conforms<images, h13>);
+static_assert(conforms<images, h13, waive(rule::operation_is_not_written)>);
 
 constexpr auto two_images = frozen([] { return shuffled(op::space_to_depth, 2, {pick(2, 1), 4, 8, 8}); });
 static_assert(conforms<two_images, h17s, on_route(compile_route::netplist)>);
@@ -40,6 +40,6 @@ static_assert(conforms<enlarged, pick(h13, h14), as_error(rule::resize_is_decomp
 constexpr auto gathered = frozen([] {
     return make(op::gather_nd, no_attributes{}, {in({1, 3, 4, 4}), in({4, pick(2, 3)})}, {4}, true);
 });
-static_assert(conforms<gathered, h13>);
+static_assert(conforms<gathered, h13, waive(rule::operation_is_not_written)>);
 
 int main() {}

@@ -1,6 +1,7 @@
 // Whatever the rule operation_is_not_written lets pass is written: random graphs of every operation.
 
 #include "../differential/graph_maker.hpp"
+#include "../from_environment.hpp"
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/forms/written.hpp>
@@ -8,20 +9,13 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
 using namespace composing;
 
 namespace {
-
-unsigned number_from(const char* variable, unsigned otherwise) {
-    const char* const given = std::getenv(variable);
-    return given == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(given, nullptr, 10));
-}
 
 /// The constants of a lowered graph, or nothing where folding gives no numbers.
 std::optional<materialized> constants_of(const graph_view& lowered, random_engine& random) {
@@ -35,8 +29,8 @@ std::optional<materialized> constants_of(const graph_view& lowered, random_engin
 } // namespace
 
 TEST_CASE("mil: what has no fault is written, and what has one is refused") {
-    const unsigned first = number_from("ANEMONE_TEST_SEED", std::random_device{}());
-    const unsigned graphs = number_from("ANEMONE_TEST_GRAPHS", 600);
+    const unsigned first = from_environment::seed();
+    const unsigned graphs = from_environment::number("ANEMONE_TEST_GRAPHS", 600);
     MESSAGE("ANEMONE_TEST_SEED=", first);
     std::vector<op> kinds;
     for (std::size_t k = 0; k < op_count; ++k) {

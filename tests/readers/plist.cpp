@@ -40,7 +40,7 @@ std::string refusal(std::string_view text) {
     return "nothing was refused";
 }
 
-bool refused(std::string_view text, std::string_view part) {
+bool is_refused(std::string_view text, std::string_view part) {
     const std::string why = refusal(text);
     const bool found = why.find(part) != std::string::npos;
     if (!found) {
@@ -98,38 +98,38 @@ TEST_CASE("XML in all its forms") {
 }
 
 TEST_CASE("XML that is no property list is refused with its place") {
-    CHECK(refused("", "line 1, column 1: a property list is expected here"));
-    CHECK(refused("<plist>\n <dict><key>a</key></dict></plist>", "line 2, column 20: a value is expected here"));
-    CHECK(refused(in_plist("<dict><string/></dict>"), "a key is expected here"));
-    CHECK(refused(in_plist("<dict><key>a</key><true/><key>a</key><true/></dict>"), "has the key \"a\" twice"));
-    CHECK(refused(in_plist("<array><true/></dict>"), "</array> is expected here"));
-    CHECK(refused(in_plist("<integer>9223372036854775808</integer>"), "is no integer of 64 bits"));
+    CHECK(is_refused("", "line 1, column 1: a property list is expected here"));
+    CHECK(is_refused("<plist>\n <dict><key>a</key></dict></plist>", "line 2, column 20: a value is expected here"));
+    CHECK(is_refused(in_plist("<dict><string/></dict>"), "a key is expected here"));
+    CHECK(is_refused(in_plist("<dict><key>a</key><true/><key>a</key><true/></dict>"), "has the key \"a\" twice"));
+    CHECK(is_refused(in_plist("<array><true/></dict>"), "</array> is expected here"));
+    CHECK(is_refused(in_plist("<integer>9223372036854775808</integer>"), "is no integer of 64 bits"));
     for (const std::string_view bad : {"", "1.5", "0x", "--1", "1 2", "ten"}) {
-        CHECK(refused(in_plist(fmt::format("<integer>{}</integer>", bad)), "is no integer"));
+        CHECK(is_refused(in_plist(fmt::format("<integer>{}</integer>", bad)), "is no integer"));
     }
     for (const std::string_view bad : {"", ".", "e5", "1e", "1.2.3", "0x1p3", "1e+-2", "infin"}) {
-        CHECK(refused(in_plist(fmt::format("<real>{}</real>", bad)), "is no real"));
+        CHECK(is_refused(in_plist(fmt::format("<real>{}</real>", bad)), "is no real"));
     }
     for (const std::string_view bad : {"A", "AA=", "AAA", "=AAA", "AA=A", "A*AA", "AAAA="}) {
-        CHECK(refused(in_plist(fmt::format("<data>{}</data>", bad)), "is no data"));
+        CHECK(is_refused(in_plist(fmt::format("<data>{}</data>", bad)), "is no data"));
     }
-    CHECK(refused(in_plist("<date>2001-02-29T00:00:00Z</date>"), "is no date"));
-    CHECK(refused(in_plist("<string>&unknown;</string>"), "is no reference"));
-    CHECK(refused(in_plist("<string>&#0;</string>"), "is no reference"));
-    CHECK(refused(in_plist("<string>a<b/></string>"), "string holds text alone"));
-    CHECK(refused(in_plist("<string>\x01</string>"), "is no character of XML"));
-    CHECK(refused(in_plist("<string>\xC3(</string>"), "is no character of XML"));
-    CHECK(refused("<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><true/></plist>", "of its own"));
-    CHECK(refused("<?xml version=\"1.0\" encoding=\"utf-16\"?><plist><true/></plist>", "is in utf-16"));
-    CHECK(refused("\xFF\xFE<", "UTF-16"));
-    CHECK(refused("<plist><true/></plist><plist/>", "text follows"));
-    CHECK(refused("<plist><!-- ", "a comment has no end"));
-    CHECK(refused("<plist><set/></plist>", "\"set\" is no element"));
+    CHECK(is_refused(in_plist("<date>2001-02-29T00:00:00Z</date>"), "is no date"));
+    CHECK(is_refused(in_plist("<string>&unknown;</string>"), "is no reference"));
+    CHECK(is_refused(in_plist("<string>&#0;</string>"), "is no reference"));
+    CHECK(is_refused(in_plist("<string>a<b/></string>"), "string holds text alone"));
+    CHECK(is_refused(in_plist("<string>\x01</string>"), "is no character of XML"));
+    CHECK(is_refused(in_plist("<string>\xC3(</string>"), "is no character of XML"));
+    CHECK(is_refused("<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><true/></plist>", "of its own"));
+    CHECK(is_refused("<?xml version=\"1.0\" encoding=\"utf-16\"?><plist><true/></plist>", "is in utf-16"));
+    CHECK(is_refused("\xFF\xFE<", "UTF-16"));
+    CHECK(is_refused("<plist><true/></plist><plist/>", "text follows"));
+    CHECK(is_refused("<plist><!-- ", "a comment has no end"));
+    CHECK(is_refused("<plist><set/></plist>", "\"set\" is no element"));
     std::string deep;
     for (int i = 0; i < 100000; ++i) {
         deep += "<array>";
     }
-    CHECK(refused(deep, "containers deep"));
+    CHECK(is_refused(deep, "containers deep"));
 }
 
 TEST_CASE("binary: widths, texts, and what is refused") {
@@ -150,21 +150,21 @@ TEST_CASE("binary: widths, texts, and what is refused") {
     CHECK(as<std::string>(list[8]) == "z");
     CHECK(as<bool>(list[9]));
 
-    CHECK(refused(binary({"\xA1\x01"s, "\xA1\x00"s}), "holds itself"));
-    CHECK(refused(binary({"\xA1\x07"s}), "refers to object 7 of 1"));
-    CHECK(refused(binary({"\x80\x01"s}), "is a UID"));
-    CHECK(refused(binary({"\xC0"s}), "there are none in a property list"));
-    CHECK(refused(binary({"\x00"s}), "there are none in a property list"));
-    CHECK(refused(binary({"\xD1\x01\x01"s, "\x09"s}), "a key is no text"));
-    CHECK(refused(binary({"\xD2\x01\x01\x02\x02"s, "\x51k"s, "\x09"s}), "has the key \"k\" twice"));
-    CHECK(refused(binary({"\x51\x80"s}), "is no character of ASCII"));
-    CHECK(refused(binary({"\x61\xDC\x00"s}), "half a character"));
-    CHECK(refused(binary({"\x14\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0"s}), "is no integer of 64 bits"));
-    CHECK(refused(binary({"\x5F\x13\x7F\xFF\xFF\xFF\xFF\xFF\xFF\xFF"s}), "does not end before the offsets"));
-    CHECK(refused(binary({"\xAF\x13\x7F\xFF\xFF\xFF\xFF\xFF\xFF\xFF"s}), "does not end before the offsets"));
-    CHECK(refused(binary({"\x5F\x10"s}), "does not end before the offsets"));
-    CHECK(refused("bplist00", "is too short"));
-    CHECK(refused("bplist15" + std::string(64, '\0'), "of another version"));
+    CHECK(is_refused(binary({"\xA1\x01"s, "\xA1\x00"s}), "holds itself"));
+    CHECK(is_refused(binary({"\xA1\x07"s}), "refers to object 7 of 1"));
+    CHECK(is_refused(binary({"\x80\x01"s}), "is a UID"));
+    CHECK(is_refused(binary({"\xC0"s}), "there are none in a property list"));
+    CHECK(is_refused(binary({"\x00"s}), "there are none in a property list"));
+    CHECK(is_refused(binary({"\xD1\x01\x01"s, "\x09"s}), "a key is no text"));
+    CHECK(is_refused(binary({"\xD2\x01\x01\x02\x02"s, "\x51k"s, "\x09"s}), "has the key \"k\" twice"));
+    CHECK(is_refused(binary({"\x51\x80"s}), "is no character of ASCII"));
+    CHECK(is_refused(binary({"\x61\xDC\x00"s}), "half a character"));
+    CHECK(is_refused(binary({"\x14\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0"s}), "is no integer of 64 bits"));
+    CHECK(is_refused(binary({"\x5F\x13\x7F\xFF\xFF\xFF\xFF\xFF\xFF\xFF"s}), "does not end before the offsets"));
+    CHECK(is_refused(binary({"\xAF\x13\x7F\xFF\xFF\xFF\xFF\xFF\xFF\xFF"s}), "does not end before the offsets"));
+    CHECK(is_refused(binary({"\x5F\x10"s}), "does not end before the offsets"));
+    CHECK(is_refused("bplist00", "is too short"));
+    CHECK(is_refused("bplist15" + std::string(64, '\0'), "of another version"));
     for (const auto& [place, byte] : {std::pair{26, 0}, {26, 9}, {25, 0}, {24, 0x7F}, {8, 0x7F}, {1, 0x7F}, {16, 1}}) {
         std::string broken = binary({"\x09"s});
         broken[broken.size() - static_cast<std::size_t>(place)] = static_cast<char>(byte);
@@ -176,11 +176,11 @@ TEST_CASE("binary: widths, texts, and what is refused") {
         doubling.push_back("\xAF\x10\x0A"s + std::string(10, static_cast<char>(i + 1)));
     }
     doubling.push_back("\x09"s);
-    CHECK(refused(binary(doubling), "holds more than 2097152 values"));
+    CHECK(is_refused(binary(doubling), "holds more than 2097152 values"));
 }
 
 TEST_CASE("a hostile file of 100 MB is refused") {
-    CHECK(refused(std::string(std::size_t{100} << 20U, '<'), "a property list may have"));
+    CHECK(is_refused(std::string(std::size_t{100} << 20U, '<'), "a property list may have"));
 }
 
 TEST_CASE("both forms hold the same values") {

@@ -151,6 +151,36 @@ private:
         return converted_.data();
     }
 
+    /// An activation that overflowed in `activations` makes each sum infinite that a weight other than 0 brings it to,
+    /// however small the weight. `compute(x, weight, y)` is the product, once more, of the signs alone.
+    template <class Compute> void saturate(const node& n, int weight, std::int64_t results, half* y, Compute compute) {
+        const auto infinite = [](half h) { return (h.bits & 0x7C00U) == 0x7C00U; };
+        if (!program_.at(weight).int8_weight || path_.int8_activation_gain == 1 ||
+            std::none_of(converted_.begin(), converted_.end(), infinite)) {
+            return;
+        }
+        std::vector<half> overflowed(converted_.size());
+        for (std::size_t i = 0; i < overflowed.size(); ++i) {
+            const half given = x(n)[i];
+            const bool is_nan = (given.bits & 0x7FFFU) > 0x7C00U;
+            overflowed[i] = half(!infinite(converted_[i])                 ? 0.0
+                                 : (given.bits & 0x8000U) != 0 && !is_nan ? -32768.0
+                                                                          : 32768.0);
+        }
+        std::vector<half> signs(in(weight), in(weight) + element_count(shape(weight)));
+        for (half& one : signs) {
+            const bool zero = numerics::decode_operand(one, path_.mac_nan, path_.mac_keeps_subnormals).significand == 0;
+            one = half(zero ? 0.0 : (one.bits & 0x8000U) != 0 && (one.bits & 0x7FFFU) <= 0x7C00U ? -1.0 : 1.0);
+        }
+        std::vector<half> reached(static_cast<std::size_t>(results));
+        compute(overflowed.data(), signs.data(), reached.data());
+        for (std::size_t i = 0; i < reached.size(); ++i) {
+            if (reached[i].bits != 0) {
+                y[i] = half::from_bits(static_cast<std::uint16_t>((reached[i].bits & 0x8000U) | 0x7C00U));
+            }
+        }
+    }
+
     void convolution(const node& n, const step& s, half* y) {
         const dimensions& from = x_shape(n);
         const int weight = program_.id(n, "weight");
@@ -178,11 +208,16 @@ private:
         const std::vector<half> initial = bias(s, to[1]);
         const half* const start = initial.empty() ? nullptr : initial.data();
         const half* const from_x = activations(n, weight);
-        if (n.rule->act == action::convolution) {
-            numerics::convolution(path_, c, from_x, in(weight), start, y);
-        } else {
-            numerics::transposed_convolution(path_, c, from_x, in(weight), start, y);
-        }
+        const auto compute = [&](const half* a, const half* w, const half* sums_from, half* to_y) {
+            if (n.rule->act == action::convolution) {
+                numerics::convolution(path_, c, a, w, sums_from, to_y);
+            } else {
+                numerics::transposed_convolution(path_, c, a, w, sums_from, to_y);
+            }
+        };
+        compute(from_x, in(weight), start, y);
+        saturate(n, weight, element_count(to), y,
+                 [&](const half* a, const half* w, half* to_y) { compute(a, w, nullptr, to_y); });
     }
 
     /// A constant of ones, of which A13's compiler makes a sum (N001-N005).
@@ -206,25 +241,26 @@ private:
         m.k = a[a.size() - (m.transpose_a ? 2 : 1)];
         const std::vector<half> initial = bias(s, m.n);
         const dimensions batch(to.begin(), to.end() - 2);
-        walker wa(batch, broadcast_strides(dimensions(a.begin(), a.end() - 2), batch));
-        walker wb(batch, broadcast_strides(dimensions(b.begin(), b.end() - 2), batch));
-        const std::int64_t matrices = element_count(batch);
-        const half* const from_x = activations(n, right);
         const bool left_ones = is_ones(program_.id(n, "x"));
         const bool sums = path_.products_with_ones == numerics::ones_rule::reduction && left_ones != is_ones(right) &&
                           !program_.at(right).int8_weight;
-        for (std::int64_t i = 0; i < matrices; ++i, wa.next(), wb.next()) {
-            if (sums) {
-                const half* const other = left_ones ? in(right) + static_cast<std::int64_t>(wb.offset()) * m.k * m.n
-                                                    : from_x + static_cast<std::int64_t>(wa.offset()) * m.m * m.k;
-                numerics::matmul_with_ones(path_, m, left_ones, other, initial.empty() ? nullptr : initial.data(),
-                                           y + i * m.m * m.n);
-                continue;
+        const auto multiply = [&](const half* left, const half* factor, const half* start, half* to_y) {
+            walker wa(batch, broadcast_strides(dimensions(a.begin(), a.end() - 2), batch));
+            walker wb(batch, broadcast_strides(dimensions(b.begin(), b.end() - 2), batch));
+            for (std::int64_t i = 0; i < element_count(batch); ++i, wa.next(), wb.next()) {
+                const half* const one = left + static_cast<std::int64_t>(wa.offset()) * m.m * m.k;
+                const half* const other = factor + static_cast<std::int64_t>(wb.offset()) * m.k * m.n;
+                if (sums) {
+                    numerics::matmul_with_ones(path_, m, left_ones, left_ones ? other : one, start,
+                                               to_y + i * m.m * m.n);
+                } else {
+                    numerics::matmul(path_, m, one, other, start, to_y + i * m.m * m.n);
+                }
             }
-            numerics::matmul(path_, m, from_x + static_cast<std::int64_t>(wa.offset()) * m.m * m.k,
-                             in(right) + static_cast<std::int64_t>(wb.offset()) * m.k * m.n,
-                             initial.empty() ? nullptr : initial.data(), y + i * m.m * m.n);
-        }
+        };
+        multiply(activations(n, right), in(right), initial.empty() ? nullptr : initial.data(), y);
+        saturate(n, right, element_count(to), y,
+                 [&](const half* left, const half* signs, half* to_y) { multiply(left, signs, nullptr, to_y); });
     }
 
     void pool(const node& n, int result) {

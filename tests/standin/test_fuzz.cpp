@@ -1,9 +1,9 @@
+#include "../from_environment.hpp"
 #include "test_support.hpp"
 
 #include <doctest/doctest.h>
 
 #include <array>
-#include <cstdlib>
 #include <random>
 
 using namespace standin_test;
@@ -51,11 +51,6 @@ std::string rich() {
 
 std::string weights() { return bytes().header(1).entry(1, {0x00, 0x3C, 0x00, 0xB8, 0x00, 0x34, 0x00, 0x40}).text(); }
 
-unsigned seed() {
-    const char* const asked = std::getenv("ANEMONE_TEST_SEED");
-    return asked != nullptr ? static_cast<unsigned>(std::strtoul(asked, nullptr, 10)) : std::random_device{}();
-}
-
 /// Accepted texts are executed too when they are small: a wrong bound in the executor must show.
 void try_out(const std::string& mil, const std::string& directory, int& accepted) {
     try {
@@ -88,7 +83,7 @@ TEST_CASE("stand-in: the text that is fuzzed is accepted") {
 }
 
 TEST_CASE("stand-in: mutated texts are accepted or refused, nothing else") {
-    const unsigned s = seed();
+    const unsigned s = from_environment::seed();
     MESSAGE("ANEMONE_TEST_SEED=" << s);
     std::mt19937 random(s);
     const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
@@ -158,7 +153,7 @@ TEST_CASE("stand-in: mutated texts are accepted or refused, nothing else") {
 }
 
 TEST_CASE("stand-in: mutated weight files are accepted or refused, nothing else") {
-    const unsigned s = seed();
+    const unsigned s = from_environment::seed();
     MESSAGE("ANEMONE_TEST_SEED=" << s);
     std::mt19937 random(s);
     const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };

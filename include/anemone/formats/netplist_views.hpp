@@ -189,7 +189,7 @@ ANEMONE_INLINE netplist_value write_dynamic_slice(netplist_writer& w, int index,
                     formatted("index 0 is {}, which is no whole number", given));
     }
     const indices& begin = w.at(index).get<window>().begin;
-    const half first(given + static_cast<float>(begin[begin.rank - 1]));
+    const half first(given + (begin.rank == 0 ? 0.0F : static_cast<float>(begin[begin.rank - 1])));
     const netplist_value start = w.constant({}, std::span(&first, 1));
     return w.unit({form.unit,
                    plist_dict{{"DynamicSliceAxisOrder", plist_array{"Width"}},
@@ -215,9 +215,10 @@ ANEMONE_INLINE netplist_value updated(netplist_writer& w, const netplist_value& 
         if (a == netplist_axis::width) {
             netplist_shape turned = begin;
             std::swap(turned[netplist_axis::height], turned[netplist_axis::width]);
-            const netplist_value y = updated(w, w.transpose(x, exchange_height_width),
-                                             w.transpose(update, exchange_height_width), turned, 3);
-            return w.transpose(y, exchange_height_width);
+            const netplist_value x_turned =
+                w.transpose(x, exchange_height_width); // before the next: units are numbered
+            const netplist_value update_turned = w.transpose(update, exchange_height_width);
+            return w.transpose(updated(w, x_turned, update_turned, turned, 3), exchange_height_width);
         }
         bool spans_the_rest = true; // then no view of x is read behind this axis
         for (int j = i + 1; j < 5; ++j) {
@@ -244,7 +245,8 @@ ANEMONE_INLINE netplist_value write_slice_update(netplist_writer& w, int index, 
     for (int i = 0; i < a.begin.rank; ++i) {
         begin[netplist_axis_of(i, a.begin.rank)] = a.begin[i];
     }
-    return updated(w, w.value(w.operand(index, 0)), w.value(w.operand(index, 1)), begin, 0);
+    const netplist_value x = w.value(w.operand(index, 0));
+    return updated(w, x, w.value(w.operand(index, 1)), begin, 0);
 }
 
 } // namespace ane::formats::inline ANEMONE_WAY
