@@ -102,11 +102,13 @@ class Run:
         self.lowered = [take(p) for p in self.outputs]
         assert at == len(data)
         self.read = {}  # the results of what was read from the file of a format
-        for path in (place / f"{label}.bin" for label in ("MIL", "netplist")):
-            if path.exists():
-                data, at = path.read_bytes(), 0
-                self.read[path.stem] = [take(p) for p in self.outputs]
-                assert at == len(data)
+        self.whole = {}  # the results of the graph that keeps composed operations in a format
+        for label in ("MIL", "netplist"):
+            for results, path in ((self.read, place / f"{label}.bin"), (self.whole, place / f"{label} whole.bin")):
+                if path.exists():
+                    data, at = path.read_bytes(), 0
+                    results[label] = [take(p) for p in self.outputs]
+                    assert at == len(data)
 
 
 class Judge:
@@ -134,6 +136,8 @@ class Judge:
     def graph(self, seed, place):
         run = Run(place)
         for label, read in (("MIL", mil_of), ("netplist", netplist_of)):
+            if label in run.whole:
+                self.whole(seed, label, read, place / "whole", run)
             try:
                 evaluate = read(place, run)
                 if evaluate is None:
@@ -154,6 +158,16 @@ class Judge:
                 continue
             if run.composed == "no" or (run.composed == "yes" and ordinary):
                 self.compare(seed, label + " of the model", run.model, wanted, run.outputs)
+
+    def whole(self, seed, label, read, place, run):
+        """A file in which operations that lowering can take apart are one each, where all on the way is finite."""
+        try:
+            wanted, ordinary = read(place, run)(folded=run.composed == "yes")
+        except Exception as e:
+            self.faults.append(f"{seed} {label} whole: {type(e).__name__}: {e}")
+            return
+        if ordinary:
+            self.compare(seed, label + " whole", run.whole[label], wanted, run.outputs)
 
 
 def mil_of(place, run):
@@ -235,6 +249,7 @@ def main():
         print(f"{label}: {everything} elements, {share:.0%} of them held to a value; {refusals[label]} graphs refused")
         files, same = read[label]
         print(f"{label}: {files} files read back, {same} of them with the same results to the last bit")
+        print(f"{label}: {judge.elements[label + ' whole']} elements of files with composed operations kept whole")
         if given.graphs >= ENOUGH and share < LEAST_SHARP:
             judge.faults.append(f"{label}: the sets say nothing of {1 - share:.0%} of the elements")
     if given.graphs >= ENOUGH:

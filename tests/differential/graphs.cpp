@@ -5,7 +5,8 @@
 //
 // A graph goes into <folder>/<seed>: graph.txt, run.txt (its ports), run.bin (inputs, results of the model, results of
 // the lowered graph), and where it can be written model.mil or net.plist, with MIL.bin or netplist.bin: the results of
-// what the library's readers make of the file. Standard output has a line for each fault, for each refusal, and for each
+// what the library's readers make of the file; in whole/ the same of the graph whose composed operations are kept, with
+// its results in "MIL whole.bin" or "netplist whole.bin". Standard output has a line for each fault, for each refusal, and for each
 // operation what was done with it. Ends with 1 if there was a fault.
 
 #include "../formats/written_operations.hpp"
@@ -353,12 +354,16 @@ private:
     /// The same for the interpreters, which get the results.
     template <class Read> void read_back(std::string_view format, format_tally& counts, const Read& read) {
         if (const auto got = read_back(format, lowered_, *lowered_results_, counts, read)) {
-            std::vector<std::byte> bytes;
-            for (const auto& each : got->bytes) {
-                bytes.insert(bytes.end(), each.begin(), each.end());
-            }
-            write_file(place_ / fmt::format("{}.bin", format), std::span<const std::byte>(bytes));
+            write_results(fmt::format("{}.bin", format), *got);
         }
+    }
+
+    void write_results(const std::string& file, const composing::port_memory& results) const {
+        std::vector<std::byte> bytes;
+        for (const auto& each : results.bytes) {
+            bytes.insert(bytes.end(), each.begin(), each.end());
+        }
+        write_file(place_ / file, std::span<const std::byte>(bytes));
     }
 
     /// Composed operations that a format has a word for are also written whole, and read back.
@@ -381,7 +386,9 @@ private:
             return;
         }
         count(counts.written, found);
-        read_back(format, lowered, outputs_of(backend::cpu{}, lowered.graph), counts, read);
+        const composing::port_memory expected = outputs_of(backend::cpu{}, lowered.graph);
+        read_back(format, lowered, expected, counts, read);
+        write_results(fmt::format("{} whole.bin", format), expected);
     }
 
     /// A model in which the rule finds nothing must be written as a netplist; one that is written although a fault is

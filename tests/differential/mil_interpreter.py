@@ -8,7 +8,10 @@ import math
 import numpy as np
 
 import sets
-from mil_layers import LAYERS, PARAMETERS
+from mil_layers import LAYERS
+from mil_layers import PARAMETERS as PARAMETERS_OF_LAYERS
+from mil_whole import PARAMETERS as PARAMETERS_OF_WHOLE
+from mil_whole import WHOLE
 from mil_stored import kept_values, stored_values
 from mil_text import Name, Text
 
@@ -88,6 +91,7 @@ def constant(s, given):
 # ---- operations -----------------------------------------------------------------------------------------------------
 
 
+PARAMETERS = {**PARAMETERS_OF_LAYERS, **PARAMETERS_OF_WHOLE}
 OPERANDS = ("x", "y", "weight", "cond", "a", "b", "input")
 
 
@@ -275,4 +279,5 @@ OPERATIONS = {
     "pad": pad,
     "cast": cast,
     **LAYERS,
+    **WHOLE,
 }

@@ -26,6 +26,7 @@ MODEL = HERE / "model.cpp"
 WAYS = {"header-only": [], "compiled": ["-DANEMONE_COMPILED"]}
 ENTRIES = ["model.hpp", "anemone.hpp"]
 SLACK = 1.1
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]  # an optimiser warns of more
 # What no update may exceed.
 CEILINGS = {"functions of the first program, header-only": 1500, "functions of the first program, compiled": 300}
 
@@ -59,7 +60,7 @@ def family_of(symbol):
 
 def emitted(way, scratch):
     target = scratch / "first.o"
-    run("g++", *compile_flags(way), "-O2", "-c", FIRST, "-o", target)
+    run("g++", *compile_flags(way), "-O2", *WARNINGS, "-c", FIRST, "-o", target)
     functions = [line.split(" ", 2)[2] for line in run("nm", "-C", target).splitlines() if re.match(r"\S+ [TtWw] ", line)]
     return len(functions), collections.Counter(map(family_of, functions))
 

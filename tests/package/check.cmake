@@ -45,11 +45,7 @@ if(WAY STREQUAL "pkg_config")
                     OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE)
     separate_arguments(flags UNIX_COMMAND "${flags}")
     foreach(compiler IN LISTS compilers)
-      set(level -O0)
-      if(package STREQUAL "anemone" AND compiler STREQUAL COMPILER) # an optimiser warns of more, once is enough
-        set(level -O2)
-      endif()
-      run("${compiler}" ${own_flags} -std=c++20 ${level} -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
+      run("${compiler}" ${own_flags} -std=c++20 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
           "${CMAKE_CURRENT_LIST_DIR}/main.cpp" -o "${scratch}/${package}" ${flags})
       run("${scratch}/${package}")
     endforeach()
