@@ -5,7 +5,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -208,11 +207,19 @@ TEST_CASE("all that is wrong with a file is said in one pass, with its place") {
 }
 
 TEST_CASE("text that is no MIL is refused at once") {
-    for (const std::string text : {"", "prog", "program", "program(1.3)", "program(1.3) {", "program(1.3) { }",
-                                   "program(1.3) { func main<ios18>(", "program(1.3) { func main<ios18>() { } -> (); }",
-                                   "program(1.3) [a = \"b", "program(1.3) { func main<ios18>() { fp16 a = "}) {
+    for (const std::string text :
+         {"", "\"", "\"r\xFC", "prog", "program", "program(1.3)", "program(1.3) {", "program(1.3) { }",
+          "program(1.3) { func main<ios18>(", "program(1.3) { func main<ios18>() { } -> (); }", "program(1.3) [a = \"b",
+          "program(1.3) { func main<ios18>() { fp16 a = "}) {
         CAPTURE(text);
         CHECK_THROWS_AS(read(text), ane::unreadable);
+    }
+    const std::string whole =
+        program("tensor<fp16, [1]> x", "tensor<fp16, [1]> y = relu(x = x)[name = string(\"y\")];");
+    for (std::size_t end = 0; end < whole.rfind('}'); ++end) {
+        CAPTURE(end);
+        CHECK_THROWS_AS(read(whole.substr(0, end)), ane::unreadable);
+        CHECK_THROWS_AS(read(whole.substr(0, end) + '"'), ane::unreadable);
     }
     const std::string open(1'000'000, '(');
     CHECK(says(faults_of(program("tensor<fp16, [1]> x", "tensor<fp16, [1]> y = relu(x = " + open + ");")), 4, "",
@@ -244,7 +251,7 @@ TEST_CASE("text that is no MIL is refused at once") {
                3, "x", "more elements"));
 }
 
-TEST_CASE("a program of 2,000 operations is read in a tenth of a second") {
+TEST_CASE("a program of 2,000 operations is read") {
     std::string body;
     for (int i = 0; i < 2000; ++i) {
         const std::string n = std::to_string(i);
@@ -252,12 +259,7 @@ TEST_CASE("a program of 2,000 operations is read in a tenth of a second") {
                 ")[name = string(\"t" + n + "\")];\n";
     }
     const std::string text = program("tensor<fp16, [1, 64]> x", body, "t1999");
-    const auto begin = std::chrono::steady_clock::now();
-    const auto m = read(text);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    CHECK(m.graph.view().size() == 2001);
-    MESSAGE("read in " << seconds * 1000 << " ms, without optimisation");
-    CHECK(seconds < 10); // sanitized builds on a busy machine; the benchmark has the figure
+    CHECK(read(text).graph.view().size() == 2001);
 }
 
 TEST_CASE("nodes say the file and the line of their statement") {

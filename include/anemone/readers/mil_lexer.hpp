@@ -40,7 +40,10 @@ class mil_lexer {
 public:
     static constexpr char arrow = 'A';
 
-    ANEMONE_INLINE explicit mil_lexer(std::string_view text) : text_(text) { advance(); }
+    ANEMONE_INLINE explicit mil_lexer(std::string_view text) : text_(text) {}
+
+    /// Makes the first token the next one.
+    ANEMONE_INLINE void start() { advance(); }
 
     const mil_token& peek() const { return ahead_; }
     ANEMONE_INLINE mil_token take() {

@@ -80,6 +80,7 @@ private:
     /// Finds the functions, without reading their bodies.
     ANEMONE_INLINE void functions() {
         mil_lexer& in = parser_.tokens();
+        in.start();
         if (!in.peek().is("program")) {
             parser_.refuse("MIL text begins with program(<version>)");
         }
