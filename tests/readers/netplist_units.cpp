@@ -1,8 +1,10 @@
 #include "netplist_network.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -281,6 +283,34 @@ TEST_CASE("indices and order") {
     near(one("Sort", {{1, 1, 1, 1, 3}}, with(keys, {{"Direction", "Descending"}, {"SortIndices", plist_array{0}}}),
              {{1, 3, 2}}),
          {3, 2, 1});
+}
+
+TEST_CASE("Transpose: every order of the axes, with extents of 1 in every place") {
+    constexpr const char* axes[] = {"Batch", "Depth", "Channel", "Height", "Width"};
+    const vector x = upto(6);
+    const vector turned{0, 2, 4, 1, 3, 5}; // of three by two
+    std::array<int, 5> sources{0, 1, 2, 3, 4};
+    do {
+        plist_array moves;
+        for (std::size_t to = 0; to < 5; ++to) {
+            const char* const from = axes[sources[to]];
+            moves.push_back(
+                plist_dict{{"TransposeSourceDimension", from}, {"TransposeDestinationDimension", axes[to]}});
+        }
+        const auto place = [&](int axis) { return std::find(sources.begin(), sources.end(), axis) - sources.begin(); };
+        for (int first = 0; first < 5; ++first) {
+            for (int second = first + 1; second < 5; ++second) {
+                netplist_shape shape{1, 1, 1, 1, 1};
+                shape[netplist_axes[first]] = 3;
+                shape[netplist_axes[second]] = 2;
+                CAPTURE(first);
+                CAPTURE(second);
+                CAPTURE(fmt::format("{}", fmt::join(sources, " ")));
+                const vector got = one("Transpose", {shape}, {{"TransposeDimensions", moves}}, {x});
+                CHECK(got == (place(first) < place(second) ? x : turned));
+            }
+        }
+    } while (std::next_permutation(sources.begin(), sources.end()));
 }
 
 TEST_CASE("movement") {

@@ -196,7 +196,8 @@ public:
             return {reshape(from, graph_shape(wanted)), wanted};
         }
         const auto& e = shape.extent;
-        const bool deep = shape[netplist_axis::depth] != 1 || wanted[netplist_axis::depth] != 1;
+        const bool deep = shape[netplist_axis::depth] != 1 || wanted[netplist_axis::depth] != 1 ||
+                          sources[static_cast<std::size_t>(netplist_axis::depth)] != netplist_axis::depth;
         dynamic_tensor y = deep ? reshape(from, {e[0], e[1], e[2], e[3], e[4]}) : from;
         permutation order;
         for (const netplist_axis a : netplist_axes) {
