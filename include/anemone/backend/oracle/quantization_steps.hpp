@@ -83,8 +83,7 @@ ANEMONE_INLINE bool integer_product(evaluation& e, int index, std::span<const ha
 /// infinities, which the multiplier reads as 2^16. `compute(a, b, bias, out)` is the product: a second evaluation, over
 /// signs alone, finds those sums and the signs of their infinities.
 template <class Compute> void saturate_before_int8(evaluation& e, int index, const Compute& compute) {
-    const int weight = int8_weight_position(e.graph, index);
-    if (weight < 0 || e.arithmetic.int8_activation_gain == 1) {
+    if (e.arithmetic.int8_activation_gain == 1 || !reads_int8_weight(e.graph, index)) {
         return;
     }
     const auto signs = [&](int position, double size, const auto& counts) {
@@ -98,18 +97,17 @@ template <class Compute> void saturate_before_int8(evaluation& e, int index, con
         }
         return result;
     };
-    const half* const x = e.input(index, 1 - weight);
+    const half* const x = e.input(index, 0);
     const auto overflows = [&](half v) { return !is_finite(numerics::int8_activation(e.arithmetic, v)); };
-    if (std::none_of(x, x + e.count(e.operand(index, 1 - weight)), overflows)) {
+    if (std::none_of(x, x + e.count(e.operand(index, 0)), overflows)) {
         return;
     }
-    const std::vector<half> infinite = signs(1 - weight, 32768, overflows); // one reaches the ceiling
-    const std::vector<half> unit = signs(weight, 1, [&](half v) {
+    const std::vector<half> infinite = signs(0, 32768, overflows); // one reaches the ceiling
+    const std::vector<half> unit = signs(1, 1, [&](half v) {
         return numerics::decode_operand(v, e.arithmetic.mac_nan, e.arithmetic.mac_keeps_subnormals).significand != 0;
     });
     std::vector<half> reached(static_cast<std::size_t>(e.count(index)));
-    compute(weight == 1 ? infinite.data() : unit.data(), weight == 1 ? unit.data() : infinite.data(), nullptr,
-            reached.data());
+    compute(infinite.data(), unit.data(), nullptr, reached.data());
     for (std::size_t i = 0; i < reached.size(); ++i) {
         if (reached[i].bits != 0) {
             e.result(index)[i] = half::from_bits(static_cast<std::uint16_t>((reached[i].bits & 0x8000U) | 0x7C00U));
