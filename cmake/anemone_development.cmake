@@ -12,7 +12,9 @@ endif()
 
 add_library(anemone_warnings INTERFACE)
 target_compile_options(
-  anemone_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror=switch
+  anemone_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Werror=switch
+                             # Files that are compiled together may use each other's short names.
+                             $<$<NOT:$<BOOL:$<TARGET_PROPERTY:ANEMONE_FILES_TOGETHER>>>:-Wshadow>
                              $<$<BOOL:${ANEMONE_WERROR}>:-Werror>)
 
 # The stand-in: a shared library with the entry points of the engine's own, for machines without an engine.

@@ -74,7 +74,7 @@ std::map<std::int64_t, statistics> gather(const std::vector<double>& x, const st
     return all;
 }
 
-const extents image{2, 6, 4, 5};
+const extents picture{2, 6, 4, 5};
 constexpr unsigned seed = 11;
 
 struct values {
@@ -83,12 +83,12 @@ struct values {
     std::map<std::string, std::vector<double>> weights; ///< by name, in order
 };
 
-/// A run of one operation over an input of the image's shape and vectors of the given length.
+/// A run of one operation over an input of the picture's shape and vectors of the given length.
 template <class Backend>
 values run(const Backend& on, op kind, const attributes& attribute, int vectors, std::int64_t length, double low,
            double high) {
     composer c;
-    std::vector<int> operands{c.input(image)};
+    std::vector<int> operands{c.input(picture)};
     for (int i = 0; i < vectors; ++i) {
         operands.push_back(c.weight({length}));
     }
@@ -134,7 +134,7 @@ void check_norm(const Backend& on, op kind, const attributes& attribute, const g
     CAPTURE(seed);
     const int vectors = kind == op::rms_norm ? 1 : 2;
     const values v = run(on, kind, attribute, vectors, 6, -3, 3);
-    const std::vector<std::int64_t> group_of = groups(image, group);
+    const std::vector<std::int64_t> group_of = groups(picture, group);
     const auto all = gather(v.x, group_of);
     const std::vector<double>& gamma = v.weights.begin()->second;
     const std::vector<double>& beta = v.weights.rbegin()->second;
@@ -151,7 +151,7 @@ void check_norm(const Backend& on, op kind, const attributes& attribute, const g
 
 std::vector<op> parts(op kind, const attributes& attribute, int vectors, std::int64_t length = 6) {
     composer c;
-    std::vector<int> operands{c.input(image)};
+    std::vector<int> operands{c.input(picture)};
     for (int i = 0; i < vectors; ++i) {
         operands.push_back(c.weight({length}));
     }
@@ -212,7 +212,7 @@ template <class Backend> void check_norms(const Backend& on) {
         CAPTURE(on.name());
         CAPTURE(axis);
         CAPTURE(seed);
-        const std::vector<std::int64_t> group = groups(image, outside({axis}));
+        const std::vector<std::int64_t> group = groups(picture, outside({axis}));
         const values length = run(on, op::l2_norm, stabilizer{.epsilon = 1e-6F, .axis = axis}, 0, 1, -3, 3);
         const values spread = run(on, op::minmax_norm, stabilizer{.epsilon = 1e-3F, .axis = axis}, 0, 1, -3, 3);
         const auto of_length = gather(length.x, group);
@@ -293,7 +293,7 @@ template <class Backend> void check_reductions(const Backend& on) {
             list.list.append(axis);
         }
         const values v = run(on, kind, list, 0, 1, low, high);
-        const auto all = gather(v.x, groups(image, outside(over)));
+        const auto all = gather(v.x, groups(picture, outside(over)));
         REQUIRE(v.y.size() == all.size());
         std::size_t i = 0;
         for (const auto& [key, s] : all) { // keys grow as the elements of the result do

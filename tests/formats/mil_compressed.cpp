@@ -23,13 +23,13 @@ using namespace ane;
 
 namespace {
 
-struct emitted {
+struct stored_program {
     mil_program program;
     materialized constants;
     int weight; ///< its node in the lowered graph
 };
 
-emitted emit(const dynamic_graph& model, const weight_store& weights, const mil_options& options = {}) {
+stored_program emit(const dynamic_graph& model, const weight_store& weights, const mil_options& options = {}) {
     const lowered_graph lowered = lower(model);
     materialized constants = materialize(lowered.graph, weights);
     int weight = -1;
@@ -71,7 +71,8 @@ bool has_line(const std::string& whole, const std::string& part) { return whole.
 
 TEST_CASE("int8, palette and sparse weights are written as the facts have them") {
     const std::string at = "(BLOBFILE(path = string(\"@model_path/weights.bin\"), offset = uint64(";
-    const emitted int8 = emit(linear_model<affine_int8>(), store_of("w", {2, 4}, {1, -0.5, 0.25, 0, 2, -4, 1, 0.5}));
+    const stored_program int8 =
+        emit(linear_model<affine_int8>(), store_of("w", {2, 4}, {1, -0.5, 0.25, 0, 2, -4, 1, 0.5}));
     CHECK(has_line(int8.program.text, "= constexpr_affine_dequantize()[axis = int32(0), name = string(\"t2\"), "
                                       "quantized_data = tensor<int8, [2, 4]>" +
                                           at + "64))), scale = tensor<fp16, [2]>" + at +
@@ -80,7 +81,7 @@ TEST_CASE("int8, palette and sparse weights are written as the facts have them")
     CHECK(hex(int8.program, 128, 8) == "7f c0 20 00 40 81 20 10");
     CHECK(hex(int8.program, 256, 4) == "08 20 08 28");
 
-    const emitted nibbles = emit(linear_model<palette<4>>(), store_of("w", {2, 4}, {1, 0, 0, 1, 0, 0, 0, 0}));
+    const stored_program nibbles = emit(linear_model<palette<4>>(), store_of("w", {2, 4}, {1, 0, 0, 1, 0, 0, 0, 0}));
     CHECK(has_line(nibbles.program.text, "tensor<uint4, [2, 4]> t2_indices = const()"));
     CHECK(has_line(nibbles.program.text, "tensor<fp16, [1, 1, 16, 1]> t2_lut = const()"));
     CHECK(has_line(nibbles.program.text, "tensor<fp16, [2, 4]> t2 = constexpr_lut_to_dense(indices = t2_indices, "
@@ -92,7 +93,7 @@ TEST_CASE("int8, palette and sparse weights are written as the facts have them")
         auto x = g.input("x"_s, f16<1, 4>);
         g.output("y"_s, linear(x, compressed<sparse>(g.weight("w"_s, f16<3, 4>))));
     });
-    const emitted zeros = emit(model, store_of("w", {3, 4}, {0, 1.5, 0, 0, -2, 0, 0, 0, 0.5, 0, 0, 3}));
+    const stored_program zeros = emit(model, store_of("w", {3, 4}, {0, 1.5, 0, 0, -2, 0, 0, 0, 0.5, 0, 0, 3}));
     CHECK(has_line(zeros.program.text, "constexpr_sparse_to_dense(nonzero_data = t2_kept, mask = t2_mask)"));
     CHECK(hex(zeros.program, 128, 8) == "00 3e 00 c0 00 38 00 42");
     CHECK(hex(zeros.program, 192, 32) == "ef be ad de 09 00 00 00 02 00 00 00 00 00 00 00 00 01 00 00 00 00 00 00 "
@@ -153,7 +154,7 @@ void hold(const compression& form, bool every_form, const extents& shape = {6, 2
         const dynamic_tensor x = g.input("x", {columns, shape[1], shape[2], shape[3]});
         g.output("y", g.add(op::conv2d, {x, stored}, conv{}));
     }
-    const emitted e = emit(g.finish(), store_of("w", shape, w), {.every_stored_form = every_form});
+    const stored_program e = emit(g.finish(), store_of("w", shape, w), {.every_stored_form = every_form});
     CHECK(has_line(e.program.text, "constexpr_") ==
           (every_form || form == affine_int8 || form == palette<4> || form == palette<8> || form == sparse));
     const standin_test::scratch folder;

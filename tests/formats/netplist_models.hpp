@@ -34,6 +34,17 @@ inline std::vector<float> sample(std::string_view name, std::int64_t count) {
     return result;
 }
 
+/// The same for every input of a graph.
+inline std::vector<std::vector<float>> samples(const graph_view& g) {
+    std::vector<std::vector<float>> result;
+    for (int i = 0; i < g.size(); ++i) {
+        if (g[i].kind == op::input) {
+            result.push_back(sample(g.name(i), g[i].shape.count()));
+        }
+    }
+    return result;
+}
+
 inline weight_store sample_weights(const graph_view& g) {
     weight_store store;
     for (int i = 0; i < g.size(); ++i) {

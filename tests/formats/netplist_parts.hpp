@@ -53,7 +53,7 @@ struct parts {
     std::vector<plist_dict> units;
 };
 
-template <class Function> parts emitted(const Function& describe) {
+template <class Function> parts parts_of(const Function& describe) {
     return parts(netplist_models::emit(build_graph(describe)));
 }
 

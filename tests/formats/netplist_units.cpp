@@ -58,7 +58,7 @@ TEST_CASE("netplist: x sigmoid(x), as the facts draw it") {
 
 TEST_CASE("netplist: scalars are fp16 bit patterns") {
     const auto only = [](const auto& operation) {
-        const parts p = emitted([&](auto& g) { g.output("y"_s, operation(g.input("x"_s, f16<1, 1, 2, 2>))); });
+        const parts p = parts_of([&](auto& g) { g.output("y"_s, operation(g.input("x"_s, f16<1, 1, 2, 2>))); });
         return p.params(0);
     };
     CHECK(text(only([](auto x) { return x * 2.5; })) == text(plist_dict{{"ScaleScalar", 16640}}));
@@ -77,18 +77,18 @@ TEST_CASE("netplist: scalars are fp16 bit patterns") {
 }
 
 TEST_CASE("netplist: ln x is log2 x, scaled by ln 2; e^x is 2^(x log2 e)") {
-    const parts l = emitted([](auto& g) { g.output("y"_s, log(g.input("x"_s, f16<4>))); });
+    const parts l = parts_of([](auto& g) { g.output("y"_s, log(g.input("x"_s, f16<4>))); });
     REQUIRE(l.units.size() == 2);
     CHECK(text(l.params(0)) == text(plist_dict{{"Type", "Log2"}}));
     CHECK(text(l.params(1)) == text(plist_dict{{"ScaleScalar", 14732}}));
-    const parts e = emitted([](auto& g) { g.output("y"_s, exp(g.input("x"_s, f16<4>))); });
+    const parts e = parts_of([](auto& g) { g.output("y"_s, exp(g.input("x"_s, f16<4>))); });
     REQUIRE(e.units.size() == 2);
     CHECK(e.type(0) == "GOC");
     CHECK(text(e.params(1)) == text(plist_dict{{"Type", "Exp2"}}));
 }
 
 TEST_CASE("netplist: bias, gain and offset of a convolution are GOC units, one for each") {
-    const parts p = emitted([](auto& g) {
+    const parts p = parts_of([](auto& g) {
         auto x = g.input("x"_s, f16<1, 1, 4, 4>);
         auto y = conv2d(x, g.weight("w", f16<2, 1, 2, 3>), g.weight("b", f16<2>));
         g.output("y"_s, y * g.weight("gain", f16<2, 1, 1>) + g.weight("offset", f16<2, 1, 1>));
@@ -132,7 +132,7 @@ TEST_CASE("netplist: bias, gain and offset of a convolution are GOC units, one f
 }
 
 TEST_CASE("netplist: x stands before y") {
-    const parts p = emitted([](auto& g) {
+    const parts p = parts_of([](auto& g) {
         auto x = g.input("x"_s, f16<1, 4, 9, 9>);
         auto y = conv2d<conv{.stride = {2, 1}, .dilation = {1, 3}, .padding = {1, 2, 3, 4}, .groups = 4}>(
             x, g.weight("w", f16<4, 1, 3, 2>));
@@ -152,7 +152,7 @@ TEST_CASE("netplist: x stands before y") {
 }
 
 TEST_CASE("netplist: a matrix product exchanges Channel and Height around the unit") {
-    const parts p = emitted([](auto& g) {
+    const parts p = parts_of([](auto& g) {
         auto a = g.input("a"_s, f16<2, 3, 4>);
         auto b = g.input("b"_s, f16<2, 5, 4>);
         g.output("y"_s, matmul<transposed{.b = true}>(a, b));
@@ -175,7 +175,7 @@ TEST_CASE("netplist: a matrix product exchanges Channel and Height around the un
 
 TEST_CASE("netplist: a constant right operand is stored in the order of the unit") {
     const parts p =
-        emitted([](auto& g) { g.output("y"_s, linear(g.input("x"_s, f16<1, 3>), g.weight("w", f16<2, 3>))); });
+        parts_of([](auto& g) { g.output("y"_s, linear(g.input("x"_s, f16<1, 3>), g.weight("w", f16<2, 3>))); });
     REQUIRE(p.units.size() == 1); // with one row there is nothing to exchange
     REQUIRE(p.bottoms(0).size() == 2);
     const plist_dict c = parts::get<plist_dict>(p.body, p.bottoms(0)[1]);
@@ -193,7 +193,7 @@ TEST_CASE("netplist: a constant right operand is stored in the order of the unit
 }
 
 TEST_CASE("netplist: no unit names a symbol twice, a copy stands in") {
-    const parts p = emitted([](auto& g) {
+    const parts p = parts_of([](auto& g) {
         auto x = g.input("x"_s, f16<1, 1, 2, 2>);
         g.output("y"_s, x * x);
     });
@@ -204,7 +204,7 @@ TEST_CASE("netplist: no unit names a symbol twice, a copy stands in") {
 }
 
 TEST_CASE("netplist: equal blobs share a file") {
-    const parts p = emitted([](auto& g) {
+    const parts p = parts_of([](auto& g) {
         auto x = g.input("x"_s, f16<1, 2, 3, 3>);
         auto w = g.weight("w", f16<2, 2, 1, 1>);
         g.output("y"_s, conv2d(conv2d(x, w), w));
@@ -214,7 +214,7 @@ TEST_CASE("netplist: equal blobs share a file") {
 }
 
 TEST_CASE("netplist: unit names keep clear of ports, outputs of inputs") {
-    const parts p = emitted([](auto& g) {
+    const parts p = parts_of([](auto& g) {
         auto x = g.input("relu_1"_s, f16<1, 1, 2, 2>);
         g.output("relu_1_1"_s, relu(x));
         g.output("same"_s, transpose<permutation{0, 1, 2, 3}>(x));
@@ -232,7 +232,7 @@ namespace {
 
 /// The types of all units, then the parameters of the last one.
 template <class Function> std::pair<std::vector<std::string>, std::string> units_of(const Function& describe) {
-    const parts p = emitted(describe);
+    const parts p = parts_of(describe);
     std::vector<std::string> types;
     for (std::size_t i = 0; i < p.units.size(); ++i) {
         types.push_back(p.type(i));
@@ -358,7 +358,7 @@ TEST_CASE("netplist: several graphs in one document have a network and a procedu
 }
 
 TEST_CASE("netplist: a constant mask is stored as 1 and 0, a constant of some depth is no output") {
-    const parts p = emitted([](auto& g) {
+    const parts p = parts_of([](auto& g) {
         auto x = g.input("x"_s, f16<1, 1, 1, 4>);
         auto w = g.constant(f16<1, 1, 1, 4>, {-1, 2, -3, 4});
         g.output("y"_s, select(greater(w, 0.0), x, relu(x)));
@@ -372,7 +372,7 @@ TEST_CASE("netplist: a constant mask is stored as 1 and 0, a constant of some de
     CHECK(static_cast<float>(mask[1]) == 1);
     CHECK(static_cast<float>(mask[2]) == 0);
     CHECK(static_cast<float>(mask[3]) == 1);
-    CHECK_THROWS_AS(emitted([](auto& g) {
+    CHECK_THROWS_AS(parts_of([](auto& g) {
                         g.output("x2"_s, relu(g.input("x"_s, f16<1, 1, 1, 4>)));
                         g.output("y"_s, g.weight("w", f16<1, 2, 3, 4, 5>) * 2.0);
                     }),

@@ -43,8 +43,8 @@ std::vector<ane::half> halves(std::initializer_list<double> list) { return {list
 /// What the variable `w` of shape [n] is, read by adding zeros.
 numbers values_of(const std::string& statements, const ane::blob_writer& b, int n) {
     const std::string type = "tensor<fp16, [" + std::to_string(n) + "]>";
-    const auto m = read(program(type + " x", statements + "\n" + type + " f = reshape(x = w, shape = [" +
-                                                 std::to_string(n) + "]);\n" + type + " y = add(x = x, y = f);"),
+    const auto m = read(program_of(type + " x", statements + "\n" + type + " f = reshape(x = w, shape = [" +
+                                                    std::to_string(n) + "]);\n" + type + " y = add(x = x, y = f);"),
                         b.bytes());
     return run(m, {numbers(static_cast<std::size_t>(n))})[0];
 }
@@ -142,7 +142,7 @@ TEST_CASE("constants of every type come out of blobs") {
             file[4] = static_cast<std::byte>(version);
             const std::string t = std::string("tensor<") + s.type + ", [2]>";
             const auto m = read(
-                program(
+                program_of(
                     "tensor<fp16, [2]> x",
                     t + " w = const()[val = " + t + "(" + blob(at) + ")];\n" +
                         "tensor<fp16, [2]> c = cast(x = w, dtype = \"fp16\");\ntensor<fp16, [2]> y = add(x = x, y = c);"),
@@ -153,8 +153,8 @@ TEST_CASE("constants of every type come out of blobs") {
     // A tensor without axes.
     ane::blob_writer b;
     b.add(halves({3}));
-    CHECK(run(read(program("tensor<fp16, [1]> x", "tensor<fp16, []> w = const()[val = tensor<fp16, []>(" + blob(64) +
-                                                      ")];\ntensor<fp16, [1]> y = add(x = x, y = w);"),
+    CHECK(run(read(program_of("tensor<fp16, [1]> x", "tensor<fp16, []> w = const()[val = tensor<fp16, []>(" + blob(64) +
+                                                         ")];\ntensor<fp16, [1]> y = add(x = x, y = w);"),
                    b.bytes()),
               {{1}}) == std::vector<numbers>{{4}});
 }
@@ -228,7 +228,7 @@ TEST_CASE("a compressed weight stays compressed where the library stores it the 
     b.add(ane::blob_type::int8, bytes_of({0x7E, 0xC0, 0x40, 0x82}), 0); // no element uses 127
     const auto compressed = [&](std::uint64_t data) {
         const auto m = read(
-            program(
+            program_of(
                 "tensor<fp16, [1, 2]> x",
                 "tensor<fp16, [2, 2]> w = constexpr_affine_dequantize()[axis = int32(0), quantized_data = tensor<int8, [2, 2]>(" +
                     blob(data) + "), scale = tensor<fp16, [2]>(" + blob(192) +
@@ -254,9 +254,9 @@ TEST_CASE("blobs are not believed") {
     const auto refused = [&](std::vector<std::byte> bytes, const std::string& part,
                              const std::string& type = "tensor<fp16, [2]>", const std::string& offset = "64") {
         const auto faults =
-            faults_of(program("tensor<fp16, [2]> x", type + " w = const()[val = " + type +
-                                                         "(BLOBFILE(path = string(\"w\"), offset = uint64(" + offset +
-                                                         ")))];\ntensor<fp16, [2]> y = add(x = x, y = w);"),
+            faults_of(program_of("tensor<fp16, [2]> x", type + " w = const()[val = " + type +
+                                                            "(BLOBFILE(path = string(\"w\"), offset = uint64(" +
+                                                            offset + ")))];\ntensor<fp16, [2]> y = add(x = x, y = w);"),
                       bytes);
         REQUIRE(faults.size() == 1);
         INFO(faults[0].reason);
@@ -289,7 +289,7 @@ TEST_CASE("blobs are not believed") {
         many += "tensor<fp16, [2]> w" + n + " = const()[val = tensor<fp16, [2]>(" + blob(64) +
                 ")];\ntensor<fp16, [2]> y" + n + " = add(x = x, y = w" + n + ");\n";
     }
-    const auto faults = faults_of(program("tensor<fp16, [2]> x", many, "y99"), file, {.memory = 200});
+    const auto faults = faults_of(program_of("tensor<fp16, [2]> x", many, "y99"), file, {.memory = 200});
     REQUIRE(faults.size() == 50);
     CHECK(faults[0].reason.find("more memory") != std::string::npos);
 }
@@ -300,10 +300,10 @@ TEST_CASE("files are found beside the text") {
     ane::blob_writer b;
     b.add(halves({1, 2}));
     ane::write_file(folder + "/weights/weight.bin", b.bytes());
-    ane::write_file(folder + "/m.mil",
-                    program("tensor<fp16, [2]> x", "tensor<fp16, [2]> w = const()[val = tensor<fp16, [2]>(" + blob(64) +
-                                                       ")];\n"
-                                                       "tensor<fp16, [2]> y = add(x = x, y = w);"));
+    ane::write_file(folder + "/m.mil", program_of("tensor<fp16, [2]> x",
+                                                  "tensor<fp16, [2]> w = const()[val = tensor<fp16, [2]>(" + blob(64) +
+                                                      ")];\n"
+                                                      "tensor<fp16, [2]> y = add(x = x, y = w);"));
     const auto m = ane::read_mil_file(folder + "/m.mil");
     CHECK(run(m, {{1, 1}}) == std::vector<numbers>{{2, 3}});
     CHECK(m.weights.contains("w"));

@@ -213,7 +213,7 @@ TEST_CASE("each operation computes what its definition says, with its defaults")
             std::string("tensor<fp16, [2]> fp16_two = const()[val = tensor<fp16, [2]>([8, 9])];\n") + c.y +
             " y = " + c.statement + "[name = string(\"y\")];";
         try {
-            const auto model = read(program(std::string("tensor<fp16, ") + c.x + "> x", body));
+            const auto model = read(program_of(std::string("tensor<fp16, ") + c.x + "> x", body));
             const numbers given = model.graph.view().find(ane::op::input, "x") < 0 ? numbers() : c.values;
             const auto results = run(model, given.empty() ? std::vector<numbers>{} : std::vector<numbers>{given});
             REQUIRE(results.size() == 1);
@@ -230,25 +230,26 @@ TEST_CASE("each operation computes what its definition says, with its defaults")
 
 TEST_CASE("statements with several results name each of them") {
     const auto parts =
-        run(read(program("tensor<fp16, [3]> x",
-                         "tensor<fp16, [1]> a, tensor<fp16, [2]> b = split(x = x, split_sizes = [1, 2], axis = 0);",
-                         "b, a")),
+        run(read(program_of("tensor<fp16, [3]> x",
+                            "tensor<fp16, [1]> a, tensor<fp16, [2]> b = split(x = x, split_sizes = [1, 2], axis = 0);",
+                            "b, a")),
             {{1, 2, 3}});
     CHECK(parts == std::vector<numbers>{{2, 3}, {1}});
-    const auto equal = run(
-        read(program("tensor<fp16, [4]> x",
-                     "(tensor<fp16, [2]> a, tensor<fp16, [2]> b) = split(x = x, num_splits = 2, axis = -1);", "a, b")),
-        {{1, 2, 3, 4}});
+    const auto equal =
+        run(read(program_of("tensor<fp16, [4]> x",
+                            "(tensor<fp16, [2]> a, tensor<fp16, [2]> b) = split(x = x, num_splits = 2, axis = -1);",
+                            "a, b")),
+            {{1, 2, 3, 4}});
     CHECK(equal == std::vector<numbers>{{1, 2}, {3, 4}});
-    const auto top = run(
-        read(program("tensor<fp16, [4]> x", "tensor<fp16, [2]> v, tensor<int32, [2]> i = topk(x = x, k = 2);", "v, i")),
-        {{1, 9, 3, 4}});
+    const auto top = run(read(program_of("tensor<fp16, [4]> x",
+                                         "tensor<fp16, [2]> v, tensor<int32, [2]> i = topk(x = x, k = 2);", "v, i")),
+                         {{1, 9, 3, 4}});
     CHECK(top == std::vector<numbers>{{9, 4}, {1, 3}});
 }
 
 TEST_CASE("bytes are quantised and read back") {
     const auto y = run(
-        read(program(
+        read(program_of(
             "tensor<fp16, [3]> x",
             "tensor<int8, [3]> q = quantize(input = x, scale = fp16(0.5), zero_point = int8(1), output_dtype = \"int8\");\n"
             "tensor<fp16, [3]> y = dequantize(input = q, scale = fp16(0.5), zero_point = int8(1));")),
@@ -257,18 +258,18 @@ TEST_CASE("bytes are quantised and read back") {
 }
 
 TEST_CASE("shapes, axes and indices that a file computes are known while reading") {
-    const auto model = read(program("tensor<fp16, [2, 6]> x",
-                                    "tensor<int32, [2]> s = shape(x = x);\n"
-                                    "int32 rows = gather(x = s, indices = int32(0), axis = 0);\n"
-                                    "tensor<int32, [1]> last = slice_by_index(x = s, begin = [1], end = [2]);\n"
-                                    "int32 six = squeeze(x = last, axes = [0]);\n"
-                                    "int32 three = floor_div(x = six, y = int32(2));\n"
-                                    "int32 four = mul(x = rows, y = rows);\n"
-                                    "tensor<int32, [2]> shape = stack(values = (four, three), axis = 0);\n"
-                                    "tensor<fp32, [2]> cast_up = cast(x = shape, dtype = \"fp32\");\n"
-                                    "tensor<int32, [2]> same = cast(x = cast_up, dtype = \"int32\");\n"
-                                    "int32 minus = sub(x = int32(1), y = rows);\n"
-                                    "tensor<fp16, [4, 3]> r = reshape(x = x, shape = same);\n"
-                                    "tensor<fp16, [4]> y = reduce_sum(x = r, axes = minus);"));
+    const auto model = read(program_of("tensor<fp16, [2, 6]> x",
+                                       "tensor<int32, [2]> s = shape(x = x);\n"
+                                       "int32 rows = gather(x = s, indices = int32(0), axis = 0);\n"
+                                       "tensor<int32, [1]> last = slice_by_index(x = s, begin = [1], end = [2]);\n"
+                                       "int32 six = squeeze(x = last, axes = [0]);\n"
+                                       "int32 three = floor_div(x = six, y = int32(2));\n"
+                                       "int32 four = mul(x = rows, y = rows);\n"
+                                       "tensor<int32, [2]> shape = stack(values = (four, three), axis = 0);\n"
+                                       "tensor<fp32, [2]> cast_up = cast(x = shape, dtype = \"fp32\");\n"
+                                       "tensor<int32, [2]> same = cast(x = cast_up, dtype = \"int32\");\n"
+                                       "int32 minus = sub(x = int32(1), y = rows);\n"
+                                       "tensor<fp16, [4, 3]> r = reshape(x = x, shape = same);\n"
+                                       "tensor<fp16, [4]> y = reduce_sum(x = r, axes = minus);"));
     CHECK(run(model, {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}) == std::vector<numbers>{{6, 15, 24, 33}});
 }

@@ -16,7 +16,7 @@ namespace reading {
 
 using numbers = std::vector<double>;
 
-inline std::string program(const std::string& inputs, const std::string& body, const std::string& outputs = "y") {
+inline std::string program_of(const std::string& inputs, const std::string& body, const std::string& outputs = "y") {
     return "program(1.3)\n{\n    func main<ios18>(" + inputs + ") {\n" + body + "\n    } -> (" + outputs + ");\n}\n";
 }
 

@@ -24,16 +24,6 @@ netplist written(const read_model& model, std::string_view name) {
     return emit_netplist(lowered.graph, materialize(lowered.graph, model.weights), name);
 }
 
-std::vector<std::vector<float>> samples(const graph_view& g) {
-    std::vector<std::vector<float>> result;
-    for (int i = 0; i < g.size(); ++i) {
-        if (g[i].kind == op::input) {
-            result.push_back(netplist_models::sample(g.name(i), g[i].shape.count()));
-        }
-    }
-    return result;
-}
-
 /// The types of all units, sorted.
 names units_of(const netplist& program) {
     names result;
@@ -115,9 +105,9 @@ TEST_CASE("a golden netplist computes what its model computes") {
         const netplist emitted = netplist_models::emit(g, model.name);
         const read_model read = read_netplist({readers::parse_plist(text_of(golden), "golden"), emitted.weights});
         const read_model original{g, netplist_models::sample_weights(g), {}};
-        const auto values = samples(g);
-        const auto got = run(read, values);
-        const auto want = run(original, values);
+        const auto values = netplist_models::samples(g);
+        const auto got = results_of(read, values);
+        const auto want = results_of(original, values);
         REQUIRE(got.size() == want.size());
         for (std::size_t i = 0; i < got.size(); ++i) {
             CHECK(got[i] == doctest::Approx(want[i]).epsilon(0.01));
@@ -172,7 +162,7 @@ TEST_CASE("schema 1.0.9: ports in the network, one operand as a text, kernels of
     CHECK(graph_view(read.graph).name(graph_view(read.graph).outputs[0]) == "join_output");
     CHECK(read.notes == names{"the output \"join@output\" is called join_output"});
     // [1 2 3; 4 5 6] times the columns (1, 2, 3) and (4, 5, 6)
-    CHECK(run(read, {{1, 4, 2, 5, 3, 6}}) == std::vector<float>{14, 32, 32, 77, 1, 4, 2, 5, 3, 6});
+    CHECK(results_of(read, {{1, 4, 2, 5, 3, 6}}) == std::vector<float>{14, 32, 32, 77, 1, 4, 2, 5, 3, 6});
 }
 
 TEST_CASE("one of several procedures is named") {
@@ -182,7 +172,7 @@ TEST_CASE("one of several procedures is named") {
     plist_dict second = *top["ProcedureList"].get_if<plist_array>()->front().get_if<plist_dict>();
     second["Name"] = "other";
     top["ProcedureList"].get_if<plist_array>()->push_back(second);
-    CHECK(run(read_netplist(p, {.procedure = "other"}), {{-1, 2, 3, -4}}) == std::vector<float>{0, 2, 3, 0});
+    CHECK(results_of(read_netplist(p, {.procedure = "other"}), {{-1, 2, 3, -4}}) == std::vector<float>{0, 2, 3, 0});
     CHECK_THROWS_WITH_AS(read_netplist(p), doctest::Contains("has 2 procedures; name one of them: \"run\", \"other\""),
                          unreadable);
     CHECK_THROWS_WITH_AS(read_netplist(p, {.procedure = "third"}), doctest::Contains("has no procedure \"third\""),

@@ -32,7 +32,7 @@ using names = std::vector<std::string>;
 inline plist_array list(const names& texts) { return {texts.begin(), texts.end()}; }
 
 /// Runs a graph on the CPU: the values of its inputs in their order, the values of its first output.
-inline std::vector<float> run(const read_model& model, const std::vector<std::vector<float>>& values) {
+inline std::vector<float> results_of(const read_model& model, const std::vector<std::vector<float>>& values) {
     const graph_view g = model.graph;
     auto program = backend::cpu{}.compile(g, model.weights);
     std::vector<std::vector<std::byte>> held;
@@ -197,7 +197,7 @@ public:
         return read_netplist(p, options);
     }
     std::vector<float> run(const std::vector<std::vector<float>>& values) {
-        return netplist_network::run(read(), values);
+        return netplist_network::results_of(read(), values);
     }
     /// The faults of a network that is refused.
     std::vector<read_fault> faults(const netplist_reader_options& options = {}) {

@@ -14,23 +14,13 @@ using namespace netplist_network;
 
 namespace {
 
-std::vector<std::vector<float>> samples(const graph_view& g) {
-    std::vector<std::vector<float>> result;
-    for (int i = 0; i < g.size(); ++i) {
-        if (g[i].kind == op::input) {
-            result.push_back(netplist_models::sample(g.name(i), g[i].shape.count()));
-        }
-    }
-    return result;
-}
-
 /// The results of all outputs, one model at a time for each.
 std::vector<float> all_outputs(read_model model) {
     std::vector<float> result;
     const auto ports = model.graph.outputs;
     for (const output_port& port : ports) {
         model.graph.outputs = decltype(ports)(1, port);
-        const std::vector<float> values = run(model, samples(model.graph));
+        const std::vector<float> values = results_of(model, netplist_models::samples(model.graph));
         result.insert(result.end(), values.begin(), values.end());
     }
     return result;

@@ -25,7 +25,7 @@ constexpr auto two_layers = graph([](auto& g) {
     g.output("y"_s, dense(g.scope("layers", Second), x));
 });
 
-constexpr auto tied = graph([](auto& g) {
+constexpr auto tied_table = graph([](auto& g) {
     auto table = g.weight("table", f16<100, 64>, bounded(0.5) & row_l1(8));
     auto x = gather<axis{0}>(table, g.input("tokens"_s, f16<2>));
     auto gain = g.weight("gain", f16<64>, deviating(1));
@@ -61,13 +61,13 @@ TEST_CASE("the weights of a graph are listed, at build time too") {
     static_assert(weights_of(two_layers<0>)[0].is_shared());
     static_assert(weights_of(two_layers<1>)[2].name == "layers.1.weight");
     static_assert(weights_of(two_layers<1>)[2].shape == extents{64, 64});
-    static_assert(weights_of(tied)[0].promise == (bounded(0.5) & row_l1(8)));
-    const std::vector<wanted_weight> all = weights_of(tied);
+    static_assert(weights_of(tied_table)[0].promise == (bounded(0.5) & row_l1(8)));
+    const std::vector<wanted_weight> all = weights_of(tied_table);
     REQUIRE(all.size() == 2);
     CHECK(all[0].name == "table");
     REQUIRE(all[0].readers.size() == 2);
-    CHECK(tied.view()[all[0].readers[0]].kind == op::gather);
-    CHECK(tied.view()[all[0].readers[1]].kind == op::linear);
+    CHECK(tied_table.view()[all[0].readers[0]].kind == op::gather);
+    CHECK(tied_table.view()[all[0].readers[1]].kind == op::linear);
     CHECK_FALSE(all[0].is_compressed);
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("a report says which weights a repeated scope ties") {
 }
 
 TEST_CASE("weights that are tied on purpose are told without advice") {
-    const std::vector<std::string> notes = notes_of(tied);
+    const std::vector<std::string> notes = notes_of(tied_table);
     REQUIRE(notes.size() == 2); // one line reads the gain twice
     CHECK(notes[0].starts_with("note: 1 weight is shared: \"gain\" [64] is read by rms_norm #"));
     CHECK(notes[0].find("g.scope") != std::string::npos);
@@ -123,7 +123,7 @@ TEST_CASE("lists of weights and of stores are read in columns") {
     CHECK(text == "layers.0.weight  [64, 64]  linear #3" + at + "layers.0.bias    [64]      linear #3" + at +
                       "layers.1.weight  [64, 64]  linear #7" + at + "layers.1.bias    [64]      linear #7" + at +
                       "4 weights, 8320 elements, 16.6 kB as fp16\n");
-    const std::string promised = print_weights(tied);
+    const std::string promised = print_weights(tied_table);
     CHECK(promised.find("within [-0.5, 0.5], row_l1 8") != std::string::npos);
     CHECK(promised.find("deviating 1") != std::string::npos);
     CHECK(promised.find("shared: gather #") != std::string::npos);

@@ -24,7 +24,7 @@ extents random_extents() {
 }
 
 /// Half an ulp of fp16 plus an absolute error.
-bool near(half result, double expected, double absolute) {
+bool close(half result, double expected, double absolute) {
     return std::abs(wide(result) - expected) <= 0.501 * std::max(std::abs(expected) * 0x1p-10, 0x1p-24) + absolute;
 }
 
@@ -78,10 +78,10 @@ TEST_CASE("pooling against the definition, random shapes") {
                                 covered += 1;
                             }
                         const double area = s.exclude_padding ? covered : counted;
-                        wrong += !near(length[at], std::sqrt(squares), std::sqrt(squares) * 0x1p-20);
+                        wrong += !close(length[at], std::sqrt(squares), std::sqrt(squares) * 0x1p-20);
                         wrong += wide(most[at]) != largest;
                         wrong +=
-                            area == 0 ? !is_nan(mean[at]) : !near(mean[at], sum / area, magnitude / area * 0x1p-20);
+                            area == 0 ? !is_nan(mean[at]) : !close(mean[at], sum / area, magnitude / area * 0x1p-20);
                     }
             CHECK(wrong == 0);
         });
@@ -133,7 +133,7 @@ TEST_CASE("softmax along any axis: definition, sum one, shift invariance of the 
                     for (std::int64_t t = 0; t < view.count; ++t) {
                         const auto at = static_cast<std::size_t>((o * view.count + t) * view.inner + i);
                         const double expected = std::exp(wide(x[at])) / total;
-                        wrong += !near(out[at], expected, expected * 0x1p-20);
+                        wrong += !close(out[at], expected, expected * 0x1p-20);
                     }
                 }
             CHECK(wrong == 0);
@@ -190,10 +190,10 @@ TEST_CASE("layer_norm against two passes in double") {
                         z * wide(gamma[static_cast<std::size_t>(i)]) + wide(beta[static_cast<std::size_t>(i)]);
                     // The mean near 20 carries an fp32 error, divided by the deviation (above 0.03 here).
                     const double tolerance = 20 * 0x1p-22 / std::sqrt(variance + 1e-3) + std::abs(z) * 0x1p-19;
-                    wrong += !near(plain[at], z, tolerance);
-                    wrong += !near(out[at], expected,
-                                   tolerance * (std::abs(wide(gamma[static_cast<std::size_t>(i)])) + 1) +
-                                       std::abs(expected) * 0x1p-20);
+                    wrong += !close(plain[at], z, tolerance);
+                    wrong += !close(out[at], expected,
+                                    tolerance * (std::abs(wide(gamma[static_cast<std::size_t>(i)])) + 1) +
+                                        std::abs(expected) * 0x1p-20);
                 }
             }
             CHECK(wrong == 0);
@@ -225,9 +225,9 @@ TEST_CASE("batch_norm against the definition, with and without scale and offset"
                 const std::size_t c = i / static_cast<std::size_t>(plane) % static_cast<std::size_t>(channels);
                 const double z =
                     (wide(x[i]) - wide(mean[c])) / std::sqrt(wide(variance[c]) + static_cast<double>(0.01F));
-                wrong += !near(plain[i], z, std::abs(z) * 0x1p-20);
+                wrong += !close(plain[i], z, std::abs(z) * 0x1p-20);
                 const double scaled = z * wide(gamma[c]);
-                wrong += !near(out[i], scaled + wide(beta[c]), (std::abs(scaled) + std::abs(wide(beta[c]))) * 0x1p-20);
+                wrong += !close(out[i], scaled + wide(beta[c]), (std::abs(scaled) + std::abs(wide(beta[c]))) * 0x1p-20);
             }
             CHECK(wrong == 0);
         });
@@ -278,8 +278,8 @@ TEST_CASE("reductions over any set of axes against the definition") {
             cpu::reduce(table, op::reduce_max, x.data(), shape, set, high.data());
             std::size_t wrong = 0;
             for (std::size_t i = 0; i < size; ++i) {
-                wrong += !near(s[i], sum[i], magnitude[i] * folded * 0x1p-24);
-                wrong += !near(m[i], sum[i] / folded, magnitude[i] * 0x1p-23);
+                wrong += !close(s[i], sum[i], magnitude[i] * folded * 0x1p-24);
+                wrong += !close(m[i], sum[i] / folded, magnitude[i] * 0x1p-23);
                 wrong += wide(low[i]) != least[i] || wide(high[i]) != most[i];
             }
             CHECK(wrong == 0);
