@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 using namespace ane;
 
@@ -79,4 +80,82 @@ TEST_CASE("a file that cannot be read is refused with all its faults") {
     CHECK(verdict.reasons[0].column > 0);
     CHECK(verdict.reasons[1].line == 5);
     CHECK_THROWS_AS(judge_mil_file(path.string(), h13), error);
+}
+
+namespace {
+
+file_verdict verdict_on_file(const std::string& text, target t = h13) {
+    const auto path = std::filesystem::temp_directory_path() / "anemone_verdict_on_file.mil";
+    std::ofstream(path) << text;
+    file_verdict verdict = judge_mil_file(path.string(), t);
+    std::filesystem::remove(path);
+    return verdict;
+}
+
+} // namespace
+
+TEST_CASE("numbers that no graph holds are no reason to refuse a file") {
+    for (const std::string number : {"fp16(nan)", "fp32(-3.4e38)", "fp16(-inf)", "int32(50001)"}) {
+        CAPTURE(number);
+        const std::string text =
+            whole_program("tensor<fp16, [4]> x",
+                          "        tensor<fp16, [4]> y = add(x = x, y = " + number + ")[name = string(\"y\")];\n");
+        CHECK(verdict_on_file(text).accepted());
+        CHECK_THROWS_AS(read_mil(text, [](const std::string&) { return std::span<const std::byte>(); }), unreadable);
+    }
+}
+
+TEST_CASE("every function of a file is judged") {
+    const auto function = [](const std::string& name, const std::string& width) {
+        return "    func " + name + "<ios18>(tensor<fp16, [1, " + width + ", 1, 1]> x) {\n        tensor<fp16, [1, " +
+               width + ", 1, 1]> y = relu(x = x)[name = string(\"y\")];\n    } -> (y);\n";
+    };
+    const auto file = [](const std::string& functions) { return "program(1.3)\n{\n" + functions + "}\n"; };
+    CHECK(verdict_on_file(file(function("a", "4") + function("b", "8"))).accepted());
+    CHECK_FALSE(verdict_on_file(file(function("a", "4") + function("b", "65537"))).accepted());
+    CHECK_FALSE(verdict_on_file(file("")).accepted());
+    const auto none = [](const std::string&) { return std::span<const std::byte>(); };
+    CHECK(mil_functions(file(function("a", "4") + function("b", "8"))) == std::vector<std::string>{"a", "b"});
+    CHECK_THROWS_AS(mil_functions("\"r"), unreadable);
+    CHECK_THROWS_AS(read_mil(file(function("a", "4") + function("b", "8")), none), unreadable);
+}
+
+TEST_CASE("attributes of any form are passed over") {
+    CHECK(verdict_on_file(
+              whole_program("tensor<fp16, [4]> x",
+                            "        tensor<fp16, [4]> y = relu(x = x)[name = string(\"y\"), t = tuple<int32, "
+                            "string>((1, \"x\")), nested = ((1, {{\"x\", [1, 3]}}), 2)];\n"))
+              .accepted());
+}
+
+TEST_CASE("forms that the compiler was seen to refuse, of operations that it takes") {
+    const std::string image = "tensor<fp16, [1, 4, 8, 8]> x";
+    const auto statement = [](const std::string& type, const std::string& call) {
+        return "        " + type + " y = " + call + "[name = string(\"y\")];\n";
+    };
+    CHECK_FALSE(verdict_on("program(1.3)\n{\n    func main<ios18>(" + image + ") {\n    } -> (x);\n}\n").accepted());
+    CHECK_FALSE(verdict_on(whole_program(image, statement("tensor<bf16, [1, 4, 8, 8]>", "relu(x = x)"))).accepted());
+    const std::string pool = "max_pool(x = x, kernel_sizes = [3, 3], strides = [2, 2], pad_type = string(\"custom\"), ";
+    CHECK_FALSE(verdict_on(whole_program(image, statement("tensor<fp16, [1, 4, 5, 5]>",
+                                                          pool + "pad = [1, 1, 1, 1], ceil_mode = true)")))
+                    .accepted());
+    CHECK(verdict_on(whole_program(image, statement("tensor<fp16, [1, 4, 4, 4]>",
+                                                    pool + "pad = [0, 0, 0, 0], ceil_mode = true)")))
+              .accepted());
+    const auto attention = [&](const std::string& more) {
+        return whole_program("tensor<fp16, [4, 8, 16]> x",
+                             statement("tensor<fp16, [4, 8, 16]>",
+                                       "scaled_dot_product_attention(query = x, key = x, value = x" + more + ")"));
+    };
+    CHECK(verdict_on(attention("")).accepted());
+    CHECK_FALSE(verdict_on(attention(", scale = fp16(0.25)")).accepted());
+    const auto times = [&](const std::string& factor) {
+        return whole_program("tensor<fp16, [4, 8]> x",
+                             "        tensor<fp16, [4, 1]> r = reduce_sum(axes = [1], keep_dims = true, x = x)[name = "
+                             "string(\"r\")];\n" +
+                                 statement("tensor<fp16, [4, 1]>", "mul(x = r, y = " + factor + ")"));
+    };
+    CHECK(verdict_on(times("fp16(0.5)")).accepted());
+    CHECK_FALSE(verdict_on(times("fp16(0.0)")).accepted());
+    CHECK_FALSE(verdict_on(times("fp16(1e-30)")).accepted());
 }

@@ -153,6 +153,8 @@ const operation_case cases[] = {
     {"pad(x = x, pad = [1, 2])", "[1, 1, 1, 1]", {5}, "tensor<fp16, [1, 1, 1, 4]>", {0, 5, 0, 0}},
     {"pad(x = x, pad = [0, 1], mode = \"constant\", constant_val = fp16(9))", "[1, 1, 1, 1]", {5}, "tensor<fp16, [1, 1, 1, 2]>", {5, 9}},
     {"pad(x = x, pad = [1, 1], mode = \"reflect\")", "[1, 1, 1, 3]", {1, 2, 3}, "tensor<fp16, [1, 1, 1, 5]>", {2, 1, 2, 3, 2}},
+    {"log_softmax(x = x, axis = 0)", "[2, 1]", {0, std::log(3.0)}, "tensor<fp16, [2, 1]>", {std::log(0.25), std::log(0.75)}, 2e-3},
+    {"pad(x = x, pad = [0, 0, 0, 1], mode = \"symmetric\")", "[1, 2]", {1, 2}, "tensor<fp16, [1, 3]>", {1, 2, 2}},
     {"pad(x = x, pad = [1, 0, 0, 2], mode = \"replicate\")", "[2, 2]", {1, 2, 3, 4}, "tensor<fp16, [3, 4]>", {1, 2, 2, 2, 1, 2, 2, 2, 3, 4, 4, 4}},
     {"pixel_shuffle(x = x, upscale_factor = 2)", "[1, 4, 1, 1]", {1, 2, 3, 4}, "tensor<fp16, [1, 1, 2, 2]>", {1, 2, 3, 4}},
     {"pixel_unshuffle(x = x, downscale_factor = uint32(2))", "[1, 1, 2, 2]", {1, 2, 3, 4}, "tensor<fp16, [1, 4, 1, 1]>", {1, 2, 3, 4}},

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ane::inline ANEMONE_WAY {
 
@@ -18,6 +19,8 @@ struct mil_reader_options {
     std::uint64_t memory = std::uint64_t{8} << 30U;
     /// Reads infinite constants as +-65504, with a note, instead of refusing them: before a softmax both mask alike.
     bool saturates_infinities = false;
+    /// Reads what fp16 does not hold as the nearest number that it does, NaN as 0: to judge a file, not to run it.
+    bool approximates = false;
 };
 
 /// Reads MIL text, of the engine's compilers and of others (facts: mil-ops, mil-dialects, weights; Core ML's public
@@ -31,6 +34,9 @@ ANEMONE_API read_model read_mil(std::string_view text, file_lookup files, const 
 /// The same from a file; blobs are mapped into memory when something refers to them, `@model_path/` being the folder
 /// that the file is in. They must not change meanwhile. Throws `error` (errc::file) where the text cannot be read.
 ANEMONE_API read_model read_mil_file(const std::string& path, const mil_reader_options& options = {});
+
+/// The names of the functions of a program, in their order. Throws `unreadable` where the text is no program.
+ANEMONE_API std::vector<std::string> mil_functions(std::string_view text, std::string_view file_name = "model.mil");
 
 } // namespace ane::inline ANEMONE_WAY
 

@@ -32,6 +32,7 @@ ANEMONE_BODY read_model read_mil(std::string_view text, file_lookup files, const
                                  std::string_view file_name) {
     readers::mil_scope scope(files, file_name, readers::kept_file_name(file_name), options.memory);
     scope.saturates = options.saturates_infinities;
+    scope.approximates = options.approximates;
     readers::mil_program_reader(text, scope).read(options.function);
     read_model model;
     if (scope.faults.empty()) {
@@ -48,6 +49,16 @@ ANEMONE_BODY read_model read_mil(std::string_view text, file_lookup files, const
     model.notes = std::move(scope.notes);
     model.doubts = std::move(scope.doubts);
     return model;
+}
+
+ANEMONE_BODY std::vector<std::string> mil_functions(std::string_view text, std::string_view file_name) {
+    readers::mil_scope scope([](const std::string&) { return std::span<const std::byte>(); }, file_name,
+                             readers::kept_file_name(file_name), 0);
+    std::vector<std::string> names = readers::mil_program_reader(text, scope).names();
+    if (!scope.faults.empty()) {
+        throw unreadable(file_name, std::move(scope.faults));
+    }
+    return names;
 }
 
 ANEMONE_BODY read_model read_mil_file(const std::string& path, const mil_reader_options& options) {

@@ -40,6 +40,10 @@ public:
     site where() const { return where_; }
     ANEMONE_INLINE dynamic_builder& graph() { return scope_.graph; }
 
+    /// What the compiler was seen to refuse, though a graph holds it.
+    ANEMONE_INLINE void doubt(std::string_view said) {
+        scope_.doubt(statement_.at, formatted("{}", statement_.operation), said);
+    }
     void refuse [[noreturn]] (std::string reason) const { throw refused_statement{std::move(reason)}; }
 
     ANEMONE_INLINE bool has(std::string_view name) const { return find(name) != nullptr; }

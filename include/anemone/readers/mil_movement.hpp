@@ -213,8 +213,11 @@ ANEMONE_INLINE std::vector<mil_value> read_pad(mil_call& c) {
     if (mode == "reflect") {
         return c.result(c.add(op::reflect_pad, {x}, p));
     }
+    if (mode == "symmetric") {
+        return c.result(c.add(op::symmetric_pad, {x}, p));
+    }
     if (mode != "replicate") {
-        c.refuse(formatted("mode {} is none of constant, reflect and replicate", mode));
+        c.refuse(formatted("mode {} is none of constant, reflect, replicate and symmetric", mode));
     }
     return c.result(c.add(op::replicate_pad, {x}, p));
 }

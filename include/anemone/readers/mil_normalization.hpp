@@ -106,6 +106,12 @@ ANEMONE_INLINE void add_normalization(statement_table& t) {
              const dynamic_tensor x = c.tensor("x");
              return c.result(c.add(op::softmax, {x}, axis{c.axis_of(c.integer("axis", -1), x.shape().rank)}));
          }},
+        {"log_softmax",
+         [](mil_call& c) {
+             const dynamic_tensor x = c.tensor("x");
+             const axes over{c.axis_of(c.integer("axis", -1), x.shape().rank)};
+             return c.result(c.add(op::sub, {x, c.add(op::reduce_log_sum_exp, {x}, over)}));
+         }},
         {"batch_norm", read_batch_norm},
         {"instance_norm", read_instance_norm},
         {"layer_norm", read_layer_norm},

@@ -363,9 +363,15 @@ private:
                 }
                 continue;
             }
-            if (!e.numbers.empty()) {
-                throw syntax_fault{item.at, "a list mixes numbers with other values"};
+            for (const double before : e.numbers) { // those before the first other value are parts of their own
+                count_part();
+                mil_expression part;
+                part.at = item.at;
+                part.form = expression_form::numbers;
+                part.numbers.push_back(before);
+                e.items.push_back(std::move(part));
             }
+            e.numbers.clear();
             count_part();
             e.items.push_back(std::move(item));
         }

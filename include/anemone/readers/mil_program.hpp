@@ -62,6 +62,7 @@ public:
         try {
             functions();
             const mil_function& f = chosen(function);
+            chosen_ = &f;
             if (f.wrong) {
                 throw syntax_fault(*f.wrong);
             }
@@ -74,6 +75,20 @@ public:
         } catch (const syntax_fault& fault) {
             scope_.blame(fault.at, {}, fault.reason);
         }
+    }
+
+    /// The names of all functions.
+    ANEMONE_INLINE std::vector<std::string> names() {
+        std::vector<std::string> all;
+        try {
+            functions();
+        } catch (const syntax_fault& fault) {
+            scope_.blame(fault.at, {}, fault.reason);
+        }
+        for (const mil_function& f : functions_) {
+            all.emplace_back(f.name);
+        }
+        return all;
     }
 
 private:
@@ -169,6 +184,11 @@ private:
             : wanted.empty()
                 ? formatted("has several functions and none is called main; ask for one of {}", known.substr(0, 1000))
                 : formatted("has no function {}, only {}", wanted, known.substr(0, 1000))};
+    }
+
+    bool is_input(std::string_view name) const {
+        return std::any_of(chosen_->inputs.begin(), chosen_->inputs.end(),
+                           [&](const mil_port& p) { return p.name == name; });
     }
 
     /// A name that the graph takes for a port: letters, digits and underscores, and no other port's.
@@ -277,6 +297,19 @@ private:
         parser_.skip_statement();
     }
 
+    /// What the compiler was seen to refuse of an operation that it otherwise takes.
+    ANEMONE_INLINE static std::string_view refusal_of_a_form(const mil_statement& s) {
+        for (const mil_result& r : s.results) {
+            if (r.type.element == mil_element::bf16) {
+                return "bf16 is no type of the engine (R004)";
+            }
+        }
+        const auto names_scale = [](const mil_argument& a) { return a.name == "scale"; };
+        const bool scaled = s.operation == "scaled_dot_product_attention" &&
+                            std::any_of(s.arguments.begin(), s.arguments.end(), names_scale);
+        return scaled ? "an argument scale is refused (mil-dialects: tmc)" : "";
+    }
+
     ANEMONE_INLINE void statement(const mil_statement& s) {
         std::vector<mil_value> values;
         const std::string what =
@@ -284,6 +317,7 @@ private:
         try {
             values = results_of(s);
             scope_.doubt(s.at, what, refusal_of_the_compiler(s.operation));
+            scope_.doubt(s.at, what, refusal_of_a_form(s));
         } catch (const refused_statement& refused) {
             scope_.blame(s.at, what, refused.reason);
         } catch (const follows_fault&) {
@@ -371,6 +405,10 @@ private:
                 if (v == nullptr) {
                     throw refused_statement{"is an output that no statement defines"};
                 }
+                if (is_input(name)) {
+                    scope_.doubt(at, std::string(name),
+                                 "unordered_map::at: key not found, of an input that is an output");
+                }
                 if (v->form != value_form::broken) {
                     output(name, *v, at);
                 }
@@ -412,6 +450,7 @@ private:
     }
 
     mil_parser parser_;
+    const mil_function* chosen_ = nullptr;
     mil_scope& scope_;
     std::vector<mil_function> functions_;
     std::set<std::string> ports_;

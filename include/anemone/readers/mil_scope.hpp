@@ -73,7 +73,8 @@ public:
     std::string file;
     const char* kept_file;
     std::uint64_t memory_left;
-    bool saturates = false; ///< reads infinite constants as the largest finite number
+    bool saturates = false;    ///< reads infinite constants as the largest finite number
+    bool approximates = false; ///< reads any number, for a verdict
 
     ANEMONE_INLINE mil_value* find(std::string_view name) {
         const auto found = variables_.find(name);
@@ -141,6 +142,9 @@ private:
     }
     ANEMONE_INLINE half as_half(const mil_constant& c, std::int64_t i) {
         const double value = c.at(i);
+        if (approximates) {
+            return half(std::isnan(value) ? 0.0 : std::clamp(value, -half_max, half_max));
+        }
         const half rounded(value);
         if (std::isinf(value) && saturates) {
             note("infinite constants are read as the largest finite number, 65504");

@@ -173,6 +173,9 @@ template <op Kind> std::vector<mil_value> read_pool(mil_call& c) {
     const window_geometry g = geometry_of(c, kernel, x.shape(), axes);
     pool p{.kernel = g.kernel, .stride = g.stride, .padding = g.padding};
     p.ceil_mode = c.flag("ceil_mode", false);
+    if (p.ceil_mode && Kind == op::max_pool && !(p.padding == padding2{})) {
+        c.doubt("max_pool with ceil_mode and padding is refused (mil-dialects: CGA)");
+    }
     p.exclude_padding = Kind == op::avg_pool && c.flag("exclude_padding_from_average", false);
     const dynamic_tensor y = c.add(Kind, {x}, p);
     return c.result(axes == 1 ? without_height(c, y) : y);
