@@ -1,12 +1,14 @@
 #pragma once
 
 /// Everything: write a model (model.hpp), load weights, compile it for a backend, run it, report on it.
+#include "backend/bucketed.hpp"
 #include "backend/calibration.hpp"
 #include "backend/cpu/constants.hpp"
 #include "backend/cpu/cpu.hpp"
 #include "backend/engine/engine.hpp"
 #include "backend/oracle/oracle.hpp"
 #include "backend/program.hpp"
+#include "backend/segmented/segmented.hpp"
 #include "drawing/drawing.hpp"
 #include "dynamic_builder.hpp"
 #include "dynamic_volume.hpp"
@@ -31,6 +33,8 @@
 #include "report/sarif.hpp"
 #include "report/verdicts.hpp"
 #include "report/weight_list.hpp"
+#include "segments/constant.hpp"
+#include "segments/print.hpp"
 #include "values/compare.hpp"
 #include "version.hpp"
 #include "weights/convert.hpp"

@@ -2,6 +2,7 @@
 
 #include "graph/builder.hpp"
 #include "graph/graph.hpp"
+#include "graph/placement.hpp"
 #include "graph/refused_model.hpp"
 #include "passes/prune.hpp"
 #include "passes/validate.hpp"
@@ -21,6 +22,12 @@ template <class Function> constexpr dynamic_graph describe_with(const Function& 
     raw.keeps_refusals = keeps_refusals;
     builder g(raw);
     describe(g);
+    for (const output_port& port : raw.outputs) {
+        if (port.is_state() && port.node == port.state) {
+            const node& unwritten = raw.nodes[static_cast<std::size_t>(port.state)];
+            raw.refuse(model_rule::a_state_is_never_written, raw.view().text(unwritten.name), unwritten.where);
+        }
+    }
     if (raw.outputs.empty()) {
         raw.refuse(model_rule::the_model_has_no_output, "graph", site{});
     }

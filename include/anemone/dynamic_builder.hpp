@@ -123,6 +123,14 @@ public:
     /// Names a value as an output port; returns it.
     ANEMONE_API dynamic_tensor output(std::string_view name, const dynamic_tensor& value);
 
+    /// Makes an input a state (graph/state.hpp): programs keep it between runs, and a run makes it `value`. In the graph
+    /// that is an output with `_out` behind the input's name. Of two values for one input the last counts.
+    ANEMONE_API void keep(const dynamic_tensor& input, const dynamic_tensor& value);
+
+    /// Where programs are cut, and what the host computes (graph/placement.hpp); both return the value.
+    ANEMONE_API dynamic_tensor cut(const dynamic_tensor& value);
+    ANEMONE_API dynamic_tensor on_host(const dynamic_tensor& value);
+
     /// The graph so far, neither checked nor pruned.
     const dynamic_graph& graph() const noexcept { return graph_; }
     /// The graph, checked as a whole (`validate`) and pruned of what no output needs. Building may go on.
@@ -134,6 +142,7 @@ private:
     ANEMONE_API dynamic_tensor append(op kind, std::span<const dynamic_tensor> operands, const attributes& values,
                                       const extents* result, site where);
     ANEMONE_API dynamic_tensor handle(int node) const;
+    ANEMONE_API node& placed(const dynamic_tensor& value, std::string_view caller);
     ANEMONE_API void require_alive() const;
     ANEMONE_API void require_mine(const dynamic_tensor& value, std::string_view reader) const;
 

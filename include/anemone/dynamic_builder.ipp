@@ -316,6 +316,51 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::output(std::string_view name, const
     return value;
 }
 
+ANEMONE_BODY void dynamic_builder::keep(const dynamic_tensor& input, const dynamic_tensor& value) {
+    require_mine(input, "keep");
+    if (graph_.nodes[static_cast<std::size_t>(input.node_)].kind != op::input) {
+        detail::refuse_graph("keep", "its first operand is no input of the graph");
+    }
+    const std::string name(graph_.view().name(input.node_));
+    require_mine(value, name);
+    if (input.type_ != dtype::f16) {
+        throw error(errc::graph, name, formatted("a state is fp16, this is {}", print(input.type_, input.shape_)));
+    }
+    if (value.shape_ != input.shape_ || value.type_ != input.type_) {
+        throw error(errc::graph, name,
+                    formatted("the state is {}, it cannot become {}", print(input.type_, input.shape_),
+                              print(value.type_, value.shape_)));
+    }
+    const int known = graph_.view().next_of(input.node_);
+    if (known >= 0) {
+        graph_.outputs[static_cast<std::size_t>(known)].node = value.node_;
+        return;
+    }
+    const std::string after = name + "_out";
+    const std::size_t hash = dynamic_graph::hash_of(after);
+    if (graph_.has_port(after, hash)) {
+        detail::refuse_graph(after, "two ports of the graph have this name");
+    }
+    graph_.add_named_output(value.node_, after, hash, input.node_);
+}
+
+ANEMONE_BODY dynamic_tensor dynamic_builder::cut(const dynamic_tensor& value) {
+    placed(value, "cut").ends_segment = true;
+    return value;
+}
+ANEMONE_BODY dynamic_tensor dynamic_builder::on_host(const dynamic_tensor& value) {
+    placed(value, "on_host").on_host = true;
+    return value;
+}
+ANEMONE_BODY node& dynamic_builder::placed(const dynamic_tensor& value, std::string_view caller) {
+    require_mine(value, caller);
+    ane::node& n = graph_.nodes[static_cast<std::size_t>(value.node_)];
+    if (is_source(n.kind)) {
+        detail::refuse_graph(caller, sentence(model_rule::only_an_operation_has_a_place));
+    }
+    return n;
+}
+
 ANEMONE_BODY dynamic_graph dynamic_builder::finish() const {
     require_alive();
     if (graph_.outputs.empty()) {

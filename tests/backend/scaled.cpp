@@ -131,7 +131,7 @@ template <int K, class Builder> constexpr void every_contraction(Builder& g) {
     auto m = matmul<transposed{.a = true}>(scaled<K>(l), scaled<-K / 2>(l));
     g.output("y"_s, m);
 }
-constexpr auto plain = graph([](auto& g) { every_contraction<0>(g); });
+constexpr auto as_it_is = graph([](auto& g) { every_contraction<0>(g); });
 constexpr auto rescaled = graph([](auto& g) { every_contraction<2>(g); });
 
 template <int K, class Builder> constexpr void classifier(Builder& g) {
@@ -140,10 +140,10 @@ template <int K, class Builder> constexpr void classifier(Builder& g) {
              linear(x, scaled<K>(g.weight("w", f16<32, 4096>, small_values)), g.weight("b", f16<32>, small_values)));
 }
 constexpr auto narrow = graph([](auto& g) { classifier<0>(g); });
-constexpr auto wide = graph([](auto& g) { classifier<7>(g); });
+constexpr auto of_large_scale = graph([](auto& g) { classifier<7>(g); });
 template <int K> constexpr auto slightly = graph([](auto& g) { classifier<K>(g); });
-static_assert(conforms<wide, macs>);
-static_assert(conforms<wide, macs, as_error(rule::products_are_near_the_quantum)>);
+static_assert(conforms<of_large_scale, macs>);
+static_assert(conforms<of_large_scale, macs, as_error(rule::products_are_near_the_quantum)>);
 static_assert(!conforms<narrow, macs, as_error(rule::products_are_near_the_quantum)>);
 
 template <int K, class Builder> constexpr void convolution(Builder& g) {
@@ -232,10 +232,10 @@ void check_gain(const graph_view& small, const graph_view& large, double least, 
 TEST_CASE("a scale does not change the function") {
     random_engine random(3);
     CAPTURE(3);
-    const weight_store weights = gaussian_weights(plain, random);
+    const weight_store weights = gaussian_weights(as_it_is, random);
     for (int round = 0; round < 4; ++round) {
-        const port_memory inputs = gaussian_inputs(plain, random);
-        const auto a = run(plain.view(), ane::backend::cpu{}, weights, inputs);
+        const port_memory inputs = gaussian_inputs(as_it_is, random);
+        const auto a = run(as_it_is.view(), ane::backend::cpu{}, weights, inputs);
         const auto b = run(rescaled.view(), ane::backend::cpu{}, weights, inputs);
         CHECK(compare(a, b).max_ulp <= 1);
     }
@@ -245,12 +245,12 @@ TEST_CASE("the engine's arithmetic gains what the pass expects, at K = 4096 more
     const unsigned seed = 11;
     CAPTURE(seed);
     random_engine random(seed);
-    check_gain(narrow, wide, 10, random);
+    check_gain(narrow, of_large_scale, 10, random);
     check_gain(narrow_conv, wide_conv, 10, random);
     check_gain(narrow, slightly<2>, 4, random);
     check_gain(narrow, slightly<4>, 10, random);
     check_gain(narrow, slightly<-1>, 0.2, random);
-    CHECK(error_envelope(wide).at(0).scale == 0);
+    CHECK(error_envelope(of_large_scale).at(0).scale == 0);
 }
 
 TEST_CASE("attention takes scaled queries, keys and values") {

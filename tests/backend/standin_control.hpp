@@ -33,6 +33,15 @@ public:
     std::uint64_t (*calls)(const char* function);
     std::uint64_t (*early_compiles)();
     void (*set_clock)(double (*seconds)());
+    int (*hang)(const char* function);
+    void (*let_go)();
+    std::uint64_t (*hung)();
+    std::uint64_t (*overlaps)();
+    void (*slow)(int milliseconds);
+    void (*kill_service)();
+    void (*stale)(int count);
+    void (*short_buffers)(int count);
+    void (*program_limit)(int count);
 
     void* symbol(const char* name) const { return ::dlsym(image_, name); }
 
@@ -50,6 +59,15 @@ private:
         find(calls, "anemone_standin_calls");
         find(early_compiles, "anemone_standin_early_compiles");
         find(set_clock, "anemone_standin_set_clock");
+        find(hang, "anemone_standin_hang");
+        find(let_go, "anemone_standin_let_go");
+        find(hung, "anemone_standin_hung");
+        find(overlaps, "anemone_standin_overlaps");
+        find(slow, "anemone_standin_slow");
+        find(kill_service, "anemone_standin_kill_service");
+        find(stale, "anemone_standin_stale");
+        find(short_buffers, "anemone_standin_short_buffers");
+        find(program_limit, "anemone_standin_program_limit");
     }
     template <class Function> void find(Function& function, const char* name) const {
         function = reinterpret_cast<Function>(symbol(name));

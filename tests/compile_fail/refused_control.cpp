@@ -2,7 +2,7 @@
 // expect: while_loop has no path on any target (R123); instead: the body written out a fixed number of times
 // expect: cond has no path on any target (R123); instead: both branches, and select of their results
 // expect: lstm has no path on any target (R130); instead: a fixed number of steps of linear and activations
-// expect: read_state has no path on any target (R122); instead: an input whose buffer is that of an output
+// expect: read_state has no path on any target (R122); instead: builder.state, and read
 // forbid: called in a constant expression
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>

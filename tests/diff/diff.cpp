@@ -7,6 +7,7 @@
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/build.hpp>
 #include <anemone/diff/diff.hpp>
+#include <anemone/diff/trace.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/report/diff_drawing.hpp>
 #include <anemone/report/diff_report.hpp>
@@ -271,4 +272,20 @@ TEST_CASE("the picture is well-formed, has a row for each node and names the cau
     CHECK(svg.find("gelu") != std::string::npos);
     CHECK(svg.find("matmul") != std::string::npos);
     CHECK(svg.find(">table<") != std::string::npos);
+}
+
+TEST_CASE("states: their callers bind none, and they are zero before the run that is compared") {
+    const dynamic_graph model = build_graph([](auto& b) {
+        auto total = b.state("total"_s, f16<3>);
+        write(total, exp(read(total) + b.input("x"_s, f16<3>)));
+        b.output("y"_s, read(total) * 2);
+    });
+    const model_difference d = difference_of(model, {0, 5.3, -9});
+    CHECK(only(model, d, op::add).whole.same_bits);
+    CHECK(only(model, d, op::exp).alone.max_ulp > 0);
+    const std::array<half, 3> zeros{};
+    const std::span<const std::byte> inputs[] = {std::as_bytes(std::span(zeros))};
+    for (const trace& values : {trace_of(model, m1, {}, inputs), trace_of(model, backend::cpu{}, {}, inputs)}) {
+        CHECK(static_cast<double>(values.halves(only(model, d, op::exp).node)[0]) == 1);
+    }
 }

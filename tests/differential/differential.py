@@ -11,11 +11,11 @@ of a run has seed + n, and `--seed <that> --graphs 1 --keep <folder>` makes it a
 
 The CPU runs each graph twice: as it is, and lowered to what the formats have. The lowered one follows IEEE 754 to the
 last infinity and NaN. A composed operation and its parts may treat values that are not finite in different ways (a
-cumsum is a product with ones and zeros, a norm squares; a netplist selects by products with a mask), so a model with such operations is only held to its sets where
-everything on the way is finite for certain, and there constants may be what folding rounded; one whose composed
-operations work on constants alone is not. What the engine does with
-infinities and NaN is another matter (docs/oracle.md): the oracle is compared with the CPU on ordinary numbers, one
-operation at a time (closeness.hpp), and otherwise only has to run.
+cumsum is a product with ones and zeros, a norm squares; a netplist selects by products with a mask), so a model with
+such operations is only held to its sets where everything on the way is finite for certain, and there constants may be
+what folding rounded; one whose composed operations work on constants alone is not. What the engine does with infinities
+and NaN is another matter (docs/oracle.md): the oracle is compared with the CPU on ordinary numbers, one operation at a
+time (closeness.hpp), and otherwise only has to run.
 
 Ends with 1 if there was a fault, with 77 where NumPy is missing.
 """
@@ -47,7 +47,8 @@ BATCH = 500
 TYPES = {"fp16": np.dtype("<f2"), "uint8": np.dtype("u1")}
 LEAST_SHARP = 0.8  # of the elements compared, the share whose set says something
 # What comes back as other operations than it was written from, with the same results: everything else comes back as
-# itself. MIL text has a word for each operation that is written. A netplist has no unit for these and says them by others:
+# itself. MIL text has a word for each operation that is written. A netplist has no unit for these and says them by
+# others:
 READ_AS_OTHERS = {
     "MIL text": set(),
     "netplist": {
@@ -68,8 +69,11 @@ COLUMNS = (
     "read back from MIL as itself",
     "read back from a netplist as itself",
 )
-ENOUGH = 800  # graphs in which every operation occurs
-PLENTY = 4000  # graphs in which every form is written and read back
+# Graphs in which every operation occurs, and is written and read back: but, measured in 40 runs, `affine` (in 9 of them)
+# and `strided_slice` (7) of MIL text and `top_k` and its indices (2) of a netplist. Where one is missing, more are made.
+ENOUGH = 800
+MORE = 200
+PLENTY = 4000  # in which whatever is missing is a fault: the rarest of them occurs 9 times on average
 
 
 class Run:
@@ -185,14 +189,12 @@ def netplist_of(place, run):
     return functools.partial(netplist_interpreter.Program(place).evaluate, inputs, [p[0] for p in run.outputs])
 
 
-def uncovered(operations, graphs):
+def uncovered(operations):
     """A fault for each operation that no graph has, or that a format has and that was never written and read back."""
     for name, (made, _, *formats, in_mil, in_netplist) in operations.items():
         if made == 0:
             yield f"{name} is in no graph"
         for has, written, read, what in zip((in_mil, in_netplist), formats[:2], formats[2:], ("MIL text", "netplist")):
-            if graphs < PLENTY:
-                continue  # a rare form may be missed by chance
             if has and written == 0:
                 yield f"{name} is in no {what}"
             elif has and read == 0 and name not in READ_AS_OTHERS[what]:
@@ -213,8 +215,16 @@ def main():
     operations = collections.defaultdict(lambda: np.zeros(8, int))
     refusals = collections.Counter()
     read = collections.defaultdict(lambda: np.zeros(2, int))
-    for first in range(seed, seed + given.graphs, BATCH):
-        count = min(BATCH, seed + given.graphs - first)
+    made = 0
+
+    def is_enough():
+        if made < given.graphs:
+            return False
+        return given.graphs < ENOUGH or made >= PLENTY or judge.faults or not any(uncovered(operations))
+
+    while not is_enough():
+        first, count = seed + made, min(BATCH, given.graphs - made) if made < given.graphs else MORE
+        made += count
         with tempfile.TemporaryDirectory() as folder:
             folder = given.keep or folder
             command = [given.program, folder, str(first), str(count)]
@@ -253,10 +263,10 @@ def main():
         if given.graphs >= ENOUGH and share < LEAST_SHARP:
             judge.faults.append(f"{label}: the sets say nothing of {1 - share:.0%} of the elements")
     if given.graphs >= ENOUGH:
-        judge.faults += uncovered(operations, given.graphs)
+        judge.faults += uncovered(operations)
     for fault in judge.faults[:40]:
         print("fault:", fault)
-    print(f"{len(judge.faults)} faults")
+    print(f"{made} graphs, {len(judge.faults)} faults")
     return 1 if judge.faults else 0
 
 

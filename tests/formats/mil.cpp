@@ -5,6 +5,7 @@
 #include "mil_files.hpp"
 #include "written_operations.hpp"
 #include <anemone/backend/cpu/constants.hpp>
+#include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/build.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/forms/mil_vocabulary.hpp>
@@ -12,6 +13,7 @@
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/catalogue/engine_path.hpp>
 #include <anemone/passes/lowering.hpp>
+#include <anemone/readers/mil.hpp>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -518,4 +520,60 @@ TEST_CASE("mil and netplist: the operations of each route, all of which the orac
         CAPTURE(name(form.kind));
         CHECK((has_engine_path(form.kind) || is_composed(form.kind)));
     }
+}
+
+TEST_CASE("states are two ports on the direct route, and Core ML's own in files for it") {
+    static constexpr auto exchanged = graph([](auto& g) {
+        auto x = g.input("x"_s, f16<2>);
+        auto a = g.state("a"_s, f16<2>);
+        auto b = g.state("b"_s, f16<2>);
+        auto old = read(a);
+        write(a, read(b) + x);
+        write(b, old);
+        g.output("y"_s, read(a));
+    });
+    const lowered_graph lowered = lower(exchanged);
+    const materialized none = materialize(lowered.graph, {});
+    const std::string direct = emit_mil(lowered.graph, none).text;
+    CHECK(direct.find("state<") == std::string::npos);
+    CHECK(direct.find("_state(") == std::string::npos);
+    CHECK(direct.find("-> (a_out, b_out, y)") != std::string::npos);
+
+    const std::string text = emit_mil(lowered.graph, none, {.core_ml_states = true}).text;
+    CHECK(text.find("state<tensor<fp16, [2]>> a, state<tensor<fp16, [2]>> b") != std::string::npos);
+    CHECK(text.find("-> (y)") != std::string::npos);
+    const std::size_t last_read = text.rfind("= read_state(input = ");
+    REQUIRE(last_read != std::string::npos);
+    CHECK(last_read < text.find("write_state(data = ")); // what is written does not reach this run's reads
+
+    const auto lookup = [](std::string_view) { return std::span<const std::byte>(); };
+    const read_model back = read_mil(text, lookup);
+    const graph_view g = back.graph;
+    REQUIRE(g.outputs.size() == 3);
+    for (const char* name : {"a", "b"}) {
+        CHECK(g.next_of(g.find(op::input, name)) >= 0);
+    }
+    auto one = backend::cpu{}.compile(lowered.graph, {});
+    auto other = backend::cpu{}.compile(back.graph, {});
+    for (const double value : {1.0, 2.0, 4.0, 8.0}) {
+        const std::vector<half> x(2, half(value));
+        std::vector<half> y(2);
+        std::vector<half> z(2);
+        const std::span<const std::byte> in[] = {std::as_bytes(std::span(x))};
+        const std::span<std::byte> out_y[] = {std::as_writable_bytes(std::span(y))};
+        const std::span<std::byte> out_z[] = {std::as_writable_bytes(std::span(z))};
+        one.run(in, out_y);
+        other.run(in, out_z);
+        CHECK(y == z);
+    }
+}
+
+TEST_CASE("a file for Core ML with nothing but states is refused") {
+    static constexpr auto silent = graph([](auto& g) {
+        auto a = g.state("a"_s, f16<2>);
+        write(a, read(a) + g.input("x"_s, f16<2>));
+    });
+    const lowered_graph lowered = lower(silent);
+    CHECK_THROWS_WITH_AS(emit_mil(lowered.graph, materialize(lowered.graph, {}), {.core_ml_states = true}),
+                         doctest::Contains("needs an output that is no state"), error);
 }

@@ -34,6 +34,11 @@ const ane::ndarray<ane::shape<1, 1, 28, 28>> image;
     const auto result = program({"x"_s = x});
     return result["y"_s][0];
 }
+[[maybe_unused]] auto through_the_netplist_door(const ane::weight_store& weights) {
+    ane::backend::engine_options options{.door = ane::backend::engine_door::netplist};
+    auto program = ane::compile<model>(ane::backend::engine{ane::h13, options}, weights);
+    return program({"x"_s = x});
+}
 
 // Writes into the folder in which it is called: not called.
 [[maybe_unused]] void write_program(const ane::weight_store& weights) {

@@ -101,6 +101,11 @@ TEST_CASE("a reduction times the number zero becomes a difference of the same sh
         g.output("y"_s, reduce_sum<axes{-1}>(x) * 0);
     });
     CHECK(operations(number.view()) == std::vector<op>{op::reduce_sum, op::sub});
+    const lowered_graph small = lowered([](auto& g) { // 1e-30 is written as the fp16 number that it is, zero
+        auto x = g.input("x"_s, f16<2, 8>);
+        g.output("y"_s, reduce_sum<axes{-1}>(x) * 1e-30);
+    });
+    CHECK(operations(small.view()) == std::vector<op>{op::reduce_sum, op::sub});
     const lowered_graph zeros = lowered([](auto& g) {
         auto x = g.input("x"_s, f16<2, 8>);
         g.output("y"_s, reduce_sum<axes{-1}>(x) * g.constant(f16<2, 40>, 0));

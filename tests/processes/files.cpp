@@ -11,6 +11,7 @@
 #include <anemone/formats/netplist.hpp>
 #include <anemone/io/file.hpp>
 #include <anemone/passes/lowering.hpp>
+#include <anemone/readers/file_verdict.hpp>
 #include <anemone/weights/safetensors.hpp>
 
 #include <doctest/doctest.h>
@@ -254,6 +255,34 @@ TEST_CASE("permissions are kept, and obeyed") {
         REQUIRE(::seteuid(65534) == 0);
     }
     CHECK(contains(refusal([&] { load_safetensors(path); }), "denied"));
+}
+
+TEST_CASE("no verdict on what is no file of text") {
+    const scratch_folder folder;
+    const std::string text = folder / "model.mil";
+    const std::string pipe = folder / "pipe";
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    const auto told = [](const std::string& path) { return refusal([&] { judge_mil_file(path, h13); }); };
+    for (const std::string& path : {folder.path().string(), pipe, std::string("/dev/zero"), std::string("/dev/null")}) {
+        CAPTURE(path);
+        CHECK(contains(told(path), "is not a regular file"));
+        // Where it is a blob, the statement that reads it is refused.
+        write_file(text, "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [4]> x) {\n"
+                         "        tensor<fp16, [4]> y = add(x = x, y = tensor<fp16, [4]>(BLOBFILE(path = string(\"" +
+                             path + "\"), offset = uint64(64))))[name = string(\"y\")];\n    } -> (y);\n}\n");
+        const file_verdict verdict = judge_mil_file(text, h13);
+        REQUIRE(verdict.reasons.size() == 1);
+        CHECK(verdict.reasons[0].line == 4);
+        CHECK(contains(verdict.reasons[0].reason, "is not a regular file"));
+    }
+    CHECK(contains(told(folder / "none"), "No such file"));
+    write_file(text, std::string());
+    const file_verdict empty = judge_mil_file(text, h13);
+    REQUIRE(empty.reasons.size() == 1);
+    CHECK(contains(empty.reasons[0].reason, "MIL text begins with program"));
+    ::chmod(text.c_str(), 0);
+    const nobody user(folder);
+    CHECK(contains(told(text), "denied"));
 }
 
 TEST_CASE("a link is replaced, what it names is left alone") {

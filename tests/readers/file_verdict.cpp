@@ -114,6 +114,14 @@ TEST_CASE("every function of a file is judged") {
     CHECK(verdict_on_file(file(function("a", "4") + function("b", "8"))).accepted());
     CHECK_FALSE(verdict_on_file(file(function("a", "4") + function("b", "65537"))).accepted());
     CHECK_FALSE(verdict_on_file(file("")).accepted());
+    std::string many;
+    for (int i = 0; i < 1000; ++i) {
+        many += function("f" + std::to_string(i), i % 100 == 99 ? "65537" : "4");
+    }
+    const file_verdict of_many = verdict_on_file(file(many), h18);
+    CHECK(of_many.reasons.size() % 10 == 0);
+    CHECK(of_many.reasons.size() >= 10);
+    CHECK(verdict_on_file(file(many + function("one_more", "4"))).reasons.size() == 1);
     const auto none = [](const std::string&) { return std::span<const std::byte>(); };
     CHECK(mil_functions(file(function("a", "4") + function("b", "8"))) == std::vector<std::string>{"a", "b"});
     CHECK_THROWS_AS(mil_functions("\"r"), unreadable);
@@ -158,4 +166,9 @@ TEST_CASE("forms that the compiler was seen to refuse, of operations that it tak
     CHECK(verdict_on(times("fp16(0.5)")).accepted());
     CHECK_FALSE(verdict_on(times("fp16(0.0)")).accepted());
     CHECK_FALSE(verdict_on(times("fp16(1e-30)")).accepted());
+    for (const std::string zero :
+         {"fp16(0.0)", "fp16(-0.0)", "tensor<fp16, [1]>([0])", "tensor<fp16, [4, 1]>([[0], [0], [0], [0]])"}) {
+        CAPTURE(zero); // of any rank it is one reason
+        CHECK(verdict_on(times(zero)).reasons.size() == 1);
+    }
 }

@@ -32,7 +32,7 @@ inline std::vector<numbers> run(const ane::read_model& model, const std::vector<
     auto program = ane::backend::cpu{}.compile(g, model.weights);
     std::vector<std::vector<std::byte>> given;
     for (int i = 0; i < g.size(); ++i) {
-        if (g[i].kind != ane::op::input) {
+        if (!ane::detail::is_bound(g, i)) {
             continue;
         }
         std::vector<std::byte> bytes;
@@ -50,7 +50,9 @@ inline std::vector<numbers> run(const ane::read_model& model, const std::vector<
     std::vector<std::span<const std::byte>> in(given.begin(), given.end());
     std::vector<std::span<std::byte>> out;
     for (const ane::output_port& port : g.outputs) {
-        results.emplace_back(static_cast<std::size_t>(g[port.node].shape.count()));
+        if (!port.is_state()) {
+            results.emplace_back(static_cast<std::size_t>(g[port.node].shape.count()));
+        }
     }
     for (auto& r : results) {
         out.push_back(std::as_writable_bytes(std::span(r)));

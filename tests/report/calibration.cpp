@@ -179,3 +179,24 @@ TEST_CASE("tightness over the models of the examples") {
     check_model("encoder", block, random_weights(block));
     check_model("digits", digits, load_safetensors(ANEMONE_TEST_DATA "/../examples/digits/digits.safetensors"));
 }
+
+TEST_CASE("states go on from run to run, from zeros, and are measured") {
+    const ane::dynamic_graph g = ane::build_graph([](auto& b) {
+        auto total = b.state("total"_s, ane::f16<2>);
+        write(total, read(total) + b.input("x"_s, ane::f16<2>));
+        b.output("y"_s, 2 * read(total));
+    });
+    const auto measures = [&](auto all) {
+        const std::array<ane::half, 2> x{ane::half(1.0), ane::half(-3.0)};
+        for (int run = 1; run <= 3; ++run) {
+            const std::span<const std::byte> in[] = {std::as_bytes(std::span(x))};
+            all.run(in);
+            const ane::measured_range total =
+                all.measured()[static_cast<std::size_t>(g.view().find(ane::op::input, "total"))];
+            CHECK(total.low == -3 * run);
+            CHECK(total.high == run);
+        }
+    };
+    measures(ane::calibration<ane::backend::cpu>({}, g, {}));
+    measures(ane::calibration<ane::backend::oracle>(ane::backend::oracle(ane::h13), g, {}));
+}

@@ -283,3 +283,21 @@ TEST_CASE("the verdict of every target: counts, blockers once, exit codes, time"
     CHECK(verdicts(model(), {h16}, as_error(rule::width_is_not_a_granule)).exit_code() == 1);
     CHECK(verdicts(model(), target_set{}).exit_code() == 0);
 }
+
+TEST_CASE("a report says what stays between runs") {
+    const auto text_of = [](auto function) { return report(build_graph(function), h13).str(); };
+    const std::string one = text_of([](auto& b) {
+        auto s = b.state("s"_s, f16<4, 8>);
+        write(s, relu(b.input("x"_s, f16<4, 8>)));
+        b.output("y"_s, read(s));
+    });
+    CHECK(one.find("note: a state of 64 bytes stays between runs (\"s\" fp16 [4, 8])") != std::string::npos);
+    const std::string two = text_of([](auto& b) {
+        auto s = b.state("s"_s, f16<4>);
+        auto t = b.state("t"_s, f16<4>);
+        write(s, b.input("x"_s, f16<4>));
+        write(t, read(s));
+    });
+    CHECK(two.find("2 states of 16 bytes stay between runs") != std::string::npos);
+    CHECK(two.find("inferred, run nowhere") != std::string::npos);
+}

@@ -23,17 +23,19 @@ constexpr auto wide_kernel = graph([](auto& g) {
     auto a = conv2d(x, g.weight("stem.weight", f16<16, 16, 3, 14>, within(0, 1)));
     g.output("y"_s, conv2d(a, g.weight("head.weight", f16<16, 16, 3, 15>, within(0, 0.01))));
 });
-constexpr auto cut = graph([](auto& g) { g.output("y"_s, slice<window{{0, 2}, {4, 4}}>(g.input("x"_s, f16<4, 8>))); });
+constexpr auto sliced = graph([](auto& g) {
+    g.output("y"_s, slice<window{{0, 2}, {4, 4}}>(g.input("x"_s, f16<4, 8>)));
+});
 constexpr auto impossible = graph([](auto& g) { g.output("y"_s, relu(g.input("x"_s, f16<1, 1, 1, 1, 1, 2>))); });
 constexpr target_description wide_m1 = derive(describe(h13), [](auto& d) { d.limits.kernel_width_fp16 = 15; });
 
 // --- the oldest target that runs it
 static_assert(first_target<clean> == h13);
 static_assert(first_target<clean, all_targets> == h12); // one core
-static_assert(first_target<wide_kernel> == h16 && first_target<cut> == h15);
+static_assert(first_target<wide_kernel> == h16 && first_target<sliced> == h15);
 static_assert(first_target<wide_kernel, target_set{h17s, h16g, h17}> == h16g);
 static_assert(!first_target<wide_kernel, target_set{h13, h14, h15}> && !first_target<impossible>);
-static_assert(first_target<cut, macs, waive(rule::width_slice_may_saturate)> == h13);
+static_assert(first_target<sliced, macs, waive(rule::width_slice_may_saturate)> == h13);
 static_assert(!first_target<clean, target_set{}>);
 
 // --- what stops a target
@@ -43,7 +45,7 @@ static_assert(blockers<wide_kernel, h13>[0].got == 14 && blockers<wide_kernel, h
 static_assert(blockers<wide_kernel, h13>[0].limit == 13 && blockers<wide_kernel, h13>[0].target == h13);
 static_assert(blockers<wide_kernel, &wide_m1>.empty());
 static_assert(blockers<wide_kernel, h13, waive(rule::kernel_width_exceeds)>.empty());
-static_assert(blockers<cut, h14>[0].rule == rule::width_slice_may_saturate);
+static_assert(blockers<sliced, h14>[0].rule == rule::width_slice_may_saturate);
 
 /// 2100 nodes, an error at every tenth: more than one chunk.
 constexpr auto long_chain = graph([](auto& g) {
@@ -77,7 +79,7 @@ template <std::size_t N> bool equal(const std::array<violation, N>& a, const std
 
 TEST_CASE("the constants are the values of the run-time functions") {
     CHECK(first_target<wide_kernel> == first_target_of(wide_kernel));
-    CHECK(first_target<cut> == first_target_of(cut));
+    CHECK(first_target<sliced> == first_target_of(sliced));
     CHECK(first_target<impossible> == first_target_of(impossible));
     CHECK(equal(blockers<wide_kernel, h13>, blockers_of(wide_kernel, h13)));
     CHECK(equal(blockers<impossible, h17s>, blockers_of(impossible, h17s)));

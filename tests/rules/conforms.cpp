@@ -22,7 +22,9 @@ constexpr auto wide_kernel = graph([](auto& g) {
     g.output("y"_s, conv2d(a, g.weight("head.weight", f16<16, 16, 3, 14>)));
 });
 constexpr auto large = graph([](auto& g) { g.output("y"_s, relu(g.input("x"_s, f16<1, 1, 2048, 1024>))); });
-constexpr auto cut = graph([](auto& g) { g.output("y"_s, slice<window{{0, 2}, {4, 4}}>(g.input("x"_s, f16<4, 8>))); });
+constexpr auto sliced = graph([](auto& g) {
+    g.output("y"_s, slice<window{{0, 2}, {4, 4}}>(g.input("x"_s, f16<4, 8>)));
+});
 constexpr auto clean = graph([](auto& g) {
     auto x = g.input("x"_s, f16<1, 16, 32, 32>, within(0, 1));
     g.output("y"_s,
@@ -53,8 +55,8 @@ static_assert(conforms<clean, macs> && conforms<clean, all_targets>);
 static_assert(conforms<large, h13>);
 static_assert(!conforms<large, h13, as_error(rule::working_set_exceeds)>);
 static_assert(conforms<large, h17s, as_error(rule::working_set_exceeds)>); // 4.2 MB of measured 4.72
-static_assert(!conforms<cut, h13> && conforms<cut, h15>);
-static_assert(conforms<cut, h13, waive(rule::width_slice_may_saturate)>);
+static_assert(!conforms<sliced, h13> && conforms<sliced, h15>);
+static_assert(conforms<sliced, h13, waive(rule::width_slice_may_saturate)>);
 static_assert(!conforms<large, macs, as_error(rule::working_set_exceeds) | waive(rule::width_slice_may_saturate)>);
 static_assert(conforms<clean, h12> && !conforms<clean, h12, on_route(compile_route::mil)>);
 

@@ -1,6 +1,7 @@
 // Examples: values, digits, lanes and memory.
 
 #include "examples.hpp"
+#include <anemone/dynamic_builder.hpp>
 
 namespace one_node {
 
@@ -27,6 +28,15 @@ dynamic_graph int8_product(const contract& x) {
 
 dynamic_graph one(op kind, const contract& x, const attributes& values = no_attributes{}) {
     return make(kind, values, {in({8}, x)});
+}
+
+/// A state of magnitude 8 at most, to which a run adds at most `most`.
+dynamic_graph accumulated(double most) {
+    dynamic_builder b;
+    const dynamic_tensor total = b.input("total", {8}, bounded(8));
+    b.keep(total, b.add(op::add, {total, b.input("x", {8}, bounded(most))}));
+    b.output("y", total);
+    return b.finish();
 }
 
 dynamic_graph layer(const contract& x, const contract& w, std::int64_t k) {
@@ -68,6 +78,7 @@ std::vector<example> memory_examples() {
         {rule::loss_scale_exceeds, h13, 512, 512, windows_of(512), windows_of(384), h15},
         {rule::exponential_may_overflow, h13, 12, 11, one(op::exp, within(0, 11.125)), one(op::exp, within(-100, 11))},
         {rule::exponential_may_overflow, h17s, 16, 16, one(op::exp2, within(0, 16)), one(op::exp2, within(0, 15.875))},
+        {rule::state_may_leave_its_promise, h13, 13, 8, accumulated(5), accumulated(0)},
         {rule::square_may_overflow, h13, 256, 256, one(op::square, bounded(256)), one(op::square, bounded(255.875))},
         {rule::logarithm_of_zero, h13, 0, 0, one(op::log, within(0, 1), stabilizer{}),
          one(op::log, within(0.5, 1), stabilizer{})},

@@ -91,6 +91,8 @@ public:
         return true;
     }
 
+    static bool knows(std::string_view function) { return number_of(function) != exported_functions.size(); }
+
     void withdraw() { planned_.clear(); }
 
     /// Counts one call; the status it must fail with, if it must. Takes no memory: a release must work when there is none.

@@ -36,6 +36,7 @@ struct compiled_program {
     std::vector<step> steps;
     std::string hash;
     long process = 0;
+    std::uint64_t service = 0; ///< the service that compiled it
 };
 
 /// FNV-1a over the content, twice with different starts: 128 bits in hexadecimal.
@@ -69,7 +70,7 @@ private:
 /// Compiles, and remembers what this process has compiled so that a bundle can be opened again.
 class compile_service {
 public:
-    std::shared_ptr<const compiled_program> compile(const compile_request& request) {
+    std::shared_ptr<const compiled_program> compile(const compile_request& request, std::uint64_t service = 1) {
         if ((request.device_mask & 0x4U) == 0) {
             throw failure{status_compile, "device mask without 0x4: only the ANE backend is stood in for"};
         }
@@ -101,8 +102,10 @@ public:
             throw failure{status_compile, r.what()};
         }
         result->process = static_cast<long>(getpid());
+        result->service = service;
         const auto known = programs_.find(result->hash);
-        if (!request.force && known != programs_.end() && known->second->process == result->process) {
+        if (!request.force && known != programs_.end() && known->second->process == result->process &&
+            known->second->service == service) {
             return known->second;
         }
         programs_[result->hash] = result;

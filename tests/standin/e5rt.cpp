@@ -4,6 +4,7 @@
 
 #include "call_ledger.hpp"
 #include "e5rt_standin.h"
+#include "faults.hpp"
 #include "runtime_objects.hpp"
 
 #include <chrono>
@@ -29,6 +30,7 @@ struct runtime {
     std::recursive_mutex mutex; // recursive: the block of an asynchronous submission may call in again
     handle_table handles;
     call_ledger ledger;
+    faults planned;
     compile_service compiles;
     int loaded = 0;
     double (*clock)() = steady_seconds;
@@ -52,6 +54,7 @@ void say(const char* function, const char* message) {
 template <class Body> std::int64_t call(const char* function, Body&& body) noexcept {
     try {
         runtime& r = runtime::instance();
+        r.planned.hold(function);
         const std::lock_guard lock(r.mutex);
         if (const auto status = r.ledger.enter(function)) {
             say(function, "failure asked for by the test");
@@ -104,7 +107,16 @@ void compile(runtime& r, void* compiler_handle, const char* path, void* options_
     }
     auto made = std::make_shared<library>();
     try {
-        made->compiled = r.compiles.compile(request);
+        if (r.clock() - r.planned.died_at < compile_pause) {
+            throw failure{status_compile, "lost helper application: the compile service is restarting"};
+        }
+        made->compiled = r.compiles.compile(request, r.planned.service);
+        if (!request.force && r.planned.stale > 0) {
+            --r.planned.stale;
+            auto stale = std::make_shared<compiled_program>(*made->compiled);
+            stale->process = 0;
+            made->compiled = std::move(stale);
+        }
     } catch (...) {
         r.compile_failed = true;
         r.failed_at = r.clock();
@@ -117,7 +129,7 @@ void compile(runtime& r, void* compiler_handle, const char* path, void* options_
 void load(runtime& r, void** out, void* options_handle) {
     static_cast<void>(required(out, "out"));
     const auto options = r.handles.get<operation_options>(options_handle, "op options");
-    if (options->compiled->process != static_cast<long>(getpid())) {
+    if (options->compiled->process != static_cast<long>(getpid()) || options->compiled->service != r.planned.service) {
         throw failure{status_load,
                       "ANE model load has failed for on-device compiled program. Must re-compile the E5 bundle"};
     }
@@ -129,7 +141,8 @@ void load(runtime& r, void** out, void* options_handle) {
                                        host_name()};
     }
     if (r.loaded >= operation::limit) {
-        throw failure{status_load, "GetANEFModel: must re-compile: 128 programs are loaded"};
+        throw failure{status_load,
+                      "GetANEFModel: must re-compile: " + std::to_string(operation::limit) + " programs are loaded"};
     }
     *out = r.handles.add(std::make_shared<operation>(options->compiled, r.loaded));
 }
@@ -422,7 +435,9 @@ int64_t e5rt_buffer_object_alloc(void** out, uint64_t size, uint32_t type) {
             throw failure{status_memory, "buffer of " + std::to_string(size) + " bytes"};
         }
         static_cast<void>(required(out, "out"));
-        *out = r.handles.add(std::make_shared<buffer>(size));
+        const bool halved = r.planned.short_buffers > 0;
+        r.planned.short_buffers -= halved ? 1 : 0;
+        *out = r.handles.add(std::make_shared<buffer>(halved ? size / 2 : size));
     });
 }
 int64_t e5rt_buffer_object_get_data_ptr(void* buf, void** out) {
@@ -441,7 +456,16 @@ int64_t e5rt_execution_stream_encode_operation(void* on, void* op) {
     return call(__func__, [&](runtime& r) { encode(r, on, op); });
 }
 int64_t e5rt_execution_stream_execute_sync(void* handle) {
-    return call(__func__, [&](runtime& r) { r.handles.get<stream>(handle, "stream")->execute(); });
+    const faults::execution here(runtime::instance().planned);
+    return call(__func__, [&](runtime& r) {
+        const auto what = r.handles.get<stream>(handle, "stream");
+        for (const auto& one : what->operations) {
+            if (one->compiled->service != r.planned.service) {
+                throw failure{status_load, "the service that the program was loaded by is gone"};
+            }
+        }
+        what->execute();
+    });
 }
 int64_t e5rt_execution_stream_submit_async(void* handle, void* block) {
     return call(__func__, [&](runtime& r) { submit(r, handle, block); });
@@ -521,4 +545,35 @@ void anemone_standin_set_clock(double (*seconds)()) {
     runtime& r = runtime::instance();
     const std::lock_guard lock(r.mutex);
     r.clock = seconds == nullptr ? steady_seconds : seconds;
+    r.planned.died_at = -1e9; // a time by another clock
+}
+
+int anemone_standin_hang(const char* function) {
+    return function != nullptr && runtime::instance().planned.hang(function) ? 0 : 1;
+}
+void anemone_standin_let_go(void) { runtime::instance().planned.let_go(); }
+uint64_t anemone_standin_hung(void) { return runtime::instance().planned.hung(); }
+uint64_t anemone_standin_overlaps(void) { return runtime::instance().planned.overlaps; }
+void anemone_standin_slow(int milliseconds) { runtime::instance().planned.slow = milliseconds; }
+
+void anemone_standin_kill_service(void) {
+    runtime& r = runtime::instance();
+    const std::lock_guard lock(r.mutex);
+    ++r.planned.service;
+    r.planned.died_at = r.clock();
+}
+void anemone_standin_stale(int count) {
+    runtime& r = runtime::instance();
+    const std::lock_guard lock(r.mutex);
+    r.planned.stale = count;
+}
+void anemone_standin_short_buffers(int count) {
+    runtime& r = runtime::instance();
+    const std::lock_guard lock(r.mutex);
+    r.planned.short_buffers = count;
+}
+void anemone_standin_program_limit(int count) {
+    runtime& r = runtime::instance();
+    const std::lock_guard lock(r.mutex);
+    operation::limit = count == 0 ? operation::most : count;
 }

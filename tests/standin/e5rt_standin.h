@@ -96,9 +96,30 @@ ANEMONE_STANDIN_EXPORT uint64_t anemone_standin_live_handles(void);
 ANEMONE_STANDIN_EXPORT uint64_t anemone_standin_calls(const char* function);
 
 /* Compiles begun less than 15 s after a failed one, which the real compile service answers badly; and the clock they are
-   measured with, in seconds (null: the steady clock). */
+   measured with, in seconds (null: the steady clock). A change of clock brings a dead service back. */
 ANEMONE_STANDIN_EXPORT uint64_t anemone_standin_early_compiles(void);
 ANEMONE_STANDIN_EXPORT void anemone_standin_set_clock(double (*seconds)(void));
+
+/* The next call of `function` does not return before anemone_standin_let_go, and then does its work: the completion that
+   is lost. Returns 0, or 1 when no such function is exported. `hung` is how many calls are held; `overlaps`, how many
+   executions began while another was inside, which on the real one never complete. */
+ANEMONE_STANDIN_EXPORT int anemone_standin_hang(const char* function);
+ANEMONE_STANDIN_EXPORT void anemone_standin_let_go(void);
+ANEMONE_STANDIN_EXPORT uint64_t anemone_standin_hung(void);
+ANEMONE_STANDIN_EXPORT uint64_t anemone_standin_overlaps(void);
+
+/* Every execution takes this long at least (0: no longer than it needs). */
+ANEMONE_STANDIN_EXPORT void anemone_standin_slow(int milliseconds);
+
+/* The compile service dies: what it compiled neither loads nor executes any more, and for 15 s by the clock above no
+   compile succeeds. */
+ANEMONE_STANDIN_EXPORT void anemone_standin_kill_service(void);
+
+/* The next `count` compiles without force_recompilation hand out a stale program, which does not load; the next `count`
+   buffers have half of the bytes that were asked for; so many programs can be loaded (0: 128). */
+ANEMONE_STANDIN_EXPORT void anemone_standin_stale(int count);
+ANEMONE_STANDIN_EXPORT void anemone_standin_short_buffers(int count);
+ANEMONE_STANDIN_EXPORT void anemone_standin_program_limit(int count);
 
 #ifdef __cplusplus
 }

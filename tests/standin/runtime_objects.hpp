@@ -69,7 +69,8 @@ enum class operation_state { fresh, encoded, ready };
 
 /// A program loaded on the device. At most `limit` are loaded at a time; the count follows the objects' lives.
 struct operation : object {
-    static constexpr int limit = 128;
+    static constexpr int most = 128;
+    inline static int limit = most;
 
     operation(std::shared_ptr<const compiled_program> program, int& loaded)
         : compiled(std::move(program)), run(compiled->code, compiled->steps), inputs(compiled->code.inputs.size()),

@@ -27,6 +27,10 @@ public:
     /// Throws what the program throws.
     void run(input_buffers inputs, output_buffers outputs) { state_.get("program").run(inputs, outputs); }
 
+    /// The value of a state, and zeros for all of them, where the program keeps states.
+    std::span<std::byte> state(std::string_view name) { return state_.get("program").state(name); }
+    void reset() { state_.get("program").reset(); }
+
 private:
     struct interface {
         interface() = default;
@@ -34,12 +38,26 @@ private:
         interface& operator=(const interface&) = delete;
         virtual ~interface() = default;
         virtual void run(input_buffers inputs, output_buffers outputs) = 0;
+        virtual std::span<std::byte> state(std::string_view name) = 0;
+        virtual void reset() = 0;
     };
     template <class Executable> struct holder final : interface {
         explicit holder(Executable made) : program(std::move(made)) {}
         void run(input_buffers inputs, output_buffers outputs) override {
             const detail::one_run now(running, "program");
             program.run(inputs, outputs);
+        }
+        std::span<std::byte> state(std::string_view name) override {
+            if constexpr (keeps_states<Executable>) {
+                return program.state(name);
+            } else {
+                throw error(errc::port, std::string(name), "the program keeps no states");
+            }
+        }
+        void reset() override {
+            if constexpr (keeps_states<Executable>) {
+                program.reset();
+            }
         }
         Executable program;
         detail::run_flag running{false};

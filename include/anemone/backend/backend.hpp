@@ -29,6 +29,13 @@ concept executable = std::movable<T> && requires(T& program, input_buffers input
     program.run(inputs, outputs);
 };
 
+/// A program that keeps the states of a model between its runs.
+template <class T>
+concept keeps_states = executable<T> && requires(T& program, std::string_view name) {
+    { program.state(name) } -> std::same_as<std::span<std::byte>>;
+    program.reset();
+};
+
 /// A place to run a model. `supports` says, in constant expressions too, whether it has a kernel for an operation;
 /// `compile` makes a program of a graph and its weights, or throws `error`. One that checks the values of weights as it
 /// reads them, by `verified_weight` or `materialize`, says so by `static constexpr bool verifies_weights = true`: then
@@ -49,11 +56,14 @@ concept verifies_weights = requires {
     requires Backend::verifies_weights;
 };
 
-/// Nodes that are inputs, in order: the ports of a graph.
+/// Whether a node is a port that callers bind: an input that is no state.
+constexpr bool is_bound(const graph_view& g, int index) { return g[index].kind == op::input && g.next_of(index) < 0; }
+
+/// The inputs that callers bind, in order.
 constexpr int input_count(const graph_view& g) {
     int count = 0;
-    for (const node& n : g.nodes) {
-        count += n.kind == op::input ? 1 : 0;
+    for (int i = 0; i < g.size(); ++i) {
+        count += is_bound(g, i) ? 1 : 0;
     }
     return count;
 }
@@ -61,7 +71,7 @@ constexpr int input_count(const graph_view& g) {
 constexpr int input_position(const graph_view& g, std::string_view wanted) {
     int position = 0;
     for (int i = 0; i < g.size(); ++i) {
-        if (g[i].kind == op::input) {
+        if (is_bound(g, i)) {
             if (g.name(i) == wanted) {
                 return position;
             }
@@ -73,11 +83,47 @@ constexpr int input_position(const graph_view& g, std::string_view wanted) {
 /// The node of the `position`-th input.
 constexpr int input_node(const graph_view& g, int position) {
     for (int i = 0; i < g.size(); ++i) {
-        if (g[i].kind == op::input && position-- == 0) {
+        if (is_bound(g, i) && position-- == 0) {
             return i;
         }
     }
     return -1;
+}
+
+/// The outputs that callers see, in order.
+constexpr int output_count(const graph_view& g) {
+    int count = 0;
+    for (const output_port& port : g.outputs) {
+        count += port.is_state() ? 0 : 1;
+    }
+    return count;
+}
+/// The position among these of the one called `wanted`, or -1.
+constexpr int output_position(const graph_view& g, std::string_view wanted) {
+    int position = 0;
+    for (const output_port& port : g.outputs) {
+        if (!port.is_state()) {
+            if (g.name(port) == wanted) {
+                return position;
+            }
+            ++position;
+        }
+    }
+    return -1;
+}
+/// The node of the `position`-th of them.
+constexpr int output_node(const graph_view& g, int position) {
+    for (const output_port& port : g.outputs) {
+        if (!port.is_state() && position-- == 0) {
+            return port.node;
+        }
+    }
+    return -1;
+}
+/// The input node of the state called `wanted`, or -1.
+constexpr int state_node(const graph_view& g, std::string_view wanted) {
+    const int found = g.find(op::input, wanted);
+    return found >= 0 && g.next_of(found) >= 0 ? found : -1;
 }
 
 } // namespace ane::detail::inline ANEMONE_WAY

@@ -28,7 +28,13 @@ public:
     ANEMONE_API std::span<const half> values(int node) const;
 
 private:
+    struct kept {
+        int input; ///< nodes
+        int next;
+    };
+
     dynamic_graph graph_;
+    std::vector<kept> states_;
     std::vector<int> inputs_; ///< nodes
     std::vector<int> nodes_;  ///< of the outputs
     std::vector<std::vector<half>> results_;
@@ -40,7 +46,7 @@ private:
 namespace ane::inline ANEMONE_WAY {
 
 /// Runs a model on data and keeps the smallest and the largest value of every node that it computes in fp16, and of its
-/// fp16 inputs. Backends may observe different values: the oracle of a target observes what that engine computes.
+/// fp16 inputs. States go on from run to run, from zeros. Backends may observe different values: the oracle of a target observes what that engine computes.
 template <runnable_backend Backend> class calibration {
 public:
     /// Throws `error` as the backend's `compile` does.

@@ -33,13 +33,20 @@ ANEMONE_BODY observation::observation(const graph_view& g) : ranges_(g.nodes.siz
             n.attributes = graph_.keep(g.values(g[i]));
         }
         graph_.append(n, g.operands(i));
-        if (n.kind == op::input) {
+        if (is_bound(g, i)) {
             inputs_.push_back(i);
         }
         if (!is_source(n.kind) && n.type == dtype::f16) {
             graph_.add_output(i, prefix + std::to_string(i));
             nodes_.push_back(i);
             results_.emplace_back(static_cast<std::size_t>(n.shape.count()));
+        }
+    }
+    for (const output_port& port : g.outputs) {
+        if (port.is_state()) {
+            graph_.add_output(port.node, g.name(port), port.state);
+            states_.push_back({port.state, port.node});
+            detail::widen(ranges_[static_cast<std::size_t>(port.state)], half{});
         }
     }
     if (results_.empty()) { // a program needs an output, even where nothing is computed
@@ -77,6 +84,15 @@ ANEMONE_BODY void observation::widen(input_buffers inputs) {
         for (const half value : results_[i]) {
             detail::widen(ranges_[static_cast<std::size_t>(nodes_[i])], value);
         }
+    }
+    for (const kept& each : states_) { // what it became is what the next run reads
+        const measured_range after = ranges_[static_cast<std::size_t>(each.next)];
+        measured_range& range = ranges_[static_cast<std::size_t>(each.input)];
+        if (after.measured) {
+            range.low = std::min(range.low, after.low);
+            range.high = std::max(range.high, after.high);
+        }
+        range.infinities = after.infinities;
     }
 }
 

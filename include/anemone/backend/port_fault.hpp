@@ -13,6 +13,7 @@ namespace ane {
 enum class port_rule : std::uint8_t {
     the_model_has_no_input_of_this_name,
     the_model_has_no_output_of_this_name,
+    the_model_has_no_state_of_this_name,
     an_input_of_the_model_is_left_out,
     an_input_is_bound_twice,
     a_value_must_be_an_ndarray_or_an_ndview,
@@ -135,9 +136,15 @@ template <const auto& Model, class... Bindings>
 using broken_binding = detail::binding_fault<Model, Bindings...>;
 
 template <const auto& Model, fixed_string Name>
-concept has_output = (Model.view().find_output(Name.view()) >= 0);
+concept has_output = (detail::output_position(Model, Name.view()) >= 0);
 template <const auto& Model, fixed_string Name>
     requires(!has_output<Model, Name> && !no_model<Model>)
 using unknown_output = port_fault<port_rule::the_model_has_no_output_of_this_name, named<Name>>;
+
+template <const auto& Model, fixed_string Name>
+concept has_state = (detail::state_node(Model, Name.view()) >= 0);
+template <const auto& Model, fixed_string Name>
+    requires(!has_state<Model, Name> && !no_model<Model>)
+using unknown_state = port_fault<port_rule::the_model_has_no_state_of_this_name, named<Name>>;
 
 } // namespace ane::inline ANEMONE_WAY

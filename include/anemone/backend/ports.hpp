@@ -5,12 +5,14 @@
 #include "backend.hpp"
 
 #include <cstddef>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-/// Names and sizes of a program's ports, kept to check the buffers of each run.
+/// Names and sizes of the ports that a program's caller sees, kept to check the buffers of each run.
 class port_table {
 public:
     ANEMONE_API explicit port_table(const graph_view& g);
@@ -27,6 +29,41 @@ private:
     };
     std::vector<port> inputs_;
     std::vector<port> outputs_;
+};
+
+/// The ports of a program that keeps its states itself: each state has two buffers, of which a run reads one and writes
+/// the other, so that a run that fails leaves the state as it was.
+class bound_ports {
+public:
+    ANEMONE_API explicit bound_ports(const graph_view& g);
+
+    /// Checks the caller's buffers (`port_table`) and takes them for the next run.
+    ANEMONE_API void bind(input_buffers inputs, output_buffers outputs);
+    /// The buffers of all inputs and of all outputs of the graph, states among them, in their order.
+    input_buffers inputs() const { return inputs_; }
+    output_buffers outputs() const { return outputs_; }
+    /// Makes the values that a run wrote those that the next one reads.
+    ANEMONE_API void keep();
+
+    /// The value of a state. Throws `error` (errc::port) if there is none of this name.
+    ANEMONE_API std::span<std::byte> state(std::string_view name);
+    /// Sets every state to zeros.
+    ANEMONE_API void reset();
+
+private:
+    struct kept {
+        std::string name;
+        std::size_t input;  ///< its position among the graph's inputs
+        std::size_t output; ///< and among its outputs
+        std::vector<std::byte> now;
+        std::vector<std::byte> next;
+    };
+    port_table table_;
+    std::vector<std::span<const std::byte>> inputs_;
+    std::vector<std::span<std::byte>> outputs_;
+    std::vector<std::size_t> given_;    ///< positions of the caller's inputs among all
+    std::vector<std::size_t> returned_; ///< positions of the caller's outputs among all
+    std::vector<kept> states_;
 };
 
 } // namespace ane::detail::inline ANEMONE_WAY

@@ -4,6 +4,7 @@
 #include "../values/half.hpp"
 #include "ports.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -15,12 +16,14 @@ ANEMONE_BODY port_table::port_table(const graph_view& g) {
                     n.type == dtype::f16 ? alignof(half) : 1};
     };
     for (int i = 0; i < g.size(); ++i) {
-        if (g[i].kind == op::input) {
+        if (g[i].kind == op::input && g.next_of(i) < 0) {
             inputs_.push_back(port_of(std::string(g.name(i)), g[i]));
         }
     }
     for (const output_port& each : g.outputs) {
-        outputs_.push_back(port_of(std::string(g.name(each)), g[each.node]));
+        if (!each.is_state()) {
+            outputs_.push_back(port_of(std::string(g.name(each)), g[each.node]));
+        }
     }
 }
 
@@ -46,6 +49,67 @@ ANEMONE_BODY void port_table::check(input_buffers inputs, output_buffers outputs
     };
     check(inputs, inputs_, "inputs");
     check(outputs, outputs_, "outputs");
+}
+
+ANEMONE_BODY bound_ports::bound_ports(const graph_view& g) : table_(g), outputs_(g.outputs.size()) {
+    for (int i = 0; i < g.size(); ++i) {
+        if (g[i].kind != op::input) {
+            continue;
+        }
+        const std::size_t position = inputs_.size();
+        inputs_.emplace_back();
+        const int next = g.next_of(i);
+        if (next < 0) {
+            given_.push_back(position);
+            continue;
+        }
+        const auto size = static_cast<std::size_t>(bytes(g[i].type, g[i].shape.count()));
+        states_.push_back({std::string(g.name(i)), position, static_cast<std::size_t>(next),
+                           std::vector<std::byte>(size), std::vector<std::byte>(size)});
+    }
+    for (std::size_t i = 0; i < g.outputs.size(); ++i) {
+        if (!g.outputs[i].is_state()) {
+            returned_.push_back(i);
+        }
+    }
+}
+
+ANEMONE_BODY void bound_ports::bind(input_buffers inputs, output_buffers outputs) {
+    table_.check(inputs, outputs);
+    for (std::size_t i = 0; i < given_.size(); ++i) {
+        inputs_[given_[i]] = inputs[i];
+    }
+    for (std::size_t i = 0; i < returned_.size(); ++i) {
+        outputs_[returned_[i]] = outputs[i];
+    }
+    for (kept& each : states_) {
+        inputs_[each.input] = each.now;
+        outputs_[each.output] = each.next;
+    }
+}
+
+ANEMONE_BODY void bound_ports::keep() {
+    for (kept& each : states_) {
+        each.now.swap(each.next);
+    }
+}
+
+ANEMONE_BODY std::span<std::byte> bound_ports::state(std::string_view name) {
+    std::string known;
+    for (kept& each : states_) {
+        if (each.name == name) {
+            return each.now;
+        }
+        known += (known.empty() ? "" : ", ") + each.name;
+    }
+    throw error(errc::port, std::string(name),
+                known.empty() ? "the program has no states" : "is no state of the program, which has " + known);
+}
+
+ANEMONE_BODY void bound_ports::reset() {
+    for (kept& each : states_) {
+        std::fill(each.now.begin(), each.now.end(), std::byte{0});
+    }
 }
 
 } // namespace ane::detail::inline ANEMONE_WAY

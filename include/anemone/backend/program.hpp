@@ -4,6 +4,7 @@
 #include "../base/way.hpp"
 #include "../graph/refused_model.hpp"
 #include "../passes/validate.hpp"
+#include "../values/mask.hpp"
 #include "../values/ndarray.hpp"
 #include "../weights/verify.hpp"
 #include "any.hpp"
@@ -19,10 +20,19 @@ namespace ane::inline ANEMONE_WAY {
 
 /// The shape and element of an output, as types, from the model's value.
 template <const auto& Model, fixed_string Name> struct output_port_type {
-    static constexpr int position = Model.view().find_output(Name.view());
-    static constexpr int node = Model.view().outputs[position < 0 ? 0 : static_cast<std::size_t>(position)].node;
+    static constexpr int position = detail::output_position(Model, Name.view());
+    static constexpr int node = detail::output_node(Model, position < 0 ? 0 : position);
     static constexpr extents extent = Model.view()[node].shape;
     static constexpr dtype type = Model.view()[node].type;
+    using shape_type = shape_of<extent>;
+    using element_type = element_t<type>;
+};
+
+/// The shape and element of a state, as types, from the model's value.
+template <const auto& Model, fixed_string Name> struct state_type {
+    static constexpr int found = detail::state_node(Model, Name.view());
+    static constexpr extents extent = Model.view()[found < 0 ? 0 : found].shape;
+    static constexpr dtype type = Model.view()[found < 0 ? 0 : found].type;
     using shape_type = shape_of<extent>;
     using element_type = element_t<type>;
 };
@@ -63,11 +73,11 @@ private:
 /// in `program({...})["probabilities"_s]`, it is an array that owns its elements.
 template <const auto& Model> class results {
 public:
-    static constexpr std::size_t count = Model.view().outputs.size();
+    static constexpr std::size_t count = static_cast<std::size_t>(detail::output_count(Model));
 
     results() {
         for (std::size_t i = 0; i < count; ++i) {
-            const node& n = Model.view()[Model.view().outputs[i].node];
+            const node& n = Model.view()[detail::output_node(Model, static_cast<int>(i))];
             storage_[i].resize(static_cast<std::size_t>(bytes(n.type, n.shape.count())));
         }
     }
@@ -131,6 +141,21 @@ public:
         const auto spans = outputs.buffers();
         executable_.run(inputs.buffers(), spans);
     }
+
+    /// The value of a state: what the last run left, zeros before the first one. Writing to it sets what the next run
+    /// reads. The view holds until the next run.
+    template <fixed_string Name>
+        requires has_state<Model, Name>
+    auto state(port_name<Name>) {
+        using port = state_type<Model, Name>;
+        using element = typename port::element_type;
+        const std::span<std::byte> memory = executable_.state(Name.view());
+        return ndview<typename port::shape_type, element>(
+            {reinterpret_cast<element*>(memory.data()), memory.size() / sizeof(element)});
+    }
+    template <fixed_string Name, class Broken = unknown_state<Model, Name>> void state(port_name<Name>) = delete;
+    /// Sets every state to zeros.
+    void reset() { executable_.reset(); }
 
     /// The backend's own object: paths of the files it wrote, its plan, and so on.
     const Executable& compiled() const { return executable_; }

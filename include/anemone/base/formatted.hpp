@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <concepts>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ane::inline ANEMONE_WAY {
@@ -32,6 +34,11 @@ ANEMONE_INLINE std::string joined(const std::vector<std::string>& parts) {
         text += (text.empty() ? "" : ", ") + part;
     }
     return text;
+}
+
+/// "1 error", "2 errors"
+template <std::integral Count> std::string counted(Count count, std::string_view thing) {
+    return std::to_string(count).append(" ").append(thing).append(count == 1 ? "" : "s");
 }
 
 } // namespace ane::detail::inline ANEMONE_WAY

@@ -26,6 +26,13 @@ public:
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             values_.bind(detail::input_node(lowered_.graph, static_cast<int>(i)), inputs[i]);
         }
+        for (const output_port& port : lowered_.graph.outputs) {
+            if (port.is_state()) { // as before the first run
+                const node& n = lowered_.graph.nodes[static_cast<std::size_t>(port.state)];
+                states_.emplace_back(static_cast<std::size_t>(bytes(n.type, n.shape.count())));
+                values_.bind(port.state, states_.back());
+            }
+        }
         for (int i = 0; i < lowered_.view().size(); ++i) {
             if (!is_source(lowered_.view()[i].kind) && !values_.known(i)) {
                 pieces_[static_cast<std::size_t>(lowered_.origins[static_cast<std::size_t>(i)])].push_back(i);
@@ -114,6 +121,7 @@ private:
     materialized constants_;
     const trace& given_;
     oracle::evaluation values_;
+    std::vector<std::vector<std::byte>> states_; ///< zeros
     std::vector<int> holders_;
     std::vector<std::vector<int>> pieces_;
     std::vector<int> steps_;

@@ -25,7 +25,7 @@ struct trace {
     ANEMONE_API std::span<const half> halves(int node) const;
 };
 
-/// Runs a model on the CPU backend and keeps every node's value. Throws `error` as `compile` and `run` do.
+/// Runs a model once on the CPU backend, its states at zero, and keeps every node's value. Throws `error` as `compile` and `run` do.
 ANEMONE_API trace trace_of(const graph_view& model, const backend::cpu& place, const weight_store& weights,
                            input_buffers inputs);
 

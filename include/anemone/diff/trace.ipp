@@ -28,6 +28,11 @@ ANEMONE_INLINE dynamic_graph observed(const graph_view& model) {
             w.add_output(w.renamed(i), prefix + std::to_string(i));
         }
     }
+    for (const output_port& port : model.outputs) {
+        if (port.is_state()) {
+            w.add_output(w.renamed(port.node), port);
+        }
+    }
     return w.result();
 }
 
@@ -71,8 +76,10 @@ ANEMONE_BODY trace trace_of(const graph_view& model, const backend::oracle& plac
     returned.reserve(model.outputs.size());
     outputs.reserve(model.outputs.size());
     for (const output_port& port : model.outputs) {
-        const node& n = model[port.node];
-        returned.emplace_back(static_cast<std::size_t>(bytes(n.type, n.shape.count())));
+        if (!port.is_state()) {
+            const node& n = model[port.node];
+            returned.emplace_back(static_cast<std::size_t>(bytes(n.type, n.shape.count())));
+        }
     }
     for (auto& memory : returned) {
         outputs.emplace_back(memory);

@@ -25,11 +25,15 @@ struct mil_options {
     /// Compressed weights in every form that MIL has, and wherever they are read. False: only forms that a source has
     /// run, where it has run them; the others as the fp16 values that they stand for (docs/compression.md).
     bool every_stored_form = false;
+    /// States as Core ML has them, `state<tensor<...>>` with read_state and write_state, instead of an input and an
+    /// output each: for files that go to Core ML. The direct route compiles no such file (facts: engine-runtime 4).
+    bool core_ml_states = false;
 };
 
 /// Writes a lowered graph as MIL text with its weight blob, deterministically. Facts: mil-ops sections 1 to 7. Throws
 /// `error` (errc::lowering) for an operation that the text cannot hold, exactly where `mil_faults` (forms/mil_faults.hpp)
-/// finds one, and errc::weights for a zero point of a weight that is no integer. Never run on Apple silicon by this
+/// finds one or where states as Core ML has them leave no output, and errc::weights for a zero point of a weight that is
+/// no integer. Never run on Apple silicon by this
 /// project.
 ANEMONE_API mil_program emit_mil(const graph_view& lowered, const materialized& constants,
                                  const mil_options& options = {});

@@ -3,6 +3,7 @@
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
+#include "../passes/integer_products.hpp"
 #include "../passes/print.hpp"
 #include "../weights/encode.hpp"
 #include "blob.hpp"
@@ -22,7 +23,7 @@ namespace ane::formats::inline ANEMONE_WAY {
 /// M5).
 constexpr bool was_run_as_a_weight(const compression& c) {
     switch (c.form) {
-    case weight_form::affine: return c.bits == 8 && c.block == 0 && !c.zero_point;
+    case weight_form::affine: return is_int8_by_channel(c);
     case weight_form::palette: return (c.bits == 4 || c.bits == 8) && c.vector == 1;
     case weight_form::sparse: return true;
     default: return false;
@@ -87,14 +88,13 @@ ANEMONE_INLINE std::vector<stored_place> stored_in_mil(const graph_view& g, bool
             const bool written = every_form ? has_mil_form(c, g[i].shape) : was_run_as_a_weight(c);
             stored[at] = written ? stored_place::everywhere : stored_place::nowhere;
         }
-        const bool product = g[i].kind == op::conv2d || g[i].kind == op::matmul;
         const auto operands = g.operands(i);
         for (std::size_t k = 0; k < operands.size(); ++k) {
             stored_place& place = stored[static_cast<std::size_t>(operands[k])];
             if (place == stored_place::nowhere) {
                 continue;
             }
-            if (!every_form && (k != 1 || !product)) {
+            if (!every_form && !reads_stored_weight(g[i].kind, k)) {
                 place = stored_place::nowhere;
             } else if (every_form && is_contraction(g[i].kind) && has_blocks(g[operands[k]].get<compression>())) {
                 place = stored_place::by_way_of_a_sum;

@@ -32,8 +32,17 @@ public:
                 inputs.push_back(i);
             }
         }
+        std::vector<int> outputs;
         for (const output_port& port : g.outputs) {
-            given.push_back(g.name(port));
+            if (options.core_ml_states && port.is_state()) {
+                states_.push_back({port.state, port.node});
+            } else {
+                given.push_back(g.name(port));
+                outputs.push_back(port.node);
+            }
+        }
+        if (outputs.empty()) {
+            throw error(errc::lowering, "outputs", "a file for Core ML needs an output that is no state");
         }
         const std::vector<std::string> ports = mil_port_names(given);
         prefix_ = unused_variable_prefix(ports);
@@ -43,8 +52,12 @@ public:
                 set_name(inputs[i], ports[i]);
             }
         }
-        for (std::size_t i = g.outputs.size(); i-- > 0;) { // the first of several names
-            output_of_[static_cast<std::size_t>(g.outputs[i].node)] = static_cast<int>(i);
+        for (written_state& each : states_) {
+            each.parameter =
+                static_cast<std::size_t>(std::find(inputs.begin(), inputs.end(), each.input) - inputs.begin());
+        }
+        for (std::size_t i = outputs.size(); i-- > 0;) { // the first of several names
+            output_of_[static_cast<std::size_t>(outputs[i])] = static_cast<int>(i);
         }
     }
 
@@ -52,14 +65,27 @@ public:
         std::string parameters;
         for (int i = 0; i < graph_.size(); ++i) {
             if (graph_[i].kind == op::input) {
+                const std::string type = mil_type(graph_[i].type, graph_[i].shape);
                 parameters += formatted("{}{} {}", parameters.empty() ? "" : ", ",
-                                        mil_type(graph_[i].type, graph_[i].shape), name(i));
+                                        is_written_state(i) ? formatted("state<{}>", type) : type, name(i));
             }
+        }
+        for (const written_state& each : states_) { // all are read before one is written
+            const int input = each.input;
+            const std::string value = helper(input, "value");
+            body_ += formatted("        {0} {1} = read_state(input = {2})[name = string(\"{1}\")];\n",
+                               mil_type(graph_[input].type, graph_[input].shape), value, name(input));
+            set_name(input, value);
         }
         for (int i = 0; i < graph_.size(); ++i) {
             if (graph_[i].kind != op::input && !constants_.known(i)) {
                 operation(i);
             }
+        }
+        for (const written_state& each : states_) {
+            const std::string next = argument(each.next);
+            body_ += formatted("        write_state(data = {}, input = {})[name = string(\"{}\")];\n", next,
+                               program_.inputs[each.parameter], helper(each.input, "written"));
         }
         program_.text = formatted("program(1.3)\n"
                                   "[buildInfo = dict<string, string>({{{{\"coremlc-component-MIL\", \"3520.4.1\"}}, "
@@ -70,6 +96,16 @@ public:
     }
 
 private:
+    /// A state as Core ML has it.
+    struct written_state {
+        int input;
+        int next;
+        std::size_t parameter = 0; ///< its position among the program's inputs
+    };
+    ANEMONE_INLINE bool is_written_state(int input) const {
+        return std::any_of(states_.begin(), states_.end(), [&](const written_state& s) { return s.input == input; });
+    }
+
     ANEMONE_INLINE const std::string& name(int index) const { return names_[static_cast<std::size_t>(index)]; }
     ANEMONE_INLINE void set_name(int index, std::string text) {
         names_[static_cast<std::size_t>(index)] = std::move(text);
@@ -296,6 +332,7 @@ private:
     const materialized& constants_;
     std::vector<stored_place> stored_; ///< of compressed weights
     std::vector<std::string> names_;
+    std::vector<written_state> states_;
     std::vector<int> output_of_;      ///< by node; -1 where it is none
     std::vector<std::string> ranked_; ///< the second results of topk, as far as they are written
     std::string prefix_;

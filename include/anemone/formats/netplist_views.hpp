@@ -134,19 +134,23 @@ ANEMONE_INLINE netplist_value write_tile(netplist_writer& w, int index, const ne
     return x;
 }
 
+/// A value of the second operand that counts elements.
+ANEMONE_INLINE std::int64_t whole_number(const netplist_writer& w, int index, std::size_t at, std::int64_t least,
+                                         std::int64_t most) {
+    const auto number = static_cast<double>(w.values(w.operand(index, 1))[at]);
+    if (!(number >= static_cast<double>(least) && number <= static_cast<double>(most)) ||
+        std::trunc(number) != number) {
+        throw error(errc::argument, std::string(name(w.at(index).kind)),
+                    formatted("index {} is {}, which is no whole number from {} to {}", at, number, least, most));
+    }
+    return static_cast<std::int64_t>(number);
+}
 /// The positions of a gather that are known when the file is written; negative ones count from the end.
 ANEMONE_INLINE std::vector<std::int64_t> known_positions(const netplist_writer& w, int index, std::int64_t extent) {
-    std::vector<std::int64_t> positions;
-    for (const half v : w.values(w.operand(index, 1))) {
-        const auto number = static_cast<float>(v);
-        if (!(number >= static_cast<float>(-extent) && number < static_cast<float>(extent)) ||
-            std::trunc(number) != number) {
-            throw error(errc::argument, std::string(name(w.at(index).kind)),
-                        formatted("index {} is {}, which is no whole number from {} to {}", positions.size(), number,
-                                  -extent, extent - 1));
-        }
-        const auto position = static_cast<std::int64_t>(number);
-        positions.push_back(position < 0 ? position + extent : position);
+    std::vector<std::int64_t> positions(w.values(w.operand(index, 1)).size());
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        const std::int64_t position = whole_number(w, index, i, -extent, extent - 1);
+        positions[i] = position < 0 ? position + extent : position;
     }
     return positions;
 }
@@ -183,13 +187,10 @@ ANEMONE_INLINE netplist_value write_dynamic_slice(netplist_writer& w, int index,
         entry[key] = value;
         return plist_array{plist_value(std::move(entry))};
     };
-    const auto given = static_cast<float>(w.values(w.operand(index, 1)).front());
-    if (!std::isfinite(given) || std::trunc(given) != given) {
-        throw error(errc::argument, std::string(name(w.at(index).kind)),
-                    formatted("index 0 is {}, which is no whole number", given));
-    }
+    constexpr auto most = static_cast<std::int64_t>(half_max); // any that is finite
+    const std::int64_t given = whole_number(w, index, 0, -most, most);
     const indices& begin = w.at(index).get<window>().begin;
-    const half first(given + (begin.rank == 0 ? 0.0F : static_cast<float>(begin[begin.rank - 1])));
+    const half first(static_cast<double>(given + (begin.rank == 0 ? 0 : begin[begin.rank - 1])));
     const netplist_value start = w.constant({}, std::span(&first, 1));
     return w.unit({form.unit,
                    plist_dict{{"DynamicSliceAxisOrder", plist_array{"Width"}},

@@ -2,6 +2,7 @@
 
 #include "../passes/catalogue/catalogue.hpp"
 #include "../passes/lowering.hpp"
+#include "../passes/validate.hpp"
 #include "../targets/operation_support.hpp"
 #include "mil_faults.hpp"
 #include "netplist_faults.hpp"
@@ -54,32 +55,13 @@ constexpr sequence<form_fault> mil_faults_of_model(const graph_view& model) {
     return faults;
 }
 
-/// Whether an operation counts its axes from the first, as all do that `graph` and `build_graph` make.
-constexpr bool counts_axes_from_the_first(const node& n) {
-    switch (n.attributes.kind()) {
-    case attribute_kind::axis: return n.get<axis>().index >= 0;
-    case attribute_kind::selection: return n.get<selection>().axis >= 0;
-    case attribute_kind::cumulation: return n.get<cumulation>().axis >= 0;
-    case attribute_kind::axes: {
-        const indices& list = n.get<axes>().list;
-        for (int i = 0; i < list.rank; ++i) {
-            if (list[i] < 0) {
-                return false;
-            }
-        }
-        return true;
-    }
-    default: return true;
-    }
-}
-
-/// Whether every node has the shape that its operation gives: of other graphs, which nothing but raw code makes, the rules
-/// tell what they can, and lowering cannot begin.
+/// Whether every node has the shape that its operation gives, and counts its axes from the first: of other graphs, which
+/// nothing but raw code makes, the rules tell what they can, and lowering cannot begin.
 constexpr bool can_be_lowered(const graph_view& model) {
     for (const node& n : model.nodes) {
         if (!is_source(n.kind)) {
             const inferred rule = infer(model, n);
-            if (!rule.ok() || rule.shape != n.shape || !counts_axes_from_the_first(n)) {
+            if (!rule.ok() || rule.shape != n.shape || unresolved_axis(model, n) != 0) {
                 return false;
             }
         }

@@ -4,6 +4,7 @@
 #include "../values/contract.hpp"
 #include "graph.hpp"
 #include "refused_model.hpp"
+#include "state.hpp"
 #include "tensor.hpp"
 
 #include <concepts>
@@ -79,6 +80,35 @@ public:
     }
     template <fixed_string Name, class Shape, dtype Type, class Broken = refused_name<Name>>
     tensor<Shape, Type> input(port_name<Name>, tensor_type<Shape, Type>, ...) const = delete;
+
+    /// A tensor that the program keeps between runs (see `state`), zeros before the first one. `promise` bounds its
+    /// values, zero among them, in every run.
+    template <class Shape>
+    constexpr ane::state<Shape> state(std::string_view name, tensor_type<Shape, dtype::f16> type, contract promise = {},
+                                      site where = here()) const {
+        if (promise.low > 0 || promise.high < 0) {
+            graph_->refuse(model_rule::the_promise_of_a_state_must_include_0, name, where);
+        }
+        const tensor<Shape> before = input(name, type, promise, where);
+        sequence<char> after;
+        after.append(name);
+        after.append(std::string_view("_out"));
+        const std::string_view text(after.data(), after.size());
+        const std::size_t hash = dynamic_graph::hash_of(text);
+        if (graph_->has_port(text, hash)) {
+            graph_->refuse(model_rule::an_output_has_the_name_of_another_port, text, where);
+        }
+        graph_->add_named_output(before.node, text, hash, before.node);
+        return {graph_, static_cast<int>(graph_->outputs.size()) - 1};
+    }
+    template <fixed_string Name, class Shape>
+        requires(is_identifier(Name.view()))
+    constexpr ane::state<Shape> state(port_name<Name>, tensor_type<Shape, dtype::f16> type, contract promise = {},
+                                      site where = here()) const {
+        return state(Name.view(), type, promise, where);
+    }
+    template <fixed_string Name, class Shape, class Broken = refused_name<Name>>
+    ane::state<Shape> state(port_name<Name>, tensor_type<Shape, dtype::f16>, ...) const = delete;
 
     /// A weight, filled by name when the graph is compiled. Asking twice for one name shares the tensor.
     template <class Shape>

@@ -61,6 +61,15 @@ struct graph_view {
         }
         return -1;
     }
+    /// The position of the output whose value an input holds in the next run, or -1 for inputs of a caller.
+    constexpr int next_of(int input) const {
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            if (outputs[i].state == input) {
+                return static_cast<int>(i);
+            }
+        }
+        return -1;
+    }
     /// The position of the output called `wanted`, or -1.
     constexpr int find_output(std::string_view wanted) const {
         for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -154,10 +163,12 @@ public:
         payload.append(values);
         return run;
     }
-    constexpr void add_output(int node, std::string_view name) { outputs.push_back({node, intern(name)}); }
+    constexpr void add_output(int node, std::string_view name, int state = -1) {
+        outputs.push_back({node, intern(name), state});
+    }
     /// The same under its name, so that `has_port` finds it; `hash` is the name's.
-    constexpr void add_named_output(int node, std::string_view name, std::size_t hash) {
-        add_output(node, name);
+    constexpr void add_named_output(int node, std::string_view name, std::size_t hash, int state = -1) {
+        add_output(node, name, state);
         remember({.output = static_cast<int>(outputs.size()) - 1, .hash = hash});
     }
 

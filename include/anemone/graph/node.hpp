@@ -31,14 +31,20 @@ struct node {
     range_of operands; ///< in the graph's operand pool: indices of nodes
     range_of name;     ///< in the graph's text pool; empty unless the node was named
     site where;
+    bool ends_segment = false; ///< whoever reads it belongs to a later program (graph/placement.hpp)
+    bool on_host = false;      ///< computed by the host
 
     template <class T> constexpr const T& get() const { return attributes.get<T>(); }
 };
 
-/// An output of a graph: a name for the value of a node.
+/// An output of a graph: a name for the value of a node. Where it has a state, no caller sees it: the value is what the
+/// input of that number holds in the next run (graph/state.hpp).
 struct output_port {
     int node = 0;
     range_of name;
+    int state = -1; ///< an input, or -1
+
+    constexpr bool is_state() const { return state >= 0; }
 };
 
 } // namespace ane

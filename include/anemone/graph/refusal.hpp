@@ -13,6 +13,10 @@
     ROW(an_output_has_the_name_of_another_port, "the output has the name of another port")                             \
     ROW(a_port_name_is_letters_digits_and_underscores,                                                                 \
         "the name of a port is made of letters, digits and underscores")                                               \
+    ROW(a_state_is_never_written, "the state is never written: an input or a constant would do")                       \
+    ROW(the_promise_of_a_state_must_include_0,                                                                         \
+        "the promise of a state must include 0, its value before the first run")                                       \
+    ROW(a_state_is_written_with_a_value_of_another_graph, "the state is written with a value of another graph")        \
     ROW(a_weight_is_asked_for_with_two_shapes, "the weight is asked for twice with different shapes")                  \
     ROW(a_weight_is_asked_for_with_two_contracts, "the weight is asked for twice with different contracts")            \
     ROW(a_contract_has_its_low_end_above_its_high_end, "its contract has a low end above its high end")                \
@@ -29,6 +33,7 @@
     ROW(the_scale_is_subnormal_without_the_factors,                                                                    \
         "without the factors of query and key its scale is subnormal: scale them less")                                \
     ROW(only_a_weight_is_stored_compressed, "it takes a weight of the graph")                                          \
+    ROW(only_an_operation_has_a_place, "it takes what an operation computes, no port, weight or constant")             \
     ROW(the_operands_belong_to_different_graphs, "its operands belong to different graphs")                            \
     ROW(an_output_is_a_value_of_another_graph, "the output is a value of another graph")                               \
     ROW(the_operation_has_no_path_on_any_target, "has no path on any target")                                          \

@@ -77,6 +77,14 @@
     ROW(padding_must_have_one_number_for_each_axis, got == want,                                                       \
         "pad: before and after must have one number for each axis")                                                    \
     ROW(counts_must_have_one_number_for_each_axis, got == want, "tile: the counts must have one number for each axis") \
+    ROW(written_value_must_have_the_rank_of_the_state, got == want,                                                    \
+        "write: the value must have as many axes as the state")                                                        \
+    ROW(written_value_must_have_the_extents_of_the_state, got == want,                                                 \
+        "write: the value must have the extents of the state")                                                         \
+    ROW(mask_must_be_bytes_or_the_result_of_a_comparison, got == want,                                                 \
+        "write_where: the mask is a port of bytes, or the boolean result of a comparison")                             \
+    ROW(mask_and_value_must_not_be_larger_than_the_state, got == want,                                                 \
+        "write_where: mask and value broadcast to the state, no further")                                              \
     ROW(indices_must_have_the_rank_of_the_tensor, got == want,                                                         \
         "gather_along_axis: the indices must have the tensor's rank")                                                  \
     ROW(query_key_and_value_must_have_the_same_rank, got == want,                                                      \

@@ -22,5 +22,6 @@
 #include "reduction.hpp"
 #include "refused.hpp"
 #include "scaled.hpp"
+#include "state.hpp"
 #include "texture.hpp"
 #include "volume.hpp"

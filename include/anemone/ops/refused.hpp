@@ -48,12 +48,12 @@
     ROW(cond, "R123", "both branches, and select of their results")                                                    \
     ROW(while_loop, "R123", "the body written out a fixed number of times")                                            \
     ROW(call, "R123", "a C++ function: it is inlined into the graph")                                                  \
-    ROW(read_state, "R122", "an input whose buffer is that of an output")                                              \
-    ROW(write_state, "R122", "state * (1 - mask) + value * mask into an output whose buffer is that of an input")      \
+    ROW(read_state, "R122", "builder.state, and read")                                                                 \
+    ROW(write_state, "R122", "builder.state, and write, or write_where for a part of it")                              \
     ROW(tensor_buffer_to_tensor, "appendix A", "an input port")                                                        \
     ROW(tensor_to_tensor_buffer, "appendix A", "an output port")                                                       \
-    ROW(circular_buffer_to_tensor, "appendix A", "an input whose buffer is that of an output, read through a mask")    \
-    ROW(tensor_to_circular_buffer, "appendix A", "a masked update into an output whose buffer is that of an input")    \
+    ROW(circular_buffer_to_tensor, "appendix A", "builder.state, read, and select by a mask")                          \
+    ROW(tensor_to_circular_buffer, "appendix A", "builder.state, and write_where")                                     \
     ROW(make_list, "appendix A", "tensors in a C++ array")                                                             \
     ROW(list_length, "appendix A", "the length of a C++ array of tensors")                                             \
     ROW(list_read, "appendix A", "an element of a C++ array of tensors")                                               \

@@ -15,24 +15,31 @@ constexpr bool is_int8_weight(const node& n) {
     return c.bits == 8 && (c.form == weight_form::affine || c.form == weight_form::blockwise);
 }
 
+/// Whether a weight is stored in 8-bit integers with one scale for each output channel, its first axis, and no zero
+/// point.
+constexpr bool is_int8_by_channel(const compression& c) {
+    return c.form == weight_form::affine && c.bits == 8 && c.block == 0 && !c.zero_point;
+}
+
+/// Whether an operation reads the operand at a position as a weight, which may be stored in another form than fp16: the
+/// second one of a convolution or a matrix product.
+constexpr bool reads_stored_weight(op kind, std::size_t position) {
+    return position == 1 && (kind == op::conv2d || kind == op::matmul);
+}
+
 /// Whether a product's second operand reaches the engine in 8-bit integers: with one scale for each output channel and
 /// no zero point, and read by convolutions and as the right operand of matrix products alone. Other weights are written
 /// as the fp16 values that they stand for (formats/mil_compressed.hpp), and multiplied as these are.
 constexpr bool reads_int8_weight(const graph_view& g, int index) {
     const node& n = g[index];
     const int weight = n.operands.count > 1 ? g.operands(n)[1] : -1;
-    if (weight < 0 || !is_int8_weight(g[weight])) {
-        return false;
-    }
-    const compression& c = g[weight].get<compression>();
-    if (c.form != weight_form::affine || c.block != 0 || c.zero_point) {
+    if (weight < 0 || g[weight].kind != op::compressed || !is_int8_by_channel(g[weight].get<compression>())) {
         return false;
     }
     for (const node& reader : g.nodes) {
         const auto operands = g.operands(reader);
         for (std::size_t k = 0; k < operands.size(); ++k) {
-            const bool product = reader.kind == op::conv2d || reader.kind == op::matmul;
-            if (operands[k] == weight && (k != 1 || !product)) {
+            if (operands[k] == weight && !reads_stored_weight(reader.kind, k)) {
                 return false;
             }
         }
@@ -57,11 +64,7 @@ constexpr integer_operands integer_operands_of(const graph_view& g, int index) {
         return {};
     }
     const int weight = g.operands(n)[1];
-    if (g[weight].kind != op::compressed) {
-        return {};
-    }
-    const compression& c = g[weight].get<compression>();
-    if (c.form != weight_form::affine || c.bits != 8 || c.block != 0 || c.zero_point) {
+    if (g[weight].kind != op::compressed || !is_int8_by_channel(g[weight].get<compression>())) {
         return {};
     }
     int from = g.operands(n)[0];

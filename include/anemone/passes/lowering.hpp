@@ -69,21 +69,27 @@ constexpr int lower_attention(rewriter& w, const node& n) {
 /// The value itself: MIL's own `identity` does not compile (measured on M5), and nothing needs it.
 constexpr int lower_identity(rewriter& w, const node& n) { return w.operand(n, 0); }
 
-/// Whether a node is a constant zero of rank 0.
+/// Whether a node is a constant of rank 0 that is zero, or becomes it in fp16.
 constexpr bool is_zero(const graph_view& g, const node& n) {
-    return n.kind == op::constant && n.shape.rank == 0 && g.values(n)[0] == 0.0F;
+    return n.kind == op::constant && n.shape.rank == 0 && half(g.values(n)[0]) == half(0.0F);
 }
 
-/// A multiplication of a reduction by zero does not compile on the engine (R124): the difference with itself does.
+/// The position of the operand of a product that is a reduction where the other is a zero, or -1: that does not compile
+/// on the engine (R124).
+constexpr int reduction_times_zero(const graph_view& g, const node& n) {
+    for (const int k : {0, 1}) {
+        if (n.kind == op::mul && is_reduction(g.operand(n, k).kind) && is_zero(g, g.operand(n, 1 - k))) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+/// A reduction times zero becomes its difference with itself, which compiles.
 constexpr int lower_mul(rewriter& w, const graph_view& g, int index) {
     const node& n = g[index];
-    const node& a = g.operand(n, 0);
-    const node& b = g.operand(n, 1);
-    if (is_reduction(a.kind) && is_zero(g, b)) {
-        return w.emit(op::sub, no_attributes{}, {w.operand(n, 0), w.operand(n, 0)});
-    }
-    if (is_reduction(b.kind) && is_zero(g, a)) {
-        return w.emit(op::sub, no_attributes{}, {w.operand(n, 1), w.operand(n, 1)});
+    if (const int k = reduction_times_zero(g, n); k >= 0) {
+        return w.emit(op::sub, no_attributes{}, {w.operand(n, k), w.operand(n, k)});
     }
     const int number = number_after_whole(g, n);
     return number >= 0 ? lower_mul_of_whole(w, g, n, number) : w.copy(index);
@@ -167,17 +173,8 @@ constexpr int lower_node(rewriter& w, const graph_view& g, int index, const op_s
     return lower != nullptr ? lower(w, n) : w.copy(index);
 }
 
-} // namespace detail
-
-/// Operations that lowering always replaces by others.
-constexpr bool is_composed(op kind) noexcept { return detail::lowering_rules[kind].always; }
-
-/// Rewrites a model into the operations that the engine's compiler accepts: biases become additions, composed
-/// operations become their parts, forbidden forms become allowed ones, and every output becomes the result of an
-/// operation of its own (an output that is an input crashes the compiler: an empty body, engine-runtime section 8.2).
-/// The oracle, the emitters and the cost model all read the result. Operations of `kept` are copied as they are, for a
-/// format that has a form of its own for them: `lower(g, {op::attention})`.
-constexpr lowered_graph lower(const graph_view& g, const op_set& kept = {}) {
+/// `lower` without the last step, in which multiplications by constants merge.
+constexpr lowered_graph lower_each(const graph_view& g, const op_set& kept = {}) {
     rewriter w(g);
     const sequence<char> dequantized = detail::dequantized_reshapes(g);
     for (int i = 0; i < g.size(); ++i) {
@@ -198,9 +195,23 @@ constexpr lowered_graph lower(const graph_view& g, const op_set& kept = {}) {
             w.visit(port.node);
             value = w.emit(op::mul, no_attributes{}, {value, w.scalar(1.0F)});
         }
-        w.add_output(value, g.name(port));
+        w.add_output(value, port);
     }
-    lowered_graph result{w.result(), w.origins()};
+    return {w.result(), w.origins()};
+}
+
+} // namespace detail
+
+/// Operations that lowering always replaces by others.
+constexpr bool is_composed(op kind) noexcept { return detail::lowering_rules[kind].always; }
+
+/// Rewrites a model into the operations that the engine's compiler accepts: biases become additions, composed
+/// operations become their parts, forbidden forms become allowed ones, and every output becomes the result of an
+/// operation of its own (an output that is an input crashes the compiler: an empty body, engine-runtime section 8.2).
+/// The oracle, the emitters and the cost model all read the result. Operations of `kept` are copied as they are, for a
+/// format that has a form of its own for them: `lower(g, {op::attention})`.
+constexpr lowered_graph lower(const graph_view& g, const op_set& kept = {}) {
+    lowered_graph result = detail::lower_each(g, kept);
     fold_scales(result.graph, result.origins);
     return result;
 }

@@ -38,11 +38,13 @@ ANEMONE_BODY std::string print(const graph_view& g) {
             operands += formatted(" #{}", o);
         }
         const std::string_view given = g.name(i);
-        text += formatted("#{:<4} {:<16} {:<24}{}{}\n", i, name(g[i].kind), print(g[i].type, g[i].shape), operands,
-                          given.empty() ? "" : formatted(" \"{}\"", given));
+        text += formatted("#{:<4} {:<16} {:<24}{}{}{}{}\n", i, name(g[i].kind), print(g[i].type, g[i].shape), operands,
+                          given.empty() ? "" : formatted(" \"{}\"", given), g[i].on_host ? ", on the host" : "",
+                          g[i].ends_segment ? ", ends a segment" : "");
     }
     for (const output_port& port : g.outputs) {
-        text += formatted("output \"{}\" is #{}\n", g.name(port), port.node);
+        text += port.is_state() ? formatted("state \"{}\" becomes #{}\n", g.name(port.state), port.node)
+                                : formatted("output \"{}\" is #{}\n", g.name(port), port.node);
     }
     return text;
 }

@@ -61,7 +61,8 @@ constexpr dynamic_graph prune(const graph_view& g) {
                 path.pop_back();
             }
         }
-        kept.add_output(renamed[static_cast<std::size_t>(port.node)], g.name(port));
+        kept.add_output(renamed[static_cast<std::size_t>(port.node)], g.name(port),
+                        port.is_state() ? renamed[static_cast<std::size_t>(port.state)] : -1);
     }
     return kept;
 }

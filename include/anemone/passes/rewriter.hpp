@@ -99,6 +99,10 @@ public:
         return append(n, operands);
     }
     constexpr void add_output(int node, std::string_view name) { result_.add_output(node, name); }
+    /// An output or a state of the source, whose value is now that of `node`.
+    constexpr void add_output(int node, const output_port& port) {
+        result_.add_output(node, source_.name(port), port.is_state() ? renamed(port.state) : -1);
+    }
 
     constexpr const graph_view& source() const { return source_; }
     constexpr const dynamic_graph& result() const { return result_; }

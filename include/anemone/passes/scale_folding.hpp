@@ -148,7 +148,7 @@ constexpr void fold_scales(dynamic_graph& graph, sequence<int>& origins) {
                         : w.emit(op::mul, no_attributes{}, {x, w.scalar(static_cast<float>(both))}));
     }
     for (const output_port& port : g.outputs) {
-        w.add_output(w.renamed(port.node), g.name(port));
+        w.add_output(w.renamed(port.node), port);
     }
     sequence<int> kept;
     kept.reserve(w.origins().size());

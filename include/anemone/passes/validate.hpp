@@ -225,6 +225,31 @@ constexpr void validate_pools(const graph_view& g) {
     }
 }
 
+namespace detail {
+
+/// A state is an input of the graph and the output that it becomes, fp16 and of one shape.
+constexpr void validate_state(const graph_view& g, int position) {
+    const output_port& port = g.outputs[static_cast<std::size_t>(position)];
+    if (port.state < 0 || port.state >= g.size() || g[port.state].kind != op::input) {
+        refuse_graph(g.name(port), "is the next value of a node that is no input", port.state, g.size());
+    }
+    const node& before = g[port.state];
+    const node& after = g[port.node];
+    if (before.shape != after.shape || before.type != after.type) {
+        refuse_graph(g.name(port.state), "is a state whose next value has another shape or type", after.shape.count(),
+                     before.shape.count());
+    }
+    if (before.type != dtype::f16) {
+        refuse_graph(g.name(port.state), "is a state whose elements are not fp16", static_cast<int>(before.type),
+                     static_cast<int>(dtype::f16));
+    }
+    if (g.next_of(port.state) != position) {
+        refuse_graph(g.name(port.state), "is a state with two next values", position, g.next_of(port.state));
+    }
+}
+
+} // namespace detail
+
 constexpr void validate_outputs(const graph_view& g) {
     for (const output_port& port : g.outputs) {
         if (port.node < 0 || port.node >= g.size()) {
@@ -233,6 +258,11 @@ constexpr void validate_outputs(const graph_view& g) {
         if (!detail::lies_in(port.name, g.text_pool.size())) {
             detail::refuse_graph("output", "has a name outside the graph's text", port.name.first,
                                  static_cast<std::int64_t>(g.text_pool.size()));
+        }
+    }
+    for (std::size_t i = 0; i < g.outputs.size(); ++i) {
+        if (g.outputs[i].state != -1) {
+            detail::validate_state(g, static_cast<int>(i));
         }
     }
     if (g.outputs.empty()) {

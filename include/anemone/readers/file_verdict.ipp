@@ -1,13 +1,16 @@
 #pragma once
 
 #include "../base/formatted.hpp"
+#include "../passes/lowering.hpp"
 #include "../passes/print.hpp"
 #include "../rules/evaluate.hpp"
 #include "../rules/violation_text.hpp"
 #include "file_verdict.hpp"
-#include "mapped_file.hpp"
+#include "mil_file.hpp"
 
 #include <algorithm>
+#include <span>
+#include <string>
 
 namespace ane::inline ANEMONE_WAY {
 
@@ -22,15 +25,9 @@ ANEMONE_BODY file_verdict judge(const read_model& model, target t) {
         return v.rule == rule::operation_has_no_mil_form && n.kind == op::gather &&
                n.get<axis>().index == g.operand(n, 0).shape.rank - 1;
     };
-    // R124: the compiler fails where a reduction is multiplied by zero, and lowering writes a difference instead.
-    const auto is_zero = [&](const node& n) {
-        return n.kind == op::constant && n.shape.count() == 1 && half(g.value(n, 0)) == half(0.0F);
-    };
-    for (int i = 0; i < g.size(); ++i) {
-        const node& n = g[i];
-        if (n.kind == op::mul && ((is_reduction(g.operand(n, 0).kind) && is_zero(g.operand(n, 1))) ||
-                                  (is_reduction(g.operand(n, 1).kind) && is_zero(g.operand(n, 0))))) {
-            verdict.reasons.push_back({n.where.file, n.where.line, 0, print(g, i),
+    for (int i = 0; i < g.size(); ++i) { // the rule is silent of what lowering writes in other words; a file has these
+        if (detail::reduction_times_zero(g, g[i]) >= 0) {
+            verdict.reasons.push_back({g[i].where.file, g[i].where.line, 0, print(g, i),
                                        "the engine's compiler: a reduction times zero fails (R124)"});
         }
     }
@@ -44,30 +41,39 @@ ANEMONE_BODY file_verdict judge(const read_model& model, target t) {
     return verdict;
 }
 
-ANEMONE_BODY file_verdict judge_mil_file(const std::string& path, target t, const mil_reader_options& options) {
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::readers::inline ANEMONE_WAY {
+
+ANEMONE_INLINE file_verdict judge_function(mil_file& file, const mil_function& function,
+                                           const mil_reader_options& options, target t) {
     try {
-        mil_reader_options lenient = options; // whether the graph can hold a number is not the compiler's question
-        lenient.approximates = true;
-        if (!lenient.function.empty()) {
-            return judge(read_mil_file(path, lenient), t);
-        }
-        const readers::mapped_file text(path);
-        const std::span<const std::byte> bytes = text.bytes();
-        const std::vector<std::string> functions =
-            mil_functions({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
-        if (functions.empty()) {
-            return judge(read_mil_file(path, lenient), t);
-        }
-        file_verdict all;
-        for (const std::string& name : functions) {
-            lenient.function = name;
-            const file_verdict one = judge_mil_file(path, t, lenient);
-            all.reasons.insert(all.reasons.end(), one.reasons.begin(), one.reasons.end());
-        }
-        return all;
+        return judge(file.read(function, options), t);
     } catch (const unreadable& refused) {
         return {refused.faults()};
     }
+}
+
+} // namespace ane::readers::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY file_verdict judge_mil_file(const std::string& path, target t, const mil_reader_options& options) {
+    mil_reader_options lenient = options; // whether the graph can hold a number is not the compiler's question
+    lenient.approximates = true;
+    file_verdict all;
+    try {
+        readers::mil_file file(path);
+        const std::span<const readers::mil_function> functions = file.functions();
+        const bool one = !options.function.empty() || functions.empty();
+        for (const readers::mil_function& f : one ? std::span(&file.function(options), 1) : functions) {
+            const file_verdict verdict = readers::judge_function(file, f, lenient, t);
+            all.reasons.insert(all.reasons.end(), verdict.reasons.begin(), verdict.reasons.end());
+        }
+    } catch (const unreadable& refused) { // no function was found
+        return {refused.faults()};
+    }
+    return all;
 }
 
 } // namespace ane::inline ANEMONE_WAY

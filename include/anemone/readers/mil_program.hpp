@@ -3,6 +3,7 @@
 #include "../formats/mil_words.hpp"
 #include "mil_elementwise.hpp"
 #include "mil_folding.hpp"
+#include "mil_functions.hpp"
 #include "mil_images.hpp"
 #include "mil_movement.hpp"
 #include "mil_normalization.hpp"
@@ -41,35 +42,25 @@ ANEMONE_INLINE const statement_table& statements() {
     return all;
 }
 
-/// A function's head, and where its body begins.
-struct mil_function {
-    std::string_view name;
-    std::vector<mil_port> inputs;
-    mil_token body;
-    std::optional<syntax_fault> wrong; ///< with its head
-};
-
 /// Reads one function of a program into a graph.
 class mil_program_reader {
 public:
     /// Statements of a function; the largest that is known has 1,800.
     static constexpr int most_statements = 500'000;
-    static constexpr std::size_t most_ports = 4096;
+    static constexpr std::size_t most_ports = mil_functions_scanner::most_ports;
 
-    ANEMONE_INLINE mil_program_reader(std::string_view text, mil_scope& scope) : parser_(text), scope_(scope) {}
+    ANEMONE_INLINE mil_program_reader(std::string_view text, const mil_function& function, mil_scope& scope)
+        : parser_(text), function_(function), scope_(scope) {}
 
-    ANEMONE_INLINE void read(std::string_view function) {
+    ANEMONE_INLINE void read() {
         try {
-            functions();
-            const mil_function& f = chosen(function);
-            chosen_ = &f;
-            if (f.wrong) {
-                throw syntax_fault(*f.wrong);
+            if (function_.wrong) {
+                throw syntax_fault(*function_.wrong);
             }
-            for (const mil_port& p : f.inputs) {
+            for (const mil_port& p : function_.inputs) {
                 input(p);
             }
-            parser_.tokens().return_to(f.body);
+            parser_.tokens().return_to(function_.body);
             body();
             outputs();
         } catch (const syntax_fault& fault) {
@@ -77,117 +68,9 @@ public:
         }
     }
 
-    /// The names of all functions.
-    ANEMONE_INLINE std::vector<std::string> names() {
-        std::vector<std::string> all;
-        try {
-            functions();
-        } catch (const syntax_fault& fault) {
-            scope_.blame(fault.at, {}, fault.reason);
-        }
-        for (const mil_function& f : functions_) {
-            all.emplace_back(f.name);
-        }
-        return all;
-    }
-
 private:
-    /// Finds the functions, without reading their bodies.
-    ANEMONE_INLINE void functions() {
-        mil_lexer& in = parser_.tokens();
-        in.start();
-        if (!in.peek().is("program")) {
-            parser_.refuse("MIL text begins with program(<version>)");
-        }
-        in.take();
-        if (!in.peek().is('(')) {
-            parser_.refuse("MIL text begins with program(<version>)");
-        }
-        parser_.skip_brackets();
-        attributes();
-        parser_.expect('{', "before the functions");
-        while (!in.take_if('}')) {
-            if (!in.peek().is("func")) {
-                parser_.refuse(formatted("a function or '}}' is expected, not {}", mil_parser::shown(in.peek())));
-            }
-            in.take();
-            mil_function f;
-            f.name = parser_.word("the name of a function");
-            head(f);
-            if (in.peek().is('[')) {
-                parser_.skip_brackets();
-            }
-            f.body = in.peek();
-            if (!f.body.is('{')) {
-                parser_.refuse("the body of a function is expected");
-            }
-            parser_.skip_brackets();
-            if (!in.peek().is(mil_lexer::arrow)) {
-                parser_.refuse("'->' and the results of the function are expected");
-            }
-            in.take();
-            parser_.skip_brackets();
-            attributes();
-            parser_.expect(';', "behind a function");
-            functions_.push_back(std::move(f));
-            if (functions_.size() > 1000) {
-                parser_.refuse("has more than 1000 functions");
-            }
-        }
-    }
-    ANEMONE_INLINE void attributes() {
-        while (parser_.tokens().peek().is('[')) {
-            parser_.skip_brackets();
-        }
-    }
-    ANEMONE_INLINE void head(mil_function& f) {
-        mil_lexer& in = parser_.tokens();
-        if (in.take_if('<')) {
-            parser_.word("the name of an opset");
-            parser_.expect('>', "behind the name of an opset");
-        }
-        const mil_token open = in.peek();
-        try {
-            parser_.expect('(', "before the inputs of a function");
-            while (!in.take_if(')')) {
-                if (!f.inputs.empty()) {
-                    parser_.expect(',', "between two inputs");
-                }
-                mil_port p;
-                p.at = in.peek().place();
-                p.type = parser_.type();
-                p.name = parser_.word("the name of an input");
-                attributes();
-                f.inputs.push_back(p);
-                if (f.inputs.size() > most_ports) {
-                    parser_.refuse(formatted("a function has more than {} inputs", most_ports));
-                }
-            }
-        } catch (const syntax_fault& fault) { // of interest if this function is chosen
-            f.wrong = fault;
-            in.return_to(open);
-            parser_.skip_brackets();
-        }
-    }
-
-    ANEMONE_INLINE const mil_function& chosen(std::string_view wanted) {
-        std::string known;
-        for (const mil_function& f : functions_) {
-            if (f.name == (wanted.empty() ? "main" : wanted) || (wanted.empty() && functions_.size() == 1)) {
-                return f;
-            }
-            known += formatted("{}{}", known.empty() ? "" : ", ", f.name.substr(0, 80));
-        }
-        throw syntax_fault{
-            {},
-            functions_.empty() ? "has no function"
-            : wanted.empty()
-                ? formatted("has several functions and none is called main; ask for one of {}", known.substr(0, 1000))
-                : formatted("has no function {}, only {}", wanted, known.substr(0, 1000))};
-    }
-
     bool is_input(std::string_view name) const {
-        return std::any_of(chosen_->inputs.begin(), chosen_->inputs.end(),
+        return std::any_of(function_.inputs.begin(), function_.inputs.end(),
                            [&](const mil_port& p) { return p.name == name; });
     }
 
@@ -248,8 +131,8 @@ private:
         if (p.type.form != type_form::state) {
             return v;
         }
-        scope_.note(formatted("the state {} is an input here, and an output {}_out where it is written", name, name));
-        scope_.states.push_back({name, v, false});
+        scope_.note(formatted("the state {} is kept by programs where it is written, and an input elsewhere", name));
+        scope_.states.push_back({name, v, v.tensor, false});
         mil_value state;
         state.form = value_form::state;
         state.text = name;
@@ -295,19 +178,6 @@ private:
             in.return_to(first);
         }
         parser_.skip_statement();
-    }
-
-    /// What the compiler was seen to refuse of an operation that it otherwise takes.
-    ANEMONE_INLINE static std::string_view refusal_of_a_form(const mil_statement& s) {
-        for (const mil_result& r : s.results) {
-            if (r.type.element == mil_element::bf16) {
-                return "bf16 is no type of the engine (R004)";
-            }
-        }
-        const auto names_scale = [](const mil_argument& a) { return a.name == "scale"; };
-        const bool scaled = s.operation == "scaled_dot_product_attention" &&
-                            std::any_of(s.arguments.begin(), s.arguments.end(), names_scale);
-        return scaled ? "an argument scale is refused (mil-dialects: tmc)" : "";
     }
 
     ANEMONE_INLINE void statement(const mil_statement& s) {
@@ -425,7 +295,7 @@ private:
         }
         for (mil_state& s : scope_.states) {
             if (s.written) {
-                scope_.graph.output(port_name(s.name + "_out"), s.value.tensor);
+                scope_.graph.keep(s.before, s.value.tensor);
             }
         }
     }
@@ -450,9 +320,8 @@ private:
     }
 
     mil_parser parser_;
-    const mil_function* chosen_ = nullptr;
+    const mil_function& function_;
     mil_scope& scope_;
-    std::vector<mil_function> functions_;
     std::set<std::string> ports_;
 };
 

@@ -50,6 +50,7 @@ struct mil_value {
 struct mil_state {
     std::string name;
     mil_value value;
+    dynamic_tensor before; ///< the input
     bool written = false;
 };
 

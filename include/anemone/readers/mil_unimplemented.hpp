@@ -1,8 +1,13 @@
 #pragma once
 
+#include "../base/way.hpp"
+#include "mil_syntax.hpp"
+
+#include <algorithm>
 #include <string_view>
 
-namespace ane::readers {
+/// Only bodies include this header.
+namespace ane::readers::inline ANEMONE_WAY {
 
 /// An operation of MIL that the engine's compiler was measured to refuse, though a graph can hold it, in other words.
 struct unimplemented_operation {
@@ -33,4 +38,17 @@ constexpr std::string_view refusal_of_the_compiler(std::string_view operation) n
     return {};
 }
 
-} // namespace ane::readers
+/// The same of the form of an operation that it otherwise takes.
+ANEMONE_INLINE std::string_view refusal_of_a_form(const mil_statement& s) {
+    for (const mil_result& r : s.results) {
+        if (r.type.element == mil_element::bf16) {
+            return "bf16 is no type of the engine (R004)";
+        }
+    }
+    const auto names_scale = [](const mil_argument& a) { return a.name == "scale"; };
+    const bool scaled = s.operation == "scaled_dot_product_attention" &&
+                        std::any_of(s.arguments.begin(), s.arguments.end(), names_scale);
+    return scaled ? "an argument scale is refused (mil-dialects: tmc)" : "";
+}
+
+} // namespace ane::readers::inline ANEMONE_WAY

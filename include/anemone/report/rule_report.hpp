@@ -29,7 +29,7 @@ public:
     bool ok() const noexcept { return counts_.errors == 0; }
     std::size_t errors() const noexcept { return counts_.errors; }
     std::size_t warnings() const noexcept { return counts_.warnings; }
-    /// Findings of rules, and remarks: that weights are shared, and by which operations.
+    /// Findings of rules, and remarks: what stays between runs, and which operations share a weight.
     std::size_t notes() const noexcept { return counts_.notes; }
     const std::vector<std::string>& remarks() const noexcept { return remarks_; }
     const std::vector<violation>& found() const noexcept { return found_; }
@@ -50,6 +50,8 @@ private:
         neighbourhood picture;
     };
 
+    /// Says what the model keeps between runs, and how each route does it.
+    ANEMONE_API void tell_states(const graph_view& g);
     /// Says which route holds the model, where it is not the direct one.
     ANEMONE_API void tell_route(const graph_view& g);
     /// Draws the node of finding `last`, with the numbers of all errors there, if there is any.

@@ -28,6 +28,7 @@ ANEMONE_BODY rule_report::rule_report(const graph_view& g, const target_descript
             draw(g, readers, i);
         }
     }
+    tell_states(g);
     for (detail::remark& remark : detail::remarks_on_shared_weights(g)) {
         remarks_.push_back(std::move(remark.text));
     }
@@ -35,6 +36,28 @@ ANEMONE_BODY rule_report::rule_report(const graph_view& g, const target_descript
         tell_route(g);
     }
     counts_.notes += remarks_.size();
+}
+
+ANEMONE_BODY void rule_report::tell_states(const graph_view& g) {
+    std::string names;
+    std::int64_t size = 0;
+    int count = 0;
+    for (const output_port& port : g.outputs) {
+        if (port.is_state()) {
+            const node& n = g[port.state];
+            names += formatted("{}\"{}\" {}", names.empty() ? "" : ", ", detail::printable(g.name(port.state)),
+                               ane::print(n.type, n.shape));
+            size += bytes(n.type, n.shape.count());
+            ++count;
+        }
+    }
+    if (count > 0) {
+        remarks_.push_back(formatted(
+            "{} of {} bytes {} between runs ({}): on the direct route by binding the output's buffer to the input "
+            "(measured by others), by a netplist as one surface for both (inferred, run nowhere); state operations are "
+            "written for Core ML alone",
+            count == 1 ? "a state" : formatted("{} states", count), size, count == 1 ? "stays" : "stay", names));
+    }
 }
 
 ANEMONE_BODY void rule_report::tell_route(const graph_view& g) {

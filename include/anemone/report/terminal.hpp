@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../base/environment.hpp"
+#include "../base/formatted.hpp"
 #include "../base/way.hpp"
 #include "../io/unicode.hpp"
 #include "../rules/rule.hpp"
@@ -33,11 +34,6 @@ ANEMONE_INLINE std::string padded(std::string_view text, std::size_t columns) {
     std::string filled(text);
     const std::size_t taken = display_width(text);
     return filled.append(taken < columns ? columns - taken : 0, ' ');
-}
-
-/// "1 error", "2 errors"
-ANEMONE_INLINE std::string counted(std::size_t count, std::string_view thing) {
-    return std::to_string(count).append(" ").append(thing).append(count == 1 ? "" : "s");
 }
 
 /// "1 error, 2 warnings", and the notes where there are any.

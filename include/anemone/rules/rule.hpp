@@ -146,6 +146,7 @@
     ROW(int8_activation_may_saturate)                                                                                  \
     ROW(loss_scale_exceeds)                                                                                            \
     ROW(exponential_may_overflow)                                                                                      \
+    ROW(state_may_leave_its_promise)                                                                                   \
     ROW(square_may_overflow)                                                                                           \
     ROW(logarithm_of_zero)                                                                                             \
     ROW(reciprocal_of_zero)                                                                                            \

@@ -19,7 +19,7 @@ inline constexpr std::array runtime{
                 .source = "guide chapter 14",
                 .evidence = mark::measured,
                 .silicon = "M1",
-                .held_by = "backend/engine/session_state.hpp"},
+                .held_by = "backend/engine/loaded_program.hpp"},
     rule_record{.id = rule::requests_in_flight_exceed,
                 .fact = "R117",
                 .scope = rule_scope::runtime,

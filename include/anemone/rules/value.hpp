@@ -26,6 +26,20 @@ constexpr finding refuted_above(const demand& d) {
     return holds_if(!d.refuted(), reported(d.bound), static_cast<std::int64_t>(d.limit));
 }
 
+/// The promise of a state against the value that one run makes of it.
+constexpr finding check_kept_promise(const subject& s) {
+    const int next = s.g.next_of(s.index);
+    const contract& promise = s.n.get<contract>();
+    if (next < 0 || !promise.declared) {
+        return {};
+    }
+    const interval& after = s.value_ranges[static_cast<std::size_t>(s.g.outputs[static_cast<std::size_t>(next)].node)];
+    const auto leaves = [&](double reached, double end) {
+        return holds_if(!after.declared || reached <= end, reported(reached), reported(end));
+    };
+    return both(leaves(after.high, promise.high), leaves(-after.low, -promise.low));
+}
+
 } // namespace detail
 
 inline constexpr std::array value{
@@ -96,6 +110,18 @@ inline constexpr std::array value{
                     return holds_if(!x.declared || stays_below, x.high > 0 ? detail::reported(x.high) : 0,
                                     static_cast<std::int64_t>(limit));
                 }},
+    // The value before a run may be anything that the promise allows, so this is the step of an induction over runs.
+    rule_record{.id = rule::state_may_leave_its_promise,
+                .fact = "promised",
+                .level = severity::hazard,
+                .ops = {op::input},
+                .sentence = "what the state becomes may reach {got}, its promise ends at {limit}",
+                .reject = "",
+                .consequence = "from the second run on, what the other rules proved by the promise does not hold",
+                .advice = "clamp what is written to the promise, or promise less",
+                .source = "the ranges of this library",
+                .evidence = mark::predicted,
+                .check = detail::check_kept_promise},
     rule_record{.id = rule::square_may_overflow,
                 .fact = "R151",
                 .level = severity::hazard,

@@ -61,9 +61,10 @@ TEST_CASE("engine api: only what the driver can do without is optional") {
     for (const auto& each : ane::e5rt::symbols)
         if (each.required_or_optional == presence::optional)
             optional.insert(each.name);
-    CHECK(optional == std::set<std::string>{"e5rt_e5_compiler_options_set_enable_profiling",
-                                            "e5rt_execution_stream_operation_bind_completion_event",
-                                            "e5rt_async_event_create", "e5rt_async_event_release",
-                                            "e5rt_execution_stream_set_quality_of_service",
-                                            "e5rt_execution_stream_set_ane_execution_priority"});
+    CHECK(optional ==
+          std::set<std::string>{
+              "e5rt_e5_compiler_options_set_enable_profiling", "e5rt_execution_stream_operation_bind_completion_event",
+              "e5rt_execution_stream_operation_prepare_op_for_encode", "e5rt_execution_stream_reset",
+              "e5rt_buffer_object_get_size", "e5rt_async_event_create", "e5rt_async_event_release",
+              "e5rt_execution_stream_set_quality_of_service", "e5rt_execution_stream_set_ane_execution_priority"});
 }

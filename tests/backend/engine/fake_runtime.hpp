@@ -35,6 +35,7 @@ struct runtime {
     std::set<std::string> only_underscored;        ///< names found with a leading underscore only
     std::set<std::string> null_results;            ///< functions that succeed and give null
     std::function<void(std::string_view)> on_call; ///< called before each call
+    std::uint64_t size_answer = 0;                 ///< bytes that every buffer claims to have; 0: the truth
     bool quiet = false;                            ///< neither logs nor counts (nothing allocated)
 
     // what was seen
@@ -103,6 +104,7 @@ inline std::string product(std::string_view name) {
 inline std::string text(void* object) { return current->label(object); }
 inline std::string text(const char* value) { return value == nullptr ? "null" : "\"" + std::string(value) + "\""; }
 inline std::string text(void** place) { return place == nullptr ? "null" : "&"; }
+inline std::string text(std::uint64_t* place) { return place == nullptr ? "null" : "&"; }
 inline std::string text(std::uint64_t value) { return std::to_string(value); }
 inline std::string text(std::uint32_t value) { return std::to_string(value); }
 inline std::string text(int value) { return std::to_string(value); }
@@ -175,6 +177,14 @@ inline std::int64_t allocate(void** out, std::uint64_t size, std::uint32_t type)
     return status;
 }
 
+/// What the buffer has, or what the runtime is told to say.
+inline std::int64_t size_of(void* buffer, std::uint64_t* out) {
+    const std::int64_t status = invoke("e5rt_buffer_object_get_size", buffer, out);
+    if (status == 0)
+        *out = current->size_answer != 0 ? current->size_answer : current->data[buffer].size();
+    return status;
+}
+
 template <class Symbol,
           class Function =
               std::remove_cv_t<std::remove_reference_t<decltype(std::declval<ane::e5rt::api&>().*Symbol::member)>>>
@@ -198,6 +208,8 @@ inline void* find(runtime& self, const char* wanted) {
         found = reinterpret_cast<void*>(&thunk<described>::function);
         if (name == "e5rt_buffer_object_alloc")
             found = reinterpret_cast<void*>(&allocate);
+        if (name == "e5rt_buffer_object_get_size")
+            found = reinterpret_cast<void*>(&size_of);
     });
     return found;
 }

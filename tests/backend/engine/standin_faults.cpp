@@ -64,6 +64,10 @@ bool is_optional(const char* name) {
     }
     return false;
 }
+/// What only a chain calls.
+bool only_of_chains(std::string_view name) {
+    return name == "e5rt_execution_stream_reset" || name == "e5rt_execution_stream_operation_prepare_op_for_encode";
+}
 bool is_release(std::string_view name) { return name.size() > 8 && name.substr(name.size() - 8) == "_release"; }
 
 /// Compiles and runs the model once; gives what the driver left out.
@@ -99,6 +103,9 @@ TEST_CASE("engine faults: every call of a compile and a run fails in turn, on it
     int failures = 0;
     for (const auto& each : e5rt::symbols) {
         const std::string name = each.name;
+        if (only_of_chains(name)) {
+            continue;
+        }
         const std::uint64_t before = control.calls(each.name);
         {
             fake_time time;
@@ -208,7 +215,9 @@ TEST_CASE("engine faults: no result where one was promised") {
                 CHECK(e.subject() == each.name);
                 CHECK(std::string(e.what()).find("partial") != std::string::npos);
             } else {
-                CHECK(open(without(each.name, nullptr)) == std::vector<std::string>{each.name});
+                const auto missing =
+                    only_of_chains(each.name) ? std::vector<std::string>{} : std::vector<std::string>{each.name};
+                CHECK(open(without(each.name, nullptr)) == missing);
             }
             CHECK(control.live_handles() == live);
         }

@@ -23,12 +23,18 @@ public:
     /// is running the program.
     ANEMONE_API void run(input_buffers inputs, output_buffers outputs);
 
+    /// The value of a state of the model: what the last run left, zeros before the first one. What is written there, the
+    /// next run reads. Throws `error` (errc::port) if there is none of this name. The memory stays until the next run.
+    ANEMONE_API std::span<std::byte> state(std::string_view name);
+    /// Sets every state to zeros.
+    ANEMONE_API void reset();
+
     /// Bytes of the arena that holds every intermediate value.
     ANEMONE_API std::size_t arena_bytes() const;
 
 private:
-    struct state;
-    hidden<state> state_;
+    struct members;
+    hidden<members> state_;
 };
 
 /// Any CPU, fast: fp16 storage, fp32 accumulation, plain ONNX and PyTorch semantics, one rounding per operation of the

@@ -28,7 +28,7 @@ template <op_set Operations, op_set Folded> repertoire repertoire_of() {
 
 namespace ane::backend::inline ANEMONE_WAY {
 
-struct cpu_program::state {
+struct cpu_program::members {
     struct stage {
         ane::cpu::bound_step run;
         std::vector<int> values;              ///< nodes whose values it reads
@@ -36,7 +36,7 @@ struct cpu_program::state {
         std::byte* result;
     };
 
-    ane::detail::port_table ports;
+    ane::detail::bound_ports ports;
     materialized constants;
     std::vector<const std::byte*> pointers; ///< of each node's value
     std::vector<std::byte> memory;
@@ -48,14 +48,14 @@ struct cpu_program::state {
 
 ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_store& weights,
                                       const ane::cpu::repertoire& kernels) {
-    state_ = hidden<state>::of(new state{.ports = ane::detail::port_table(model),
-                                         .constants = materialize(model, weights, kernels.constants),
-                                         .pointers = std::vector<const std::byte*>(model.nodes.size(), nullptr),
-                                         .memory = {},
-                                         .stages = {},
-                                         .inputs = {},
-                                         .outputs = {}});
-    state& self = state_.get("cpu program");
+    state_ = hidden<members>::of(new members{.ports = ane::detail::bound_ports(model),
+                                             .constants = materialize(model, weights, kernels.constants),
+                                             .pointers = std::vector<const std::byte*>(model.nodes.size(), nullptr),
+                                             .memory = {},
+                                             .stages = {},
+                                             .inputs = {},
+                                             .outputs = {}});
+    members& self = state_.get("cpu program");
     const arena plan = plan_arena(model);
     self.memory.resize(static_cast<std::size_t>(plan.bytes));
     const ane::cpu::binding_context context{model, self.constants, kernels.kernels};
@@ -72,7 +72,7 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
             }
             std::byte* const place = self.memory.data() + plan.offsets[at];
             self.pointers[at] = place;
-            state::stage s{bind(context, i), {}, {}, place};
+            members::stage s{bind(context, i), {}, {}, place};
             s.values.assign(model.operands(i).begin(), model.operands(i).end());
             s.inputs.resize(s.values.size());
             self.stages.push_back(std::move(s));
@@ -84,22 +84,29 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
 }
 
 ANEMONE_BODY void cpu_program::run(input_buffers inputs, output_buffers outputs) {
-    state& self = state_.get("cpu program");
+    members& self = state_.get("cpu program");
     const ane::detail::one_run now(self.running, "cpu program");
-    self.ports.check(inputs, outputs);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        self.pointers[self.inputs[i]] = inputs[i].data();
+    self.ports.bind(inputs, outputs);
+    for (std::size_t i = 0; i < self.inputs.size(); ++i) {
+        self.pointers[self.inputs[i]] = self.ports.inputs()[i].data();
     }
-    for (state::stage& s : self.stages) {
+    for (members::stage& s : self.stages) {
         for (std::size_t k = 0; k < s.values.size(); ++k) {
             s.inputs[k] = self.pointers[static_cast<std::size_t>(s.values[k])];
         }
         s.run({s.inputs, s.result});
     }
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-        std::memcpy(outputs[i].data(), self.pointers[self.outputs[i]], outputs[i].size());
+    for (std::size_t i = 0; i < self.outputs.size(); ++i) {
+        const std::span<std::byte> to = self.ports.outputs()[i];
+        std::memcpy(to.data(), self.pointers[self.outputs[i]], to.size());
     }
+    self.ports.keep();
 }
+
+ANEMONE_BODY std::span<std::byte> cpu_program::state(std::string_view name) {
+    return state_.get("cpu program").ports.state(name);
+}
+ANEMONE_BODY void cpu_program::reset() { state_.get("cpu program").ports.reset(); }
 
 ANEMONE_BODY std::size_t cpu_program::arena_bytes() const { return state_.get("cpu program").memory.size(); }
 

@@ -54,11 +54,13 @@ enum class presence {
     X(e5rt_execution_stream_operation_retain_input_port, required, (void* operation, const char* name, void** out))    \
     X(e5rt_execution_stream_operation_retain_output_port, required, (void* operation, const char* name, void** out))   \
     X(e5rt_execution_stream_operation_bind_completion_event, optional, (void* operation, void* event))                 \
+    X(e5rt_execution_stream_operation_prepare_op_for_encode, optional, (void* operation))                              \
     /* ports and buffers */                                                                                            \
     X(e5rt_io_port_bind_buffer_object, required, (void* port, void* buffer))                                           \
     X(e5rt_io_port_release, required, (void** object))                                                                 \
     X(e5rt_buffer_object_alloc, required, (void** out, std::uint64_t size, std::uint32_t type))                        \
     X(e5rt_buffer_object_get_data_ptr, required, (void* buffer, void** out))                                           \
+    X(e5rt_buffer_object_get_size, optional, (void* buffer, std::uint64_t* out))                                       \
     X(e5rt_buffer_object_release, required, (void** object))                                                           \
     /* events */                                                                                                       \
     X(e5rt_async_event_create, optional, (void** out, const char* name, std::uint32_t initial))                        \
@@ -68,6 +70,7 @@ enum class presence {
     X(e5rt_execution_stream_release, required, (void** object))                                                        \
     X(e5rt_execution_stream_encode_operation, required, (void* stream, void* operation))                               \
     X(e5rt_execution_stream_execute_sync, required, (void* stream))                                                    \
+    X(e5rt_execution_stream_reset, optional, (void* stream))                                                           \
     X(e5rt_execution_stream_set_quality_of_service, optional, (void* stream, std::uint64_t value))                     \
     X(e5rt_execution_stream_set_ane_execution_priority, optional, (void* stream, std::uint64_t value))
 // clang-format on

@@ -2,7 +2,9 @@
 
 #include "../../base/way.hpp"
 #include "../../targets/table.hpp"
+#include "cache.hpp"
 #include "handle.hpp"
+#include "optional_call.hpp"
 #include "options.hpp"
 
 #include <filesystem>
@@ -30,16 +32,6 @@ ANEMONE_INLINE std::filesystem::path model_file(const std::filesystem::path& dir
     if (!std::filesystem::is_regular_file(file, failure))
         throw error(errc::file, file.string(), "the program directory has no file model.mil");
     return file;
-}
-
-/// The cache directory beside model.mil, made if need be: the runtime wants it to exist.
-ANEMONE_INLINE std::filesystem::path make_cache(const std::filesystem::path& model) {
-    std::filesystem::path cache = model.parent_path() / "cache";
-    std::error_code failure;
-    std::filesystem::create_directories(cache, failure);
-    if (failure || !std::filesystem::is_directory(cache, failure))
-        throw error(errc::file, cache.string(), "cannot make the cache directory: " + failure.message());
-    return cache;
 }
 
 /// The options with the clock, pacing, gate and report of the process where none is given.
@@ -75,31 +67,23 @@ ANEMONE_INLINE void check(const session_options& options) {
 
 namespace ane::e5rt::inline ANEMONE_WAY {
 
-/// Makes an optional call; notes it in `left_out` when the runtime lacks the function or refuses.
-template <auto Member, class... Arguments>
-bool try_optional(std::vector<degradation>& left_out, const api& table, Arguments... arguments) {
-    std::int64_t status = 0;
-    if (table.*Member != nullptr) {
-        status = status_of<Member>(table, arguments...);
-        if (status == 0)
-            return true;
-    }
-    left_out.push_back({symbol<Member>::name, status});
-    return false;
-}
-
 /// A compiled program and the tools that made it. The order of the calls is the one that was run on M1 and M5 by the
 /// authors of the guide (chapter 6; engine-runtime 2.1): configuration, cache location, compiler, options, compile.
 /// The tools stay until the operation exists; `release_tools` lets them go.
 class compilation {
 public:
     /// Compiles `options.directory`/model.mil. `options`, which are `completed`, and `table` must outlive the object.
-    /// Waits first when a compile failed lately (pacing.hpp). Throws `error(errc::file)` for the directories,
+    /// With a cache (`options.cache`) takes what it holds, unless `anew`. Waits first when a compile failed lately
+    /// (pacing.hpp). Throws `error(errc::file)` for the directories,
     /// `error(errc::argument)` for the options and `error(errc::engine)` naming the call that failed.
-    ANEMONE_INLINE compilation(const api& table, const session_options& options) {
+    ANEMONE_INLINE compilation(const api& table, const session_options& options, bool anew = false) {
         detail::check(options);
         const std::filesystem::path model = detail::model_file(options.directory);
-        const std::filesystem::path cache = detail::make_cache(model);
+        const bool shared = !options.cache.empty();
+        const detail::cache_place place = shared ? detail::shared_cache(options.cache, model, options)
+                                                 : detail::cache_place{detail::made(model.parent_path() / "cache"), {}};
+        const std::filesystem::path& cache = place.folder;
+        warm = shared && !anew;
 
         const std::string about = "program '" + model.string() + "' for " +
                                   (options.target_architecture.empty() ? "this machine" : options.target_architecture);
@@ -108,7 +92,7 @@ public:
         calls.call<&api::e5rt_e5_compiler_config_options_set_cache_bundle_location>(config.get(), cache.c_str());
         compiler = calls.create<handle_kind::compiler, &api::e5rt_e5_compiler_create_with_config>(config.get());
         tool_options = calls.create<handle_kind::options, &api::e5rt_e5_compiler_options_create>();
-        set_options(calls, options);
+        set_options(calls, options, shared ? anew : options.force_recompilation);
         program = compile(calls, options, model);
     }
 
@@ -123,14 +107,16 @@ public:
     handle<handle_kind::compiler> compiler;
     handle<handle_kind::options> tool_options;
     handle<handle_kind::library> program;
+    /// Whether the program may be one that the cache held.
+    bool warm = false;
     /// Optional steps left out.
     std::vector<degradation> degraded;
 
 private:
-    ANEMONE_INLINE void set_options(const caller& calls, const session_options& options) {
+    ANEMONE_INLINE void set_options(const caller& calls, const session_options& options, bool force) {
         void* object = tool_options.get();
         calls.call<&api::e5rt_e5_compiler_options_set_compute_device_types_mask>(object, options.device_mask);
-        calls.call<&api::e5rt_e5_compiler_options_set_force_recompilation>(object, options.force_recompilation ? 1 : 0);
+        calls.call<&api::e5rt_e5_compiler_options_set_force_recompilation>(object, force ? 1 : 0);
         calls.call<&api::e5rt_e5_compiler_options_set_segmenter>(object, "graph"); // the only value known to work
         if (!options.target_architecture.empty()) {
             const std::string custom = "TargetArchitecture=" + options.target_architecture;

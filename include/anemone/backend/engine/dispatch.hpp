@@ -4,6 +4,10 @@
 #include "../../base/way.hpp"
 #include "clock.hpp"
 
+namespace ane::e5rt::detail::inline ANEMONE_WAY {
+class run_queue;
+} // namespace ane::e5rt::detail::inline ANEMONE_WAY
+
 namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// Requests that a program may have outstanding; the next one blocks (R117, measured M1).
@@ -17,6 +21,9 @@ inline constexpr time_span idle_limit{5'000'000'000};
 /// completes (R118, measured M1). Serialising costs little: the engine has one command in flight in any case, and two
 /// threads gain only a factor of 1.04 (guide chapter 2). One run is one request, so R117 holds too. Thread safe; it
 /// does not know about other users of the engine in the process, such as Core ML. Lock it with std::lock_guard.
+///
+/// The gate has one worker thread, which runs what sessions submit and which exists from the first submission on. While
+/// a run is out that nobody waits for any more (its timeout passed), nothing else gets in.
 class dispatch_gate {
 public:
     ANEMONE_API dispatch_gate();
@@ -26,9 +33,13 @@ public:
     /// The gate of all sessions of the process.
     ANEMONE_API static dispatch_gate& process();
 
-    /// Waits for as long as others have it locked.
+    /// Waits for as long as others have it locked. Throws `error` (errc::engine) while a run is out.
     ANEMONE_API void lock();
+    /// Whether it was locked within the span.
+    ANEMONE_API bool try_lock_for(time_span span);
     ANEMONE_API void unlock();
+
+    ANEMONE_API detail::run_queue& queue();
 
 private:
     struct state;

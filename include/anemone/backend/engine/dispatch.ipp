@@ -1,13 +1,12 @@
 #pragma once
 
 #include "dispatch.hpp"
-
-#include <mutex>
+#include "run_queue.hpp"
 
 namespace ane::e5rt::inline ANEMONE_WAY {
 
 struct dispatch_gate::state {
-    std::mutex mutex;
+    detail::queue_owner<detail::run_queue> owned;
 };
 
 ANEMONE_BODY dispatch_gate::dispatch_gate() : state_(hidden<state>::of(new state)) {}
@@ -17,7 +16,9 @@ ANEMONE_BODY dispatch_gate& dispatch_gate::process() {
     return shared;
 }
 
-ANEMONE_BODY void dispatch_gate::lock() { state_.get("gate").mutex.lock(); }
-ANEMONE_BODY void dispatch_gate::unlock() { state_.get("gate").mutex.unlock(); }
+ANEMONE_BODY void dispatch_gate::lock() { queue().lock(); }
+ANEMONE_BODY bool dispatch_gate::try_lock_for(time_span span) { return queue().lock_for(span); }
+ANEMONE_BODY void dispatch_gate::unlock() { queue().unlock(); }
+ANEMONE_BODY detail::run_queue& dispatch_gate::queue() { return *state_.get("gate").owned.queue; }
 
 } // namespace ane::e5rt::inline ANEMONE_WAY

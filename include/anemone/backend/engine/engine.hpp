@@ -3,34 +3,47 @@
 #include "../../base/hidden.hpp"
 #include "../../base/way.hpp"
 #include "../../formats/mil.hpp"
+#include "../../formats/netplist_options.hpp"
 #include "../../forms/mil_vocabulary.hpp"
+#include "../../forms/netplist_vocabulary.hpp"
 #include "../../passes/lowering.hpp"
 #include "../../rules/policy.hpp"
 #include "../../targets/table.hpp"
 #include "../backend.hpp"
+#include "objc/program.hpp"
 #include "session.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace ane::backend::inline ANEMONE_WAY {
 
+/// The ways into the engine's runtime: the e5rt C interface, which takes MIL text, and the Objective-C interface, which
+/// takes netplists and with them layers that MIL has no words for (docs/netplist_door.md).
+enum class engine_door : std::uint8_t { e5rt, netplist };
+
 /// How the engine backend compiles.
 struct engine_options {
+    engine_door door = engine_door::e5rt;
     /// Where the program's files go; kept after the run. Empty: a temporary directory that goes with the program.
     std::string directory{};
-    /// The runtime library; empty: ANEMONE_E5RT, then Apple's (on a Mac).
+    /// The runtime library; empty: ANEMONE_E5RT, or for netplists ANEMONE_OBJC, then Apple's (on a Mac).
     std::string library{};
     /// Refuse a model that breaks a design rule of the architecture before Apple's compiler sees it: that one does not
     /// enforce a foreign target's limits (engine-runtime section 7.2), and a failed compile costs a pause of 15 s.
     bool preflight = true;
-    /// What the preflight counts as an error, and what it waives.
-    policy rules = on_route(compile_route::mil);
-    /// Composed operations that are not taken apart but written as MIL's own, where MIL has them (docs/formats.md).
+    /// What the preflight counts as an error, and what it waives; the rules of the door's route are always checked.
+    policy rules{};
+    /// Composed operations that are not taken apart but written as the form's own, where it has them (docs/formats.md).
     op_set whole{};
-    /// What is written where MIL has a choice.
+    /// What is written where the form has a choice.
     mil_options mil{};
+    netplist_options netplist{};
     /// Everything else of the driver: pacing, cache, quality of service. Directory and architecture are set here.
     e5rt::session_options session{};
+    /// What only the netplist door takes.
+    objc::door_options objc{};
 };
 
 /// A model compiled by the engine's runtime, with its ports bound once. A run copies the inputs in, executes, and
@@ -46,16 +59,28 @@ public:
     /// closed or while another thread is running the program, engine with the failed step.
     ANEMONE_API void run(input_buffers inputs, output_buffers outputs);
 
-    /// The MIL text and the weight blob that were compiled.
+    /// The value of a state of the model: what the last run left, zeros before the first one. What is written there, the
+    /// next run reads. Throws `error` (errc::port) if there is none of this name. The memory stays until the next run.
+    /// After a run that failed the values of states are undefined, since the engine may have written some of them: set
+    /// them, or reset. While a run that did not return in time is out, both throw (errc::engine).
+    ANEMONE_API std::span<std::byte> state(std::string_view name);
+    /// Sets every state to zeros.
+    ANEMONE_API void reset();
+
+    /// The MIL text and the weight blob that were compiled. Of a program of the other door these and `session` throw
+    /// `error` (errc::argument), as `netplist_session` does of one of this.
     ANEMONE_API std::string mil_path() const;
     ANEMONE_API std::string weights_path() const;
 
     /// The driver's session: resident state, in-place access to ports, what was degraded, closing with a check.
     ANEMONE_API e5rt::session& session();
+    /// The same of the netplist door.
+    ANEMONE_API objc::session& netplist_session();
 
 private:
-    struct state;
-    hidden<state> state_;
+    struct members;
+    hidden<members> state_;
+    std::optional<objc::program> netplist_;
 };
 
 /// Apple's Neural Engine by the direct route: MIL text and weights, compiled and dispatched by the e5rt C interface, or
@@ -66,12 +91,17 @@ public:
 
     ANEMONE_API std::string name() const;
     static constexpr bool verifies_weights = true;
-    static constexpr bool supports(op kind) {
-        return is_source(kind) || is_composed(kind) || find_mil_form(kind) != nullptr;
+    bool supports(op kind) const {
+        const bool written = options_.door == engine_door::netplist ? find_netplist_form(kind) != nullptr
+                                                                    : find_mil_form(kind) != nullptr;
+        return is_source(kind) || is_composed(kind) || written;
     }
 
-    /// Throws `error`: lowering where the model breaks a design rule or an operation has no MIL form, weights, library,
-    /// or engine with the failed step.
+    /// The same engine by the netplist door, whose library is the default one: for segments that MIL text cannot hold.
+    ANEMONE_API engine by_netplists() const;
+
+    /// Throws `error`: lowering where the model breaks a design rule or an operation has no form on the door's route,
+    /// weights, library, or engine with the failed step.
     ANEMONE_API engine_program compile(const graph_view& model, const weight_store& weights) const;
 
 private:

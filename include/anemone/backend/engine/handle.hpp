@@ -77,6 +77,9 @@ public:
     void* get() const noexcept { return object_; }
     explicit operator bool() const noexcept { return object_ != nullptr; }
 
+    /// Owns it no longer, and releases nothing.
+    void forget() noexcept { object_ = nullptr; }
+
     /// Releases the object and gives the status, 0 for an empty handle. The handle is empty afterwards whatever the
     /// status: a second release of the same object is worse than a leak.
     std::int64_t release() noexcept {

@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <type_traits>
+#include <unistd.h>
 #include <utility>
 
 namespace ane::e5rt::detail::inline ANEMONE_WAY {
@@ -36,16 +37,22 @@ ANEMONE_INLINE api resolve(const resolver& find, const std::string& image) {
     return table;
 }
 
+/// Closes an image, but not in a child after a fork: there its own destructors would meet a lost runtime.
+struct image_closer {
+    void operator()(void* opened) const noexcept {
+        if (process == ::getpid())
+            ::dlclose(opened);
+    }
+
+    ::pid_t process = ::getpid();
+};
+
 } // namespace ane::e5rt::detail::inline ANEMONE_WAY
 
 namespace ane::e5rt::inline ANEMONE_WAY {
 
 struct library::state {
-    struct closer {
-        void operator()(void* opened) const noexcept { ::dlclose(opened); }
-    };
-
-    std::unique_ptr<void, closer> image;
+    std::unique_ptr<void, detail::image_closer> image;
     std::string name;
     api table;
 };
@@ -63,7 +70,7 @@ ANEMONE_BODY std::string default_library_path() {
 }
 
 ANEMONE_BODY std::shared_ptr<const library> library::open(const std::string& path) {
-    std::unique_ptr<void, state::closer> image(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
+    std::unique_ptr<void, detail::image_closer> image(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
     if (!image) {
         const char* reason = ::dlerror();
         throw error(errc::library, path, reason != nullptr ? reason : "dlopen failed without a reason");

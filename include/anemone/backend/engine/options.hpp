@@ -32,10 +32,10 @@ struct device {
     static constexpr std::uint64_t ane = 0x4;
 };
 
-/// How a program is compiled and loaded. What it points to must outlive the session.
+/// How a program is compiled and loaded. What it points to must outlive the session, and a run of it that is still out.
 struct session_options {
     /// Directory of the program: holds `model.mil`, and the weight file beside it that the text names by @model_path.
-    /// The cache directory `cache` is made under it.
+    /// The cache directory `cache` is made under it, unless `cache` below names another.
     std::string directory{};
     /// Architecture to compile for ("h13"); empty: this machine's. One that is not in targets/table.hpp is refused: the
     /// runtime compiles an unknown name for the host and says nothing (R175).
@@ -45,6 +45,11 @@ struct session_options {
     std::uint64_t device_mask = device::ane;
     /// Skips the lookup in the runtime's cache.
     bool force_recompilation = true;
+    /// A directory that keeps what the runtime compiles, for the next process and for other programs; `force_recompilation`
+    /// is then ignored. A later compile of the same text, weights and options takes about 27 ms instead of 750 (measured
+    /// by the authors of the guide). The runtime looks it up and decides: a compiled program itself is of use only to
+    /// the process that compiled it, so this driver never opens one by its path. One that is stale is compiled anew.
+    std::string cache{};
     bool enable_profiling = false;
     /// Binds a completion event to the operation, as the route measured in the guide does; nothing here waits for it.
     bool completion_event = true;
@@ -52,6 +57,9 @@ struct session_options {
     std::optional<std::uint64_t> quality_of_service{};
     std::optional<std::uint64_t> execution_priority{};
 
+    /// Longest time for a run, waiting for others included; 0: no limit, and the run is a call on the caller's thread.
+    /// With a limit the worker of the gate makes the call (session.hpp).
+    clock_source::duration timeout{};
     /// Least time between a failed compile and the next one; 0 does not wait.
     clock_source::duration compile_backoff = default_compile_backoff;
     /// Clock and sleep of the pacing; null: the system's. Sessions that share a pacing must share the clock too.

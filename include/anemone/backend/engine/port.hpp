@@ -2,6 +2,7 @@
 
 #include "../../base/way.hpp"
 #include "handle.hpp"
+#include "optional_call.hpp"
 #include "options.hpp"
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace ane::e5rt::inline ANEMONE_WAY {
 
@@ -39,8 +41,24 @@ struct bound_port {
     bool aliased = false;
 };
 
+/// Throws `error(errc::engine)` for a buffer that is smaller than was asked for: whoever writes the port would write past
+/// its end. A runtime that does not tell is taken at its word; noted once.
+ANEMONE_INLINE void check_size(const caller& calls, void* buffer, std::size_t size,
+                               std::vector<degradation>& left_out) {
+    using asked = symbol<&api::e5rt_buffer_object_get_size>;
+    for (const degradation& each : left_out)
+        if (each.step == asked::name)
+            return;
+    std::uint64_t given = 0;
+    if (try_optional<asked::member>(left_out, calls.table, buffer, &given) && given < size)
+        throw error(errc::engine, asked::name,
+                    std::string(calls.about) + ": the buffer has " + std::to_string(given) + " bytes, " +
+                        std::to_string(size) + " were asked for; make the program smaller, or report this");
+}
+
 /// Retains the port with `RetainPort`, allocates its buffer, zeroes all of it and binds it.
-template <auto RetainPort> bound_port bind_port(const caller& calls, void* operation, const port_spec& spec) {
+template <auto RetainPort>
+bound_port bind_port(const caller& calls, void* operation, const port_spec& spec, std::vector<degradation>& left_out) {
     const std::size_t size = allocation_size(spec);
     const std::string about = "port '" + spec.name + "' of " + std::to_string(spec.bytes) + " bytes";
     const caller here = calls.with(about);
@@ -50,6 +68,7 @@ template <auto RetainPort> bound_port bind_port(const caller& calls, void* opera
         here.retain<handle_kind::port, RetainPort>(operation, (spec.symbol.empty() ? spec.name : spec.symbol).c_str());
     bound.buffer = here.create<handle_kind::buffer, &api::e5rt_buffer_object_alloc>(static_cast<std::uint64_t>(size),
                                                                                     buffer_type_cpu);
+    check_size(here, bound.buffer.get(), size, left_out);
     void* address = nullptr;
     here.call<&api::e5rt_buffer_object_get_data_ptr>(bound.buffer.get(), &address);
     if (address == nullptr)

@@ -7,7 +7,7 @@
 namespace ane::e5rt::inline ANEMONE_WAY {
 
 ANEMONE_BODY release_report& release_report::to_stderr() {
-    struct line final : release_report {
+    struct line final : release_report { // NOLINT(cppcoreguidelines-virtual-class-destructor): it is final
         void failed(std::string_view step, std::int64_t status) override {
             std::fprintf(stderr, "anemone: %.*s: status %lld, the object may have leaked\n",
                          static_cast<int>(step.size()), step.data(), static_cast<long long>(status));

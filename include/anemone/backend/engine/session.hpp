@@ -4,6 +4,7 @@
 #include "../../base/way.hpp"
 #include "library.hpp"
 #include "options.hpp"
+#include "pending_run.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -14,7 +15,7 @@
 #include <vector>
 
 namespace ane::e5rt::detail::inline ANEMONE_WAY {
-struct session_state;
+template <class State> struct state_owner;
 } // namespace ane::e5rt::detail::inline ANEMONE_WAY
 
 namespace ane::e5rt::inline ANEMONE_WAY {
@@ -26,7 +27,14 @@ namespace ane::e5rt::inline ANEMONE_WAY {
 /// Use a session from one thread at a time: a run or an alias while another thread runs it throws `error`
 /// (errc::argument). Sessions of different threads share the pacing of compiles, the gate that
 /// lets one program run at a time, and the count of loaded programs, all thread safe. A process must not fork while it
-/// holds a session. Move-only; a closed or moved-from session throws on use.
+/// holds a session: in the child every use of it throws, and its destructor does nothing. Move-only; a closed or
+/// moved-from session throws on use.
+///
+/// Without a timeout a run is a call on the caller's thread. With one, or by `submit`, the worker of the gate makes the
+/// call, and the end of the run is the return of that call: nothing waits for an event, which does not advance under
+/// execute_sync. A call cannot be cancelled. When the time is up before it began, it is withdrawn; else the session, and
+/// every other one of the gate, is busy (errc::engine) until the call returns, and all that it uses stays alive, also
+/// if the session is closed. Then both work again.
 ///
 /// A failure in a constructor releases all that was acquired and throws `error(errc::engine)` whose subject is the
 /// function that failed, with its status and the known symptoms. Every step is required except:
@@ -38,6 +46,9 @@ namespace ane::e5rt::inline ANEMONE_WAY {
 /// | operation_bind_completion_event   | no completion event; noted      | the event is released; noted               |
 /// | set_quality_of_service, if asked  | the runtime's own value; noted  | the runtime's own value; noted             |
 /// | set_ane_execution_priority, idem  | the runtime's own value; noted  | the runtime's own value; noted             |
+/// | buffer_object_get_size            | sizes are trusted; noted        | sizes are trusted; noted                   |
+/// | create_precompiled_compute_...    | (required)                      | of a cached program: compiled anew; noted  |
+/// | stream_reset, prepare_op          | a chain that has run cannot grow| the run fails                              |
 ///
 /// "noted" means a row in `degraded()`. Nothing in `execute` depends on these.
 class session {
@@ -63,8 +74,24 @@ public:
 
     /// Runs the program once on the present inputs and waits for the end; first for the runs of other sessions
     /// (dispatch.hpp). The first run encodes the operation, later ones only execute. Allocates nothing unless it
-    /// throws. After a failed encode the next call encodes again.
+    /// throws. After a failed encode the next call encodes again. After any failure the contents of outputs, and of
+    /// inputs aliased to them, are undefined: write the states before the next run.
     ANEMONE_API void execute();
+    /// The same with another timeout than that of the options; 0: none.
+    ANEMONE_API void execute(clock_source::duration timeout);
+
+    /// Hands a run to the worker and returns. Until it has ended the ports must not be touched, and a second run throws.
+    ANEMONE_API pending_run submit();
+    /// Whether a run is submitted or out.
+    ANEMONE_API bool running() const;
+
+    /// Compiles and loads the program again, after its service has died (runs fail and keep failing). Aliases are made
+    /// anew; the contents of all ports are zero, and spans of them are void. A compile that fails is tried once more, after the pacing's pause.
+    /// When it throws the session is closed.
+    ANEMONE_API void reopen();
+
+    /// Keeps something alive for as long as the session, or a run of it that is out, needs its files.
+    ANEMONE_API void hold(std::shared_ptr<const void> kept);
 
     /// Time since the last run ended well; empty before the first one.
     ANEMONE_API std::optional<clock_source::duration> idle() const;
@@ -84,7 +111,7 @@ public:
 
     /// Releases everything in the documented order (stream; input, then output buffers and ports; event; operation and
     /// its options; function; library), also after a failure, then throws one `error(errc::engine)` that lists the
-    /// failures. Does nothing on a closed session. The destructor does the same, but reports instead of throwing;
+    /// failures. What a run that is out uses is released when it returns. Does nothing on a closed session. The destructor does the same, but reports instead of throwing;
     /// releases during construction (options, compiler, configuration) report too.
     ANEMONE_API void close();
 
@@ -92,8 +119,9 @@ public:
 
 private:
     ANEMONE_API detail::session_state& state() const;
+    ANEMONE_API const std::shared_ptr<detail::session_state>& shared() const;
 
-    hidden<detail::session_state> state_;
+    hidden<detail::state_owner<detail::session_state>> state_;
 };
 
 /// Programs loaded in this process by this driver.

@@ -3,88 +3,7 @@
 #include "session.hpp"
 #include "session_state.hpp"
 
-#include <mutex>
 #include <utility>
-
-namespace ane::e5rt::detail::inline ANEMONE_WAY {
-
-/// Makes the calls on behalf of a session.
-ANEMONE_INLINE caller calls(const session_state& self, std::string_view about) noexcept {
-    return {self.runtime->functions(), *self.options.report, about};
-}
-
-ANEMONE_INLINE void load(session_state& self) {
-    const std::string others = std::to_string(loaded_programs() - 1);
-    const std::string about = "function '" + self.options.function + "', with " + others +
-                              " other programs loaded by this driver (limit about " +
-                              std::to_string(loaded_program_limit) + ")";
-    const caller here = calls(self, about);
-    const char* name = self.options.function.c_str();
-    self.function = here.retain<handle_kind::function, &api::e5rt_program_library_retain_program_function>(
-        self.build.program.get(), name);
-    self.op_options =
-        here.create<handle_kind::op_options,
-                    &api::e5rt_precompiled_compute_op_create_options_create_with_program_function>(self.function.get());
-    void* op_options = self.op_options.get();
-    here.call<&api::e5rt_precompiled_compute_op_create_options_set_operation_name>(op_options, name);
-    here.call<&api::e5rt_precompiled_compute_op_create_options_set_allocate_intermediate_buffers>(op_options, 1);
-    self.operation =
-        here.create<handle_kind::operation,
-                    &api::e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options>(
-            op_options);
-    self.build.release_tools();
-}
-
-ANEMONE_INLINE void bind(session_state& self, const std::vector<port_spec>& inputs,
-                         const std::vector<port_spec>& outputs) {
-    const caller here = calls(self, {});
-    void* operation = self.operation.get();
-    self.inputs.reserve(inputs.size());
-    for (const port_spec& each : inputs)
-        self.inputs.push_back(
-            bind_port<&api::e5rt_execution_stream_operation_retain_input_port>(here, operation, each));
-    self.outputs.reserve(outputs.size());
-    for (const port_spec& each : outputs)
-        self.outputs.push_back(
-            bind_port<&api::e5rt_execution_stream_operation_retain_output_port>(here, operation, each));
-}
-
-ANEMONE_INLINE void add_event(session_state& self) {
-    if (!self.options.completion_event)
-        return;
-    const api& table = self.runtime->functions();
-    using release = symbol<&api::e5rt_async_event_release>;
-    using bind_event = symbol<&api::e5rt_execution_stream_operation_bind_completion_event>;
-    for (const char* missing : {table.*release::member == nullptr ? release::name : nullptr,
-                                table.*bind_event::member == nullptr ? bind_event::name : nullptr})
-        if (missing != nullptr) {
-            self.build.degraded.push_back({missing, 0});
-            return;
-        }
-    void* event = nullptr;
-    if (!try_optional<&api::e5rt_async_event_create>(self.build.degraded, table, &event, "op0_complete",
-                                                     std::uint32_t{0}))
-        return;
-    self.event = handle<handle_kind::event>(event, table, *self.options.report);
-    if (!self.event)
-        self.build.degraded.push_back({symbol<&api::e5rt_async_event_create>::name, 0});
-    else if (!try_optional<bind_event::member>(self.build.degraded, table, self.operation.get(), event))
-        self.event.reset();
-}
-
-ANEMONE_INLINE void add_stream(session_state& self) {
-    const api& table = self.runtime->functions();
-    self.stream = calls(self, {}).create<handle_kind::stream, &api::e5rt_execution_stream_create>();
-    auto& left_out = self.build.degraded;
-    if (self.options.quality_of_service)
-        try_optional<&api::e5rt_execution_stream_set_quality_of_service>(left_out, table, self.stream.get(),
-                                                                         *self.options.quality_of_service);
-    if (self.options.execution_priority)
-        try_optional<&api::e5rt_execution_stream_set_ane_execution_priority>(left_out, table, self.stream.get(),
-                                                                             *self.options.execution_priority);
-}
-
-} // namespace ane::e5rt::detail::inline ANEMONE_WAY
 
 namespace ane::e5rt::inline ANEMONE_WAY {
 
@@ -92,58 +11,92 @@ ANEMONE_BODY session::session(std::shared_ptr<const library> runtime, const std:
                               const std::vector<port_spec>& outputs, session_options options) {
     if (!runtime)
         throw error(errc::argument, "runtime", "no library");
-    detail::check_ports(inputs, outputs);
-    state_ = hidden<detail::session_state>::of(new detail::session_state(std::move(runtime), std::move(options)));
-    detail::session_state& self = state();
-    detail::load(self);
-    detail::bind(self, inputs, outputs);
-    detail::add_event(self);
-    detail::add_stream(self);
+    auto made = std::make_shared<detail::session_state>(std::move(runtime), std::move(options));
+    detail::loaded_program& only = made->add(inputs, outputs, made->options);
+    made->add_stream(only.build.degraded);
+    using owner = detail::state_owner<detail::session_state>;
+    state_ = hidden<owner>::of(new owner(std::move(made)));
 }
 
-ANEMONE_BODY detail::session_state& session::state() const {
+ANEMONE_BODY const std::shared_ptr<detail::session_state>& session::shared() const {
     if (closed())
         throw error(errc::argument, "session", "the session is closed");
-    return state_.get("session");
+    return state_.get("session").shared;
 }
+ANEMONE_BODY detail::session_state& session::state() const { return *shared(); }
 
-ANEMONE_BODY std::size_t session::input_count() const { return state().inputs.size(); }
-ANEMONE_BODY std::size_t session::output_count() const { return state().outputs.size(); }
+ANEMONE_BODY std::size_t session::input_count() const { return state().programs.front()->inputs.size(); }
+ANEMONE_BODY std::size_t session::output_count() const { return state().programs.front()->outputs.size(); }
 
 ANEMONE_BODY std::span<std::byte> session::input(std::size_t index) {
-    return detail::port_at(state().inputs, index, "input").data;
+    detail::require_idle(state());
+    return detail::port_at(state().programs.front()->inputs, index, "input").data;
 }
 ANEMONE_BODY std::span<const std::byte> session::input(std::size_t index) const {
-    return detail::port_at(state().inputs, index, "input").data;
+    detail::require_idle(state());
+    return detail::port_at(state().programs.front()->inputs, index, "input").data;
 }
 ANEMONE_BODY std::span<std::byte> session::output(std::size_t index) {
-    return detail::port_at(state().outputs, index, "output").data;
+    detail::require_idle(state());
+    return detail::port_at(state().programs.front()->outputs, index, "output").data;
 }
 ANEMONE_BODY std::span<const std::byte> session::output(std::size_t index) const {
-    return detail::port_at(state().outputs, index, "output").data;
+    detail::require_idle(state());
+    return detail::port_at(state().programs.front()->outputs, index, "output").data;
 }
 
 ANEMONE_BODY std::size_t session::input_index(std::string_view name) const {
-    return detail::find_port(state().inputs, name, "input");
+    return detail::find_port(state().programs.front()->inputs, name, "input");
 }
 ANEMONE_BODY std::size_t session::output_index(std::string_view name) const {
-    return detail::find_port(state().outputs, name, "output");
+    return detail::find_port(state().programs.front()->outputs, name, "output");
 }
 
-ANEMONE_BODY void session::execute() {
-    detail::session_state& self = state();
-    const ane::detail::one_run now(self.running, "session");
-    const api& table = self.runtime->functions();
-    {
-        const std::lock_guard alone(*self.options.gate);
-        if (!self.encoded) {
-            call<&api::e5rt_execution_stream_encode_operation>(table, self.stream.get(), self.operation.get());
-            self.encoded = true;
-        }
-        call<&api::e5rt_execution_stream_execute_sync>(table, self.stream.get());
-    }
-    self.last_run = self.options.time->now();
+ANEMONE_BODY void session::execute() { detail::run_within(shared(), state().options.timeout); }
+ANEMONE_BODY void session::execute(clock_source::duration timeout) { detail::run_within(shared(), timeout); }
+
+ANEMONE_BODY pending_run session::submit() {
+    const std::uint64_t ticket = detail::submit(shared());
+    return {shared(), ticket};
 }
+
+ANEMONE_BODY bool session::running() const { return state().running; }
+
+ANEMONE_BODY void session::reopen() {
+    detail::session_state& old = state();
+    detail::require_ours(old);
+    detail::require_idle(old);
+    const auto specs = [](const std::vector<bound_port>& ports) {
+        std::vector<port_spec> all;
+        all.reserve(ports.size());
+        for (const bound_port& each : ports)
+            all.push_back(each.spec);
+        return all;
+    };
+    const auto inputs = specs(old.programs.front()->inputs);
+    const auto outputs = specs(old.programs.front()->outputs);
+    const auto aliases = old.aliases;
+    const auto held = old.held;
+    const session_options options = old.options;
+    const auto runtime = old.runtime;
+    state_ = {}; // first: nothing of it works any more, and it counts among the loaded programs
+    const auto again = [&] {
+        try {
+            return session(runtime, inputs, outputs, options);
+        } catch (const error& failure) {
+            if (failure.subject() != symbol<&api::e5rt_e5_compiler_compile>::name)
+                throw;
+            return session(runtime, inputs, outputs, options); // waits until the service may be up again
+        }
+    };
+    session fresh = again();
+    fresh.hold(held);
+    for (const auto& [from, to] : aliases)
+        fresh.alias(from, to);
+    *this = std::move(fresh);
+}
+
+ANEMONE_BODY void session::hold(std::shared_ptr<const void> kept) { state().held = std::move(kept); }
 
 ANEMONE_BODY std::optional<clock_source::duration> session::idle() const {
     const detail::session_state& self = state();
@@ -157,42 +110,25 @@ ANEMONE_BODY bool session::cold() const {
 
 ANEMONE_BODY void session::alias(std::size_t from, std::size_t to) {
     detail::session_state& self = state();
+    detail::require_ours(self);
     const ane::detail::one_run now(self.running, "session");
-    bound_port& output = detail::port_at(self.outputs, from, "output");
-    bound_port& input = detail::port_at(self.inputs, to, "input");
-    const std::string pair = output.spec.name + " -> " + input.spec.name;
-    if (self.encoded)
-        throw error(errc::port, pair, "an alias must be made before the first execute");
-    if (output.aliased || input.aliased)
-        throw error(errc::port, pair, "a port is aliased already");
-    if (output.spec.bytes != input.spec.bytes)
-        throw error(errc::port, pair,
-                    "sizes differ: " + std::to_string(output.spec.bytes) + " and " + std::to_string(input.spec.bytes) +
-                        " bytes");
-    detail::calls(self, pair).call<&api::e5rt_io_port_bind_buffer_object>(input.port.get(), output.buffer.get());
-    input.data = output.data;
-    input.aliased = output.aliased = true;
-    input.buffer.reset();
+    detail::loaded_program& only = *self.programs.front();
+    bound_port& output = detail::port_at(only.outputs, from, "output");
+    if (output.aliased)
+        throw error(errc::port, output.spec.name, "a port is aliased already");
+    detail::share_buffer(only.calls({}), only, output, detail::port_at(only.inputs, to, "input"));
+    self.aliases.emplace_back(from, to);
 }
 
-ANEMONE_BODY const std::vector<degradation>& session::degraded() const { return state().build.degraded; }
+ANEMONE_BODY const std::vector<degradation>& session::degraded() const {
+    return state().programs.front()->build.degraded;
+}
 
 ANEMONE_BODY void session::close() {
     if (closed())
         return;
-    const hidden<detail::session_state> ending = std::move(state_);
-    std::string first;
-    std::string failures;
-    ending.get("session").in_release_order([&](auto& owned) {
-        const std::int64_t status = owned.release();
-        if (status == 0)
-            return;
-        if (first.empty())
-            first = owned.release_step;
-        failures +=
-            std::string(failures.empty() ? "" : "; ") + owned.release_step + ": status " + std::to_string(status);
-    });
-    if (!failures.empty())
+    const auto ending = std::move(state_);
+    if (const auto [first, failures] = detail::release_all(ending.get("session").shared); !failures.empty())
         throw error(errc::engine, first, "releases failed: " + failures);
 }
 

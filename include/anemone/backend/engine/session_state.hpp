@@ -1,125 +1,272 @@
 #pragma once
 
 #include "../../base/way.hpp"
-#include "../one_run.hpp"
-#include "compilation.hpp"
+#include "dispatch.hpp"
 #include "library.hpp"
-#include "port.hpp"
+#include "loaded_program.hpp"
+#include "run_queue.hpp"
 
-#include <atomic>
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
 namespace ane::e5rt::detail::inline ANEMONE_WAY {
 
-inline std::atomic<int> loaded{0};
-
-/// Counts one loaded program for as long as it lives. Throws `error(errc::engine)` where it would be one too many.
-class program_slot {
-public:
-    ANEMONE_INLINE explicit program_slot(int limit) {
-        const int others = loaded++;
-        if (others >= limit) {
-            --loaded;
-            throw error(errc::engine, "loaded programs",
-                        std::to_string(others) + " are loaded by this driver, the limit is " + std::to_string(limit) +
-                            " (R116): close a session, or use one for several sizes");
-        }
-    }
-    ~program_slot() { --loaded; }
-    program_slot(const program_slot&) = delete;
-    program_slot& operator=(const program_slot&) = delete;
-};
-
-/// Releases what a session holds when the session goes. A template, as a destructor cannot be one.
+/// Releases what a session holds when the session goes. In a child after a fork, whose parent has it still, it forgets.
+/// A template, as a destructor cannot be one.
 template <class Session> struct release_at_end {
     Session& session;
     ~release_at_end() {
-        session.in_release_order([](auto& owned) { owned.reset(); });
+        if (session.is_ours())
+            session.in_release_order([](auto& owned) { owned.reset(); });
+        else
+            session.in_release_order([](auto& owned) { owned.forget(); });
     }
 };
 
-/// Everything a session holds. Handles point to the table and to the options' report, so the object never moves.
-struct session_state {
+/// Everything a session or a chain holds: programs, and the stream that they are encoded on, in order. The worker of the
+/// gate shares it while a run is submitted.
+struct session_state : submission {
     ANEMONE_INLINE session_state(std::shared_ptr<const library> from, session_options with)
-        : runtime(std::move(from)), options(completed(std::move(with))), slot(options.program_limit),
-          build(runtime->functions(), options) {}
+        : runtime(std::move(from)), options(completed(std::move(with))), table(runtime->functions()) {
+        run = [](submission& self) noexcept { return static_cast<session_state&>(self).run_once(); };
+    }
     session_state(const session_state&) = delete;
     session_state& operator=(const session_state&) = delete;
 
-    /// The order that was run on hardware by the authors of the guide (engine-runtime 2.3), then what a failed
-    /// construction may still hold of the compile tools.
-    template <class Action> void in_release_order(Action&& action) {
-        action(stream);
-        for (auto* ports : {&inputs, &outputs})
-            for (bound_port& each : *ports) {
-                action(each.buffer);
-                action(each.port);
-            }
-        action(event);
-        action(operation);
-        action(op_options);
-        action(function);
-        action(build.program);
-        action(build.tool_options);
-        action(build.compiler);
-        action(build.config);
+    bool is_ours() const noexcept { return process == ::getpid(); }
+
+    ANEMONE_INLINE loaded_program& add(const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs,
+                                       session_options with) {
+        check_ports(inputs, outputs);
+        programs.push_back(std::make_unique<loaded_program>(table, std::move(with)));
+        try {
+            programs.back()->load(inputs, outputs);
+        } catch (...) {
+            auto& left = *programs.back();
+            left.in_release_order([](auto& owned) { owned.reset(); });
+            programs.pop_back();
+            throw;
+        }
+        complete = false;
+        return *programs.back();
     }
 
+    ANEMONE_INLINE void add_stream(std::vector<degradation>& left_out) {
+        stream = caller{table, *options.report}.create<handle_kind::stream, &api::e5rt_execution_stream_create>();
+        if (options.quality_of_service)
+            try_optional<&api::e5rt_execution_stream_set_quality_of_service>(left_out, table, stream.get(),
+                                                                             *options.quality_of_service);
+        if (options.execution_priority)
+            try_optional<&api::e5rt_execution_stream_set_ane_execution_priority>(left_out, table, stream.get(),
+                                                                                 *options.execution_priority);
+    }
+
+    /// Encodes what is not encoded yet, and executes. After a run the stream takes more only when it was reset first and
+    /// each of its operations prepared (engine-runtime 2.2).
+    ANEMONE_INLINE run_result run_once() noexcept {
+        try {
+            run_result failure;
+            const auto fails = [&](const char* step, std::int64_t status) {
+                failure = {step, status};
+                return status != 0;
+            };
+            if (!complete) {
+                using reset = symbol<&api::e5rt_execution_stream_reset>;
+                using prepare = symbol<&api::e5rt_execution_stream_operation_prepare_op_for_encode>;
+                using encode = symbol<&api::e5rt_execution_stream_encode_operation>;
+                if (executed) {
+                    if (fails(reset::name, status_of<reset::member>(table, stream.get())))
+                        return failure;
+                    executed = false;
+                    for (const auto& each : programs)
+                        each->prepared = !each->encoded;
+                }
+                for (const auto& each : programs) {
+                    if (each->prepared)
+                        continue;
+                    if (fails(prepare::name, status_of<prepare::member>(table, each->operation.get())))
+                        return failure;
+                    each->prepared = true;
+                    each->on_stream = false;
+                }
+                for (const auto& each : programs) {
+                    if (each->on_stream)
+                        continue;
+                    if (fails(encode::name, status_of<encode::member>(table, stream.get(), each->operation.get())))
+                        return failure;
+                    each->encoded = each->on_stream = true;
+                }
+                complete = true;
+            }
+            executed = true;
+            using execute = symbol<&api::e5rt_execution_stream_execute_sync>;
+            return fails(execute::name, status_of<execute::member>(table, stream.get())) ? failure : run_result{};
+        } catch (const error&) { // of status_of: an optional function that a changed chain needs
+            return {symbol<&api::e5rt_execution_stream_reset>::name, missing_function};
+        } catch (...) { // C functions of the runtime throw nothing that is known
+            return {symbol<&api::e5rt_execution_stream_execute_sync>::name, foreign_exception};
+        }
+    }
+
+    template <class Action> void in_release_order(Action&& action) {
+        action(stream);
+        for (const auto& each : programs)
+            each->in_release_order(action);
+    }
+
+    static constexpr std::int64_t missing_function = -1001;
+    static constexpr std::int64_t foreign_exception = -1002;
+
+    ::pid_t process = ::getpid();
+    std::shared_ptr<const void> held; ///< goes last
     std::shared_ptr<const library> runtime;
     session_options options;
-    program_slot slot; // before the compilation, which takes long
-    compilation build;
-    handle<handle_kind::function> function;
-    handle<handle_kind::op_options> op_options;
-    handle<handle_kind::operation> operation;
-    handle<handle_kind::event> event;
-    std::vector<bound_port> inputs;
-    std::vector<bound_port> outputs;
+    const api& table;
+    std::vector<std::unique_ptr<loaded_program>> programs;
     handle<handle_kind::stream> stream;
-    bool encoded = false;
-    ane::detail::run_flag running{false};
+    bool complete = false;                                    ///< all that there is, is encoded
+    bool executed = false;                                    ///< the stream has run since it was new or reset
+    std::vector<std::pair<std::size_t, std::size_t>> aliases; ///< of a session: output and input
     std::optional<clock_source::time_point> last_run;
     release_at_end<session_state> end{*this}; // last, so that it comes before the handles' own destructors
 };
 
-/// Names once each, sizes above 0, at least one output, and no output that is an input (the compiler refuses an
-/// operation-less function with an unhelpful message).
-ANEMONE_INLINE void check_ports(const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs) {
-    if (outputs.empty())
-        throw error(errc::port, "outputs", "a program needs at least one output");
-    std::vector<std::string_view> seen;
-    for (const auto* ports : {&inputs, &outputs})
-        for (const port_spec& each : *ports) {
-            require_text(errc::port, ports == &inputs ? "input" : "output", each.name);
-            for (const std::string_view other : seen)
-                if (other == each.name)
-                    throw error(errc::port, each.name, "two ports have this name");
-            seen.push_back(each.name);
-            static_cast<void>(allocation_size(each));
-        }
+/// Refuses what a fork has copied: the runtime is lost there (measured: it crashes).
+ANEMONE_INLINE void require_ours(const session_state& self) {
+    if (!self.is_ours())
+        throw error(errc::argument, "session",
+                    "belongs to the process that this one was forked from; compile after the fork, or use posix_spawn");
 }
 
-/// The port at a position; throws `error(errc::port)` past the end.
-template <class Ports> auto& port_at(Ports& ports, std::size_t index, const char* direction) {
-    if (index >= ports.size())
-        throw error(errc::port, direction,
-                    "index " + std::to_string(index) + " of " + std::to_string(ports.size()) + " ports");
-    return ports[index];
+/// Refuses to touch the ports of a run that is out.
+ANEMONE_INLINE void require_idle(const session_state& self) {
+    if (self.out)
+        throw error(errc::engine, "session",
+                    "busy: its run did not end within its timeout and cannot be cancelled; wait until running() is "
+                    "false, or close the session and compile another");
+    if (self.running)
+        throw error(errc::argument, "session", "a run is submitted; wait for it first");
 }
 
-/// The position of a port by name; throws `error(errc::port)` when there is none.
-ANEMONE_INLINE std::size_t find_port(const std::vector<bound_port>& ports, std::string_view name,
-                                     const char* direction) {
-    for (std::size_t i = 0; i != ports.size(); ++i)
-        if (ports[i].spec.name == name)
-            return i;
-    throw error(errc::port, std::string(name), std::string("no ") + direction + " has this name");
+ANEMONE_INLINE void raise(session_state& self, const run_result& result) {
+    if (result.step == nullptr) {
+        self.last_run = self.options.time->now();
+        return;
+    }
+    if (result.status == session_state::missing_function)
+        throw error(errc::library, result.step,
+                    "the runtime cannot reset or prepare: a chain that has run cannot grow");
+    throw call_failure(result.step, result.status);
 }
+
+/// One run on the caller's thread.
+ANEMONE_INLINE void run_here(session_state& self) {
+    require_ours(self);
+    if (self.out)
+        require_idle(self);
+    const ane::detail::one_run now(self.running, "session");
+    run_result result;
+    {
+        const std::lock_guard alone(*self.options.gate);
+        result = self.run_once();
+    }
+    raise(self, result);
+}
+
+/// Hands one run to the worker; gives its ticket.
+ANEMONE_INLINE std::uint64_t submit(const std::shared_ptr<session_state>& self) {
+    require_ours(*self);
+    require_idle(*self);
+    if (self->running.exchange(true, std::memory_order_acquire))
+        require_idle(*self);
+    try {
+        return self->options.gate->queue().submit(self);
+    } catch (...) {
+        self->running.store(false, std::memory_order_release);
+        throw;
+    }
+}
+
+/// Waits for a run; 0: without a limit.
+ANEMONE_INLINE void finish(session_state& self, std::uint64_t ticket, time_span limit) {
+    run_queue& queue = self.options.gate->queue();
+    const auto in_time = [&] { return std::to_string(limit.nanoseconds / 1000) + " us"; };
+    switch (queue.finish(self, ticket, limit)) {
+    case wait_end::done: return raise(self, queue.take(self, ticket));
+    case wait_end::withdrawn:
+        throw error(errc::engine, "dispatch gate",
+                    "busy: runs of other sessions took all of " + in_time() +
+                        "; this one was not begun: try again, or allow more time");
+    case wait_end::out:
+        throw error(errc::engine, symbol<&api::e5rt_execution_stream_execute_sync>::name,
+                    "did not return within " + in_time() +
+                        ", and cannot be cancelled; until it does, this session and every other one of its gate are "
+                        "busy, and what it uses stays alive; if it never does, restart the process");
+    }
+}
+
+ANEMONE_INLINE void run_within(const std::shared_ptr<session_state>& self, time_span limit) {
+    if (limit == time_span::zero())
+        return run_here(*self);
+    const std::uint64_t ticket = submit(self);
+    finish(*self, ticket, limit);
+}
+
+/// Gives up what a session holds; what a run that is out uses goes when it returns. Gives the failed releases, and the
+/// step of the first.
+ANEMONE_INLINE std::pair<std::string, std::string> release_all(const std::shared_ptr<session_state>& ending) {
+    std::string first;
+    std::string failures;
+    if (!ending->is_ours())
+        return {};
+    ending->options.gate->queue().cancel(*ending, ending->ticket);
+    if (ending->running)
+        return {};
+    ending->in_release_order([&](auto& owned) {
+        const std::int64_t status = owned.release();
+        if (status == 0)
+            return;
+        if (first.empty())
+            first = owned.release_step;
+        failures +=
+            std::string(failures.empty() ? "" : "; ") + owned.release_step + ": status " + std::to_string(status);
+    });
+    return {first, failures};
+}
+
+/// Binds the buffer of an output to an input as well (engine-runtime 4).
+ANEMONE_INLINE void share_buffer(const caller& calls, const loaded_program& reader, bound_port& output,
+                                 bound_port& input) {
+    const std::string pair = output.spec.name + " -> " + input.spec.name;
+    if (reader.encoded)
+        throw error(errc::port, pair, "an alias must be made before the first execute");
+    if (input.aliased || output.buffer.get() == nullptr)
+        throw error(errc::port, pair, "a port is aliased already");
+    if (output.spec.bytes != input.spec.bytes)
+        throw error(errc::port, pair,
+                    "sizes differ: " + std::to_string(output.spec.bytes) + " and " + std::to_string(input.spec.bytes) +
+                        " bytes");
+    calls.with(pair).call<&api::e5rt_io_port_bind_buffer_object>(input.port.get(), output.buffer.get());
+    input.data = output.data;
+    input.aliased = output.aliased = true;
+    input.buffer.reset();
+}
+
+/// Owner of a state that withdraws at its end what is submitted and has not begun. A template, as a destructor cannot be
+/// one.
+template <class State> struct state_owner {
+    std::shared_ptr<State> shared;
+    explicit state_owner(std::shared_ptr<State> made) : shared(std::move(made)) {}
+    state_owner(const state_owner&) = delete;
+    state_owner& operator=(const state_owner&) = delete;
+    ~state_owner() {
+        if (shared && shared->is_ours())
+            shared->options.gate->queue().cancel(*shared, shared->ticket);
+    }
+};
 
 } // namespace ane::e5rt::detail::inline ANEMONE_WAY

@@ -18,11 +18,12 @@ struct symptom {
 };
 
 /// Failures seen by the authors of the guide on M1, M2 and M5 (measured there, none reproduced by this project).
-inline constexpr std::array<symptom, 15> symptoms = {{
+inline constexpr std::array<symptom, 20> symptoms = {{
     {"e5rt_e5_compiler_compile", "unordered_map::at: key not found", "empty function body: an output is an input",
      "insert a multiplication by one"},
-    {"e5rt_e5_compiler_compile", "lost helper application", "convolution with a run-time weight and batch >= 2",
-     "use batch 1"},
+    {"e5rt_e5_compiler_compile", "lost helper application",
+     "convolution with a run-time weight and batch >= 2; or the compile service died of another program",
+     "use batch 1; if it is 1, compile again: the driver waits until the service is back"},
     {"e5rt_e5_compiler_compile", "Not implemented",
      "an operation, argument form or type the engine does not take, and the device mask allows no fallback",
      "decompose the operation; do not retry"},
@@ -51,7 +52,15 @@ inline constexpr std::array<symptom, 15> symptoms = {{
      "report this: the driver names its events"},
     {"e5rt_execution_stream_execute_sync", "", "too many operations or weights in one program (status -1)",
      "split the program"},
+    {"e5rt_execution_stream_execute_sync", "", "the service that loaded the program has died, and every run fails",
+     "open the session again (session::reopen)"},
+    {"e5rt_execution_stream_operation_prepare_op_for_encode", "Op has not been encoded",
+     "an operation is prepared that was never encoded", "report this: the driver prepares what it has encoded"},
     {"", "0xe00002c7", "the call needs an entitlement", "do not use that path"},
+    {"", "com.apple.aned.private.allow", "the call needs an entitlement", "do not use that path"},
+    {"", "0xe00002e2", "an image that is not from the compiler", "compile the program"},
+    {"", "status=0x1d", "surfaces of a wrong size or in a wrong order (Objective-C route)",
+     "take sizes and order from the model's attributes"},
 }};
 
 /// The first known symptom whose text occurs in a line of the runtime's log; null when none does.

@@ -17,7 +17,8 @@
 
 namespace ane::e5rt::inline ANEMONE_WAY {
 
-/// A fresh directory in TMPDIR, or in /tmp, that is removed, with all it holds, when its owner goes; none by default.
+/// A fresh directory in TMPDIR, or in /tmp, that is removed, with all it holds, when its owner goes in the process that
+/// made it; none by default.
 class temporary_directory {
 public:
     temporary_directory() = default;
@@ -33,14 +34,16 @@ public:
         };
     }
     temporary_directory(temporary_directory&& other) noexcept
-        : path_(std::exchange(other.path_, {})), remove_(std::exchange(other.remove_, nullptr)) {}
+        : path_(std::exchange(other.path_, {})), remove_(std::exchange(other.remove_, nullptr)),
+          process_(other.process_) {}
     temporary_directory& operator=(temporary_directory&& other) noexcept {
         std::swap(path_, other.path_);
         std::swap(remove_, other.remove_);
+        std::swap(process_, other.process_);
         return *this;
     }
     ~temporary_directory() {
-        if (remove_ != nullptr) {
+        if (remove_ != nullptr && process_ == ::getpid()) { // a child after a fork leaves its parent's alone
             remove_(path_);
         }
     }
@@ -55,6 +58,7 @@ private:
 
     std::string path_;
     void (*remove_)(const std::string& path) = nullptr; // set by the constructor: a destructor cannot be a template
+    ::pid_t process_ = ::getpid();
 };
 
 } // namespace ane::e5rt::inline ANEMONE_WAY

@@ -32,6 +32,12 @@ public:
     /// is running the program.
     ANEMONE_API void run(input_buffers inputs, output_buffers outputs);
 
+    /// The value of a state of the model: what the last run left, zeros before the first one. What is written there, the
+    /// next run reads. Throws `error` (errc::port) if there is none of this name. The memory stays until the next run.
+    ANEMONE_API std::span<std::byte> state(std::string_view name);
+    /// Sets every state to zeros.
+    ANEMONE_API void reset();
+
     /// The lowered graph that runs (passes/lowering.hpp), and the values of its nodes in the last run
     /// (backend/oracle/step.hpp).
     ANEMONE_API const lowered_graph& lowered() const;
@@ -40,8 +46,8 @@ public:
     ANEMONE_API std::span<const half> value(int lowered_node) const;
 
 private:
-    struct state;
-    hidden<state> state_; // its members refer to each other, so they keep their address
+    struct members;
+    hidden<members> state_; // its members refer to each other, so they keep their address
 };
 
 /// The engine's arithmetic on a CPU, bit for bit as far as the facts define it (numerics): what a program returns on

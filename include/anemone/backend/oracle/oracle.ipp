@@ -77,16 +77,16 @@ template <const auto& Model> struct lowered_model {
 
 namespace ane::backend::inline ANEMONE_WAY {
 
-struct oracle_program::state {
-    ANEMONE_INLINE state(lowered_graph g, const weight_store& weights, const numerics::datapath& arithmetic,
-                         const ane::oracle::repertoire& evaluators)
+struct oracle_program::members {
+    ANEMONE_INLINE members(lowered_graph g, const weight_store& weights, const numerics::datapath& arithmetic,
+                           const ane::oracle::repertoire& evaluators)
         : lowered(std::move(g)), ports(lowered.graph),
           constants(materialize(lowered.graph, weights, evaluators.constants)),
           values(lowered.graph, constants, arithmetic, evaluators.steps) {
         ane::oracle::check_constant_indices(values);
     }
     lowered_graph lowered;
-    ane::detail::port_table ports;
+    ane::detail::bound_ports ports;
     materialized constants;
     ane::oracle::evaluation values;
     ane::detail::run_flag running{false};
@@ -98,26 +98,36 @@ ANEMONE_BODY oracle_program::oracle_program(lowered_graph model, const weight_st
     if (!numerics::ieee_arithmetic) {
         throw error(errc::argument, "oracle", "the compiler was told to break IEEE 754 (-ffast-math, -mfpmath=387)");
     }
-    state_ = hidden<state>::of(new state(std::move(model), weights, arithmetic, evaluators));
+    state_ = hidden<members>::of(new members(std::move(model), weights, arithmetic, evaluators));
     state_.get("oracle program").values.threads = threads;
 }
 
 ANEMONE_BODY void oracle_program::run(input_buffers inputs, output_buffers outputs) {
-    state& self = state_.get("oracle program");
+    members& self = state_.get("oracle program");
     const ane::detail::one_run now(self.running, "oracle program");
-    self.ports.check(inputs, outputs);
+    self.ports.bind(inputs, outputs);
     const graph_view g = self.lowered.graph;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        self.values.bind(ane::detail::input_node(g, static_cast<int>(i)), inputs[i]);
+    std::size_t input = 0;
+    for (int i = 0; i < g.size(); ++i) {
+        if (g[i].kind == op::input) {
+            self.values.bind(i, self.ports.inputs()[input++]);
+        }
     }
     ane::oracle::evaluate_all(self.values);
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (std::size_t i = 0; i < g.outputs.size(); ++i) {
         const half* const value = self.values.data(g.outputs[i].node);
-        std::vector<half> returned(outputs[i].size() / sizeof(half));
+        const std::span<std::byte> to = self.ports.outputs()[i];
+        std::vector<half> returned(to.size() / sizeof(half));
         std::transform(value, value + returned.size(), returned.begin(), numerics::detail::left);
-        std::memcpy(outputs[i].data(), returned.data(), outputs[i].size());
+        std::memcpy(to.data(), returned.data(), to.size());
     }
+    self.ports.keep();
 }
+
+ANEMONE_BODY std::span<std::byte> oracle_program::state(std::string_view name) {
+    return state_.get("oracle program").ports.state(name);
+}
+ANEMONE_BODY void oracle_program::reset() { state_.get("oracle program").ports.reset(); }
 
 ANEMONE_BODY const lowered_graph& oracle_program::lowered() const { return state_.get("oracle program").lowered; }
 

@@ -1,0 +1,192 @@
+#pragma once
+
+#include "../../base/way.hpp"
+#include "compilation.hpp"
+#include "port.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ane::e5rt::detail::inline ANEMONE_WAY {
+
+inline std::atomic<int> loaded{0};
+
+/// Counts one loaded program for as long as it lives. Throws `error(errc::engine)` where it would be one too many.
+class program_slot {
+public:
+    ANEMONE_INLINE explicit program_slot(int limit) {
+        const int others = loaded++;
+        if (others >= limit) {
+            --loaded;
+            throw error(errc::engine, "loaded programs",
+                        std::to_string(others) + " are loaded by this driver, the limit is " + std::to_string(limit) +
+                            " (R116): close a session, or use one for several sizes");
+        }
+    }
+    ~program_slot() { --loaded; }
+    program_slot(const program_slot&) = delete;
+    program_slot& operator=(const program_slot&) = delete;
+};
+
+/// One program, compiled, loaded, with bound ports. Handles point to the table and to the options' report, so the object
+/// never moves.
+struct loaded_program {
+    ANEMONE_INLINE loaded_program(const api& functions, session_options with)
+        : table(functions), options(completed(std::move(with))), slot(options.program_limit), build(table, options) {}
+    loaded_program(const loaded_program&) = delete;
+    loaded_program& operator=(const loaded_program&) = delete;
+
+    /// Makes the calls on behalf of the program.
+    ANEMONE_INLINE caller calls(std::string_view about) const noexcept { return {table, *options.report, about}; }
+
+    /// Loads what was compiled, and binds a buffer to each port. A program from the cache that does not load is stale:
+    /// it is compiled anew, once; noted.
+    ANEMONE_INLINE void load(const std::vector<port_spec>& inputs_of, const std::vector<port_spec>& outputs_of) {
+        if (const std::int64_t status = make_operation(); status != 0) {
+            op_options.reset();
+            function.reset();
+            const degradation stale{operation_step::name, status};
+            build = compilation(table, options, true);
+            build.degraded.push_back(stale);
+            make_operation();
+        }
+        build.release_tools();
+        bind(inputs_of, outputs_of);
+        add_event();
+    }
+
+    template <class Action> void in_release_order(Action&& action) {
+        for (auto* ports : {&inputs, &outputs})
+            for (bound_port& each : *ports) {
+                action(each.buffer);
+                action(each.port);
+            }
+        action(event);
+        action(operation);
+        action(op_options);
+        action(function);
+        action(build.program);
+        action(build.tool_options); // these three are left over from a failed construction
+        action(build.compiler);
+        action(build.config);
+    }
+
+    const api& table;
+    session_options options;
+    program_slot slot; // before the compilation, which takes long
+    compilation build;
+    handle<handle_kind::function> function;
+    handle<handle_kind::op_options> op_options;
+    handle<handle_kind::operation> operation;
+    handle<handle_kind::event> event;
+    std::vector<bound_port> inputs;
+    std::vector<bound_port> outputs;
+    bool encoded = false;   ///< at least once: its bindings are fixed
+    bool prepared = true;   ///< it may be encoded
+    bool on_stream = false; ///< it is encoded now
+
+private:
+    using operation_step =
+        symbol<&api::e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options>;
+
+    /// The status of the last step where the program may be a stale one of the cache, else 0. Throws for every other
+    /// failure.
+    ANEMONE_INLINE std::int64_t make_operation() {
+        const std::string others = std::to_string(loaded.load() - 1);
+        const std::string about = "function '" + options.function + "', with " + others +
+                                  " other programs loaded by this driver (limit about " +
+                                  std::to_string(loaded_program_limit) + ")";
+        const caller here = calls(about);
+        const char* name = options.function.c_str();
+        function = here.retain<handle_kind::function, &api::e5rt_program_library_retain_program_function>(
+            build.program.get(), name);
+        op_options =
+            here.create<handle_kind::op_options,
+                        &api::e5rt_precompiled_compute_op_create_options_create_with_program_function>(function.get());
+        void* made_from = op_options.get();
+        here.call<&api::e5rt_precompiled_compute_op_create_options_set_operation_name>(made_from, name);
+        here.call<&api::e5rt_precompiled_compute_op_create_options_set_allocate_intermediate_buffers>(made_from, 1);
+        void* object = nullptr;
+        const std::int64_t status = status_of<operation_step::member>(table, &object, made_from);
+        if (status != 0 && build.warm)
+            return status;
+        if (status != 0)
+            throw call_failure(operation_step::name, status, about);
+        if (object == nullptr)
+            throw null_result(operation_step::name, about);
+        operation = handle<handle_kind::operation>(object, table, *options.report);
+        return 0;
+    }
+
+    ANEMONE_INLINE void bind(const std::vector<port_spec>& inputs_of, const std::vector<port_spec>& outputs_of) {
+        inputs.reserve(inputs_of.size());
+        for (const port_spec& each : inputs_of)
+            inputs.push_back(bind_port<&api::e5rt_execution_stream_operation_retain_input_port>(
+                calls({}), operation.get(), each, build.degraded));
+        outputs.reserve(outputs_of.size());
+        for (const port_spec& each : outputs_of)
+            outputs.push_back(bind_port<&api::e5rt_execution_stream_operation_retain_output_port>(
+                calls({}), operation.get(), each, build.degraded));
+    }
+
+    ANEMONE_INLINE void add_event() {
+        if (!options.completion_event)
+            return;
+        using release = symbol<&api::e5rt_async_event_release>;
+        using bind_event = symbol<&api::e5rt_execution_stream_operation_bind_completion_event>;
+        for (const char* missing : {table.*release::member == nullptr ? release::name : nullptr,
+                                    table.*bind_event::member == nullptr ? bind_event::name : nullptr})
+            if (missing != nullptr) {
+                build.degraded.push_back({missing, 0});
+                return;
+            }
+        void* made_event = nullptr;
+        if (!try_optional<&api::e5rt_async_event_create>(build.degraded, table, &made_event, "op0_complete",
+                                                         std::uint32_t{0}))
+            return;
+        event = handle<handle_kind::event>(made_event, table, *options.report);
+        if (!event)
+            build.degraded.push_back({symbol<&api::e5rt_async_event_create>::name, 0});
+        else if (!try_optional<bind_event::member>(build.degraded, table, operation.get(), made_event))
+            event.reset();
+    }
+};
+
+/// Names once each, sizes above 0, at least one output, and no output that is an input (the compiler refuses an
+/// operation-less function with an unhelpful message).
+ANEMONE_INLINE void check_ports(const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs) {
+    if (outputs.empty())
+        throw error(errc::port, "outputs", "a program needs at least one output");
+    std::vector<std::string_view> seen;
+    for (const auto* ports : {&inputs, &outputs})
+        for (const port_spec& each : *ports) {
+            require_text(errc::port, ports == &inputs ? "input" : "output", each.name);
+            for (const std::string_view other : seen)
+                if (other == each.name)
+                    throw error(errc::port, each.name, "two ports have this name");
+            seen.push_back(each.name);
+            static_cast<void>(allocation_size(each));
+        }
+}
+
+/// The port at a position; throws `error(errc::port)` past the end.
+template <class Ports> auto& port_at(Ports& ports, std::size_t index, const char* direction) {
+    if (index >= ports.size())
+        throw error(errc::port, direction,
+                    "index " + std::to_string(index) + " of " + std::to_string(ports.size()) + " ports");
+    return ports[index];
+}
+
+/// The position of a port by name; throws `error(errc::port)` when there is none.
+ANEMONE_INLINE std::size_t find_port(const std::vector<bound_port>& ports, std::string_view name,
+                                     const char* direction) {
+    for (std::size_t i = 0; i != ports.size(); ++i)
+        if (ports[i].spec.name == name)
+            return i;
+    throw error(errc::port, std::string(name), std::string("no ") + direction + " has this name");
+}
+
+} // namespace ane::e5rt::detail::inline ANEMONE_WAY

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "../../../base/hidden.hpp"
+#include "../../../base/way.hpp"
+#include "../../backend.hpp"
+#include "session.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ane::objc::inline ANEMONE_WAY {
+
+/// A lowered graph as a netplist on the engine: buffers in the order of its ports, states in surfaces that are both an
+/// input and an output. One surface at two indices is inferred: no source has tried it. Move-only.
+class program {
+public:
+    ANEMONE_API program(const graph_view& lowered, const netplist& written, std::shared_ptr<const runtime> from,
+                        e5rt::session_options options, door_options door);
+
+    /// Throws as `session::write`, `execute` and `read` do, and `error` (errc::port) for buffers that do not fit. After
+    /// a run that failed the states are what its beginning or its end left.
+    ANEMONE_API void run(input_buffers inputs, output_buffers outputs);
+
+    /// The value of a state, dense. What is written there, the next run reads.
+    ANEMONE_API std::span<std::byte> state(std::string_view name);
+    ANEMONE_API void reset();
+
+    ANEMONE_API objc::session& session();
+
+private:
+    struct members;
+    hidden<members> state_;
+};
+
+} // namespace ane::objc::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "program.ipp"
+#endif

@@ -1,0 +1,483 @@
+#pragma once
+
+#include "ranges.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+/// Whether the elements that pad a sequence to the length of a model can change those of the sequence. A model of one
+/// length is compared with the same model of another: the axes whose extents differ run along the sequence. From the
+/// inputs, which are padded with zeros (or what is nearest to it in their promise), the pass follows for each value along which axes padding lies, where it is still
+/// zero, and where a `select` made it so low that its exponential is nothing.
+namespace ane {
+
+/// Why a model cannot be padded.
+enum class padding_rule : std::uint8_t {
+    harmless,
+    the_lengths_are_different_graphs,
+    a_weight_depends_on_the_length,
+    an_extent_is_not_the_length,
+    the_model_keeps_a_state,
+    padding_is_summed_and_is_not_zero,
+    padding_takes_part_in_a_softmax_and_is_not_masked,
+    padding_reaches_other_elements
+};
+
+constexpr std::string_view sentence(padding_rule broken) noexcept {
+    switch (broken) {
+    case padding_rule::harmless: return "padding changes nothing";
+    case padding_rule::the_lengths_are_different_graphs:
+        return "the graphs of two lengths differ in more than their extents";
+    case padding_rule::a_weight_depends_on_the_length:
+        return "a weight depends on the length: gather its rows by an input, or slice it on the host";
+    case padding_rule::an_extent_is_not_the_length:
+        return "an extent differs between two lengths and is not the length: padding is known for the length alone";
+    case padding_rule::the_model_keeps_a_state:
+        return "the model keeps a state, which a program of another length would not have";
+    case padding_rule::padding_is_summed_and_is_not_zero:
+        return "sums over the length, and the padding is not known to be zero: multiply by a port of bytes first";
+    case padding_rule::padding_takes_part_in_a_softmax_and_is_not_masked:
+        return "a softmax over the length, and the padding is not masked: select(mask, scores, -10000) with a port of "
+               "bytes, and promises that keep the scores above -9900";
+    case padding_rule::padding_reaches_other_elements:
+        return "mixes elements along the length, or is not known to keep them apart";
+    }
+    return "";
+}
+
+/// What was found first, at which node.
+struct padding_verdict {
+    padding_rule broken = padding_rule::harmless;
+    int node = -1;
+    int axis = -1; ///< of the operand that is mixed
+
+    constexpr bool ok() const { return broken == padding_rule::harmless; }
+};
+
+/// What an input is padded with: zero, or the end of its promise that is nearest to it.
+constexpr double padding_value(const contract& promise) noexcept {
+    return promise.low > 0 ? promise.low : promise.high < 0 ? promise.high : 0;
+}
+
+/// An input of bytes that says which elements a softmax sees, and the axis along which one of them must not be zero.
+struct padding_mask {
+    int input = -1;
+    int axis = -1;
+};
+
+namespace detail {
+
+/// Axes as bits: what is known of the padding of one value.
+struct padded_axes {
+    std::uint32_t along = 0;  ///< there is padding along these
+    std::uint32_t zero = 0;   ///< and it is zero (false)
+    std::uint32_t hidden = 0; ///< and its exponential is zero beside the others'
+};
+
+/// e^-100 is nothing beside 1, in fp32 too.
+inline constexpr double hidden_below = 100;
+
+/// The axes of an operand as those of a result of higher rank, to which it broadcasts.
+constexpr std::uint32_t broadcast_axes(std::uint32_t bits, int operand_rank, int result_rank) {
+    return result_rank >= operand_rank ? bits << static_cast<unsigned>(result_rank - operand_rank) : bits;
+}
+
+class padding_search {
+public:
+    constexpr padding_search(const graph_view& g, const graph_view& other, std::int64_t length,
+                             std::int64_t other_length)
+        : g_(g), other_(other), length_(length), other_length_(other_length) {}
+
+    constexpr padding_verdict run() {
+        if (!same_structure()) {
+            return {padding_rule::the_lengths_are_different_graphs};
+        }
+        ranges_ = ranges(g_);
+        at_.resize(g_.nodes.size());
+        for (int i = 0; i < g_.size() && verdict_.ok(); ++i) {
+            const padded_axes found = is_source(g_[i].kind) ? source(i) : computed(i);
+            at_[static_cast<std::size_t>(i)] = found;
+            if (verdict_.ok() && found.along != grown(i)) {
+                refuse(padding_rule::an_extent_is_not_the_length, i, 0);
+            }
+        }
+        return verdict_;
+    }
+
+    constexpr const padded_axes& at(int index) const { return at_[static_cast<std::size_t>(index)]; }
+    constexpr const std::vector<padding_mask>& masks() const { return masks_; }
+
+private:
+    constexpr bool same_structure() const {
+        if (g_.size() != other_.size() || g_.outputs.size() != other_.outputs.size()) {
+            return false;
+        }
+        for (int i = 0; i < g_.size(); ++i) {
+            const node& a = g_[i];
+            const node& b = other_[i];
+            if (a.kind != b.kind || a.shape.rank != b.shape.rank || a.operands.count != b.operands.count ||
+                g_.name(i) != other_.name(i)) {
+                return false;
+            }
+            for (int k = 0; k < a.operands.count; ++k) {
+                if (operand(i, k) != other_.operand_pool.data()[b.operands.first + k]) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+    constexpr int operand(int index, int position) const {
+        return g_.operand_pool.data()[g_[index].operands.first + position];
+    }
+    constexpr padded_axes of(int index, int position) const { return at(operand(index, position)); }
+    constexpr const extents& shape(int index, int position) const { return g_[operand(index, position)].shape; }
+    constexpr bool bounded(int index, int position) const {
+        return ranges_[static_cast<std::size_t>(operand(index, position))].bounded();
+    }
+
+    /// The axes of a node whose extents differ between the two lengths.
+    constexpr std::uint32_t grown(int index) const {
+        std::uint32_t bits = 0;
+        for (int k = 0; k < g_[index].shape.rank; ++k) {
+            bits |= g_[index].shape[k] != other_[index].shape[k] ? 1U << static_cast<unsigned>(k) : 0U;
+        }
+        return bits;
+    }
+    constexpr padded_axes refuse(padding_rule why, int index, std::uint32_t axes) {
+        int axis = -1;
+        for (int k = 0; k < extents::capacity && axis < 0; ++k) {
+            axis = ((axes >> static_cast<unsigned>(k)) & 1U) != 0 ? k : -1;
+        }
+        if (verdict_.ok()) {
+            verdict_ = {why, index, axis};
+        }
+        return {};
+    }
+
+    constexpr padded_axes source(int index) {
+        const std::uint32_t along = grown(index);
+        for (int k = 0; k < g_[index].shape.rank; ++k) {
+            const bool is_length = g_[index].shape[k] == length_ && other_[index].shape[k] == other_length_;
+            if (((along >> static_cast<unsigned>(k)) & 1U) != 0 && !is_length) {
+                return refuse(padding_rule::an_extent_is_not_the_length, index, 1U << static_cast<unsigned>(k));
+            }
+        }
+        switch (g_[index].kind) {
+        case op::input: {
+            const bool kept = g_.next_of(index) >= 0;
+            const bool by_zeros = padding_value(g_[index].get<contract>()) == 0;
+            return kept ? refuse(padding_rule::the_model_keeps_a_state, index, 0)
+                        : padded_axes{along, by_zeros ? along : 0U, 0};
+        }
+        case op::weight:
+            return along != 0 ? refuse(padding_rule::a_weight_depends_on_the_length, index, along) : padded_axes{};
+        default: return {along, 0, 0}; // a constant: its values there are as good as any
+        }
+    }
+
+    constexpr padded_axes computed(int index) {
+        const node& n = g_[index];
+        std::uint32_t any = 0;
+        for (int k = 0; k < n.operands.count; ++k) {
+            any |= of(index, k).along;
+        }
+        if (any == 0) {
+            return {};
+        }
+        switch (signature(n.kind).group) {
+        case op_group::unary:
+        case op_group::binary:
+        case op_group::comparison:
+        case op_group::logic: return elementwise(index);
+        case op_group::reduction: return reduced(index);
+        case op_group::normalization: return normalized(index);
+        case op_group::movement: return moved(index);
+        case op_group::quantization:
+        case op_group::parametric: return with_constants(index, 0);
+        case op_group::scan: {
+            const cumulation& c = n.get<cumulation>();
+            const std::uint32_t along = 1U << static_cast<unsigned>(normalized_axis(c.axis, n.shape.rank));
+            return c.reverse ? with_constants(index, along) : padded_axes{of(index, 0).along, 0, 0};
+        }
+        default: break;
+        }
+        if (n.kind == op::matmul) {
+            return product(index);
+        }
+        if (n.kind == op::linear) {
+            return with_constants(index, 1U << static_cast<unsigned>(n.shape.rank - 1));
+        }
+        if (n.kind == op::dropout) {
+            return of(index, 0);
+        }
+        if (is_convolution(n.kind) || is_pool(n.kind)) {
+            return with_constants(index, ~1U); // the batch alone stays apart
+        }
+        return refuse(padding_rule::padding_reaches_other_elements, index, any);
+    }
+
+    /// The first operand's padding stays where it is, unless it lies along a mixed axis; the others have none.
+    constexpr padded_axes with_constants(int index, std::uint32_t mixed) {
+        std::uint32_t wrong = of(index, 0).along & mixed;
+        for (int k = 1; k < g_[index].operands.count; ++k) {
+            wrong |= of(index, k).along;
+        }
+        return wrong != 0 ? refuse(padding_rule::padding_reaches_other_elements, index, wrong)
+                          : padded_axes{of(index, 0).along, 0, 0};
+    }
+
+    /// The padding of an operand along the axes of the result.
+    constexpr padded_axes spread(int index, int position) const {
+        const padded_axes x = of(index, position);
+        const int from = shape(index, position).rank;
+        const int to = g_[index].shape.rank;
+        return {broadcast_axes(x.along, from, to), broadcast_axes(x.zero, from, to),
+                broadcast_axes(x.hidden, from, to)};
+    }
+
+    /// Whether a node is a constant of one value, which is then stored in `value`.
+    constexpr bool is_number(int index, double& value) const {
+        const node& n = g_[index];
+        if (n.kind != op::constant) {
+            return false;
+        }
+        const auto values = g_.values(n);
+        for (const float v : values) {
+            if (v != values.front()) {
+                return false;
+            }
+        }
+        value = static_cast<double>(values.front());
+        return true;
+    }
+
+    constexpr padded_axes elementwise(int index) {
+        const node& n = g_[index];
+        padded_axes r;
+        for (int k = 0; k < n.operands.count; ++k) {
+            r.along |= spread(index, k).along;
+        }
+        const padded_axes a = spread(index, 0);
+        const padded_axes b = n.operands.count > 1 ? spread(index, 1) : padded_axes{};
+        double number = 0;
+        switch (n.kind) {
+        case op::relu:
+        case op::leaky_relu:
+        case op::abs:
+        case op::sign:
+        case op::square: r.zero = a.zero; break;
+        case op::mul: r.zero = (bounded(index, 1) ? a.zero : 0U) | (bounded(index, 0) ? b.zero : 0U); break;
+        case op::logical_and: r.zero = a.zero | b.zero; break;
+        case op::add:
+        case op::sub:
+        case op::logical_or: r.zero = a.zero & b.zero; break;
+        case op::not_equal: r.zero = is_number(operand(index, 1), number) && number == 0 ? a.zero : 0U; break;
+        case op::greater: r.zero = is_number(operand(index, 1), number) && number >= 0 ? a.zero : 0U; break;
+        case op::less: r.zero = is_number(operand(index, 1), number) && number <= 0 ? a.zero : 0U; break;
+        case op::select: {
+            const padded_axes c = spread(index, 2);
+            if (is_number(operand(index, 2), number)) {
+                const interval& kept = ranges_[static_cast<std::size_t>(operand(index, 1))];
+                r.zero = number == 0 ? a.zero : 0U;
+                r.hidden = kept.bounded() && kept.low - number >= hidden_below ? a.zero : 0U;
+                remember_mask(index);
+            } else {
+                r.zero = (a.zero & c.zero) | (b.zero & c.zero);
+            }
+            break;
+        }
+        default: break;
+        }
+        return r;
+    }
+
+    /// The input behind the condition of a select, where it is compared or converted and no more.
+    constexpr void remember_mask(int index) {
+        int at = operand(index, 0);
+        while (!is_source(g_[at].kind) && (is_comparison(g_[at].kind) || g_[at].kind == op::cast)) {
+            at = operand(at, 0);
+        }
+        const int last = g_[at].shape.rank - 1;
+        if (g_[at].kind == op::input && g_[at].type == dtype::uint8 && last >= 0 &&
+            ((this->at(at).along >> static_cast<unsigned>(last)) & 1U) != 0) {
+            masks_.push_back({at, last});
+        }
+    }
+
+    constexpr padded_axes reduced(int index) {
+        const node& n = g_[index];
+        const indices& list = n.get<axes>().list;
+        std::uint32_t over = list.rank == 0 ? ~0U : 0U;
+        for (int k = 0; k < list.rank; ++k) {
+            over |= 1U << static_cast<unsigned>(normalized_axis(static_cast<int>(list[k]), n.shape.rank));
+        }
+        const padded_axes x = of(index, 0);
+        const bool sums = n.kind == op::reduce_sum || n.kind == op::reduce_sum_square || n.kind == op::reduce_l1_norm ||
+                          n.kind == op::reduce_l2_norm;
+        const std::uint32_t wrong = x.along & over & ~(sums ? x.zero : 0U);
+        if (wrong != 0) {
+            return refuse(sums ? padding_rule::padding_is_summed_and_is_not_zero
+                               : padding_rule::padding_reaches_other_elements,
+                          index, wrong);
+        }
+        return {x.along & ~over, x.zero & ~over, 0};
+    }
+
+    constexpr padded_axes normalized(int index) {
+        const node& n = g_[index];
+        const int rank = n.shape.rank;
+        if (n.kind == op::softmax) {
+            const std::uint32_t over = 1U << static_cast<unsigned>(normalized_axis(n.get<axis>().index, rank));
+            const padded_axes x = of(index, 0);
+            if ((x.along & over & ~x.hidden) != 0) {
+                return refuse(padding_rule::padding_takes_part_in_a_softmax_and_is_not_masked, index, over);
+            }
+            return {x.along, x.along & over, 0};
+        }
+        switch (n.kind) {
+        case op::batch_norm: return with_constants(index, 0);
+        case op::layer_norm:
+        case op::rms_norm:
+        case op::l2_norm:
+        case op::minmax_norm: {
+            const int over = normalized_axis(n.get<stabilizer>().axis, rank);
+            return with_constants(index, 1U << static_cast<unsigned>(over));
+        }
+        default: return with_constants(index, ~1U);
+        }
+    }
+
+    constexpr padded_axes product(int index) {
+        const transposed& t = g_[index].get<transposed>();
+        const int rank = g_[index].shape.rank;
+        const int left_rank = shape(index, 0).rank;
+        const int right_rank = shape(index, 1).rank;
+        const auto bit = [](int at) { return at >= 0 ? 1U << static_cast<unsigned>(at) : 0U; };
+        const std::uint32_t left_inner = bit(left_rank - (t.a ? 2 : 1));
+        const std::uint32_t right_inner = bit(right_rank - (t.b ? 1 : 2));
+        const padded_axes a = of(index, 0);
+        const padded_axes b = of(index, 1);
+        const bool sums_padding = (a.along & left_inner) != 0 || (b.along & right_inner) != 0;
+        const bool by_left = (a.zero & left_inner) != 0 && bounded(index, 1);
+        const bool by_right = (b.zero & right_inner) != 0 && bounded(index, 0);
+        if (sums_padding && !by_left && !by_right) {
+            return refuse(padding_rule::padding_is_summed_and_is_not_zero, index, (a.along & left_inner) | 0U);
+        }
+        // The outer axes in the places that they have in the result.
+        const auto outer = [&](std::uint32_t bits, int operand_rank, bool turned, bool left) {
+            const std::uint32_t last = bit(operand_rank - 1);
+            const std::uint32_t before = bit(operand_rank - 2);
+            const std::uint32_t own = bits & (left ? (turned ? last : before) : (turned ? before : last));
+            const std::uint32_t batch = bits & (before - 1U) & ~last;
+            return broadcast_axes(batch, operand_rank, rank) | (own != 0 ? bit(rank - (left ? 2 : 1)) : 0U);
+        };
+        return {outer(a.along, left_rank, t.a, true) | outer(b.along, right_rank, t.b, false), 0, 0};
+    }
+
+    constexpr padded_axes moved(int index) {
+        const node& n = g_[index];
+        const padded_axes x = of(index, 0);
+        switch (n.kind) {
+        case op::cast:
+        case op::identity: return x;
+        case op::transpose: {
+            const indices& order = n.get<permutation>().order;
+            padded_axes r;
+            for (int k = 0; k < n.shape.rank; ++k) {
+                const auto from = static_cast<unsigned>(order[k]);
+                r.along |= ((x.along >> from) & 1U) << static_cast<unsigned>(k);
+                r.zero |= ((x.zero >> from) & 1U) << static_cast<unsigned>(k);
+                r.hidden |= ((x.hidden >> from) & 1U) << static_cast<unsigned>(k);
+            }
+            return r;
+        }
+        case op::reshape: return reshaped(index);
+        case op::concat: return joined(index);
+        case op::gather: return gathered(index);
+        case op::slice:
+        case op::strided_slice:
+        case op::pad:
+        case op::tile: {
+            for (int k = 0; k < n.shape.rank; ++k) {
+                const auto bit = 1U << static_cast<unsigned>(k);
+                if ((x.along & bit) != 0 && n.shape[k] != shape(index, 0)[k]) {
+                    return refuse(padding_rule::padding_reaches_other_elements, index, bit);
+                }
+            }
+            return {x.along, n.kind == op::pad ? 0U : x.zero, 0};
+        }
+        default: return refuse(padding_rule::padding_reaches_other_elements, index, x.along);
+        }
+    }
+
+    /// An axis stays where as many elements lie before it and it is as long (of several of one element, the one that
+    /// grows with the length).
+    constexpr padded_axes reshaped(int index) {
+        const extents& from = shape(index, 0);
+        const extents& to = g_[index].shape;
+        const padded_axes x = of(index, 0);
+        padded_axes r;
+        std::int64_t before = 1;
+        for (int k = 0; k < from.rank; before *= from[k], ++k) {
+            if (((x.along >> static_cast<unsigned>(k)) & 1U) == 0) {
+                continue;
+            }
+            std::int64_t there = 1;
+            int place = 0;
+            while (place < to.rank && (there != before || to[place] != from[k] ||
+                                       ((grown(index) >> static_cast<unsigned>(place)) & 1U) == 0)) {
+                there *= to[place++];
+            }
+            if (place == to.rank) {
+                return refuse(padding_rule::padding_reaches_other_elements, index, 1U << static_cast<unsigned>(k));
+            }
+            r.along |= 1U << static_cast<unsigned>(place);
+            r.zero |= ((x.zero >> static_cast<unsigned>(k)) & 1U) << static_cast<unsigned>(place);
+            r.hidden |= ((x.hidden >> static_cast<unsigned>(k)) & 1U) << static_cast<unsigned>(place);
+        }
+        return r;
+    }
+
+    constexpr padded_axes joined(int index) {
+        const node& n = g_[index];
+        const auto over = 1U << static_cast<unsigned>(normalized_axis(n.get<axis>().index, n.shape.rank));
+        padded_axes r{0, ~0U, ~0U};
+        for (int k = 0; k < n.operands.count; ++k) {
+            const padded_axes x = of(index, k);
+            r = {r.along | x.along, r.zero & x.zero, r.hidden & x.hidden};
+        }
+        return (r.along & over) != 0 ? refuse(padding_rule::padding_reaches_other_elements, index, over) : r;
+    }
+
+    /// Rows of a table by indices: padding lies along the axes of the indices.
+    constexpr padded_axes gathered(int index) {
+        if (of(index, 0).along != 0) {
+            return refuse(padding_rule::padding_reaches_other_elements, index, of(index, 0).along);
+        }
+        const int place = normalized_axis(g_[index].get<axis>().index, shape(index, 0).rank);
+        return {of(index, 1).along << static_cast<unsigned>(place), 0, 0};
+    }
+
+    graph_view g_;
+    graph_view other_;
+    std::int64_t length_;
+    std::int64_t other_length_;
+    std::vector<interval> ranges_;
+    std::vector<padded_axes> at_;
+    std::vector<padding_mask> masks_;
+    padding_verdict verdict_;
+};
+
+} // namespace detail
+
+/// Whether inputs that are shorter than `length` may be padded to it (`padding_value`): then the elements of the outputs that
+/// belong to the sequence are those that a model of just its length computes (up to the order of sums). `other` is the
+/// same model with another length. Sound, not complete: what it does not know it refuses.
+constexpr padding_verdict find_padding_leak(const graph_view& g, std::int64_t length, const graph_view& other,
+                                            std::int64_t other_length) {
+    return detail::padding_search(g, other, length, other_length).run();
+}
+
+} // namespace ane

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "../base/way.hpp"
+#include "../graph/graph.hpp"
+#include "segment.hpp"
+
+#include <string>
+
+namespace ane::inline ANEMONE_WAY {
+
+/// The segments of a model: for each its door, its size, why it begins where it does, what it takes from segments before
+/// it, and the states that are not resident because segments share them.
+ANEMONE_API std::string print(const graph_view& model, const segmentation_view& cuts);
+
+} // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "print.ipp"
+#endif

@@ -1,0 +1,171 @@
+// Everything that the stand-in can do wrong, at the first use and in the hot loop, on the caller's thread and on the
+// worker: the error names step and remedy, what was computed before stays, nothing leaks, and the next run works.
+
+#include "standin_bench.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace e5 = ane::e5rt;
+using namespace std::chrono_literals;
+using standin::refusal;
+using standin::says;
+
+namespace {
+
+constexpr const char* create_step = "e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options";
+constexpr const char* run_step = "e5rt_execution_stream_execute_sync";
+
+/// One thing that goes wrong in a run.
+struct run_fault {
+    const char* name;
+    void (*begin)(const standin::control& rt);
+    bool only_with_timeout; ///< nobody can end it otherwise
+    bool fails;
+    const char* remedy;
+    bool reopen; ///< before the next run
+};
+
+constexpr run_fault run_faults[] = {
+    {"status", [](const standin::control& rt) { rt.fail(run_step, 1, -1); }, false, true, "split the program", false},
+    {"service death", [](const standin::control& rt) { rt.kill_service(); }, false, true, "session::reopen", true},
+    {"lost completion", [](const standin::control& rt) { rt.hang(run_step); }, true, true, "restart the process",
+     false},
+    {"slow call", [](const standin::control& rt) { rt.slow(30); }, false, false, "", false},
+};
+
+/// One thing that goes wrong while a program is compiled and loaded.
+struct load_fault {
+    const char* name;
+    void (*begin)(const standin::control& rt);
+    const char* step; ///< null: it is mended by the driver
+    const char* remedy;
+};
+
+constexpr load_fault load_faults[] = {
+    {"service death", [](const standin::control& rt) { rt.kill_service(); }, "e5rt_e5_compiler_compile",
+     "compile again"},
+    {"program limit", [](const standin::control& rt) { rt.program_limit(1); }, create_step, "release a session"},
+    {"stale cache", [](const standin::control& rt) { rt.stale(1); }, nullptr, ""},
+    {"buffer too short", [](const standin::control& rt) { rt.short_buffers(1); }, "e5rt_buffer_object_get_size",
+     "report this"},
+    {"foreign target", [](const standin::control&) { ::setenv("ANEMONE_STANDIN_HOST", "h16", 1); }, create_step,
+     "compile in this process for this chip"},
+};
+
+/// The stand-in as it was, when it goes.
+struct well_again {
+    standin::bench& bench;
+    explicit well_again(standin::bench& of) : bench(of) {
+        static standin::bench* clock = nullptr;
+        clock = &of;
+        of.rt.set_clock([] { return static_cast<double>(clock->present.nanoseconds) * 1e-9; });
+    }
+    well_again(const well_again&) = delete;
+    well_again& operator=(const well_again&) = delete;
+    ~well_again() {
+        mend();
+        bench.rt.set_clock(nullptr);
+    }
+    void mend() const {
+        bench.rt.fail(nullptr, 1, 0);
+        bench.rt.let_go();
+        bench.rt.slow(0);
+        bench.rt.stale(0);
+        bench.rt.short_buffers(0);
+        bench.rt.program_limit(0);
+        ::unsetenv("ANEMONE_STANDIN_HOST");
+    }
+};
+
+} // namespace
+
+TEST_CASE("engine fault matrix: runs") {
+    for (const run_fault& fault : run_faults)
+        for (const bool worker : {false, true})
+            for (const bool hot : {false, true}) {
+                if (fault.only_with_timeout && !worker)
+                    continue;
+                CAPTURE(fault.name);
+                CAPTURE(worker);
+                CAPTURE(hot);
+                standin::bench bench;
+                const well_again after(bench);
+                const std::uint64_t live = bench.rt.live_handles();
+                const std::uint64_t overlaps = bench.rt.overlaps();
+                bench.options.timeout = worker ? e5::time_span(fault.only_with_timeout ? 20ms : 10s) : e5::time_span();
+                auto session = bench.open();
+                standin::bench::set(session.input(0), 3);
+                for (int i = 0; hot && i != 20; ++i)
+                    session.execute(worker ? e5::time_span(10s) : e5::time_span());
+                const float before = standin::bench::get(session.output(0));
+                fault.begin(bench.rt);
+                if (fault.fails) {
+                    const ane::error failure = refusal([&] { session.execute(); });
+                    CHECK(failure.code() == ane::errc::engine);
+                    CHECK(failure.subject() == run_step);
+                    CHECK(says(failure, fault.remedy));
+                } else
+                    session.execute();
+                after.mend();
+                standin::bench::await([&] { return !session.running(); });
+                if (fault.fails && !fault.only_with_timeout)
+                    CHECK((hot ? standin::bench::get(session.output(0)) == before : true)); // not half written
+                if (fault.reopen) {
+                    session.reopen();
+                    standin::bench::set(session.input(0), 3);
+                }
+                session.execute(worker ? e5::time_span(10s) : e5::time_span());
+                CHECK(standin::bench::get(session.output(0)) == 6.0F);
+                CHECK(bench.rt.overlaps() == overlaps);
+                session.close();
+                CHECK(bench.rt.live_handles() == live);
+                CHECK(bench.reported.empty());
+            }
+}
+
+TEST_CASE("engine fault matrix: compiling and loading, while another session runs on") {
+    for (const load_fault& fault : load_faults) {
+        CAPTURE(fault.name);
+        standin::bench bench;
+        const well_again after(bench);
+        const std::uint64_t live = bench.rt.live_handles();
+        const e5::temporary_directory cache("anemone-cache");
+        bench.options.cache = cache.path();
+        auto other = bench.open("mul(x = x, y = x)");
+        other.execute(10s);
+        fault.begin(bench.rt);
+        if (fault.step != nullptr) {
+            const ane::error failure = refusal([&] { bench.open(); });
+            CHECK(failure.code() == ane::errc::engine);
+            CHECK(failure.subject() == fault.step);
+            CHECK(says(failure, fault.remedy));
+        } else
+            bench.open().execute();
+        after.mend();
+        auto session = bench.open();
+        standin::bench::set(session.input(0), 3);
+        session.execute(10s);
+        CHECK(standin::bench::get(session.output(0)) == 6.0F);
+        if (std::string(fault.name) != "service death")
+            other.execute();
+        session.close();
+        other.close();
+        CHECK(bench.rt.live_handles() == live);
+        CHECK(bench.reported.empty());
+    }
+}
+
+TEST_CASE("engine fault matrix: an encode that does not return holds the first run only as long as its timeout") {
+    standin::bench bench;
+    auto session = bench.open();
+    REQUIRE(bench.rt.hang("e5rt_execution_stream_encode_operation") == 0);
+    CHECK(says(refusal([&] { session.execute(20ms); }), "cannot be cancelled"));
+    bench.rt.let_go();
+    standin::bench::await([&] { return !session.running(); });
+    session.execute(10s);
+}

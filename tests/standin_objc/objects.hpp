@@ -1,0 +1,217 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ane::standin_objc {
+
+/// What an object is: of Foundation, of IOSurface or of the engine's framework.
+enum class kind : std::uint8_t {
+    data,
+    string,
+    number,
+    array,
+    dictionary,
+    error,
+    surface,
+    descriptor,
+    model,
+    surface_object,
+    request,
+    type ///< a class, which is never released
+};
+
+/// The books: live objects, calls, what is to fail, and the first misuse. For one thread at a time, as tests are.
+class ledger {
+public:
+    static ledger& instance() {
+        static ledger only;
+        return only;
+    }
+
+    long live = 0;
+    std::map<std::string, int, std::less<>> options;
+    std::set<std::string, std::less<>> hidden; ///< selectors and classes that this macOS does not have
+    std::string misuse;                        ///< the first one
+
+    void note(const std::string& what) {
+        if (misuse.empty()) {
+            misuse = what;
+        }
+    }
+
+    int option(std::string_view name, int otherwise) const {
+        const auto found = options.find(name);
+        return found == options.end() ? otherwise : found->second;
+    }
+
+    void fail(std::string_view name, int nth) {
+        plan_ = name;
+        remaining_ = nth;
+    }
+
+    /// Counts a call; whether it is the one that has to fail.
+    bool enter(std::string_view name) {
+        auto found = calls_.find(name);
+        if (found == calls_.end()) {
+            found = calls_.emplace(std::string(name), 0).first;
+        }
+        ++found->second;
+        return plan_ == name && remaining_ > 0 && --remaining_ == 0;
+    }
+    std::uint64_t calls(std::string_view name) const {
+        const auto found = calls_.find(name);
+        return found == calls_.end() ? 0 : found->second;
+    }
+    void forget_calls() { calls_.clear(); }
+    const std::map<std::string, std::uint64_t, std::less<>>& all_calls() const { return calls_; }
+
+private:
+    std::map<std::string, std::uint64_t, std::less<>> calls_;
+    std::string plan_;
+    int remaining_ = 0;
+};
+
+inline ledger& books() { return ledger::instance(); }
+
+struct object {
+    explicit object(kind what) : is(what) { ++books().live; }
+    object(const object&) = delete;
+    object& operator=(const object&) = delete;
+    virtual ~object() { --books().live; }
+
+    kind is;
+    long references = 1;
+};
+
+inline object* retain(const void* given) {
+    auto* const o = static_cast<object*>(const_cast<void*>(given));
+    if (o != nullptr && o->is != kind::type) {
+        ++o->references;
+    }
+    return o;
+}
+inline void release(const void* given) {
+    auto* const o = static_cast<object*>(const_cast<void*>(given));
+    if (o == nullptr) {
+        books().note("null is released");
+    } else if (o->is != kind::type && --o->references == 0) {
+        delete o;
+    }
+}
+
+/// The pools of the process: a stack of what goes with each.
+class pools {
+public:
+    static pools& instance() {
+        static pools only;
+        return only;
+    }
+
+    void* push() {
+        if (depth_ == stack_.size()) {
+            stack_.emplace_back();
+        }
+        return &stack_[depth_++];
+    }
+    void pop(void* token) {
+        if (depth_ == 0 || token != &stack_[depth_ - 1]) {
+            books().note("an autorelease pool is popped that is not the innermost");
+            return;
+        }
+        std::vector<object*> going;
+        going.swap(stack_[depth_ - 1]);
+        --depth_;
+        for (object* each : going) {
+            release(each);
+        }
+        going.clear();
+        if (depth_ < stack_.size() && stack_[depth_].empty()) {
+            stack_[depth_].swap(going); // keeps its memory
+        }
+    }
+    std::size_t depth() const { return depth_; }
+
+    /// Hands an object over to the innermost pool.
+    template <class T> T* keep(T* made) {
+        if (made != nullptr) {
+            if (depth_ == 0) {
+                books().note("an object is autoreleased without a pool: it leaks");
+            } else {
+                stack_[depth_ - 1].push_back(made);
+            }
+        }
+        return made;
+    }
+
+private:
+    std::deque<std::vector<object*>> stack_{}; // whose elements stay where they are
+    std::size_t depth_ = 0;
+};
+
+template <class T> T* autoreleased(T* made) { return pools::instance().keep(made); }
+
+struct data_object : object {
+    explicit data_object(std::vector<std::byte> of) : object(kind::data), bytes(std::move(of)) {}
+    std::vector<std::byte> bytes;
+};
+struct string_object : object {
+    explicit string_object(std::string of) : object(kind::string), text(std::move(of)) {}
+    std::string text;
+};
+struct number_object : object {
+    explicit number_object(std::int64_t of) : object(kind::number), value(of) {}
+    std::int64_t value;
+};
+struct array_object : object {
+    explicit array_object(std::vector<object*> of) : object(kind::array), elements(std::move(of)) {}
+    ~array_object() override {
+        for (object* each : elements) {
+            release(each);
+        }
+    }
+    std::vector<object*> elements;
+};
+struct dictionary_object : object {
+    dictionary_object() : object(kind::dictionary) {}
+    ~dictionary_object() override {
+        for (const auto& [key, value] : members) {
+            release(value);
+        }
+    }
+    /// Takes over one reference.
+    void set(const std::string& key, object* value) { members.emplace(key, value); }
+    object* find(std::string_view key) const {
+        const auto found = members.find(key);
+        return found == members.end() ? nullptr : found->second;
+    }
+    std::map<std::string, object*, std::less<>> members;
+};
+struct error_object : object {
+    explicit error_object(std::string of) : object(kind::error), text(std::move(of)) {}
+    std::string text;
+};
+struct surface_object : object {
+    explicit surface_object(std::size_t size) : object(kind::surface), bytes(size) {
+        for (std::byte& each : bytes) {
+            each = std::byte{0xA5}; // nobody promises zeros
+        }
+    }
+    std::vector<std::byte> bytes;
+    int locks = 0;
+};
+
+/// The object if it is of that kind, else null.
+template <class T> T* as(void* given, kind wanted) {
+    auto* const o = static_cast<object*>(given);
+    return o != nullptr && o->is == wanted ? static_cast<T*>(o) : nullptr;
+}
+
+} // namespace ane::standin_objc
