@@ -54,7 +54,7 @@ void say(const char* function, const char* message) {
 template <class Body> std::int64_t call(const char* function, Body&& body) noexcept {
     try {
         runtime& r = runtime::instance();
-        r.planned.hold(function);
+        r.planned.held.hold(function);
         const std::lock_guard lock(r.mutex);
         if (const auto status = r.ledger.enter(function)) {
             say(function, "failure asked for by the test");
@@ -549,10 +549,14 @@ void anemone_standin_set_clock(double (*seconds)()) {
 }
 
 int anemone_standin_hang(const char* function) {
-    return function != nullptr && runtime::instance().planned.hang(function) ? 0 : 1;
+    if (function == nullptr || !call_ledger::knows(function)) {
+        return 1;
+    }
+    runtime::instance().planned.held.want(function);
+    return 0;
 }
-void anemone_standin_let_go(void) { runtime::instance().planned.let_go(); }
-uint64_t anemone_standin_hung(void) { return runtime::instance().planned.hung(); }
+void anemone_standin_let_go(void) { runtime::instance().planned.held.let_go(); }
+uint64_t anemone_standin_hung(void) { return runtime::instance().planned.held.count(); }
 uint64_t anemone_standin_overlaps(void) { return runtime::instance().planned.overlaps; }
 void anemone_standin_slow(int milliseconds) { runtime::instance().planned.slow = milliseconds; }
 

@@ -1,15 +1,10 @@
 #pragma once
 
-#include "call_ledger.hpp"
+#include "held_call.hpp"
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <cstddef>
 #include <cstdint>
-#include <mutex>
-#include <string>
-#include <string_view>
 #include <thread>
 
 namespace ane::standin {
@@ -18,40 +13,7 @@ namespace ane::standin {
 /// that the rest of the runtime goes on.
 class faults {
 public:
-    bool hang(std::string_view function) {
-        const std::lock_guard lock(mutex_);
-        wanted_ = function;
-        armed_ = true;
-        return call_ledger::knows(function);
-    }
-    void let_go() {
-        {
-            const std::lock_guard lock(mutex_);
-            armed_ = false;
-            ++released_;
-        }
-        changed_.notify_all();
-    }
-    std::uint64_t hung() {
-        const std::lock_guard lock(mutex_);
-        return held_;
-    }
-
-    /// Holds the call if that was asked for.
-    void hold(std::string_view function) {
-        if (!armed_) {
-            return;
-        }
-        std::unique_lock lock(mutex_);
-        if (!armed_ || wanted_ != function) {
-            return;
-        }
-        armed_ = false;
-        ++held_;
-        const std::uint64_t until = released_ + 1;
-        changed_.wait(lock, [&] { return released_ >= until; });
-        --held_;
-    }
+    held_call held;
 
     /// An execution, from its beginning to its end.
     class execution {
@@ -82,12 +44,6 @@ public:
     double died_at = -1e9;
 
 private:
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::string wanted_;
-    std::atomic<bool> armed_{false};
-    std::uint64_t released_ = 0;
-    std::uint64_t held_ = 0;
     std::atomic<int> inside_{0};
 };
 

@@ -36,11 +36,11 @@ inline constexpr const char* on_demand = "a failure on demand";
 
 namespace methods {
 
-inline void* describe(void*, void* selector, void* description, void* weights, void* options) {
+inline void* described(void* selector, void* description, void* weights, void* options, bool mil) {
     auto* const text = as<data_object>(description, kind::data);
     auto* const files_of = as<dictionary_object>(weights, kind::dictionary);
     if (text == nullptr) {
-        books().note("the network description is no NSData");
+        books().note("the description is no NSData");
     }
     if (files_of == nullptr || options != nullptr) {
         books().note("the weights are no NSDictionary, or the options are not nil");
@@ -48,7 +48,7 @@ inline void* describe(void*, void* selector, void* description, void* weights, v
     if (fails(selector) || text == nullptr || files_of == nullptr) {
         return nullptr;
     }
-    auto* const result = autoreleased(new descriptor_object);
+    auto* const result = autoreleased(new descriptor_object(mil));
     result->document.assign(reinterpret_cast<const char*>(text->bytes.data()), text->bytes.size());
     for (const auto& [name, value] : files_of->members) {
         auto* const entry = as<dictionary_object>(value, kind::dictionary);
@@ -63,13 +63,24 @@ inline void* describe(void*, void* selector, void* description, void* weights, v
     return result;
 }
 
+inline void* describe(void*, void* selector, void* description, void* weights, void* options) {
+    return described(selector, description, weights, options, false);
+}
+inline void* describe_mil(void*, void* selector, void* description, void* weights, void* options) {
+    return described(selector, description, weights, options, true);
+}
+
 inline void* in_memory(void*, void* selector, void* descriptor) {
     auto* const from = as<descriptor_object>(descriptor, kind::descriptor);
     return fails(selector) || from == nullptr ? nullptr : autoreleased(new model_object(from));
 }
 
 inline void* local_path(void* self, void* selector) {
-    return fails(selector) ? nullptr : autoreleased(new string_object(static_cast<model_object*>(self)->directory));
+    return fails(selector) ? nullptr : autoreleased(new string_object(static_cast<model_object*>(self)->directory()));
+}
+
+inline void* identifier(void* self, void* selector) {
+    return fails(selector) ? nullptr : autoreleased(new string_object(static_cast<model_object*>(self)->identifier));
 }
 
 inline bool right_options(unsigned quality, void* options) {
@@ -92,7 +103,8 @@ inline bool load(void* self, void* selector, unsigned quality, void* options, vo
     if (model.program == nullptr) {
         books().note("a model is loaded before it is compiled");
     }
-    if (fails(selector) || !right || model.program == nullptr || books().option("refuse_load", 0) != 0) {
+    if (fails(selector) || !right || model.program == nullptr || model.dead() ||
+        books().option("refuse_load", 0) != 0) {
         return answer(error, on_demand);
     }
     model.loaded = true;
@@ -101,7 +113,7 @@ inline bool load(void* self, void* selector, unsigned quality, void* options, vo
 
 inline void* attributes(void* self, void* selector) {
     auto& model = *static_cast<model_object*>(self);
-    return fails(selector) || !model.loaded ? nullptr : autoreleased(model.attributes());
+    return fails(selector) || !model.loaded ? nullptr : autoreleased(model.program->attributes());
 }
 
 inline void* wrap(void*, void* selector, void* surface) {
@@ -213,8 +225,10 @@ inline const std::vector<method_row>& method_table() {
     static const std::vector<method_row> rows = {
         {'+', "_ANEInMemoryModelDescriptor",
          "modelWithNetworkDescription:weights:optionsPlist:", row(methods::describe)},
+        {'+', "_ANEInMemoryModelDescriptor", "modelWithMILText:weights:optionsPlist:", row(methods::describe_mil)},
         {'+', "_ANEInMemoryModel", "inMemoryModelWithDescriptor:", row(methods::in_memory)},
         {'-', "_ANEInMemoryModel", "localModelPath", row(methods::local_path)},
+        {'-', "_ANEInMemoryModel", "hexStringIdentifier", row(methods::identifier)},
         {'-', "_ANEInMemoryModel", "compileWithQoS:options:error:", row(methods::compile)},
         {'-', "_ANEInMemoryModel", "loadWithQoS:options:error:", row(methods::load)},
         {'-', "_ANEInMemoryModel", "modelAttributes", row(methods::attributes)},

@@ -1,9 +1,13 @@
 #pragma once
 
+#include "../standin/held_call.hpp"
+
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -28,7 +32,7 @@ enum class kind : std::uint8_t {
     type ///< a class, which is never released
 };
 
-/// The books: live objects, calls, what is to fail, and the first misuse. For one thread at a time, as tests are.
+/// The books: live objects, calls, what is to fail, and the first misuse.
 class ledger {
 public:
     static ledger& instance() {
@@ -36,29 +40,52 @@ public:
         return only;
     }
 
-    long live = 0;
-    std::map<std::string, int, std::less<>> options;
-    std::set<std::string, std::less<>> hidden; ///< selectors and classes that this macOS does not have
-    std::string misuse;                        ///< the first one
+    std::atomic<long> live{0};
+    standin::held_call held;
+    std::atomic<std::uint64_t> service{1}; ///< which one it is; a program of an earlier one is dead
 
     void note(const std::string& what) {
-        if (misuse.empty()) {
-            misuse = what;
+        const std::lock_guard lock(mutex_);
+        if (misuse_.empty()) {
+            misuse_ = what;
         }
     }
+    /// The first misuse since the last question.
+    std::string misuse() {
+        const std::lock_guard lock(mutex_);
+        return std::exchange(misuse_, {});
+    }
 
-    int option(std::string_view name, int otherwise) const {
-        const auto found = options.find(name);
-        return found == options.end() ? otherwise : found->second;
+    int option(std::string_view name, int otherwise) {
+        const std::lock_guard lock(mutex_);
+        const auto found = options_.find(name);
+        return found == options_.end() ? otherwise : found->second;
+    }
+    void set(std::string_view name, int value) {
+        const std::lock_guard lock(mutex_);
+        options_[std::string(name)] = value;
+    }
+
+    /// A selector or a class that this macOS does not have, or has again.
+    void hide(std::string_view name, bool away) {
+        const std::lock_guard lock(mutex_);
+        away ? static_cast<void>(hidden_.emplace(name)) : static_cast<void>(hidden_.erase(std::string(name)));
+    }
+    bool hides(std::string_view name) {
+        const std::lock_guard lock(mutex_);
+        return hidden_.contains(name);
     }
 
     void fail(std::string_view name, int nth) {
+        const std::lock_guard lock(mutex_);
         plan_ = name;
         remaining_ = nth;
     }
 
-    /// Counts a call; whether it is the one that has to fail.
+    /// Counts a call, holds it if that was asked for; whether it is the one that has to fail.
     bool enter(std::string_view name) {
+        held.hold(name);
+        const std::lock_guard lock(mutex_);
         auto found = calls_.find(name);
         if (found == calls_.end()) {
             found = calls_.emplace(std::string(name), 0).first;
@@ -66,14 +93,21 @@ public:
         ++found->second;
         return plan_ == name && remaining_ > 0 && --remaining_ == 0;
     }
-    std::uint64_t calls(std::string_view name) const {
+    std::uint64_t calls(std::string_view name) {
+        const std::lock_guard lock(mutex_);
         const auto found = calls_.find(name);
         return found == calls_.end() ? 0 : found->second;
     }
-    void forget_calls() { calls_.clear(); }
-    const std::map<std::string, std::uint64_t, std::less<>>& all_calls() const { return calls_; }
+    void forget_calls() {
+        const std::lock_guard lock(mutex_);
+        calls_.clear();
+    }
 
 private:
+    std::mutex mutex_;
+    std::map<std::string, int, std::less<>> options_;
+    std::set<std::string, std::less<>> hidden_;
+    std::string misuse_;
     std::map<std::string, std::uint64_t, std::less<>> calls_;
     std::string plan_;
     int remaining_ = 0;
@@ -88,7 +122,7 @@ struct object {
     virtual ~object() { --books().live; }
 
     kind is;
-    long references = 1;
+    std::atomic<long> references{1};
 };
 
 inline object* retain(const void* given) {
@@ -107,11 +141,11 @@ inline void release(const void* given) {
     }
 }
 
-/// The pools of the process: a stack of what goes with each.
+/// The pools of a thread: a stack of what goes with each.
 class pools {
 public:
     static pools& instance() {
-        static pools only;
+        static thread_local pools only;
         return only;
     }
 

@@ -4,6 +4,7 @@
 #include "messages.hpp"
 
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 
@@ -16,6 +17,8 @@ namespace {
 /// The class of the framework with this name, or its metaclass.
 class_object* class_named(const std::string& name, char side) {
     static std::map<std::string, std::unique_ptr<class_object>> made;
+    static std::mutex alone;
+    const std::lock_guard lock(alone);
     std::unique_ptr<class_object>& slot = made[side + name];
     if (slot == nullptr) {
         slot = std::make_unique<class_object>(name, side);
@@ -37,7 +40,7 @@ const method_row* find_method(void* type, void* selector) {
     auto* const of = as<class_object>(type, kind::type);
     for (const method_row& row : method_table()) {
         if (of != nullptr && row.side == of->side && row.type == of->name && row.selector == selector_of(selector) &&
-            !books().hidden.contains(row.selector)) {
+            !books().hides(row.selector)) {
             return &row;
         }
     }
@@ -50,7 +53,7 @@ template <class T> void* created(T* made) { return made; }
 
 // NOLINTBEGIN(readability-identifier-naming): Apple's names
 EXPORT void* objc_getClass(const char* name) {
-    const bool missing = books().enter("objc_getClass") || books().hidden.contains(name);
+    const bool missing = books().enter("objc_getClass") || books().hides(name);
     for (const method_row& row : method_table()) {
         if (!missing && row.type == name) {
             return class_named(name, '-');
@@ -60,6 +63,8 @@ EXPORT void* objc_getClass(const char* name) {
 }
 EXPORT void* sel_registerName(const char* name) {
     static std::set<std::string> known;
+    static std::mutex alone;
+    const std::lock_guard lock(alone);
     return const_cast<std::string*>(&*known.emplace(name).first);
 }
 EXPORT void* object_getClass(void* given) {
@@ -77,7 +82,10 @@ EXPORT method class_getMethodImplementation(void* type, void* selector) {
     return found == nullptr ? nullptr : found->implementation;
 }
 EXPORT void* objc_retain(void* given) { return retain(given); }
-EXPORT void objc_release(void* given) { release(given); }
+EXPORT void objc_release(void* given) {
+    static_cast<void>(books().enter("objc_release"));
+    release(given);
+}
 EXPORT void* objc_autoreleasePoolPush() { return pools::instance().push(); }
 EXPORT void objc_autoreleasePoolPop(void* pool) { pools::instance().pop(pool); }
 
@@ -143,7 +151,10 @@ EXPORT void* CFDictionaryCreate(const void*, const void** keys, const void** val
     }
     return created(result);
 }
-EXPORT void CFRelease(const void* given) { release(given); }
+EXPORT void CFRelease(const void* given) {
+    static_cast<void>(books().enter("CFRelease"));
+    release(given);
+}
 EXPORT unsigned long CFGetTypeID(const void* given) {
     return static_cast<unsigned long>(static_cast<const object*>(given)->is) + 1;
 }
@@ -208,6 +219,10 @@ EXPORT const void* const kIOSurfaceBytesPerRow = static_cast<object*>(&row_bytes
 EXPORT const void* const kIOSurfaceAllocSize = static_cast<object*>(&allocation_string);
 EXPORT const void* const kIOSurfacePixelFormat = static_cast<object*>(&format_string);
 
+EXPORT void* NSTemporaryDirectory() {
+    return books().enter("NSTemporaryDirectory") ? nullptr : autoreleased(new string_object(temporary_directory()));
+}
+
 EXPORT void* IOSurfaceCreate(const void* properties) {
     auto* const given = as<dictionary_object>(const_cast<void*>(properties), kind::dictionary);
     const auto number = [&](const char* key) {
@@ -265,19 +280,20 @@ EXPORT std::uint64_t anemone_objc_calls(const char* name) { return books().calls
 EXPORT void anemone_objc_forget_calls() { books().forget_calls(); }
 /// Objects that live, but for classes and constants.
 EXPORT long anemone_objc_live() { return books().live; }
+/// Pools of this thread.
 EXPORT std::uint64_t anemone_objc_pools() { return pools::instance().depth(); }
 /// The first misuse since the last question; empty: none. The text stays until the next call.
 EXPORT const char* anemone_objc_misuse() {
     static std::string last;
-    last = std::exchange(books().misuse, {});
+    last = books().misuse();
     return last.c_str();
 }
-EXPORT void anemone_objc_set(const char* option, int value) { books().options[option] = value; }
+EXPORT void anemone_objc_set(const char* option, int value) { books().set(option, value); }
 /// A selector or a class that this macOS does not have, or has again.
-EXPORT void anemone_objc_hide(const char* name, bool away) {
-    if (away) {
-        books().hidden.insert(name);
-    } else {
-        books().hidden.erase(name);
-    }
-}
+EXPORT void anemone_objc_hide(const char* name, bool away) { books().hide(name, away); }
+/// The next call of a function or a selector does not return before it is let go; how many are held.
+EXPORT void anemone_objc_hang(const char* name) { books().held.want(name); }
+EXPORT void anemone_objc_let_go() { books().held.let_go(); }
+EXPORT std::uint64_t anemone_objc_hung() { return books().held.count(); }
+/// The service dies: what it compiled neither loads nor runs any more.
+EXPORT void anemone_objc_kill_service() { ++books().service; }

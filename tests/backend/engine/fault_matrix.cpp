@@ -1,6 +1,7 @@
 // Everything that the stand-in can do wrong, at the first use and in the hot loop, on the caller's thread and on the
 // worker: the error names step and remedy, what was computed before stays, nothing leaks, and the next run works.
 
+#include "../../standin/call_ledger.hpp"
 #include "standin_bench.hpp"
 
 #include <doctest/doctest.h>
@@ -8,6 +9,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace e5 = ane::e5rt;
@@ -157,6 +159,144 @@ TEST_CASE("engine fault matrix: compiling and loading, while another session run
         other.close();
         CHECK(bench.rt.live_handles() == live);
         CHECK(bench.reported.empty());
+    }
+}
+
+namespace {
+
+/// The whole life of a session: compiled, run twice, closed. Gives how many optional steps were left out.
+std::size_t live_once(standin::bench& bench) {
+    auto session = bench.open_with_folder();
+    standin::bench::set(session.input(0), 3);
+    session.execute();
+    session.execute();
+    CHECK(standin::bench::get(session.output(0)) == 6.0F);
+    const std::size_t left_out = session.degraded().size();
+    session.close();
+    return left_out;
+}
+
+struct counted_call {
+    std::string name;
+    int times = 0;
+};
+
+/// Every function that such a life calls, and how often.
+std::vector<counted_call> calls_of_a_life(standin::bench& bench) {
+    std::vector<counted_call> calls;
+    for (const std::string_view name : ane::standin::exported_functions)
+        calls.push_back({"e5rt_" + std::string(name)});
+    for (counted_call& each : calls)
+        each.times = -static_cast<int>(bench.rt.calls(each.name.c_str()));
+    live_once(bench);
+    for (counted_call& each : calls)
+        each.times += static_cast<int>(bench.rt.calls(each.name.c_str()));
+    std::erase_if(calls, [](const counted_call& each) { return each.times == 0; });
+    REQUIRE(calls.size() >= 30);
+    return calls;
+}
+
+/// Does something with the call that is held, and lets it go.
+template <class Action> std::thread when_held(const standin::bench& bench, Action action) {
+    return std::thread([&bench, action] {
+        standin::bench::await([&] { return bench.rt.hung() == 1; });
+        action();
+        bench.rt.let_go();
+    });
+}
+
+} // namespace
+
+TEST_CASE("engine fault matrix: every call of a session refuses, each time that it is made") {
+    standin::bench bench;
+    const well_again after(bench);
+    for (const counted_call& each : calls_of_a_life(bench))
+        for (int nth = 1; nth <= each.times; ++nth) {
+            const std::string& name = each.name;
+            CAPTURE(name);
+            CAPTURE(nth);
+            bench.reported.clear();
+            const std::uint64_t live = bench.rt.live_handles();
+            const bool stays = name.find("_release") != std::string::npos; // the stand-in refuses and does nothing
+            REQUIRE(bench.rt.fail(name.c_str(), nth, -5) == 0);
+            try {
+                const std::size_t left_out = live_once(bench);
+                CHECK(left_out + bench.reported.size() > 0); // an optional step, or a release of a tool
+            } catch (const ane::error& failure) {
+                CHECK(failure.code() == ane::errc::engine);
+                CHECK(failure.subject() == name);
+                CHECK(says(failure, "status -5"));
+            }
+            after.mend();
+            CHECK(bench.rt.live_handles() == live + (stays ? 1U : 0U));
+            CHECK(e5::loaded_programs() == 0);
+        }
+    live_once(bench);
+}
+
+TEST_CASE("engine fault matrix: every call of a session hangs, and holds its caller no longer than the limit") {
+    standin::bench bench;
+    const well_again after(bench);
+    const std::uint64_t live = bench.rt.live_handles();
+    for (const counted_call& each : calls_of_a_life(bench)) {
+        const std::string& name = each.name;
+        CAPTURE(name);
+        for (e5::time_span limit = 20ms;; limit = e5::time_span(limit.nanoseconds * 4)) {
+            bench.options.timeout = bench.options.setup_timeout = limit;
+            REQUIRE(bench.rt.hang(name.c_str()) == 0);
+            const ane::error late = refusal([&] { static_cast<void>(live_once(bench)); });
+            const bool held = bench.rt.hung() == 1;
+            if (held) { // otherwise the machine was too slow for the limit
+                CHECK(late.code() == ane::errc::engine);
+                const bool runs = name.find("encode") != std::string::npos;
+                CHECK(late.subject() == (runs ? run_step : name));
+                CHECK(says(late, "cannot be cancelled"));
+                CHECK(says(late, "restart the process"));
+            }
+            after.mend();
+            standin::bench::await([&] { return bench.rt.live_handles() == live && e5::loaded_programs() == 0; });
+            if (held)
+                break;
+        }
+        bench.options.timeout = bench.options.setup_timeout = 10s;
+        live_once(bench);
+    }
+}
+
+TEST_CASE("engine fault matrix: every call of a session is slow, and all is well") {
+    standin::bench bench;
+    bench.options.timeout = bench.options.setup_timeout = 10s;
+    for (const counted_call& each : calls_of_a_life(bench)) {
+        const std::string& name = each.name;
+        CAPTURE(name);
+        REQUIRE(bench.rt.hang(name.c_str()) == 0);
+        std::thread other = when_held(bench, [] { std::this_thread::sleep_for(1ms); });
+        live_once(bench);
+        other.join();
+    }
+    CHECK(bench.reported.empty());
+}
+
+TEST_CASE("engine fault matrix: the service dies during every call of a session, and the next session works") {
+    standin::bench bench;
+    const well_again after(bench);
+    const std::uint64_t live = bench.rt.live_handles();
+    bench.options.timeout = bench.options.setup_timeout = 10s;
+    for (const counted_call& each : calls_of_a_life(bench)) {
+        const std::string& name = each.name;
+        CAPTURE(name);
+        REQUIRE(bench.rt.hang(name.c_str()) == 0);
+        std::thread other = when_held(bench, [&] { bench.rt.kill_service(); });
+        try {
+            live_once(bench);
+        } catch (const ane::error& failure) {
+            CHECK(failure.code() == ane::errc::engine);
+            CHECK(says(failure, "; ")); // a remedy
+        }
+        other.join();
+        CHECK(bench.rt.live_handles() == live);
+        bench.sleep(20s);
+        live_once(bench);
     }
 }
 

@@ -71,10 +71,8 @@ TEST_CASE("engine run queue: what a run that is out uses stays alive after its s
     const std::uint64_t live = bench.rt.live_handles();
     const int loaded = e5::loaded_programs();
     {
-        auto first = bench.open();
+        auto first = bench.open_with_folder();
         first.execute();
-        first.hold(std::make_shared<e5::temporary_directory>(std::move(bench.folders.back())));
-        bench.folders.pop_back();
         REQUIRE(bench.rt.hang(execute_step) == 0);
         CHECK(refusal([&] { first.execute(10ms); }).subject() == execute_step);
         SUBCASE("closed") { first.close(); }

@@ -23,10 +23,12 @@ using standin::says;
 
 TEST_CASE("engine session state: in a child after a fork a session refuses, and its end touches nothing") {
     standin::bench bench;
-    std::optional<e5::session> session = bench.open();
-    session->execute(10s);
+    e5::session_options with = bench.program("add(x = x, y = x)");
     const std::filesystem::path folder = bench.folders.back().path();
-    session->hold(std::make_shared<e5::temporary_directory>(std::move(bench.folders.back())));
+    with.held = std::make_shared<e5::temporary_directory>(std::move(bench.folders.back()));
+    std::optional<e5::session> session(std::in_place, bench.runtime, standin::bench::ports("x"),
+                                       standin::bench::ports("y"), std::move(with));
+    session->execute(10s);
     const std::uint64_t releases = bench.rt.calls("e5rt_execution_stream_release");
     const ::pid_t child = ::fork();
     if (child == 0) {

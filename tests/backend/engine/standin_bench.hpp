@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <functional>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -44,6 +45,13 @@ struct bench final : ane::e5rt::clock_source, ane::e5rt::release_report {
     ane::e5rt::session open(const std::string& call = "add(x = x, y = x)") {
         return ane::e5rt::session(runtime, ports("x"), ports("y"), program(call));
     }
+    /// The same; the session owns the folder of its program.
+    ane::e5rt::session open_with_folder() {
+        ane::e5rt::session_options with = program("add(x = x, y = x)");
+        with.held = std::make_shared<ane::e5rt::temporary_directory>(std::move(folders.back()));
+        folders.pop_back();
+        return ane::e5rt::session(runtime, ports("x"), ports("y"), std::move(with));
+    }
     static std::vector<ane::e5rt::port_spec> ports(const char* name) { return {{name, 8}}; }
 
     static void set(std::span<std::byte> port, float value) {
@@ -63,8 +71,14 @@ struct bench final : ane::e5rt::clock_source, ane::e5rt::release_report {
         }
     }
 
-    time_point now() override { return present; }
-    void sleep(duration span) override { present += span, slept += span; }
+    time_point now() override {
+        const std::lock_guard hold(clock);
+        return present;
+    }
+    void sleep(duration span) override {
+        const std::lock_guard hold(clock);
+        present += span, slept += span;
+    }
     void failed(std::string_view step, std::int64_t) override { reported.emplace_back(step); }
 
     const control& rt = control::instance();
@@ -72,6 +86,7 @@ struct bench final : ane::e5rt::clock_source, ane::e5rt::release_report {
     std::shared_ptr<const ane::e5rt::library> runtime = ane::e5rt::library::open(path().string());
     ane::e5rt::dispatch_gate gate;
     ane::e5rt::compile_pacing pacing;
+    std::mutex clock;
     time_point present;
     duration slept;
     std::vector<std::string> reported;

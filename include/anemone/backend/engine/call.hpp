@@ -4,6 +4,7 @@
 #include "../../base/way.hpp"
 #include "api.hpp"
 #include "symptoms.hpp"
+#include "within.hpp"
 
 #include <cstdint>
 #include <string>
@@ -34,6 +35,7 @@ template <auto Member, class... Arguments> std::int64_t status_of(const api& tab
     const auto function = table.*Member;
     if (function == nullptr)
         throw error(errc::library, symbol<Member>::name, "the runtime does not have this optional function");
+    detail::note_step(symbol<Member>::name);
     return function(arguments...);
 }
 

@@ -23,26 +23,31 @@ ANEMONE_BODY const std::shared_ptr<detail::session_state>& chain::shared() const
 
 ANEMONE_BODY std::size_t chain::add(const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs,
                                     session_options options) {
-    detail::session_state& self = *shared();
-    detail::require_ours(self);
-    const ane::detail::one_run now(self.running, "chain");
-    if (self.programs.size() >= chain_limit)
-        throw error(errc::argument, "chain",
-                    std::to_string(chain_limit) + " programs are in it, and one stream takes no more; begin another");
-    detail::loaded_program& added = self.add(inputs, outputs, std::move(options));
-    if (!self.stream)
-        self.add_stream(added.build.degraded);
-    return self.programs.size() - 1;
+    detail::require_ours(*shared());
+    detail::require_idle(*shared());
+    detail::within(shared()->options.setup_timeout, "compile", [self = shared(), inputs, outputs, options] {
+        const ane::detail::one_run now(self->running, "chain");
+        if (self->programs.size() >= chain_limit)
+            throw error(errc::argument, "chain",
+                        std::to_string(chain_limit) +
+                            " programs are in it, and one stream takes no more; begin another");
+        detail::loaded_program& added = self->add(inputs, outputs, options);
+        if (!self->stream)
+            self->add_stream(added.build.degraded);
+    });
+    return size() - 1;
 }
 
 ANEMONE_BODY void chain::connect(std::size_t from, std::size_t output, std::size_t to, std::size_t input) {
-    detail::session_state& self = *shared();
-    detail::require_ours(self);
-    const ane::detail::one_run now(self.running, "chain");
-    detail::loaded_program& writer = *detail::port_at(self.programs, from, "program");
-    detail::loaded_program& reader = *detail::port_at(self.programs, to, "program");
-    detail::share_buffer(writer.calls({}), reader, detail::port_at(writer.outputs, output, "output"),
-                         detail::port_at(reader.inputs, input, "input"));
+    detail::require_ours(*shared());
+    detail::require_idle(*shared());
+    detail::within(shared()->options.setup_timeout, "connect", [self = shared(), from, output, to, input] {
+        const ane::detail::one_run now(self->running, "chain");
+        detail::loaded_program& writer = *detail::port_at(self->programs, from, "program");
+        detail::loaded_program& reader = *detail::port_at(self->programs, to, "program");
+        detail::share_buffer(writer.calls({}), reader, detail::port_at(writer.outputs, output, "output"),
+                             detail::port_at(reader.inputs, input, "input"));
+    });
 }
 
 ANEMONE_BODY std::size_t chain::size() const { return shared()->programs.size(); }
@@ -72,8 +77,7 @@ ANEMONE_BODY void chain::close() {
     if (closed())
         return;
     const auto ending = std::move(state_);
-    if (const auto [first, failures] = detail::release_all(ending.get("chain").shared); !failures.empty())
-        throw error(errc::engine, first, "releases failed: " + failures);
+    detail::close(ending.get("chain").shared);
 }
 
 } // namespace ane::e5rt::inline ANEMONE_WAY

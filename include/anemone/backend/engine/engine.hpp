@@ -20,15 +20,15 @@
 namespace ane::backend::inline ANEMONE_WAY {
 
 /// The ways into the engine's runtime: the e5rt C interface, which takes MIL text, and the Objective-C interface, which
-/// takes netplists and with them layers that MIL has no words for (docs/netplist_door.md).
-enum class engine_door : std::uint8_t { e5rt, netplist };
+/// takes netplists and with them layers that MIL has no words for, or MIL text too (docs/netplist_door.md).
+enum class engine_door : std::uint8_t { e5rt, netplist, in_memory_mil };
 
 /// How the engine backend compiles.
 struct engine_options {
     engine_door door = engine_door::e5rt;
     /// Where the program's files go; kept after the run. Empty: a temporary directory that goes with the program.
     std::string directory{};
-    /// The runtime library; empty: ANEMONE_E5RT, or for netplists ANEMONE_OBJC, then Apple's (on a Mac).
+    /// The runtime library; empty: ANEMONE_E5RT, of the other doors ANEMONE_OBJC, then Apple's (on a Mac).
     std::string library{};
     /// Refuse a model that breaks a design rule of the architecture before Apple's compiler sees it: that one does not
     /// enforce a foreign target's limits (engine-runtime section 7.2), and a failed compile costs a pause of 15 s.
@@ -42,7 +42,7 @@ struct engine_options {
     netplist_options netplist{};
     /// Everything else of the driver: pacing, cache, quality of service. Directory and architecture are set here.
     e5rt::session_options session{};
-    /// What only the netplist door takes.
+    /// What only the two doors of in-memory models take.
     objc::door_options objc{};
 };
 
@@ -67,20 +67,23 @@ public:
     /// Sets every state to zeros.
     ANEMONE_API void reset();
 
-    /// The MIL text and the weight blob that were compiled. Of a program of the other door these and `session` throw
-    /// `error` (errc::argument), as `netplist_session` does of one of this.
+    /// The MIL text and the weight blob that were compiled. Of a program of another door these and `session` throw
+    /// `error` (errc::argument), as `in_memory_session` does of one of this.
     ANEMONE_API std::string mil_path() const;
     ANEMONE_API std::string weights_path() const;
 
     /// The driver's session: resident state, in-place access to ports, what was degraded, closing with a check.
     ANEMONE_API e5rt::session& session();
-    /// The same of the netplist door.
-    ANEMONE_API objc::session& netplist_session();
+    /// The same of the two other doors.
+    ANEMONE_API objc::session& in_memory_session();
 
 private:
+    ANEMONE_API void open_in_memory(const graph_view& model, const weight_store& weights,
+                                    const engine_options& options);
+
     struct members;
     hidden<members> state_;
-    std::optional<objc::program> netplist_;
+    std::optional<objc::program> in_memory_;
 };
 
 /// Apple's Neural Engine by the direct route: MIL text and weights, compiled and dispatched by the e5rt C interface, or

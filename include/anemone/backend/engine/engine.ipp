@@ -68,25 +68,20 @@ ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weigh
     validate(model);
     const target_description& chip = describe(architecture);
     e5rt::detail::check_rules(model, chip, options);
-    if (options.door == engine_door::netplist) {
-        const auto runtime = objc::runtime::open(options.library);
-        const lowered_graph lowered = lower(model, options.whole);
-        const netplist written =
-            emit_netplist(lowered.graph, materialize(lowered.graph, weights), "anemone", options.netplist);
-        if (!options.directory.empty()) {
-            write_netplist(written, options.directory);
-        }
-        netplist_.emplace(lowered.graph, written, runtime, options.session, options.objc);
+    if (options.door != engine_door::e5rt) {
+        open_in_memory(model, weights, options);
         return;
     }
     const auto runtime = e5rt::library::open(options.library.empty() ? e5rt::default_library_path() : options.library);
     const lowered_graph lowered = lower(model, options.whole);
     const graph_view g = lowered.graph;
-    e5rt::temporary_directory owned;
+    e5rt::session_options session = options.session;
     std::string directory = options.directory;
     if (directory.empty()) {
-        owned = e5rt::temporary_directory("anemone");
-        directory = owned.path();
+        using both = std::pair<std::shared_ptr<const void>, e5rt::temporary_directory>;
+        auto owned = std::make_shared<both>(std::move(session.held), e5rt::temporary_directory("anemone"));
+        directory = owned->second.path();
+        session.held = std::move(owned);
     }
     const mil_program program = emit_mil(g, materialize(g, weights), options.mil);
     const std::string text = write_mil(program, directory);
@@ -109,7 +104,6 @@ ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weigh
         }
         outputs.push_back(e5rt::detail::port_of(g.name(port), g[port.node], program.outputs[outputs.size()]));
     }
-    e5rt::session_options session = options.session;
     session.directory = directory;
     session.target_architecture = chip.runtime;
     state_ = hidden<members>::of(new members{text,
@@ -118,9 +112,6 @@ ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weigh
                                              given,
                                              returned,
                                              {}});
-    if (options.directory.empty()) {
-        state_.get("engine program").session.hold(std::make_shared<e5rt::temporary_directory>(std::move(owned)));
-    }
     for (const output_port& port : g.outputs) {
         if (port.is_state()) { // native state operations do not compile on this route (facts: engine-runtime 4)
             e5rt::session& here = state_.get("engine program").session;
@@ -130,9 +121,29 @@ ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weigh
     }
 }
 
+ANEMONE_BODY void engine_program::open_in_memory(const graph_view& model, const weight_store& weights,
+                                                 const engine_options& options) {
+    const auto runtime = objc::runtime::open(options.library);
+    const lowered_graph lowered = lower(model, options.whole);
+    const materialized constants = materialize(lowered.graph, weights);
+    if (options.door == engine_door::netplist) {
+        const netplist written = emit_netplist(lowered.graph, constants, "anemone", options.netplist);
+        if (!options.directory.empty()) {
+            write_netplist(written, options.directory);
+        }
+        in_memory_.emplace(lowered.graph, written, runtime, options.session, options.objc);
+    } else {
+        const mil_program written = emit_mil(lowered.graph, constants, options.mil);
+        if (!options.directory.empty()) {
+            write_mil(written, options.directory);
+        }
+        in_memory_.emplace(lowered.graph, written, runtime, options.session, options.objc);
+    }
+}
+
 ANEMONE_BODY void engine_program::run(input_buffers inputs, output_buffers outputs) {
-    if (netplist_) {
-        netplist_->run(inputs, outputs);
+    if (in_memory_) {
+        in_memory_->run(inputs, outputs);
         return;
     }
     members& self = state_.get("engine program");
@@ -149,8 +160,8 @@ ANEMONE_BODY void engine_program::run(input_buffers inputs, output_buffers outpu
 }
 
 ANEMONE_BODY std::span<std::byte> engine_program::state(std::string_view name) {
-    if (netplist_) {
-        return netplist_->state(name);
+    if (in_memory_) {
+        return in_memory_->state(name);
     }
     members& self = state_.get("engine program");
     for (const std::string& each : self.states) {
@@ -161,8 +172,8 @@ ANEMONE_BODY std::span<std::byte> engine_program::state(std::string_view name) {
     throw error(errc::port, std::string(name), "is no state of the program");
 }
 ANEMONE_BODY void engine_program::reset() {
-    if (netplist_) {
-        netplist_->reset();
+    if (in_memory_) {
+        in_memory_->reset();
         return;
     }
     members& self = state_.get("engine program");
@@ -173,7 +184,7 @@ ANEMONE_BODY void engine_program::reset() {
 }
 
 ANEMONE_BODY std::string engine_program::mil_path() const {
-    e5rt::detail::require_door(!netplist_, "e5rt");
+    e5rt::detail::require_door(!in_memory_, "e5rt");
     return state_.get("engine program").mil_path;
 }
 ANEMONE_BODY std::string engine_program::weights_path() const {
@@ -181,12 +192,12 @@ ANEMONE_BODY std::string engine_program::weights_path() const {
 }
 
 ANEMONE_BODY e5rt::session& engine_program::session() {
-    e5rt::detail::require_door(!netplist_, "e5rt");
+    e5rt::detail::require_door(!in_memory_, "e5rt");
     return state_.get("engine program").session;
 }
-ANEMONE_BODY objc::session& engine_program::netplist_session() {
-    e5rt::detail::require_door(netplist_.has_value(), "netplist");
-    return netplist_->session();
+ANEMONE_BODY objc::session& engine_program::in_memory_session() {
+    e5rt::detail::require_door(in_memory_.has_value(), "netplist or the in-memory MIL");
+    return in_memory_->session();
 }
 
 ANEMONE_BODY engine::engine(target architecture, engine_options options)
@@ -196,10 +207,10 @@ ANEMONE_BODY std::string engine::name() const { return "engine " + std::string(a
 
 ANEMONE_BODY engine engine::by_netplists() const {
     engine_options options = options_;
-    if (options.door != engine_door::netplist) {
-        options.door = engine_door::netplist;
+    if (options.door == engine_door::e5rt) {
         options.library.clear();
     }
+    options.door = engine_door::netplist;
     return engine(architecture_, std::move(options));
 }
 

@@ -86,6 +86,7 @@ public:
         if (object_ == nullptr)
             return 0;
         void* object = std::exchange(object_, nullptr);
+        detail::note_step(release_step);
         return (table_->*release_member<Kind>())(&object);
     }
 

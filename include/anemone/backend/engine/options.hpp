@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,6 +61,9 @@ struct session_options {
     /// Longest time for a run, waiting for others included; 0: no limit, and the run is a call on the caller's thread.
     /// With a limit the worker of the gate makes the call (session.hpp).
     clock_source::duration timeout{};
+    /// Longest time to compile and load, and to release at the end; 0: no limit, and calls on the caller's thread. With a
+    /// limit a thread of their own makes the calls, and goes on when the time is up: they cannot be cancelled.
+    clock_source::duration setup_timeout{};
     /// Least time between a failed compile and the next one; 0 does not wait.
     clock_source::duration compile_backoff = default_compile_backoff;
     /// Clock and sleep of the pacing; null: the system's. Sessions that share a pacing must share the clock too.
@@ -70,6 +74,8 @@ struct session_options {
     dispatch_gate* gate = nullptr;
     /// Programs that this driver may have loaded at once; one more is refused before it is compiled (R116).
     int program_limit = loaded_program_limit;
+    /// Kept alive for as long as the session, or a call of it that is out, needs its files.
+    std::shared_ptr<const void> held{};
     /// Receives releases that fail where nothing can be thrown; null: a line on standard error for each.
     release_report* report = nullptr;
 };

@@ -4,6 +4,7 @@
 #include "../../base/way.hpp"
 #include "../one_run.hpp"
 #include "clock.hpp"
+#include "within.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -152,9 +153,7 @@ private:
 
     template <class Condition>
     bool wait(std::unique_lock<std::mutex>& hold, time_span span, const Condition& condition) {
-        constexpr std::int64_t year = 31'536'000'000'000'000; // more would overflow the clock of the condition
-        const std::int64_t most = span.nanoseconds < year ? span.nanoseconds : year;
-        return changed_.wait_for(hold, std::chrono::nanoseconds(most), condition);
+        return changed_.wait_for(hold, waiting_time(span), condition);
     }
 
     ANEMONE_INLINE bool withdraw(submission& run) {

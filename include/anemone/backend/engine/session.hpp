@@ -90,9 +90,6 @@ public:
     /// When it throws the session is closed.
     ANEMONE_API void reopen();
 
-    /// Keeps something alive for as long as the session, or a run of it that is out, needs its files.
-    ANEMONE_API void hold(std::shared_ptr<const void> kept);
-
     /// Time since the last run ended well; empty before the first one.
     ANEMONE_API std::optional<clock_source::duration> idle() const;
 

@@ -12,8 +12,10 @@ ANEMONE_BODY session::session(std::shared_ptr<const library> runtime, const std:
     if (!runtime)
         throw error(errc::argument, "runtime", "no library");
     auto made = std::make_shared<detail::session_state>(std::move(runtime), std::move(options));
-    detail::loaded_program& only = made->add(inputs, outputs, made->options);
-    made->add_stream(only.build.degraded);
+    detail::within(made->options.setup_timeout, "compile", [made, inputs, outputs] {
+        detail::loaded_program& only = made->add(inputs, outputs, made->options);
+        made->add_stream(only.build.degraded);
+    });
     using owner = detail::state_owner<detail::session_state>;
     state_ = hidden<owner>::of(new owner(std::move(made)));
 }
@@ -76,7 +78,6 @@ ANEMONE_BODY void session::reopen() {
     const auto inputs = specs(old.programs.front()->inputs);
     const auto outputs = specs(old.programs.front()->outputs);
     const auto aliases = old.aliases;
-    const auto held = old.held;
     const session_options options = old.options;
     const auto runtime = old.runtime;
     state_ = {}; // first: nothing of it works any more, and it counts among the loaded programs
@@ -90,13 +91,10 @@ ANEMONE_BODY void session::reopen() {
         }
     };
     session fresh = again();
-    fresh.hold(held);
     for (const auto& [from, to] : aliases)
         fresh.alias(from, to);
     *this = std::move(fresh);
 }
-
-ANEMONE_BODY void session::hold(std::shared_ptr<const void> kept) { state().held = std::move(kept); }
 
 ANEMONE_BODY std::optional<clock_source::duration> session::idle() const {
     const detail::session_state& self = state();
@@ -109,15 +107,17 @@ ANEMONE_BODY bool session::cold() const {
 }
 
 ANEMONE_BODY void session::alias(std::size_t from, std::size_t to) {
-    detail::session_state& self = state();
-    detail::require_ours(self);
-    const ane::detail::one_run now(self.running, "session");
-    detail::loaded_program& only = *self.programs.front();
-    bound_port& output = detail::port_at(only.outputs, from, "output");
-    if (output.aliased)
-        throw error(errc::port, output.spec.name, "a port is aliased already");
-    detail::share_buffer(only.calls({}), only, output, detail::port_at(only.inputs, to, "input"));
-    self.aliases.emplace_back(from, to);
+    detail::require_ours(state());
+    detail::require_idle(state());
+    detail::within(state().options.setup_timeout, "alias", [self = shared(), from, to] {
+        const ane::detail::one_run now(self->running, "session");
+        detail::loaded_program& only = *self->programs.front();
+        bound_port& output = detail::port_at(only.outputs, from, "output");
+        if (output.aliased)
+            throw error(errc::port, output.spec.name, "a port is aliased already");
+        detail::share_buffer(only.calls({}), only, output, detail::port_at(only.inputs, to, "input"));
+        self->aliases.emplace_back(from, to);
+    });
 }
 
 ANEMONE_BODY const std::vector<degradation>& session::degraded() const {
@@ -128,8 +128,7 @@ ANEMONE_BODY void session::close() {
     if (closed())
         return;
     const auto ending = std::move(state_);
-    if (const auto [first, failures] = detail::release_all(ending.get("session").shared); !failures.empty())
-        throw error(errc::engine, first, "releases failed: " + failures);
+    detail::close(ending.get("session").shared);
 }
 
 ANEMONE_BODY int loaded_programs() noexcept { return detail::loaded.load(); }

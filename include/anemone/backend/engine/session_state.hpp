@@ -5,6 +5,8 @@
 #include "library.hpp"
 #include "loaded_program.hpp"
 #include "run_queue.hpp"
+#include "running.hpp"
+#include "within.hpp"
 
 #include <memory>
 #include <optional>
@@ -118,13 +120,25 @@ struct session_state : submission {
             each->in_release_order(action);
     }
 
+    /// Throws what a run ended with.
+    ANEMONE_INLINE void conclude(const run_result& ended) {
+        if (ended.step == nullptr) {
+            last_run = options.time->now();
+            return;
+        }
+        if (ended.status == missing_function)
+            throw error(errc::library, ended.step,
+                        "the runtime cannot reset or prepare: a chain that has run cannot grow");
+        throw call_failure(ended.step, ended.status);
+    }
+    static const char* run_step() { return symbol<&api::e5rt_execution_stream_execute_sync>::name; }
+
     static constexpr std::int64_t missing_function = -1001;
     static constexpr std::int64_t foreign_exception = -1002;
 
     ::pid_t process = ::getpid();
-    std::shared_ptr<const void> held; ///< goes last
     std::shared_ptr<const library> runtime;
-    session_options options;
+    session_options options; ///< what they hold goes after all handles
     const api& table;
     std::vector<std::unique_ptr<loaded_program>> programs;
     handle<handle_kind::stream> stream;
@@ -135,107 +149,32 @@ struct session_state : submission {
     release_at_end<session_state> end{*this}; // last, so that it comes before the handles' own destructors
 };
 
-/// Refuses what a fork has copied: the runtime is lost there (measured: it crashes).
-ANEMONE_INLINE void require_ours(const session_state& self) {
-    if (!self.is_ours())
-        throw error(errc::argument, "session",
-                    "belongs to the process that this one was forked from; compile after the fork, or use posix_spawn");
-}
+/// What a report gets as the status of a release that did not return in time.
+inline constexpr std::int64_t timed_out = -1003;
 
-/// Refuses to touch the ports of a run that is out.
-ANEMONE_INLINE void require_idle(const session_state& self) {
-    if (self.out)
-        throw error(errc::engine, "session",
-                    "busy: its run did not end within its timeout and cannot be cancelled; wait until running() is "
-                    "false, or close the session and compile another");
-    if (self.running)
-        throw error(errc::argument, "session", "a run is submitted; wait for it first");
-}
-
-ANEMONE_INLINE void raise(session_state& self, const run_result& result) {
-    if (result.step == nullptr) {
-        self.last_run = self.options.time->now();
-        return;
-    }
-    if (result.status == session_state::missing_function)
-        throw error(errc::library, result.step,
-                    "the runtime cannot reset or prepare: a chain that has run cannot grow");
-    throw call_failure(result.step, result.status);
-}
-
-/// One run on the caller's thread.
-ANEMONE_INLINE void run_here(session_state& self) {
-    require_ours(self);
-    if (self.out)
-        require_idle(self);
-    const ane::detail::one_run now(self.running, "session");
-    run_result result;
-    {
-        const std::lock_guard alone(*self.options.gate);
-        result = self.run_once();
-    }
-    raise(self, result);
-}
-
-/// Hands one run to the worker; gives its ticket.
-ANEMONE_INLINE std::uint64_t submit(const std::shared_ptr<session_state>& self) {
-    require_ours(*self);
-    require_idle(*self);
-    if (self->running.exchange(true, std::memory_order_acquire))
-        require_idle(*self);
-    try {
-        return self->options.gate->queue().submit(self);
-    } catch (...) {
-        self->running.store(false, std::memory_order_release);
-        throw;
-    }
-}
-
-/// Waits for a run; 0: without a limit.
-ANEMONE_INLINE void finish(session_state& self, std::uint64_t ticket, time_span limit) {
-    run_queue& queue = self.options.gate->queue();
-    const auto in_time = [&] { return std::to_string(limit.nanoseconds / 1000) + " us"; };
-    switch (queue.finish(self, ticket, limit)) {
-    case wait_end::done: return raise(self, queue.take(self, ticket));
-    case wait_end::withdrawn:
-        throw error(errc::engine, "dispatch gate",
-                    "busy: runs of other sessions took all of " + in_time() +
-                        "; this one was not begun: try again, or allow more time");
-    case wait_end::out:
-        throw error(errc::engine, symbol<&api::e5rt_execution_stream_execute_sync>::name,
-                    "did not return within " + in_time() +
-                        ", and cannot be cancelled; until it does, this session and every other one of its gate are "
-                        "busy, and what it uses stays alive; if it never does, restart the process");
-    }
-}
-
-ANEMONE_INLINE void run_within(const std::shared_ptr<session_state>& self, time_span limit) {
-    if (limit == time_span::zero())
-        return run_here(*self);
-    const std::uint64_t ticket = submit(self);
-    finish(*self, ticket, limit);
-}
-
-/// Gives up what a session holds; what a run that is out uses goes when it returns. Gives the failed releases, and the
-/// step of the first.
-ANEMONE_INLINE std::pair<std::string, std::string> release_all(const std::shared_ptr<session_state>& ending) {
-    std::string first;
-    std::string failures;
+/// Gives up what a session holds, within the limit of its options; what a run that is out uses goes when it returns.
+/// Throws one error with all releases that failed, whose subject is the first of them.
+ANEMONE_INLINE void close(const std::shared_ptr<session_state>& ending) {
     if (!ending->is_ours())
-        return {};
+        return;
     ending->options.gate->queue().cancel(*ending, ending->ticket);
     if (ending->running)
-        return {};
-    ending->in_release_order([&](auto& owned) {
-        const std::int64_t status = owned.release();
-        if (status == 0)
-            return;
-        if (first.empty())
-            first = owned.release_step;
-        failures +=
-            std::string(failures.empty() ? "" : "; ") + owned.release_step + ": status " + std::to_string(status);
+        return;
+    within(ending->options.setup_timeout, "release", [ending] {
+        std::string first;
+        std::string failures;
+        ending->in_release_order([&](auto& owned) {
+            const std::int64_t status = owned.release();
+            if (status == 0)
+                return;
+            if (first.empty())
+                first = owned.release_step;
+            failures +=
+                std::string(failures.empty() ? "" : "; ") + owned.release_step + ": status " + std::to_string(status);
+        });
+        if (!failures.empty())
+            throw error(errc::engine, first, "releases failed: " + failures);
     });
-    return {first, failures};
 }
 
 /// Binds the buffer of an output to an input as well (engine-runtime 4).
@@ -256,16 +195,30 @@ ANEMONE_INLINE void share_buffer(const caller& calls, const loaded_program& read
     input.buffer.reset();
 }
 
-/// Owner of a state that withdraws at its end what is submitted and has not begun. A template, as a destructor cannot be
-/// one.
+/// Owner of a state: at its end what is submitted and has not begun is withdrawn, and what the state holds is released,
+/// within the limit of its options. A template, as a destructor cannot be one.
 template <class State> struct state_owner {
     std::shared_ptr<State> shared;
     explicit state_owner(std::shared_ptr<State> made) : shared(std::move(made)) {}
     state_owner(const state_owner&) = delete;
     state_owner& operator=(const state_owner&) = delete;
     ~state_owner() {
-        if (shared && shared->is_ours())
-            shared->options.gate->queue().cancel(*shared, shared->ticket);
+        if (!shared || !shared->is_ours())
+            return;
+        shared->options.gate->queue().cancel(*shared, shared->ticket);
+        const time_span limit = shared->options.setup_timeout;
+        if (limit == time_span::zero())
+            return;
+        release_report& report = *shared->options.report;
+        try {
+            within(limit, "release", [ending = std::move(shared)]() mutable { ending.reset(); });
+        } catch (const error& late) {
+            try {
+                report.failed(late.subject(), timed_out);
+            } catch (...) { // a report that throws must not end the process from a destructor
+            }
+        } catch (...) { // no memory
+        }
     }
 };
 

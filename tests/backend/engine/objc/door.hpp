@@ -31,6 +31,10 @@ public:
     const char* (*misuse)();
     void (*set)(const char* option, int value);
     void (*hide)(const char* name, bool away);
+    void (*hang)(const char* name);
+    void (*let_go)();
+    std::uint64_t (*hung)();
+    void (*kill_service)();
 
     void* symbol(const char* name) const { return ::dlsym(image_, name); }
 
@@ -50,6 +54,10 @@ private:
         find(misuse, "anemone_objc_misuse");
         find(set, "anemone_objc_set");
         find(hide, "anemone_objc_hide");
+        find(hang, "anemone_objc_hang");
+        find(let_go, "anemone_objc_let_go");
+        find(hung, "anemone_objc_hung");
+        find(kill_service, "anemone_objc_kill_service");
         set("compile_limit", 1'000'000);
     }
     template <class Function> void find(Function& function, const char* name) const {

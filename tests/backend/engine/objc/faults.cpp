@@ -168,11 +168,11 @@ TEST_CASE("netplist faults: an end that fails is thrown by close, reported by th
         counter_program program = counting(options);
         objc_standin::books().fail("unloadWithQoS:error:", 1);
         CHECK_THROWS_WITH_AS(
-            program.compiled().netplist_session().close(),
+            program.compiled().in_memory_session().close(),
             doctest::Contains("releases failed: -[_ANEInMemoryModel unloadWithQoS:error:]: a failure on "
                               "demand; the program may stay loaded"),
             error);
-        program.compiled().netplist_session().close(); // does nothing
+        program.compiled().in_memory_session().close(); // does nothing
     }
     CHECK(report.steps.empty());
     {

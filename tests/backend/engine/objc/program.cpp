@@ -171,11 +171,11 @@ TEST_CASE("netplist door: rules of the netplist route, and the accessors of the 
     CHECK_THROWS_WITH_AS(compile(reversed, objc_standin::engine(h13)), doctest::Contains("R105"), error);
 
     auto program = compile<door_accumulator>(objc_standin::engine(h13), weight_store{});
-    CHECK(program.compiled().netplist_session().input_count() == 2);
+    CHECK(program.compiled().in_memory_session().input_count() == 2);
     CHECK_THROWS_WITH_AS(program.compiled().session(), doctest::Contains("was not compiled by the e5rt door"), error);
     CHECK_THROWS_AS(static_cast<void>(program.compiled().mil_path()), error);
     CHECK_THROWS_AS(static_cast<void>(program.compiled().weights_path()), error);
-    program.compiled().netplist_session().close();
+    program.compiled().in_memory_session().close();
     CHECK_THROWS_WITH_AS(program({"x"_s = row_of(1)}), doctest::Contains("closed"), error);
 
     backend::engine_options options = objc_standin::options();

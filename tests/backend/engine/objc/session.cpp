@@ -78,7 +78,7 @@ TEST_CASE("netplist session: strides that are given, zero, absent, and wider tha
     const objc_standin::option wide("row_granule", 256, 64);
     runs_crossed();
     auto program = compile<crossed>(objc_standin::engine(h13), weight_store{});
-    objc::session& session = program.compiled().netplist_session();
+    objc::session& session = program.compiled().in_memory_session();
     CHECK(session.input_layout(session.input_index("z")).stride[3] == 256);
     CHECK(session.output_layout(session.output_index("b")).surface == 2 * 3 * 256);
     CHECK_THROWS_WITH_AS(session.input_index("b"), doctest::Contains("no input has this name"), error);
@@ -137,7 +137,7 @@ TEST_CASE("netplist session: surfaces that cannot be mapped are not, and it is s
     {
         runs_crossed();
         auto program = compile<crossed>(objc_standin::engine(h13), weight_store{});
-        CHECK(program.compiled().netplist_session().degraded().size() == 1);
+        CHECK(program.compiled().in_memory_session().degraded().size() == 1);
     }
     objc_standin::books().hide("mapIOSurfacesWithRequest:cacheInference:error:", false);
     objc_standin::books().forget_calls();

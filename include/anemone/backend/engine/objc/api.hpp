@@ -51,6 +51,8 @@ using method = void (*)();
     X(CFStringGetLength, long, (const void* text))                                                                     \
     X(CFStringGetCString, unsigned char, (const void* text, char* buffer, long size, std::uint32_t encoding))          \
     X(CFErrorCopyDescription, void*, (void* failure))                                                                  \
+    /* Foundation: gives an NSString, which is a CFString */                                                           \
+    X(NSTemporaryDirectory, void*, ())                                                                                 \
     /* IOSurface */                                                                                                    \
     X(IOSurfaceCreate, void*, (const void* properties))                                                                \
     X(IOSurfaceLock, int, (void* surface, std::uint32_t options, std::uint32_t* seed))                                 \

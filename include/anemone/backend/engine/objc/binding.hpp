@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// From what a loaded program says of its ports to the request that runs it.
@@ -44,11 +45,8 @@ ANEMONE_INLINE port_layout layout_of(const foundation_value& live, const port_sp
     return completed(layout, about);
 }
 
-/// The ports in the order of the live list, which is that of the indices of a request. `surface_for` gives a port its
-/// surface and its object.
-template <class SurfaceFor>
-std::vector<bound_port> bound(const foundation_value& live, const std::vector<port_spec>& ports,
-                              const SurfaceFor& surface_for) {
+/// The ports in the order of the live list, which is that of the indices of a request.
+ANEMONE_INLINE std::vector<bound_port> bound(const foundation_value& live, const std::vector<port_spec>& ports) {
     const std::size_t count = live.size();
     if (count != ports.size()) {
         throw error(errc::engine, live.road(), formatted("has {} ports, the model has {}", count, ports.size()));
@@ -62,9 +60,19 @@ std::vector<bound_port> bound(const foundation_value& live, const std::vector<po
             throw error(errc::engine, live[i].road() + ".Symbol", "is '" + symbol + "', which is no port of the model");
         }
         result.push_back({symbol, layout_of(live[i], *found), {}, {}, -1});
-        surface_for(result.back());
     }
     return result;
+}
+
+/// The place of a port by name; throws `error` (errc::port) where there is none.
+ANEMONE_INLINE std::size_t index_of(const std::vector<bound_port>& ports, std::string_view name,
+                                    const char* direction) {
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        if (ports[i].name == name) {
+            return i;
+        }
+    }
+    throw error(errc::port, std::string(name), std::string("no ") + direction + " has this name");
 }
 
 ANEMONE_INLINE owned objects_of(const api& table, const std::vector<bound_port>& ports,

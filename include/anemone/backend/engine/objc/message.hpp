@@ -2,6 +2,7 @@
 
 #include "../../../base/error.hpp"
 #include "../../../base/way.hpp"
+#include "../within.hpp"
 #include "api.hpp"
 
 #include <string>
@@ -25,9 +26,13 @@ template <class Result, class... Arguments> struct bound_message<Result(Argument
     void* target = nullptr;
     void* selector = nullptr;
     Result (*implementation)(void* self, void* selector, Arguments...) = nullptr;
+    const char* name = nullptr; ///< of the selector
 
     explicit operator bool() const noexcept { return implementation != nullptr; }
-    Result operator()(Arguments... arguments) const { return implementation(target, selector, arguments...); }
+    Result operator()(Arguments... arguments) const {
+        e5rt::detail::note_step(name);
+        return implementation(target, selector, arguments...);
+    }
 };
 
 /// Looks a message to `target` up; empty where its class does not respond to it.
@@ -39,7 +44,7 @@ bound_message<Result(Arguments...)> find(const api& table, void* target, const m
         return {};
     }
     const method found = table.class_getMethodImplementation(type, selector);
-    return {target, selector, reinterpret_cast<Result (*)(void*, void*, Arguments...)>(found)};
+    return {target, selector, reinterpret_cast<Result (*)(void*, void*, Arguments...)>(found), what.selector};
 }
 
 /// The same; throws `error` (errc::library) where the class does not respond: this macOS has another interface.
@@ -65,8 +70,13 @@ struct messages {
     /// NSData of the property list, NSDictionary of the weights, nil.
     static constexpr message<object(object, object, object)> describe{
         '+', descriptor, "modelWithNetworkDescription:weights:optionsPlist:"};
+    /// The same with NSData of MIL text.
+    static constexpr message<object(object, object, object)> describe_mil{'+', descriptor,
+                                                                          "modelWithMILText:weights:optionsPlist:"};
     static constexpr message<object(object)> in_memory{'+', model, "inMemoryModelWithDescriptor:"};
     static constexpr message<object()> local_path{'-', model, "localModelPath"};
+    /// The folder of MIL text, under NSTemporaryDirectory().
+    static constexpr message<object()> identifier{'-', model, "hexStringIdentifier"};
     static constexpr message<bool(unsigned, object, object*)> compile{'-', model, "compileWithQoS:options:error:"};
     static constexpr message<bool(unsigned, object, object*)> load{'-', model, "loadWithQoS:options:error:"};
     static constexpr message<object()> attributes{'-', model, "modelAttributes"};

@@ -9,11 +9,20 @@
 
 namespace ane::objc::inline ANEMONE_WAY {
 
-/// One port of a netplist: its symbol, what the model says of its extents, and the bytes of an element.
+/// One port of a program: its name, what the model says of its extents, and the bytes of an element.
 struct port_spec {
     std::string name;
     netplist_shape shape;
     std::int64_t element = 2;
+    std::string symbol{}; ///< what it is called in MIL text; of a netplist the name is its symbol
+
+    std::int64_t dense() const {
+        std::int64_t bytes = element;
+        for (const std::int64_t each : shape.extent) {
+            bytes *= each;
+        }
+        return bytes;
+    }
 };
 
 /// Where the elements of a port lie in its surface. `extent` and `stride` (bytes) are in the order of `netplist_axes`:

@@ -10,14 +10,17 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ane::objc::inline ANEMONE_WAY {
 
-/// A lowered graph as a netplist on the engine: buffers in the order of its ports, states in surfaces that are both an
+/// A lowered graph as a netplist, or as MIL text, of an in-memory model on the engine: buffers in the order of its ports, states in surfaces that are both an
 /// input and an output. One surface at two indices is inferred: no source has tried it. Move-only.
 class program {
 public:
     ANEMONE_API program(const graph_view& lowered, const netplist& written, std::shared_ptr<const runtime> from,
+                        e5rt::session_options options, door_options door);
+    ANEMONE_API program(const graph_view& lowered, const mil_program& written, std::shared_ptr<const runtime> from,
                         e5rt::session_options options, door_options door);
 
     /// Throws as `session::write`, `execute` and `read` do, and `error` (errc::port) for buffers that do not fit. After
@@ -32,6 +35,11 @@ public:
 
 private:
     struct members;
+    template <class Written>
+    void open(const graph_view& lowered, const Written& written, const std::vector<std::string>& input_symbols,
+              const std::vector<std::string>& output_symbols, std::shared_ptr<const runtime> from,
+              e5rt::session_options options, door_options door);
+
     hidden<members> state_;
 };
 

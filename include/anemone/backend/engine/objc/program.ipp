@@ -33,8 +33,11 @@ struct program::members {
 
 namespace ane::objc::detail::inline ANEMONE_WAY {
 
-ANEMONE_INLINE port_spec spec_of(std::string_view name, const node& n) {
-    return {std::string(name), netplist_shape_of(n.shape), static_cast<std::int64_t>(bytes(n.type, 1))};
+/// `symbols`: what MIL text calls the ports, in their order; of a netplist empty.
+ANEMONE_INLINE port_spec spec_of(std::string_view name, const node& n, const std::vector<std::string>& symbols,
+                                 std::size_t place) {
+    return {std::string(name), netplist_shape_of(n.shape), static_cast<std::int64_t>(bytes(n.type, 1)),
+            symbols.empty() ? std::string() : symbols[place]};
 }
 
 } // namespace ane::objc::detail::inline ANEMONE_WAY
@@ -43,16 +46,27 @@ namespace ane::objc::inline ANEMONE_WAY {
 
 ANEMONE_BODY program::program(const graph_view& lowered, const netplist& written, std::shared_ptr<const runtime> from,
                               e5rt::session_options options, door_options door) {
+    open(lowered, written, {}, {}, std::move(from), std::move(options), door);
+}
+ANEMONE_BODY program::program(const graph_view& lowered, const mil_program& written,
+                              std::shared_ptr<const runtime> from, e5rt::session_options options, door_options door) {
+    open(lowered, written, written.inputs, written.outputs, std::move(from), std::move(options), door);
+}
+
+template <class Written>
+void program::open(const graph_view& lowered, const Written& written, const std::vector<std::string>& input_symbols,
+                   const std::vector<std::string>& output_symbols, std::shared_ptr<const runtime> from,
+                   e5rt::session_options options, door_options door) {
     std::vector<port_spec> inputs;
     std::vector<port_spec> outputs;
     std::vector<resident> states;
     for (int i = 0; i < lowered.size(); ++i) {
         if (lowered[i].kind == op::input) {
-            inputs.push_back(detail::spec_of(lowered.name(i), lowered[i]));
+            inputs.push_back(detail::spec_of(lowered.name(i), lowered[i], input_symbols, inputs.size()));
         }
     }
     for (const output_port& port : lowered.outputs) {
-        outputs.push_back(detail::spec_of(lowered.name(port), lowered[port.node]));
+        outputs.push_back(detail::spec_of(lowered.name(port), lowered[port.node], output_symbols, outputs.size()));
         if (port.is_state()) {
             states.push_back({std::string(lowered.name(port)), std::string(lowered.name(port.state))});
         }
@@ -63,7 +77,7 @@ ANEMONE_BODY program::program(const graph_view& lowered, const netplist& written
                     {},
                     {},
                     {}});
-    members& self = state_.get("netplist program");
+    members& self = state_.get("engine program");
     for (int i = 0; i < lowered.size(); ++i) {
         if (lowered[i].kind == op::input && lowered.next_of(i) < 0) {
             self.inputs.push_back(self.session.input_index(lowered.name(i)));
@@ -81,8 +95,8 @@ ANEMONE_BODY program::program(const graph_view& lowered, const netplist& written
 }
 
 ANEMONE_BODY void program::run(input_buffers inputs, output_buffers outputs) {
-    members& self = state_.get("netplist program");
-    const ane::detail::one_run now(self.running, "netplist program");
+    members& self = state_.get("engine program");
+    const ane::detail::one_run now(self.running, "engine program");
     static_cast<void>(self.session.input_count()); // throws when closed, whatever the buffers are
     self.ports.check(inputs, outputs);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -103,7 +117,7 @@ ANEMONE_BODY void program::run(input_buffers inputs, output_buffers outputs) {
 }
 
 ANEMONE_BODY std::span<std::byte> program::state(std::string_view name) {
-    members& self = state_.get("netplist program");
+    members& self = state_.get("engine program");
     for (members::kept& each : self.states) {
         if (each.name == name) {
             if (!each.handed_out) {
@@ -117,13 +131,13 @@ ANEMONE_BODY std::span<std::byte> program::state(std::string_view name) {
 }
 
 ANEMONE_BODY void program::reset() {
-    members& self = state_.get("netplist program");
+    members& self = state_.get("engine program");
     for (members::kept& each : self.states) {
         std::fill(each.copy.begin(), each.copy.end(), std::byte{0});
         each.handed_out = true; // the next run begins with it
     }
 }
 
-ANEMONE_BODY objc::session& program::session() { return state_.get("netplist program").session; }
+ANEMONE_BODY objc::session& program::session() { return state_.get("engine program").session; }
 
 } // namespace ane::objc::inline ANEMONE_WAY

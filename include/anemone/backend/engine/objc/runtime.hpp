@@ -14,8 +14,9 @@ struct api;
 
 /// Where macOS keeps the libraries of the table (api.hpp), and the framework that registers the engine's classes. They
 /// are in the loader's shared cache: the files need not exist.
-inline constexpr std::array<const char*, 4> apple_images = {
+inline constexpr std::array<const char*, 5> apple_images = {
     "/usr/lib/libobjc.A.dylib", "/System/Library/Frameworks/CoreFoundation.framework/CoreFoundation",
+    "/System/Library/Frameworks/Foundation.framework/Foundation",
     "/System/Library/Frameworks/IOSurface.framework/IOSurface",
     "/System/Library/PrivateFrameworks/AppleNeuralEngine.framework/AppleNeuralEngine"};
 

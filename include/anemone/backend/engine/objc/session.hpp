@@ -15,7 +15,15 @@
 
 namespace ane::inline ANEMONE_WAY {
 struct netplist;
+struct mil_program;
 } // namespace ane::inline ANEMONE_WAY
+
+namespace ane::e5rt::detail::inline ANEMONE_WAY {
+template <class State> struct state_owner;
+} // namespace ane::e5rt::detail::inline ANEMONE_WAY
+namespace ane::objc::detail::inline ANEMONE_WAY {
+struct session_state;
+} // namespace ane::objc::detail::inline ANEMONE_WAY
 
 namespace ane::objc::inline ANEMONE_WAY {
 
@@ -25,7 +33,7 @@ struct resident {
     std::string input;
 };
 
-/// One netplist, compiled, loaded, with a surface for each port, run as often as wanted. Source of the order of the
+/// One netplist, or one MIL text, compiled, loaded, with a surface for each port, run as often as wanted. Source of the order of the
 /// messages: engine-runtime 10.1, run by others on M1, M4 and M5; docs/netplist_door.md has each message with its mark.
 /// Tested against a stand-in of the table; never run on Apple silicon by this project.
 ///
@@ -39,6 +47,11 @@ struct resident {
 class session {
 public:
     ANEMONE_API session(std::shared_ptr<const runtime> from, const netplist& program,
+                        const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs,
+                        const std::vector<resident>& states, e5rt::session_options options = {},
+                        door_options door = {});
+    /// The same of MIL text, whose ports have their names in it as `symbol`.
+    ANEMONE_API session(std::shared_ptr<const runtime> from, const mil_program& program,
                         const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs,
                         const std::vector<resident>& states, e5rt::session_options options = {},
                         door_options door = {});
@@ -59,8 +72,13 @@ public:
     ANEMONE_API void read_input(std::size_t input, std::span<std::byte> dense) const;
 
     /// Runs the program once on what lies in the surfaces and waits for the end; first for the runs of other sessions.
-    /// Allocates nothing unless it throws; after a failure the next call may work.
+    /// Allocates nothing unless it throws; after a failure the next call may work. Within the timeout of the options,
+    /// if they have one: what then happens is that of e5rt::session.
     ANEMONE_API void execute();
+    /// The same with another timeout; 0: none.
+    ANEMONE_API void execute(e5rt::time_span timeout);
+    /// Whether a run is out that did not return in time: until it does the ports cannot be touched.
+    ANEMONE_API bool running() const;
 
     /// Messages that this version of macOS lacks and that were left out.
     ANEMONE_API const std::vector<std::string>& degraded() const;
@@ -71,13 +89,16 @@ public:
     bool closed() const noexcept { return !state_; }
 
 private:
-    struct members;
-    ANEMONE_API members& state() const;
+    template <class Program>
+    void open(std::shared_ptr<const runtime> from, const Program& program, const std::vector<port_spec>& inputs,
+              const std::vector<port_spec>& outputs, const std::vector<resident>& states, e5rt::session_options options,
+              door_options door);
+    ANEMONE_API detail::session_state& state() const;
 
-    hidden<members> state_;
+    hidden<e5rt::detail::state_owner<detail::session_state>> state_;
 };
 
-/// Netplists that this driver had compiled in this process, whether it succeeded or not.
+/// Programs that this driver had compiled by in-memory models in this process, whether it succeeded or not.
 ANEMONE_API int compiles() noexcept;
 
 } // namespace ane::objc::inline ANEMONE_WAY

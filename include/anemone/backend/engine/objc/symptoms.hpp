@@ -17,6 +17,8 @@ struct symptom {
 
 inline constexpr symptom symptoms[] = {
     {messages::describe.selector, "", "the property list cannot be read; report this with the model"},
+    {messages::describe_mil.selector, "", "the MIL text cannot be read; report this with the model"},
+    {messages::identifier.selector, "", "the model has no folder for model.mil; use the e5rt door"},
     {messages::in_memory.selector, "",
      "the description is rejected: the schema of netplists has changed; use the e5rt "
      "door"},
