@@ -5,14 +5,20 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/file.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace e5 = ane::e5rt;
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 using standin::refusal;
 
 namespace {
@@ -106,4 +112,42 @@ TEST_CASE("engine cache: a place that cannot be made names the file") {
     const ane::error failure = refusal([&] { bench.open(); });
     CHECK(failure.code() == ane::errc::file);
     CHECK(failure.subject() == bench.options.cache);
+}
+
+TEST_CASE("engine cache: while another process compiles the same, this one waits, no longer than its limit") {
+    standin::bench bench;
+    const e5::temporary_directory cache("anemone-cache");
+    bench.options.cache = cache.path();
+    bench.open();
+    std::string lock;
+    for (const auto& each : fs::directory_iterator(cache.path()))
+        if (each.path().extension() == ".lock")
+            lock = each.path();
+    REQUIRE(!lock.empty());
+    int locked[2];
+    int end[2];
+    REQUIRE(::pipe(locked) == 0);
+    REQUIRE(::pipe(end) == 0);
+    const ::pid_t other = ::fork();
+    if (other == 0) { // holds the lock until it is told to end
+        const int file = ::open(lock.c_str(), O_RDWR);
+        const char word = ::flock(file, LOCK_EX) == 0 ? 'y' : 'n';
+        char none = 0;
+        ::_exit(::write(locked[1], &word, 1) == 1 && ::read(end[0], &none, 1) == 1 ? 0 : 1);
+    }
+    char word = 0;
+    REQUIRE(::read(locked[0], &word, 1) == 1);
+    REQUIRE(word == 'y');
+    bench.options.setup_timeout = 50ms;
+    const ane::error late = refusal([&] { bench.open(); });
+    CHECK(late.subject() == "lock of the cache");
+    REQUIRE(::write(end[1], &word, 1) == 1);
+    int status = -1;
+    REQUIRE(::waitpid(other, &status, 0) == other);
+    CHECK(status == 0);
+    bench.options.setup_timeout = 10s;
+    bench.open().execute();
+    standin::bench::await([&] { return bench.rt.live_handles() == 0; }); // the one that waited has ended too
+    for (const int each : {locked[0], locked[1], end[0], end[1]})
+        ::close(each);
 }

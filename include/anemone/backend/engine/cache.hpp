@@ -3,6 +3,7 @@
 #include "../../base/error.hpp"
 #include "../../base/way.hpp"
 #include "options.hpp"
+#include "within.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -37,6 +38,7 @@ public:
     ANEMONE_INLINE explicit cache_lock(const std::string& path)
         : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
         int failed = file_ < 0 ? errno : 0;
+        note_step("lock of the cache");
         while (failed == 0 && ::flock(file_, LOCK_EX) != 0)
             failed = errno == EINTR ? 0 : errno;
         if (failed != 0)
