@@ -28,8 +28,6 @@ std::size_t values_of(int length, const std::vector<ane::half>& elements, ane::w
 
 } // namespace
 
-TEST_CASE("the page of the buckets runs") {
-    CHECK(values_of(10, std::vector<ane::half>(640), {}) == 640);
-}
+TEST_CASE("the page of the buckets runs") { CHECK(values_of(10, std::vector<ane::half>(640), {}) == 640); }
 
 } // namespace buckets_page

@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto token = ane::graph([](auto& g) {
     auto row = g.input("row"_s, ane::f16<1, 1, 64>, ane::within(-4, 4));
-    auto at = g.input("at"_s, ane::u8<256, 1>);                               // a byte for each row of the cache
+    auto at = g.input("at"_s, ane::u8<256, 1>);                                // a byte for each row of the cache
     auto cache = g.state("cache"_s, ane::f16<1, 256, 64>, ane::within(-4, 4)); // zeros before the first run
     write_where(cache, at, row);
     g.output("sum"_s, reduce_sum<ane::axes{1}>(read(cache)));

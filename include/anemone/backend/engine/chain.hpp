@@ -2,6 +2,7 @@
 
 #include "../../base/hidden.hpp"
 #include "../../base/way.hpp"
+#include "forward.hpp"
 #include "library.hpp"
 #include "options.hpp"
 #include "pending_run.hpp"
@@ -10,10 +11,6 @@
 #include <memory>
 #include <span>
 #include <vector>
-
-namespace ane::e5rt::detail::inline ANEMONE_WAY {
-template <class State> struct state_owner;
-} // namespace ane::e5rt::detail::inline ANEMONE_WAY
 
 namespace ane::e5rt::inline ANEMONE_WAY {
 

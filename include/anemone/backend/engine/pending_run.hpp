@@ -2,14 +2,11 @@
 
 #include "../../base/way.hpp"
 #include "clock.hpp"
+#include "forward.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <utility>
-
-namespace ane::e5rt::detail::inline ANEMONE_WAY {
-struct session_state;
-} // namespace ane::e5rt::detail::inline ANEMONE_WAY
 
 namespace ane::e5rt::inline ANEMONE_WAY {
 

@@ -2,6 +2,7 @@
 
 #include "../../../base/hidden.hpp"
 #include "../../../base/way.hpp"
+#include "../forward.hpp"
 #include "options.hpp"
 #include "port.hpp"
 #include "runtime.hpp"
@@ -18,9 +19,6 @@ struct netplist;
 struct mil_program;
 } // namespace ane::inline ANEMONE_WAY
 
-namespace ane::e5rt::detail::inline ANEMONE_WAY {
-template <class State> struct state_owner;
-} // namespace ane::e5rt::detail::inline ANEMONE_WAY
 namespace ane::objc::detail::inline ANEMONE_WAY {
 struct session_state;
 } // namespace ane::objc::detail::inline ANEMONE_WAY
