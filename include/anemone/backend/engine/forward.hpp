@@ -1,0 +1,12 @@
+#pragma once
+
+#include "../../base/way.hpp"
+
+namespace ane::e5rt::detail::inline ANEMONE_WAY {
+
+struct session_state;
+
+/// Owner of what a session of either door holds (session_state.hpp).
+template <class State> struct state_owner;
+
+} // namespace ane::e5rt::detail::inline ANEMONE_WAY
