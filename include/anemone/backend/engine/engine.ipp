@@ -69,7 +69,7 @@ ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weigh
     const target_description& chip = describe(architecture);
     e5rt::detail::check_rules(model, chip, options);
     if (options.door == engine_door::netplist) {
-        const auto runtime = objc::runtime::open(options.library);
+        const auto runtime = options.objc_runtime ? options.objc_runtime : objc::runtime::open(options.library);
         const lowered_graph lowered = lower(model, options.whole);
         const netplist written =
             emit_netplist(lowered.graph, materialize(lowered.graph, weights), "anemone", options.netplist);
@@ -79,7 +79,9 @@ ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weigh
         netplist_.emplace(lowered.graph, written, runtime, options.session, options.objc);
         return;
     }
-    const auto runtime = e5rt::library::open(options.library.empty() ? e5rt::default_library_path() : options.library);
+    const auto runtime = options.runtime           ? options.runtime
+                         : options.library.empty() ? e5rt::library::open(e5rt::default_library_path())
+                                                   : e5rt::library::open(options.library);
     const lowered_graph lowered = lower(model, options.whole);
     const graph_view g = lowered.graph;
     e5rt::temporary_directory owned;
