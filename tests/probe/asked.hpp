@@ -24,6 +24,8 @@ public:
 
     /// Whether the engine answered all that a check asked.
     bool answered_all() const { return refused_ == 0 && failed_ == 0; }
+    /// Whether some of its answers are those of other steps than the check has in mind.
+    bool took_other_steps() const { return of_the_file_ > 0; }
     /// Of the graphs alone; `agrees` says nothing about what was published.
     verdict outcome() const;
     /// A line about all of them.
@@ -40,12 +42,14 @@ private:
     program* program_of(const ane::dynamic_graph& model) const;
     void time(program& p, const ane::dynamic_graph& model, std::span<const std::span<const std::byte>> inputs,
               std::span<const std::span<std::byte>> outputs) const;
+    void note_failure(const ane::dynamic_graph& model, const char* why) const;
 
     open_door& engine_;
     ane::numerics::datapath own_;
     mutable std::list<program> programs_; ///< the one used last first
     mutable std::vector<std::string> refusals_;
-    mutable int asked_ = 0, same_ = 0, different_ = 0, refused_ = 0, failed_ = 0, other_arithmetic_ = 0, timed_ = 0;
+    mutable int asked_ = 0, same_ = 0, of_the_file_ = 0, different_ = 0, refused_ = 0, failed_ = 0,
+                other_arithmetic_ = 0, timed_ = 0;
 };
 
 } // namespace kit

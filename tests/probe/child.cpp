@@ -21,6 +21,14 @@ extern char** environ; // NOLINT(readability-redundant-declaration): macOS has n
 namespace kit {
 namespace {
 
+volatile std::sig_atomic_t asked_to_end = 0;
+
+void require_not_asked_to_end() {
+    if (asked_to_end != 0) {
+        throw ane::error(ane::errc::argument, ::strsignal(asked_to_end), "there is no report");
+    }
+}
+
 void close_end(int& end) {
     if (end >= 0) {
         ::close(end);
@@ -106,10 +114,14 @@ child::heard child::listen(int seconds) {
         const auto left =
             std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
         std::array<pollfd, 2> streams{pollfd{error_.read, POLLIN, 0}, pollfd{journal_.read, POLLIN, 0}};
+        require_not_asked_to_end();
         const int ready =
             left.count() <= 0 ? 0 : ::poll(streams.data(), streams.size(), static_cast<int>(left.count()));
         if (ready == 0) {
             return {kind::silence, {}};
+        }
+        if (ready < 0) {
+            continue;
         }
         const auto read_from = [](const pollfd& stream, int& end, std::string& text) {
             if (end < 0 || (stream.revents & (POLLIN | POLLHUP | POLLERR)) == 0) {
@@ -142,6 +154,21 @@ std::string child::wait() {
         return "signal " + std::to_string(WTERMSIG(status)) + " (" + ::strsignal(WTERMSIG(status)) + ")";
     }
     return WEXITSTATUS(status) == 0 ? "" : "exit " + std::to_string(WEXITSTATUS(status));
+}
+
+void end_in_order() {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction action {};
+        action.sa_handler = [](int which) { asked_to_end = which; }; // without SA_RESTART: poll comes back
+        ::sigaction(signal, &action, nullptr);
+    }
+}
+
+void pause(int seconds) {
+    for (int i = 0; i < 10 * seconds; ++i) {
+        require_not_asked_to_end();
+        ::poll(nullptr, 0, 100);
+    }
 }
 
 std::string own_path(const char* invoked_as) {

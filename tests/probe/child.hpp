@@ -43,6 +43,11 @@ private:
     std::string journal_text_, error_text_;
 };
 
+/// From now on an interrupt or a request to end (SIGINT, SIGTERM, SIGHUP) is an `ane::error` of the next `listen` or
+/// `pause`, so that workers and temporary files go.
+void end_in_order();
+void pause(int seconds);
+
 /// The path of this program.
 std::string own_path(const char* invoked_as);
 

@@ -7,8 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-#include <thread>
+#include <algorithm>
 
 namespace kit {
 namespace {
@@ -32,18 +31,26 @@ std::vector<record> conductor::run(const std::vector<task>& tasks) {
         }
         while (!left.empty()) {
             if (has_to_wait_) {
-                std::this_thread::sleep_for(std::chrono::seconds(15)); // compile_pacing is each process's own
+                pause(15); // the driver's pacing is each process's own
                 has_to_wait_ = false;
             }
             one_worker(door, left, all);
         }
     }
+    const auto place = [&](const record& r) {
+        const auto of = [&](const task& t) { return t.id == r.id; };
+        return std::find_if(tasks.begin(), tasks.end(), of) - tasks.begin();
+    };
+    std::stable_sort(all.begin(), all.end(), [&](const record& a, const record& b) { return place(a) < place(b); });
     return all;
 }
 
 void conductor::finish(record& r, verdict v, std::vector<task>& left, std::vector<record>& all) {
     r.outcome = v;
     left.erase(left.begin());
+    if (r.id == library_task && !is_good(v)) { // nobody is there to be asked
+        left.clear();
+    }
     done_(r);
     all.push_back(r);
 }

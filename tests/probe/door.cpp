@@ -26,6 +26,7 @@ ane::backend::engine open_door::engine(ane::backend::engine_options options) con
     options.door = door_;
     options.runtime = direct_;
     options.objc_runtime = netplist_;
+    options.rules = ane::waive(ane::rule::width_slice_may_saturate); // probes look for it
     options.session.compile_backoff = pause_;
     return ane::backend::engine(chip_, std::move(options));
 }

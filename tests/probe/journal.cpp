@@ -40,5 +40,11 @@ void journal::answer(std::int64_t status) const {
         say(line::answer, std::to_string(status));
     }
 }
+void journal::refusal(std::string_view name, std::int64_t status) const {
+    if (timing) {
+        say(line::call, name);
+    }
+    say(line::answer, std::to_string(status));
+}
 
 } // namespace kit

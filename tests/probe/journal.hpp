@@ -30,6 +30,8 @@ public:
     /// Calls into the runtime, which are not told while a run is timed.
     void call(std::string_view name) const;
     void answer(std::int64_t status) const;
+    /// An answer that says no: told even while a run is timed.
+    void refusal(std::string_view name, std::int64_t status) const;
 
     bool timing = false;
 

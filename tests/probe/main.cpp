@@ -9,6 +9,7 @@
 #include "report.hpp"
 #include "tasks.hpp"
 #include "worker.hpp"
+#include <anemone/backend/engine/temporary_directory.hpp>
 #include <anemone/base/error.hpp>
 #include <anemone/io/file.hpp>
 
@@ -16,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <unistd.h>
 
@@ -62,6 +64,9 @@ int probe(const std::string& program, options o) {
     fmt::print("{} items, {} door{}; nothing is written before the end\n", tasks.size(), o.doors.size(),
                o.doors.size() == 1 ? "" : "s");
     std::fflush(stdout);
+    end_in_order();
+    const ane::e5rt::temporary_directory scratch("anemone-probe"); // what a worker that dies leaves there goes with it
+    ::setenv("TMPDIR", scratch.path().c_str(), 1);
     progress_bar bar("probing", tasks.size() * o.doors.size());
     conductor all(program, o, [&](const record& r) {
         bar.advance();

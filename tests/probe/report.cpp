@@ -36,7 +36,7 @@ std::string report_text(const heading& head, const std::vector<record>& records)
     row("compared with the oracle of",
         fmt::format("{} ({})", describe(head.engine).runtime, describe(head.engine).product));
     for (const record& r : records) {
-        if (r.id == "library" && !r.lines.empty()) {
+        if (r.id == library_task && !r.lines.empty()) {
             row(fmt::format("{} door", name(r.door)), r.lines[0]);
         }
     }

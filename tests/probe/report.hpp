@@ -2,6 +2,7 @@
 
 #include "options.hpp"
 #include "record.hpp"
+#include "tasks.hpp"
 
 #include <string>
 #include <vector>

@@ -24,7 +24,7 @@ template <auto Member, class... Arguments> struct e5rt_tap<Member, std::int64_t 
         const journal& out = journal::instance();
         out.call(ane::e5rt::symbol<Member>::name);
         const std::int64_t status = (tapped_library()->functions().*Member)(arguments...);
-        out.answer(status);
+        status == 0 ? out.answer(status) : out.refusal(ane::e5rt::symbol<Member>::name, status);
         return status;
     }
 };

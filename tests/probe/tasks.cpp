@@ -7,7 +7,7 @@ namespace kit {
 void tell(const std::string& text) { journal::instance().say(line::text, text); }
 
 std::vector<task> all_tasks() {
-    std::vector<task> all{{"library", "which library answers", [](open_door& door) {
+    std::vector<task> all{{library_task, "which library answers", [](open_door& door) {
                                tell("it is " + door.identity());
                                tell("optional functions that it lacks: " + door.missing());
                                return verdict::agrees;

@@ -19,6 +19,9 @@ struct task {
     bool direct = true, netplist = true;    ///< the doors that it is for
 };
 
+/// The first task: which library answers. Without one nothing else is asked.
+inline constexpr const char* library_task = "library";
+
 /// In the order in which they run.
 std::vector<task> all_tasks();
 std::vector<task> published_tasks(); ///< one for each line of the facts

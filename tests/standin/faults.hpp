@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -73,7 +74,12 @@ public:
     };
 
     std::atomic<std::uint64_t> overlaps{0};
-    std::atomic<int> slow{0};
+    std::atomic<int> slow{asked_by_environment()};
+
+    static int asked_by_environment() {
+        const char* const milliseconds = std::getenv("ANEMONE_STANDIN_SLOW");
+        return milliseconds == nullptr ? 0 : std::atoi(milliseconds);
+    }
 
     // under the runtime's lock
     int stale = 0;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <set>
@@ -50,6 +51,17 @@ public:
     int option(std::string_view name, int otherwise) const {
         const auto found = options.find(name);
         return found == options.end() ? otherwise : found->second;
+    }
+
+    /// The environment says the same: ANEMONE_OBJC_FAIL="name:nth"; a selector's colons stay.
+    ledger() {
+        if (const char* const asked = std::getenv("ANEMONE_OBJC_FAIL")) {
+            const std::string_view text = asked;
+            const std::size_t last = text.rfind(':');
+            if (last != std::string_view::npos) {
+                fail(text.substr(0, last), std::atoi(asked + last + 1));
+            }
+        }
     }
 
     void fail(std::string_view name, int nth) {
