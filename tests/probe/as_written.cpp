@@ -26,17 +26,34 @@ ane::read_model read_back(const ane::graph_view& model, const ane::weight_store&
     return ane::read_netplist(ane::emit_netplist(lowered.graph, ane::materialize(lowered.graph, weights)));
 }
 
+/// What follows a matrix product, its bias too, is a layer of its own: each product becomes an output. How many did.
+std::size_t end_layers_at_products(ane::dynamic_graph& g) {
+    std::size_t products = 0;
+    for (int i = 0; i < g.view().size(); ++i) {
+        const ane::op kind = g.nodes[static_cast<std::size_t>(i)].kind;
+        if ((kind == ane::op::matmul || kind == ane::op::linear) && i != g.outputs[0].node) {
+            g.add_output(i, "product_" + std::to_string(products++));
+        }
+    }
+    return products;
+}
+
 } // namespace
 
 oracle_of_the_file::oracle_of_the_file(const ane::graph_view& model, const ane::weight_store& weights,
                                        const ane::numerics::datapath& arithmetic)
     : program_([&] {
-          const ane::read_model file = read_back(model, weights);
+          ane::read_model file = read_back(model, weights);
+          parts_.resize(end_layers_at_products(file.graph));
           const std::vector<std::string> mine = inputs_of(model);
           for (const std::string& name : inputs_of(file.graph)) {
               order_.push_back(static_cast<std::size_t>(std::find(mine.begin(), mine.end(), name) - mine.begin()));
           }
           const ane::graph_view g = file.graph;
+          std::size_t at = 0;
+          for (const ane::output_port& port : g.outputs.subspan(1)) {
+              parts_[at++].resize(static_cast<std::size_t>(g[port.node].shape.count()));
+          }
           results_ = static_cast<std::size_t>(g[g.outputs[0].node].shape.count());
           return ane::backend::oracle(arithmetic).compile(g, file.weights);
       }()) {}
@@ -47,7 +64,10 @@ std::vector<ane::half> oracle_of_the_file::run(std::span<const std::span<const s
         in.push_back(inputs[place]);
     }
     std::vector<ane::half> y(results_);
-    const std::span<std::byte> out[] = {std::as_writable_bytes(std::span(y))};
+    std::vector<std::span<std::byte>> out{std::as_writable_bytes(std::span(y))};
+    for (std::vector<ane::half>& part : parts_) {
+        out.push_back(std::as_writable_bytes(std::span(part)));
+    }
     program_.run(in, out);
     return y;
 }

@@ -22,7 +22,8 @@ public:
 
 private:
     std::vector<std::size_t> order_; ///< of the file's inputs, their places among the model's
-    std::size_t results_;
+    std::size_t results_ = 0;
+    std::vector<std::vector<ane::half>> parts_; ///< values within, which nobody reads
     ane::backend::oracle_program program_;
 };
 

@@ -105,7 +105,9 @@ int main(int argc, char** argv) {
             fmt::print("{}", kit::usage);
         } else if (o.list) {
             for (const kit::task& t : kit::all_tasks()) {
-                fmt::print("{:<16} {}\n", t.id, t.about.substr(0, t.about.find('\n')));
+                const std::size_t end = t.about.find('\n'); // behind it the reason, where nothing is asked
+                fmt::print("{:<16} {}{}\n", t.id,
+                           t.run ? "" : "not asked: ", t.run ? t.about.substr(0, end) : t.about.substr(end + 1));
             }
         } else {
             return kit::probe(kit::own_path(argv[0]), o);

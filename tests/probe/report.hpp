@@ -15,7 +15,7 @@ struct heading {
     ane::target engine{};
 };
 
-/// The report as text. docs/probe.md describes it; tests/probe/check_report.py reads it.
+/// The report as text. docs/probe.md describes it; tests/python/probe.py judges it.
 std::string report_text(const heading& head, const std::vector<record>& records);
 
 /// How often each verdict occurs, "150 agree, ...", in one line.
