@@ -1,6 +1,5 @@
 // The kit: see docs/probe.md and options.cpp.
 
-#define DOCTEST_CONFIG_IMPLEMENT
 #include "../../examples/digits/terminal.hpp"
 #include "child.hpp"
 #include "conductor.hpp"
@@ -13,7 +12,6 @@
 #include <anemone/base/error.hpp>
 #include <anemone/io/file.hpp>
 
-#include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,38 +1,18 @@
 // The published records as tasks: the checks of tests/numerics, posed to the engine.
 
 #include "asked.hpp"
+#include "checks.hpp"
 #include "facts.hpp"
 #include "journal.hpp"
 #include "more_probes.hpp"
 #include "tasks.hpp"
 
-#include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 namespace kit {
 namespace {
-
-/// Assertions of a check that do not hold, as text: the checks are doctest's, run outside of its tests.
-std::vector<std::string>& broken() {
-    static std::vector<std::string> all;
-    return all;
-}
-
-void note(const doctest::AssertData& assertion) {
-    std::string file = assertion.m_file;
-    file.erase(0, file.rfind('/') + 1);
-    broken().push_back(
-        fmt::format("{}:{}: {}, which is {}", file, assertion.m_line, assertion.m_expr, assertion.m_decomp.c_str()));
-}
-
-void listen_to_checks() {
-    static doctest::Context context;
-    context.setAsDefaultForAssertsOutOfTestCases();
-    context.setAssertHandler(note);
-}
 
 /// Why a line of the facts is no question to an engine; empty where it is one.
 std::string reason_against(std::string_view id) {
@@ -72,8 +52,7 @@ question question_of(std::string_view id) {
 }
 
 verdict pose(const fact& f, const question& q, open_door& door) {
-    listen_to_checks();
-    broken().clear();
+    std::vector<std::string>& broken = listen_to_checks();
     const asked engine(door);
     const bool of_this_chip = probing::tiers_of(f.chip).count(describe(door.chip()).tier) != 0;
     std::string thrown;
@@ -86,10 +65,10 @@ verdict pose(const fact& f, const question& q, open_door& door) {
     }
     tell(engine.summary());
     const bool judged = of_this_chip && !engine.took_other_steps();
-    for (std::size_t i = 0; judged && i < std::min<std::size_t>(broken().size(), 8); ++i) {
-        tell("does not hold: " + broken()[i]);
+    for (std::size_t i = 0; judged && i < std::min<std::size_t>(broken.size(), 8); ++i) {
+        tell("does not hold: " + broken[i]);
     }
-    const bool met = broken().empty() && thrown.empty();
+    const bool met = broken.empty() && thrown.empty();
     const verdict bits = thrown.empty() ? engine.outcome() : verdict::failed;
     if (!q.unmet.empty()) {
         tell("published: not met by the model: " + q.unmet);
