@@ -12,7 +12,10 @@
 namespace kit {
 namespace {
 
-bool is_for(const task& t, engine_door door) { return door == engine_door::e5rt ? t.direct : t.netplist; }
+/// MIL text by the classes of the netplist door is asked what both doors are.
+bool is_for(const task& t, engine_door door) {
+    return (door == engine_door::netplist || t.direct) && (door == engine_door::e5rt || t.netplist);
+}
 
 } // namespace
 

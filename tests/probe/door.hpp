@@ -3,7 +3,9 @@
 #include <anemone/backend/engine/engine.hpp>
 #include <anemone/targets/table.hpp>
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,7 +13,18 @@ namespace kit {
 
 using ane::backend::engine_door;
 
-constexpr std::string_view name(engine_door door) { return door == engine_door::e5rt ? "direct" : "netplist"; }
+constexpr std::string_view name(engine_door door) {
+    constexpr std::string_view names[] = {"direct", "netplist", "in-memory-mil"};
+    return names[static_cast<std::size_t>(door)];
+}
+constexpr std::optional<engine_door> door_named(std::string_view text) {
+    for (const engine_door door : {engine_door::e5rt, engine_door::netplist, engine_door::in_memory_mil}) {
+        if (name(door) == text) {
+            return door;
+        }
+    }
+    return std::nullopt;
+}
 
 /// One door of the engine in this process, its calls written down.
 class open_door {

@@ -13,7 +13,7 @@ through both doors, compares every bit with the oracle, and writes one text file
 
   --output FILE                  the report (probe_report.txt)
   --only ID...                   these alone: N040 accumulator demo
-  --door direct|netplist|both    the doors to use (both)
+  --door direct|netplist|both    the doors to use (both); in-memory-mil, which others use, only where it is named
   --target NAME                  the chip, such as h13: needed where this machine is not known
   --limit SECONDS                a probe without a sign of life for so long is given up (120)
   --list                         print the ids, and end
@@ -44,11 +44,12 @@ options read_options(const std::vector<std::string>& arguments) {
             } while (i + 1 < arguments.size() && arguments[i + 1].substr(0, 2) != "--");
         } else if (name == "--door") {
             const std::string& door = value();
-            if (door != "direct" && door != "netplist" && door != "both") {
-                refuse(name, "'" + door + "' is none of direct, netplist, both");
+            const auto known = door_named(door);
+            if (!known && door != "both") {
+                refuse(name, "'" + door + "' is none of direct, netplist, both, in-memory-mil");
             }
-            if (door != "both") {
-                o.doors = {door == "direct" ? engine_door::e5rt : engine_door::netplist};
+            if (known) {
+                o.doors = {*known};
             }
         } else if (name == "--target") {
             const std::string& chip = value();

@@ -58,7 +58,7 @@ std::vector<std::string> errand::arguments() const {
 errand errand::from(const std::vector<std::string>& arguments) {
     return {std::stoi(arguments.at(1)),
             std::stoi(arguments.at(2)),
-            arguments.at(3) == name(engine_door::e5rt) ? engine_door::e5rt : engine_door::netplist,
+            door_named(arguments.at(3)).value(),
             ane::find_target(arguments.at(4)).value(),
             {arguments.begin() + 5, arguments.end()}};
 }

@@ -138,7 +138,7 @@ TEST_CASE("engine cache: while another process compiles the same, this one waits
     char word = 0;
     REQUIRE(::read(locked[0], &word, 1) == 1);
     REQUIRE(word == 'y');
-    bench.options.setup_timeout = 50ms;
+    bench.options.setup_timeout = 1s; // to come to the lock, on a slow machine
     const ane::error late = refusal([&] { bench.open(); });
     CHECK(late.subject() == "lock of the cache");
     REQUIRE(::write(end[1], &word, 1) == 1);

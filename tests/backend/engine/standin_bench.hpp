@@ -15,9 +15,18 @@
 #include <thread>
 #include <vector>
 
-/// Programs of four numbers in the stand-in, a gate and a pacing of their own.
 namespace standin {
 
+template <class Action> ane::error refusal(const Action& action) {
+    try {
+        action();
+    } catch (const ane::error& failure) {
+        return failure;
+    }
+    throw std::logic_error("no ane::error was thrown");
+}
+
+/// Programs of four numbers in the stand-in, a gate and a pacing of their own.
 struct bench final : ane::e5rt::clock_source, ane::e5rt::release_report {
     bench() {
         options.gate = &gate;
@@ -62,6 +71,19 @@ struct bench final : ane::e5rt::clock_source, ane::e5rt::release_report {
         return static_cast<float>(reinterpret_cast<const ane::half*>(port.data())[3]);
     }
 
+    /// What a run answers whose call is held from now on: with a timeout that is as long as this machine needs to come so
+    /// far.
+    template <class Session> ane::error run_into(Session& session, const char* held) const {
+        for (duration limit = std::chrono::milliseconds(20);; limit = duration(limit.nanoseconds * 4)) {
+            rt.hang(held);
+            const ane::error late = refusal([&] { session.execute(limit); });
+            if (rt.hung() == 1)
+                return late;
+            rt.let_go();
+            await([&] { return !session.running(); });
+        }
+    }
+
     /// Waits, for real, until something holds; fails after ten seconds.
     static void await(const std::function<bool()>& holds) {
         for (int i = 0; !holds(); ++i) {
@@ -92,15 +114,6 @@ struct bench final : ane::e5rt::clock_source, ane::e5rt::release_report {
     std::vector<std::string> reported;
     ane::e5rt::session_options options;
 };
-
-template <class Action> ane::error refusal(const Action& action) {
-    try {
-        action();
-    } catch (const ane::error& failure) {
-        return failure;
-    }
-    throw std::logic_error("no ane::error was thrown");
-}
 
 inline bool says(const ane::error& failure, std::string_view part) {
     return std::string_view(failure.what()).find(part) != std::string_view::npos;

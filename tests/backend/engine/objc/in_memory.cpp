@@ -3,6 +3,7 @@
 #include "anemone/backend/engine/objc/in_memory.hpp"
 
 #include "door.hpp"
+#include <anemone/backend/engine/objc/model_directory.hpp>
 #include <anemone/backend/engine/temporary_directory.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
@@ -17,6 +18,8 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace ane;
@@ -142,6 +145,48 @@ TEST_CASE("in-memory MIL: sessions of one text share a folder, which goes with t
         CHECK(folders_in(alone.path()) == 0);
     }
     CHECK(folders_in(alone.path()) == 0);
+}
+
+TEST_CASE("in-memory MIL: a folder is shared between processes, and one that was there before stays") {
+    const e5rt::temporary_directory alone("anemone_in_memory");
+    const std::string folder = (alone.path() / "model").string();
+    using objc::detail::model_directory;
+    {
+        model_directory mine(folder);
+        const ::pid_t other = ::fork();
+        if (other == 0) {
+            { const model_directory theirs(folder); }
+            ::_exit(std::filesystem::exists(folder) ? 0 : 1); // not the last
+        }
+        int status = -1;
+        REQUIRE(::waitpid(other, &status, 0) == other);
+        CHECK(status == 0);
+        CHECK(std::filesystem::exists(folder));
+    }
+    CHECK_FALSE(std::filesystem::exists(folder));
+    std::filesystem::create_directory(folder);
+    { const model_directory mine(folder); }
+    CHECK(std::filesystem::exists(folder));
+    std::filesystem::remove(folder);
+
+    std::vector<::pid_t> children; // many at once, each of which needs the folder while it has it
+    for (int i = 0; i < 8; ++i) {
+        children.push_back(::fork());
+        if (children.back() == 0) {
+            bool always = true;
+            for (int round = 0; round < 200; ++round) {
+                const model_directory mine(folder);
+                always = always && std::filesystem::exists(folder);
+            }
+            ::_exit(always ? 0 : 1);
+        }
+    }
+    for (const ::pid_t each : children) {
+        int status = -1;
+        REQUIRE(::waitpid(each, &status, 0) == each);
+        CHECK(status == 0);
+    }
+    CHECK_FALSE(std::filesystem::exists(folder));
 }
 
 TEST_CASE("in-memory MIL: a folder that cannot be made is named, and nothing is left") {

@@ -3,53 +3,55 @@
 #include "../../../base/error.hpp"
 #include "../../../base/way.hpp"
 
+#include <cerrno>
+#include <fcntl.h>
 #include <filesystem>
-#include <map>
-#include <mutex>
+#include <fstream>
 #include <string>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 namespace ane::objc::detail::inline ANEMONE_WAY {
 
-/// The folders of models in this process. The runtime names them, after the content: sessions of one model share one.
-struct model_directories {
-    struct users {
-        int count = 0;
-        bool ours = false; ///< made here, so it is removed with the last
-    };
-    std::mutex mutex;
-    std::map<std::string, users> known;
-
-    static model_directories& instance() {
-        static model_directories only;
-        return only;
-    }
-};
-
-/// One use of a folder, which is made where it is missing and removed with its last user of this process. Other
-/// processes that use the same model at the same time are not known of.
+/// A use of the folder of a model's files. The runtime names it after the content, so that sessions of one model share
+/// it, in this process and in others: each holds a lock on the folder, and the last one that leaves removes it, if one of
+/// them made it. The system lets go of a lock when a process ends, however it ends.
 class model_directory {
 public:
     model_directory() noexcept = default;
     ANEMONE_INLINE explicit model_directory(const std::string& path) {
-        model_directories& all = model_directories::instance();
-        const std::lock_guard alone(all.mutex);
-        model_directories::users& here = all.known[path];
-        std::error_code failed;
-        const bool made = std::filesystem::create_directories(path, failed);
-        if (failed) {
-            if (here.count == 0) {
-                all.known.erase(path);
+        while (true) {
+            std::error_code failed;
+            const bool made = std::filesystem::create_directories(path, failed);
+            if (failed)
+                throw error(errc::file, path, "the directory of the program cannot be made: " + failed.message());
+            const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+            if (folder < 0 && errno == ENOENT)
+                continue; // somebody left meanwhile
+            if (folder < 0 || ::flock(folder, LOCK_SH) != 0) {
+                const std::string why = std::generic_category().message(errno);
+                if (folder >= 0)
+                    ::close(folder);
+                throw error(errc::file, path, "the directory of the program cannot be locked: " + why);
             }
-            throw error(errc::file, path, "the directory of the program cannot be made: " + failed.message());
+            if (!is(folder, path)) {
+                ::close(folder);
+                continue;
+            }
+            if (made)
+                std::ofstream(marker_in(path)); // what was there before has none
+            folder_ = folder;
+            path_ = path;
+            return;
         }
-        here.ours = here.ours || made;
-        ++here.count;
-        path_ = path;
     }
-    model_directory(model_directory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+    model_directory(model_directory&& other) noexcept
+        : folder_(std::exchange(other.folder_, -1)), path_(std::move(other.path_)) {}
     model_directory& operator=(model_directory&& other) noexcept {
+        std::swap(folder_, other.folder_);
         std::swap(path_, other.path_);
         return *this;
     }
@@ -57,28 +59,34 @@ public:
 
     /// Uses it no longer. What cannot be removed stays.
     void leave() noexcept {
-        if (path_.empty()) {
+        if (folder_ < 0)
             return;
-        }
         try {
-            model_directories& all = model_directories::instance();
-            const std::lock_guard alone(all.mutex);
-            const auto here = all.known.find(path_);
-            if (here != all.known.end() && --here->second.count == 0) {
-                if (here->second.ours) {
-                    std::error_code ignored;
-                    std::filesystem::remove_all(path_, ignored);
-                }
-                all.known.erase(here);
-            }
+            std::error_code ignored;
+            const bool is_last = ::flock(folder_, LOCK_EX | LOCK_NB) == 0; // fails while others have theirs
+            if (is_last && is(folder_, path_) && std::filesystem::exists(marker_in(path_), ignored))
+                std::filesystem::remove_all(path_, ignored);
         } catch (...) { // no memory for the removal
         }
-        path_.clear();
+        forget();
     }
-    /// Leaves the folder to the process that this one was forked from.
-    void forget() noexcept { path_.clear(); }
+    /// Leaves the folder to the process that this one was forked from, which shares the lock.
+    void forget() noexcept {
+        if (folder_ >= 0)
+            ::close(std::exchange(folder_, -1));
+    }
 
 private:
+    /// Whether what is open is what has the name now.
+    static bool is(int folder, const std::string& path) noexcept {
+        struct ::stat opened {};
+        struct ::stat named {};
+        return ::fstat(folder, &opened) == 0 && ::stat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
+               opened.st_ino == named.st_ino;
+    }
+    static std::string marker_in(const std::string& path) { return path + "/made_by_anemone"; }
+
+    int folder_ = -1;
     std::string path_;
 };
 
