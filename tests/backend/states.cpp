@@ -18,6 +18,7 @@
 
 using namespace ane;
 using namespace ane::literals;
+using composing::bytes_of;
 
 namespace {
 
@@ -88,10 +89,10 @@ TEST_CASE("reads after a write see what was written; an output of the same value
         const std::vector<std::byte> first = bytes_of({half(1.0), half(-0.5), half(65504.0)});
         const std::vector<std::byte> second = bytes_of({half(4.0), half(5.0), half(-6.0)});
         std::vector<std::byte> previous(6);
-        std::vector<std::byte> same(6);
+        std::vector<std::byte> passed(6);
         for (const auto& [given, wanted] : {std::pair(first, std::vector<std::byte>(6)), std::pair(second, first)}) {
             const std::span<const std::byte> in[] = {given};
-            const std::span<std::byte> out[] = {previous, same};
+            const std::span<std::byte> out[] = {previous, passed};
             program.run(in, out);
             CHECK(previous == wanted);
         }

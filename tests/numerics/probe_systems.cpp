@@ -246,7 +246,7 @@ constexpr auto probes = std::to_array<probe>({
      }},
     {"N151",
      [](const generation& g) {
-         CHECK(digest(with_softmax(g)) == digest(with_softmax({g.tier, datapath_of(g.tier)})));
+         CHECK(digest(with_softmax(g)) == digest(with_softmax({g.tier, datapath_of(g.tier), g.where})));
      }},
     {"N152", // another process, another compiler, another machine: one number
      [](const generation& g) { CHECK(digest(product_and_means(g)) == 6025480012154445737U); }},

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,16 +29,54 @@ using namespace ane::numerics;
 
 using halves = std::vector<half>;
 
+/// Where the graphs of a check run; the kit (tests/probe) has the engine there.
+class place {
+public:
+    virtual ~place() = default;
+    /// The values of the only output, from inputs in the order of the ports. `path` is the arithmetic that is asked for.
+    virtual halves run(const dynamic_graph& model, std::span<const std::span<const std::byte>> inputs,
+                       const datapath& path) const = 0;
+};
+
 /// What a record is checked on: the generation of a chip that it names.
 struct generation {
     family tier;
     datapath path;
+    const place* where = nullptr; ///< null: the oracle
 };
 
 struct probe {
     std::string_view id;
     void (*check)(const generation& g);
 };
+
+/// A record that a test in another file checks; the file names its id.
+struct elsewhere {
+    std::string_view id, file; ///< below tests/
+};
+
+/// A record that the arithmetic of single operations does not decide.
+struct beyond_arithmetic {
+    std::string_view id, reason;
+};
+
+/// A record that the model does not meet, and why, as a computation: the records it contradicts, or (N020, N089) what
+/// meeting it would cost.
+struct unmet {
+    std::string_view id, reason;
+    void (*show)(const generation& m1);
+};
+
+// probe_register.cpp: where each record is
+std::span<const elsewhere> records_elsewhere();
+std::span<const beyond_arithmetic> records_beyond();
+std::span<const unmet> records_unmet();
+/// The probes of all themes.
+std::vector<probe> all_probes();
+
+/// The tiers that the text of a chip names: "M1 Max", "M5/H17s", "A13,A14". All measured ones where it names none
+/// ("all").
+std::set<family> tiers_of(std::string_view chip);
 
 std::span<const probe> sum_probes();      // probe_sums.cpp: reductions, the ceiling, slices
 std::span<const probe> value_probes();    // probe_values.cpp: special values, tables, stored weights
@@ -77,7 +116,7 @@ inline operand_values ones_of(const extents& shape) {
     return {shape, halves(static_cast<std::size_t>(shape.count()), half(1.0)), true};
 }
 
-/// A graph that is described over its inputs, as the oracle runs it.
+/// A graph that is described over its inputs, and runs on the oracle or where its generation says.
 class probe_graph {
 public:
     dynamic_tensor value(const operand_values& v) {
@@ -107,8 +146,11 @@ public:
     halves run(const generation& g, dynamic_tensor result) {
         graph_.output("y", result);
         const dynamic_graph model = graph_.finish();
-        halves y(static_cast<std::size_t>(result.shape().count()));
         const std::vector<std::span<const std::byte>> in(inputs_.begin(), inputs_.end());
+        if (g.where != nullptr) {
+            return g.where->run(model, in, g.path);
+        }
+        halves y(static_cast<std::size_t>(result.shape().count()));
         const std::span<std::byte> out[] = {std::as_writable_bytes(std::span(y))};
         compile(model, ane::backend::oracle{g.path}, {}).run(in, out);
         return y;

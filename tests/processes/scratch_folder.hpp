@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string>
 #include <system_error>
+#include <unistd.h> // mkdtemp on macOS
 #include <vector>
 
 /// A folder that goes away with the test.

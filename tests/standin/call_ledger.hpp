@@ -73,6 +73,10 @@ inline constexpr std::array<std::string_view, 57> exported_functions = {
     "async_event_set_active_future_value",
 };
 
+/// Instead of a status: what a call does that is to fail in a worse way.
+inline constexpr std::optional<std::int64_t> never_returns = -0x7FFF0001, ends_the_process = -0x7FFF0002,
+                                             service_dies = -0x7FFF0003;
+
 /// Counts the calls of every function and lets a chosen one fail.
 class call_ledger {
 public:
@@ -151,7 +155,11 @@ private:
                 continue;
             }
             const auto nth = number(entry.substr(first + 1, second - first - 1));
-            const auto status = number(entry.substr(second + 1));
+            const std::string_view what = entry.substr(second + 1);
+            const auto status = what == "hang"    ? never_returns
+                                : what == "abort" ? ends_the_process
+                                : what == "die"   ? service_dies
+                                                  : number(what);
             if (nth && status) {
                 fail(entry.substr(0, first), *nth, *status);
             }

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace ane::standin {
@@ -38,6 +39,11 @@ struct runtime {
     double failed_at = 0;
     std::uint64_t early_compiles = 0;
 
+    void kill_service() {
+        ++planned.service;
+        planned.died_at = clock();
+    }
+
     /// Never destroyed: handles may be released by destructors that run after those of this file.
     static runtime& instance() {
         static runtime* const only = new runtime;
@@ -58,7 +64,18 @@ template <class Body> std::int64_t call(const char* function, Body&& body) noexc
         const std::lock_guard lock(r.mutex);
         if (const auto status = r.ledger.enter(function)) {
             say(function, "failure asked for by the test");
-            return *status;
+            if (status == never_returns) {
+                for (;;) {
+                    std::this_thread::sleep_for(std::chrono::hours(1));
+                }
+            }
+            if (status == ends_the_process) {
+                std::abort();
+            }
+            if (status != service_dies) {
+                return *status;
+            }
+            r.kill_service();
         }
         body(r);
         return 0;
@@ -563,8 +580,7 @@ void anemone_standin_slow(int milliseconds) { runtime::instance().planned.slow =
 void anemone_standin_kill_service(void) {
     runtime& r = runtime::instance();
     const std::lock_guard lock(r.mutex);
-    ++r.planned.service;
-    r.planned.died_at = r.clock();
+    r.kill_service();
 }
 void anemone_standin_stale(int count) {
     runtime& r = runtime::instance();

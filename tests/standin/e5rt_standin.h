@@ -88,7 +88,8 @@ ANEMONE_STANDIN_CALL e5rt_async_event_set_active_future_value(void* event, uint6
 
 /* The nth call from now (1: the next) of `function` returns `status` and does nothing else. A null function withdraws all
    failures. Returns 0, or 1 when no such function is exported. The environment says the same at load time:
-   ANEMONE_STANDIN_FAIL="function:nth:status[,function:nth:status...]". */
+   ANEMONE_STANDIN_FAIL="function:nth:status[,function:nth:status...]"; there, for a status, `hang` is a call that does not
+   return, `abort` one that ends the process, `die` one at which the service dies. */
 ANEMONE_STANDIN_EXPORT int anemone_standin_fail(const char* function, int nth, int64_t status);
 
 /* Handles that are not released; calls of a function so far (failed ones too). */
@@ -108,7 +109,7 @@ ANEMONE_STANDIN_EXPORT void anemone_standin_let_go(void);
 ANEMONE_STANDIN_EXPORT uint64_t anemone_standin_hung(void);
 ANEMONE_STANDIN_EXPORT uint64_t anemone_standin_overlaps(void);
 
-/* Every execution takes this long at least (0: no longer than it needs). */
+/* Every execution takes this long at least (0: no longer than it needs); at first ANEMONE_STANDIN_SLOW. */
 ANEMONE_STANDIN_EXPORT void anemone_standin_slow(int milliseconds);
 
 /* The compile service dies: what it compiled neither loads nor executes any more, and for 15 s by the clock above no

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <thread>
 
 namespace ane::standin {
@@ -35,7 +36,12 @@ public:
     };
 
     std::atomic<std::uint64_t> overlaps{0};
-    std::atomic<int> slow{0};
+    std::atomic<int> slow{asked_by_environment()};
+
+    static int asked_by_environment() {
+        const char* const milliseconds = std::getenv("ANEMONE_STANDIN_SLOW");
+        return milliseconds == nullptr ? 0 : std::atoi(milliseconds);
+    }
 
     // under the runtime's lock
     int stale = 0;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -74,6 +75,17 @@ public:
     bool hides(std::string_view name) {
         const std::lock_guard lock(mutex_);
         return hidden_.contains(name);
+    }
+
+    /// The environment says the same: ANEMONE_OBJC_FAIL="name:nth"; a selector's colons stay.
+    ledger() {
+        if (const char* const asked = std::getenv("ANEMONE_OBJC_FAIL")) {
+            const std::string_view text = asked;
+            const std::size_t last = text.rfind(':');
+            if (last != std::string_view::npos) {
+                fail(text.substr(0, last), std::atoi(asked + last + 1));
+            }
+        }
     }
 
     void fail(std::string_view name, int nth) {

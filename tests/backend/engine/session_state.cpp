@@ -2,6 +2,7 @@
 
 #include "standin_bench.hpp"
 #include <anemone/backend/engine/engine.hpp>
+#include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -14,6 +14,7 @@
 #include "session.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -30,6 +31,9 @@ struct engine_options {
     std::string directory{};
     /// The runtime library; empty: ANEMONE_E5RT, of the other doors ANEMONE_OBJC, then Apple's (on a Mac).
     std::string library{};
+    /// Libraries that are open already, one for each door, instead of a path: to record calls, or to be without one.
+    std::shared_ptr<const e5rt::library> runtime{};
+    std::shared_ptr<const objc::runtime> objc_runtime{};
     /// Refuse a model that breaks a design rule of the architecture before Apple's compiler sees it: that one does not
     /// enforce a foreign target's limits (engine-runtime section 7.2), and a failed compile costs a pause of 15 s.
     bool preflight = true;

@@ -72,7 +72,9 @@ ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weigh
         open_in_memory(model, weights, options);
         return;
     }
-    const auto runtime = e5rt::library::open(options.library.empty() ? e5rt::default_library_path() : options.library);
+    const auto runtime = options.runtime           ? options.runtime
+                         : options.library.empty() ? e5rt::library::open(e5rt::default_library_path())
+                                                   : e5rt::library::open(options.library);
     const lowered_graph lowered = lower(model, options.whole);
     const graph_view g = lowered.graph;
     e5rt::session_options session = options.session;
@@ -123,7 +125,7 @@ ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weigh
 
 ANEMONE_BODY void engine_program::open_in_memory(const graph_view& model, const weight_store& weights,
                                                  const engine_options& options) {
-    const auto runtime = objc::runtime::open(options.library);
+    const auto runtime = options.objc_runtime ? options.objc_runtime : objc::runtime::open(options.library);
     const lowered_graph lowered = lower(model, options.whole);
     const materialized constants = materialize(lowered.graph, weights);
     if (options.door == engine_door::netplist) {

@@ -1,0 +1,5 @@
+#pragma once
+
+#include_next <unistd.h>
+
+extern "C" int issetugid(void);
