@@ -1,7 +1,8 @@
 """The command `anemone`: the sessions of docs/command.md are what it prints, and bad input is an error.
 
-Usage: command.py PROGRAM [--update]"""
+Usage: command.py [PROGRAM] [--update]; PROGRAM is the one of ANEMONE_BUILD_DIR where none is given."""
 
+import os
 import pathlib
 import re
 import subprocess
@@ -162,7 +163,11 @@ def good_input(program, folder):
 
 
 def main():
-    program = pathlib.Path(sys.argv[1]).resolve()
+    given = [each for each in sys.argv[1:] if each != "--update"]
+    program = pathlib.Path(given[0] if given else os.environ["ANEMONE_BUILD_DIR"] + "/bin/anemone").resolve()
+    if not program.exists():
+        print("the command was not built")
+        return 77
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for each in (ROOT / "examples" / "reading").iterdir():
