@@ -162,6 +162,39 @@ def good_input(program, folder):
     expect(again.stdout == one.stdout, f"converted: {again.stdout}")
 
 
+def html(program, folder):
+    """One page that needs nothing else, with hostile names escaped."""
+    import html.parser
+
+    class reader(html.parser.HTMLParser):
+        def __init__(self):
+            super().__init__()
+            self.open, self.cells, self.links = [], 0, []
+
+        def handle_starttag(self, tag, attributes):
+            if tag not in ("meta", "br", "link", "img"):
+                self.open.append(tag)
+            self.cells += tag == "td"
+            self.links += [value for name, value in attributes if name in ("src", "href") and not value.startswith("#")]
+
+        def handle_startendtag(self, tag, attributes):
+            pass
+
+        def handle_endtag(self, tag):
+            if not self.open or self.open.pop() != tag:
+                raise ValueError(f"</{tag}> ends nothing")
+
+    name = "<b>&\"'.mil"
+    (folder / name).write_bytes((folder / "classifier.mil").read_bytes())
+    done = run(program, ["check", name, "--format", "html"], folder)
+    page = reader()
+    page.feed(done.stdout)
+    expect(done.returncode == 0 and page.open == [], f"html: {done.returncode}, open: {page.open}")
+    expect(page.cells > 50, f"{page.cells} cells")
+    expect(page.links == [], f"the page needs {page.links}")
+    expect("<b>" not in done.stdout, "a name is not escaped")
+
+
 def main():
     given = [each for each in sys.argv[1:] if each != "--update"]
     program = pathlib.Path(given[0] if given else os.environ["ANEMONE_BUILD_DIR"] + "/bin/anemone").resolve()
@@ -182,6 +215,7 @@ def main():
             expect(page == head + "\n" + printed, "docs/command.md is not what the command prints; --update writes it")
         good_input(program, folder)
         bad_input(program, folder)
+        html(program, folder)
     print(f"{len(SESSIONS)} sessions, {failures} failures")
     return 1 if failures else 0
 

@@ -1,5 +1,6 @@
 #include "command.hpp"
 #include "findings.hpp"
+#include "html_report.hpp"
 #include "model_file.hpp"
 #include "rule_names.hpp"
 #include "target_names.hpp"
@@ -67,6 +68,8 @@ int check(const check_options& options) {
                 text += verdicts.json(path);
             } else if (options.format == "sarif") {
                 text += ane::sarif(model.graph, targets, {.root = {}, .help_base = {}, .rules = rules});
+            } else if (options.format == "html") {
+                text += html_report(path, model, verdicts);
             } else {
                 text += findings_text(path, model, verdicts, options.quiet, options.output.empty() && coloured());
             }
@@ -93,8 +96,8 @@ void add_check(CLI::App& app, int& status) {
     sub->add_option("--route", given->route, "The rules of one route too")
         ->check(CLI::IsMember({"any", "mil", "netplist"}))
         ->capture_default_str();
-    sub->add_option("-f,--format", given->format, "How findings are written")
-        ->check(CLI::IsMember({"text", "json", "sarif"}))
+    sub->add_option("-f,--format", given->format, "How findings are written; html is one page with a drawing")
+        ->check(CLI::IsMember({"text", "json", "sarif", "html"}))
         ->capture_default_str();
     sub->add_option("-o,--output", given->output, "A file instead of standard output");
     sub->add_option("--error", given->errors, "Rules whose warnings are errors, by fact or name")->delimiter(',');
@@ -103,6 +106,7 @@ void add_check(CLI::App& app, int& status) {
     sub->add_option("--function", given->function, "The function of MIL text, or the procedure of a netplist");
     sub->add_flag("-q,--quiet", given->quiet, "The verdicts alone");
     sub->footer("Examples:\n  anemone check model.mil\n  anemone check model.mil --targets h14.. --format sarif -o findings.sarif\n"
+                "  anemone check model.mil --format html -o report.html\n"
                 "  anemone check --explain R030");
     sub->callback([given, &status] {
         if (!given->explained.empty()) {

@@ -13,15 +13,11 @@
 
 namespace command {
 
-namespace {
+const char* shared_finding::level() const {
+    return first.is_error ? "error" : first.severity == ane::severity::note ? "note" : "warning";
+}
 
-/// A finding that is the same on several targets, in the words of the first of them.
-struct shared_finding {
-    ane::violation first;
-    std::vector<ane::target> targets;
-};
-
-std::vector<shared_finding> grouped(const ane::verdict_table& verdicts) {
+std::vector<shared_finding> shared_findings(const ane::verdict_table& verdicts) {
     std::map<std::tuple<int, ane::rule, bool>, std::size_t> places;
     std::vector<shared_finding> all;
     for (const ane::target_verdict& row : verdicts.rows()) {
@@ -52,8 +48,6 @@ std::string names_of(const std::vector<ane::target>& targets, std::size_t of) {
     return text;
 }
 
-} // namespace
-
 std::string findings_text(const std::string& path, const ane::read_model& model, const ane::verdict_table& verdicts,
                           bool quiet, bool coloured) {
     using ane::detail::painted;
@@ -69,13 +63,10 @@ std::string findings_text(const std::string& path, const ane::read_model& model,
     for (const ane::read_fault& doubt : model.doubts) {
         text += fmt::format("{} {}\n", painted("doubt:", "\x1b[33m", coloured), ane::text(doubt));
     }
-    for (const shared_finding& each : grouped(verdicts)) {
+    for (const shared_finding& each : shared_findings(verdicts)) {
         const ane::violation& v = each.first;
-        const char* const word = v.is_error                                ? "error"
-                                 : v.severity == ane::severity::note ? "note"
-                                                                           : "warning";
         text += fmt::format("{} {} ({})\n",
-                            painted(fmt::format("{}:", word), ane::detail::colour_of(v.severity, v.is_error), coloured),
+                            painted(fmt::format("{}:", each.level()), ane::detail::colour_of(v.severity, v.is_error), coloured),
                             ane::format(v, g, ane::describe(v.target)), names_of(each.targets, verdicts.rows().size()));
     }
     return text;
