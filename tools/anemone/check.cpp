@@ -1,0 +1,130 @@
+#include "command.hpp"
+#include "findings.hpp"
+#include "html_report.hpp"
+#include "model_file.hpp"
+#include "rule_names.hpp"
+#include "target_names.hpp"
+
+#include <anemone/report/sarif.hpp>
+#include <anemone/report/verdicts.hpp>
+#include <anemone/rules/policy.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace command {
+
+std::string explanation(ane::rule r);
+
+namespace {
+
+struct check_options {
+    std::vector<std::string> files;
+    std::string targets = "macs";
+    std::string route = "any";
+    std::string format = "text";
+    std::string output;
+    std::vector<std::string> errors;
+    std::vector<std::string> waived;
+    std::vector<std::string> explained;
+    std::string function;
+    bool quiet = false;
+};
+
+ane::policy policy_of(const check_options& options) {
+    ane::policy p;
+    for (const std::string& each : options.errors) {
+        for (const ane::rule r : rules_named(each)) {
+            p.errors.insert(r);
+        }
+    }
+    for (const std::string& each : options.waived) {
+        for (const ane::rule r : rules_named(each)) {
+            p.waived.insert(r);
+        }
+    }
+    p.route = options.route == "mil"        ? ane::compile_route::mil
+              : options.route == "netplist" ? ane::compile_route::netplist
+                                            : ane::compile_route::any;
+    return p;
+}
+
+int check(const check_options& options) {
+    const ane::target_set targets = targets_named(options.targets);
+    const ane::policy rules = policy_of(options);
+    if (options.files.size() > 1 && options.format != "text") {
+        throw ane::error(ane::errc::argument, "--format " + options.format,
+                         "takes one file: give each its own command and --output");
+    }
+    std::string text;
+    bool all_well = true;
+    for (const std::string& path : options.files) {
+        try {
+            const ane::read_model model = read(find_model(path), {.function = options.function, .approximates = true});
+            const ane::verdict_table verdicts(model.graph, targets, rules);
+            all_well = all_well && verdicts.ok();
+            if (options.format == "json") {
+                text += verdicts.json(path);
+            } else if (options.format == "sarif") {
+                text += ane::sarif(model.graph, targets, {.root = {}, .help_base = {}, .rules = rules});
+            } else if (options.format == "html") {
+                text += html_report(path, model, verdicts);
+            } else {
+                text += findings_text(path, model, verdicts, options.quiet, options.output.empty() && coloured());
+            }
+        } catch (const ane::unreadable& refused) {
+            all_well = false;
+            if (options.format != "text") {
+                throw;
+            }
+            text += unreadable_text(path, refused, options.output.empty() && coloured());
+        }
+    }
+    write_text(options.output, text);
+    return all_well ? well : refused;
+}
+
+} // namespace
+
+void add_check(CLI::App& app, int& status) {
+    const auto given = std::make_shared<check_options>();
+    CLI::App* const sub = app.add_subcommand("check", "Says which engines take a model, and of every layer why not");
+    sub->add_option("FILES", given->files, "MIL text, folders of .mlmodelc, netplists");
+    sub->add_option("-t,--targets", given->targets, "macs, all, h13, h14..h16, h15.., or several with commas")
+        ->capture_default_str();
+    sub->add_option("--route", given->route, "The rules of one route too")
+        ->check(CLI::IsMember({"any", "mil", "netplist"}))
+        ->capture_default_str();
+    sub->add_option("-f,--format", given->format, "How findings are written; html is one page with a drawing")
+        ->check(CLI::IsMember({"text", "json", "sarif", "html"}))
+        ->capture_default_str();
+    sub->add_option("-o,--output", given->output, "A file instead of standard output");
+    sub->add_option("--error", given->errors, "Rules whose warnings are errors, by fact or name")->delimiter(',');
+    sub->add_option("--waive", given->waived, "Rules that are not checked")->delimiter(',');
+    sub->add_option("--explain", given->explained, "Explains rules, and checks nothing")->delimiter(',');
+    sub->add_option("--function", given->function, "The function of MIL text, or the procedure of a netplist");
+    sub->add_flag("-q,--quiet", given->quiet, "The verdicts alone");
+    sub->footer("Examples:\n  anemone check model.mil\n  anemone check model.mil --targets h14.. --format sarif -o findings.sarif\n"
+                "  anemone check model.mil --format html -o report.html\n"
+                "  anemone check --explain R030");
+    sub->callback([given, &status] {
+        if (!given->explained.empty()) {
+            std::string text;
+            for (const std::string& each : given->explained) {
+                for (const ane::rule r : rules_named(each)) {
+                    text += explanation(r);
+                }
+            }
+            write_text("", text);
+            status = well;
+            return;
+        }
+        if (given->files.empty()) {
+            throw CLI::RequiredError("FILES");
+        }
+        status = check(*given);
+    });
+}
+
+} // namespace command

@@ -1,0 +1,50 @@
+#include "command.hpp"
+#include "model_file.hpp"
+
+#include <anemone/drawing/drawing.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace command {
+
+namespace {
+
+struct draw_options {
+    std::string file;
+    std::string output;
+    std::string function;
+    std::string theme = "automatic";
+    bool weights = false;
+};
+
+int draw(const draw_options& options) {
+    const ane::read_model model = read(find_model(options.file), {.function = options.function, .approximates = true});
+    ane::drawing_options how;
+    how.title = std::filesystem::path(options.file).filename().string();
+    how.fold_weights = !options.weights;
+    how.theme = options.theme == "light"  ? ane::drawing::theme::light
+                : options.theme == "dark" ? ane::drawing::theme::dark
+                                          : ane::drawing::theme::automatic;
+    write_text(options.output, ane::draw_svg(model.graph, how));
+    return well;
+}
+
+} // namespace
+
+void add_draw(CLI::App& app, int& status) {
+    const auto given = std::make_shared<draw_options>();
+    CLI::App* const sub = app.add_subcommand("draw", "Draws a model as SVG");
+    sub->add_option("FILE", given->file, "The model")->required();
+    sub->add_option("-o,--output", given->output, "The drawing; none: standard output");
+    sub->add_option("--theme", given->theme, "The colours")
+        ->check(CLI::IsMember({"automatic", "light", "dark"}))
+        ->capture_default_str();
+    sub->add_flag("--weights", given->weights, "Weights and constants as boxes of their own");
+    sub->add_option("--function", given->function, "The function of MIL text, or the procedure of a netplist");
+    sub->footer("Example: anemone draw model.mil -o model.svg");
+    sub->callback([given, &status] { status = draw(*given); });
+}
+
+} // namespace command

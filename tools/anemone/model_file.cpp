@@ -1,0 +1,88 @@
+#include "model_file.hpp"
+
+#include <anemone/base/error.hpp>
+#include <anemone/readers/mil.hpp>
+#include <anemone/readers/netplist.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+
+namespace command {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The first bytes of a file that are no blanks.
+std::string beginning_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) {
+        throw ane::error(ane::errc::file, path, "cannot be opened");
+    }
+    std::string text(64, '\0');
+    file >> std::ws;
+    file.clear();
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    return text;
+}
+
+std::optional<file_kind> kind_of(const std::string& path) {
+    const std::string text = beginning_of(path);
+    const auto begins = [&](std::string_view head) { return text.starts_with(head); };
+    if (begins("program") || begins("//") || begins("/*")) {
+        return file_kind::mil;
+    }
+    if (begins("bplist") || begins("<?xml") || begins("<plist") || begins("<!DOCTYPE plist")) {
+        return file_kind::netplist;
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+model_file find_model(const std::string& path) {
+    std::error_code failed;
+    const fs::file_status status = fs::status(path, failed);
+    if (!fs::exists(status)) {
+        throw ane::error(ane::errc::file, path, "there is no such file");
+    }
+    if (fs::is_directory(status)) {
+        for (const char* inside : {"model.mil", "net.plist"}) {
+            const std::string file = (fs::path(path) / inside).string();
+            if (fs::is_regular_file(file, failed)) {
+                return find_model(file);
+            }
+        }
+        throw ane::error(ane::errc::file, path,
+                         "is a folder with neither model.mil nor net.plist; give the path of a file");
+    }
+    if (!fs::is_regular_file(status)) {
+        throw ane::error(ane::errc::file, path, "is no regular file");
+    }
+    if (const auto kind = kind_of(path)) {
+        return {path, *kind};
+    }
+    const std::string extension = fs::path(path).extension().string();
+    if (extension == ".mil" || extension == ".plist") { // let its reader say what is wrong
+        return {path, extension == ".mil" ? file_kind::mil : file_kind::netplist};
+    }
+    throw ane::error(ane::errc::file, path,
+                     "is neither MIL text nor a property list: known are .mil, .mlmodelc and netplists");
+}
+
+ane::read_model read(const model_file& file, const reading& how) {
+    if (file.kind == file_kind::mil) {
+        ane::mil_reader_options options;
+        options.function = how.function;
+        options.memory = how.memory;
+        options.approximates = how.approximates;
+        options.saturates_infinities = how.approximates;
+        return ane::read_mil_file(file.path, options);
+    }
+    return ane::read_netplist_file(file.path, {.procedure = how.function});
+}
+
+} // namespace command

@@ -1,0 +1,122 @@
+#include "program_run.hpp"
+
+#include "target_names.hpp"
+
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/engine/engine.hpp>
+#include <anemone/backend/oracle/oracle.hpp>
+#include <anemone/backend/ports.hpp>
+#include <anemone/base/error.hpp>
+
+#include <fmt/format.h>
+
+#include <random>
+#include <set>
+
+namespace command {
+
+ane::any_program compile_for(const std::string& backend, const ane::graph_view& model, const ane::weight_store& weights) {
+    const std::size_t colon = backend.find(':');
+    const std::string name = backend.substr(0, colon);
+    const ane::target machine = target_named(colon == std::string::npos ? "h13" : backend.substr(colon + 1));
+    if (name == "cpu" && colon == std::string::npos) {
+        return ane::backend::cpu{}.compile(model, weights);
+    }
+    if (name == "oracle") {
+        return ane::backend::oracle(machine).compile(model, weights);
+    }
+    if (name == "engine") {
+        return ane::backend::engine(machine).compile(model, weights);
+    }
+    throw ane::error(ane::errc::argument, "backend '" + backend + "'",
+                     "is none of cpu, oracle:TARGET, engine:TARGET, such as oracle:h13");
+}
+
+port_buffers::port_buffers(const ane::graph_view& model) {
+    for (int i = 0; i < model.size(); ++i) {
+        const ane::node& n = model[i];
+        if (n.kind == ane::op::input && model.next_of(i) < 0) {
+            inputs_.push_back({std::string(model.name(i)), &n,
+                               std::vector<std::byte>(static_cast<std::size_t>(ane::bytes(n.type, n.shape.count())))});
+        }
+    }
+    for (const ane::output_port& out : model.outputs) {
+        if (!out.is_state()) {
+            const ane::node& n = model[out.node];
+            outputs_.push_back({std::string(model.name(out)), &n,
+                                std::vector<std::byte>(static_cast<std::size_t>(ane::bytes(n.type, n.shape.count())))});
+        }
+    }
+}
+
+void port_buffers::fill(std::span<const tensor> arrays) {
+    const auto names = [](const auto& all) {
+        std::string text;
+        for (const auto& each : all) {
+            text.append(text.empty() ? "" : ", ").append(each.name);
+        }
+        return text;
+    };
+    std::set<std::string> used;
+    for (port& each : inputs_) {
+        const tensor* found = nullptr;
+        for (const tensor& array : arrays) {
+            found = array.name == each.name ? &array : found;
+        }
+        if (found == nullptr && inputs_.size() == 1 && arrays.size() == 1) {
+            found = &arrays.front(); // there is no other
+        }
+        if (found == nullptr) {
+            throw ane::error(ane::errc::port, each.name, "no array for this input; there are: " + names(arrays));
+        }
+        each.bytes = bytes_of(*found, *each.node, each.name);
+        used.insert(found->name);
+    }
+    for (const tensor& array : arrays) {
+        if (used.count(array.name) == 0) {
+            throw ane::error(ane::errc::port, array.name, "is no input of the model; there are: " + names(inputs_));
+        }
+    }
+}
+
+void port_buffers::fill_randomly(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    for (port& each : inputs_) {
+        tensor numbers{each.name, {}, {}};
+        for (int a = 0; a < each.node->shape.rank; ++a) {
+            numbers.shape.push_back(each.node->shape[a]);
+        }
+        for (std::int64_t i = 0; i < each.node->shape.count(); ++i) {
+            const auto step = static_cast<double>(random() % 2049); // the same on every machine, unlike a distribution
+            numbers.values.push_back(each.node->type == ane::dtype::f16 ? step / 1024 - 1 : step > 1024 ? 1 : 0);
+        }
+        each.bytes = bytes_of(numbers, *each.node, each.name);
+    }
+}
+
+std::vector<std::span<const std::byte>> port_buffers::inputs() const {
+    std::vector<std::span<const std::byte>> spans;
+    for (const port& each : inputs_) {
+        spans.emplace_back(each.bytes);
+    }
+    return spans;
+}
+
+void port_buffers::run(ane::any_program& program) {
+    const std::vector<std::span<const std::byte>> from = inputs();
+    std::vector<std::span<std::byte>> to;
+    for (port& each : outputs_) {
+        to.emplace_back(each.bytes);
+    }
+    program.run(from, to);
+}
+
+std::vector<tensor> port_buffers::outputs() const {
+    std::vector<tensor> all;
+    for (const port& each : outputs_) {
+        all.push_back(tensor_of(each.bytes, *each.node, each.name));
+    }
+    return all;
+}
+
+} // namespace command

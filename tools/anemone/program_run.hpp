@@ -1,0 +1,42 @@
+#pragma once
+
+#include "tensor.hpp"
+
+#include <anemone/backend/any.hpp>
+#include <anemone/graph/graph.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace command {
+
+/// "cpu", "oracle:h13" (a target's arithmetic, bit by bit), "engine:h13" (by the engine's library, or its stand-in).
+ane::any_program compile_for(const std::string& backend, const ane::graph_view& model, const ane::weight_store& weights);
+
+/// Buffers of a model's ports.
+class port_buffers {
+public:
+    explicit port_buffers(const ane::graph_view& model);
+
+    /// Numbers for the inputs by name. What is missing or has no port is an error with the names that there are.
+    void fill(std::span<const tensor> arrays);
+    /// The same numbers for the same seed: normal fp16 values between -1 and 1, bytes of 0 and 1.
+    void fill_randomly(std::uint64_t seed);
+
+    void run(ane::any_program& program);
+    std::vector<tensor> outputs() const;
+    std::vector<std::span<const std::byte>> inputs() const;
+
+private:
+    struct port {
+        std::string name;
+        const ane::node* node;
+        std::vector<std::byte> bytes;
+    };
+    std::vector<port> inputs_;
+    std::vector<port> outputs_;
+};
+
+} // namespace command
