@@ -12,6 +12,7 @@ mark_as_advanced(ANEMONE_ONNX_INCLUDE_DIR ANEMONE_ONNX_PROTO_LIBRARY)
 
 if(TARGET protobuf::libprotobuf AND ANEMONE_ONNX_INCLUDE_DIR AND ANEMONE_ONNX_PROTO_LIBRARY AND NOT TARGET anemone::onnx_proto)
   add_library(anemone::onnx_proto INTERFACE IMPORTED)
+  target_compile_definitions(anemone::onnx_proto INTERFACE ONNX_ML=1)
   target_include_directories(anemone::onnx_proto SYSTEM INTERFACE "${ANEMONE_ONNX_INCLUDE_DIR}")
   target_link_libraries(anemone::onnx_proto INTERFACE "${ANEMONE_ONNX_PROTO_LIBRARY}" protobuf::libprotobuf)
 endif()

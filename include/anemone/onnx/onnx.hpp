@@ -55,6 +55,9 @@ ANEMONE_API read_model read_onnx(std::span<const std::byte> bytes, const onnx_re
 /// Files must not change meanwhile. Throws `error` (errc::file) where the file cannot be read.
 ANEMONE_API read_model read_onnx_file(const std::string& path, const onnx_reader_options& options = {});
 
+/// The operators that are read, in alphabetical order.
+ANEMONE_API std::vector<std::string> onnx_operators();
+
 } // namespace ane::inline ANEMONE_WAY
 
 #if !defined(ANEMONE_COMPILED)

@@ -3,8 +3,10 @@
 #include "graph_reader.hpp"
 #include "onnx.hpp"
 
+#include <algorithm>
 #include <climits>
 #include <filesystem>
+#include <set>
 #include <string>
 
 namespace ane::onnx::inline ANEMONE_WAY {
@@ -63,6 +65,15 @@ ANEMONE_BODY read_model read_onnx_file(const std::string& path, const onnx_reade
     const readers::mapped_file file(path);
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     return onnx::read_from(file.bytes(), folder.empty() ? "." : folder.string(), options, path);
+}
+
+ANEMONE_BODY std::vector<std::string> onnx_operators() {
+    std::vector<std::string> names{"If"};
+    for (const auto& [name, convert] : onnx::operator_table()) {
+        names.emplace_back(name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
 }
 
 } // namespace ane::inline ANEMONE_WAY
