@@ -118,7 +118,7 @@ public:
     ANEMONE_INLINE quantization_parameter(node_call& c, const onnx::constant& v, const extents& x) : values_(v), x_(x) {
         axis_ = v.count() == 1 ? 0 : c.axis("axis", 1, x.rank);
         const std::int64_t block = c.integer("block_size", 0);
-        if (block > 0) {
+        if (block > 0 && v.count() > 1) {
             extents wanted = x;
             wanted[axis_] = (x[axis_] + block - 1) / block;
             c.require(v.shape == wanted,

@@ -6,24 +6,31 @@
 #include <algorithm>
 #include <climits>
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
 
 namespace ane::onnx::inline ANEMONE_WAY {
 
-ANEMONE_INLINE read_model read_from(std::span<const std::byte> bytes, const std::string& folder,
-                                    const onnx_reader_options& options, std::string_view file) {
-    model_scope scope(shown(file), folder, options);
-    const auto model = std::make_unique<::onnx::ModelProto>();
-    if (bytes.size() > INT_MAX) {
+/// The message that the bytes hold, or nothing, with a fault.
+ANEMONE_INLINE std::unique_ptr<::onnx::ModelProto> parsed(std::span<const std::byte> bytes, model_scope& scope) {
+    auto model = std::make_unique<::onnx::ModelProto>();
+    if (bytes.empty()) {
+        scope.blame(0, "", "is empty");
+    } else if (bytes.size() > INT_MAX) {
         scope.blame(
             0, "",
             formatted("has {} bytes; a model has at most {}, larger weights are external data", bytes.size(), INT_MAX));
-    } else if (bytes.empty()) {
-        scope.blame(0, "", "is empty");
     } else if (!model->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
         scope.blame(0, "", "is no ONNX model, or not all of one");
     } else {
+        return model;
+    }
+    return nullptr;
+}
+
+ANEMONE_INLINE read_model read_from(const std::unique_ptr<::onnx::ModelProto>& model, model_scope& scope) {
+    if (model != nullptr) {
         graph_reader(*model, scope).read();
     }
     read_model result;
@@ -58,13 +65,16 @@ namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY read_model read_onnx(std::span<const std::byte> bytes, const onnx_reader_options& options,
                                   std::string_view file_name) {
-    return onnx::read_from(bytes, "", options, file_name);
+    onnx::model_scope scope(onnx::shown(file_name), "", options);
+    return onnx::read_from(onnx::parsed(bytes, scope), scope);
 }
 
 ANEMONE_BODY read_model read_onnx_file(const std::string& path, const onnx_reader_options& options) {
-    const readers::mapped_file file(path);
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-    return onnx::read_from(file.bytes(), folder.empty() ? "." : folder.string(), options, path);
+    onnx::model_scope scope(onnx::shown(path), folder.empty() ? "." : folder.string(), options);
+    // The file's pages are given back before the weights are copied out of the message.
+    const auto model = onnx::parsed(readers::mapped_file(path).bytes(), scope);
+    return onnx::read_from(model, scope);
 }
 
 ANEMONE_BODY std::vector<std::string> onnx_operators() {
