@@ -27,6 +27,19 @@ if(ANEMONE_INSTALL_COMPILED)
     DESTINATION "${anemone_compiled_package_dir}")
 endif()
 
+if(ANEMONE_INSTALL_COMPILED AND TARGET anemone_onnx_compiled)
+  set_target_properties(anemone_onnx_compiled PROPERTIES EXCLUDE_FROM_ALL OFF)
+  install(
+    TARGETS anemone_onnx_compiled
+    EXPORT anemone_onnx_compiled_targets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(
+    EXPORT anemone_onnx_compiled_targets
+    FILE anemoneOnnxCompiledTargets.cmake
+    NAMESPACE anemone::
+    DESTINATION "${anemone_compiled_package_dir}")
+endif()
+
 if(TARGET anemone_standin)
   set(ANEMONE_INSTALL_STANDINDIR "${CMAKE_INSTALL_LIBDIR}/anemone")
   set(anemone_standin_file "$<TARGET_FILE_NAME:anemone_standin>")
@@ -46,7 +59,7 @@ write_basic_package_version_file(
   ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/anemoneConfig.cmake" "${PROJECT_BINARY_DIR}/anemoneConfigVersion.cmake"
         DESTINATION "${anemone_package_dir}")
-install(FILES "${PROJECT_SOURCE_DIR}/cmake/anemone_rapidjson.cmake"
+install(FILES "${PROJECT_SOURCE_DIR}/cmake/anemone_rapidjson.cmake" "${PROJECT_SOURCE_DIR}/cmake/anemone_onnx.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/anemone_weight_statistics.cmake" DESTINATION "${anemone_package_dir}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/weight_statistics" DESTINATION "${anemone_package_dir}") # the tool
 

@@ -37,6 +37,9 @@ file(
   GLOB_RECURSE anemone_bodies CONFIGURE_DEPENDS
   RELATIVE "${PROJECT_SOURCE_DIR}/include"
   "${PROJECT_SOURCE_DIR}/include/anemone/*.ipp")
+set(anemone_onnx_bodies ${anemone_bodies})
+list(FILTER anemone_onnx_bodies INCLUDE REGEX "^anemone/onnx/")
+list(FILTER anemone_bodies EXCLUDE REGEX "^anemone/onnx/") # a component of its own
 set(anemone_folders "")
 foreach(body IN LISTS anemone_bodies)
   cmake_path(GET body PARENT_PATH folder)
@@ -72,3 +75,25 @@ if(ANEMONE_COMPILED_UNITY) # otherwise what CMAKE_UNITY_BUILD says
 endif()
 target_link_libraries(anemone_compiled PUBLIC anemone)
 target_compile_definitions(anemone_compiled PUBLIC ANEMONE_COMPILED)
+
+# The component that reads ONNX files, where ONNX and Protocol Buffers are installed for this compiler's standard library.
+option(ANEMONE_ONNX "Offer anemone::onnx where ONNX is found" ON)
+if(ANEMONE_ONNX)
+  include("${CMAKE_CURRENT_LIST_DIR}/anemone_onnx.cmake")
+endif()
+if(TARGET anemone::onnx_proto)
+  add_library(anemone_onnx INTERFACE)
+  add_library(anemone::onnx ALIAS anemone_onnx)
+  set_target_properties(anemone_onnx PROPERTIES EXPORT_NAME onnx)
+  target_link_libraries(anemone_onnx INTERFACE anemone anemone::onnx_proto)
+
+  set(anemone_onnx_text "")
+  foreach(body IN LISTS anemone_onnx_bodies)
+    string(APPEND anemone_onnx_text "#include <${body}>\n")
+  endforeach()
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/compiled/anemone_onnx.cpp" CONTENT "@anemone_onnx_text@" @ONLY)
+  add_library(anemone_onnx_compiled STATIC EXCLUDE_FROM_ALL "${PROJECT_BINARY_DIR}/compiled/anemone_onnx.cpp")
+  add_library(anemone::onnx_compiled ALIAS anemone_onnx_compiled)
+  set_target_properties(anemone_onnx_compiled PROPERTIES EXPORT_NAME onnx_compiled POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(anemone_onnx_compiled PUBLIC anemone_compiled PRIVATE anemone::onnx_proto)
+endif()

@@ -1,11 +1,12 @@
 """The operator cases of ONNX against the CPU backend.
 
-Debian's package libonnx-testdata has about a thousand models with inputs and outputs. Each model becomes a graph of
-this library (onnx_converters.py) that runs on the inputs rounded to fp16. The expectation is computed from these
-rounded inputs in float64 (onnx_reference.py), and the reference itself is held to the packaged outputs. Prints every
-case as passed, failed, without a kernel, or not applicable with the reason, and the counts.
+Debian's package libonnx-testdata has about a thousand models with inputs and outputs. The library's own importer reads
+each model, which runs on the inputs rounded to fp16 (onnx_run.cpp). The expectation is computed from these rounded
+inputs in float64 (onnx_reference.py), and the reference itself is held to the packaged outputs. How far a composition
+may be off, and why a case does not apply, is worked out apart from the importer (onnx_converters.py). Prints every case
+as passed, failed, without a kernel, or not applicable with the reason, and the counts.
 
-    onnx_cases.py [--evaluate <program>] [--oracle <target>] [--only <part of a name>] [--show]
+    onnx_cases.py [--run <program>] [--oracle <target>] [--only <part of a name>]
 
 Ends with 1 if a case failed or docs/conformance.md says other counts (ANEMONE_UPDATE_DOCS=1 writes them), with 77
 where the packages python3-onnx, python3-numpy or libonnx-testdata are missing.
@@ -27,7 +28,8 @@ except ImportError as missing:
 
 import onnx_reference as reference
 import page
-from harness import FP32_ULP, HALF_ULP, Evaluator, Graph, Value, rounded, worst
+from harness import FP32_ULP, HALF_ULP, Graph, Value, rounded, worst
+from importer import Importer, port_name
 from onnx_converters import CONVERTERS, PREPARED, REASON_OF, NotApplicable
 
 DATA = pathlib.Path("/usr/share/libonnx-testdata/data")
@@ -395,18 +397,17 @@ def blamed(case, reason):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--evaluate", help="the program conformance_evaluate")
+    parser.add_argument("--run", help="the program conformance_onnx_run")
     parser.add_argument("--oracle", help="run on the oracle of this target; nothing is compared with the page")
     parser.add_argument("--only", default="", help="cases whose name contains this")
-    parser.add_argument("--show", action="store_true", help="print the graphs")
     given = parser.parse_args()
     warnings.filterwarnings("ignore", category=RuntimeWarning)
-    evaluator = Evaluator(given.evaluate)
+    importer = Importer(given.run)
     if not DATA.is_dir():
         print(f"skipped: no {DATA} (Debian package libonnx-testdata)")
         return 77
-    if evaluator.missing():
-        print(f"skipped: {evaluator.program} is not built")
+    if importer.missing():
+        print(f"skipped: {importer.program} is not built (Debian packages libonnx-dev and libprotobuf-dev)")
         return 77
 
     if onnx.__version__ != PACKAGE_VERSION:
@@ -422,18 +423,21 @@ def main():
                 reasons[outcome[1]] = (count + 1, operators | blamed(case, outcome[1]))
         else:
             runnable.append(case)
-        if given.show:
-            print(case.graph.text(range(1000)))
     covered, operators, strict = collections.Counter(), set(), 0
     options = ["--oracle", given.oracle] if given.oracle else []
-    for case, (status, result) in zip(runnable, evaluator.run([c.graph for c in runnable], *options)):
+    # All of them: what does not apply must be refused in good order, too.
+    results = dict(zip(folders, importer.run(folders, *options)))
+    for case in runnable:
+        status, result, operations = results[case.folder]
         if status == "ok":
-            fault = case.judge(result)
+            missing = [name for name, _, _ in case.checked if port_name(name) not in result]
+            arrays = [result.get(port_name(name)) for name, _, _ in case.checked]
+            fault = f"no output {missing[0]}" if missing else case.judge(arrays)
             outcomes[case.name] = ("failed", fault) if fault else ("passed", "")
             if not fault:
-                covered.update(case.graph.operations)
+                covered.update(operations)
                 operators |= case.operators
-                strict += case.judge(result, strict=True) is None
+                strict += case.judge(arrays, strict=True) is None
         else:
             outcomes[case.name] = ("no kernel", result) if status == "unsupported" else ("failed", result)
     for name, (status, why) in sorted(outcomes.items()):

@@ -7,7 +7,8 @@ import sys
 
 ROOT = pathlib.Path(os.environ.get("ANEMONE_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 PAGES = ["getting_started.md", "weights.md", "running.md", "dynamic_models.md", "engine.md", "netplist_door.md", "formats.md",
-         "road_of_a_tensor.md", "reading.md", "segments.md", "states.md", "buckets.md"]
+         "road_of_a_tensor.md", "reading.md", "segments.md", "states.md", "buckets.md",
+         "onnx.md"]
 
 
 def code(text):
@@ -22,6 +23,7 @@ def stands_in(snippet, source):
 def main():
     assert stands_in(["b", "c"], ["a", "b", "c"]) and not stands_in(["a", "c"], ["a", "b", "c"])
     sources = [code(path.read_text()) for path in sorted((ROOT / "tests/pages").glob("*.?pp"))]
+    sources.append(code((ROOT / "tests/onnx/page.cpp").read_text()))  # of a component that not everybody builds
     found = missing = 0
     for page in PAGES:
         for snippet in re.findall(r"^```cpp\n(.*?)^```", (ROOT / "docs" / page).read_text(), re.DOTALL | re.MULTILINE):

@@ -1,0 +1,403 @@
+#pragma once
+
+#include "folding.hpp"
+#include "operators.hpp"
+#include "ports.hpp"
+
+#include <deque>
+
+/// Walks over the nodes of a model. Only bodies include this header.
+namespace ane::onnx::inline ANEMONE_WAY {
+
+using nodes_of = ::google::protobuf::RepeatedPtrField<node_proto>;
+
+/// The names that nodes see: those of their graph, and for a branch those around it.
+struct name_space {
+    std::unordered_map<std::string, value*> values;
+    const name_space* around = nullptr;
+
+    ANEMONE_INLINE value* find(const std::string& name) const {
+        for (const name_space* s = this; s != nullptr; s = s->around) {
+            if (const auto found = s->values.find(name); found != s->values.end()) {
+                return found->second;
+            }
+        }
+        return nullptr;
+    }
+};
+
+/// Where nodes stand: at the top, in a branch, or in a function that some node calls.
+struct node_place {
+    int opset = 0;
+    attribute_map given = {}; ///< the attributes of the caller, which those of nodes may refer to
+    std::string callers = {}; ///< their names, for messages
+    int number = 0;           ///< of the node at the top that all this belongs to; 0 at the top
+    int depth = 0;
+};
+
+class graph_reader {
+public:
+    ANEMONE_INLINE graph_reader(const ::onnx::ModelProto& model, model_scope& scope) : model_(model), scope_(scope) {}
+
+    ANEMONE_INLINE void read() {
+        node_place top;
+        if (!read_opsets(top.opset)) {
+            return;
+        }
+        for (const ::onnx::FunctionProto& f : model_.functions()) {
+            functions_[{std::string(domain_of(f.domain())), f.name()}] = &f;
+        }
+        name_space names;
+        read_initializers(model_.graph(), names, top);
+        read_inputs(names);
+        read_nodes(model_.graph().node(), names, top);
+        read_outputs(names);
+    }
+
+private:
+    static std::string_view domain_of(const std::string& domain) {
+        return domain == "ai.onnx" ? std::string_view() : std::string_view(domain);
+    }
+
+    ANEMONE_INLINE bool read_opsets(int& version) {
+        version = model_.opset_import_size() > 0 ? newest_opset : 0; // functions and training steps alone
+        for (const auto& set : model_.opset_import()) {
+            if (domain_of(set.domain()).empty()) {
+                version = static_cast<int>(std::clamp<std::int64_t>(set.version(), -1, 1'000'000));
+            }
+        }
+        if (!model_.has_graph()) {
+            scope_.blame(0, "", "holds no graph: it is no ONNX model, or an empty one");
+        } else if (version < 1) {
+            scope_.blame(0, "", "imports no version of ONNX's operators (opset_import)");
+        } else if (version > newest_opset) {
+            scope_.blame(0, "",
+                         formatted("imports version {} of ONNX's operators; up to {} are read", version, newest_opset));
+        } else {
+            return true;
+        }
+        return false;
+    }
+
+    ANEMONE_INLINE value& fresh(std::string_view name) {
+        value& v = pool_.emplace_back();
+        v.name = name;
+        return v;
+    }
+    ANEMONE_INLINE void define(name_space& names, const std::string& name, value& v, int number,
+                               const std::string& what) {
+        if (!names.values.emplace(name, &v).second) {
+            scope_.blame(number, what, formatted("gives \"{}\", which has a value already", shown(name)));
+        }
+    }
+
+    // ---- ports --------------------------------------------------------------------------------------------------
+
+    ANEMONE_INLINE void read_initializers(const ::onnx::GraphProto& g, name_space& names, const node_place& place) {
+        for (const tensor_proto& tensor : g.initializer()) {
+            value& v = fresh(tensor.name());
+            v.is_initializer = true;
+            v.type = tensor.data_type();
+            const std::string what = formatted("initializer \"{}\"", shown(tensor.name()));
+            try {
+                v.constant = constant_of(tensor, scope_.files);
+                v.form = value_form::known;
+            } catch (const refused_node& refused) {
+                scope_.blame(place.number, what, refused.reason);
+            }
+            define(names, tensor.name(), v, place.number, what);
+        }
+        for (const auto& sparse : g.sparse_initializer()) {
+            scope_.blame(place.number, formatted("initializer \"{}\"", shown(sparse.values().name())),
+                         "is sparse: store it as a dense tensor");
+        }
+    }
+
+    ANEMONE_INLINE void read_inputs(name_space& names) {
+        std::set<std::string_view> known;
+        for (const auto& port : model_.graph().input()) {
+            known.insert(port.name());
+            if (names.find(port.name()) != nullptr) {
+                continue; // an initializer, or the default of an input
+            }
+            value& v = fresh(port.name());
+            v.is_input = true;
+            const std::string what = formatted("input \"{}\"", shown(port.name()));
+            try {
+                read_input(scope_, port, v);
+            } catch (const refused_node& refused) {
+                scope_.blame(0, what, refused.reason);
+            } catch (const error& e) {
+                scope_.blame(0, what, e.what());
+            }
+            define(names, port.name(), v, 0, what);
+        }
+        const auto require = [&](const std::string& name, std::string_view option) {
+            if (!known.contains(name)) {
+                scope_.blame(0, formatted("input \"{}\"", shown(name)),
+                             formatted("stands in onnx_reader_options::{}, but the model has no such input", option));
+            }
+        };
+        for (const onnx_shape& s : scope_.options.shapes) {
+            require(s.name, "shapes");
+        }
+        for (const onnx_value& s : scope_.options.values) {
+            require(s.name, "values");
+        }
+    }
+
+    ANEMONE_INLINE void read_outputs(name_space& names) {
+        std::set<int> ends;
+        for (const auto& port : model_.graph().output()) {
+            const std::string what = formatted("output \"{}\"", shown(port.name()));
+            value* const v = names.find(port.name());
+            if (v == nullptr) {
+                scope_.blame(0, what, "is given by no node");
+                continue;
+            }
+            if (v->form != value_form::tensor && v->form != value_form::known) {
+                continue; // its node was refused
+            }
+            try {
+                const std::string name = scope_.ports.identifier(port.name());
+                if (name != port.name()) {
+                    scope_.note(formatted("the output \"{}\" is called {} here", shown(port.name()), name));
+                }
+                const site where{readers::kept_file_name(name), 0};
+                dynamic_tensor t = scope_.in_graph(*v, where);
+                if (t.type() == dtype::boolean) {
+                    t = scope_.add(op::cast, {&t, 1}, {}, nullptr, where);
+                    scope_.note("outputs of bool are fp16 here, 0 or 1");
+                }
+                if (v->form == value_form::known || v->is_input || !ends.insert(t.node()).second) {
+                    t = scope_.add(op::identity, {&t, 1}, {}, nullptr, where);
+                }
+                scope_.graph.output(name, t);
+            } catch (const refused_node& refused) {
+                scope_.blame(0, what, refused.reason);
+            } catch (const error& e) {
+                scope_.blame(0, what, e.what());
+            }
+        }
+        if (model_.graph().output_size() == 0) {
+            scope_.blame(0, "", "has no outputs");
+        }
+    }
+
+    // ---- nodes --------------------------------------------------------------------------------------------------
+
+    ANEMONE_INLINE void read_nodes(const nodes_of& nodes, name_space& names, const node_place& place) {
+        int number = 0;
+        for (const node_proto& n : nodes) {
+            ++number;
+            if (++scope_.nodes_read > model_scope::most_nodes) {
+                scope_.blame(number, "",
+                             formatted("has more than {} nodes, functions written out", model_scope::most_nodes));
+                throw unreadable(scope_.file, std::move(scope_.faults));
+            }
+            node_place own = place;
+            own.number = place.number == 0 ? number : place.number;
+            const std::string label = n.name().empty() ? (n.output_size() > 0 ? n.output(0) : std::string()) : n.name();
+            own.callers = place.callers + (place.callers.empty() ? "" : " / ") + shown(label);
+            read_node(n, names, own);
+        }
+    }
+
+    ANEMONE_INLINE void read_node(const node_proto& n, name_space& names, const node_place& place) {
+        const std::string what = formatted("{} ({})", place.callers, operator_name(n));
+        results made;
+        int first_type = tensor_proto::FLOAT;
+        try {
+            std::vector<value*> operands;
+            bool broken = false;
+            for (const std::string& name : n.input()) {
+                value* const v = name.empty() ? &absent_ : names.find(name);
+                if (v == nullptr) {
+                    throw refused_node{formatted("reads \"{}\", which nothing before it gives: a weight that is "
+                                                 "missing, a cycle, or nodes out of order",
+                                                 shown(name))};
+                }
+                broken = broken || v->form == value_form::broken;
+                operands.push_back(v);
+            }
+            const std::string domain(domain_of(n.domain()));
+            if (const auto f = functions_.find({domain, n.op_type()}); f != functions_.end()) {
+                return call_function(n, *f->second, operands, names, place);
+            }
+            node_call c(scope_, n, attributes_of(n, place), operands, place.opset,
+                        {readers::kept_file_name(place.callers), place.number});
+            if (n.op_type() == "If" && domain.empty()) {
+                if (!broken) {
+                    return read_branches(c, names, place);
+                }
+            } else {
+                const converter convert = converter_of(n, domain, !broken && c.all_known());
+                made = broken ? results() : convert(c);
+            }
+            first_type = c.operand_count() > 0 && c.has(0) ? c.type(0) : first_type;
+        } catch (const refused_node& refused) {
+            scope_.blame(place.number, what, refused.reason);
+            made.clear();
+        } catch (const unreadable&) {
+            throw;
+        } catch (const error& e) {
+            scope_.blame(place.number, what, e.what());
+            made.clear();
+        }
+        for (int i = 0; i < n.output_size(); ++i) {
+            if (!n.output(i).empty()) {
+                value& v = fresh(n.output(i));
+                if (static_cast<std::size_t>(i) < made.size()) {
+                    fill(v, made[static_cast<std::size_t>(i)], first_type);
+                }
+                if (v.form == value_form::broken && !made.empty()) {
+                    scope_.blame(place.number, what, formatted("output {} of this operator is not read", i));
+                }
+                define(names, n.output(i), v, place.number, what);
+            }
+        }
+    }
+
+    ANEMONE_INLINE static void fill(value& v, produced& p, int first_type) {
+        if (p.known) {
+            v.form = value_form::known;
+            v.type = p.known->type;
+            v.constant = std::move(*p.known);
+        } else if (p.tensor.node() >= 0) {
+            v.form = value_form::tensor;
+            v.tensor = p.tensor;
+            v.type = p.type != 0                         ? p.type
+                     : p.tensor.type() == dtype::boolean ? static_cast<int>(tensor_proto::BOOL)
+                     : p.tensor.type() == dtype::uint8   ? static_cast<int>(tensor_proto::UINT8)
+                     : p.tensor.type() == dtype::int8    ? static_cast<int>(tensor_proto::INT8)
+                                                         : first_type;
+        }
+    }
+
+    ANEMONE_INLINE converter converter_of(const node_proto& n, const std::string& domain, bool known) {
+        const std::string_view name = n.op_type();
+        if (!domain.empty() && (domain != "ai.onnx.preview.training" || !is_training_step(name))) {
+            throw refused_node{formatted("is of the domain \"{}\", whose operators are not known here", shown(domain))};
+        }
+        if (known) {
+            if (const auto found = folding_table().find(name); found != folding_table().end()) {
+                return found->second;
+            }
+        }
+        if (const auto found = operator_table().find(name); found != operator_table().end()) {
+            return found->second;
+        }
+        throw refused_node{std::string(reason_for(name))};
+    }
+
+    ANEMONE_INLINE attribute_map attributes_of(const node_proto& n, const node_place& place) {
+        attribute_map given;
+        for (const attribute_proto& a : n.attribute()) {
+            if (a.ref_attr_name().empty()) {
+                given.insert_or_assign(a.name(), &a);
+            } else if (const auto found = place.given.find(a.ref_attr_name()); found != place.given.end()) {
+                given.insert_or_assign(a.name(), found->second);
+            }
+        }
+        return given;
+    }
+
+    ANEMONE_INLINE void go_deeper(node_place& inner) const {
+        if (++inner.depth > model_scope::deepest) {
+            throw refused_node{formatted("stands within more than {} functions and branches: a function that calls "
+                                         "itself has no end",
+                                         model_scope::deepest)};
+        }
+    }
+
+    ANEMONE_INLINE void call_function(const node_proto& n, const ::onnx::FunctionProto& f,
+                                      const std::vector<value*>& operands, name_space& names, const node_place& place) {
+        node_place inner = place;
+        go_deeper(inner);
+        inner.given = attributes_of(n, place);
+        for (const auto& set : f.opset_import()) {
+            inner.opset = domain_of(set.domain()).empty()
+                              ? static_cast<int>(std::clamp<std::int64_t>(set.version(), 1, newest_opset))
+                              : inner.opset;
+        }
+        name_space own;
+        for (int i = 0; i < f.input_size(); ++i) {
+            own.values[f.input(i)] =
+                i < static_cast<int>(operands.size()) ? operands[static_cast<std::size_t>(i)] : &absent_;
+        }
+        read_nodes(f.node(), own, inner);
+        for (int i = 0; i < n.output_size() && i < f.output_size(); ++i) {
+            alias(names, n.output(i), own.find(f.output(i)), place);
+        }
+    }
+
+    /// Gives a value a name around the graph that it was made in.
+    ANEMONE_INLINE void alias(name_space& names, const std::string& name, value* v, const node_place& place) {
+        if (name.empty()) {
+            return;
+        }
+        if (v == nullptr) {
+            scope_.blame(place.number, place.callers, formatted("gives no \"{}\"", shown(name)));
+            v = &fresh(name);
+        }
+        define(names, name, *v, place.number, place.callers);
+    }
+
+    /// One branch where the condition is known, else both and a choice between their results.
+    ANEMONE_INLINE void read_branches(node_call& c, name_space& names, const node_place& place) {
+        const node_proto& n = c.node();
+        const attribute_map given = attributes_of(n, place);
+        const auto results_of = [&](std::string_view key) {
+            const auto found = given.find(key);
+            if (found == given.end() || !found->second->has_g()) {
+                c.refuse(formatted("has no {}", key));
+            }
+            const ::onnx::GraphProto& g = found->second->g();
+            node_place inner = place;
+            go_deeper(inner);
+            name_space own;
+            own.around = &names;
+            read_initializers(g, own, inner);
+            read_nodes(g.node(), own, inner);
+            std::vector<value*> ends;
+            for (const auto& port : g.output()) {
+                ends.push_back(own.find(port.name()));
+            }
+            c.require(static_cast<int>(ends.size()) == n.output_size(), "has branches with another number of results");
+            return ends;
+        };
+        if (c.is_known(0)) {
+            const std::vector<value*> ends = results_of(c.number(0) != 0 ? "then_branch" : "else_branch");
+            for (std::size_t i = 0; i < ends.size(); ++i) {
+                alias(names, n.output(static_cast<int>(i)), ends[i], place);
+            }
+            return;
+        }
+        const std::vector<value*> then = results_of("then_branch");
+        const std::vector<value*> otherwise = results_of("else_branch");
+        for (std::size_t i = 0; i < then.size(); ++i) {
+            value& v = fresh(n.output(static_cast<int>(i)));
+            const bool both = then[i] != nullptr && otherwise[i] != nullptr && then[i]->form != value_form::broken &&
+                              otherwise[i]->form != value_form::broken;
+            if (both) {
+                value* operands[] = {&c.operand(0), then[i], otherwise[i]};
+                node_call choice(scope_, n, {}, {operands, operands + 3}, place.opset,
+                                 {readers::kept_file_name(place.callers), place.number});
+                c.require(then[i]->shape() == otherwise[i]->shape(),
+                          formatted("has branches of different shapes, {} and {}, and a condition that depends on data",
+                                    print(then[i]->shape()), print(otherwise[i]->shape())));
+                results made{choice.add(op::select, {choice.boolean(0), choice.x(1), choice.x(2)})};
+                fill(v, made[0], then[i]->type);
+            }
+            define(names, n.output(static_cast<int>(i)), v, place.number, place.callers);
+        }
+    }
+
+    const ::onnx::ModelProto& model_;
+    model_scope& scope_;
+    std::map<std::pair<std::string, std::string>, const ::onnx::FunctionProto*> functions_;
+    std::deque<value> pool_;
+    value absent_{.form = value_form::absent};
+};
+
+} // namespace ane::onnx::inline ANEMONE_WAY

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "../base/formatted.hpp"
+#include "../base/way.hpp"
+
+#include <set>
+#include <string>
+#include <string_view>
+
+/// Names of a file, which may be any bytes. Only bodies include this header.
+namespace ane::onnx::inline ANEMONE_WAY {
+
+constexpr bool is_plain(char c) { return c >= 0x20 && c < 0x7F; }
+
+/// A name for messages: quoted by the caller, everything but printable ASCII as \xNN, long ones cut.
+ANEMONE_INLINE std::string shown(std::string_view name) {
+    constexpr std::size_t most = 120;
+    std::string text;
+    for (const char c : name.substr(0, most)) {
+        text += is_plain(c) ? std::string(1, c) : formatted("\\x{:02X}", static_cast<unsigned>(c) & 0xFFU);
+    }
+    return name.size() > most ? text + "..." : text;
+}
+
+/// Names that are given out once each.
+class fresh_names {
+public:
+    /// Letters, digits and underscores, as ports need it.
+    ANEMONE_INLINE std::string identifier(std::string_view wanted) {
+        std::string name;
+        for (const char c : wanted) {
+            const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+            name += good ? c : '_';
+        }
+        if (name.empty() || (name[0] >= '0' && name[0] <= '9')) {
+            name.insert(0, "_");
+        }
+        return unique(std::move(name));
+    }
+    /// The name itself where it is printable.
+    ANEMONE_INLINE std::string printable(std::string_view wanted) {
+        std::string name;
+        for (const char c : wanted) {
+            name += is_plain(c) ? c : '_';
+        }
+        return unique(name.empty() ? "constant" : std::move(name));
+    }
+
+private:
+    ANEMONE_INLINE std::string unique(std::string name) {
+        std::string result = name;
+        for (std::size_t i = 2; !taken_.insert(result).second; ++i) {
+            result = formatted("{}_{}", name, i);
+        }
+        return result;
+    }
+    std::set<std::string> taken_;
+};
+
+} // namespace ane::onnx::inline ANEMONE_WAY

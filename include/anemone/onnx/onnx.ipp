@@ -1,0 +1,89 @@
+#pragma once
+
+#include "graph_reader.hpp"
+#include "onnx.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+
+namespace ane::onnx::inline ANEMONE_WAY {
+
+/// The message that the bytes hold, or nothing, with a fault.
+ANEMONE_INLINE std::unique_ptr<::onnx::ModelProto> parsed(std::span<const std::byte> bytes, model_scope& scope) {
+    auto model = std::make_unique<::onnx::ModelProto>();
+    if (bytes.empty()) {
+        scope.blame(0, "", "is empty");
+    } else if (bytes.size() > INT_MAX) {
+        scope.blame(
+            0, "",
+            formatted("has {} bytes; a model has at most {}, larger weights are external data", bytes.size(), INT_MAX));
+    } else if (!model->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+        scope.blame(0, "", "is no ONNX model, or not all of one");
+    } else {
+        return model;
+    }
+    return nullptr;
+}
+
+ANEMONE_INLINE read_model read_from(const std::unique_ptr<::onnx::ModelProto>& model, model_scope& scope) {
+    if (model != nullptr) {
+        graph_reader(*model, scope).read();
+    }
+    read_model result;
+    if (scope.faults.empty()) {
+        try {
+            result.graph = scope.graph.finish();
+        } catch (const error& e) {
+            scope.blame(0, "", e.what());
+        }
+    }
+    if (!scope.faults.empty()) {
+        throw unreadable(scope.file, std::move(scope.faults));
+    }
+    // What the graph does not read any more is no weight of it.
+    std::set<std::string, std::less<>> read;
+    const graph_view g = result.graph.view();
+    for (int i = 0; i < g.size(); ++i) {
+        if (g[i].kind == op::weight) {
+            read.emplace(g.name(i));
+        }
+    }
+    result.weights = std::move(scope.weights).renamed([&](std::string_view name) {
+        return read.contains(name) ? std::string(name) : std::string(); // an empty one leaves it out
+    });
+    result.notes = std::move(scope.notes);
+    return result;
+}
+
+} // namespace ane::onnx::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY read_model read_onnx(std::span<const std::byte> bytes, const onnx_reader_options& options,
+                                  std::string_view file_name) {
+    onnx::model_scope scope(onnx::shown(file_name), "", options);
+    return onnx::read_from(onnx::parsed(bytes, scope), scope);
+}
+
+ANEMONE_BODY read_model read_onnx_file(const std::string& path, const onnx_reader_options& options) {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    onnx::model_scope scope(onnx::shown(path), folder.empty() ? "." : folder.string(), options);
+    // The file's pages are given back before the weights are copied out of the message.
+    const auto model = onnx::parsed(readers::mapped_file(path).bytes(), scope);
+    return onnx::read_from(model, scope);
+}
+
+ANEMONE_BODY std::vector<std::string> onnx_operators() {
+    std::vector<std::string> names{"If"};
+    for (const auto& [name, convert] : onnx::operator_table()) {
+        names.emplace_back(name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+} // namespace ane::inline ANEMONE_WAY

@@ -1,0 +1,104 @@
+#pragma once
+
+#include "scope.hpp"
+
+/// The inputs of a model. Only bodies include this header.
+namespace ane::onnx::inline ANEMONE_WAY {
+
+/// The shape that the file declares, its free extents by what the caller says.
+ANEMONE_INLINE extents port_shape(const onnx_reader_options& options, const ::onnx::ValueInfoProto& port) {
+    const onnx_shape* given = nullptr;
+    for (const onnx_shape& s : options.shapes) {
+        given = s.name == port.name() ? &s : given;
+    }
+    const auto& tensor = port.type().tensor_type();
+    if (!tensor.has_shape()) {
+        if (given == nullptr) {
+            throw refused_node{"has no shape; give it in onnx_reader_options::shapes"};
+        }
+        return given->shape;
+    }
+    const int rank = tensor.shape().dim_size();
+    if (rank > extents::capacity || (given != nullptr && given->shape.rank != rank)) {
+        throw refused_node{
+            given != nullptr ? formatted("has {} axes, onnx_reader_options::shapes gives {}", rank, print(given->shape))
+                             : formatted("has {} axes; a shape has at most {}", rank, extents::capacity)};
+    }
+    extents shape;
+    for (int i = 0; i < rank; ++i) {
+        const auto& dim = tensor.shape().dim(i);
+        std::int64_t extent = dim.has_dim_value() ? dim.dim_value() : 0;
+        const bool fixed = extent > 0;
+        for (const auto& [symbol, size] : options.dimensions) {
+            extent = !fixed && dim.has_dim_param() && symbol == dim.dim_param() ? size : extent;
+        }
+        if (given != nullptr) {
+            if (fixed && given->shape[i] != extent) {
+                throw refused_node{formatted("has extent {} at axis {}, onnx_reader_options::shapes gives {}", extent,
+                                             i, print(given->shape))};
+            }
+            extent = given->shape[i];
+        }
+        if (dim.has_dim_value() && dim.dim_value() == 0) {
+            throw refused_node{formatted("has no elements: axis {} has extent 0; give it in "
+                                         "onnx_reader_options::values",
+                                         i)};
+        }
+        if (extent < 1) {
+            throw refused_node{
+                formatted("leaves the extent of axis {} free{}; give the shape in "
+                          "onnx_reader_options::shapes",
+                          i, dim.has_dim_param() ? formatted(" (\"{}\")", shown(dim.dim_param())) : std::string())};
+        }
+        shape.append(extent);
+    }
+    return shape;
+}
+
+/// An input as a port, or as a constant where the caller gives its value.
+ANEMONE_INLINE void read_input(model_scope& scope, const ::onnx::ValueInfoProto& port, value& v) {
+    if (!port.type().has_tensor_type()) {
+        throw refused_node{"is no tensor: sequences, optional values and maps are not read"};
+    }
+    v.type = port.type().tensor_type().elem_type();
+    if (facts_of(v.type).kind == number_kind::none || facts_of(v.type).bits < 8) {
+        throw refused_node{formatted("has elements of {}, which no port holds", type_name(v.type))};
+    }
+    for (const onnx_value& given : scope.options.values) {
+        if (given.name == port.name()) {
+            const std::int64_t count = element_count(given.shape);
+            const auto size = static_cast<std::int64_t>(given.values.size());
+            if (count < 0 || (size != count && size != 1)) {
+                throw refused_node{formatted("is given {} values for the shape {}", size, print(given.shape))};
+            }
+            std::vector<double> all = scope.numbers(given.shape);
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                all[i] = as_element(v.type, given.values[size == 1 ? 0 : i]);
+            }
+            v.constant = {.type = v.type,
+                          .shape = given.shape,
+                          .numbers = std::make_shared<const std::vector<double>>(std::move(all))};
+            v.form = value_form::known;
+            return;
+        }
+    }
+    const extents shape = port_shape(scope.options, port);
+    const std::string name = scope.ports.identifier(port.name());
+    if (name != port.name()) {
+        scope.note(formatted("the input \"{}\" is called {} here", shown(port.name()), name));
+    }
+    const dtype type = v.type == tensor_proto::UINT8 || v.type == tensor_proto::BOOL ? dtype::uint8
+                       : v.type == tensor_proto::INT8                                ? dtype::int8
+                                                                                     : dtype::f16;
+    if (v.type == tensor_proto::BOOL) {
+        scope.note("inputs of bool are bytes here: all but 0 is true");
+    } else if (type == dtype::f16 && is_integer(v.type)) {
+        scope.note(formatted("inputs of {} are fp16 here: integers are exact up to 2048", type_name(v.type)));
+    } else if (type == dtype::f16 && v.type != tensor_proto::FLOAT16) {
+        scope.note(formatted("inputs of {} are fp16 here", type_name(v.type)));
+    }
+    v.tensor = scope.graph.input(name, shape, {}, type, {readers::kept_file_name(name), 0});
+    v.form = value_form::tensor;
+}
+
+} // namespace ane::onnx::inline ANEMONE_WAY

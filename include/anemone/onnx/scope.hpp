@@ -1,0 +1,183 @@
+#pragma once
+
+#include "../dynamic_builder.hpp"
+#include "../readers/file_names.hpp"
+#include "constant.hpp"
+#include "names.hpp"
+#include "onnx.hpp"
+#include "tensor_data.hpp"
+
+#include <cmath>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+/// Only bodies include this header.
+namespace ane::onnx::inline ANEMONE_WAY {
+
+enum class value_form : std::uint8_t {
+    broken, ///< its node was refused
+    absent, ///< an operand that is left out
+    known,  ///< its elements are known while reading
+    tensor, ///< a value of the graph
+};
+
+/// What a name of the file stands for. A known value becomes one of the graph when an operation reads it there.
+struct value {
+    value_form form = value_form::broken;
+    int type = tensor_proto::FLOAT; ///< as the file has it; in the graph real numbers and wide integers are fp16
+    onnx::constant constant = {};
+    dynamic_tensor tensor = {}; ///< of a known value too, once it is in the graph
+    std::string name = {};
+    bool is_initializer = false;
+    bool is_input = false;
+
+    bool in_graph() const { return tensor.node() >= 0; }
+    const extents& shape() const { return form == value_form::known ? constant.shape : tensor.shape(); }
+};
+
+/// The model that is being read: the graph that grows, and what bounds it.
+class model_scope {
+public:
+    static constexpr std::int64_t largest_literal = 64; ///< constants of more elements are weights
+    static constexpr std::size_t most_faults = 10'000;
+    static constexpr std::size_t most_nodes = 500'000; ///< of the file, functions written out, and of the graph
+    static constexpr int deepest = 64;                 ///< functions and branches within each other
+
+    ANEMONE_INLINE model_scope(std::string_view file_name, const std::string& folder, const onnx_reader_options& given)
+        : files(folder), file(file_name), options(given), bytes_left(given.max_bytes) {}
+
+    dynamic_builder graph;
+    weight_store weights;
+    external_files files;
+    std::vector<std::string> notes;
+    std::vector<read_fault> faults;
+    std::string file;
+    const onnx_reader_options& options;
+    std::uint64_t bytes_left;
+    fresh_names ports;
+    fresh_names weight_names;
+    std::size_t nodes_read = 0;
+    std::size_t operations = 0;
+
+    ANEMONE_INLINE void blame(int number, std::string operation, std::string reason) {
+        faults.push_back({file, number, 0, std::move(operation), std::move(reason)});
+        if (faults.size() >= most_faults) {
+            throw unreadable(file, std::move(faults));
+        }
+    }
+    ANEMONE_INLINE void note(const std::string& sentence) {
+        if (told_.insert(sentence).second) {
+            notes.push_back(sentence);
+        }
+    }
+    /// Takes memory out of what the caller allows, before anything is allocated.
+    ANEMONE_INLINE void spend(std::int64_t bytes) {
+        if (bytes < 0 || static_cast<std::uint64_t>(bytes) > bytes_left) {
+            throw refused_node{formatted("takes more memory than the reader may use (max_bytes {}): {} bytes more, {} "
+                                         "are left",
+                                         options.max_bytes, bytes, bytes_left)};
+        }
+        bytes_left -= static_cast<std::uint64_t>(bytes);
+    }
+    /// Room for the elements of a computed constant.
+    ANEMONE_INLINE std::vector<double> numbers(const extents& shape) {
+        const std::int64_t count = element_count(shape);
+        if (count < 0) {
+            throw refused_node{formatted("gives the shape {}, which no tensor has", print(shape))};
+        }
+        spend(count * static_cast<std::int64_t>(sizeof(double)));
+        return std::vector<double>(static_cast<std::size_t>(count));
+    }
+
+    ANEMONE_INLINE dynamic_tensor add(op kind, std::span<const dynamic_tensor> operands, const attributes& given,
+                                      const extents* shape, site where) {
+        if (++operations > most_nodes) {
+            throw refused_node{formatted("makes more than {} operations", most_nodes)};
+        }
+        return shape != nullptr ? graph.add(kind, operands, given, *shape, where)
+                                : graph.add(kind, operands, given, where);
+    }
+
+    /// A known value as a tensor of the graph, once: a few numbers as a constant, more and initialisers as a weight.
+    ANEMONE_INLINE dynamic_tensor in_graph(value& v, site where) {
+        if (v.form == value_form::known && !v.in_graph()) {
+            v.tensor = place(v.constant, v.name, v.is_initializer, where);
+        }
+        return v.tensor;
+    }
+    ANEMONE_INLINE dynamic_tensor place(const constant& c, std::string_view name, bool is_initializer, site where) {
+        if (c.count() < 1) {
+            throw refused_node{formatted("reads a tensor {} without elements", print(c.shape))};
+        }
+        const bool small = c.count() == 1 || (c.count() <= largest_literal && !is_initializer);
+        return small ? literal(c, where) : weight(c, name, where);
+    }
+
+private:
+    /// An element as the graph keeps it: fp16, finite.
+    ANEMONE_INLINE double fitting(const constant& c, std::int64_t i) {
+        const double number = c.at(i);
+        const half rounded(number);
+        if (!is_finite(rounded)) {
+            if (options.saturates_infinities && !std::isnan(number)) {
+                note("constants beyond fp16 are read as the largest finite number, 65504");
+                return number > 0 ? half_max : -half_max;
+            }
+            throw refused_node{formatted("element {} of a constant is {}; the graph holds finite fp16 values, up to {} "
+                                         "(saturates_infinities reads it as that)",
+                                         i, number, half_max)};
+        }
+        if (is_integer(c.type) && static_cast<double>(rounded) != number) {
+            throw refused_node{
+                formatted("element {} of a constant is {}, which fp16 does not hold exactly", i, number)};
+        }
+        return number;
+    }
+    ANEMONE_INLINE dynamic_tensor literal(const constant& c, site where) {
+        std::vector<float> list;
+        for (std::int64_t i = 0; i < c.count(); ++i) {
+            list.push_back(static_cast<float>(fitting(c, i)));
+        }
+        return graph.constant(c.shape, list, where);
+    }
+    ANEMONE_INLINE dynamic_tensor weight(const constant& c, std::string_view name, site where) {
+        const bool as_it_is =
+            c.numbers == nullptr &&
+            (c.type == tensor_proto::FLOAT || c.type == tensor_proto::FLOAT16 || c.type == tensor_proto::BFLOAT16);
+        bool fits = true;
+        for (std::int64_t i = 0; i < c.count(); ++i) {
+            fits = fits && fitting(c, i) == c.at(i);
+        }
+        stored_tensor s;
+        s.name = weight_names.printable(name);
+        s.shape = c.shape;
+        if (as_it_is && fits) {
+            spend(static_cast<std::int64_t>(c.raw.size()));
+            s.type = c.type == tensor_proto::FLOAT     ? source_type::f32
+                     : c.type == tensor_proto::FLOAT16 ? source_type::f16
+                                                       : source_type::bf16;
+            s.bytes.assign(c.raw.begin(), c.raw.end());
+        } else {
+            spend(2 * c.count());
+            s.type = source_type::f16;
+            s.bytes.resize(static_cast<std::size_t>(c.count()) * 2);
+            for (std::int64_t i = 0; i < c.count(); ++i) {
+                const std::uint16_t bits = half(fitting(c, i)).bits;
+                std::memcpy(s.bytes.data() + 2 * i, &bits, 2);
+            }
+        }
+        const dynamic_tensor made = graph.weight(s.name, c.shape, {}, where);
+        weights.add(std::move(s));
+        return made;
+    }
+
+    std::set<std::string> told_;
+};
+
+} // namespace ane::onnx::inline ANEMONE_WAY

@@ -1,0 +1,29 @@
+/// Any bytes as an ONNX model: read, or refused with its faults.
+#include <anemone/onnx/onnx.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    try {
+        const ane::read_model model =
+            ane::read_onnx(std::as_bytes(std::span(data, size)), {.max_bytes = std::uint64_t{1} << 24U});
+        if (model.graph.view().outputs.empty()) {
+            std::abort();
+        }
+    } catch (const ane::unreadable& refused) {
+        if (refused.faults().empty()) {
+            std::abort();
+        }
+        for (const ane::read_fault& fault : refused.faults()) {
+            for (const char c : fault.operation + fault.reason) { // no bytes of the file reach a terminal
+                if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7F) {
+                    std::abort();
+                }
+            }
+        }
+    }
+    return 0;
+}
