@@ -21,6 +21,7 @@ struct bench_options {
     std::vector<std::string> backends{"cpu"};
     double seconds = 2;
     std::string function;
+    std::vector<std::string> shapes;
     bool json = false;
     std::uint64_t memory = std::uint64_t{8} << 30U;
 };
@@ -62,7 +63,7 @@ latency measure(const std::string& backend, const ane::read_model& model, double
 
 int bench(const bench_options& options) {
     const ane::read_model model =
-        read(find_model(options.file), {.function = options.function, .memory = options.memory});
+        read(find_model(options.file), {.function = options.function, .shapes = options.shapes, .memory = options.memory});
     ane::json_writer json;
     json.array();
     std::string text = fmt::format("{:<12} {:>10} {:>10} {:>8} {:>10} {:>10} {:>10} {:>10}\n", "ms", "compile", "first",
@@ -95,6 +96,7 @@ void add_bench(CLI::App& app, int& status) {
         ->capture_default_str();
     sub->add_option("--seconds", given->seconds, "How long each runs")->check(CLI::PositiveNumber)->capture_default_str();
     sub->add_flag("--json", given->json, "As JSON");
+    sub->add_option("-s,--shape", given->shapes, "Of an ONNX input whose shape is free: x=1,3,224,224");
     sub->add_option("--function", given->function, "The function of MIL text, or the procedure of a netplist");
     sub->add_option("--max-memory", given->memory, "Bytes that weights may take")
         ->transform(CLI::AsSizeValue(false))

@@ -29,6 +29,7 @@ struct check_options {
     std::vector<std::string> waived;
     std::vector<std::string> explained;
     std::string function;
+    std::vector<std::string> shapes;
     bool quiet = false;
 };
 
@@ -61,7 +62,7 @@ int check(const check_options& options) {
     bool all_well = true;
     for (const std::string& path : options.files) {
         try {
-            const ane::read_model model = read(find_model(path), {.function = options.function, .approximates = true});
+            const ane::read_model model = read(find_model(path), {.function = options.function, .shapes = options.shapes, .approximates = true});
             const ane::verdict_table verdicts(model.graph, targets, rules);
             all_well = all_well && verdicts.ok();
             if (options.format == "json") {
@@ -90,7 +91,7 @@ int check(const check_options& options) {
 void add_check(CLI::App& app, int& status) {
     const auto given = std::make_shared<check_options>();
     CLI::App* const sub = app.add_subcommand("check", "Says which engines take a model, and of every layer why not");
-    sub->add_option("FILES", given->files, "MIL text, folders of .mlmodelc, netplists");
+    sub->add_option("FILES", given->files, "MIL text, folders of .mlmodelc, netplists, ONNX");
     sub->add_option("-t,--targets", given->targets, "macs, all, h13, h14..h16, h15.., or several with commas")
         ->capture_default_str();
     sub->add_option("--route", given->route, "The rules of one route too")
@@ -103,6 +104,7 @@ void add_check(CLI::App& app, int& status) {
     sub->add_option("--error", given->errors, "Rules whose warnings are errors, by fact or name")->delimiter(',');
     sub->add_option("--waive", given->waived, "Rules that are not checked")->delimiter(',');
     sub->add_option("--explain", given->explained, "Explains rules, and checks nothing")->delimiter(',');
+    sub->add_option("-s,--shape", given->shapes, "Of an ONNX input whose shape is free: x=1,3,224,224");
     sub->add_option("--function", given->function, "The function of MIL text, or the procedure of a netplist");
     sub->add_flag("-q,--quiet", given->quiet, "The verdicts alone");
     sub->footer("Examples:\n  anemone check model.mil\n  anemone check model.mil --targets h14.. --format sarif -o findings.sarif\n"

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace command {
 
@@ -21,13 +22,14 @@ struct convert_options {
     std::string to;
     std::string output;
     std::string function;
+    std::vector<std::string> shapes;
     bool core_ml_states = false;
     std::uint64_t memory = std::uint64_t{8} << 30U;
 };
 
 int convert(const convert_options& options) {
     const ane::read_model model =
-        read(find_model(options.file), {.function = options.function, .memory = options.memory});
+        read(find_model(options.file), {.function = options.function, .shapes = options.shapes, .memory = options.memory});
     const ane::lowered_graph lowered = ane::lower(model.graph);
     const ane::materialized constants = ane::materialize(lowered.graph, model.weights);
     std::string written;
@@ -55,6 +57,7 @@ void add_convert(CLI::App& app, int& status) {
     sub->add_option("--to", given->to, "mil or netplist")->required()->check(CLI::IsMember({"mil", "netplist"}));
     sub->add_option("-o,--output", given->output, "The folder that gets the files; made where it is missing")->required();
     sub->add_flag("--core-ml-states", given->core_ml_states, "States as Core ML has them, in MIL text");
+    sub->add_option("-s,--shape", given->shapes, "Of an ONNX input whose shape is free: x=1,3,224,224");
     sub->add_option("--function", given->function, "The function of MIL text, or the procedure of a netplist");
     sub->add_option("--max-memory", given->memory, "Bytes that weights may take")
         ->transform(CLI::AsSizeValue(false))

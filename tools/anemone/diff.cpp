@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace command {
 
@@ -23,12 +24,13 @@ struct diff_options {
     std::string input;
     std::uint64_t seed = 0;
     std::string function;
+    std::vector<std::string> shapes;
     std::uint64_t memory = std::uint64_t{8} << 30U;
 };
 
 int diff(const diff_options& options) {
     const ane::read_model model =
-        read(find_model(options.file), {.function = options.function, .memory = options.memory});
+        read(find_model(options.file), {.function = options.function, .shapes = options.shapes, .memory = options.memory});
     port_buffers ports(model.graph);
     if (options.input.empty()) {
         ports.fill_randomly(options.seed);
@@ -56,6 +58,7 @@ void add_diff(CLI::App& app, int& status) {
     sub->add_option("-r,--reference", given->reference, "cpu, or another chip")->capture_default_str();
     sub->add_option("-i,--input", given->input, "Arrays for the inputs, .npz or .npy; none: random numbers");
     sub->add_option("--seed", given->seed, "Of the random numbers")->capture_default_str();
+    sub->add_option("-s,--shape", given->shapes, "Of an ONNX input whose shape is free: x=1,3,224,224");
     sub->add_option("--function", given->function, "The function of MIL text, or the procedure of a netplist");
     sub->add_option("--max-memory", given->memory, "Bytes that weights and arrays may take")
         ->transform(CLI::AsSizeValue(false))

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace command {
 
@@ -15,12 +16,13 @@ struct draw_options {
     std::string file;
     std::string output;
     std::string function;
+    std::vector<std::string> shapes;
     std::string theme = "automatic";
     bool weights = false;
 };
 
 int draw(const draw_options& options) {
-    const ane::read_model model = read(find_model(options.file), {.function = options.function, .approximates = true});
+    const ane::read_model model = read(find_model(options.file), {.function = options.function, .shapes = options.shapes, .approximates = true});
     ane::drawing_options how;
     how.title = std::filesystem::path(options.file).filename().string();
     how.fold_weights = !options.weights;
@@ -42,6 +44,7 @@ void add_draw(CLI::App& app, int& status) {
         ->check(CLI::IsMember({"automatic", "light", "dark"}))
         ->capture_default_str();
     sub->add_flag("--weights", given->weights, "Weights and constants as boxes of their own");
+    sub->add_option("-s,--shape", given->shapes, "Of an ONNX input whose shape is free: x=1,3,224,224");
     sub->add_option("--function", given->function, "The function of MIL text, or the procedure of a netplist");
     sub->footer("Example: anemone draw model.mil -o model.svg");
     sub->callback([given, &status] { status = draw(*given); });

@@ -4,6 +4,11 @@
 #include <anemone/readers/mil.hpp>
 #include <anemone/readers/netplist.hpp>
 
+#if defined(ANEMONE_COMMAND_ONNX)
+#include <anemone/onnx/onnx.hpp>
+#endif
+
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -41,6 +46,46 @@ std::optional<file_kind> kind_of(const std::string& path) {
     return std::nullopt;
 }
 
+#if defined(ANEMONE_COMMAND_ONNX)
+/// "x=1,3,224,224"
+ane::onnx_shape shape_in(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    ane::onnx_shape result{text.substr(0, equals), {}};
+    const char* at = equals == std::string::npos ? nullptr : text.c_str() + equals + 1;
+    const char* const end = text.c_str() + text.size();
+    while (at != nullptr && at != end && result.shape.rank < ane::extents::capacity) {
+        std::int64_t extent = 0;
+        const auto read = std::from_chars(at, end, extent);
+        if (read.ec != std::errc() || extent < 1) {
+            break;
+        }
+        result.shape[result.shape.rank++] = extent;
+        at = read.ptr != end && *read.ptr == ',' && read.ptr + 1 != end ? read.ptr + 1 : read.ptr;
+        if (at == read.ptr) {
+            break;
+        }
+    }
+    if (result.name.empty() || at != end || result.shape.rank == 0) {
+        throw ane::error(ane::errc::argument, "--shape " + text, "is not like x=1,3,224,224");
+    }
+    return result;
+}
+
+ane::read_model read_onnx(const std::string& path, const reading& how) {
+    ane::onnx_reader_options options;
+    options.max_bytes = how.memory;
+    options.saturates_infinities = how.approximates;
+    for (const std::string& each : how.shapes) {
+        options.shapes.push_back(shape_in(each));
+    }
+    return ane::read_onnx_file(path, options);
+}
+#else
+ane::read_model read_onnx(const std::string& path, const reading& /*how*/) {
+    throw ane::error(ane::errc::file, path, "this program was built without ONNX (Debian: libonnx-dev libprotobuf-dev)");
+}
+#endif
+
 } // namespace
 
 model_file find_model(const std::string& path) {
@@ -66,14 +111,23 @@ model_file find_model(const std::string& path) {
         return {path, *kind};
     }
     const std::string extension = fs::path(path).extension().string();
+    if (extension == ".onnx") { // a message of Protocol Buffers has no mark of its own
+        return {path, file_kind::onnx};
+    }
     if (extension == ".mil" || extension == ".plist") { // let its reader say what is wrong
         return {path, extension == ".mil" ? file_kind::mil : file_kind::netplist};
     }
     throw ane::error(ane::errc::file, path,
-                     "is neither MIL text nor a property list: known are .mil, .mlmodelc and netplists");
+                     "is neither MIL text nor a property list: known are .mil, .mlmodelc, netplists and .onnx");
 }
 
 ane::read_model read(const model_file& file, const reading& how) {
+    if (file.kind != file_kind::onnx && !how.shapes.empty()) {
+        throw ane::error(ane::errc::argument, "--shape", "is for ONNX files: the shapes of others are in the file");
+    }
+    if (file.kind == file_kind::onnx) {
+        return read_onnx(file.path, how);
+    }
     if (file.kind == file_kind::mil) {
         ane::mil_reader_options options;
         options.function = how.function;

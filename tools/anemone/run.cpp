@@ -27,6 +27,7 @@ struct run_options {
     std::string expected;
     tolerance allowed;
     std::string function;
+    std::vector<std::string> shapes;
     std::uint64_t memory = std::uint64_t{8} << 30U;
 };
 
@@ -64,7 +65,7 @@ std::string summary(const tensor& output) {
 
 int run(const run_options& options) {
     const ane::read_model model =
-        read(find_model(options.file), {.function = options.function, .memory = options.memory});
+        read(find_model(options.file), {.function = options.function, .shapes = options.shapes, .memory = options.memory});
     port_buffers ports(model.graph);
     if (options.inputs.empty()) {
         ports.fill_randomly(options.seed.value_or(0));
@@ -121,6 +122,7 @@ void add_run(CLI::App& app, int& status) {
     sub->add_option("--rtol", given->allowed.relative, "Allowed difference, as a part of the expected number")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
+    sub->add_option("-s,--shape", given->shapes, "Of an ONNX input whose shape is free: x=1,3,224,224");
     sub->add_option("--function", given->function, "The function of MIL text, or the procedure of a netplist");
     sub->add_option("--max-memory", given->memory, "Bytes that weights and arrays may take")
         ->transform(CLI::AsSizeValue(false))
