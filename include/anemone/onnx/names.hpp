@@ -35,7 +35,7 @@ public:
         if (name.empty() || (name[0] >= '0' && name[0] <= '9')) {
             name.insert(0, "_");
         }
-        return unique(std::move(name));
+        return unique(name);
     }
     /// The name itself where it is printable.
     ANEMONE_INLINE std::string printable(std::string_view wanted) {
@@ -43,11 +43,11 @@ public:
         for (const char c : wanted) {
             name += is_plain(c) ? c : '_';
         }
-        return unique(name.empty() ? "constant" : std::move(name));
+        return unique(name.empty() ? "constant" : name);
     }
 
 private:
-    ANEMONE_INLINE std::string unique(std::string name) {
+    ANEMONE_INLINE std::string unique(const std::string& name) {
         std::string result = name;
         for (std::size_t i = 2; !taken_.insert(result).second; ++i) {
             result = formatted("{}_{}", name, i);

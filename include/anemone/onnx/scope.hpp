@@ -2,9 +2,11 @@
 
 #include "../dynamic_builder.hpp"
 #include "../readers/file_names.hpp"
+#include "../readers/unreadable.hpp"
+#include "../weights/store.hpp"
 #include "constant.hpp"
 #include "names.hpp"
-#include "onnx.hpp"
+#include "options.hpp"
 #include "tensor_data.hpp"
 
 #include <cmath>
