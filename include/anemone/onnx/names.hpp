@@ -12,14 +12,18 @@ namespace ane::onnx::inline ANEMONE_WAY {
 
 constexpr bool is_plain(char c) { return c >= 0x20 && c < 0x7F; }
 
-/// A name for messages: quoted by the caller, everything but printable ASCII as \xNN, long ones cut.
-ANEMONE_INLINE std::string shown(std::string_view name) {
-    constexpr std::size_t most = 120;
+/// Everything but printable ASCII as \xNN.
+ANEMONE_INLINE std::string escaped(std::string_view bytes) {
     std::string text;
-    for (const char c : name.substr(0, most)) {
+    for (const char c : bytes) {
         text += is_plain(c) ? std::string(1, c) : formatted("\\x{:02X}", static_cast<unsigned>(c) & 0xFFU);
     }
-    return name.size() > most ? text + "..." : text;
+    return text;
+}
+/// A name for messages, long ones cut; quoted by the caller.
+ANEMONE_INLINE std::string shown(std::string_view name) {
+    constexpr std::size_t most = 120;
+    return escaped(name.substr(0, most)) + (name.size() > most ? "..." : "");
 }
 
 /// Names that are given out once each.
