@@ -12,14 +12,18 @@ namespace ane::onnx::inline ANEMONE_WAY {
 
 constexpr bool is_plain(char c) { return c >= 0x20 && c < 0x7F; }
 
-/// A name for messages: quoted by the caller, everything but printable ASCII as \xNN, long ones cut.
-ANEMONE_INLINE std::string shown(std::string_view name) {
-    constexpr std::size_t most = 120;
+/// Everything but printable ASCII as \xNN.
+ANEMONE_INLINE std::string escaped(std::string_view bytes) {
     std::string text;
-    for (const char c : name.substr(0, most)) {
+    for (const char c : bytes) {
         text += is_plain(c) ? std::string(1, c) : formatted("\\x{:02X}", static_cast<unsigned>(c) & 0xFFU);
     }
-    return name.size() > most ? text + "..." : text;
+    return text;
+}
+/// A name for messages, long ones cut; quoted by the caller.
+ANEMONE_INLINE std::string shown(std::string_view name) {
+    constexpr std::size_t most = 120;
+    return escaped(name.substr(0, most)) + (name.size() > most ? "..." : "");
 }
 
 /// Names that are given out once each.
@@ -35,7 +39,7 @@ public:
         if (name.empty() || (name[0] >= '0' && name[0] <= '9')) {
             name.insert(0, "_");
         }
-        return unique(std::move(name));
+        return unique(name);
     }
     /// The name itself where it is printable.
     ANEMONE_INLINE std::string printable(std::string_view wanted) {
@@ -43,11 +47,11 @@ public:
         for (const char c : wanted) {
             name += is_plain(c) ? c : '_';
         }
-        return unique(name.empty() ? "constant" : std::move(name));
+        return unique(name.empty() ? "constant" : name);
     }
 
 private:
-    ANEMONE_INLINE std::string unique(std::string name) {
+    ANEMONE_INLINE std::string unique(const std::string& name) {
         std::string result = name;
         for (std::size_t i = 2; !taken_.insert(result).second; ++i) {
             result = formatted("{}_{}", name, i);

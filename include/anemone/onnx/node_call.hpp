@@ -22,8 +22,9 @@ struct produced {
     int type = 0; ///< an element type of ONNX; 0: what the operation gives, or that of the first operand
 
     produced() = default;
-    produced(const dynamic_tensor& t, int type_ = 0) : tensor(t), type(type_) {} // NOLINT(google-explicit-constructor)
-    produced(onnx::constant c) : known(std::move(c)) {}                          // NOLINT(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor): a converter returns what it made
+    produced(const dynamic_tensor& t, int element = 0) : tensor(t), type(element) {}
+    produced(onnx::constant c) : known(std::move(c)) {} // NOLINT(google-explicit-constructor)
 };
 using results = std::vector<produced>;
 

@@ -3,43 +3,17 @@
 #include "../base/way.hpp"
 #include "../readers/read_model.hpp"
 #include "../readers/unreadable.hpp"
-#include "../values/shape.hpp"
+#include "options.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 /// The component `onnx` of the package: target anemone::onnx, or anemone::onnx_compiled beside anemone::compiled. Its
 /// body needs the headers and libraries of ONNX and Protocol Buffers; nothing else of the library does.
 namespace ane::inline ANEMONE_WAY {
-
-/// The shape of an input that the file leaves free.
-struct onnx_shape {
-    std::string name;
-    extents shape;
-};
-
-/// An input as a constant: shapes, axes and switches that the file leaves to the caller. One value fills the shape.
-struct onnx_value {
-    std::string name;
-    extents shape;
-    std::vector<double> values;
-};
-
-struct onnx_reader_options {
-    std::vector<onnx_shape> shapes = {};
-    /// Free dimensions by the name that the file gives them: {"batch", 1}.
-    std::vector<std::pair<std::string, std::int64_t>> dimensions = {};
-    std::vector<onnx_value> values = {};
-    /// Bytes that weights and computed constants may take in memory, all together.
-    std::uint64_t max_bytes = std::uint64_t{8} << 30U;
-    /// Reads constants beyond fp16 as +-65504, with a note, instead of refusing them: before a softmax both mask alike.
-    bool saturates_infinities = false;
-};
 
 /// Reads a model of ONNX, opsets 7 to 21, into a checked graph and its weights. The graph computes in fp16: ports of
 /// other real types and of wide integers become fp16 ports, booleans bytes; `notes` says so. What depends on constants

@@ -96,11 +96,13 @@ ANEMONE_INLINE dynamic_tensor sampling_matrix(node_call& c, const resize_mode& h
 ANEMONE_INLINE std::vector<resized_axis> resized_axes(node_call& c, const extents& x, bool old) {
     std::vector<std::int64_t> over = c.integers("axes").value_or(std::vector<std::int64_t>());
     if (!c.has_attribute("axes")) {
+        over.reserve(static_cast<std::size_t>(x.rank));
         for (int i = 0; i < x.rank; ++i) {
             over.push_back(i);
         }
     }
     std::vector<resized_axis> all;
+    all.reserve(static_cast<std::size_t>(x.rank) + 1);
     for (int i = 0; i < x.rank; ++i) {
         all.push_back({.extent = x[i], .size = x[i]});
     }

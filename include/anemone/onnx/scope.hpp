@@ -2,9 +2,11 @@
 
 #include "../dynamic_builder.hpp"
 #include "../readers/file_names.hpp"
+#include "../readers/unreadable.hpp"
+#include "../weights/store.hpp"
 #include "constant.hpp"
 #include "names.hpp"
-#include "onnx.hpp"
+#include "options.hpp"
 #include "tensor_data.hpp"
 
 #include <cmath>
@@ -46,8 +48,9 @@ class model_scope {
 public:
     static constexpr std::int64_t largest_literal = 64; ///< constants of more elements are weights
     static constexpr std::size_t most_faults = 10'000;
-    static constexpr std::size_t most_nodes = 500'000; ///< of the file, functions written out, and of the graph
-    static constexpr int deepest = 64;                 ///< functions and branches within each other
+    static constexpr std::size_t most_nodes = 500'000;      ///< of the file, functions written out
+    static constexpr std::size_t most_operations = 200'000; ///< of the graph
+    static constexpr int deepest = 64;                      ///< functions and branches within each other
 
     ANEMONE_INLINE model_scope(std::string_view file_name, const std::string& folder, const onnx_reader_options& given)
         : files(folder), file(file_name), options(given), bytes_left(given.max_bytes) {}
@@ -65,8 +68,9 @@ public:
     std::size_t nodes_read = 0;
     std::size_t operations = 0;
 
-    ANEMONE_INLINE void blame(int number, std::string operation, std::string reason) {
-        faults.push_back({file, number, 0, std::move(operation), std::move(reason)});
+    /// Keeps a fault; whatever of the file got into the sentences cannot harm a terminal.
+    ANEMONE_INLINE void blame(int number, std::string_view operation, std::string_view reason) {
+        faults.push_back({file, number, 0, escaped(operation), escaped(reason)});
         if (faults.size() >= most_faults) {
             throw unreadable(file, std::move(faults));
         }
@@ -97,8 +101,9 @@ public:
 
     ANEMONE_INLINE dynamic_tensor add(op kind, std::span<const dynamic_tensor> operands, const attributes& given,
                                       const extents* shape, site where) {
-        if (++operations > most_nodes) {
-            throw refused_node{formatted("makes more than {} operations", most_nodes)};
+        if (++operations > most_operations) { // what follows would tell the same of every node
+            blame(where.line, where.file, formatted("makes the graph longer than {} operations", most_operations));
+            throw unreadable(file, std::move(faults));
         }
         return shape != nullptr ? graph.add(kind, operands, given, *shape, where)
                                 : graph.add(kind, operands, given, where);

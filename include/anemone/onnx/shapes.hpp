@@ -149,6 +149,7 @@ struct slice_of_axis {
 ANEMONE_INLINE std::vector<slice_of_axis> slices_of(node_call& c) {
     const extents& x = c.shape(0);
     std::vector<slice_of_axis> result;
+    result.reserve(static_cast<std::size_t>(x.rank));
     for (int i = 0; i < x.rank; ++i) {
         result.push_back({0, x[i], 1});
     }

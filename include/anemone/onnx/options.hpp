@@ -1,0 +1,37 @@
+#pragma once
+
+#include "../base/way.hpp"
+#include "../values/shape.hpp"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ane::inline ANEMONE_WAY {
+
+/// The shape of an input that the file leaves free.
+struct onnx_shape {
+    std::string name;
+    extents shape;
+};
+
+/// An input as a constant: shapes, axes and switches that the file leaves to the caller. One value fills the shape.
+struct onnx_value {
+    std::string name;
+    extents shape;
+    std::vector<double> values;
+};
+
+struct onnx_reader_options {
+    std::vector<onnx_shape> shapes = {};
+    /// Free dimensions by the name that the file gives them: {"batch", 1}.
+    std::vector<std::pair<std::string, std::int64_t>> dimensions = {};
+    std::vector<onnx_value> values = {};
+    /// Bytes that weights and computed constants may take in memory, all together.
+    std::uint64_t max_bytes = std::uint64_t{8} << 30U;
+    /// Reads constants beyond fp16 as +-65504, with a note, instead of refusing them: before a softmax both mask alike.
+    bool saturates_infinities = false;
+};
+
+} // namespace ane::inline ANEMONE_WAY
