@@ -120,6 +120,34 @@ TEST_CASE("functions and branches are read in place") {
     CHECK(has(m.refusal(), "more than 64 functions and branches"));
 }
 
+TEST_CASE("a function's own default of an attribute holds where the caller gives none") {
+    model m;
+    m.proto.add_opset_import()->set_domain("own");
+    m.proto.mutable_opset_import(1)->set_version(1);
+    ::onnx::FunctionProto& f = *m.proto.add_functions();
+    f.set_domain("own");
+    f.set_name("Leaky");
+    f.add_input("a");
+    f.add_output("b");
+    f.add_opset_import()->set_version(17);
+    ::onnx::AttributeProto& refers = *model::add(*f.add_node(), "LeakyRelu", {"a"}, {"b"}).add_attribute();
+    refers.set_name("alpha");
+    refers.set_ref_attr_name("slope");
+    refers.set_type(::onnx::AttributeProto::FLOAT);
+    ::onnx::AttributeProto half;
+    half.set_name("slope");
+    half.set_type(::onnx::AttributeProto::FLOAT);
+    half.set_f(0.5F);
+    // As a file of IR version 9 has it: field 11 of a function, which ONNX 1.12 has no name for.
+    f.GetReflection()->MutableUnknownFields(&f)->AddLengthDelimited(11, half.SerializeAsString());
+    m.input("x", {2}).output("y").output("z");
+    m.node("Leaky", {"x"}, {"y"}).set_domain("own");
+    ::onnx::NodeProto& steeper = m.node("Leaky", {"x"}, {"z"});
+    steeper.set_domain("own");
+    models::attribute(steeper, "slope", ::onnx::AttributeProto::FLOAT).set_f(0.25F);
+    CHECK(m.run({{4, -4}}) == std::vector<numbers>{{4, -2}, {4, -1}});
+}
+
 TEST_CASE("quantised weights become their values, bytes between quantize and dequantize stay bytes") {
     model m;
     m.input("x", {1, 2}).output("y").floats("scale", {2}, {0.5F, 0.25F}).floats("step", {}, {0.5F});

@@ -302,6 +302,30 @@ private:
         return given;
     }
 
+    /// The default attributes of a function (IR version 9), a field that older ONNX libraries know by its number only.
+    ANEMONE_INLINE const std::deque<attribute_proto>& defaults_of(const ::onnx::FunctionProto& f) {
+        const auto [place, is_new] = defaults_.try_emplace(&f);
+        std::deque<attribute_proto>& found = place->second;
+        if (!is_new) {
+            return found;
+        }
+        [&](const auto& function) {
+            if constexpr (requires { function.attribute_proto(); }) {
+                for (const auto& each : function.attribute_proto()) {
+                    found.push_back(each);
+                }
+            }
+        }(f);
+        for (int i = 0; i < f.unknown_fields().field_count(); ++i) {
+            const auto& field = f.unknown_fields().field(i);
+            if (field.number() == 11 && field.type() == field.TYPE_LENGTH_DELIMITED &&
+                !found.emplace_back().ParseFromString(field.length_delimited())) {
+                throw refused_node{"calls a function with a default attribute that cannot be read"};
+            }
+        }
+        return found;
+    }
+
     ANEMONE_INLINE void go_deeper(node_place& inner) const {
         if (++inner.depth > model_scope::deepest) {
             throw refused_node{formatted("stands within more than {} functions and branches: a function that calls "
@@ -315,6 +339,9 @@ private:
         node_place inner = place;
         go_deeper(inner);
         inner.given = attributes_of(n, place);
+        for (const attribute_proto& a : defaults_of(f)) {
+            inner.given.emplace(a.name(), &a); // unless the caller gives it
+        }
         for (const auto& set : f.opset_import()) {
             inner.opset = domain_of(set.domain()).empty()
                               ? static_cast<int>(std::clamp<std::int64_t>(set.version(), 1, newest_opset))
@@ -396,6 +423,7 @@ private:
     const ::onnx::ModelProto& model_;
     model_scope& scope_;
     std::map<std::pair<std::string, std::string>, const ::onnx::FunctionProto*> functions_;
+    std::map<const ::onnx::FunctionProto*, std::deque<attribute_proto>> defaults_;
     std::deque<value> pool_;
     value absent_{.form = value_form::absent};
 };
