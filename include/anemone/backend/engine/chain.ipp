@@ -25,16 +25,17 @@ ANEMONE_BODY std::size_t chain::add(const std::vector<port_spec>& inputs, const 
                                     session_options options) {
     detail::require_ours(*shared());
     detail::require_idle(*shared());
-    detail::within(shared()->options.setup_timeout, "compile", [self = shared(), inputs, outputs, options] {
-        const ane::detail::one_run now(self->running, "chain");
-        if (self->programs.size() >= chain_limit)
-            throw error(errc::argument, "chain",
-                        std::to_string(chain_limit) +
-                            " programs are in it, and one stream takes no more; begin another");
-        detail::loaded_program& added = self->add(inputs, outputs, options);
-        if (!self->stream)
-            self->add_stream(added.build.degraded);
-    });
+    detail::within(shared()->options.setup_timeout, "compile",
+                   [self = shared(), inputs, outputs, options = std::move(options)] {
+                       const ane::detail::one_run now(self->running, "chain");
+                       if (self->programs.size() >= chain_limit)
+                           throw error(errc::argument, "chain",
+                                       std::to_string(chain_limit) +
+                                           " programs are in it, and one stream takes no more; begin another");
+                       detail::loaded_program& added = self->add(inputs, outputs, options);
+                       if (!self->stream)
+                           self->add_stream(added.build.degraded);
+                   });
     return size() - 1;
 }
 
