@@ -158,8 +158,11 @@ TEST_CASE("in-memory fault matrix: every call hangs, and holds its caller no lon
                     late = thrown;
                 }
                 REQUIRE(late.has_value());
-                const bool held = objc_standin::books().hung() == 1;
-                if (held) { // otherwise the machine was too slow for the limit
+                // Otherwise the machine was too slow for the limit: an earlier call was under way when it was up.
+                const bool named =
+                    call.find(':') == std::string::npos || late->subject().find(call) != std::string::npos;
+                const bool held = objc_standin::books().hung() == 1 && (named || limit > e5rt::time_span(2s));
+                if (held) {
                     const std::string text = late->what();
                     CHECK(late->code() == errc::engine);
                     CHECK_MESSAGE(text.find("cannot be cancelled") != std::string::npos, text);
