@@ -6,7 +6,7 @@ namespace ane::e5rt::detail::inline ANEMONE_WAY {
 
 struct session_state;
 
-/// Owner of what a session of either door holds (session_state.hpp).
+/// Owner of what a session of either door holds (running.hpp).
 template <class State> struct state_owner;
 
 } // namespace ane::e5rt::detail::inline ANEMONE_WAY

@@ -4,13 +4,16 @@
 #include "../../base/way.hpp"
 #include "../one_run.hpp"
 #include "dispatch.hpp"
+#include "release_report.hpp"
 #include "run_queue.hpp"
+#include "within.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <unistd.h>
+#include <utility>
 
 /// Runs of what a session of either door holds: a submission with `options`, the process that made it, `run_once`, which
 /// makes the calls, `conclude`, which throws what a run ended with, and the `run_step` that takes long.
@@ -87,5 +90,45 @@ template <class State> void run_within(const std::shared_ptr<State>& self, time_
     const std::uint64_t ticket = submit(self);
     finish(*self, ticket, limit);
 }
+
+/// What a report gets as the status of a release that did not return in time.
+inline constexpr std::int64_t timed_out = -1003;
+
+/// Ends a session by `release`, within the limit of its options. What is submitted and has not begun is withdrawn; what a
+/// run that is out uses goes when it returns. Does nothing in a child after a fork.
+template <class State, class Release> void end_within(const std::shared_ptr<State>& ending, Release release) {
+    if (!ending->is_ours())
+        return;
+    ending->options.gate->queue().cancel(*ending, ending->ticket);
+    if (!ending->running)
+        within(ending->options.setup_timeout, "release", std::move(release));
+}
+
+/// Owner of a state: at its end what is submitted and has not begun is withdrawn, and what the state holds is released,
+/// within the limit of its options. A template, as a destructor cannot be one.
+template <class State> struct state_owner {
+    std::shared_ptr<State> shared;
+    explicit state_owner(std::shared_ptr<State> made) : shared(std::move(made)) {}
+    state_owner(const state_owner&) = delete;
+    state_owner& operator=(const state_owner&) = delete;
+    ~state_owner() {
+        if (!shared || !shared->is_ours())
+            return;
+        shared->options.gate->queue().cancel(*shared, shared->ticket);
+        const time_span limit = shared->options.setup_timeout;
+        if (limit == time_span::zero())
+            return;
+        release_report& report = *shared->options.report;
+        try {
+            within(limit, "release", [ending = std::move(shared)]() mutable { ending.reset(); });
+        } catch (const error& late) {
+            try {
+                report.failed(late.subject(), timed_out);
+            } catch (...) { // a report that throws must not end the process from a destructor
+            }
+        } catch (...) { // no memory
+        }
+    }
+};
 
 } // namespace ane::e5rt::detail::inline ANEMONE_WAY

@@ -149,18 +149,9 @@ struct session_state : submission {
     release_at_end<session_state> end{*this}; // last, so that it comes before the handles' own destructors
 };
 
-/// What a report gets as the status of a release that did not return in time.
-inline constexpr std::int64_t timed_out = -1003;
-
-/// Gives up what a session holds, within the limit of its options; what a run that is out uses goes when it returns.
-/// Throws one error with all releases that failed, whose subject is the first of them.
+/// Gives up what a session holds. Throws one error with all releases that failed, whose subject is the first of them.
 ANEMONE_INLINE void close(const std::shared_ptr<session_state>& ending) {
-    if (!ending->is_ours())
-        return;
-    ending->options.gate->queue().cancel(*ending, ending->ticket);
-    if (ending->running)
-        return;
-    within(ending->options.setup_timeout, "release", [ending] {
+    end_within(ending, [ending] {
         std::string first;
         std::string failures;
         ending->in_release_order([&](auto& owned) {
@@ -194,32 +185,5 @@ ANEMONE_INLINE void share_buffer(const caller& calls, const loaded_program& read
     input.aliased = output.aliased = true;
     input.buffer.reset();
 }
-
-/// Owner of a state: at its end what is submitted and has not begun is withdrawn, and what the state holds is released,
-/// within the limit of its options. A template, as a destructor cannot be one.
-template <class State> struct state_owner {
-    std::shared_ptr<State> shared;
-    explicit state_owner(std::shared_ptr<State> made) : shared(std::move(made)) {}
-    state_owner(const state_owner&) = delete;
-    state_owner& operator=(const state_owner&) = delete;
-    ~state_owner() {
-        if (!shared || !shared->is_ours())
-            return;
-        shared->options.gate->queue().cancel(*shared, shared->ticket);
-        const time_span limit = shared->options.setup_timeout;
-        if (limit == time_span::zero())
-            return;
-        release_report& report = *shared->options.report;
-        try {
-            within(limit, "release", [ending = std::move(shared)]() mutable { ending.reset(); });
-        } catch (const error& late) {
-            try {
-                report.failed(late.subject(), timed_out);
-            } catch (...) { // a report that throws must not end the process from a destructor
-            }
-        } catch (...) { // no memory
-        }
-    }
-};
 
 } // namespace ane::e5rt::detail::inline ANEMONE_WAY

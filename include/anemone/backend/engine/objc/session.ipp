@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../session_state.hpp"
+#include "../running.hpp"
 #include "session.hpp"
 #include "session_state.hpp"
 
@@ -127,11 +127,7 @@ ANEMONE_BODY void session::close() {
     }
     const auto owner = std::move(state_);
     const std::shared_ptr<detail::session_state> ending = owner.get("session").shared;
-    ending->options.gate->queue().cancel(*ending, ending->ticket);
-    if (ending->running) {
-        return; // what its run uses goes when it returns
-    }
-    e5rt::detail::within(ending->options.setup_timeout, "release", [ending] {
+    e5rt::detail::end_within(ending, [ending] {
         const auto failures = ending->end();
         if (failures.empty()) {
             return;
