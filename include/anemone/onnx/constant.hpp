@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../passes/print.hpp"
+#include "../readers/element_count.hpp"
 #include "../values/half.hpp"
 #include "../values/shape.hpp"
 #include "element.hpp"
@@ -23,16 +24,7 @@ struct refused_node {
     std::string reason;
 };
 
-/// The elements of a shape, or -1 where no memory holds them.
-constexpr std::int64_t element_count(const extents& shape) {
-    std::int64_t count = 1;
-    for (int i = 0; i < shape.rank; ++i) {
-        if (shape[i] < 0 || __builtin_mul_overflow(count, shape[i], &count) || count > std::int64_t{1} << 40) {
-            return -1;
-        }
-    }
-    return count;
-}
+using readers::element_count;
 
 /// A tensor whose elements are known while reading: as the file packs them, or as numbers that were computed.
 struct constant {

@@ -6,6 +6,7 @@
 #include "../values/half.hpp"
 #include "../values/shape.hpp"
 #include "../weights/formats/packing.hpp"
+#include "element_count.hpp"
 #include "mil_element.hpp"
 
 #include <bit>
@@ -26,17 +27,6 @@ namespace ane::readers::inline ANEMONE_WAY {
 struct refused_statement {
     std::string reason;
 };
-
-/// The elements of a shape, or -1 where memory would not hold them.
-constexpr std::int64_t element_count(const extents& shape) {
-    std::int64_t count = 1;
-    for (int i = 0; i < shape.rank; ++i) {
-        if (shape[i] < 0 || __builtin_mul_overflow(count, shape[i], &count) || count > std::int64_t{1} << 40) {
-            return -1;
-        }
-    }
-    return count;
-}
 
 /// A tensor whose elements the file gives, packed as a blob packs them: borrowed from the blob, or its own.
 struct mil_constant {
