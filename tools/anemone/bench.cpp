@@ -1,7 +1,6 @@
 #include "command.hpp"
 #include "model_file.hpp"
 #include "program_run.hpp"
-
 #include <anemone/io/json.hpp>
 
 #include <fmt/format.h>
@@ -20,10 +19,8 @@ struct bench_options {
     std::string file;
     std::vector<std::string> backends{"cpu"};
     double seconds = 2;
-    std::string function;
-    std::vector<std::string> shapes;
+    reading how;
     bool json = false;
-    std::uint64_t memory = std::uint64_t{8} << 30U;
 };
 
 struct latency {
@@ -62,8 +59,7 @@ latency measure(const std::string& backend, const ane::read_model& model, double
 }
 
 int bench(const bench_options& options) {
-    const ane::read_model model =
-        read(find_model(options.file), {.function = options.function, .shapes = options.shapes, .memory = options.memory});
+    const ane::read_model model = read(options.file, options.how);
     ane::json_writer json;
     json.array();
     std::string text = fmt::format("{:<12} {:>10} {:>10} {:>8} {:>10} {:>10} {:>10} {:>10}\n", "ms", "compile", "first",
@@ -94,13 +90,11 @@ void add_bench(CLI::App& app, int& status) {
     sub->add_option("-b,--backend", given->backends, "cpu, oracle:TARGET, engine:TARGET; several to compare")
         ->delimiter(',')
         ->capture_default_str();
-    sub->add_option("--seconds", given->seconds, "How long each runs")->check(CLI::PositiveNumber)->capture_default_str();
-    sub->add_flag("--json", given->json, "As JSON");
-    sub->add_option("-s,--shape", given->shapes, "Of an ONNX input whose shape is free: x=1,3,224,224");
-    sub->add_option("--function", given->function, "The function of MIL text, or the procedure of a netplist");
-    sub->add_option("--max-memory", given->memory, "Bytes that weights may take")
-        ->transform(CLI::AsSizeValue(false))
+    sub->add_option("--seconds", given->seconds, "How long each runs")
+        ->check(CLI::PositiveNumber)
         ->capture_default_str();
+    sub->add_flag("--json", given->json, "As JSON");
+    add_reading(*sub, given->how);
     sub->footer("Example: anemone bench model.mil -b cpu,oracle:h13");
     sub->callback([given, &status] { status = bench(*given); });
 }

@@ -4,7 +4,6 @@
 #include "model_file.hpp"
 #include "rule_names.hpp"
 #include "target_names.hpp"
-
 #include <anemone/report/sarif.hpp>
 #include <anemone/report/verdicts.hpp>
 #include <anemone/rules/policy.hpp>
@@ -28,8 +27,7 @@ struct check_options {
     std::vector<std::string> errors;
     std::vector<std::string> waived;
     std::vector<std::string> explained;
-    std::string function;
-    std::vector<std::string> shapes;
+    reading how{.approximates = true};
     bool quiet = false;
 };
 
@@ -62,7 +60,7 @@ int check(const check_options& options) {
     bool all_well = true;
     for (const std::string& path : options.files) {
         try {
-            const ane::read_model model = read(find_model(path), {.function = options.function, .shapes = options.shapes, .approximates = true});
+            const ane::read_model model = read(path, options.how);
             const ane::verdict_table verdicts(model.graph, targets, rules);
             all_well = all_well && verdicts.ok();
             if (options.format == "json") {
@@ -104,12 +102,12 @@ void add_check(CLI::App& app, int& status) {
     sub->add_option("--error", given->errors, "Rules whose warnings are errors, by fact or name")->delimiter(',');
     sub->add_option("--waive", given->waived, "Rules that are not checked")->delimiter(',');
     sub->add_option("--explain", given->explained, "Explains rules, and checks nothing")->delimiter(',');
-    sub->add_option("-s,--shape", given->shapes, "Of an ONNX input whose shape is free: x=1,3,224,224");
-    sub->add_option("--function", given->function, "The function of MIL text, or the procedure of a netplist");
+    add_reading(*sub, given->how);
     sub->add_flag("-q,--quiet", given->quiet, "The verdicts alone");
-    sub->footer("Examples:\n  anemone check model.mil\n  anemone check model.mil --targets h14.. --format sarif -o findings.sarif\n"
-                "  anemone check model.mil --format html -o report.html\n"
-                "  anemone check --explain R030");
+    sub->footer(
+        "Examples:\n  anemone check model.mil\n  anemone check model.mil --targets h14.. --format sarif -o findings.sarif\n"
+        "  anemone check model.mil --format html -o report.html\n"
+        "  anemone check --explain R030");
     sub->callback([given, &status] {
         if (!given->explained.empty()) {
             std::string text;

@@ -28,9 +28,9 @@ comparison compare_arrays(std::span<const tensor> answers, std::span<const tenso
         if (found == nullptr || found->count() != wanted.count()) {
             result.equal = false;
             result.text += fmt::format("{}: {}\n", wanted.name,
-                                       found == nullptr ? "is no output of the model"
-                                                        : fmt::format("is {}, expected {}", text(found->shape),
-                                                                      text(wanted.shape)));
+                                       found == nullptr
+                                           ? "is no output of the model"
+                                           : fmt::format("is {}, expected {}", text(found->shape), text(wanted.shape)));
             continue;
         }
         std::size_t different = 0;
@@ -47,8 +47,9 @@ comparison compare_arrays(std::span<const tensor> answers, std::span<const tenso
             }
         }
         result.equal = result.equal && different == 0;
-        result.text += fmt::format("{}: {} of {} elements differ by more than allowed; the largest difference is {:.4g}",
-                                   wanted.name, different, wanted.count(), largest);
+        result.text +=
+            fmt::format("{}: {} of {} elements differ by more than allowed; the largest difference is {:.4g}",
+                        wanted.name, different, wanted.count(), largest);
         result.text += wanted.count() == 0 || largest == 0
                            ? "\n"
                            : fmt::format(", at element {} ({:.6g}, expected {:.6g})\n", worst, found->values[worst],

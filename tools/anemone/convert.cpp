@@ -1,11 +1,10 @@
 #include "command.hpp"
 #include "model_file.hpp"
-
-#include <anemone/formats/mil.hpp>
-#include <anemone/formats/netplist_program.hpp>
-#include <anemone/formats/netplist.hpp>
-#include <anemone/passes/lowering.hpp>
 #include <anemone/backend/cpu/constants.hpp>
+#include <anemone/formats/mil.hpp>
+#include <anemone/formats/netplist.hpp>
+#include <anemone/formats/netplist_program.hpp>
+#include <anemone/passes/lowering.hpp>
 
 #include <fmt/format.h>
 
@@ -21,15 +20,12 @@ struct convert_options {
     std::string file;
     std::string to;
     std::string output;
-    std::string function;
-    std::vector<std::string> shapes;
+    reading how;
     bool core_ml_states = false;
-    std::uint64_t memory = std::uint64_t{8} << 30U;
 };
 
 int convert(const convert_options& options) {
-    const ane::read_model model =
-        read(find_model(options.file), {.function = options.function, .shapes = options.shapes, .memory = options.memory});
+    const ane::read_model model = read(options.file, options.how);
     const ane::lowered_graph lowered = ane::lower(model.graph);
     const ane::materialized constants = ane::materialize(lowered.graph, model.weights);
     std::string written;
@@ -52,16 +48,14 @@ int convert(const convert_options& options) {
 
 void add_convert(CLI::App& app, int& status) {
     const auto given = std::make_shared<convert_options>();
-    CLI::App* const sub = app.add_subcommand("convert", "Writes a model as MIL text or as a netplist, with its weights");
+    CLI::App* const sub =
+        app.add_subcommand("convert", "Writes a model as MIL text or as a netplist, with its weights");
     sub->add_option("FILE", given->file, "The model")->required();
     sub->add_option("--to", given->to, "mil or netplist")->required()->check(CLI::IsMember({"mil", "netplist"}));
-    sub->add_option("-o,--output", given->output, "The folder that gets the files; made where it is missing")->required();
+    sub->add_option("-o,--output", given->output, "The folder that gets the files; made where it is missing")
+        ->required();
     sub->add_flag("--core-ml-states", given->core_ml_states, "States as Core ML has them, in MIL text");
-    sub->add_option("-s,--shape", given->shapes, "Of an ONNX input whose shape is free: x=1,3,224,224");
-    sub->add_option("--function", given->function, "The function of MIL text, or the procedure of a netplist");
-    sub->add_option("--max-memory", given->memory, "Bytes that weights may take")
-        ->transform(CLI::AsSizeValue(false))
-        ->capture_default_str();
+    add_reading(*sub, given->how);
     sub->footer("Example: anemone convert net.plist --to mil -o model");
     sub->callback([given, &status] { status = convert(*given); });
 }

@@ -1,7 +1,6 @@
 #include "command.hpp"
 #include "model_file.hpp"
 #include "target_names.hpp"
-
 #include <anemone/io/json.hpp>
 #include <anemone/passes/cost.hpp>
 #include <anemone/passes/lowering.hpp>
@@ -20,8 +19,7 @@ namespace {
 struct cost_options {
     std::string file;
     std::string targets = "macs";
-    std::string function;
-    std::vector<std::string> shapes;
+    reading how{.approximates = true};
     bool layers = false;
     bool json = false;
 };
@@ -50,7 +48,7 @@ std::string as_json(const ane::graph_view& lowered, const ane::target_set& targe
 
 int cost(const cost_options& options) {
     const ane::target_set targets = targets_named(options.targets);
-    const ane::read_model model = read(find_model(options.file), {.function = options.function, .shapes = options.shapes, .approximates = true});
+    const ane::read_model model = read(options.file, options.how);
     const ane::lowered_graph lowered = ane::lower(model.graph);
     std::string text;
     if (options.json) {
@@ -74,8 +72,7 @@ void add_cost(CLI::App& app, int& status) {
     sub->add_option("-t,--targets", given->targets, "macs, all, h13, h14..h16, h15..")->capture_default_str();
     sub->add_flag("-l,--layers", given->layers, "A table of the layers for each chip");
     sub->add_flag("--json", given->json, "As JSON");
-    sub->add_option("-s,--shape", given->shapes, "Of an ONNX input whose shape is free: x=1,3,224,224");
-    sub->add_option("--function", given->function, "The function of MIL text, or the procedure of a netplist");
+    add_reading(*sub, given->how);
     sub->footer("Example: anemone cost model.mil --targets h13,h17s --layers");
     sub->callback([given, &status] { status = cost(*given); });
 }

@@ -3,7 +3,6 @@
 #include "numpy_file.hpp"
 #include "program_run.hpp"
 #include "target_names.hpp"
-
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/diff/diff.hpp>
@@ -23,26 +22,23 @@ struct diff_options {
     std::string reference = "cpu";
     std::string input;
     std::uint64_t seed = 0;
-    std::string function;
-    std::vector<std::string> shapes;
-    std::uint64_t memory = std::uint64_t{8} << 30U;
+    reading how;
 };
 
 int diff(const diff_options& options) {
-    const ane::read_model model =
-        read(find_model(options.file), {.function = options.function, .shapes = options.shapes, .memory = options.memory});
+    const ane::read_model model = read(options.file, options.how);
     port_buffers ports(model.graph);
     if (options.input.empty()) {
         ports.fill_randomly(options.seed);
     } else {
-        ports.fill(read_arrays(options.input, options.memory));
+        ports.fill(read_arrays(options.input, options.how.memory));
     }
     const ane::backend::oracle engine(target_named(options.target));
     const auto inputs = ports.inputs();
     const ane::model_difference found =
-        options.reference == "cpu"
-            ? ane::diff(model.graph, ane::backend::cpu{}, engine, model.weights, inputs)
-            : ane::diff(model.graph, ane::backend::oracle(target_named(options.reference)), engine, model.weights, inputs);
+        options.reference == "cpu" ? ane::diff(model.graph, ane::backend::cpu{}, engine, model.weights, inputs)
+                                   : ane::diff(model.graph, ane::backend::oracle(target_named(options.reference)),
+                                               engine, model.weights, inputs);
     write_text("", ane::diff_report(model.graph, found).str(coloured()));
     return found.identical() ? well : refused;
 }
@@ -58,11 +54,7 @@ void add_diff(CLI::App& app, int& status) {
     sub->add_option("-r,--reference", given->reference, "cpu, or another chip")->capture_default_str();
     sub->add_option("-i,--input", given->input, "Arrays for the inputs, .npz or .npy; none: random numbers");
     sub->add_option("--seed", given->seed, "Of the random numbers")->capture_default_str();
-    sub->add_option("-s,--shape", given->shapes, "Of an ONNX input whose shape is free: x=1,3,224,224");
-    sub->add_option("--function", given->function, "The function of MIL text, or the procedure of a netplist");
-    sub->add_option("--max-memory", given->memory, "Bytes that weights and arrays may take")
-        ->transform(CLI::AsSizeValue(false))
-        ->capture_default_str();
+    add_reading(*sub, given->how);
     sub->footer("Example: anemone diff model.mil --target h16 --input images.npz");
     sub->callback([given, &status] { status = diff(*given); });
 }

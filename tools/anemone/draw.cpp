@@ -1,6 +1,5 @@
 #include "command.hpp"
 #include "model_file.hpp"
-
 #include <anemone/drawing/drawing.hpp>
 
 #include <filesystem>
@@ -15,14 +14,13 @@ namespace {
 struct draw_options {
     std::string file;
     std::string output;
-    std::string function;
-    std::vector<std::string> shapes;
+    reading how{.approximates = true};
     std::string theme = "automatic";
     bool weights = false;
 };
 
 int draw(const draw_options& options) {
-    const ane::read_model model = read(find_model(options.file), {.function = options.function, .shapes = options.shapes, .approximates = true});
+    const ane::read_model model = read(options.file, options.how);
     ane::drawing_options how;
     how.title = std::filesystem::path(options.file).filename().string();
     how.fold_weights = !options.weights;
@@ -44,8 +42,7 @@ void add_draw(CLI::App& app, int& status) {
         ->check(CLI::IsMember({"automatic", "light", "dark"}))
         ->capture_default_str();
     sub->add_flag("--weights", given->weights, "Weights and constants as boxes of their own");
-    sub->add_option("-s,--shape", given->shapes, "Of an ONNX input whose shape is free: x=1,3,224,224");
-    sub->add_option("--function", given->function, "The function of MIL text, or the procedure of a netplist");
+    add_reading(*sub, given->how);
     sub->footer("Example: anemone draw model.mil -o model.svg");
     sub->callback([given, &status] { status = draw(*given); });
 }

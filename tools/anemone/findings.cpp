@@ -65,18 +65,19 @@ std::string findings_text(const std::string& path, const ane::read_model& model,
     }
     for (const shared_finding& each : shared_findings(verdicts)) {
         const ane::violation& v = each.first;
-        text += fmt::format("{} {} ({})\n",
-                            painted(fmt::format("{}:", each.level()), ane::detail::colour_of(v.severity, v.is_error), coloured),
-                            ane::format(v, g, ane::describe(v.target)), names_of(each.targets, verdicts.rows().size()));
+        text += fmt::format(
+            "{} {} ({})\n",
+            painted(fmt::format("{}:", each.level()), ane::detail::colour_of(v.severity, v.is_error), coloured),
+            ane::format(v, g, ane::describe(v.target)), names_of(each.targets, verdicts.rows().size()));
     }
     return text;
 }
 
 std::string unreadable_text(const std::string& path, const ane::unreadable& refused, bool coloured) {
     using ane::detail::painted;
-    std::string text = fmt::format("{}: {} in the file\n", path,
-                                   refused.faults().size() == 1 ? "1 fault"
-                                                                : fmt::format("{} faults", refused.faults().size()));
+    std::string text =
+        fmt::format("{}: {} in the file\n", path,
+                    refused.faults().size() == 1 ? "1 fault" : fmt::format("{} faults", refused.faults().size()));
     for (const ane::read_fault& fault : refused.faults()) {
         text += fmt::format("{} {}\n", painted("unreadable:", "\x1b[1;31m", coloured), ane::text(fault));
     }

@@ -1,7 +1,6 @@
 #include "html_report.hpp"
 
 #include "findings.hpp"
-
 #include <anemone/drawing/drawing.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/report/cost_report.hpp>
@@ -85,8 +84,8 @@ std::string verdict_rows(const ane::verdict_table& verdicts) {
                 cell(row.accepted() ? "accepted" : "refused", row.accepted() ? "accepted" : "error") +
                 number(static_cast<double>(row.counts.errors), fmt::format("{}", row.counts.errors)) +
                 number(static_cast<double>(row.counts.warnings), fmt::format("{}", row.counts.warnings)) +
-                (row.seconds ? number(*row.seconds, fmt::format("{:.3g} ms ({})", 1e3 * *row.seconds,
-                                                                ane::name(row.seconds_mark)))
+                (row.seconds ? number(*row.seconds,
+                                      fmt::format("{:.3g} ms ({})", 1e3 * *row.seconds, ane::name(row.seconds_mark)))
                              : cell("")) +
                 cell(row.first_blocker) + "</tr>\n";
     }
@@ -96,7 +95,8 @@ std::string verdict_rows(const ane::verdict_table& verdicts) {
 std::string finding_rows(const ane::graph_view& g, const ane::verdict_table& verdicts) {
     std::string rows;
     for (const shared_finding& each : shared_findings(verdicts)) {
-        rows += "<tr>" + cell(each.level(), each.level()) + number(each.first.node, fmt::format("{}", each.first.node)) +
+        rows += "<tr>" + cell(each.level(), each.level()) +
+                number(each.first.node, fmt::format("{}", each.first.node)) +
                 cell(ane::format(each.first, g, ane::describe(each.first.target))) + cell(ane::name(each.first.rule)) +
                 cell(names_of(each.targets, verdicts.rows().size())) + "</tr>\n";
     }
@@ -121,10 +121,11 @@ std::string roofline_of(const ane::graph_view& g, const ane::verdict_table& verd
 std::string html_report(const std::string& path, const ane::read_model& model, const ane::verdict_table& verdicts) {
     const ane::graph_view g = model.graph;
     std::string text(head);
-    text += fmt::format("<title>{0}</title>\n</head>\n<body>\n<h1>{0}</h1>\n<p>{1} operations; {2}</p>\n", escaped(path),
-                        g.size(), verdicts.ok() ? "every chip takes it" : "not every chip takes it");
-    text += "<h2>Verdicts</h2>\n" +
-            table({"target", "chip", "verdict", "errors", "warnings", "estimate", "first blocker"}, verdict_rows(verdicts));
+    text += fmt::format("<title>{0}</title>\n</head>\n<body>\n<h1>{0}</h1>\n<p>{1} operations; {2}</p>\n",
+                        escaped(path), g.size(), verdicts.ok() ? "every chip takes it" : "not every chip takes it");
+    text +=
+        "<h2>Verdicts</h2>\n" +
+        table({"target", "chip", "verdict", "errors", "warnings", "estimate", "first blocker"}, verdict_rows(verdicts));
     text += "<h2>Findings</h2>\n" + table({"level", "layer", "finding", "rule", "targets"}, finding_rows(g, verdicts));
     for (const std::string& note : model.notes) {
         text += fmt::format("<p class=\"note\">{}</p>\n", escaped(note));

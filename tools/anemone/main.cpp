@@ -1,5 +1,4 @@
 #include "command.hpp"
-
 #include <anemone/base/error.hpp>
 #include <anemone/io/file.hpp>
 

@@ -34,6 +34,15 @@ std::string beginning_of(const std::string& path) {
     return text;
 }
 
+/// The kinds of file that a model comes in.
+enum class file_kind { mil, netplist, onnx };
+
+/// A model as the user names it, and where it was found.
+struct model_file {
+    std::string path; ///< of the text, the property list
+    file_kind kind;
+};
+
 std::optional<file_kind> kind_of(const std::string& path) {
     const std::string text = beginning_of(path);
     const auto begins = [&](std::string_view head) { return text.starts_with(head); };
@@ -82,11 +91,10 @@ ane::read_model read_onnx(const std::string& path, const reading& how) {
 }
 #else
 ane::read_model read_onnx(const std::string& path, const reading& /*how*/) {
-    throw ane::error(ane::errc::file, path, "this program was built without ONNX (Debian: libonnx-dev libprotobuf-dev)");
+    throw ane::error(ane::errc::file, path,
+                     "this program was built without ONNX (Debian: libonnx-dev libprotobuf-dev)");
 }
 #endif
-
-} // namespace
 
 model_file find_model(const std::string& path) {
     std::error_code failed;
@@ -121,7 +129,18 @@ model_file find_model(const std::string& path) {
                      "is neither MIL text nor a property list: known are .mil, .mlmodelc, netplists and .onnx");
 }
 
-ane::read_model read(const model_file& file, const reading& how) {
+} // namespace
+
+void add_reading(CLI::App& sub, reading& how) {
+    sub.add_option("-s,--shape", how.shapes, "Of an ONNX input whose shape is free: x=1,3,224,224");
+    sub.add_option("--function", how.function, "The function of MIL text, or the procedure of a netplist");
+    sub.add_option("--max-memory", how.memory, "Bytes that weights and arrays may take")
+        ->transform(CLI::AsSizeValue(false))
+        ->capture_default_str();
+}
+
+ane::read_model read(const std::string& path, const reading& how) {
+    const model_file file = find_model(path);
     if (file.kind != file_kind::onnx && !how.shapes.empty()) {
         throw ane::error(ane::errc::argument, "--shape", "is for ONNX files: the shapes of others are in the file");
     }

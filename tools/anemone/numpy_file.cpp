@@ -4,7 +4,6 @@
 #include <anemone/io/file.hpp>
 
 #include <fmt/format.h>
-#include <zip.h>
 
 #include <algorithm>
 #include <cctype>
@@ -15,6 +14,7 @@
 #include <fstream>
 #include <memory>
 #include <string_view>
+#include <zip.h>
 
 namespace command {
 
@@ -40,7 +40,8 @@ std::string_view value_of(std::string_view header, std::string_view key, const s
     std::string_view rest = header.substr(colon + 1);
     rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
     const char end = rest.starts_with('(') ? ')' : ',';
-    return rest.substr(0, rest.find(end) == std::string_view::npos ? rest.size() : rest.find(end) + (end == ')' ? 1 : 0));
+    return rest.substr(0,
+                       rest.find(end) == std::string_view::npos ? rest.size() : rest.find(end) + (end == ')' ? 1 : 0));
 }
 
 std::vector<std::int64_t> shape_in(std::string_view tuple, const std::string& where) {
@@ -74,9 +75,9 @@ struct element_type {
     number_reader read;
 };
 constexpr element_type element_types[] = {
-    {"f2", 2, number_at<ane::half>},     {"f4", 4, number_at<float>},          {"f8", 8, number_at<double>},
-    {"i1", 1, number_at<std::int8_t>},   {"i2", 2, number_at<std::int16_t>},   {"i4", 4, number_at<std::int32_t>},
-    {"i8", 8, number_at<std::int64_t>},  {"u1", 1, number_at<std::uint8_t>},   {"u2", 2, number_at<std::uint16_t>},
+    {"f2", 2, number_at<ane::half>},     {"f4", 4, number_at<float>},         {"f8", 8, number_at<double>},
+    {"i1", 1, number_at<std::int8_t>},   {"i2", 2, number_at<std::int16_t>},  {"i4", 4, number_at<std::int32_t>},
+    {"i8", 8, number_at<std::int64_t>},  {"u1", 1, number_at<std::uint8_t>},  {"u2", 2, number_at<std::uint16_t>},
     {"u4", 4, number_at<std::uint32_t>}, {"u8", 8, number_at<std::uint64_t>}, {"b1", 1, number_at<std::uint8_t>}};
 
 tensor array_in(std::string_view bytes, std::string name, const std::string& where, std::uint64_t most) {
@@ -104,7 +105,8 @@ tensor array_in(std::string_view bytes, std::string name, const std::string& whe
         return type.size() == 3 && type.substr(1) == each.name;
     });
     if (known == std::end(element_types) || type[0] == '>') {
-        refuse(where, fmt::format("has elements of type '{}'; known are little-endian floats, integers and bool", type));
+        refuse(where,
+               fmt::format("has elements of type '{}'; known are little-endian floats, integers and bool", type));
     }
     tensor result{std::move(name), shape_in(value_of(header, "shape", where), where), {}};
     const std::string_view data = bytes.substr(begin + length);
@@ -120,7 +122,8 @@ tensor array_in(std::string_view bytes, std::string name, const std::string& whe
                                   count * known->bytes, data.size()));
     }
     if (count * sizeof(double) > most) {
-        refuse(where, fmt::format("takes {} bytes of memory, allowed are {} (--max-memory)", count * sizeof(double), most));
+        refuse(where,
+               fmt::format("takes {} bytes of memory, allowed are {} (--max-memory)", count * sizeof(double), most));
     }
     result.values.reserve(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < count; ++i) {
@@ -130,9 +133,8 @@ tensor array_in(std::string_view bytes, std::string name, const std::string& whe
 }
 
 std::string array_bytes(const tensor& from) {
-    const bool is_half = std::all_of(from.values.begin(), from.values.end(), [](double v) {
-        return std::isnan(v) || static_cast<double>(ane::half(v)) == v;
-    });
+    const bool is_half = std::all_of(from.values.begin(), from.values.end(),
+                                     [](double v) { return std::isnan(v) || static_cast<double>(ane::half(v)) == v; });
     std::string shape;
     for (const std::int64_t extent : from.shape) {
         shape += fmt::format("{}, ", extent);
@@ -147,7 +149,8 @@ std::string array_bytes(const tensor& from) {
     for (const double value : from.values) {
         const ane::half small(value);
         const auto wide = static_cast<float>(value);
-        bytes.append(is_half ? reinterpret_cast<const char*>(&small) : reinterpret_cast<const char*>(&wide), is_half ? 2 : 4);
+        bytes.append(is_half ? reinterpret_cast<const char*>(&small) : reinterpret_cast<const char*>(&wide),
+                     is_half ? 2 : 4);
     }
     return bytes;
 }
@@ -249,13 +252,15 @@ void write_arrays(const std::string& path, std::span<const tensor> arrays) {
     ::zip_source_keep(memory);
     for (const tensor& each : arrays) {
         contents.push_back(array_bytes(each));
-        zip_source_t* const source = ::zip_source_buffer(archive.get(), contents.back().data(), contents.back().size(), 0);
+        zip_source_t* const source =
+            ::zip_source_buffer(archive.get(), contents.back().data(), contents.back().size(), 0);
         const zip_int64_t at = ::zip_file_add(archive.get(), (each.name + ".npy").c_str(), source, ZIP_FL_ENC_UTF_8);
         if (at < 0) {
             refuse(path, fmt::format("'{}' cannot be added: {}", each.name, ::zip_strerror(archive.get())));
         }
         ::zip_set_file_compression(archive.get(), static_cast<zip_uint64_t>(at), ZIP_CM_STORE, 0);
-        ::zip_file_set_mtime(archive.get(), static_cast<zip_uint64_t>(at), 315'532'800, 0); // 1980: equal bytes each time
+        ::zip_file_set_mtime(archive.get(), static_cast<zip_uint64_t>(at), 315'532'800,
+                             0); // 1980: equal bytes each time
     }
     if (::zip_close(archive.get()) != 0) {
         refuse(path, fmt::format("the archive cannot be made: {}", ::zip_strerror(archive.get())));

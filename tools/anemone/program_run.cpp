@@ -1,7 +1,6 @@
 #include "program_run.hpp"
 
 #include "target_names.hpp"
-
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/engine/engine.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
@@ -15,7 +14,8 @@
 
 namespace command {
 
-ane::any_program compile_for(const std::string& backend, const ane::graph_view& model, const ane::weight_store& weights) {
+ane::any_program compile_for(const std::string& backend, const ane::graph_view& model,
+                             const ane::weight_store& weights) {
     const std::size_t colon = backend.find(':');
     const std::string name = backend.substr(0, colon);
     const ane::target machine = target_named(colon == std::string::npos ? "h13" : backend.substr(colon + 1));

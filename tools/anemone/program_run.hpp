@@ -1,7 +1,6 @@
 #pragma once
 
 #include "tensor.hpp"
-
 #include <anemone/backend/any.hpp>
 #include <anemone/graph/graph.hpp>
 
@@ -13,7 +12,8 @@
 namespace command {
 
 /// "cpu", "oracle:h13" (a target's arithmetic, bit by bit), "engine:h13" (by the engine's library, or its stand-in).
-ane::any_program compile_for(const std::string& backend, const ane::graph_view& model, const ane::weight_store& weights);
+ane::any_program compile_for(const std::string& backend, const ane::graph_view& model,
+                             const ane::weight_store& weights);
 
 /// Buffers of a model's ports.
 class port_buffers {

@@ -1,6 +1,5 @@
 #include "command.hpp"
 #include "rule_names.hpp"
-
 #include <anemone/io/json.hpp>
 #include <anemone/rules/registry.hpp>
 
@@ -56,7 +55,8 @@ std::string as_json(const std::vector<ane::rule>& chosen) {
 
 std::string explanation(ane::rule r) {
     const ane::rule_record& record = ane::record_of(r);
-    std::string text = fmt::format("{} ({}, {})\n  {}\n", ane::name(r), record.fact, ane::name(record.level), record.sentence);
+    std::string text =
+        fmt::format("{} ({}, {})\n  {}\n", ane::name(r), record.fact, ane::name(record.level), record.sentence);
     const auto part = [&](const char* title, std::string_view what) {
         if (!what.empty()) {
             text += fmt::format("  {}: {}\n", title, what);
@@ -76,7 +76,8 @@ void add_rules(CLI::App& app, int& status) {
         bool json = false;
     };
     const auto given = std::make_shared<options>();
-    CLI::App* const sub = app.add_subcommand("rules", "Lists the rules of the engine, or explains some: anemone rules R030");
+    CLI::App* const sub =
+        app.add_subcommand("rules", "Lists the rules of the engine, or explains some: anemone rules R030");
     sub->add_option("NAMES", given->names, "Facts (R030) or names (kernel_width_exceeds)");
     sub->add_flag("--json", given->json, "As JSON");
     sub->callback([given, &status] {

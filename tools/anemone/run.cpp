@@ -26,9 +26,7 @@ struct run_options {
     std::string output;
     std::string expected;
     tolerance allowed;
-    std::string function;
-    std::vector<std::string> shapes;
-    std::uint64_t memory = std::uint64_t{8} << 30U;
+    reading how;
 };
 
 /// "x=file.npy" is one array under another name, "file.npz" what is in it.
@@ -64,8 +62,7 @@ std::string summary(const tensor& output) {
 }
 
 int run(const run_options& options) {
-    const ane::read_model model =
-        read(find_model(options.file), {.function = options.function, .shapes = options.shapes, .memory = options.memory});
+    const ane::read_model model = read(options.file, options.how);
     port_buffers ports(model.graph);
     if (options.inputs.empty()) {
         ports.fill_randomly(options.seed.value_or(0));
@@ -77,13 +74,13 @@ int run(const run_options& options) {
                            [](const std::string& each) { return each.find('=') != std::string::npos; })) {
         std::vector<tensor> arrays;
         for (const std::string& each : options.inputs) {
-            arrays.push_back(arrays_of(each, options.memory).front());
+            arrays.push_back(arrays_of(each, options.how.memory).front());
         }
         ports.fill(arrays);
         ports.run(program);
     } else {
         for (const std::string& each : options.inputs) { // a run for each file: states go on
-            ports.fill(arrays_of(each, options.memory));
+            ports.fill(arrays_of(each, options.how.memory));
             ports.run(program);
         }
     }
@@ -97,7 +94,8 @@ int run(const run_options& options) {
     }
     bool equal = true;
     if (!options.expected.empty()) {
-        const comparison found = compare_arrays(answers, read_arrays(options.expected, options.memory), options.allowed);
+        const comparison found =
+            compare_arrays(answers, read_arrays(options.expected, options.how.memory), options.allowed);
         equal = found.equal;
         text += found.text;
     }
@@ -109,7 +107,8 @@ int run(const run_options& options) {
 
 void add_run(CLI::App& app, int& status) {
     const auto given = std::make_shared<run_options>();
-    CLI::App* const sub = app.add_subcommand("run", "Runs a model on arrays, by the CPU, the oracle of a chip or the engine");
+    CLI::App* const sub =
+        app.add_subcommand("run", "Runs a model on arrays, by the CPU, the oracle of a chip or the engine");
     sub->add_option("FILE", given->file, "The model")->required();
     sub->add_option("-b,--backend", given->backend, "cpu, oracle:TARGET or engine:TARGET")->capture_default_str();
     sub->add_option("-i,--input", given->inputs,
@@ -118,15 +117,13 @@ void add_run(CLI::App& app, int& status) {
     sub->add_option("--seed", given->seed, "Of the random numbers")->default_str("0");
     sub->add_option("-o,--output", given->output, "A .npz file for the outputs, or .npy for one");
     sub->add_option("--compare", given->expected, "Arrays that the outputs have to be");
-    sub->add_option("--atol", given->allowed.absolute, "Allowed difference")->check(CLI::NonNegativeNumber)->capture_default_str();
+    sub->add_option("--atol", given->allowed.absolute, "Allowed difference")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
     sub->add_option("--rtol", given->allowed.relative, "Allowed difference, as a part of the expected number")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
-    sub->add_option("-s,--shape", given->shapes, "Of an ONNX input whose shape is free: x=1,3,224,224");
-    sub->add_option("--function", given->function, "The function of MIL text, or the procedure of a netplist");
-    sub->add_option("--max-memory", given->memory, "Bytes that weights and arrays may take")
-        ->transform(CLI::AsSizeValue(false))
-        ->capture_default_str();
+    add_reading(*sub, given->how);
     sub->footer("Examples:\n  anemone run model.mil --seed 1\n"
                 "  anemone run model.mil -b oracle:h13 -i x=x.npy --compare expected.npz --atol 0.01");
     sub->callback([given, &status] { status = run(*given); });

@@ -30,9 +30,8 @@ ane::target_set part_named(std::string_view part) {
     }
     const ane::target first = target_named(std::string(part.substr(0, dots)));
     if (dots + 2 == part.size()) {
-        return ane::targets_where([&](const ane::target_description& d) {
-            return ane::at_least(d.tier, ane::describe(first).tier);
-        });
+        return ane::targets_where(
+            [&](const ane::target_description& d) { return ane::at_least(d.tier, ane::describe(first).tier); });
     }
     const ane::target last = target_named(std::string(part.substr(dots + 2)));
     if (last < first) {

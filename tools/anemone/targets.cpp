@@ -1,6 +1,5 @@
 #include "command.hpp"
 #include "target_names.hpp"
-
 #include <anemone/io/json.hpp>
 #include <anemone/targets/sets.hpp>
 

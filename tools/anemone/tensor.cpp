@@ -31,7 +31,9 @@ std::vector<std::int64_t> shape_of(const ane::node& port) {
 
 } // namespace
 
-std::string text(const std::vector<std::int64_t>& shape) { return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, "x")); }
+std::string text(const std::vector<std::int64_t>& shape) {
+    return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, "x"));
+}
 
 std::vector<std::byte> bytes_of(const tensor& from, const ane::node& port, const std::string& name) {
     const std::vector<std::int64_t> wanted = shape_of(port);
