@@ -39,12 +39,14 @@ if(WAY STREQUAL "pkg_config")
     set(compiler "${CLANG}")
   endif()
   separate_arguments(own_flags UNIX_COMMAND "${FLAGS}")
+  set(source_of_anemone checked.cpp) # find_package shows that header-only programs run
+  set(source_of_anemone_compiled main.cpp)
   foreach(package IN ITEMS anemone anemone_compiled)
     execute_process(COMMAND "${PKG_CONFIG}" --cflags --libs ${package} COMMAND_ERROR_IS_FATAL ANY
                     OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE)
     separate_arguments(flags UNIX_COMMAND "${flags}")
     run("${compiler}" ${own_flags} -std=c++20 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
-        "${CMAKE_CURRENT_LIST_DIR}/main.cpp" -o "${scratch}/${package}" ${flags})
+        "${CMAKE_CURRENT_LIST_DIR}/${source_of_${package}}" -o "${scratch}/${package}" ${flags})
     run("${scratch}/${package}")
   endforeach()
   return()
