@@ -241,7 +241,6 @@ def windows(x, kernel, strides, dilations, before, after, value):
     x = np.pad(x, [(0, 0), (0, 0), *zip(before, after)], constant_values=value)
     reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilations)]
     view = np.lib.stride_tricks.sliding_window_view(x, reach, axis=tuple(range(2, x.ndim)))
-    n = len(kernel)
     steps = tuple(slice(None, None, s) for s in strides)
     taps = tuple(slice(None, None, d) for d in dilations)
     return view[(slice(None), slice(None)) + steps + taps]
@@ -704,11 +703,6 @@ def count_grams(a, x):
             last = rows.shape[1] - (len(gram) - 1) * step
             y[row, column] += sum(list(rows[row, i::step][: len(gram)]) == gram for i in range(max(last, 0)))
     return [y.reshape(*x.shape[:-1], -1)]
-
-
-@operator("Compress")
-def compress(a, x, condition):
-    return [np.compress(condition, x, axis=a.get("axis"))]
 
 
 @operator("DepthToSpace")

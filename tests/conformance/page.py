@@ -93,12 +93,27 @@ def onnx_parts(version, counts, reasons, operators, covered):
         [(reason, count, ", ".join(sorted(names))) for reason, (count, names) in ordered],
     )
     using = listed(f"`{name}` {covered[name]}" for name in known(covered))
+    others = [f"`{name}`" for name in read_operators() if name not in operators]
+    how_many = f"{len(known(covered))} operations, each with the number of passing cases that use it"
     return {
         "ONNX counts": head,
         "ONNX reasons": why,
         "ONNX operators": f"{len(operators)} operators occur in cases that pass:\n" + listed(sorted(operators)),
-        "ONNX operations": f"{len(known(covered))} operations, each with the number of passing cases that use it:\n\n{using}",
+        "ONNX operators without a case": listed(others),
+        "ONNX operations": f"{how_many}:\n\n{using}",
     }
+
+
+def read_operators():
+    """Those that the importer reads, from its own page."""
+    return re.findall(r"`(\w+)`", part_of((PAGE.parent / "onnx.md").read_text(), "operators"))
+
+
+def onnx_limits(passed, strict, noticed):
+    """`noticed`: how far off one element is -> cases that would fail."""
+    shares = "; ".join(f"off by {wrong} in {count}" for wrong, count in noticed.items())
+    within = f"Of the {passed} ONNX cases that pass, {strict} are within 2 ulp without any of these."
+    return {"ONNX limits": f"{within} One wrong element\nof a result would be noticed: {shares}.\n"}
 
 
 def torch_parts(cases, covered):
