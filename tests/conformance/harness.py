@@ -147,9 +147,7 @@ class Graph:
         if shape is None:
             shape = shape_of(kind, [v.shape for v in operands], attributes)
         result = "bool" if kind in BOOLEAN else "fp16"
-        if kind == "reshape":
-            result = operands[0].kind
-        elif kind == "quantize":
+        if kind == "quantize":
             result = attributes["type"]
         elif kind == "radius_search":
             result = "uint8"
@@ -162,13 +160,8 @@ class Graph:
             raise AttributeError(kind)
         return lambda *operands, **attributes: self.op(kind, *operands, **attributes)
 
-    def reshape(self, x, shape):
-        return x if tuple(shape) == x.shape else self.op("reshape", x, shape=tuple(shape))
-
     def real(self, x):
-        """Bytes and booleans as fp16."""
-        if x.kind == "int8":
-            return self.op("dequantize", x, 1.0, type="int8", axis=0)
+        """Unsigned bytes and booleans as fp16."""
         return x if x.kind == "fp16" else self.op("cast", x)
 
     def output(self, value):
