@@ -10,6 +10,12 @@ if(ANEMONE_SANITIZE)
   add_link_options(${anemone_sanitizer_flags})
 endif()
 
+# A hundred programs that share one static library: LLVM's linker takes a quarter of the time.
+find_program(ANEMONE_LLD ld.lld)
+if(ANEMONE_LLD AND NOT APPLE AND NOT CMAKE_CROSSCOMPILING)
+  add_link_options(-fuse-ld=lld)
+endif()
+
 add_library(anemone_warnings INTERFACE)
 target_compile_options(
   anemone_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Werror=switch
