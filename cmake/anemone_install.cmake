@@ -40,6 +40,18 @@ if(ANEMONE_INSTALL_COMPILED AND TARGET anemone_onnx_compiled)
     DESTINATION "${anemone_compiled_package_dir}")
 endif()
 
+if(TARGET anemone_c)
+  install(
+    TARGETS anemone_c
+    EXPORT anemone_c_targets
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT c NAMELINK_COMPONENT development)
+  install(
+    EXPORT anemone_c_targets
+    FILE anemoneCTargets.cmake
+    NAMESPACE anemone::
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/anemone_compiled")
+endif()
+
 if(TARGET anemone_standin)
   set(ANEMONE_INSTALL_STANDINDIR "${CMAKE_INSTALL_LIBDIR}/anemone")
   set(anemone_standin_file "$<TARGET_FILE_NAME:anemone_standin>")
@@ -76,15 +88,19 @@ if(ANEMONE_FMT_HEADER_ONLY)
 endif()
 configure_file(cmake/anemone.pc.in "${PROJECT_BINARY_DIR}/anemone.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/anemone.pc" DESTINATION "${CMAKE_INSTALL_DATADIR}/pkgconfig")
+cmake_path(IS_ABSOLUTE CMAKE_INSTALL_LIBDIR anemone_absolute_lib)
+if(anemone_absolute_lib)
+  set(anemone_pc_libdir "${CMAKE_INSTALL_LIBDIR}")
+else()
+  set(anemone_pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+endif()
 if(ANEMONE_INSTALL_COMPILED)
-  cmake_path(IS_ABSOLUTE CMAKE_INSTALL_LIBDIR anemone_absolute_lib)
-  if(anemone_absolute_lib)
-    set(anemone_pc_libdir "${CMAKE_INSTALL_LIBDIR}")
-  else()
-    set(anemone_pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
-  endif()
   configure_file(cmake/anemone_compiled.pc.in "${PROJECT_BINARY_DIR}/anemone_compiled.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/anemone_compiled.pc" DESTINATION "${CMAKE_INSTALL_DATADIR}/pkgconfig")
+endif()
+if(TARGET anemone_c)
+  configure_file(cmake/anemone_c.pc.in "${PROJECT_BINARY_DIR}/anemone_c.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/anemone_c.pc" DESTINATION "${CMAKE_INSTALL_DATADIR}/pkgconfig")
 endif()
 
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/anemone")

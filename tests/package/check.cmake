@@ -1,7 +1,7 @@
 # cmake -D WAY=... -P check.cmake: gets Anemone in one of the ways there are, then configures, builds and runs the project
 # beside this file against it, header-only and compiled. Everything happens below SCRATCH_DIR.
 #
-#   WAY         install, and after it find_package or pkg_config; add_subdirectory; fetch_content
+#   WAY         install, and after it find_package, pkg_config or c; add_subdirectory; fetch_content
 #   SOURCE_DIR  the root of Anemone
 #   BUILD_DIR   where it was built, with ANEMONE_INSTALL_COMPILED
 #   COMPILER    the C++ compiler, FLAGS its flags; GENERATOR the generator of CMake
@@ -49,6 +49,14 @@ if(WAY STREQUAL "pkg_config")
         "${CMAKE_CURRENT_LIST_DIR}/${source_of_${package}}" -o "${scratch}/${package}" ${flags})
     run("${scratch}/${package}")
   endforeach()
+  return()
+endif()
+
+if(WAY STREQUAL "c") # a project that knows no C++, by CMake and by pkg-config
+  run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/c" -B "${scratch}/build" -G "${GENERATOR}" "-DCMAKE_PREFIX_PATH=${prefix}"
+      "-DANEMONE_DIR=${SOURCE_DIR}")
+  run("${CMAKE_COMMAND}" --build "${scratch}/build")
+  run("${CMAKE_CTEST_COMMAND}" --test-dir "${scratch}/build" --output-on-failure)
   return()
 endif()
 

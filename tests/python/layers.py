@@ -46,7 +46,7 @@ def room_of(path, layers):
 
 def includes_in(top):
     """Every include of one of the library's headers by another."""
-    for file in sorted(path for kind in ("hpp", "ipp") for path in top.rglob(f"*.{kind}")):
+    for file in sorted(path for kind in ("hpp", "ipp", "h") for path in top.rglob(f"*.{kind}")):
         for number, line in enumerate(file.read_text().splitlines(), 1):
             if given := re.match(r'\s*#\s*include\s*(?:"([^"]+)"|<(anemone/[^>]+)>)', line):
                 target = pathlib.Path(os.path.normpath(file.parent / given[1] if given[1] else top.parent / given[2]))
@@ -106,7 +106,7 @@ def arrows_between(includes, layers):
 def mistakes(top, page):
     layers = layers_in(page)
     order = list(layers)
-    headers = sorted(path.relative_to(top).as_posix() for kind in ("hpp", "ipp") for path in top.rglob(f"*.{kind}"))
+    headers = sorted(path.relative_to(top).as_posix() for kind in ("hpp", "ipp", "h") for path in top.rglob(f"*.{kind}"))
     found = []
     for header in headers:
         if room_of(header, layers) is None:

@@ -1,4 +1,5 @@
-"""The snippets of these pages stand line by line in a source of tests/pages, which is compiled and run."""
+"""The snippets of these pages stand line by line in a source of tests/pages, or in the example in C, which are compiled and
+run. Those of docs/python.md are run by module.py."""
 
 import os
 import pathlib
@@ -8,7 +9,7 @@ import sys
 ROOT = pathlib.Path(os.environ.get("ANEMONE_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 PAGES = ["getting_started.md", "weights.md", "running.md", "dynamic_models.md", "engine.md", "netplist_door.md", "formats.md",
          "road_of_a_tensor.md", "reading.md", "segments.md", "states.md", "buckets.md",
-         "onnx.md"]
+         "onnx.md", "c.md"]
 
 
 def code(text):
@@ -24,9 +25,10 @@ def main():
     assert stands_in(["b", "c"], ["a", "b", "c"]) and not stands_in(["a", "c"], ["a", "b", "c"])
     sources = [code(path.read_text()) for path in sorted((ROOT / "tests/pages").glob("*.?pp"))]
     sources.append(code((ROOT / "tests/onnx/page.cpp").read_text()))  # of a component that not everybody builds
+    sources += [code(path.read_text()) for path in sorted((ROOT / "examples/c").glob("*.c"))]
     found = missing = 0
     for page in PAGES:
-        for snippet in re.findall(r"^```cpp\n(.*?)^```", (ROOT / "docs" / page).read_text(), re.DOTALL | re.MULTILINE):
+        for snippet in re.findall(r"^```(?:cpp|c)\n(.*?)^```", (ROOT / "docs" / page).read_text(), re.DOTALL | re.MULTILINE):
             if "int main()" in snippet:  # an example of its own
                 continue
             found += 1

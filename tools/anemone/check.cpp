@@ -31,27 +31,9 @@ struct check_options {
     bool quiet = false;
 };
 
-ane::policy policy_of(const check_options& options) {
-    ane::policy p;
-    for (const std::string& each : options.errors) {
-        for (const ane::rule r : rules_named(each)) {
-            p.errors.insert(r);
-        }
-    }
-    for (const std::string& each : options.waived) {
-        for (const ane::rule r : rules_named(each)) {
-            p.waived.insert(r);
-        }
-    }
-    p.route = options.route == "mil"        ? ane::compile_route::mil
-              : options.route == "netplist" ? ane::compile_route::netplist
-                                            : ane::compile_route::any;
-    return p;
-}
-
 int check(const check_options& options) {
     const ane::target_set targets = targets_named(options.targets);
-    const ane::policy rules = policy_of(options);
+    const ane::policy rules = policy_named(options.errors, options.waived, options.route);
     if (options.files.size() > 1 && options.format != "text") {
         throw ane::error(ane::errc::argument, "--format " + options.format,
                          "takes one file: give each its own command and --output");

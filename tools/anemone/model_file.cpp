@@ -131,14 +131,6 @@ model_file find_model(const std::string& path) {
 
 } // namespace
 
-void add_reading(CLI::App& sub, reading& how) {
-    sub.add_option("-s,--shape", how.shapes, "Of an ONNX input whose shape is free: x=1,3,224,224");
-    sub.add_option("--function", how.function, "The function of MIL text, or the procedure of a netplist");
-    sub.add_option("--max-memory", how.memory, "Bytes that weights and arrays may take")
-        ->transform(CLI::AsSizeValue(false))
-        ->capture_default_str();
-}
-
 ane::read_model read(const std::string& path, const reading& how) {
     const model_file file = find_model(path);
     if (file.kind != file_kind::onnx && !how.shapes.empty()) {

@@ -2,10 +2,13 @@
 
 #include <anemone/readers/read_model.hpp>
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace command {
 
@@ -17,7 +20,8 @@ struct reading {
     bool approximates = false; ///< every number as the nearest that fp16 holds: to judge, not to run
 };
 
-/// Adds `--shape`, `--function` and `--max-memory` to a subcommand.
+/// Adds `--shape`, `--function` and `--max-memory` to a subcommand (reading_options.cpp: what reads a model parses no
+/// arguments).
 void add_reading(CLI::App& sub, reading& how);
 
 /// The model of a path: MIL text, a property list, ONNX, or a folder that has one (`.mlmodelc`, what we write). Throws

@@ -43,4 +43,26 @@ std::vector<ane::rule> rules_named(const std::string& text) {
     return found;
 }
 
+ane::policy policy_named(const std::vector<std::string>& errors, const std::vector<std::string>& waived,
+                         const std::string& route) {
+    ane::policy p;
+    for (const std::string& each : errors) {
+        for (const ane::rule r : rules_named(each)) {
+            p.errors.insert(r);
+        }
+    }
+    for (const std::string& each : waived) {
+        for (const ane::rule r : rules_named(each)) {
+            p.waived.insert(r);
+        }
+    }
+    if (route != "any" && route != "mil" && route != "netplist") {
+        throw ane::error(ane::errc::argument, "route '" + route + "'", "is none of any, mil, netplist");
+    }
+    p.route = route == "mil"        ? ane::compile_route::mil
+              : route == "netplist" ? ane::compile_route::netplist
+                                    : ane::compile_route::any;
+    return p;
+}
+
 } // namespace command

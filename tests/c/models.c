@@ -1,0 +1,78 @@
+#include "checks.h"
+
+#include <math.h>
+
+static void ports(void) {
+    anemone_model* const model = opened(example_file("classifier.mil"));
+    anemone_port port;
+    CHECK(anemone_port_count(model, ANEMONE_INPUT) == 1);
+    CHECK(anemone_port_count(model, ANEMONE_OUTPUT) == 1);
+    CHECK(anemone_port_count(model, ANEMONE_STATE) == 0);
+    CHECK(anemone_port_at(model, ANEMONE_INPUT, 0, &port) == ANEMONE_OK);
+    CHECK(strcmp(port.name, "image") == 0);
+    CHECK(port.type == ANEMONE_FLOAT16);
+    CHECK(port.rank == 4 && port.count == 16);
+    CHECK(port.shape[0] == 1 && port.shape[1] == 1 && port.shape[2] == 4 && port.shape[3] == 4 && port.shape[4] == 1);
+    CHECK(anemone_port_at(model, ANEMONE_OUTPUT, 0, &port) == ANEMONE_OK);
+    CHECK(strcmp(port.name, "probabilities") == 0);
+    CHECK_FAILS(anemone_port_at(model, ANEMONE_OUTPUT, 1, &port), ANEMONE_ARGUMENT, "there are 1");
+    CHECK(port.name == NULL);
+    anemone_model_free(model);
+}
+
+static void verdicts(void) {
+    anemone_model* const model = opened(example_file("classifier.mil"));
+    anemone_report* report = NULL;
+    anemone_verdict verdict;
+    CHECK(anemone_check(model, NULL, NULL, &report) == ANEMONE_OK);
+    CHECK(anemone_verdict_count(report) == 11); /* the Macs of docs/command.md */
+    CHECK(anemone_verdict_at(report, 0, &verdict) == ANEMONE_OK);
+    CHECK(strcmp(verdict.target, "h13") == 0 && strcmp(verdict.product, "M1 base") == 0);
+    CHECK(verdict.accepted == 1 && verdict.errors == 0 && verdict.warnings == 7 && verdict.first_blocker[0] == '\0');
+    CHECK(fabs(verdict.seconds - 0.22e-3) < 0.01e-3);
+    CHECK(strstr(anemone_report_json(report), "\"accepted\": true") != NULL);
+    CHECK(strstr(anemone_report_json(report), "classifier.mil") != NULL);
+    CHECK(strncmp(anemone_report_text(report), "target", 6) == 0);
+    CHECK_FAILS(anemone_verdict_at(report, 11, &verdict), ANEMONE_ARGUMENT, "there are 11");
+    anemone_report_free(report);
+
+    const char* const rules[] = {"R103", "R104"};
+    anemone_policy policy = {sizeof policy, NULL, 0, rules, 2, NULL};
+    CHECK(anemone_check(model, "h13,h16", &policy, &report) == ANEMONE_OK);
+    CHECK(anemone_verdict_count(report) == 2);
+    CHECK(anemone_verdict_at(report, 1, &verdict) == ANEMONE_OK);
+    CHECK(strcmp(verdict.target, "h16") == 0 && verdict.warnings == 0);
+    anemone_report_free(report);
+
+    const anemone_policy strict = {sizeof strict, rules, 2, NULL, 0, "mil"};
+    CHECK(anemone_check(model, "h13", &strict, &report) == ANEMONE_OK);
+    CHECK(anemone_verdict_at(report, 0, &verdict) == ANEMONE_OK);
+    CHECK(verdict.accepted == 0 && verdict.errors == 7 && isnan(verdict.seconds));
+    CHECK(strstr(verdict.first_blocker, "R10") != NULL);
+    anemone_report_free(report);
+    anemone_model_free(model);
+}
+
+static void costs(void) {
+    anemone_model* const model = opened(example_file("classifier.mil"));
+    anemone_cost cost;
+    CHECK(anemone_estimate(model, "h13", &cost) == ANEMONE_OK);
+    /* the convolution: 2 filters at 16 places of 9 products, twice; then 32 of abs, 32 of the sum, 2 of the product, 10 of
+     * the softmax */
+    CHECK(cost.flops == 2 * 2 * 16 * 9 + 32 + 32 + 2 + 10);
+    CHECK(cost.bytes > 0 && cost.measured == 1 && strcmp(cost.bound, "dispatch") == 0);
+    CHECK(fabs(cost.seconds - 0.22e-3) < 0.01e-3);
+    CHECK(anemone_estimate(model, "h16", &cost) == ANEMONE_OK);
+    CHECK(cost.measured == 0);
+    CHECK(anemone_estimate(model, "u1", &cost) == ANEMONE_OK); /* a chip of which nothing is known */
+    CHECK(isnan(cost.seconds) && strcmp(cost.bound, "not known") == 0);
+    anemone_model_free(model);
+}
+
+void test_models(void) {
+    CHECK(strcmp(anemone_version(), ANEMONE_EXPECTED_VERSION) == 0);
+    CHECK(strcmp(anemone_error(), "") == 0);
+    ports();
+    verdicts();
+    costs();
+}
