@@ -1,0 +1,350 @@
+"""The Python module: what it computes against NumPy and PyTorch, what it says against the command, bad input, threads, and
+the page docs/python.md, which is run.
+
+Ends with 77 where the module was not built (ANEMONE_BUILD_PYTHON), or there is no NumPy."""
+
+import ast
+import doctest
+import inspect
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("ANEMONE_BUILD_DIR", ROOT / "build" / "gcc"))
+if not list((BUILD / "python" / "anemone").glob("_native.*.so")):
+    print("the Python module was not built")
+    sys.exit(77)
+sys.path.insert(0, str(BUILD / "python"))
+
+try:
+    import numpy
+except ImportError:
+    print("no NumPy")
+    sys.exit(77)
+
+import anemone  # noqa: E402
+
+CLASSIFIER = ROOT / "examples" / "reading" / "classifier.mil"
+COUNTER = ROOT / "tests" / "c" / "counter.mil"
+BYTES = ROOT / "tests" / "c" / "bytes.mil"
+
+failures = 0
+
+
+def expect(truth, what):
+    global failures
+    if not truth:
+        failures += 1
+        print(f"FAILED: {what}")
+
+
+def refused(call, kind, *words):
+    """That a call raises anemone.Error of a kind, with these words."""
+    try:
+        answer = call()
+    except anemone.Error as error:
+        expect(error.kind == kind, f"kind {error.kind} instead of {kind}: {error}")
+        for each in words:
+            expect(each in str(error), f"{each!r} is not in {str(error)!r}")
+        return error
+    expect(False, f"nothing was raised, but {answer!r} given, in place of {words}")
+    return None
+
+
+def classified(image):
+    """What classifier.mil computes, by its text."""
+    padded = numpy.pad(image.reshape(4, 4).astype(float), 1)
+    patches = numpy.lib.stride_tricks.sliding_window_view(padded, (3, 3))
+    filters = numpy.array([[[1, 1, 1], [0, 0, 0], [-1, -1, -1]], [[1, 0, -1]] * 3])
+    sums = numpy.abs(numpy.einsum("yxij,fij->fyx", patches, filters)).sum((1, 2)) / 8
+    shares = numpy.exp(sums - sums.max())
+    return (shares / shares.sum()).reshape(1, 2)
+
+
+def computes_what_numpy_computes():
+    random = numpy.random.default_rng(5)
+    model = anemone.Model(CLASSIFIER)
+    backends = ["cpu", "oracle:h13", "oracle:h17"] + (["engine:h13"] if "ANEMONE_E5RT" in os.environ else [])
+    for backend in backends:
+        for _ in range(3):
+            image = random.random((1, 1, 4, 4))
+            answer = model.run({"image": image}, backend)
+            expect(list(answer) == ["probabilities"], list(answer))
+            got = answer["probabilities"]
+            expect(got.dtype == numpy.float16 and got.shape == (1, 2), f"{got!r}")
+            expect(numpy.abs(got - classified(image)).max() < 4e-3, f"{backend}: {got} for {classified(image)}")
+
+
+def takes_any_array():
+    program = anemone.Model(CLASSIFIER).compile()
+    image = (numpy.arange(16) % 7 / 8).reshape(4, 4)  # exact in fp16
+    expected = program.run({"image": image.reshape(1, 1, 4, 4)})["probabilities"]
+    wide = numpy.zeros((8, 12))
+    wide[::2, ::3] = image
+    raw = bytearray(1 + image.size * 2)
+    unaligned = numpy.frombuffer(raw, numpy.float16, offset=1, count=16).reshape(4, 4)
+    unaligned[:] = image
+    fixed = image.copy()
+    fixed.flags.writeable = False
+    arrays = {
+        "float16": image.astype("float16"), "float32": image.astype("float32"), "longdouble": image.astype("longdouble"),
+        "big-endian": image.astype(">f4"), "big-endian halves": image.astype(">f2"), "strided": wide[::2, ::3],
+        "Fortran": numpy.asfortranarray(image), "reversed": image[::-1, ::-1].copy()[::-1, ::-1], "unaligned": unaligned,
+        "read-only": fixed, "list": image.tolist(), "ones added": image.reshape(1, 4, 1, 4, 1),
+    }
+    for name, array in arrays.items():
+        got = program.run({"image": array})["probabilities"]
+        expect(numpy.array_equal(got, expected), f"{name}: {got} instead of {expected}")
+    before = sys.getrefcount(image)
+    for _ in range(10):
+        program.run({"image": image})
+    expect(sys.getrefcount(image) == before, "inputs are kept")
+    whole = (image * 8).astype(int)
+    expected = program.run({"image": whole.astype(float)})["probabilities"]
+    for kind in ("int8", "uint8", "int32", "uint16", "int64", "bool"):
+        array = whole.astype(kind)
+        expect(numpy.array_equal(program.run({"image": array})["probabilities"],
+                                 program.run({"image": array.astype(float)})["probabilities"]), kind)
+    both = anemone.Model(BYTES)
+    u, s = numpy.array([[0, 1, 200, 255]], "uint8"), numpy.array([[-128, -1, 100, 127]], "int8")
+    for change in (lambda a: a, lambda a: a.astype("float32"), lambda a: a.astype("int64")):
+        answer = both.run({"u": change(u), "s": change(s)})
+        expect(answer["sum"].tolist() == (u.astype(int) + s).tolist(), answer)
+        expect(answer["difference"].tolist() == (u.astype(int) - s).tolist(), answer)
+
+
+def keeps_states():
+    model = anemone.Model(COUNTER)
+    expect([port.name for port in model.states] == ["sum"] and [port.name for port in model.inputs] == ["x"], "ports")
+    other = model.compile("oracle:h15")
+    total = numpy.zeros((1, 3))
+    for step in range(4):
+        x = numpy.array([step, 1, -2])
+        total += x
+        expect(numpy.array_equal(model.run({"x": x})["total"], total), f"step {step}")
+    expect(other.run({"x": [1, 1, 1]})["total"].tolist() == [[1, 1, 1]], "states are shared by programs")
+    other.set_state("sum", numpy.array([5.5, 0, 1], ">f8"))
+    expect(other.state("sum").tolist() == [[5.5, 0, 1]], "set_state")
+    expect(other.run({"x": [1, 1, 1]})["total"].tolist() == [[6.5, 1, 2]], "a state that was set")
+    model.reset()
+    expect(model.run({"x": [1, 2, 3]})["total"].tolist() == [[1, 2, 3]], "reset")
+    refused(lambda: other.state("x"), "port", "x: is no state; there are: sum")
+    refused(lambda: other.set_state("sum", [1, 2]), "port", "sum: is 1x3, the array is 2")
+
+
+def says_what_the_command_says(folder):
+    report = anemone.check(CLASSIFIER, "h13..h16")
+    model = anemone.Model(CLASSIFIER)
+    drawing = xml.etree.ElementTree.fromstring(model.draw())
+    expect(drawing.tag.endswith("svg"), drawing.tag)
+    again = anemone.Model(model.convert("mil", folder / "again"))
+    image = numpy.random.default_rng(1).random((4, 4))
+    expect(numpy.array_equal(again.run({"image": image})["probabilities"], model.run({"image": image})["probabilities"]),
+           "converted to MIL")
+    expect(pathlib.Path(model.convert("netplist", folder / "net")).name == "net.plist", "converted to a netplist")
+    strict = model.check("h13", errors=["R103", "R104"])
+    expect(not strict.accepted and strict["h13"].errors == 7 and strict["h13"].seconds is None, str(strict))
+    expect(str(strict["h13"]) == "h13 (M1 base): refused", str(strict["h13"]))
+    expect(model.check("h13", waive="R103")["h13"].warnings == 1, "waive")
+    expect(strict.findings[0].level == "error" and strict.findings[0].file.endswith("classifier.mil"), "findings")
+    expect(anemone.targets("h13,h16") == ["h13", "h16"], anemone.targets("h13,h16"))
+    expect([each.seconds for each in model.cost("u1")] == [None], "what is not known is None")
+    program = BUILD / "bin" / "anemone"
+    if program.exists():
+        printed = subprocess.run([program, "check", CLASSIFIER, "--targets", "h13..h16", "--format", "json"],
+                                 capture_output=True, text=True, check=True).stdout
+        expect(printed.strip() == report.json.strip(), "check and anemone check differ")
+
+
+def bad_input(folder):
+    model = anemone.Model(CLASSIFIER)
+    image = numpy.zeros((4, 4))
+    refused(lambda: model.run({}), "port", "image", "no array for this input")
+    refused(lambda: model.run({"image": image, "extra": image}), "port", "extra: is no input; there are: image")
+    refused(lambda: model.run({"image": image[:3]}), "port", "image: is 1x1x4x4, the array is 3x4")
+    refused(lambda: model.run({"image": image.reshape(2, 8)}), "port", "2x8")
+    refused(lambda: model.run({"image": image[:0]}), "port", "0x4")
+    refused(lambda: model.run({"image": numpy.float64(1)}), "port", "scalar")
+    for wrong in (image.astype(complex), image.astype(str), image.astype(object), image.astype("M8[s]"), None, "words"):
+        refused(lambda: model.run({"image": wrong}), "port", "image: has dtype")
+    refused(lambda: model.run({"image": image + 1e5}), "port", "beyond fp16's 65504")
+    expect(numpy.isnan(model.run({"image": image + numpy.nan})["probabilities"]).all(), "NaN goes through")
+    both = anemone.Model(BYTES)
+    u, s = numpy.zeros((1, 4)), numpy.zeros((1, 4))
+    for value in (-1, 256, 0.5, numpy.nan, numpy.inf):
+        refused(lambda: both.run({"u": u + value, "s": s}), "port", "u: element 0", "from 0 to 255")
+    for raised, call in ((TypeError, lambda: model.run({3: image})), (TypeError, lambda: model.run([image])),
+                         (TypeError, lambda: anemone.Model(3)), (TypeError, lambda: model.check(7)),
+                         (TypeError, lambda: anemone.model._native.Session(None, "cpu")),
+                         (ValueError, lambda: anemone.Model(CLASSIFIER, shapes={"x": "ab"}))):
+        try:
+            call()
+            expect(False, f"{raised} is not raised")
+        except raised:
+            pass
+    refused(lambda: model.compile("gpu"), "argument", "backend 'gpu'")
+    refused(lambda: model.check("h99"), "argument", "h99")
+    refused(lambda: model.check(route="gpu"), "argument", "route 'gpu'")
+    refused(lambda: model.check(waive=["R9999"]), "argument", "R9999")
+    refused(lambda: model.convert("coreml", folder), "argument", "coreml")
+    refused(lambda: model.convert("mil", CLASSIFIER), "file", "classifier.mil")
+    refused(lambda: anemone.Model(CLASSIFIER, approximates=True).compile(), "argument", "to be judged")
+    refused(lambda: anemone.Model(CLASSIFIER, shapes={"x": (1, 2)}), "argument", "ONNX")
+    for most in (0, -1, 1 << 64):
+        refused(lambda: anemone.Model(CLASSIFIER, max_memory=most), "argument", f"max_memory: is {most}")
+    refused(lambda: anemone.Model(folder / "missing.mil"), "file", "missing.mil: there is no such file")
+    refused(lambda: anemone.Model(os.fsencode(folder) + b"/\xff\x1b.mil"), "file", "\\xff")
+    strange = os.fsencode(folder) + b"/\xff\xfe.mil"
+    with open(strange, "wb") as file:
+        file.write(CLASSIFIER.read_bytes())
+    named = anemone.Model(strange)
+    expect("<svg" in named.draw() and named.check("h13").accepted, "a path that is no UTF-8")
+    (folder / "broken.mil").write_text("program(1.0)\n{ func main<ios18>(tensor<fp16, [1, 4]> x) { } -> (y); }")
+    error = refused(lambda: anemone.check(folder / "broken.mil"), "file", "broken.mil:2:")
+    expect(error is not None and error.faults and error.faults[0].line == 2, error and error.faults)
+    copy = pickle.loads(pickle.dumps(error))
+    expect((copy.kind, copy.subject, str(copy), copy.faults) == (error.kind, error.subject, str(error), error.faults), "pickled")
+    for name, data in (("empty.mil", b""), ("zeros.plist", b"bplist00" + bytes(40)), ("words.onnx", b"\x08\xff" * 30)):
+        (folder / name).write_bytes(data)
+        refused(lambda: anemone.Model(folder / name), "file", name)
+
+
+def large_convolution(path, size):
+    """A file whose run takes a while: a convolution of 32 channels."""
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    weights = numpy.random.default_rng(2).standard_normal((32, 32, 3, 3)).astype("float32") / 20
+    ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 32, size, size]) for name in ("x", "y")]
+    graph = helper.make_graph([helper.make_node("Conv", ["x", "w"], ["y"], pads=[1, 1, 1, 1])], "large", ports[:1], ports[1:],
+                              [numpy_helper.from_array(weights, "w")])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), path)
+
+
+def other_threads_go_on(folder):
+    try:
+        large_convolution(folder / "large.onnx", 96)
+        program = anemone.Model(folder / "large.onnx").compile("cpu")
+    except ImportError:
+        print("no onnx: threads are not tested")
+        return
+    except anemone.Error as error:  # built without ONNX
+        print(f"threads are not tested: {error}")
+        return
+    x = numpy.ones((1, 32, 96, 96), "float16")
+    begin = time.perf_counter()
+    program.run({"x": x})
+    alone = time.perf_counter() - begin
+    busy, longest = 0, 0.0
+    results = []
+
+    def run_thrice():
+        while len(results) < 3:
+            try:
+                results.append(program.run({"x": x}))
+            except anemone.Error as error:  # the question below came first
+                expect("another thread" in str(error), error)
+
+    runs = threading.Thread(target=run_thrice)
+    runs.start()
+    last = time.perf_counter()
+    while runs.is_alive():  # were the lock kept, this loop would stand still for a whole run
+        try:
+            program.state("none")
+        except anemone.Error as error:
+            busy += "another thread" in str(error)
+        longest = max(longest, time.perf_counter() - last)
+        last = time.perf_counter()
+        time.sleep(alone / 50)
+    runs.join()
+    expect(busy > 3, f"a program in use was free: {busy} times refused, a run takes {alone:.3f} s")
+    expect(longest < alone, f"Python stood still for {longest:.3f} s of a run of {alone:.3f} s")
+    expect(all(numpy.array_equal(each["y"], results[0]["y"]) for each in results), "runs differ")
+
+
+def computes_what_torch_computes(folder):
+    try:
+        import torch
+    except ImportError:
+        print("no PyTorch: its models are not tested")
+        return
+    torch.manual_seed(3)
+    net = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3, padding=1), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
+                              torch.nn.Conv2d(8, 16, 3, stride=2), torch.nn.SiLU(), torch.nn.Flatten(),
+                              torch.nn.Linear(16 * 9, 10), torch.nn.Softmax(-1)).eval()
+    x = torch.randn(1, 3, 16, 16)
+    try:
+        torch.onnx.export(net, x, str(folder / "net.onnx"), input_names=["x"], output_names=["y"],
+                          dynamic_axes={"x": {0: "batch"}})
+        model = anemone.Model(folder / "net.onnx", shapes={"x": (1, 3, 16, 16)})
+    except anemone.Error as error:
+        if "without ONNX" in str(error):
+            print(f"PyTorch is not compared: {error}")
+            return
+        raise
+    with torch.no_grad():
+        expected = net(x).numpy()
+        for backend in ("cpu", "oracle:h14"):
+            got = model.run({"x": x}, backend)["y"]  # a tensor of PyTorch is an array
+            expect(got.shape == (1, 10) and numpy.abs(got - expected).max() < 4e-3, f"{backend}: {got} for {expected}")
+    expect(model.check().accepted, "a small CNN runs on every Mac")
+    refused(lambda: anemone.Model(folder / "net.onnx"), "file", "batch")
+
+
+def stub_and_words():
+    """The stub has what the compiled part has, and everything that is public says what it does."""
+    native = anemone.model._native
+    stub = ast.parse((ROOT / "tools" / "python" / "anemone" / "_native.pyi").read_text())
+    declared = {each.name: each for each in stub.body if isinstance(each, (ast.FunctionDef, ast.ClassDef))}
+    public = {name for name in vars(native) if not name.startswith("_")} - {"version"}
+    expect(set(declared) == public, f"{set(declared) ^ public}")
+    for name, each in declared.items():
+        if isinstance(each, ast.ClassDef):
+            members = {member.name for member in each.body if isinstance(member, ast.FunctionDef)}
+            found = {member for member in vars(getattr(native, name)) if not member.startswith("_")} | {"__init__"}
+            expect(members == found, f"{name}: {members ^ found}")
+    for name in anemone.__all__:
+        each = getattr(anemone, name)
+        expect(name == "__version__" or inspect.getdoc(each), f"anemone.{name} has no words")
+    version = (ROOT / "CMakeLists.txt").read_text().split("VERSION ", 2)[2].split()[0]
+    expect(anemone.__version__ == version, f"{anemone.__version__}, not {version}")
+
+
+def page(folder):
+    """docs/python.md."""
+    for each in (CLASSIFIER, COUNTER):
+        (folder / each.name).write_bytes(each.read_bytes())
+    here = os.getcwd()
+    os.chdir(folder)
+    try:
+        failed, tried = doctest.testfile(str(ROOT / "docs" / "python.md"), module_relative=False)
+    finally:
+        os.chdir(here)
+    expect(tried > 5 and failed == 0, f"docs/python.md: {failed} of {tried} examples failed")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        computes_what_numpy_computes()
+        takes_any_array()
+        keeps_states()
+        says_what_the_command_says(folder)
+        bad_input(folder)
+        other_threads_go_on(folder)
+        computes_what_torch_computes(folder)
+        stub_and_words()
+        page(folder)
+    print(f"{failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

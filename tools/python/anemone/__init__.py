@@ -1,0 +1,18 @@
+"""What the Apple Neural Engine makes of a model, without the engine: check, cost and run models of files.
+
+    import anemone
+
+    print(anemone.check("net.onnx", targets="h14.."))      # which chips take it, and why not
+    y = anemone.run("net.onnx", {"x": x}, backend="oracle:h16")["y"]   # a chip's arithmetic, bit by bit
+
+Files are MIL text (and folders of .mlmodelc), netplists and, where it was built with it, ONNX. Nothing here was ever run
+on Apple silicon.
+"""
+
+from ._native import version as __version__
+from .errors import Error, Fault
+from .model import Cost, Model, Port, Program, check, cost, draw, run, targets
+from .report import Finding, Report, Verdict
+
+__all__ = ["Cost", "Error", "Fault", "Finding", "Model", "Port", "Program", "Report", "Verdict", "__version__", "check", "cost",
+           "draw", "run", "targets"]
