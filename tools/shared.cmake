@@ -1,5 +1,6 @@
 # What reads, names and runs models and parses no arguments: of the command, of the C interface and of the Python module.
-# A library of these may come to need another file of anemone/: the linker says so, and it is added here.
+# One of these may come to need another file of anemone/: the linker says so, and it is added here, unless it writes to a
+# terminal or keeps what threads would share.
 
 set(names model_file program_run rule_names target_names tensor)
 list(TRANSFORM names REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/anemone/\\1.cpp" OUTPUT_VARIABLE shared_sources)

@@ -54,6 +54,8 @@ def says_what_it_needs(name, package):
         expect(path.startswith("./usr/") and not path.startswith("./usr/local"), f"{name}: {path}")
         expect(owner == "root/root", f"{name}: {path} belongs to {owner}")
         expect(mode.startswith("l") or (mode[7:9] == "r-" and mode[5] == "-"), f"{name}: {path} is {mode}")
+    for line in output_of("dpkg-deb", "--field", package, "Description").splitlines():
+        expect(len(line) <= 80, f"{name}: a line of {len(line)} characters: {line}")
     if name != "libanemone-dev":
         expect("libstdc++6" in fields["Depends"] and "libc6" in fields["Depends"], fields["Depends"])
         expect(not any(path.endswith((".hpp", ".h", ".a")) for path in files), f"{name} has files of developers")
@@ -84,7 +86,8 @@ def main():
         print("no dpkg-deb or no dpkg-shlibdeps")
         return 77
     configuration = BUILD / "CPackConfig.cmake"
-    if not configuration.exists() or not (BUILD / "bin" / "anemone").exists():
+    programs = [BUILD / "bin" / "anemone", BUILD / "tools" / "anemone"]  # with tests, and without
+    if not configuration.exists() or not any(each.is_file() for each in programs):
         print("nothing that goes into packages was built")
         return 77
     with tempfile.TemporaryDirectory() as name:
@@ -93,8 +96,10 @@ def main():
         packages = {path.name.split("_")[0]: path for path in (folder / "made").glob("*.deb")}
         expect({"anemone", "libanemone-dev"} <= set(packages), packages)
         root = folder / "root"
+        (folder / "control").mkdir()
         owners = {}
         for package, path in packages.items():
+            output_of("dpkg-deb", "--control", path, folder / "control" / package)
             _, files = says_what_it_needs(package, path)
             for each in files:
                 expect(each not in owners, f"{each} is in {owners.get(each)} and in {package}")
@@ -103,6 +108,10 @@ def main():
         expect(owners.get("./usr/bin/anemone") == "anemone", "the program")
         expect(owners.get("./usr/include/anemone/anemone.hpp") == "libanemone-dev", "the headers")
         expect(owners.get("./usr/share/cmake/anemone/anemoneConfig.cmake") == "libanemone-dev", "the CMake package")
+        for package in packages:  # a library says what depends on it, and renews the loader's cache
+            control = folder / "control" / package
+            shared = package.startswith("libanemone-c")
+            expect((control / "triggers").exists() == shared and (control / "shlibs").exists() == shared, f"{package}: control files")
         works(root)
         print(f"{', '.join(sorted(packages))}; {len(owners)} files, {failures} failures")
     return 1 if failures else 0
