@@ -172,9 +172,21 @@ static void arrays(void) {
     anemone_model_free(model);
 }
 
+/* More memory than an address reaches. Sanitizers end programs that ask for it. */
+static void memory(void) {
+#if !defined(ANEMONE_SANITIZED)
+    anemone_model* const model = opened(test_file("huge.mil"));
+    anemone_program* program = NULL;
+    CHECK_FAILS(anemone_compile(model, "cpu", &program), ANEMONE_MEMORY, "not enough");
+    CHECK(program == NULL);
+    anemone_model_free(model);
+#endif
+}
+
 void test_faults(void) {
     files();
     nothing();
     questions();
     arrays();
+    memory();
 }

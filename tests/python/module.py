@@ -176,6 +176,11 @@ def bad_input(folder):
         refused(lambda: model.run({"image": wrong}), "port", "image: has dtype")
     refused(lambda: model.run({"image": image + 1e5}), "port", "beyond fp16's 65504")
     expect(numpy.isnan(model.run({"image": image + numpy.nan})["probabilities"]).all(), "NaN goes through")
+    try:
+        anemone.Model(ROOT / "tests" / "c" / "huge.mil").compile()
+        expect(False, "128 TB were found")
+    except MemoryError:
+        pass
     both = anemone.Model(BYTES)
     u, s = numpy.zeros((1, 4)), numpy.zeros((1, 4))
     for value in (-1, 256, 0.5, numpy.nan, numpy.inf):
