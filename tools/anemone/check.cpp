@@ -31,9 +31,13 @@ struct check_options {
     bool quiet = false;
 };
 
+ane::policy policy_of(const check_options& options) {
+    return policy_named(options.errors, options.waived, options.route);
+}
+
 int check(const check_options& options) {
     const ane::target_set targets = targets_named(options.targets);
-    const ane::policy rules = policy_named(options.errors, options.waived, options.route);
+    const ane::policy rules = policy_of(options);
     if (options.files.size() > 1 && options.format != "text") {
         throw ane::error(ane::errc::argument, "--format " + options.format,
                          "takes one file: give each its own command and --output");
