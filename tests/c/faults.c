@@ -70,6 +70,7 @@ static void nothing(void) {
     CHECK_FAILS(anemone_read_state(NULL, NULL), ANEMONE_ARGUMENT, "is NULL");
     CHECK_FAILS(anemone_write_state(NULL, NULL), ANEMONE_ARGUMENT, "is NULL");
     CHECK(anemone_port_count(NULL, ANEMONE_INPUT) == 0 && anemone_verdict_count(NULL) == 0);
+    CHECK(anemone_note_count(NULL) == 0 && anemone_note_at(NULL, 0) == NULL);
     CHECK(anemone_report_json(NULL) == NULL && anemone_report_text(NULL) == NULL);
     anemone_model_free(NULL);
     anemone_report_free(NULL);

@@ -17,6 +17,9 @@ static void ports(void) {
     CHECK(strcmp(port.name, "probabilities") == 0);
     CHECK_FAILS(anemone_port_at(model, ANEMONE_OUTPUT, 1, &port), ANEMONE_ARGUMENT, "there are 1");
     CHECK(port.name == NULL);
+    CHECK(anemone_note_count(model) == 2); /* both ports are fp32 in the file */
+    CHECK(strstr(anemone_note_at(model, 0), "image is fp32") != NULL);
+    CHECK(anemone_note_at(model, 2) == NULL);
     anemone_model_free(model);
 }
 

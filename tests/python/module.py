@@ -174,6 +174,7 @@ def bad_input(folder):
     refused(lambda: model.run({"image": numpy.float64(1)}), "port", "scalar")
     for wrong in (image.astype(complex), image.astype(str), image.astype(object), image.astype("M8[s]"), None, "words"):
         refused(lambda: model.run({"image": wrong}), "port", "image: has dtype")
+    refused(lambda: model.run({"image": numpy.ma.masked_equal(image, 0)}), "port", "image: has masked elements")
     refused(lambda: model.run({"image": image + 1e5}), "port", "beyond fp16's 65504")
     expect(numpy.isnan(model.run({"image": image + numpy.nan})["probabilities"]).all(), "NaN goes through")
     try:

@@ -89,6 +89,11 @@ anemone_status anemone_port_at(const anemone_model* model, anemone_direction dir
     });
 }
 
+size_t anemone_note_count(const anemone_model* model) { return model == nullptr ? 0 : model->held->notes().size(); }
+const char* anemone_note_at(const anemone_model* model, size_t index) {
+    return index < anemone_note_count(model) ? model->held->notes()[index].c_str() : nullptr;
+}
+
 anemone_status anemone_check(const anemone_model* model, const char* targets, const anemone_policy* policy,
                              anemone_report** report) {
     return guarded([&] {

@@ -93,6 +93,10 @@ size_t anemone_port_count(const anemone_model* model, anemone_direction directio
 anemone_status anemone_port_at(const anemone_model* model, anemone_direction direction, size_t index,
                                anemone_port* port);
 
+/** What is different from the file, a sentence each; NULL where there is no such. */
+size_t anemone_note_count(const anemone_model* model);
+const char* anemone_note_at(const anemone_model* model, size_t index);
+
 /* ---- what the engine makes of a model ---------------------------------------------------------------------------- */
 
 typedef struct anemone_report anemone_report;

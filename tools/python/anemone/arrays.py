@@ -16,6 +16,8 @@ def dense(name: str, value: Any) -> numpy.ndarray:
     """A dense array of numbers, in C order and of the machine's byte order: the value itself where it is one."""
     if not isinstance(name, str):
         raise TypeError(f"the name of an array is a str, not {name!r}")
+    if numpy.ma.is_masked(value):
+        raise Error("port", name, f"port: {name}: has masked elements; fill them in")
     array = numpy.asarray(value)
     if array.dtype.kind not in "fiub":
         raise Error("port", name, f"port: {name}: has dtype {array.dtype}; ports take numbers and bools")
