@@ -1,11 +1,11 @@
 #pragma once
 
 #include "../readers/mapped_file.hpp"
+#include "../readers/path_below.hpp"
 #include "constant.hpp"
 #include "names.hpp"
 
 #include <charconv>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <system_error>
@@ -57,34 +57,16 @@ private:
         if (const auto found = files_.find(location); found != files_.end()) {
             return found->second.bytes();
         }
-        namespace fs = std::filesystem;
         if (folder_.empty()) {
             throw refused_node{
                 formatted("its data are in the file \"{}\"; read the model with read_onnx_file", shown(location))};
         }
-        const fs::path written(location);
-        bool leaves = location.empty() || location.find('\0') != std::string::npos || written.is_absolute();
-        for (const fs::path& part : written) {
-            leaves = leaves || part == "..";
-        }
-        if (leaves) {
-            throw refused_node{
-                formatted("its data are in \"{}\", which is no path below the model's folder", shown(location))};
-        }
-        std::error_code wrong;
-        const fs::path home = fs::canonical(folder_, wrong);
-        const fs::path real = wrong ? fs::path() : fs::canonical(home / written, wrong);
-        if (wrong) {
-            throw refused_node{
-                formatted("its data are in \"{}\", which cannot be found: {}", shown(location), wrong.message())};
-        }
-        const auto [own, ignored] = std::mismatch(home.begin(), home.end(), real.begin(), real.end());
-        if (own != home.end()) {
-            throw refused_node{
-                formatted("its data are in \"{}\", a link that leads out of the model's folder", shown(location))};
+        const readers::path_below found = readers::find_below(folder_, location);
+        if (!found.refused.empty()) {
+            throw refused_node{formatted("its data are in \"{}\", which {}", shown(location), found.refused)};
         }
         try {
-            return files_.try_emplace(location, real.string()).first->second.bytes();
+            return files_.try_emplace(location, found.path).first->second.bytes();
         } catch (const error& e) {
             throw refused_node{formatted("its data cannot be read: {}", shown(e.what()))};
         }

@@ -17,13 +17,14 @@
 /// Only bodies include this header.
 namespace ane::readers::inline ANEMONE_WAY {
 
-/// One function of a program as a model. Throws `unreadable`.
-ANEMONE_INLINE read_model read_function(std::string_view text, const mil_function& function, file_lookup files,
-                                        const mil_reader_options& options, std::string_view file_name) {
+/// What `read`, which is called with a scope, makes of a function. Throws `unreadable` with the faults of the scope.
+template <class Read>
+read_model model_of(file_lookup files, const mil_reader_options& options, std::string_view file_name,
+                    const Read& read) {
     mil_scope scope(files, file_name, kept_file_name(file_name), options.memory);
     scope.saturates = options.saturates_infinities;
     scope.approximates = options.approximates;
-    mil_program_reader(text, function, scope).read();
+    read(scope);
     read_model model;
     if (scope.faults.empty()) {
         try {
@@ -39,6 +40,13 @@ ANEMONE_INLINE read_model read_function(std::string_view text, const mil_functio
     model.notes = std::move(scope.notes);
     model.doubts = std::move(scope.doubts);
     return model;
+}
+
+/// One function of a program's text as a model. Throws `unreadable`.
+ANEMONE_INLINE read_model read_function(std::string_view text, const mil_function& function, file_lookup files,
+                                        const mil_reader_options& options, std::string_view file_name) {
+    return model_of(files, options, file_name,
+                    [&](mil_scope& scope) { mil_program_reader(text, function, scope).read(); });
 }
 
 /// A file of MIL text, whose functions are found once, and the blobs that it refers to, each mapped once for all of them.

@@ -15,6 +15,7 @@ namespace ane::readers::inline ANEMONE_WAY {
 /// A function's head, and where its body begins. Views point into the text.
 struct mil_function {
     std::string_view name;
+    std::string_view opset; ///< "ios18"; empty where none is named
     std::vector<mil_port> inputs;
     mil_token body;
     std::optional<syntax_fault> wrong; ///< with its head
@@ -87,7 +88,7 @@ private:
     ANEMONE_INLINE void head(mil_function& f) {
         mil_lexer& in = parser_.tokens();
         if (in.take_if('<')) {
-            parser_.word("the name of an opset");
+            f.opset = parser_.word("the name of an opset");
             parser_.expect('>', "behind the name of an opset");
         }
         const mil_token open = in.peek();

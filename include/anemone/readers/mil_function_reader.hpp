@@ -1,0 +1,263 @@
+#pragma once
+
+#include "../formats/mil_words.hpp"
+#include "mil_elementwise.hpp"
+#include "mil_folding.hpp"
+#include "mil_images.hpp"
+#include "mil_movement.hpp"
+#include "mil_normalization.hpp"
+#include "mil_reductions.hpp"
+#include "mil_refused.hpp"
+#include "mil_slices.hpp"
+#include "mil_sources.hpp"
+#include "mil_unimplemented.hpp"
+#include "mil_weights.hpp"
+#include "mil_windows.hpp"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// Only bodies include this header.
+namespace ane::readers::inline ANEMONE_WAY {
+
+ANEMONE_INLINE const statement_table& statements() {
+    static const statement_table all = [] {
+        statement_table t;
+        add_sources(t);
+        add_weights(t);
+        add_elementwise(t);
+        add_windows(t);
+        add_reductions(t);
+        add_normalization(t);
+        add_slices(t);
+        add_movement(t);
+        add_images(t);
+        return t;
+    }();
+    return all;
+}
+
+/// Makes a graph of a function's inputs, statements and results, whatever they were read from.
+class mil_function_reader {
+public:
+    /// Statements of a function; the largest that is known has 1,800.
+    static constexpr int most_statements = 500'000;
+    static constexpr std::size_t most_ports = 4096;
+
+    ANEMONE_INLINE explicit mil_function_reader(mil_scope& scope) : scope_(scope) {}
+
+    /// The inputs, before the first statement.
+    ANEMONE_INLINE void inputs(const std::vector<mil_port>& all) {
+        for (const mil_port& p : all) {
+            inputs_.insert(p.name);
+        }
+        for (const mil_port& p : all) {
+            input(p);
+        }
+    }
+
+    /// Appends what a statement says; what is wrong with it is a fault of the scope.
+    ANEMONE_INLINE void statement(const mil_statement& s) {
+        std::vector<mil_value> values;
+        const std::string what =
+            s.results.empty() ? formatted("{}", s.operation) : formatted("{} ({})", s.results[0].name, s.operation);
+        try {
+            values = results_of(s);
+            scope_.doubt(s.at, what, refusal_of_the_compiler(s.operation));
+            scope_.doubt(s.at, what, refusal_of_a_form(s));
+        } catch (const refused_statement& refused) {
+            scope_.blame(s.at, what, refused.reason);
+        } catch (const follows_fault&) {
+        } catch (const unreadable&) {
+            throw;
+        } catch (const error& e) {
+            scope_.blame(s.at, what, e.what());
+        }
+        values.resize(s.results.size());
+        for (std::size_t i = 0; i < s.results.size(); ++i) {
+            if (!scope_.define(s.results[i].name, std::move(values[i]))) {
+                scope_.blame(s.results[i].at, what, formatted("{} is defined a second time", s.results[i].name));
+            }
+        }
+    }
+
+    /// A result of the function, behind the last statement.
+    ANEMONE_INLINE void output(std::string_view name, text_place at) {
+        try {
+            mil_value* const v = scope_.find(name);
+            if (v == nullptr) {
+                throw refused_statement{"is an output that no statement defines"};
+            }
+            if (inputs_.contains(name)) {
+                scope_.doubt(at, std::string(name), "unordered_map::at: key not found, of an input that is an output");
+            }
+            if (v->form != value_form::broken) {
+                output(name, *v, at);
+            }
+        } catch (const refused_statement& refused) {
+            scope_.blame(at, std::string(name), refused.reason);
+        } catch (const unreadable&) {
+            throw;
+        } catch (const error& e) {
+            scope_.blame(at, std::string(name), e.what());
+        }
+    }
+
+    /// What the states are from the next run on.
+    ANEMONE_INLINE void keep_states() {
+        for (mil_state& s : scope_.states) {
+            if (s.written) {
+                scope_.graph.keep(s.before, s.value.tensor);
+            }
+        }
+    }
+
+private:
+    /// A name that the graph takes for a port: letters, digits and underscores, and no other port's.
+    ANEMONE_INLINE std::string port_name(std::string_view given) {
+        std::string name(given);
+        for (char& c : name) {
+            const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+            c = good ? c : '_';
+        }
+        while (!ports_.insert(name).second) {
+            name += '_';
+        }
+        return name;
+    }
+
+    ANEMONE_INLINE void input(const mil_port& p) {
+        const std::string what(p.name);
+        try {
+            if (p.type.form == type_form::other || p.type.element == mil_element::text) {
+                throw refused_statement{
+                    formatted("is an input of type {}, not a tensor", p.type.written.substr(0, 80))};
+            }
+            if (!p.type.unknown.empty()) {
+                throw refused_statement{
+                    formatted("is an input with the unknown dimension {}: a graph has one shape", p.type.unknown)};
+            }
+            scope_.define(p.name, input_value(p));
+        } catch (const refused_statement& refused) {
+            scope_.define(p.name, {});
+            scope_.blame(p.at, what, refused.reason);
+        } catch (const error& e) {
+            scope_.define(p.name, {});
+            scope_.blame(p.at, what, e.what());
+        }
+    }
+    ANEMONE_INLINE mil_value input_value(const mil_port& p) {
+        const std::string name = port_name(p.name);
+        const mil_element given = p.type.element;
+        const bool bytes = given == mil_element::uint8 || given == mil_element::boolean;
+        const dtype type = bytes ? dtype::uint8 : given == mil_element::int8 ? dtype::int8 : dtype::f16;
+        if (name != p.name) {
+            scope_.note(formatted("the input {} is called {}", p.name, name));
+        }
+        const site where{scope_.kept_file, p.at.line};
+        mil_value v;
+        v.form = value_form::tensor;
+        v.element = given;
+        v.tensor = scope_.graph.input(name, p.type.shape, {}, type, where);
+        if (given == mil_element::boolean) {
+            scope_.note(formatted("the input {} is bool in the file and uint8 here: every byte but 0 is true", name));
+            const dynamic_tensor numbers = scope_.graph.add(op::cast, {v.tensor}, {}, where);
+            v.tensor = scope_.graph.add(op::not_equal, {numbers, scope_.graph.constant(0.0, where)}, {}, where);
+        } else if (type == dtype::f16 && given != mil_element::fp16) {
+            scope_.note(formatted("the input {} is {} in the file and fp16 here{}", name, readers::name(given),
+                                  is_integer(given) ? ", exact up to 2048" : ""));
+        }
+        if (p.type.form != type_form::state) {
+            return v;
+        }
+        scope_.note(formatted("the state {} is kept by programs where it is written, and an input elsewhere", name));
+        scope_.states.push_back({name, v, v.tensor, false});
+        mil_value state;
+        state.form = value_form::state;
+        state.text = name;
+        return state;
+    }
+
+    ANEMONE_INLINE std::vector<mil_value> results_of(const mil_statement& s) {
+        const auto row = statements().find(s.operation);
+        const bool folds = foldable().contains(s.operation);
+        if (row == statements().end() && !folds) {
+            throw refused_statement{why_refused(s.operation)};
+        }
+        if (s.has_blocks) {
+            throw refused_statement{"has blocks of statements: a graph has no branches and loops"};
+        }
+        for (const mil_result& r : s.results) {
+            if (!r.type.unknown.empty()) {
+                throw refused_statement{
+                    formatted("{} has the unknown dimension {}: a graph has one shape", r.name, r.type.unknown)};
+            }
+        }
+        mil_call call(scope_, s);
+        std::optional<std::vector<mil_value>> values = folded_statement(call);
+        if (!values) {
+            if (row == statements().end()) {
+                throw refused_statement{why_refused(s.operation)};
+            }
+            values = row->second(call);
+        }
+        call.require_all_used();
+        if (values->size() < s.results.size()) {
+            throw refused_statement{
+                formatted("gives {} results, the statement names {}", values->size(), s.results.size())};
+        }
+        for (std::size_t i = 0; i < s.results.size(); ++i) {
+            check(s.results[i], (*values)[i]);
+        }
+        return std::move(*values);
+    }
+
+    /// What the statement says of a result must be what the operation gives.
+    ANEMONE_INLINE void check(const mil_result& r, mil_value& v) {
+        if (v.form != value_form::tensor && v.form != value_form::known) {
+            return;
+        }
+        if (r.type.form == type_form::other) {
+            throw refused_statement{formatted("gives a tensor, declared is {}", r.type.written.substr(0, 80))};
+        }
+        if (v.shape() != r.type.shape) {
+            throw refused_statement{formatted("gives {}, declared is {}", print(v.shape()), print(r.type.shape))};
+        }
+        const bool truths = r.type.element == mil_element::boolean;
+        if (v.form == value_form::tensor) {
+            if (truths != (v.tensor.type() == dtype::boolean)) {
+                throw refused_statement{
+                    formatted("gives {}, declared is {}", truths ? "numbers" : "truth values", name(r.type.element))};
+            }
+            v.element = r.type.element;
+        }
+    }
+
+    ANEMONE_INLINE void output(std::string_view given, mil_value& v, text_place at) {
+        if (v.form != value_form::tensor && v.form != value_form::known) {
+            throw refused_statement{"is an output, but no tensor"};
+        }
+        const std::string name = port_name(given);
+        if (name != given) {
+            scope_.note(formatted("the output {} is called {}", given, name));
+        }
+        const site where{scope_.kept_file, at.line};
+        dynamic_tensor t = scope_.in_graph(v, given, where);
+        if (t.type() == dtype::boolean) {
+            scope_.note(formatted("the output {} is bool in the file and fp16 here, 0 or 1", name));
+            t = scope_.graph.add(op::cast, {t}, {}, where);
+        } else if (t.type() == dtype::f16 && v.element != mil_element::fp16) {
+            scope_.note(formatted("the output {} is {} in the file and fp16 here", name, readers::name(v.element)));
+        }
+        scope_.graph.output(name, t);
+    }
+
+    mil_scope& scope_;
+    std::set<std::string_view> inputs_;
+    std::set<std::string> ports_;
+};
+
+} // namespace ane::readers::inline ANEMONE_WAY
