@@ -1,14 +1,17 @@
 // The snippets of docs/reading.md, line by line, which tests/python/pages.py compares.
 
 #include <anemone/anemone.hpp>
+#include <anemone/mlpackage/mlpackage.hpp>
 
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <filesystem>
 #include <iostream>
 #include <span>
 #include <sstream>
 #include <string>
+#include <unistd.h>
 
 TEST_CASE("the page about files of other tools") {
     const std::string path = ANEMONE_SOURCE_DIR "/examples/reading/classifier.mil";
@@ -35,6 +38,14 @@ TEST_CASE("the page about files of other tools") {
         std::cout << ane::text(reason) << '\n';
     }
     std::cout.rdbuf(before);
+    const std::string folder = std::filesystem::temp_directory_path() / ("anemone_page_" + std::to_string(::getpid()));
+    const std::string package = folder + "/net.mlpackage";
+    const ane::lowered_graph lowered = ane::lower(model.graph);
+    const ane::materialized constants = ane::materialize(lowered.view(), model.weights);
+    ane::write_mlpackage(ane::emit_mil(lowered.view(), constants), package);
+    const ane::read_model again = ane::read_mlpackage_file(package); // anemone/mlpackage/mlpackage.hpp
+    std::filesystem::remove_all(folder);
+    CHECK(again.graph.view().size() == model.graph.view().size());
     CHECK(verdict.accepted());
     CHECK(shown.str() == "4:1 h (lstm): is recurrent: write its steps out as matmul, sigmoid and tanh\n"
                          "5:1 y (relu): gives [1, 4], declared is [1, 5]\n");

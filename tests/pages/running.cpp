@@ -2,6 +2,7 @@
 
 #include "../../examples/digits/model.hpp"
 #include <anemone/anemone.hpp>
+#include <anemone/mlpackage/mlpackage.hpp>
 
 #include <doctest/doctest.h>
 
@@ -46,6 +47,8 @@ const ane::ndarray<ane::shape<1, 1, 28, 28>> image;
     const auto constants = ane::materialize(lowered.view(), weights); // fp16, batch norms folded
     const ane::mil_program mil = ane::emit_mil(lowered.view(), constants);
     ane::write_mil(mil, "program"); // program/model.mil, program/weights.bin
+    const ane::mil_options for_core_ml{.every_stored_form = true, .core_ml_states = true};
+    ane::write_mlpackage(ane::emit_mil(lowered.view(), constants, for_core_ml), "hello.mlpackage");
     const ane::netplist net = ane::emit_netplist(lowered.view(), constants, "hello");
     ane::write_netplist(net, "program"); // program/net.plist and the weight files
 }

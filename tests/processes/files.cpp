@@ -10,6 +10,7 @@
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
 #include <anemone/io/file.hpp>
+#include <anemone/mlpackage/mlpackage.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/readers/file_verdict.hpp>
 #include <anemone/weights/safetensors.hpp>
@@ -196,6 +197,44 @@ TEST_CASE("files that belong together stay those of one program") {
               write_both(2);
           }) != "nothing");
     CHECK(all() == before);
+}
+
+TEST_CASE("a package is there as a whole, or as it was") {
+    const scratch_folder folder;
+    const std::string path = folder / "net.mlpackage";
+    const auto write_to = [&](const std::string& place, float value) {
+        const dynamic_graph g = small_graph();
+        const lowered_graph lowered = lower(g);
+        write_mlpackage(emit_mil(lowered.graph, materialize(lowered.graph, small_store(value))), place);
+    };
+    const auto all = [&] {
+        std::string text;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+            text += entry.path().string() + "\n" + (entry.is_regular_file() ? contents(entry.path().string()) : "");
+        }
+        return text;
+    };
+    const auto attempt = [&](std::size_t room) {
+        return refusal([&] {
+            const full_disk disk(room);
+            write_to(path, 2);
+        });
+    };
+    CHECK(contains(attempt(0), path + "/Data/com.apple.CoreML/weights/weight.bin: cannot be written ("));
+    CHECK(folder.names().empty());
+    write_to(path, 1);
+    const std::string before = all();
+    std::size_t room = 0;
+    for (; attempt(room) != "nothing"; room += 16) {
+        CHECK(all() == before);
+    }
+    CHECK(room > 500);
+    CHECK(all() != before);
+    CHECK(folder.names() == std::vector<std::string>{"net.mlpackage"});
+    CHECK(contains(refusal([&] { write_to(folder / std::string(300, 'x'), 1); }), "too long"));
+    const nobody user(folder);
+    CHECK(contains(refusal([&] { write_to("/net.mlpackage", 1); }), "no folder can be made beside it"));
+    CHECK(folder.names() == std::vector<std::string>{"net.mlpackage"});
 }
 
 TEST_CASE("a disk that is full while the engine compiles") {

@@ -75,7 +75,7 @@ int check(const check_options& options) {
 void add_check(CLI::App& app, int& status) {
     const auto given = std::make_shared<check_options>();
     CLI::App* const sub = app.add_subcommand("check", "Says which engines take a model, and of every layer why not");
-    sub->add_option("FILES", given->files, "MIL text, folders of .mlmodelc, netplists, ONNX");
+    sub->add_option("FILES", given->files, "MIL text, .mlmodelc, .mlpackage, netplists, ONNX");
     sub->add_option("-t,--targets", given->targets, "macs, all, h13, h14..h16, h15.., or several with commas")
         ->capture_default_str();
     sub->add_option("--route", given->route, "The rules of one route too")

@@ -4,6 +4,7 @@
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
 #include <anemone/formats/netplist_program.hpp>
+#include <anemone/mlpackage/mlpackage.hpp>
 #include <anemone/passes/lowering.hpp>
 
 #include <fmt/format.h>
@@ -33,6 +34,9 @@ int convert(const convert_options& options) {
         ane::mil_options how;
         how.core_ml_states = options.core_ml_states;
         written = ane::write_mil(ane::emit_mil(lowered.graph, constants, how), options.output);
+    } else if (options.to == "mlpackage") {
+        const ane::mil_options for_core_ml{.every_stored_form = true, .core_ml_states = true};
+        written = ane::write_mlpackage(ane::emit_mil(lowered.graph, constants, for_core_ml), options.output);
     } else {
         written = ane::write_netplist(ane::emit_netplist(lowered.graph, constants), options.output);
     }
@@ -49,14 +53,17 @@ int convert(const convert_options& options) {
 void add_convert(CLI::App& app, int& status) {
     const auto given = std::make_shared<convert_options>();
     CLI::App* const sub =
-        app.add_subcommand("convert", "Writes a model as MIL text or as a netplist, with its weights");
+        app.add_subcommand("convert", "Writes a model as MIL text, a netplist or an ML package, with its weights");
     sub->add_option("FILE", given->file, "The model")->required();
-    sub->add_option("--to", given->to, "mil or netplist")->required()->check(CLI::IsMember({"mil", "netplist"}));
+    sub->add_option("--to", given->to, "mil, netplist or mlpackage")
+        ->required()
+        ->check(CLI::IsMember({"mil", "netplist", "mlpackage"}));
     sub->add_option("-o,--output", given->output, "The folder that gets the files; made where it is missing")
         ->required();
     sub->add_flag("--core-ml-states", given->core_ml_states, "States as Core ML has them, in MIL text");
     add_reading(*sub, given->how);
-    sub->footer("Example: anemone convert net.plist --to mil -o model");
+    sub->footer("Examples:\n  anemone convert net.plist --to mil -o model\n"
+                "  anemone convert model.onnx --to mlpackage -o model.mlpackage");
     sub->callback([given, &status] { status = convert(*given); });
 }
 

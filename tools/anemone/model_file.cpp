@@ -1,6 +1,7 @@
 #include "model_file.hpp"
 
 #include <anemone/base/error.hpp>
+#include <anemone/mlpackage/mlpackage.hpp>
 #include <anemone/readers/mil.hpp>
 #include <anemone/readers/netplist.hpp>
 
@@ -35,7 +36,7 @@ std::string beginning_of(const std::string& path) {
 }
 
 /// The kinds of file that a model comes in.
-enum class file_kind { mil, netplist, onnx };
+enum class file_kind { mil, netplist, onnx, mlpackage };
 
 /// A model as the user names it, and where it was found.
 struct model_file {
@@ -103,6 +104,9 @@ model_file find_model(const std::string& path) {
         throw ane::error(ane::errc::file, path, "there is no such file");
     }
     if (fs::is_directory(status)) {
+        if (fs::is_regular_file(fs::path(path) / "Manifest.json", failed)) {
+            return {path, file_kind::mlpackage};
+        }
         for (const char* inside : {"model.mil", "net.plist"}) {
             const std::string file = (fs::path(path) / inside).string();
             if (fs::is_regular_file(file, failed)) {
@@ -110,7 +114,7 @@ model_file find_model(const std::string& path) {
             }
         }
         throw ane::error(ane::errc::file, path,
-                         "is a folder with neither model.mil nor net.plist; give the path of a file");
+                         "is a folder with none of model.mil, net.plist and Manifest.json; give the path of a file");
     }
     if (!fs::is_regular_file(status)) {
         throw ane::error(ane::errc::file, path, "is no regular file");
@@ -119,14 +123,15 @@ model_file find_model(const std::string& path) {
         return {path, *kind};
     }
     const std::string extension = fs::path(path).extension().string();
-    if (extension == ".onnx") { // a message of Protocol Buffers has no mark of its own
-        return {path, file_kind::onnx};
+    if (extension == ".onnx" || extension == ".mlmodel") { // messages of Protocol Buffers have no mark of their own
+        return {path, extension == ".onnx" ? file_kind::onnx : file_kind::mlpackage};
     }
     if (extension == ".mil" || extension == ".plist") { // let its reader say what is wrong
         return {path, extension == ".mil" ? file_kind::mil : file_kind::netplist};
     }
-    throw ane::error(ane::errc::file, path,
-                     "is neither MIL text nor a property list: known are .mil, .mlmodelc, netplists and .onnx");
+    throw ane::error(
+        ane::errc::file, path,
+        "is neither MIL text nor a property list: known are .mil, .mlmodelc, .mlpackage, netplists and .onnx");
 }
 
 } // namespace
@@ -139,13 +144,14 @@ ane::read_model read(const std::string& path, const reading& how) {
     if (file.kind == file_kind::onnx) {
         return read_onnx(file.path, how);
     }
-    if (file.kind == file_kind::mil) {
+    if (file.kind == file_kind::mil || file.kind == file_kind::mlpackage) {
         ane::mil_reader_options options;
         options.function = how.function;
         options.memory = how.memory;
         options.approximates = how.approximates;
         options.saturates_infinities = how.approximates;
-        return ane::read_mil_file(file.path, options);
+        return file.kind == file_kind::mil ? ane::read_mil_file(file.path, options)
+                                           : ane::read_mlpackage_file(file.path, options);
     }
     return ane::read_netplist_file(file.path, {.procedure = how.function});
 }

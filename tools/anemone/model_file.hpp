@@ -14,7 +14,7 @@ namespace command {
 
 /// How a model is read.
 struct reading {
-    std::string function{};                         ///< of MIL text, or the procedure of a netplist
+    std::string function{};                         ///< of MIL text or a package, or the procedure of a netplist
     std::vector<std::string> shapes{};              ///< of ONNX inputs that the file leaves free: "x=1,3,224,224"
     std::uint64_t memory = std::uint64_t{8} << 30U; ///< bytes that the weights may take
     bool approximates = false; ///< every number as the nearest that fp16 holds: to judge, not to run
@@ -24,8 +24,8 @@ struct reading {
 /// arguments).
 void add_reading(CLI::App& sub, reading& how);
 
-/// The model of a path: MIL text, a property list, ONNX, or a folder that has one (`.mlmodelc`, what we write). Throws
-/// `ane::error` (errc::file) where it is none, and `ane::unreadable` with all that is wrong with the file.
+/// The model of a path: MIL text, a property list, ONNX, an ML package, or a folder that has one (`.mlmodelc`, what we
+/// write). Throws `ane::error` (errc::file) where it is none, and `ane::unreadable` with all that is wrong with the file.
 ane::read_model read(const std::string& path, const reading& how);
 
 } // namespace command

@@ -5,8 +5,8 @@
     print(anemone.check("net.onnx", targets="h14.."))      # which chips take it, and why not
     y = anemone.run("net.onnx", {"x": x}, backend="oracle:h16")["y"]   # a chip's arithmetic, bit by bit
 
-Files are MIL text (and folders of .mlmodelc), netplists and, where it was built with it, ONNX. Nothing here was ever run
-on Apple silicon.
+Files are MIL text (and folders of .mlmodelc), ML packages, netplists and, where it was built with it, ONNX. Nothing here
+was ever run on Apple silicon.
 """
 
 from ._native import version as __version__

@@ -68,9 +68,9 @@ class Program:
 
 
 class Model:
-    """A model of a file: MIL text, a folder of .mlmodelc, a netplist, ONNX. It does not change; threads may share it.
+    """A model of a file: MIL text, a .mlmodelc, a .mlpackage, a netplist, ONNX. It does not change; threads may share it.
 
-    function      of MIL text, or the procedure of a netplist, where there are several
+    function      of MIL text or a package, or the procedure of a netplist, where there are several
     shapes        of ONNX inputs that the file leaves free: {"x": (1, 3, 224, 224)}
     max_memory    bytes that weights may take
     approximates  to be checked, costed and drawn only: constants that fp16 does not hold are the nearest that it does
