@@ -15,6 +15,7 @@
 #include "formats/mil.hpp"
 #include "formats/netplist.hpp"
 #include "io/file.hpp"
+#include "mlpackage/mlpackage.hpp"
 #include "model.hpp"
 #include "passes/print.hpp"
 #include "passes/weights_of.hpp"
