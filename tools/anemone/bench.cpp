@@ -1,6 +1,8 @@
 #include "command.hpp"
 #include "model_file.hpp"
 #include "program_run.hpp"
+#include "progress.hpp"
+#include "run_memory.hpp"
 #include <anemone/io/json.hpp>
 
 #include <fmt/format.h>
@@ -48,11 +50,13 @@ latency measure(const std::string& backend, const ane::read_model& model, double
     const auto first = std::chrono::steady_clock::now();
     ports.run(program);
     found.first = since(first);
+    const progress shown("running on " + backend);
     const auto all = std::chrono::steady_clock::now();
     do {
         const auto one = std::chrono::steady_clock::now();
         ports.run(program);
         found.runs.push_back(since(one));
+        progress::at(since(all) / seconds);
     } while (since(all) < seconds && found.runs.size() < 1'000'000);
     std::sort(found.runs.begin(), found.runs.end());
     return found;
@@ -60,6 +64,7 @@ latency measure(const std::string& backend, const ane::read_model& model, double
 
 int bench(const bench_options& options) {
     const ane::read_model model = read(options.file, options.how);
+    require_run_memory(model.graph, kept_values::live, options.how.memory);
     ane::json_writer json;
     json.array();
     std::string text = fmt::format("{:<12} {:>10} {:>10} {:>8} {:>10} {:>10} {:>10} {:>10}\n", "ms", "compile", "first",

@@ -2,6 +2,8 @@
 #include "findings.hpp"
 #include "html_report.hpp"
 #include "model_file.hpp"
+#include "output_path.hpp"
+#include "progress.hpp"
 #include "rule_names.hpp"
 #include "target_names.hpp"
 #include <anemone/report/sarif.hpp>
@@ -9,6 +11,7 @@
 #include <anemone/rules/policy.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,13 +41,20 @@ ane::policy policy_of(const check_options& options) {
 int check(const check_options& options) {
     const ane::target_set targets = targets_named(options.targets);
     const ane::policy rules = policy_of(options);
+    require_other_file(options.output, options.files);
     if (options.files.size() > 1 && options.format != "text") {
         throw ane::error(ane::errc::argument, "--format " + options.format,
                          "takes one file: give each its own command and --output");
     }
     std::string text;
     bool all_well = true;
-    for (const std::string& path : options.files) {
+    std::optional<progress> shown(std::in_place, "checking");
+    for (std::size_t i = 0; i < options.files.size(); ++i) {
+        const std::string& path = options.files[i];
+        progress::now("checking " + path);
+        if (options.files.size() > 1) {
+            progress::at(static_cast<double>(i) / static_cast<double>(options.files.size()));
+        }
         try {
             const ane::read_model model = read(path, options.how);
             const ane::verdict_table verdicts(model.graph, targets, rules);
@@ -66,6 +76,7 @@ int check(const check_options& options) {
             text += unreadable_text(path, refused, options.output.empty() && coloured());
         }
     }
+    shown.reset(); // before anything else is written there
     write_text(options.output, text);
     return all_well ? well : refused;
 }

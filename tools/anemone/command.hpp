@@ -20,8 +20,11 @@ void add_convert(CLI::App& app, int& status);
 void add_bench(CLI::App& app, int& status);
 void add_targets(CLI::App& app, int& status);
 void add_rules(CLI::App& app, int& status);
+void add_completions(CLI::App& app, int& status);
+void add_manual(CLI::App& app, int& status);
 
-/// Writes a text to a file, whole or not at all; to standard output where the name is empty or "-".
+/// Writes a text to a file, whole or not at all; to standard output where the name is empty or "-", there without
+/// controls that came from a file.
 void write_text(const std::string& to, const std::string& text);
 
 /// Whether standard output is a terminal that takes colours (NO_COLOR is not set).

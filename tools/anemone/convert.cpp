@@ -1,5 +1,6 @@
 #include "command.hpp"
 #include "model_file.hpp"
+#include "output_path.hpp"
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
@@ -26,6 +27,11 @@ struct convert_options {
 };
 
 int convert(const convert_options& options) {
+    for (const char* const written : {"model.mil", "net.plist"}) {
+        require_other_file(options.output + "/" + written, std::span(&options.file, 1));
+        const std::string inside = options.file + "/" + written; // of a folder
+        require_other_file(options.output + "/" + written, std::span(&inside, 1));
+    }
     const ane::read_model model = read(options.file, options.how);
     const ane::lowered_graph lowered = ane::lower(model.graph);
     const ane::materialized constants = ane::materialize(lowered.graph, model.weights);

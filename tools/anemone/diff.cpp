@@ -2,6 +2,8 @@
 #include "model_file.hpp"
 #include "numpy_file.hpp"
 #include "program_run.hpp"
+#include "progress.hpp"
+#include "run_memory.hpp"
 #include "target_names.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
@@ -27,6 +29,7 @@ struct diff_options {
 
 int diff(const diff_options& options) {
     const ane::read_model model = read(options.file, options.how);
+    require_run_memory(model.graph, kept_values::twice, options.how.memory);
     port_buffers ports(model.graph);
     if (options.input.empty()) {
         ports.fill_randomly(options.seed);
@@ -35,6 +38,7 @@ int diff(const diff_options& options) {
     }
     const ane::backend::oracle engine(target_named(options.target));
     const auto inputs = ports.inputs();
+    const progress shown("comparing " + options.target + " with " + options.reference + ", node by node");
     const ane::model_difference found =
         options.reference == "cpu" ? ane::diff(model.graph, ane::backend::cpu{}, engine, model.weights, inputs)
                                    : ane::diff(model.graph, ane::backend::oracle(target_named(options.reference)),

@@ -1,5 +1,6 @@
 #include "command.hpp"
 #include "model_file.hpp"
+#include "output_path.hpp"
 #include <anemone/drawing/drawing.hpp>
 
 #include <filesystem>
@@ -20,6 +21,7 @@ struct draw_options {
 };
 
 int draw(const draw_options& options) {
+    require_other_file(options.output, std::span(&options.file, 1));
     const ane::read_model model = read(options.file, options.how);
     ane::drawing_options how;
     how.title = std::filesystem::path(options.file).filename().string();

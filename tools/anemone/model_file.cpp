@@ -1,4 +1,5 @@
 #include "model_file.hpp"
+#include "progress.hpp"
 
 #include <anemone/base/error.hpp>
 #include <anemone/mlpackage/mlpackage.hpp>
@@ -136,8 +137,25 @@ model_file find_model(const std::string& path) {
 
 } // namespace
 
+namespace {
+
+/// The text or messages of a model count too, before they are read.
+void require_size(const std::string& path, std::uint64_t most) {
+    std::error_code failed;
+    const std::uint64_t size = fs::file_size(path, failed);
+    if (!failed && size > most) {
+        throw ane::error(ane::errc::file, path,
+                         "has " + std::to_string(size) + " bytes, allowed are " + std::to_string(most) +
+                             " (--max-memory)");
+    }
+}
+
+} // namespace
+
 ane::read_model read(const std::string& path, const reading& how) {
+    const progress shown("reading " + path);
     const model_file file = find_model(path);
+    require_size(file.path, how.memory);
     if (file.kind != file_kind::onnx && !how.shapes.empty()) {
         throw ane::error(ane::errc::argument, "--shape", "is for ONNX files: the shapes of others are in the file");
     }

@@ -1,4 +1,5 @@
 #include "numpy_file.hpp"
+#include "input_file.hpp"
 
 #include <anemone/base/error.hpp>
 #include <anemone/io/file.hpp>
@@ -209,26 +210,15 @@ std::vector<tensor> arrays_of_archive(const std::string& path, std::uint64_t mos
 
 std::vector<tensor> read_arrays(const std::string& path, std::uint64_t most) {
     std::error_code failed;
-    if (!fs::is_regular_file(path, failed)) {
-        refuse(path, "is no file");
+    if (fs::is_regular_file(path, failed)) {
+        std::ifstream file(path, std::ios::binary);
+        char begin[2] = {};
+        file.read(begin, 2);
+        if (begin[0] == 'P' && begin[1] == 'K') {
+            return arrays_of_archive(path, most);
+        }
     }
-    std::ifstream file(path, std::ios::binary);
-    char begin[2] = {};
-    file.read(begin, 2);
-    if (begin[0] == 'P' && begin[1] == 'K') {
-        return arrays_of_archive(path, most);
-    }
-    const std::uint64_t size = fs::file_size(path, failed);
-    if (failed || size > most) {
-        refuse(path, fmt::format("has {} bytes, allowed are {} (--max-memory)", size, most));
-    }
-    file.clear();
-    file.seekg(0);
-    std::string bytes(static_cast<std::size_t>(size), '\0');
-    if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
-        refuse(path, "cannot be read");
-    }
-    return {array_in(bytes, fs::path(path).stem().string(), path, most)};
+    return {array_in(input_bytes(path, most), fs::path(path).stem().string(), path, most)};
 }
 
 void write_arrays(const std::string& path, std::span<const tensor> arrays) {

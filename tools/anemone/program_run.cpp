@@ -1,5 +1,6 @@
 #include "program_run.hpp"
 
+#include "progress.hpp"
 #include "target_names.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/engine/engine.hpp>
@@ -16,6 +17,7 @@ namespace command {
 
 ane::any_program compile_for(const std::string& backend, const ane::graph_view& model,
                              const ane::weight_store& weights) {
+    const progress shown("compiling for " + backend);
     const std::size_t colon = backend.find(':');
     const std::string name = backend.substr(0, colon);
     const ane::target machine = target_named(colon == std::string::npos ? "h13" : backend.substr(colon + 1));
@@ -49,14 +51,31 @@ port_buffers::port_buffers(const ane::graph_view& model) {
     }
 }
 
-void port_buffers::fill(std::span<const tensor> arrays) {
-    const auto names = [](const auto& all) {
-        std::string text;
-        for (const auto& each : all) {
-            text.append(text.empty() ? "" : ", ").append(each.name);
+namespace {
+
+template <class List> std::string names(const List& all) {
+    std::string text;
+    for (const auto& each : all) {
+        text.append(text.empty() ? "" : ", ").append(each.name);
+    }
+    return text;
+}
+
+} // namespace
+
+const ane::node& port_buffers::input(const std::string& name) const {
+    for (const port& each : inputs_) {
+        if (each.name == name || (name.empty() && inputs_.size() == 1)) {
+            return *each.node;
         }
-        return text;
-    };
+    }
+    throw ane::error(ane::errc::port, name.empty() ? "an image" : name,
+                     (name.empty() ? "needs the name of an input, NAME=FILE; there are: "
+                                   : "is no input of the model; there are: ") +
+                         names(inputs_));
+}
+
+void port_buffers::fill(std::span<const tensor> arrays) {
     std::set<std::string> used;
     for (port& each : inputs_) {
         const tensor* found = nullptr;

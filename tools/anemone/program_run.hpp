@@ -28,6 +28,8 @@ public:
     void run(ane::any_program& program);
     std::vector<tensor> outputs() const;
     std::vector<std::span<const std::byte>> inputs() const;
+    /// The input of a name, or the only one where the name is empty. Throws `ane::error` (errc::port).
+    const ane::node& input(const std::string& name) const;
 
 private:
     struct port {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "graph_reader.hpp"
+#include "message_memory.hpp"
 #include "onnx.hpp"
 
 #include <algorithm>
@@ -12,6 +13,21 @@
 
 namespace ane::onnx::inline ANEMONE_WAY {
 
+/// Why the bytes are not decoded: they would take more than the caller allows, or hold more nodes than any model that is
+/// read. Empty where neither is so.
+ANEMONE_INLINE std::string too_large(std::span<const std::byte> bytes, const onnx_reader_options& options) {
+    constexpr std::uint64_t always = std::uint64_t{16} << 20U; // a limit for the weights does not mean the messages
+    const std::uint64_t most = std::max(options.max_bytes, always);
+    const decoded_size found = message_memory(most).of_model(bytes);
+    if (found.nodes > model_scope::most_nodes) {
+        return formatted("has more than {} nodes", model_scope::most_nodes);
+    }
+    return found.bytes <= most ? ""
+                               : formatted("takes more than {} bytes of memory when it is decoded (max_bytes); larger "
+                                           "weights are external data",
+                                           most);
+}
+
 /// The message that the bytes hold, or nothing, with a fault.
 ANEMONE_INLINE std::unique_ptr<::onnx::ModelProto> parsed(std::span<const std::byte> bytes, model_scope& scope) {
     auto model = std::make_unique<::onnx::ModelProto>();
@@ -21,6 +37,8 @@ ANEMONE_INLINE std::unique_ptr<::onnx::ModelProto> parsed(std::span<const std::b
         scope.blame(
             0, "",
             formatted("has {} bytes; a model has at most {}, larger weights are external data", bytes.size(), INT_MAX));
+    } else if (const std::string wrong = too_large(bytes, scope.options); !wrong.empty()) {
+        scope.blame(0, "", wrong);
     } else if (!model->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
         scope.blame(0, "", "is no ONNX model, or not all of one");
     } else {
