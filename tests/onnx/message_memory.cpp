@@ -22,7 +22,7 @@ void check_against_decoded(const std::string& bytes) {
     REQUIRE(decoded.ParseFromString(bytes));
     const auto used = static_cast<double>(decoded.SpaceUsedLong());
     const auto found = static_cast<double>(counted(bytes).bytes);
-    CHECK(found > used * 0.5); // lists grow by doubling
+    CHECK(found > used * 0.5);          // lists grow by doubling
     CHECK(found < used * 2.5 + 10'000); // with the allocator's share
 }
 

@@ -1,6 +1,6 @@
 #include "command_line.hpp"
-#include "words.hpp"
 
+#include "words.hpp"
 #include <anemone/rules/registry.hpp>
 #include <anemone/targets/sets.hpp>
 
@@ -34,10 +34,10 @@ struct named_word {
     const char* word;
 };
 constexpr named_word named_words[] = {
-    {"", "--targets", words::targets}, {"", "--target", words::target},     {"", "--reference", words::target},
-    {"", "--backend", words::backends}, {"", "--error", words::rules},       {"", "--waive", words::rules},
-    {"", "--explain", words::rules},   {"", "--output", words::file},       {"", "--input", words::file},
-    {"", "--compare", words::file},    {"", "--config", words::file},       {"", "--ranges", words::file},
+    {"", "--targets", words::targets},    {"", "--target", words::target}, {"", "--reference", words::target},
+    {"", "--backend", words::backends},   {"", "--error", words::rules},   {"", "--waive", words::rules},
+    {"", "--explain", words::rules},      {"", "--output", words::file},   {"", "--input", words::file},
+    {"", "--compare", words::file},       {"", "--config", words::file},   {"", "--ranges", words::file},
     {"targets", "NAMES", words::targets}, {"rules", "NAMES", words::rules}};
 
 const char* word_of(std::string_view command, std::string_view name) {
@@ -74,7 +74,8 @@ described_option described(std::string_view command, const CLI::Option& option) 
 }
 
 described_command described_alone(const CLI::App& app) {
-    described_command result{app.get_parent() == nullptr ? "" : app.get_name(), app.get_description(), app.get_footer(), {}};
+    described_command result{
+        app.get_parent() == nullptr ? "" : app.get_name(), app.get_description(), app.get_footer(), {}};
     for (const CLI::Option* const option : app.get_options()) {
         result.options.push_back(described(result.name, *option));
     }

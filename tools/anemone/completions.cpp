@@ -110,7 +110,8 @@ std::string bash_script(const std::vector<described_command>& commands) {
         text += fmt::format("    {})\n        case $previous in\n", each.name.empty() ? "''" : each.name);
         for (const described_option& option : each.options) {
             if (!option.name.empty()) {
-                positional = fmt::format("_anemone_reply {} '' \"$word\"", shell_text(bash_values(completed_by(option))));
+                positional =
+                    fmt::format("_anemone_reply {} '' \"$word\"", shell_text(bash_values(completed_by(option))));
                 continue;
             }
             const std::vector<std::string> all = names_of(option);
@@ -152,7 +153,7 @@ std::string zsh_text(std::string_view text) {
 
 std::string zsh_action(const completed& by, std::string_view word) {
     if (by.is_file) {
-        return fmt::format(":{}:_files", word);
+        return fmt::format(":{}:{{compset -P \"*=\"; _files}}", word); // also behind NAME=
     }
     if (by.values.empty()) {
         return fmt::format(":{}: ", word);
@@ -166,8 +167,9 @@ std::string zsh_action(const completed& by, std::string_view word) {
 }
 
 std::string zsh_script(const std::vector<described_command>& commands) {
-    std::string text = "#compdef anemone\n# Completion of anemone for zsh: anemone completions zsh >_anemone in a folder of "
-                       "$fpath, before compinit\n\n_anemone() {\n    local line state\n    _arguments -C \\\n";
+    std::string text =
+        "#compdef anemone\n# Completion of anemone for zsh: anemone completions zsh >_anemone in a folder of "
+        "$fpath, before compinit\n\n_anemone() {\n    local line state\n    _arguments -C \\\n";
     std::string cases;
     std::string subcommands;
     for (const described_command& each : commands) {
@@ -175,21 +177,22 @@ std::string zsh_script(const std::vector<described_command>& commands) {
         for (const described_option& option : each.options) {
             const completed by = completed_by(option);
             if (!option.name.empty()) {
-                arguments += fmt::format("        {} \\\n",
-                                         shell_text(fmt::format("{}{}", option.repeats ? "*" : "1", zsh_action(by, option.name))));
+                arguments += fmt::format("        {} \\\n", shell_text(fmt::format("{}{}", option.repeats ? "*" : "1",
+                                                                                   zsh_action(by, option.name))));
                 continue;
             }
             for (const std::string& name : names_of(option)) {
                 arguments += fmt::format("        {} \\\n",
                                          shell_text(fmt::format("*{}[{}]{}", name, zsh_text(option.text),
-                                                            is_flag(option) ? "" : zsh_action(by, option.word))));
+                                                                is_flag(option) ? "" : zsh_action(by, option.word))));
             }
         }
         if (each.name.empty()) {
             text += arguments;
         } else {
             subcommands += fmt::format(" {}\\:{}", each.name, shell_text(zsh_text(each.text)));
-            cases += fmt::format("    {})\n        _arguments \\\n{}            && return\n        ;;\n", each.name, arguments);
+            cases += fmt::format("    {})\n        _arguments \\\n{}            && return\n        ;;\n", each.name,
+                                 arguments);
         }
     }
     std::string list;
@@ -198,11 +201,14 @@ std::string zsh_script(const std::vector<described_command>& commands) {
             list += fmt::format("        {}\n", shell_text(fmt::format("{}:{}", each.name, zsh_text(each.text))));
         }
     }
-    text += "        '1:subcommand:->subcommand' \\\n        '*::argument:->arguments'\n"
-            "    case $state in\n    subcommand)\n        local -a subcommands=(\n" +
-            list + "        )\n        _describe subcommand subcommands\n        return\n        ;;\n    esac\n"
-                   "    case $line[1] in\n" +
-            cases + "    esac\n}\n\nif [ \"$funcstack[1]\" = _anemone ]; then\n    _anemone \"$@\"\nelse\n    compdef _anemone anemone\nfi\n";
+    text +=
+        "        '1:subcommand:->subcommand' \\\n        '*::argument:->arguments'\n"
+        "    case $state in\n    subcommand)\n        local -a subcommands=(\n" +
+        list +
+        "        )\n        _describe subcommand subcommands\n        return\n        ;;\n    esac\n"
+        "    case $line[1] in\n" +
+        cases +
+        "    esac\n}\n\nif [ \"$funcstack[1]\" = _anemone ]; then\n    _anemone \"$@\"\nelse\n    compdef _anemone anemone\nfi\n";
     return text;
 }
 
@@ -218,12 +224,15 @@ std::string fish_text(std::string_view text) {
 }
 
 std::string fish_script(const std::vector<described_command>& commands) {
-    std::string text = "# Completion of anemone for fish: anemone completions fish >~/.config/fish/completions/anemone.fish\n"
-                       "complete -c anemone -f\n";
+    std::string text =
+        "# Completion of anemone for fish: anemone completions fish >~/.config/fish/completions/anemone.fish\n"
+        "complete -c anemone -f\n";
     for (const described_command& each : commands) {
-        const std::string when = each.name.empty() ? "__fish_use_subcommand" : "__fish_seen_subcommand_from " + each.name;
+        const std::string when =
+            each.name.empty() ? "__fish_use_subcommand" : "__fish_seen_subcommand_from " + each.name;
         if (!each.name.empty()) {
-            text += fmt::format("complete -c anemone -n __fish_use_subcommand -a {} -d {}\n", each.name, fish_text(each.text));
+            text += fmt::format("complete -c anemone -n __fish_use_subcommand -a {} -d {}\n", each.name,
+                                fish_text(each.text));
         }
         for (const described_option& option : each.options) {
             const completed by = completed_by(option);
@@ -237,8 +246,9 @@ std::string fish_script(const std::vector<described_command>& commands) {
             if (by.is_file) {
                 line += option.name.empty() ? " -r -F" : " -F";
             } else if (!by.values.empty()) {
-                line += (option.name.empty() ? " -x -a " : " -a ") +
-                        fish_text(by.is_list ? fmt::format("(__fish_append , {})", joined(by.values)) : joined(by.values));
+                line +=
+                    (option.name.empty() ? " -x -a " : " -a ") +
+                    fish_text(by.is_list ? fmt::format("(__fish_append , {})", joined(by.values)) : joined(by.values));
             } else if (!is_flag(option)) {
                 line += " -x";
             }
@@ -262,7 +272,9 @@ void add_completions(CLI::App& app, int& status) {
     };
     const auto given = std::make_shared<options>();
     CLI::App* const sub = app.add_subcommand("completions", "Prints a script that completes this command in a shell");
-    sub->add_option("SHELL", given->shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    sub->add_option("SHELL", given->shell, "bash, zsh or fish")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
     sub->add_option("-o,--output", given->output, "A file instead of standard output");
     sub->footer("Examples:\n  eval \"$(anemone completions bash)\"\n"
                 "  anemone completions zsh >~/.zfunc/_anemone\n"

@@ -1,7 +1,7 @@
 #include "image_file.hpp"
+
 #include "input_file.hpp"
 #include "pixels.hpp"
-
 #include <anemone/base/error.hpp>
 #include <anemone/io/file.hpp>
 
@@ -134,11 +134,11 @@ tensor read_image(const std::string& path, const ane::node& port, const image_sc
 }
 
 std::size_t write_image(const std::string& path, const tensor& output, const image_scale& scale) {
-    pixels image{extent(output.shape, 1), extent(output.shape, 2),
-                 static_cast<int>(extent(output.shape, 3)), 255, {}};
+    pixels image{extent(output.shape, 1), extent(output.shape, 2), static_cast<int>(extent(output.shape, 3)), 255, {}};
     const std::string extension = std::filesystem::path(path).extension().string();
     const bool fits = extension == ".pgm" ? image.channels == 1 : extension != ".ppm" || image.channels == 3;
-    if ((image.channels != 1 && image.channels != 3) || image.count() != output.count() || output.shape.size() < 2 || !fits) {
+    if ((image.channels != 1 && image.channels != 3) || image.count() != output.count() || output.shape.size() < 2 ||
+        !fits) {
         throw ane::error(ane::errc::port, output.name,
                          fmt::format("is {}, {} holds {} x height x width; name a .npy or .npz file",
                                      text(output.shape), path,
@@ -157,7 +157,9 @@ std::size_t write_image(const std::string& path, const tensor& output, const ima
             const bool inside = value >= 0 && value <= 255;
             outside += inside ? 0 : 1;
             image.values[i * static_cast<std::size_t>(image.channels) + static_cast<std::size_t>(c)] =
-                static_cast<std::uint16_t>(inside ? value : value > 255 ? 255 : 0);
+                static_cast<std::uint16_t>(inside        ? value
+                                           : value > 255 ? 255
+                                                         : 0);
         }
     }
     ane::write_file(path, extension == ".png" ? png_bytes(path, image) : pnm_bytes(image));

@@ -134,7 +134,8 @@ int main(int count, char** arguments) {
     } catch (const ane::error& failure) {
         return command::impossible_because(command::error_text(failure.what(), ane::name(failure.code())));
     } catch (const std::bad_alloc&) {
-        return command::impossible_because("error: memory: the system gives no more; a smaller --max-memory says of what\n");
+        return command::impossible_because(
+            "error: memory: the system gives no more; a smaller --max-memory says of what\n");
     } catch (const std::exception& failure) {
         return command::impossible_because(command::error_text(failure.what(), ""));
     }

@@ -52,8 +52,9 @@ std::string entry(const described_option& option) {
         }
         head += value_text(option);
     }
-    const std::string standard =
-        option.standard.empty() || option.standard == "false" ? "" : fmt::format(" (default: {})", roff(option.standard));
+    const std::string standard = option.standard.empty() || option.standard == "false"
+                                     ? ""
+                                     : fmt::format(" (default: {})", roff(option.standard));
     return fmt::format(".TP\n{}\n{}{}\n", head, roff(option.text), standard);
 }
 
@@ -83,10 +84,11 @@ std::string footer_text(std::string_view footer) {
 
 std::string manual_page(const CLI::App& app) {
     const std::vector<described_command> commands = described(app);
-    std::string text = fmt::format(".TH ANEMONE 1 \"\" \"anemone {}\" \"User Commands\"\n"
-                                   ".SH NAME\nanemone \\- check, run, cost, draw and convert models for the Apple Neural Engine\n"
-                                   ".SH SYNOPSIS\n",
-                                   ANEMONE_VERSION_TEXT);
+    std::string text =
+        fmt::format(".TH ANEMONE 1 \"\" \"anemone {}\" \"User Commands\"\n"
+                    ".SH NAME\nanemone \\- check, run, cost, draw and convert models for the Apple Neural Engine\n"
+                    ".SH SYNOPSIS\n",
+                    ANEMONE_VERSION_TEXT);
     for (const described_command& each : commands) {
         if (!each.name.empty()) {
             text += fmt::format(".B anemone {}\n[\\fIOPTIONS\\fR]", roff(each.name));

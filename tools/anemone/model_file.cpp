@@ -1,6 +1,6 @@
 #include "model_file.hpp"
-#include "progress.hpp"
 
+#include "progress.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/mlpackage/mlpackage.hpp>
 #include <anemone/readers/mil.hpp>

@@ -1,6 +1,6 @@
 #include "numpy_file.hpp"
-#include "input_file.hpp"
 
+#include "input_file.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/io/file.hpp>
 

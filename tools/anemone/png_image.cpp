@@ -1,14 +1,14 @@
 #include "pixels.hpp"
-
 #include <anemone/base/error.hpp>
 
 #include <fmt/format.h>
 
 #if defined(ANEMONE_COMMAND_PNG)
+#include <png.h>
+
 #include <algorithm>
 #include <csetjmp>
 #include <cstring>
-#include <png.h>
 #endif
 
 namespace command {
@@ -135,8 +135,11 @@ pixels png_pixels(const std::string& path, std::string_view bytes, std::uint64_t
     if (!reads_rows(work, rows.data())) {
         refuse();
     }
-    pixels image{static_cast<std::int64_t>(width), static_cast<std::int64_t>(height), stored < 3 ? 1 : 3,
-                 wide == 2 ? 65'535 : 255, {}};
+    pixels image{static_cast<std::int64_t>(width),
+                 static_cast<std::int64_t>(height),
+                 stored < 3 ? 1 : 3,
+                 wide == 2 ? 65'535 : 255,
+                 {}};
     image.values.reserve(image.count());
     const std::size_t kept = stored < 3 ? 1 : 3;
     for (std::size_t y = 0; y < height; ++y) {
@@ -146,9 +149,9 @@ pixels png_pixels(const std::string& path, std::string_view bytes, std::uint64_t
             if (x % stored < kept) {
                 image.values.push_back(value);
             } else if (value != image.white) {
-                throw ane::error(ane::errc::file, path,
-                                 fmt::format("is transparent at column {}, row {}: put it on a background", x / stored,
-                                             y));
+                throw ane::error(
+                    ane::errc::file, path,
+                    fmt::format("is transparent at column {}, row {}: put it on a background", x / stored, y));
             }
         }
     }

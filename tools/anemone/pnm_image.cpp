@@ -1,5 +1,4 @@
 #include "pixels.hpp"
-
 #include <anemone/base/error.hpp>
 
 #include <fmt/format.h>
@@ -51,9 +50,9 @@ pixels pnm_pixels(const std::string& path, std::string_view bytes, std::uint64_t
     image.height = static_cast<std::int64_t>(words.number("height", 1U << 30U));
     image.white = static_cast<int>(words.number("largest value", 65'535));
     if (image.width == 0 || image.height == 0 || image.white == 0) {
-        throw ane::error(ane::errc::file, path,
-                         fmt::format("is {} x {} pixels up to {}: an image has some", image.width, image.height,
-                                     image.white));
+        throw ane::error(
+            ane::errc::file, path,
+            fmt::format("is {} x {} pixels up to {}: an image has some", image.width, image.height, image.white));
     }
     require_image_memory(path, static_cast<std::uint64_t>(image.width), static_cast<std::uint64_t>(image.height), most);
     const std::size_t width = in_words ? 2 : image.white > 255 ? 2 : 1; // bytes of a value; a digit and a blank
@@ -70,10 +69,9 @@ pixels pnm_pixels(const std::string& path, std::string_view bytes, std::uint64_t
     }
     for (std::size_t i = 0; i < image.count(); ++i) {
         const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(data[at]); };
-        const std::uint64_t value = in_words ? words.number("pixel", static_cast<std::uint64_t>(image.white))
-                                    : width == 1
-                                        ? byte(i)
-                                        : static_cast<std::uint64_t>(256 * byte(2 * i) + byte(2 * i + 1));
+        const std::uint64_t value = in_words     ? words.number("pixel", static_cast<std::uint64_t>(image.white))
+                                    : width == 1 ? byte(i)
+                                                 : static_cast<std::uint64_t>(256 * byte(2 * i) + byte(2 * i + 1));
         if (value > static_cast<std::uint64_t>(image.white)) {
             throw ane::error(ane::errc::file, path,
                              fmt::format("value {} is {}, above its white of {}", i, value, image.white));

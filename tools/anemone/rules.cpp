@@ -80,6 +80,7 @@ void add_rules(CLI::App& app, int& status) {
         app.add_subcommand("rules", "Lists the rules of the engine, or explains some: anemone rules R030");
     sub->add_option("NAMES", given->names, "Facts (R030) or names (kernel_width_exceeds)");
     sub->add_flag("--json", given->json, "As JSON");
+    sub->footer("Examples:\n  anemone rules\n  anemone rules R030 kernel_width_exceeds");
     sub->callback([given, &status] {
         const std::vector<ane::rule> chosen = chosen_rules(given->names);
         std::string text;

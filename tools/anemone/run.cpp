@@ -106,7 +106,8 @@ void run_requests(const run_options& options, ane::any_program& program, port_bu
 /// "y=file.png" is one output, a file alone all of them. What to say of it.
 std::string write_output(const run_options& options, const std::string& argument, const std::vector<tensor>& answers) {
     const std::string name = argument.substr(0, argument.find('='));
-    const auto named = std::find_if(answers.begin(), answers.end(), [&](const tensor& each) { return each.name == name; });
+    const auto named =
+        std::find_if(answers.begin(), answers.end(), [&](const tensor& each) { return each.name == name; });
     const bool is_named = name.size() < argument.size() && named != answers.end();
     const std::string path = is_named ? path_in(argument) : argument;
     const std::span<const tensor> chosen =
@@ -121,12 +122,13 @@ std::string write_output(const run_options& options, const std::string& argument
                                      chosen.empty() ? "NAME" : chosen.front().name, argument));
     }
     const std::size_t outside = write_image(path, chosen.front(), options.images);
-    return outside == 0 ? ""
-                        : fmt::format("note: {} of {} numbers of {} lie outside {}..{} (--image-scale); they are black or "
-                                      "white in {}\n",
-                                      outside, chosen.front().count(), chosen.front().name,
-                                      options.images.range ? options.images.range->first : 0,
-                                      options.images.range ? options.images.range->second : 1, path);
+    return outside == 0
+               ? ""
+               : fmt::format("note: {} of {} numbers of {} lie outside {}..{} (--image-scale); they are black or "
+                             "white in {}\n",
+                             outside, chosen.front().count(), chosen.front().name,
+                             options.images.range ? options.images.range->first : 0,
+                             options.images.range ? options.images.range->second : 1, path);
 }
 
 int run(run_options options) {
@@ -143,7 +145,8 @@ int run(run_options options) {
         require_other_file(path_in(each), read_files);
     }
     const ane::read_model model = read(options.file, options.how);
-    require_run_memory(model.graph, options.backend == "cpu" ? kept_values::live : kept_values::all, options.how.memory);
+    require_run_memory(model.graph, options.backend == "cpu" ? kept_values::live : kept_values::all,
+                       options.how.memory);
     port_buffers ports(model.graph);
     ane::any_program program = compile_for(options.backend, model.graph, model.weights);
     run_requests(options, program, ports);
@@ -174,9 +177,10 @@ void add_run(CLI::App& app, int& status) {
         app.add_subcommand("run", "Runs a model on arrays, by the CPU, the oracle of a chip or the engine");
     sub->add_option("FILE", given->file, "The model")->required();
     sub->add_option("-b,--backend", given->backend, "cpu, oracle:TARGET or engine:TARGET")->capture_default_str();
-    sub->add_option("-i,--input", given->inputs,
-                    "NAME=FILE for each input, .npy or an image, or FILE.npz with all of them; several files without a name "
-                    "are runs in a row, between which states are kept. None: random numbers");
+    sub->add_option(
+        "-i,--input", given->inputs,
+        "NAME=FILE for each input, .npy or an image, or FILE.npz with all of them; several files without a name "
+        "are runs in a row, between which states are kept. None: random numbers");
     sub->add_option("--seed", given->seed, "Of the random numbers")->default_str("0");
     sub->add_option("-o,--output", given->outputs,
                     "A .npz file for the outputs, .npy for one, .png, .pgm or .ppm for one that is an image; NAME=FILE "
@@ -197,10 +201,11 @@ void add_run(CLI::App& app, int& status) {
         ->delimiter(',')
         ->allow_extra_args(false);
     add_reading(*sub, given->how);
-    sub->footer("Examples:\n  anemone run model.mil --seed 1\n"
-                "  anemone run net.onnx -i image=photo.png --image-mean 0.485,0.456,0.406 --image-std 0.229,0.224,0.225\n"
-                "  anemone run decoder.mil -i token1.npz -i token2.npz -o last.npz\n"
-                "  anemone run model.mil -b oracle:h13 -i x=x.npy --compare expected.npz --atol 0.01");
+    sub->footer(
+        "Examples:\n  anemone run model.mil --seed 1\n"
+        "  anemone run net.onnx -i image=photo.png --image-mean 0.485,0.456,0.406 --image-std 0.229,0.224,0.225\n"
+        "  anemone run decoder.mil -i token1.npz -i token2.npz -o last.npz\n"
+        "  anemone run model.mil -b oracle:h13 -i x=x.npy --compare expected.npz --atol 0.01");
     sub->callback([given, &status] { status = run(*given); });
 }
 

@@ -41,10 +41,11 @@ double run_memory(const ane::graph_view& model, kept_values kept) {
 void require_run_memory(const ane::graph_view& model, kept_values kept, std::uint64_t most) {
     const double needed = run_memory(model, kept);
     if (needed > static_cast<double>(most)) {
-        throw ane::error(ane::errc::argument, "--max-memory",
-                         fmt::format("the values of the model take {:.0f} bytes, allowed are {}; give smaller shapes or "
-                                     "a larger limit",
-                                     needed, most));
+        throw ane::error(
+            ane::errc::argument, "--max-memory",
+            fmt::format("the values of the model take {:.0f} bytes, allowed are {}; give smaller shapes or "
+                        "a larger limit",
+                        needed, most));
     }
 }
 

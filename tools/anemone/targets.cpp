@@ -47,6 +47,7 @@ void add_targets(CLI::App& app, int& status) {
     CLI::App* const sub = app.add_subcommand("targets", "Lists the targets: the engines of Macs, phones and watches");
     sub->add_option("NAMES", given->names, "Such as macs, h13, h14..h16, h15..")->capture_default_str();
     sub->add_flag("--json", given->json, "As JSON");
+    sub->footer("Example: anemone targets h14..h16,h18");
     sub->callback([given, &status] {
         const ane::target_set chosen = targets_named(given->names);
         write_text("", given->json ? as_json(chosen) : as_text(chosen));

@@ -21,7 +21,8 @@ std::string harmless(std::string_view text, bool keeps_colours) {
     std::string shown;
     shown.reserve(text.size());
     while (!text.empty()) {
-        std::size_t size = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
+        std::size_t size =
+            static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
         if (size == 0 && keeps_colours) {
             size = colour_length(text);
         }

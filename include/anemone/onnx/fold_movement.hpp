@@ -91,6 +91,9 @@ ANEMONE_INLINE results fold_slice(node_call& c) {
 
 /// An index of an axis; negative ones count from the end.
 ANEMONE_INLINE std::int64_t index_of(node_call& c, double given, std::int64_t extent) {
+    if (given != std::floor(given)) {
+        c.refuse(formatted("reads index {}, which is no whole number", given));
+    }
     const std::int64_t i = whole(given);
     c.require(i >= -extent && i < extent, formatted("reads index {} of {}", i, extent));
     return i < 0 ? i + extent : i;

@@ -99,13 +99,25 @@ public:
         }
         return c.at(0);
     }
-    std::int64_t integer(int i) const { return whole(number(i)); }
+    ANEMONE_INLINE std::int64_t integer(int i) const {
+        require_whole(i, number(i));
+        return known(i).integer(0);
+    }
     ANEMONE_INLINE std::vector<std::int64_t> integers(int i) const {
         const onnx::constant& c = known(i);
         if (c.count() > most_listed) {
             refuse(formatted("takes a list as input {}, not {} elements", i, c.count()));
         }
+        for (std::int64_t k = 0; is_real(c.type) && k < c.count(); ++k) {
+            require_whole(i, c.at(k));
+        }
         return c.integers();
+    }
+
+    ANEMONE_INLINE void require_whole(int i, double v) const {
+        if (v != std::floor(v)) {
+            refuse(formatted("takes whole numbers as input {}, not {}", i, v));
+        }
     }
 
     // Operands in the graph.

@@ -1,0 +1,296 @@
+"""Bad input of the command `anemone`: hostile, huge and wrong files, and outputs that cannot be written.
+
+Each is refused in one line on standard error (`error: file: what`), with exit code 2, within seconds and within memory that
+RLIMIT_AS holds down, without a byte of control that a terminal would act on, and nothing is written. ONNX files are made
+here, byte by byte (https://protobuf.dev/programming-guides/encoding)."""
+
+import io
+import os
+import pathlib
+import resource
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MB = 1 << 20
+failures = 0
+
+
+def expect(truth, what):
+    global failures
+    if not truth:
+        failures += 1
+        print(f"FAILED: {what}")
+
+
+# ---- messages of ONNX, by the numbers of their fields -------------------------------------------------------------------
+
+
+def varint(n):
+    out = bytearray()
+    n &= (1 << 64) - 1
+    while n > 127:
+        out.append(n & 127 | 128)
+        n >>= 7
+    return bytes(out + bytes([n]))
+
+
+def field(number, value):
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    data = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def tensor(name, dims, kind=1, **how):
+    body = b"".join(field(1, d) for d in dims) + field(2, kind) + field(8, name)
+    if "raw" in how:
+        body += field(9, how["raw"])
+    for key, text in how.get("external", {}).items():
+        body += field(13, field(1, key) + field(2, text))
+    return body + (field(14, 1) if "external" in how else b"")
+
+
+def integers(name, values):
+    return tensor(name, [len(values)], 7, raw=struct.pack(f"<{len(values)}q", *values))
+
+
+def port(name, dims, kind=1):
+    shape = b"".join(field(1, field(1, d) if isinstance(d, int) else field(2, d)) for d in dims)
+    return field(1, name) + field(2, field(1, field(1, kind) + field(2, shape)))
+
+
+def node(operator, inputs, outputs, name="n", domain="", attributes=b""):
+    names = b"".join(field(1, i) for i in inputs) + b"".join(field(2, o) for o in outputs)
+    return names + field(3, name) + field(4, operator) + attributes + field(7, domain)
+
+
+def model(nodes=(), weights=(), inputs=(port("x", [1, 4]),), outputs=(port("y", [1, 4]),), opset=17, extra=b""):
+    graph = b"".join(field(1, n) for n in nodes) + field(2, "g") + b"".join(field(5, w) for w in weights)
+    graph += b"".join(field(11, i) for i in inputs) + b"".join(field(12, o) for o in outputs) + extra
+    return field(1, 8) + field(7, graph) + field(8, field(2, opset))
+
+
+RELU = node("Relu", ["x"], ["y"])
+HUGE = 1 << 40
+
+
+def broken_onnx():
+    """Name: bytes, and words of the sentence."""
+    def computes(operator, weights, names):
+        return model([node(operator, names, ["c"]), node("Relu", ["x"], ["y"])], weights)
+
+    one = tensor("one", [1], raw=struct.pack("<f", 1))
+    scalar = lambda name, value: tensor(name, [], 7, raw=struct.pack("<q", value))  # noqa: E731
+    big = [1 << 12, 1 << 12, 1 << 12]
+    yield "empty", b"", "is empty"
+    yield "truncated", model([RELU])[:-7], "not all of one"
+    yield "garbage", bytes(range(256)) * 40, "no ONNX model"
+    yield "constant_of_shape", computes("ConstantOfShape", [integers("s", big)], ["s"]), "max_bytes"
+    yield "expand", computes("Expand", [one, integers("s", big)], ["one", "s"]), "max_bytes"
+    yield "tile", computes("Tile", [one, integers("s", [1 << 30])], ["one", "s"]), "max_bytes"
+    yield "tile_overflow", computes("Tile", [one, integers("s", [1 << 62])], ["one", "s"]), ""
+    yield "range", computes("Range", [scalar("a", 0), scalar("b", HUGE), scalar("c1", 1)], ["a", "b", "c1"]), "counts from"
+    yield "eye", computes("EyeLike", [tensor("e", [HUGE, HUGE])], ["e"]), ""
+    yield "one_hot", computes("OneHot", [integers("i", [1]), scalar("d", HUGE), tensor("v", [2], raw=bytes(8))],
+                              ["i", "d", "v"]), ""
+    yield "declared", model([node("Add", ["x", "w"], ["y"])], [tensor("w", [1 << 20, 1 << 20], raw=b"1234")]), "4 bytes"
+    yield "negative", model([node("Add", ["x", "w"], ["y"])], [tensor("w", [-4], raw=b"1234")]), "no tensor has"
+    yield "nodes", model([b""] * 5_000_000), "when it is decoded"
+    yield "initialisers", model([RELU], [b""] * 2_000_000), "when it is decoded"
+    yield "dims", model([RELU], [field(1, 1) * 20_000_000]), "when it is decoded"
+    yield "attributes", model([node("Relu", ["x"], ["y"], attributes=field(5, b"") * 2_000_000)]), "when it is decoded"
+    yield "outside", model([node("Add", ["x", "w"], ["y"])],
+                           [tensor("w", [4], external={"location": "../secret"})]), "no path below"
+    yield "absolute", model([node("Add", ["x", "w"], ["y"])],
+                            [tensor("w", [4], external={"location": "/etc/passwd"})]), "no path below"
+    yield "link", model([node("Add", ["x", "w"], ["y"])], [tensor("w", [4], external={"location": "link"})]), "leads out"
+    yield "device", model([node("Add", ["x", "w"], ["y"])], [tensor("w", [4], external={"location": "fifo"})]), "regular"
+    yield "missing_data", model([node("Add", ["x", "w"], ["y"])],
+                                [tensor("w", [4], external={"location": "nothing"})]), "cannot be found"
+    yield "short_data", model([node("Add", ["x", "w"], ["y"])],
+                              [tensor("w", [4], external={"location": "short", "offset": str(HUGE)})]), "3 bytes"
+    yield "missing", model([node("Add", ["x", "w"], ["y"])]), "nothing before it gives"
+    yield "cycle", model([node("Add", ["x", "b"], ["a"]), node("Add", ["a", "x"], ["b"]),
+                          node("Neg", ["b"], ["y"])]), "a cycle"
+    yield "free", model([RELU], inputs=(port("x", ["batch", 4]),)), "free"
+    yield "zero", model([RELU], inputs=(port("x", [0, 4]),), outputs=(port("y", [0, 4]),)), ""
+    yield "huge_input", model([RELU], inputs=(port("x", [1, 1 << 16, 1 << 16]),)), "--max-memory"
+    yield "overflow", model([RELU], inputs=(port("x", [HUGE, HUGE]),)), ""
+    yield "strings", model([RELU], inputs=(port("x", [1, 4], 8),)), "string"
+    yield "axes", model([node("Unsqueeze", ["x", "i"], ["y"])], [tensor("i", [1], raw=struct.pack("<f", 0.5))]), "whole"
+    yield "indices", model([node("Gather", ["x", "i"], ["y"])], [tensor("i", [1], raw=struct.pack("<f", 0.5))]), "no whole number"
+    yield "beyond", model([node("Add", ["x", "w"], ["y"])], [tensor("w", [1], raw=struct.pack("<f", 1e9))]), "fp16"
+    yield "nan", model([node("Add", ["x", "w"], ["y"])], [tensor("w", [1], raw=struct.pack("<f", float("nan")))]), "nan"
+    yield "escapes", model([node("No\x1b[31m\x07such", ["x"], ["y"], "a\nb\x1b]0;title\x07\x9b")]), "x1B"
+    yield "recursive", model([node("F", ["x"], ["y"], domain="d")]) + field(25, field(1, "F") + field(4, "x") + field(
+        5, "y") + field(7, node("F", ["x"], ["y"], domain="d")) + field(10, "d")), ""
+
+
+def broken_text():
+    head = "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
+    end = " } -> (y);\n}\n"
+    statement = ' tensor<fp16, [1, 4]> y = relu(x = x)[name = string("y")];\n'
+
+    def with_weight(path, offset="64"):
+        return head + (f' tensor<fp16, [1, 4]> w = const()[name = string("w"), val = tensor<fp16, [1, 4]>(BLOBFILE(path = '
+                       f'string("{path}"), offset = uint64({offset})))];\n tensor<fp16, [1, 4]> y = add(x = x, y = w)'
+                       f'[name = string("y")];\n') + end
+
+    yield "empty.mil", "", ""
+    yield "truncated.mil", head + statement[:30], ""
+    yield "escapes.mil", head + statement.replace("relu", "re\x1b[31mlu") + end, "\\u001b"
+    yield "deep.mil", head + " tensor<fp16, [1]> y = f(x = " + "(" * 200_000, ""
+    yield "weights.mil", with_weight("nothing.bin"), "nothing.bin"
+    yield "offset.mil", with_weight("short", str(HUGE)), ""
+    yield "fifo.mil", with_weight("fifo"), "regular"
+    yield "zero.mil", with_weight("/dev/zero"), ""
+    yield "tall.mil", (head + statement + end).replace("[1, 4]", f"[{1 << 30}, {1 << 30}]"), ""
+    yield "wide.mil", (head + statement + end).replace("[1, 4]", "[1, 1, 65536, 65536]"), "--max-memory"
+    yield "negative.mil", (head + statement + end).replace("[1, 4]", "[1, -4]"), ""
+    yield "real.mil", (head + statement + end).replace("[1, 4]", "[1, 4.5]"), ""
+    yield "folded.mil", head + (
+        ' tensor<fp16, [1, 4]> c = const()[name = string("c"), val = tensor<fp16, [1, 4]>([1, 2, 3, 4])];\n'
+        ' tensor<fp16, [1, 268435456]> t = tile(x = c, reps = [1, 67108864])[name = string("t")];\n'
+        ' tensor<fp16, [1, 1]> s = reduce_max(x = t, axes = [1], keep_dims = true)[name = string("s")];\n'
+        ' tensor<fp16, [1, 4]> y = add(x = x, y = s)[name = string("y")];\n') + end, "--max-memory"
+    yield "binary.plist", b"bplist00" + b"\xff" * 64, ""
+    yield "entities.plist", ('<?xml version="1.0"?><!DOCTYPE plist [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;">]>'
+                             "<plist><string>&b;</string></plist>"), ""
+    yield "nested.plist", '<?xml version="1.0"?><plist>' + "<array>" * 200_000, ""
+    yield "words.txt", "what is this", "neither"
+
+
+# ---- running it ---------------------------------------------------------------------------------------------------------
+
+PROGRAM = None
+LIMIT = 400 * MB  # of addresses: the libraries alone take some 100
+SANITIZED = False
+
+
+def run(arguments, folder, limit=None, **how):
+    def bounded():
+        if not SANITIZED:  # sanitizers reserve terabytes
+            resource.setrlimit(resource.RLIMIT_AS, (limit or LIMIT,) * 2)
+
+    return subprocess.run([PROGRAM, *arguments], cwd=folder, capture_output="stdout" not in how, timeout=60,
+                          preexec_fn=bounded, **how)
+
+
+def refused(what, done, words=""):
+    """One line, exit code 2, no controls."""
+    told = done.stderr.decode(errors="surrogateescape")
+    expect(done.returncode == 2, f"{what}: exit code {done.returncode}, {told[:300]!r}")
+    expect(told.startswith("error: ") and told.endswith("\n"), f"{what}: told {told[:200]!r}")
+    expect(told.count("\n") == 1 or "unreadable" in what, f"{what}: told {told.count(chr(10))} lines: {told[:400]!r}")
+    expect(words in told, f"{what}: {words!r} is not in {told[:300]!r}")
+    expect("bad_alloc" not in told and "memory: the system" not in told, f"{what}: ran out of memory")
+    expect(not any(c < " " and c != "\n" or "\x7f" <= c <= "\x9f" for c in told), f"{what}: controls in {told!r}")
+    expect(not done.stdout, f"{what}: wrote {(done.stdout or b'')[:200]!r}")
+
+
+def models(folder):
+    for name, data, words in broken_onnx():
+        path = folder / f"{name}.onnx"
+        path.write_bytes(data)
+        lines = run(["run", path.name, "--max-memory", "64MB"], folder)
+        refused(f"{path.name} (unreadable)", lines, words)
+        checked = run(["check", path.name, "--targets", "h13", "--max-memory", "64MB"], folder)
+        expect(checked.returncode in (0, 1), f"check {path.name}: exit code {checked.returncode} {checked.stderr[:200]!r}")
+        expect(b"\x1b" not in checked.stdout and b"\x07" not in checked.stdout, f"check {path.name}: controls")
+        path.unlink()
+    for name, text, words in broken_text():
+        path = folder / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode("latin1"))
+        refused(f"{name} (unreadable)", run(["run", name, "--max-memory", "64MB"], folder), words)
+        checked = run(["check", name, "--targets", "h13", "--max-memory", "64MB"], folder)
+        expect(checked.returncode in (0, 1, 2), f"check {name}: exit code {checked.returncode} {checked.stderr[:200]!r}")
+        expect(b"\x1b" not in checked.stdout + checked.stderr, f"check {name}: controls")
+
+
+def arrays(folder):
+    def npy(shape, data=b"", descr="<f4"):
+        header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
+        header += " " * (63 - (10 + len(header)) % 64) + "\n"
+        return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + data
+
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        with archive.open("image.npy", "w", force_zip64=True) as entry:
+            entry.write(npy("(1, 1, 16384, 16384)"))
+            for _ in range(1024):
+                entry.write(bytes(MB))
+    lying = bytearray(bomb.getvalue())
+    at = lying.rfind(b"PK\x01\x02")
+    lying[at + 24:at + 28] = struct.pack("<I", 100)  # the directory says 100 bytes
+    files = {"bomb.npz": bomb.getvalue(), "lying.npz": bytes(lying), "shape.npy": npy("(99999999999, 99999999999)"),
+             "zero.npy": npy("(0,)"),
+             "many.npy": npy("(" + "1, " * 40 + ")", bytes(4)), "nan.npy": npy("(1, 1, 4, 4)", b"\xff" * 64),
+             "escape\x1b[31m.npy": b"", "complex.npy": npy("(1, 1, 4, 4)", bytes(128), "<c8"),
+             "big.png": b"\x89PNG\r\n\x1a\n" + bytes(100), "image.pgm": b"P5 99999999 99999999 255 ", "cut.pgm": b"P5",
+             "cut2.pgm": b"P5 4 4 255\n123", "words.pgm": b"P2 4 4 255 1 2 x", "none.pgm": b"P5 0 4 255 "}
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+        if name == "nan.npy":
+            continue  # NaN is a value of fp16
+        refused(name, run(["run", "classifier.mil", "-i", f"image={name}", "--max-memory", "64MB"], folder))
+        if name in ("bomb.npz", "lying.npz", "shape.npy", "escape\x1b[31m.npy"):
+            refused(name, run(["run", "classifier.mil", "--compare", name, "--max-memory", "64MB"], folder))
+
+
+def paths(folder):
+    """What is no regular file, and what cannot be written."""
+    for place in (".", "fifo", "/dev/zero", "missing", "a\x1b[31mb", "closed/model.mil", "x" * 300):
+        for command in ("run", "cost", "diff", "draw", "bench", "check"):
+            refused(f"{command} {place}", run([command, place], folder))
+        refused(f"-i {place}", run(["run", "classifier.mil", "-i", place], folder))
+        refused(f"@{place}", run([f"@{place}"], folder))
+        expect(run(["--config", place, "targets"], folder).returncode == 2, f"--config {place}")
+    net = (folder / "classifier.mil").read_bytes()
+    for output in ("/dev/full", "classifier.mil", ".", "classifier.mil/x.npz", "x" * 300):
+        refused(f"run -o {output}", run(["run", "classifier.mil", "-o", output], folder))
+        refused(f"draw -o {output}", run(["draw", "classifier.mil", "-o", output], folder))
+        refused(f"check -o {output}", run(["check", "classifier.mil", "-o", output], folder))
+    for output in ("/dev/full", "classifier.mil"):
+        refused(f"convert -o {output}", run(["convert", "classifier.mil", "--to", "mil", "-o", output], folder))
+    (folder / "made").mkdir()
+    (folder / "made" / "model.mil").write_bytes(net)
+    for given in ("made", "made/model.mil"):
+        refused(f"convert {given} over itself", run(["convert", given, "--to", "mil", "-o", "made"], folder))
+    with open("/dev/full", "wb") as full:
+        for command in (["check", "classifier.mil"], ["rules"], ["completions", "bash"], ["manual"], ["--help"]):
+            done = run(command, folder, stdout=full, stderr=subprocess.PIPE)
+            expect(done.returncode == 2 and b"error: " in done.stderr, f"{command} to a full disk: {done}")
+    expect((folder / "classifier.mil").read_bytes() == net, "the input was written over")
+    expect((folder / "made" / "model.mil").read_bytes() == net, "the input was written over")
+
+
+def main():
+    global PROGRAM, SANITIZED
+    PROGRAM = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else os.environ["ANEMONE_BUILD_DIR"] + "/bin/anemone").resolve()
+    if not PROGRAM.exists() or sys.platform == "darwin":  # RLIMIT_AS is not held there
+        print("the command was not built")
+        return 77
+    SANITIZED = b"__asan_init" in PROGRAM.read_bytes()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name) / "work"
+        folder.mkdir()
+        (folder.parent / "secret").write_bytes(bytes(16))
+        (folder / "classifier.mil").write_bytes((ROOT / "examples" / "reading" / "classifier.mil").read_bytes())
+        (folder / "link").symlink_to("../secret")
+        (folder / "short").write_bytes(b"abc")
+        os.mkfifo(folder / "fifo")
+        models(folder)
+        arrays(folder)
+        paths(folder)
+        left = {each.name for each in folder.iterdir()}
+        expect(not any(each.startswith(".anemone") for each in left), f"left behind: {left}")
+    print(f"{failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
