@@ -139,14 +139,16 @@ model_file find_model(const std::string& path) {
 
 namespace {
 
-/// The text or messages of a model count too, before they are read.
-void require_size(const std::string& path, std::uint64_t most) {
+/// The text of a model counts too, before it is read: a statement of MIL takes up to 40 times its length, a value of a
+/// property list up to 10 times. Messages of ONNX are counted by their reader.
+void require_size(const model_file& file, std::uint64_t most) {
+    const std::uint64_t times = file.kind == file_kind::mil ? 40 : file.kind == file_kind::netplist ? 10 : 1;
     std::error_code failed;
-    const std::uint64_t size = fs::file_size(path, failed);
-    if (!failed && size > most) {
-        throw ane::error(ane::errc::file, path,
-                         "has " + std::to_string(size) + " bytes, allowed are " + std::to_string(most) +
-                             " (--max-memory)");
+    const std::uint64_t size = fs::file_size(file.path, failed);
+    if (!failed && size > most / times) {
+        throw ane::error(ane::errc::file, file.path,
+                         "has " + std::to_string(size) + " bytes and takes up to " + std::to_string(times) +
+                             " times that while it is read, allowed are " + std::to_string(most) + " (--max-memory)");
     }
 }
 
@@ -155,7 +157,7 @@ void require_size(const std::string& path, std::uint64_t most) {
 ane::read_model read(const std::string& path, const reading& how) {
     const progress shown("reading " + path);
     const model_file file = find_model(path);
-    require_size(file.path, how.memory);
+    require_size(file, how.memory);
     if (file.kind != file_kind::onnx && !how.shapes.empty()) {
         throw ane::error(ane::errc::argument, "--shape", "is for ONNX files: the shapes of others are in the file");
     }

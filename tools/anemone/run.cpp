@@ -42,10 +42,13 @@ std::string path_in(const std::string& argument) { return argument.substr(argume
 std::vector<tensor> arrays_of(const std::string& argument, const port_buffers& ports, const run_options& options) {
     const std::size_t equals = argument.find('=');
     const std::string path = path_in(argument);
+    const std::string name = equals == std::string::npos ? "" : argument.substr(0, equals);
     std::vector<tensor> arrays;
+    if (!name.empty()) {
+        static_cast<void>(ports.input(name)); // there is one
+    }
     if (begins_as_image(path)) {
-        const ane::node& port = ports.input(equals == std::string::npos ? "" : argument.substr(0, equals));
-        arrays.push_back(read_image(path, port, options.images, options.how.memory));
+        arrays.push_back(read_image(path, ports.input(name), options.images, options.how.memory));
     } else {
         arrays = read_arrays(path, options.how.memory);
     }
@@ -53,7 +56,7 @@ std::vector<tensor> arrays_of(const std::string& argument, const port_buffers& p
         if (arrays.size() != 1) {
             throw ane::error(ane::errc::argument, argument, "a name goes with a file of one array");
         }
-        arrays.front().name = argument.substr(0, equals);
+        arrays.front().name = name;
     }
     return arrays;
 }
@@ -62,27 +65,50 @@ std::string summary(const tensor& output) {
     double least = INFINITY;
     double most = -INFINITY;
     std::size_t others = 0;
-    for (const double v : output.values) {
-        others += std::isfinite(v) ? 0 : 1;
-        least = std::isfinite(v) ? std::min(least, v) : least;
-        most = std::isfinite(v) ? std::max(most, v) : most;
+    std::size_t place = 0; // of the largest: the answer of a classifier
+    for (std::size_t i = 0; i < output.count(); ++i) {
+        const double v = output.values[i];
+        if (!std::isfinite(v)) {
+            ++others;
+            continue;
+        }
+        least = std::min(least, v);
+        place = v > most ? i : place;
+        most = std::max(most, v);
+    }
+    if (others == output.count()) {
+        return fmt::format("{} ({}): no finite number\n", output.name, text(output.shape));
     }
     std::string shown;
     for (std::size_t i = 0; i < std::min<std::size_t>(output.count(), 6); ++i) {
         shown += fmt::format(" {:.5g}", output.values[i]);
     }
-    return fmt::format("{} ({}): from {:.5g} to {:.5g}{};{}{}\n", output.name, text(output.shape), least, most,
+    return fmt::format("{} ({}): from {:.5g} to {:.5g}{}{};{}{}\n", output.name, text(output.shape), least, most,
+                       output.count() > 6 ? fmt::format(" at element {}", place) : "",
                        others == 0 ? "" : fmt::format(", {} not finite", others), shown,
                        output.count() > 6 ? " ..." : "");
 }
 
+std::string summaries(const port_buffers& ports) {
+    std::string text;
+    for (const tensor& each : ports.outputs()) {
+        text += summary(each);
+    }
+    return text;
+}
+
 /// A run for each request: states go on. An argument NAME=FILE is an input of one request, a file alone all of one.
-void run_requests(const run_options& options, ane::any_program& program, port_buffers& ports) {
+/// What there is to say.
+std::string run_requests(const run_options& options, ane::any_program& program, port_buffers& ports) {
     const std::vector<std::string>& inputs = options.inputs;
-    const bool is_one = std::all_of(inputs.begin(), inputs.end(),
-                                    [](const std::string& each) { return each.find('=') != std::string::npos; });
+    const auto named = static_cast<std::size_t>(std::count_if(
+        inputs.begin(), inputs.end(), [](const std::string& each) { return each.find('=') != std::string::npos; }));
+    if (named != 0 && named != inputs.size()) {
+        throw ane::error(ane::errc::argument, "--input",
+                         "is NAME=FILE for each input of one request, or a FILE for each request; not both");
+    }
     const progress shown("running " + options.file + " (" + options.backend + ")");
-    if (is_one) {
+    if (named == inputs.size()) {
         std::vector<tensor> arrays;
         for (const std::string& each : inputs) {
             arrays.push_back(arrays_of(each, ports, options).front());
@@ -93,14 +119,17 @@ void run_requests(const run_options& options, ane::any_program& program, port_bu
             ports.fill(arrays);
         }
         ports.run(program);
-        return;
+        return summaries(ports);
     }
+    std::string text;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         progress::now(inputs[i]);
         ports.fill(arrays_of(inputs[i], ports, options));
         ports.run(program);
+        text += (inputs.size() > 1 ? fmt::format("request {}, {}\n", i + 1, inputs[i]) : "") + summaries(ports);
         progress::at(static_cast<double>(i + 1) / static_cast<double>(inputs.size()));
     }
+    return text;
 }
 
 /// "y=file.png" is one output, a file alone all of them. What to say of it.
@@ -149,12 +178,8 @@ int run(run_options options) {
                        options.how.memory);
     port_buffers ports(model.graph);
     ane::any_program program = compile_for(options.backend, model.graph, model.weights);
-    run_requests(options, program, ports);
+    std::string text = run_requests(options, program, ports);
     const std::vector<tensor> answers = ports.outputs();
-    std::string text;
-    for (const tensor& each : answers) {
-        text += summary(each);
-    }
     for (const std::string& each : options.outputs) {
         text += write_output(options, each, answers);
     }

@@ -25,6 +25,7 @@ namespace ane::onnx::inline ANEMONE_WAY {
 struct decoded_size {
     std::uint64_t bytes = 0;
     std::uint64_t nodes = 0;
+    std::uint64_t tensors = 0;
 };
 
 /// Walks over the bytes of a message field by field, and counts; allocates nothing that grows with the file. What is
@@ -57,6 +58,7 @@ private:
     struct message_kind {
         std::uint64_t bytes = 0; ///< of an empty one, with its place in a list and the allocator's words
         bool is_node = false;
+        bool is_tensor = false;
         std::vector<field_kind> fields; ///< by their numbers
     };
 
@@ -69,6 +71,7 @@ private:
             const auto* const empty = ::google::protobuf::MessageFactory::generated_factory()->GetPrototype(&about);
             kind.bytes = empty->SpaceUsedLong() + around;
             kind.is_node = &about == ::onnx::NodeProto::descriptor();
+            kind.is_tensor = &about == ::onnx::TensorProto::descriptor();
             for (int i = 0; i < about.field_count(); ++i) {
                 const auto& field = *about.field(i);
                 const auto number = static_cast<std::size_t>(field.number());
@@ -94,6 +97,7 @@ private:
         constexpr std::uint64_t text_bytes = sizeof(std::string) + 3 * sizeof(void*);
         found_.bytes += kind.bytes;
         found_.nodes += kind.is_node ? 1 : 0;
+        found_.tensors += kind.is_tensor ? 1 : 0;
         while (const std::uint32_t tag = in.ReadTag()) {
             const auto number = static_cast<std::size_t>(wire::GetTagFieldNumber(tag));
             const field_kind field = number < kind.fields.size() ? kind.fields[number] : field_kind{};

@@ -17,15 +17,18 @@ namespace ane::onnx::inline ANEMONE_WAY {
 /// read. Empty where neither is so.
 ANEMONE_INLINE std::string too_large(std::span<const std::byte> bytes, const onnx_reader_options& options) {
     constexpr std::uint64_t always = std::uint64_t{16} << 20U; // a limit for the weights does not mean the messages
+    constexpr std::uint64_t kept = 1200; // bytes of a node or a constant in the graph, with its name and its value
     const std::uint64_t most = std::max(options.max_bytes, always);
     const decoded_size found = message_memory(most).of_model(bytes);
     if (found.nodes > model_scope::most_nodes) {
         return formatted("has more than {} nodes", model_scope::most_nodes);
     }
-    return found.bytes <= most ? ""
-                               : formatted("takes more than {} bytes of memory when it is decoded (max_bytes); larger "
-                                           "weights are external data",
-                                           most);
+    const std::uint64_t taken = found.bytes + kept * (found.nodes + found.tensors);
+    return taken <= most
+               ? ""
+               : formatted("takes more than {} bytes of memory when it is decoded (max_bytes); larger weights "
+                           "are external data",
+                           most);
 }
 
 /// The message that the bytes hold, or nothing, with a fault.
