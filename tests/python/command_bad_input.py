@@ -99,12 +99,12 @@ def broken_onnx():
                               ["i", "d", "v"]), ""
     yield "declared", model([node("Add", ["x", "w"], ["y"])], [tensor("w", [1 << 20, 1 << 20], raw=b"1234")]), "4 bytes"
     yield "negative", model([node("Add", ["x", "w"], ["y"])], [tensor("w", [-4], raw=b"1234")]), "no tensor has"
-    yield "nodes", model([b""] * 5_000_000), "when it is decoded"
+    yield "nodes", model([b""] * 1_500_000), "when it is decoded"
     yield "relus", model([node("Relu", [f"t{i}" if i else "x"], [f"t{i + 1}"]) for i in range(100_000)]), "when it is decoded"
     yield "tensors", model([RELU], [tensor(f"w{i}", [1], raw=bytes(4)) for i in range(100_000)]), "when it is decoded"
-    yield "initialisers", model([RELU], [b""] * 2_000_000), "when it is decoded"
-    yield "dims", model([RELU], [field(1, 1) * 20_000_000]), "when it is decoded"
-    yield "attributes", model([node("Relu", ["x"], ["y"], attributes=field(5, b"") * 2_000_000)]), "when it is decoded"
+    yield "initialisers", model([RELU], [b""] * 500_000), "when it is decoded"
+    yield "dims", model([RELU], [field(1, 1) * 8_000_000]), "when it is decoded"
+    yield "attributes", model([node("Relu", ["x"], ["y"], attributes=field(5, b"") * 700_000)]), "when it is decoded"
     yield "outside", model([node("Add", ["x", "w"], ["y"])],
                            [tensor("w", [4], external={"location": "../secret"})]), "no path below"
     yield "absolute", model([node("Add", ["x", "w"], ["y"])],
@@ -146,7 +146,7 @@ def broken_text():
     yield "truncated.mil", head + statement[:30], ""
     many = "".join(f" tensor<fp16, [1, 4]> y{i} = relu(x = x);\n" for i in range(100_000))
     yield "many.mil", head + many + statement + end, "--max-memory"
-    yield "many.plist", '<?xml version="1.0"?><plist><array>' + "<true/>" * 2_000_000 + "</array></plist>", "--max-memory"
+    yield "many.plist", '<?xml version="1.0"?><plist><array>' + "<true/>" * 1_000_000 + "</array></plist>", "--max-memory"
     yield "escapes.mil", head + statement.replace("relu", "re\x1b[31mlu") + end, "\\u001b"
     yield "deep.mil", head + " tensor<fp16, [1]> y = f(x = " + "(" * 200_000, ""
     yield "weights.mil", with_weight("nothing.bin"), "nothing.bin"
