@@ -26,6 +26,14 @@ if(WAY STREQUAL "install")
       message(FATAL_ERROR "not installed: ${path}")
     endif()
   endforeach()
+  if(EXISTS "${prefix}/bin/anemone") # what it says of itself comes with it
+    foreach(path IN ITEMS man/man1/anemone.1 bash-completion/completions/anemone zsh/site-functions/_anemone
+                          fish/vendor_completions.d/anemone.fish)
+      if(NOT EXISTS "${prefix}/share/${path}")
+        message(FATAL_ERROR "not installed: share/${path}")
+      endif()
+    endforeach()
+  endif()
   return()
 endif()
 

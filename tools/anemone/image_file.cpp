@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <span>
@@ -75,10 +75,10 @@ void require_image_memory(const std::string& path, std::uint64_t width, std::uin
 
 std::pair<double, double> range_in(const std::string& text) {
     const std::size_t dots = text.find("..");
-    const auto number = [&](const std::string& part) {
-        double value = 0;
-        const auto [end, failed] = std::from_chars(part.data(), part.data() + part.size(), value);
-        return failed == std::errc() && end == part.data() + part.size() ? value : NAN;
+    const auto number = [](const std::string& part) {
+        char* end = nullptr; // std::from_chars of floats is missing from the Mac's library
+        const double value = std::strtod(part.c_str(), &end);
+        return !part.empty() && *end == '\0' && end != part.c_str() ? value : NAN;
     };
     const double black = dots == std::string::npos ? NAN : number(text.substr(0, dots));
     const double white = dots == std::string::npos ? NAN : number(text.substr(dots + 2));
