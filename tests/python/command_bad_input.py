@@ -265,6 +265,12 @@ def paths(folder):
     (folder / "made" / "model.mil").write_bytes(net)
     for given in ("made", "made/model.mil"):
         refused(f"convert {given} over itself", run(["convert", given, "--to", "mil", "-o", "made"], folder))
+    done = run(["convert", "made", "--to", "mlpackage", "-o", "own.mlpackage"], folder)
+    expect(done.returncode == 0, f"convert to a package: {done}")
+    inside = next(each.relative_to(folder) for each in (folder / "own.mlpackage").rglob("*.mlmodel"))
+    for given in ("own.mlpackage", "own.mlpackage/Manifest.json", inside):
+        done = run(["convert", given, "--to", "mlpackage", "-o", "own.mlpackage"], folder)
+        refused(f"convert {given} over itself", done)
     with open("/dev/full", "wb") as full:
         for command in (["check", "classifier.mil"], ["rules"], ["completions", "bash"], ["manual"], ["--help"]):
             done = run(command, folder, stdout=full, stderr=subprocess.PIPE)

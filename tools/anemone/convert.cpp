@@ -27,10 +27,9 @@ struct convert_options {
 };
 
 int convert(const convert_options& options) {
+    require_apart(options.output, options.file, options.to == "mlpackage");
     for (const char* const written : {"model.mil", "net.plist"}) {
         require_other_file(options.output + "/" + written, std::span(&options.file, 1));
-        const std::string inside = options.file + "/" + written; // of a folder
-        require_other_file(options.output + "/" + written, std::span(&inside, 1));
     }
     const ane::read_model model = read(options.file, options.how);
     const ane::lowered_graph lowered = ane::lower(model.graph);

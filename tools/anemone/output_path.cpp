@@ -2,6 +2,7 @@
 
 #include <anemone/base/error.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -15,6 +16,20 @@ void require_other_file(const std::string& output, std::span<const std::string> 
             !failed) {
             throw ane::error(ane::errc::argument, output, "is read, and would be written over; name another output");
         }
+    }
+}
+
+void require_apart(const std::string& folder, const std::string& model, bool is_replaced) {
+    namespace fs = std::filesystem;
+    std::error_code failed;
+    if (!fs::is_directory(folder, failed)) {
+        return;
+    }
+    const fs::path written = fs::canonical(folder, failed);
+    const fs::path read = failed ? fs::path() : fs::canonical(model, failed);
+    const auto ends = std::mismatch(written.begin(), written.end(), read.begin(), read.end());
+    if (!failed && (written == read || (is_replaced && ends.first == written.end()))) {
+        throw ane::error(ane::errc::argument, folder, "is read, and would be written over; name another output");
     }
 }
 
