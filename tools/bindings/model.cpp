@@ -57,7 +57,7 @@ std::size_t bytes_of(element type) {
 }
 
 model::model(const std::string& path, const command::reading& how)
-    : path_(path), approximates_(how.approximates), file_(command::read(path, how)) {
+    : path_(path), approximates_(how.approximates), memory_(how.memory), file_(command::read(path, how)) {
     const ane::graph_view g = file_.graph;
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind == ane::op::input) {

@@ -46,6 +46,8 @@ public:
     const ane::read_model& file() const { return file_; }
     /// Read to be judged: constants that fp16 does not hold are the nearest that it does. Such a model is not run.
     bool approximates() const { return approximates_; }
+    /// Bytes that weights, and the values of a run, may take.
+    std::uint64_t memory() const { return memory_; }
 
     ane::verdict_table check(const std::string& targets, const ane::policy& rules = {}) const;
     /// The estimate of one target.
@@ -59,6 +61,7 @@ public:
 private:
     std::string path_;
     bool approximates_;
+    std::uint64_t memory_;
     ane::read_model file_;
     std::vector<port> inputs_{};
     std::vector<port> outputs_{};

@@ -1,6 +1,7 @@
 #include "session.hpp"
 
 #include "../anemone/program_run.hpp"
+#include "../anemone/run_memory.hpp"
 #include "../anemone/tensor.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/values/half.hpp>
@@ -157,6 +158,9 @@ session::session(std::shared_ptr<const bindings::model> of, const std::string& b
               throw ane::error(ane::errc::argument, model_->path(),
                                "was opened to be judged, with approximate constants, and cannot be run");
           }
+          command::require_run_memory(model_->file().graph,
+                                      backend == "cpu" ? command::kept_values::live : command::kept_values::all,
+                                      model_->memory());
           return command::compile_for(backend, model_->file().graph, model_->file().weights);
       }()) {}
 

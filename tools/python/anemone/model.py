@@ -72,7 +72,7 @@ class Model:
 
     function      of MIL text or a package, or the procedure of a netplist, where there are several
     shapes        of ONNX inputs that the file leaves free: {"x": (1, 3, 224, 224)}
-    max_memory    bytes that weights may take
+    max_memory    bytes that weights, and the values of a run, may take
     approximates  to be checked, costed and drawn only: constants that fp16 does not hold are the nearest that it does
     """
 
