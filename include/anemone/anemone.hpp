@@ -40,6 +40,7 @@
 #include "version.hpp"
 #include "weights/convert.hpp"
 #include "weights/encode.hpp"
+#include "weights/promises.hpp"
 #include "weights/random.hpp"
 #include "weights/safetensors.hpp"
 #include "weights/statistics.hpp"

@@ -16,6 +16,7 @@ MARK = "<!-- sessions -->\n"
 SESSIONS = [
     "anemone check classifier.mil --targets h13,h16 --quiet",
     "anemone check classifier.mil --targets h13 --waive R103",
+    "anemone check classifier.mil --targets h13 --waive R103,R104 --ranges image=-20000,20000",
     "anemone check --explain R030",
     "anemone run classifier.mil --seed 1 --output probabilities.npz",
     "anemone run classifier.mil --seed 1 --backend oracle:h13 --compare probabilities.npz --atol 0.01",
@@ -183,7 +184,7 @@ def html(program, folder):
             self.open, self.cells, self.links = [], 0, []
 
         def handle_starttag(self, tag, attributes):
-            if tag not in ("meta", "br", "link", "img"):
+            if tag not in ("meta", "br", "wbr", "link", "img"):
                 self.open.append(tag)
             self.cells += tag == "td"
             self.links += [value for name, value in attributes if name in ("src", "href") and not value.startswith("#")]

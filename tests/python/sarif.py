@@ -94,6 +94,12 @@ class Sarif:
         ids = [rule["id"] for rule in value["rules"]]
         self.test.assertEqual(len(ids), len(set(ids)))
         for rule in value["rules"]:  # 3.49
+            if "properties" not in rule:  # what is observed beside the rules
+                self.keys(rule, ["id", "name", "shortDescription", "help", "defaultConfiguration"])
+                self.test.assertRegex(rule["id"], r"^(file|weights|data)\.\w+$")
+                self.message(rule["shortDescription"])
+                self.message(rule["help"])
+                continue
             self.keys(
                 rule,
                 ["id", "name", "shortDescription", "fullDescription", "help", "defaultConfiguration", "properties"],
@@ -116,11 +122,17 @@ class Sarif:
         return ids
 
     def result(self, value, rules, bases):  # 3.27
-        self.keys(value, ["ruleId", "ruleIndex", "level", "message", "locations", "properties"])
+        self.keys(value, ["ruleId", "ruleIndex", "level", "message", "locations"], ["properties"])
         self.test.assertIs(type(value["ruleIndex"]), int)
         self.test.assertEqual(rules[value["ruleIndex"]], value["ruleId"])
         self.test.assertIn(value["level"], ["note", "warning", "error"])
         self.message(value["message"])
+        if "properties" not in value:  # an observation: in a file or nowhere
+            self.test.assertLessEqual(len(value["locations"]), 1)
+            for location in value["locations"]:
+                self.keys(location, ["physicalLocation"])
+                self.physical(location["physicalLocation"], bases)
+            return
         self.test.assertEqual(len(value["locations"]), 1)
         location = value["locations"][0]  # 3.28
         self.keys(location, ["logicalLocations"], ["physicalLocation"])
@@ -170,7 +182,8 @@ class Documents(unittest.TestCase):
 
     def test_logs_are_what_the_standard_requires(self):
         names = sorted(p.name for p in self.place.glob("*.sarif"))
-        self.assertEqual(names, ["empty.sarif", "hostile.sarif", "ordinary.sarif", "strict.sarif", "tied.sarif"])
+        self.assertEqual(names, ["empty.sarif", "hostile.sarif", "observed.sarif", "ordinary.sarif", "strict.sarif",
+                                 "tied.sarif"])
         for name in names:
             with self.subTest(log=name):
                 Sarif(self).log(self.read(name))
@@ -217,6 +230,18 @@ class Documents(unittest.TestCase):
         self.assertEqual(len(self.read("tied.json")["remarks"]), 1)
         self.assertEqual(self.read("ordinary.json")["remarks"], [])
 
+    def test_observations(self):
+        run = self.read("observed.sarif")["runs"][0]
+        seen = [r for r in run["results"] if "properties" not in r]
+        self.assertEqual([r["level"] for r in seen], ["warning", "error", "warning"])
+        self.assertEqual([r["ruleId"] for r in seen], ["file.doubt", "data.not_finite", "file.doubt"])
+        self.assertEqual(seen[0]["message"]["text"], 'the "word" {{of}} it\x01.')
+        self.assertEqual(seen[0]["locations"][0]["physicalLocation"],
+                         {"artifactLocation": {"uri": "a%20b.mil", "uriBaseId": "SRCROOT"}, "region": {"startLine": 7}})
+        self.assertEqual(seen[1]["locations"], [])
+        self.assertEqual([(o["id"], o["level"], o["line"]) for o in self.read("observed.json")["observations"]],
+                         [("file.doubt", "warning", 7), ("data.not_finite", "error", 0)])
+
     def test_hostile_names_and_files(self):
         results = self.read("hostile.sarif")["runs"][0]["results"]
         nodes = [r for r in results if r["ruleId"].endswith(".tensor_width_exceeds")]
@@ -248,7 +273,8 @@ class Documents(unittest.TestCase):
         for name, model in (("ordinary.json", "ordinary"), ("hostile.json", '"{}\\\ufffd')):
             with self.subTest(file=name):
                 verdict = self.read(name)
-                self.assertEqual(set(verdict), {"tool", "version", "model", "accepted", "remarks", "verdicts"})
+                self.assertEqual(set(verdict), {"tool", "version", "model", "accepted", "remarks", "observations",
+                                                "verdicts"})
                 self.assertEqual(verdict["model"], model)
                 self.assertEqual(verdict["accepted"], all(row["accepted"] for row in verdict["verdicts"]))
                 for row in verdict["verdicts"]:
@@ -258,7 +284,11 @@ class Documents(unittest.TestCase):
                     self.assertEqual(row["notes"], levels.count("note"))
                     self.assertEqual(row["accepted"], row["errors"] == 0)
                     self.assertTrue(row["seconds"] is None or (row["accepted"] and 0 < row["seconds"] < 1))
+                    self.assertEqual("bound" in row, row["seconds"] is not None)
+                    self.assertEqual(set(row["residency"]), {"largest", "streamed", "alive", "partitioned", "kernels",
+                                                             "extra_layers", "wasted"})
                     for v in row["violations"]:
+                        self.assertTrue(v["level"] == "error" or "first_target" not in v)
                         self.assertIn(v["severity"], SEVERITIES)
                         self.assertIn(v["mark"], MARKS)
                         self.assertEqual(v["page"], f"docs/rules/{v['rule']}.md")

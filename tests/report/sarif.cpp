@@ -7,10 +7,14 @@
 #include "anemone/report/shared_violation.hpp"
 #include "anemone/report/verdicts.hpp"
 #include "reported_models.hpp"
+#include <anemone/build.hpp>
+#include <anemone/ops/ops.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 using namespace ane;
 using namespace reported_models;
@@ -69,4 +73,43 @@ TEST_CASE("verdicts say that weights are shared, once for all targets") {
     }
     CHECK(verdicts(ordinary()).remarks().empty());
     CHECK(sarif(ordinary(), macs).find("shared") == std::string::npos);
+}
+
+TEST_CASE("hazards that are only told of, and what no rule says") {
+    const dynamic_graph g = build_graph([](auto& b) {
+        auto x = b.input("x"_s, f16<1, 64>, within(-1000, 1000));
+        b.output("y"_s, linear(x, b.weight("w"_s, f16<64, 64>, bounded(1))));
+    });
+    const auto is_hazard = [](const violation& v) { return v.rule == rule::contraction_may_reach_ceiling; };
+    const report_policy lenient({}, {rule::contraction_may_reach_ceiling});
+    const report_policy strict(as_error(rule::contraction_may_reach_ceiling), lenient.warnings);
+    CHECK_FALSE(verdicts(g).ok());
+    CHECK_FALSE(verdicts(g, macs, strict).ok());
+    const verdict_table told = verdicts(g, macs, lenient);
+    CHECK(told.ok());
+    for (const target_verdict& row : told.rows()) {
+        const auto found = std::find_if(row.found.begin(), row.found.end(), is_hazard);
+        REQUIRE(found != row.found.end()); // it is still there
+        CHECK_FALSE(found->is_error);
+        CHECK(found->got == 64000);
+        CHECK(row.seconds.has_value());
+        CHECK(row.residency.kernel_bytes == 64 * 64 * 2);
+    }
+    const observation seen{weight_digits, severity::warn, "half of {w} is gone", "/src/w.bin", 3};
+    const std::string log = sarif(g, macs, {.root = "/src", .rules = lenient, .observed = {seen, seen}});
+    CHECK(log.find("\"error\"") == std::string::npos);
+    CHECK(log.find("half of {{w}} is gone.") != std::string::npos);
+    CHECK(log.find("\"uri\": \"w.bin\"") != std::string::npos);
+    CHECK(log.find("\"id\": \"weights.digits\"") == log.rfind("\"id\": \"weights.digits\"")); // one rule, two results
+    CHECK(told.json("m", std::vector{seen}).find("\"message\": \"half of {w} is gone\"") != std::string::npos);
+}
+
+TEST_CASE("an error names the first target that takes its layer") {
+    const verdict_table all = verdicts(ordinary());
+    const auto& row = all.rows().front();
+    for (std::size_t i = 0; i < row.found.size(); ++i) {
+        const bool names = all.sentence(0, i).find("the first target that takes it is h16") != std::string::npos;
+        CHECK(names == (row.found[i].rule == rule::kernel_width_exceeds));
+    }
+    CHECK(all.json().find("\"first_target\": \"h16\"") != std::string::npos);
 }

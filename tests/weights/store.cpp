@@ -27,7 +27,7 @@ std::string message(const stored_tensor& tensor) {
     return "no error";
 }
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+bool holds_text(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 } // namespace
 
@@ -154,7 +154,7 @@ TEST_CASE("bf16 is the upper half of an fp32, rounded to fp16") {
     CHECK(static_cast<double>(values[2]) == 0x1p-24);
     CHECK(static_cast<double>(values[3]) == 2.0);
     CHECK(values[4].bits == 0);
-    CHECK(contains(message(tensor_of<std::uint16_t>(source_type::bf16, {0, 0x7F80})), "element 1 is inf"));
+    CHECK(holds_text(message(tensor_of<std::uint16_t>(source_type::bf16, {0, 0x7F80})), "element 1 is inf"));
 }
 
 TEST_CASE("f64 is rounded once, not through fp32") {
@@ -167,18 +167,18 @@ TEST_CASE("f64 is rounded once, not through fp32") {
 TEST_CASE("overflow and non-finite values name the element") {
     std::vector<float> values(20, 1.0F);
     values[17] = std::numeric_limits<float>::infinity();
-    CHECK(contains(message(tensor_of(source_type::f32, values)), "element 17 is inf"));
+    CHECK(holds_text(message(tensor_of(source_type::f32, values)), "element 17 is inf"));
     values[17] = -std::numeric_limits<float>::infinity();
-    CHECK(contains(message(tensor_of(source_type::f32, values)), "element 17 is -inf"));
+    CHECK(holds_text(message(tensor_of(source_type::f32, values)), "element 17 is -inf"));
     values[17] = std::numeric_limits<float>::quiet_NaN();
-    CHECK(contains(message(tensor_of(source_type::f32, values)), "element 17 is nan"));
+    CHECK(holds_text(message(tensor_of(source_type::f32, values)), "element 17 is nan"));
     values[17] = 65520.0F; // the first float that rounds to infinity
-    CHECK(contains(message(tensor_of(source_type::f32, values)),
-                   "element 17 is 65520, above the largest fp16 value 65504"));
+    CHECK(holds_text(message(tensor_of(source_type::f32, values)),
+                     "element 17 is 65520, above the largest fp16 value 65504"));
     values[17] = 65519.996F;
     CHECK(to_half(tensor_of(source_type::f32, values))[17].bits == 0x7BFF);
-    CHECK(contains(message(tensor_of<std::uint16_t>(source_type::f16, {0x7C00})), "element 0 is inf"));
-    CHECK(contains(message(tensor_of<double>(source_type::f64, {0, 1e300})), "element 1 is 1e+300"));
+    CHECK(holds_text(message(tensor_of<std::uint16_t>(source_type::f16, {0x7C00})), "element 0 is inf"));
+    CHECK(holds_text(message(tensor_of<double>(source_type::f64, {0, 1e300})), "element 1 is 1e+300"));
 }
 
 TEST_CASE("integers convert when exact") {
@@ -188,10 +188,10 @@ TEST_CASE("integers convert when exact") {
           -2048);
     CHECK(static_cast<int>(static_cast<float>(to_half(tensor_of<std::int32_t>(source_type::i32, {65504}))[0])) ==
           65504);
-    CHECK(contains(message(tensor_of<std::int16_t>(source_type::i16, {0, 2049})), "element 1 is 2049"));
-    CHECK(contains(message(tensor_of<std::int32_t>(source_type::i32, {65536})), "element 0 is 65536"));
-    CHECK(contains(message(tensor_of<std::int64_t>(source_type::i64, {std::numeric_limits<std::int64_t>::min()})),
-                   "element 0 is -9223372036854775808"));
-    CHECK(contains(message(tensor_of<std::uint8_t>(source_type::boolean, {1})), "BOOL"));
-    CHECK(contains(message(tensor_of<std::uint8_t>(source_type::f8_e5m2, {1})), "F8_E5M2"));
+    CHECK(holds_text(message(tensor_of<std::int16_t>(source_type::i16, {0, 2049})), "element 1 is 2049"));
+    CHECK(holds_text(message(tensor_of<std::int32_t>(source_type::i32, {65536})), "element 0 is 65536"));
+    CHECK(holds_text(message(tensor_of<std::int64_t>(source_type::i64, {std::numeric_limits<std::int64_t>::min()})),
+                     "element 0 is -9223372036854775808"));
+    CHECK(holds_text(message(tensor_of<std::uint8_t>(source_type::boolean, {1})), "BOOL"));
+    CHECK(holds_text(message(tensor_of<std::uint8_t>(source_type::f8_e5m2, {1})), "F8_E5M2"));
 }

@@ -4,15 +4,17 @@
 #include "model_file.hpp"
 #include "output_path.hpp"
 #include "progress.hpp"
+#include "ranges.hpp"
 #include "rule_names.hpp"
 #include "target_names.hpp"
 #include <anemone/report/sarif.hpp>
 #include <anemone/report/verdicts.hpp>
-#include <anemone/rules/policy.hpp>
+#include <anemone/rules/value.hpp>
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace command {
@@ -30,18 +32,25 @@ struct check_options {
     std::vector<std::string> errors;
     std::vector<std::string> waived;
     std::vector<std::string> explained;
+    std::vector<std::string> ranges;
     reading how{.approximates = true};
     bool quiet = false;
+    bool all = false;
 };
 
-ane::policy policy_of(const check_options& options) {
-    return policy_named(options.errors, options.waived, options.route);
+/// What bounds cannot exclude need not happen, and those of a deep model exclude little: such hazards are warnings here.
+ane::report_policy policy_of(const check_options& options) {
+    ane::rule_set bounded;
+    for (const ane::rule_record& r : ane::rules::value) {
+        bounded.insert(r.id);
+    }
+    return {policy_named(options.errors, options.waived, options.route), bounded};
 }
 
 int check(const check_options& options) {
     const ane::target_set targets = targets_named(options.targets);
-    const ane::policy rules = policy_of(options);
     require_other_file(options.output, options.files);
+    const ane::report_policy rules = policy_of(options);
     if (options.files.size() > 1 && options.format != "text") {
         throw ane::error(ane::errc::argument, "--format " + options.format,
                          "takes one file: give each its own command and --output");
@@ -56,17 +65,24 @@ int check(const check_options& options) {
             progress::at(static_cast<double>(i) / static_cast<double>(options.files.size()));
         }
         try {
-            const ane::read_model model = read(path, options.how);
+            ane::read_model model = read(path, options.how);
+            std::vector<ane::observation> observed = observed_while_reading(model);
+            for (ane::observation& each : promise(model, options.ranges, options.how.memory)) {
+                observed.push_back(std::move(each));
+            }
+            model.weights = {}; // what the rules need of them is promised
             const ane::verdict_table verdicts(model.graph, targets, rules);
             all_well = all_well && verdicts.ok();
             if (options.format == "json") {
-                text += verdicts.json(path);
+                text += verdicts.json(path, observed);
             } else if (options.format == "sarif") {
-                text += ane::sarif(model.graph, targets, {.root = {}, .help_base = {}, .rules = rules});
+                text += ane::sarif(model.graph, targets,
+                                   {.root = {}, .help_base = {}, .rules = rules, .observed = observed});
             } else if (options.format == "html") {
-                text += html_report(path, model, verdicts);
+                text += html_report(path, model.graph, verdicts, observed);
             } else {
-                text += findings_text(path, model, verdicts, options.quiet, options.output.empty() && coloured());
+                text += findings_text(path, model.graph, verdicts, observed, options.quiet, options.all,
+                                      options.output.empty() && coloured());
             }
         } catch (const ane::unreadable& refused) {
             all_well = false;
@@ -96,14 +112,21 @@ void add_check(CLI::App& app, int& status) {
         ->check(CLI::IsMember({"text", "json", "sarif", "html"}))
         ->capture_default_str();
     sub->add_option("-o,--output", given->output, "A file instead of standard output");
-    sub->add_option("--error", given->errors, "Rules whose warnings are errors, by fact or name")->delimiter(',');
-    sub->add_option("--waive", given->waived, "Rules that are not checked")->delimiter(',');
+    sub->add_option("--error", given->errors, "Rules whose warnings are errors, by fact or name")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    sub->add_option("--waive", given->waived, "Rules that are not checked")->delimiter(',')->allow_extra_args(false);
     sub->add_option("--explain", given->explained, "Explains rules, and checks nothing")->delimiter(',');
     add_reading(*sub, given->how);
+    sub->add_option("-r,--ranges", given->ranges,
+                    "Of inputs: x=-1,1 declares, data.npz measures the arrays named like inputs")
+        ->allow_extra_args(false);
     sub->add_flag("-q,--quiet", given->quiet, "The verdicts alone");
+    sub->add_flag("-a,--all", given->all, "Every finding, however often its rule is broken");
     sub->footer(
         "Examples:\n  anemone check model.mil\n  anemone check model.mil --targets h14.. --format sarif -o findings.sarif\n"
         "  anemone check model.mil --format html -o report.html\n"
+        "  anemone check model.onnx --ranges image=0,1 --error R056\n"
         "  anemone check --explain R030");
     sub->callback([given, &status] {
         if (!given->explained.empty()) {

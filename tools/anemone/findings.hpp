@@ -1,8 +1,10 @@
 #pragma once
 
-#include <anemone/readers/read_model.hpp>
+#include <anemone/readers/unreadable.hpp>
+#include <anemone/report/observation.hpp>
 #include <anemone/report/verdicts.hpp>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,22 +13,32 @@ namespace command {
 /// A finding that is the same on several targets, in the words of the first of them.
 struct shared_finding {
     ane::violation first;
+    std::string sentence; ///< with the way out and, of an error, the first target that takes the layer
     std::vector<ane::target> targets;
 
     /// "error", "warning" or "note"
     const char* level() const;
+    /// Whether a bound is infinite because one before it is: what follows from another finding.
+    bool follows() const;
 };
 
-/// Every finding once: errors first, then in the order of the layers.
+/// "error", "warning" or "note"
+const char* level_of(const ane::observation& o);
+
+/// Every finding once: errors, warnings, notes, each in the order of the layers.
 std::vector<shared_finding> shared_findings(const ane::verdict_table& verdicts);
+
+/// Inputs, weights and constants are none.
+std::size_t operation_count(const ane::graph_view& g);
 
 /// "h13 h14"; "all 11" where it is every one of the verdicts.
 std::string names_of(const std::vector<ane::target>& targets, std::size_t of);
 
-/// The verdicts of all targets on a file, then, unless quiet, every finding once: its layer, its place, what to do, and
-/// the targets that have it.
-std::string findings_text(const std::string& path, const ane::read_model& model, const ane::verdict_table& verdicts,
-                          bool quiet, bool coloured);
+/// The verdicts of all targets on a file, then, unless quiet, what it costs and how much of the memories it uses, what
+/// was observed, and every finding once: its layer, its place, what to do, and the targets that have it. Of the
+/// warnings and notes of a rule the first three, unless `all`, and the numbers of the other layers.
+std::string findings_text(const std::string& path, const ane::graph_view& g, const ane::verdict_table& verdicts,
+                          std::span<const ane::observation> observed, bool quiet, bool all, bool coloured);
 
 /// Why a file cannot be read, a line for each fault.
 std::string unreadable_text(const std::string& path, const ane::unreadable& refused, bool coloured);

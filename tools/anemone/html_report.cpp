@@ -1,143 +1,173 @@
 #include "html_report.hpp"
 
 #include "findings.hpp"
+#include "html_page.hpp"
 #include <anemone/drawing/drawing.hpp>
 #include <anemone/passes/lowering.hpp>
+#include <anemone/passes/print.hpp>
 #include <anemone/report/cost_report.hpp>
+#include <anemone/report/cost_text.hpp>
 #include <anemone/report/roofline_drawing.hpp>
-#include <anemone/rules/violation_text.hpp>
+#include <anemone/rules/phrases.hpp>
 
 #include <fmt/format.h>
 
-#include <initializer_list>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string>
-#include <string_view>
+#include <vector>
 
 namespace command {
 
 namespace {
 
-constexpr std::string_view head = R"(<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>
-:root { color-scheme: light dark; --line: #8885; --error: #c62828; --warning: #b26a00; --note: #00789a; --well: #2e7d32; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; overflow-wrap: anywhere; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
-table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .3rem .6rem; vertical-align: top;
-border-bottom: 1px solid var(--line); overflow-wrap: anywhere; } th { cursor: pointer; white-space: nowrap; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; }
-.error { color: var(--error); font-weight: 600; } .warning { color: var(--warning); } .note { color: var(--note); }
-.accepted { color: var(--well); } figure { margin: 1rem 0; overflow-x: auto; } footer { margin-top: 3rem; opacity: .7; }
-</style>
-)";
+using html::cell;
+using html::number;
 
-/// Sorts a table by the column whose head is clicked: by number where both cells are numbers.
-constexpr std::string_view script = R"(<script>
-for (const th of document.querySelectorAll("th")) th.addEventListener("click", () => {
-  const body = th.closest("table").tBodies[0], column = th.cellIndex, back = th.dataset.up === "1";
-  th.dataset.up = back ? "0" : "1";
-  const value = row => row.cells[column].dataset.value ?? row.cells[column].textContent;
-  const order = (a, b) => { const x = value(a), y = value(b), n = Number(x) - Number(y);
-    return Number.isNaN(n) ? x.localeCompare(y) : n; };
-  body.append(...[...body.rows].sort((a, b) => back ? order(b, a) : order(a, b)));
-});
-</script>
-)";
-
-std::string escaped(std::string_view text) {
-    std::string result;
-    for (const char c : text) {
-        switch (c) {
-        case '&': result += "&amp;"; break;
-        case '<': result += "&lt;"; break;
-        case '>': result += "&gt;"; break;
-        case '"': result += "&quot;"; break;
-        default: result += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? ' ' : c;
-        }
-    }
-    return result;
-}
-
-std::string cell(std::string_view text, std::string_view kind = {}) {
-    return fmt::format("<td{}>{}</td>", kind.empty() ? "" : fmt::format(" class=\"{}\"", kind), escaped(text));
-}
-std::string number(double value, std::string_view shown) {
-    return fmt::format("<td class=\"number\" data-value=\"{}\">{}</td>", value, escaped(shown));
-}
-
-std::string table(std::initializer_list<std::string_view> heads, const std::string& rows) {
-    std::string text = "<table><thead><tr>";
-    for (const std::string_view each : heads) {
-        text += fmt::format("<th>{}</th>", escaped(each));
-    }
-    return text + "</tr></thead><tbody>\n" + rows + "</tbody></table>\n";
+std::string count(std::size_t n) { return number(static_cast<double>(n), fmt::format("{}", n)); }
+std::string bytes(std::int64_t n) {
+    return number(static_cast<double>(n), ane::detail::scaled(static_cast<double>(n), "B"));
 }
 
 std::string verdict_rows(const ane::verdict_table& verdicts) {
     std::string rows;
     for (const ane::target_verdict& row : verdicts.rows()) {
         const ane::target_description& d = ane::describe(row.target);
+        const ane::residency_summary& s = row.residency;
         rows += "<tr>" + cell(d.runtime) + cell(d.product) +
                 cell(row.accepted() ? "accepted" : "refused", row.accepted() ? "accepted" : "error") +
-                number(static_cast<double>(row.counts.errors), fmt::format("{}", row.counts.errors)) +
-                number(static_cast<double>(row.counts.warnings), fmt::format("{}", row.counts.warnings)) +
-                (row.seconds ? number(*row.seconds,
-                                      fmt::format("{:.3g} ms ({})", 1e3 * *row.seconds, ane::name(row.seconds_mark)))
-                             : cell("")) +
-                cell(row.first_blocker) + "</tr>\n";
+                count(row.counts.errors) + count(row.counts.warnings) + count(row.counts.notes) +
+                (row.seconds ? number(*row.seconds, ane::detail::milliseconds(*row.seconds)) +
+                                   cell(ane::name(row.limit)) + cell(ane::name(row.seconds_mark))
+                             : cell("") + cell("") + cell("")) +
+                bytes(s.largest.bytes) + bytes(s.peak.bytes) + bytes(s.kernel_bytes) +
+                count(static_cast<std::size_t>(s.streamed)) +
+                number(s.wasted(), fmt::format("{:.0f} %", 100 * s.wasted())) + "</tr>\n";
     }
     return rows;
 }
 
-std::string finding_rows(const ane::graph_view& g, const ane::verdict_table& verdicts) {
+std::string finding_rows(const ane::verdict_table& verdicts, const std::vector<shared_finding>& all) {
     std::string rows;
-    for (const shared_finding& each : shared_findings(verdicts)) {
+    for (const shared_finding& each : all) {
         rows += "<tr>" + cell(each.level(), each.level()) +
-                number(each.first.node, fmt::format("{}", each.first.node)) +
-                cell(ane::format(each.first, g, ane::describe(each.first.target))) + cell(ane::name(each.first.rule)) +
-                cell(names_of(each.targets, verdicts.rows().size())) + "</tr>\n";
+                number(each.first.node, fmt::format("#{}", each.first.node)) + cell(each.sentence, "text") +
+                html::named(ane::name(each.first.rule)) + cell(names_of(each.targets, verdicts.rows().size())) +
+                "</tr>\n";
     }
     return rows;
 }
 
-/// The roofline of the first chip that takes the model and whose rates are known.
-std::string roofline_of(const ane::graph_view& g, const ane::verdict_table& verdicts) {
-    const ane::lowered_graph lowered = ane::lower(g);
+std::string observation_rows(std::span<const ane::observation> observed) {
+    std::string rows;
+    for (const ane::observation& o : observed) {
+        rows += "<tr>" + cell(level_of(o), level_of(o)) + cell(o.text, "text") + cell(o.kind.id) +
+                cell(o.line > 0 ? fmt::format("{}:{}", o.file, o.line) : o.file) + "</tr>\n";
+    }
+    return rows;
+}
+
+/// Every layer with the targets that take it.
+std::string layer_rows(const ane::graph_view& g, const ane::verdict_table& verdicts) {
+    struct told {
+        std::size_t findings = 0;
+        std::vector<ane::target> refusing;
+    };
+    std::vector<told> layers(g.nodes.size());
     for (const ane::target_verdict& row : verdicts.rows()) {
-        const ane::cost c = ane::estimate(lowered.graph, row.target);
-        if (row.accepted() && c.roof && c.seconds) {
-            return fmt::format("<h2>Cost</h2>\n<p>{}</p>\n<figure>{}</figure>\n", escaped(ane::cost_line(c)),
-                               ane::draw_roofline(lowered.graph, c));
+        for (const ane::violation& v : row.found) {
+            told& layer = layers[static_cast<std::size_t>(v.node)];
+            ++layer.findings;
+            if (v.is_error && (layer.refusing.empty() || layer.refusing.back() != row.target)) {
+                layer.refusing.push_back(row.target);
+            }
         }
     }
-    return {};
+    std::string rows;
+    for (int i = 0; i < g.size(); ++i) {
+        const ane::node& n = g[i];
+        if (ane::is_source(n.kind)) {
+            continue;
+        }
+        const told& layer = layers[static_cast<std::size_t>(i)];
+        const auto flops = static_cast<double>(ane::work_of(g, n).flops());
+        rows +=
+            "<tr>" + number(i, fmt::format("#{}", i)) + cell(ane::name(n.kind)) + cell(ane::detail::label(g, i)) +
+            cell(ane::print(n.type, n.shape)) + number(flops, ane::detail::scaled(flops, "FLOP")) +
+            (layer.refusing.empty() ? cell("legal", "accepted")
+                                    : cell("refused by " + names_of(layer.refusing, verdicts.rows().size()), "error")) +
+            count(layer.findings) + "</tr>\n";
+    }
+    return rows;
+}
+
+/// A roofline for each chip that takes the model and whose rates are known; chips of equal rates have one.
+std::string rooflines_of(const ane::graph_view& g, const ane::verdict_table& verdicts) {
+    if (std::none_of(verdicts.rows().begin(), verdicts.rows().end(), [](const auto& row) { return row.seconds; })) {
+        return {};
+    }
+    const ane::lowered_graph lowered = ane::lower(g);
+    std::vector<ane::roofline> drawn;
+    std::string text;
+    for (const ane::target_verdict& row : verdicts.rows()) {
+        const ane::cost c = ane::estimate(lowered.graph, row.target);
+        const auto same = [&](const ane::roofline& r) {
+            return r.peak == c.roof->peak && r.bandwidth == c.roof->bandwidth;
+        };
+        const bool has_layers = std::any_of(c.layers.begin(), c.layers.end(), [](const ane::layer_cost& l) {
+            return l.work.flops() > 0 && l.bytes() > 0 && l.seconds() > 0;
+        });
+        if (row.seconds && c.roof && has_layers && std::none_of(drawn.begin(), drawn.end(), same)) {
+            drawn.push_back(*c.roof);
+            text += "<figure>" +
+                    ane::draw_roofline(lowered.graph, c,
+                                       {.id = fmt::format("roofline-{}", ane::runtime_architecture(row.target))}) +
+                    "</figure>\n";
+        }
+    }
+    return text.empty() ? "" : "<h2>Rooflines</h2>\n<div class=\"plots\">\n" + text + "</div>\n";
 }
 
 } // namespace
 
-std::string html_report(const std::string& path, const ane::read_model& model, const ane::verdict_table& verdicts) {
-    const ane::graph_view g = model.graph;
-    std::string text(head);
-    text += fmt::format("<title>{0}</title>\n</head>\n<body>\n<h1>{0}</h1>\n<p>{1} operations; {2}</p>\n",
-                        escaped(path), g.size(), verdicts.ok() ? "every chip takes it" : "not every chip takes it");
-    text +=
-        "<h2>Verdicts</h2>\n" +
-        table({"target", "chip", "verdict", "errors", "warnings", "estimate", "first blocker"}, verdict_rows(verdicts));
-    text += "<h2>Findings</h2>\n" + table({"level", "layer", "finding", "rule", "targets"}, finding_rows(g, verdicts));
-    for (const std::string& note : model.notes) {
-        text += fmt::format("<p class=\"note\">{}</p>\n", escaped(note));
+std::string html_report(const std::string& path, const ane::graph_view& g, const ane::verdict_table& verdicts,
+                        std::span<const ane::observation> observed) {
+    std::vector<shared_finding> all = shared_findings(verdicts);
+    const auto following = std::stable_partition(all.begin(), all.end(), [](const auto& f) { return !f.follows(); });
+    const auto rest = static_cast<std::size_t>(all.end() - following);
+    all.erase(following, all.end());
+
+    std::string text = fmt::format("<h1>{}</h1>\n<p class=\"{}\">{} operations; {}</p>\n", html::escaped(path),
+                                   verdicts.ok() ? "accepted" : "error", operation_count(g),
+                                   verdicts.ok() ? "every chip takes it" : "not every chip takes it");
+    text += "<h2>Verdicts</h2>\n" +
+            html::table({"target", "chip", "verdict", "errors", "warnings", "notes", "estimate", "bound", "known by",
+                         "largest tensor", "alive", "weights", "streamed", "wasted"},
+                        verdict_rows(verdicts));
+    text += "<h2>Findings</h2>\n" +
+            (all.empty() ? "<p>None.</p>\n"
+                         : html::table({"level", "layer", "finding", "rule", "targets"}, finding_rows(verdicts, all)));
+    if (rest > 0) {
+        text +=
+            fmt::format("<p class=\"note\">Of {} more no bound is known any longer, after those above.</p>\n", rest);
     }
-    for (const ane::read_fault& doubt : model.doubts) {
-        text += fmt::format("<p class=\"warning\">{}</p>\n", escaped(ane::text(doubt)));
+    for (const std::string& remark : verdicts.remarks()) {
+        text += fmt::format("<p class=\"note\">{}</p>\n", html::escaped(remark));
     }
-    text += roofline_of(g, verdicts);
-    text += "<h2>Drawing</h2>\n<figure>" + ane::draw_svg(g) + "</figure>\n";
+    if (!observed.empty()) {
+        text += "<h2>Observed</h2>\n" + html::table({"level", "what", "kind", "place"}, observation_rows(observed));
+    }
+    text += rooflines_of(g, verdicts);
+    text += "<h2>Drawing</h2>\n<figure>" +
+            ane::draw_svg(g, {.title = path, .id = "model", .depth = ane::readable_depth}) + "</figure>\n";
+    text += "<h2>Layers</h2>\n" +
+            html::details("every layer, and which targets take it",
+                          html::table({"layer", "operation", "name", "result", "work", "verdict", "findings"},
+                                      layer_rows(g, verdicts)),
+                          g.size() <= 60);
     text += "<footer>anemone check; rules with their marks, never run on Apple silicon</footer>\n";
-    text += script;
-    return text + "</body>\n</html>\n";
+    return html::page(path, text);
 }
 
 } // namespace command

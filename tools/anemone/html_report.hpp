@@ -1,14 +1,16 @@
 #pragma once
 
-#include <anemone/readers/read_model.hpp>
+#include <anemone/report/observation.hpp>
 #include <anemone/report/verdicts.hpp>
 
+#include <span>
 #include <string>
 
 namespace command {
 
-/// What `check` found as one page that needs nothing else: verdicts, findings and layers in tables that sort, the
-/// drawing of the model, and where its layers lie below the ceilings of the first chip that takes it.
-std::string html_report(const std::string& path, const ane::read_model& model, const ane::verdict_table& verdicts);
+/// What `check` found as one page that needs nothing else: verdicts, resources, findings and layers in tables that sort,
+/// the drawing of the model, and where its layers lie below the ceilings of each chip that takes it.
+std::string html_report(const std::string& path, const ane::graph_view& g, const ane::verdict_table& verdicts,
+                        std::span<const ane::observation> observed);
 
 } // namespace command

@@ -29,19 +29,20 @@ ANEMONE_BODY std::string draw_svg(const graph_view& g, const drawing_options& op
     const double top = size::margin + size::heading_height;
     const double height = top + p.height + legend.height + size::margin;
 
-    std::string out = formatted("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-                                "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}"
-                                "<rect class=\"page\" width=\"{0:.0f}\" height=\"{1:.0f}\" rx=\"8\"/>\n",
-                                width, height, escape(title), style_sheet(options.theme));
+    std::string out =
+        formatted("<svg xmlns=\"http://www.w3.org/2000/svg\"{4} width=\"{0:.0f}\" height=\"{1:.0f}\" "
+                  "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}"
+                  "<rect class=\"page\" width=\"{0:.0f}\" height=\"{1:.0f}\" rx=\"8\"/>\n",
+                  width, height, escape(title), style_sheet(options.theme, options.id), id_attribute(options.id));
     out += formatted("<text class=\"heading\" x=\"{0:.0f}\" y=\"{1:.0f}\">{2}</text>\n"
                      "<text class=\"note\" x=\"{0:.0f}\" y=\"{3:.0f}\">{4}</text>\n",
                      size::margin, size::margin + 14, escape(title), size::margin + 33, escape(note));
     out += formatted("<g transform=\"translate({:.1f} {:.1f})\">\n", size::margin + (inner - p.width) / 2, top);
     for (const edge& e : p.edges) {
-        out += drawing::detail::draw_edge(e, p);
+        out += drawing::detail::draw_edge(e, p, options.id);
     }
     for (std::size_t i = 0; i < p.labels.size(); ++i) {
-        out += drawing::detail::draw_box(p.labels[i], p.boxes[i]);
+        out += drawing::detail::draw_box(p.labels[i], p.boxes[i], options.id);
     }
     out += "</g>\n" + draw_legend(legend, size::margin, top + p.height);
     return out + "</svg>\n";

@@ -3,6 +3,7 @@
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
 #include "../passes/print.hpp"
+#include "blocks.hpp"
 #include "layout.hpp"
 #include "options.hpp"
 #include "style.hpp"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +23,9 @@ namespace ane::drawing::inline ANEMONE_WAY {
 
 /// A box of the picture: a node of the graph, or an output port.
 struct label {
-    int node = -1;
-    int output = -1; ///< position among the outputs, or -1
+    int node = -1;         ///< of several in one box, the first
+    int output = -1;       ///< position among the outputs, or -1
+    bool is_block = false; ///< several operations
     kind colour = kind::port;
     std::string title;
     std::string number; ///< "#12", at the right of the title
@@ -82,6 +85,60 @@ ANEMONE_INLINE label label_of_output(const graph_view& g, int position) {
     return l;
 }
 
+/// "12 weights with 31.5 k parameters"
+ANEMONE_INLINE std::string weights_text(int weights, std::int64_t parameters) {
+    const double count = static_cast<double>(parameters);
+    const std::string number = count < 1e4   ? formatted("{}", parameters)
+                               : count < 1e6 ? formatted("{:.1f} k", count / 1e3)
+                                             : formatted("{:.1f} M", count / 1e6);
+    return formatted("{} weight{} with {} parameters", weights, weights == 1 ? "" : "s", number);
+}
+
+ANEMONE_INLINE label label_of_block(const graph_view& g, const unit& u, const std::vector<char>& folded, double limit) {
+    label l;
+    l.node = u.nodes.front();
+    l.is_block = true;
+    l.colour = kind::block;
+    const std::string called = scope_text(u.where);
+    l.title = u.copies > 0     ? formatted("{} more of #{}\u2013{}", u.copies, u.of.first, u.of.second)
+              : called.empty() ? formatted("{} operations", u.nodes.size())
+                               : called;
+    l.number = formatted("#{}\u2013{}", u.nodes.front(), u.nodes.back());
+    if (u.copies > 0 && !called.empty()) {
+        l.lines.push_back(called);
+    }
+    std::string line = formatted("{} operations:", u.nodes.size());
+    for (const std::string& each : operations_in(g, u.nodes)) {
+        if (line.back() != ':' && text_width(line + " \u00b7 " + each, size::text) > limit) {
+            l.lines.push_back(line);
+            line = each;
+        } else {
+            line += (line.back() == ':' ? " " : " \u00b7 ") + each;
+        }
+    }
+    l.lines.push_back(line);
+    l.lines.push_back(print(g[u.nodes.back()].shape));
+    std::set<int> seen;
+    std::vector<int> open = u.nodes;
+    int weights = 0;
+    std::int64_t parameters = 0;
+    while (!open.empty()) { // through constants that are computed from weights
+        const int i = open.back();
+        open.pop_back();
+        for (const int o : g.operands(i)) {
+            if (folded[static_cast<std::size_t>(o)] != 0 && seen.insert(o).second) {
+                open.push_back(o);
+                weights += g[o].kind == op::weight ? 1 : 0;
+                parameters += g[o].kind == op::weight ? g[o].shape.count() : 0;
+            }
+        }
+    }
+    if (weights > 0) {
+        l.weights.push_back(weights_text(weights, parameters));
+    }
+    return l;
+}
+
 /// Truncates the texts to the limit and measures the box around them.
 ANEMONE_INLINE box fit(label& l, double limit) {
     l.tooltip = l.title + " " + l.number;
@@ -119,30 +176,44 @@ ANEMONE_INLINE picture arrange(const graph_view& g, const drawing_options& optio
     for (const output_port& port : g.outputs) {
         folded[static_cast<std::size_t>(port.node)] = 0; // an output that is a weight keeps its box
     }
-    std::vector<int> position(g.nodes.size(), -1);
-    std::vector<int> last_reader(g.nodes.size() + g.outputs.size(), -1); // of each label
-    const auto connect = [&](int from, int to) {
-        int& last = last_reader[static_cast<std::size_t>(from)];
-        if (last != to) { // x * x reads x once in the picture
-            p.edges.push_back({from, to, {}, false});
+    std::vector<int> position(g.nodes.size(), -1);    // of the label that a node is in
+    std::vector<int> last_reader(g.nodes.size(), -1); // of each label
+    std::vector<int> order;
+    const auto add = [&](label l, const std::vector<int>& nodes) {
+        for (const int i : nodes) {
+            position[static_cast<std::size_t>(i)] = static_cast<int>(p.labels.size());
         }
-        last = to;
+        p.labels.push_back(std::move(l));
     };
     for (int i = 0; i < g.size(); ++i) {
         if (folded[static_cast<std::size_t>(i)] != 0) {
             continue;
         }
-        position[static_cast<std::size_t>(i)] = static_cast<int>(p.labels.size());
-        p.labels.push_back(detail::label_of_node(g, i, folded));
-        for (const int o : g.operands(i)) {
-            if (folded[static_cast<std::size_t>(o)] == 0) {
-                connect(position[static_cast<std::size_t>(o)], static_cast<int>(p.labels.size()) - 1);
+        if (options.depth != every_operation && is_source(g[i].kind)) { // they depend on nothing
+            add(detail::label_of_node(g, i, folded), {i});
+        } else {
+            order.push_back(i);
+        }
+    }
+    for (const unit& u : units_of(g, order, options.depth)) {
+        add(u.is_block() ? detail::label_of_block(g, u, folded, options.widest_text)
+                         : detail::label_of_node(g, u.nodes.front(), folded),
+            u.nodes);
+        const int here = static_cast<int>(p.labels.size()) - 1;
+        for (const int i : u.nodes) {
+            for (const int o : g.operands(i)) {
+                const int from = position[static_cast<std::size_t>(o)];
+                if (from >= 0 && from != here && last_reader[static_cast<std::size_t>(from)] != here) {
+                    p.edges.push_back({from, here, {}, false}); // x * x reads x once in the picture
+                    last_reader[static_cast<std::size_t>(from)] = here;
+                }
             }
         }
     }
     for (std::size_t i = 0; i < g.outputs.size(); ++i) {
         p.labels.push_back(detail::label_of_output(g, static_cast<int>(i)));
-        connect(position[static_cast<std::size_t>(g.outputs[i].node)], static_cast<int>(p.labels.size()) - 1);
+        p.edges.push_back(
+            {position[static_cast<std::size_t>(g.outputs[i].node)], static_cast<int>(p.labels.size()) - 1, {}, false});
     }
     for (label& l : p.labels) {
         p.boxes.push_back(detail::fit(l, options.widest_text));
@@ -164,7 +235,14 @@ ANEMONE_INLINE picture arrange(const graph_view& g, const drawing_options& optio
 
 namespace ane::drawing::detail::inline ANEMONE_WAY {
 
-ANEMONE_INLINE std::string draw_edge(const edge& e, const picture& p) {
+/// "node12", "block12", "output0", with that of the drawing before it.
+ANEMONE_INLINE std::string id_of(const label& l, const std::string& drawing) {
+    const std::string own =
+        l.output >= 0 ? formatted("output{}", l.output) : formatted("{}{}", l.is_block ? "block" : "node", l.node);
+    return drawing.empty() ? own : escape(drawing) + "-" + own;
+}
+
+ANEMONE_INLINE std::string draw_edge(const edge& e, const picture& p, const std::string& drawing) {
     constexpr double head = 6;
     std::string d = formatted("M{:.1f} {:.1f}", e.path[0].x, e.path[0].y);
     for (std::size_t i = 1; i < e.path.size(); ++i) {
@@ -178,10 +256,7 @@ ANEMONE_INLINE std::string draw_edge(const edge& e, const picture& p) {
             d += formatted("C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}", a.x, middle, b.x, middle, b.x, b.y);
         }
     }
-    const auto id = [&](int box) {
-        const label& l = p.labels[static_cast<std::size_t>(box)];
-        return l.output >= 0 ? formatted("output{}", l.output) : formatted("node{}", l.node);
-    };
+    const auto id = [&](int box) { return id_of(p.labels[static_cast<std::size_t>(box)], drawing); };
     const std::string_view skip = e.crosses_layers ? " skip" : "";
     const point& tip = e.path.back();
     return formatted("<path class=\"edge{}\" data-from=\"{}\" data-to=\"{}\" d=\"{}\"/>\n"
@@ -189,8 +264,8 @@ ANEMONE_INLINE std::string draw_edge(const edge& e, const picture& p) {
                      skip, id(e.from), id(e.to), d, skip, tip.x, tip.y);
 }
 
-ANEMONE_INLINE std::string draw_box(const label& l, const box& b) {
-    const std::string id = l.output >= 0 ? formatted("output{}", l.output) : formatted("node{}", l.node);
+ANEMONE_INLINE std::string draw_box(const label& l, const box& b, const std::string& drawing) {
+    const std::string id = id_of(l, drawing);
     const double radius = l.colour == kind::port ? std::min(b.height / 2, 22.0) : 7.0;
     const double side = l.colour == kind::port ? size::pill_side : size::side;
     std::string out = formatted("<g class=\"box {}\" id=\"{}\"><title>{}</title>\n"
@@ -224,14 +299,8 @@ ANEMONE_INLINE std::string subtitle(const graph_view& g) {
         weights += n.kind == op::weight ? 1 : 0;
         parameters += n.kind == op::weight ? n.shape.count() : 0;
     }
-    const double count = static_cast<double>(parameters);
-    const std::string number = count < 1e4   ? formatted("{}", parameters)
-                               : count < 1e6 ? formatted("{:.1f} k", count / 1e3)
-                                             : formatted("{:.1f} M", count / 1e6);
-    const auto plural = [](int n, std::string_view what) { return formatted("{} {}{}", n, what, n == 1 ? "" : "s"); };
-    return weights == 0 ? plural(operations, "operation")
-                        : formatted("{}, {} with {} parameters", plural(operations, "operation"),
-                                    plural(weights, "weight"), number);
+    const std::string text = formatted("{} operation{}", operations, operations == 1 ? "" : "s");
+    return weights == 0 ? text : text + ", " + weights_text(weights, parameters);
 }
 
 } // namespace ane::drawing::detail::inline ANEMONE_WAY

@@ -42,6 +42,7 @@ inline constexpr colours palette[kind_count] = {
     {"#fde7ed", "#c5476c", "#401f2a", "#e57d9c"}, // reduction
     {"#eef1f4", "#7b8796", "#252b33", "#8a97a8"}, // movement
     {"#ffe8dc", "#cf5f2b", "#41241a", "#ec8c5c"}, // attention
+    {"#f4f6f8", "#2b3440", "#1c2229", "#dfe5ec"}, // block
 };
 
 ANEMONE_INLINE std::string rules(bool dark) {
@@ -64,8 +65,36 @@ ANEMONE_INLINE std::string rules(bool dark) {
 
 namespace ane::drawing::inline ANEMONE_WAY {
 
-ANEMONE_INLINE std::string style_sheet(theme wanted) {
-    std::string css = "<style>\ntext{font-family:'Segoe UI','Helvetica Neue',Helvetica,Arial,'DejaVu Sans',sans-serif;"
+/// The rules of a style sheet for what is below one element alone. The sheet has no comments, no strings with braces,
+/// and `@media` as the only rule with rules in it.
+ANEMONE_INLINE std::string confined(const std::string& css, const std::string& id) {
+    std::string out;
+    bool in_selector = true;
+    for (std::size_t i = 0; i < css.size(); ++i) {
+        const char c = css[i];
+        const bool begins = in_selector && c != '\n' && c != '}' && c != '@';
+        if (begins) {
+            const std::size_t end = css.find_first_of(",{", i);
+            out += "#" + id + " " + css.substr(i, end - i + 1);
+            in_selector = css[end] == ',';
+            i = end;
+            continue;
+        }
+        if (c == '@') { // up to its brace, after which selectors follow
+            const std::size_t end = css.find('{', i);
+            out += css.substr(i, end - i + 1);
+            i = end;
+            continue;
+        }
+        in_selector = in_selector || c == '}';
+        out += c;
+    }
+    return out;
+}
+
+/// `id` is that of the drawing in a page with several; empty: the sheet is for its whole document.
+ANEMONE_INLINE std::string style_sheet(theme wanted, const std::string& id = {}) {
+    std::string css = "text{font-family:'Segoe UI','Helvetica Neue',Helvetica,Arial,'DejaVu Sans',sans-serif;"
                       "font-size:11px}.title{font-size:13px;font-weight:600}.small{font-size:10px}"
                       ".heading{font-size:17px;font-weight:600}.end{text-anchor:end}\n"
                       ".box rect{stroke-width:1.2}.constant rect{stroke-dasharray:4 3}.rule{stroke-opacity:.35}"
@@ -74,7 +103,12 @@ ANEMONE_INLINE std::string style_sheet(theme wanted) {
     if (wanted == theme::automatic) {
         css += "@media (prefers-color-scheme:dark){\n" + detail::rules(true) + "}\n";
     }
-    return css + "</style>\n";
+    return "<style>\n" + (id.empty() ? css : confined(css, id)) + "</style>\n";
+}
+
+/// ` id="model"`, or nothing.
+ANEMONE_INLINE std::string id_attribute(const std::string& id) {
+    return id.empty() ? "" : formatted(" id=\"{}\"", escape(id));
 }
 
 /// The entries of a legend in rows that fit a width.
@@ -103,7 +137,10 @@ ANEMONE_INLINE legend_rows make_legend(const std::vector<bool>& used, bool skips
     for (std::size_t i = 0; i < used.size(); ++i) {
         if (used[i]) {
             const kind k = static_cast<kind>(i);
-            add(k == kind::port ? "input, output" : std::string(name(k)), name(k));
+            add(k == kind::port    ? "input, output"
+                : k == kind::block ? "several operations"
+                                   : std::string(name(k)),
+                name(k));
         }
     }
     if (skips) {

@@ -26,14 +26,15 @@ enum class kind : std::uint8_t {
     normalization,
     reduction,
     movement,
-    attention
+    attention,
+    block ///< several operations in one box
 };
-inline constexpr std::size_t kind_count = static_cast<std::size_t>(kind::attention) + 1;
+inline constexpr std::size_t kind_count = static_cast<std::size_t>(kind::block) + 1;
 
 constexpr std::string_view name(kind k) noexcept {
-    constexpr std::string_view names[kind_count] = {"port",       "constant", "contraction",   "elementwise",
-                                                    "activation", "pooling",  "normalization", "reduction",
-                                                    "movement",   "attention"};
+    constexpr std::string_view names[kind_count] = {"port",       "constant",  "contraction",   "elementwise",
+                                                    "activation", "pooling",   "normalization", "reduction",
+                                                    "movement",   "attention", "block"};
     return names[static_cast<std::size_t>(k)];
 }
 

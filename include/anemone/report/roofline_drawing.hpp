@@ -10,6 +10,7 @@ namespace ane::inline ANEMONE_WAY {
 
 struct roofline_options {
     std::string title{}; ///< "Roofline of h13 (M1)" where it is empty
+    std::string id{};    ///< of several drawings in one page, see `drawing_options`
     drawing::theme theme = drawing::theme::automatic;
     double width = 720, height = 440; ///< of the plot, pixels
 };

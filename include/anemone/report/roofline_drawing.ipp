@@ -66,11 +66,11 @@ ANEMONE_BODY std::string draw_roofline(const graph_view& lowered, const cost& c,
 
     const std::string title =
         options.title.empty() ? formatted("Roofline of {}", detail::device_name(c)) : options.title;
-    std::string out =
-        formatted("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-                  "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}"
-                  "<rect class=\"page\" width=\"{0:.0f}\" height=\"{1:.0f}\" rx=\"8\"/>\n",
-                  end_x + right, end_y + bottom, drawing::escape(title), drawing::style_sheet(options.theme));
+    std::string out = formatted("<svg xmlns=\"http://www.w3.org/2000/svg\"{4} width=\"{0:.0f}\" height=\"{1:.0f}\" "
+                                "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}"
+                                "<rect class=\"page\" width=\"{0:.0f}\" height=\"{1:.0f}\" rx=\"8\"/>\n",
+                                end_x + right, end_y + bottom, drawing::escape(title),
+                                drawing::style_sheet(options.theme, options.id), drawing::id_attribute(options.id));
     out += formatted(
         "<text class=\"heading\" x=\"28\" y=\"42\">{}</text>\n<text class=\"note\" x=\"28\" y=\"61\">{}</text>\n",
         drawing::escape(title), drawing::escape(cost_line(c)));
@@ -94,7 +94,7 @@ ANEMONE_BODY std::string draw_roofline(const graph_view& lowered, const cost& c,
     out += formatted("<path class=\"edge skip\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}H{:.1f}\"/>\n", x(start),
                      y(start * roof.bandwidth), x(roof.ridge()), y(roof.peak), end_x);
     out += formatted("<text class=\"note end\" x=\"{:.1f}\" y=\"{:.1f}\">{}, {}, ridge {:.0f} FLOP/byte</text>\n",
-                     end_x - 4, y(roof.peak) - 7, detail::scaled(roof.peak, "FLOP/s"),
+                     end_x - 4, y(roof.peak) - 18, detail::scaled(roof.peak, "FLOP/s"),
                      detail::scaled(roof.bandwidth, "B/s"), roof.ridge());
     const sequence<fusion> fused = fuse(lowered);
     std::vector<bool> used(drawing::kind_count, false);

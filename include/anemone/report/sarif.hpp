@@ -2,10 +2,12 @@
 
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
-#include "../rules/policy.hpp"
 #include "../targets/sets.hpp"
+#include "observation.hpp"
+#include "report_policy.hpp"
 
 #include <string>
+#include <vector>
 
 /// The violations of a model as SARIF 2.1.0, the format in which code hosts take findings to mark them in the source.
 namespace ane::inline ANEMONE_WAY {
@@ -16,7 +18,9 @@ struct sarif_options {
     /// An absolute URI under which the pages of the rules lie, as in "https://example.org/anemone/docs/rules/". Empty:
     /// the rules name their page in their help text only, since SARIF takes no relative URI there.
     std::string help_base{};
-    policy rules{};
+    report_policy rules{};
+    /// What is said beside the rules: a result each.
+    std::vector<observation> observed{};
 };
 
 /// "file:///my%20models/model.cpp" of an absolute path.

@@ -32,8 +32,8 @@ ANEMONE_INLINE std::string rule_id(const rule_record& r) {
 class sarif_writer {
 public:
     ANEMONE_INLINE sarif_writer(const graph_view& g, const target_set& targets, const sarif_options& options)
-        : graph_(validated(g)), options_(options), root_(options.root), elsewhere_(g, macs, options.rules),
-          found_(shared_violations(g, targets, options.rules)),
+        : graph_(validated(g)), options_(options), root_(options.root),
+          elsewhere_(g, macs, verdict_policy(options.rules)), found_(shared_violations(g, targets, options.rules)),
           remarks_(targets.empty() ? std::vector<remark>() : remarks_on_shared_weights(g)) {
         for (const shared_violation& s : found_) {
             if (std::find(used_.begin(), used_.end(), s.first.rule) == used_.end()) {
@@ -41,6 +41,12 @@ public:
             }
         }
         std::sort(used_.begin(), used_.end());
+        for (const observation& o : options.observed) {
+            const auto same = [&](const observation_kind& k) { return k.id == o.kind.id; };
+            if (std::none_of(kinds_.begin(), kinds_.end(), same)) {
+                kinds_.push_back(o.kind);
+            }
+        }
     }
 
     ANEMONE_INLINE std::string str() {
@@ -62,6 +68,9 @@ public:
         for (const remark& r : remarks_) {
             result(r);
         }
+        for (const observation& o : options_.observed) {
+            result(o);
+        }
         j_.end().end().end().end();
         return j_.str();
     }
@@ -79,6 +88,9 @@ private:
         }
         if (!remarks_.empty()) {
             shared_weights_descriptor();
+        }
+        for (const observation_kind& k : kinds_) {
+            descriptor(k);
         }
         j_.end().end().end();
     }
@@ -115,6 +127,31 @@ private:
         text("help", "docs/weights.md");
         j_.key("defaultConfiguration").object().member("level", name(severity::note)).end();
         j_.key("properties").object().member("severity", name(severity::note)).end().end();
+    }
+
+    ANEMONE_INLINE void descriptor(const observation_kind& k) {
+        j_.object().member("id", k.id).member("name", k.id.substr(k.id.find('.') + 1));
+        text("shortDescription", k.summary);
+        text("help", k.page);
+        j_.key("defaultConfiguration").object().member("level", name(severity::note)).end().end();
+    }
+
+    ANEMONE_INLINE void result(const observation& o) {
+        std::size_t kind = 0;
+        while (kinds_[kind].id != o.kind.id) {
+            ++kind;
+        }
+        j_.object().member("ruleId", o.kind.id);
+        j_.member("ruleIndex", used_.size() + (remarks_.empty() ? 0U : 1U) + kind);
+        j_.member("level", name(level_of(o.level)));
+        text("message", o.text + ".");
+        j_.key("locations").array();
+        if (!o.file.empty()) {
+            j_.object();
+            place(o.file.c_str(), o.line);
+            j_.end();
+        }
+        j_.end().end();
     }
 
     ANEMONE_INLINE void result(const remark& r) {
@@ -203,7 +240,8 @@ private:
     node_acceptance elsewhere_;
     std::vector<shared_violation> found_;
     std::vector<remark> remarks_;
-    std::vector<rule> used_; ///< the rules with findings, in the order of `rule`
+    std::vector<observation_kind> kinds_; ///< of the observations
+    std::vector<rule> used_;              ///< the rules with findings, in the order of `rule`
     json_writer j_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "../base/way.hpp"
 #include "../rules/evaluate.hpp"
+#include "report_policy.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -20,10 +21,10 @@ struct shared_violation {
 /// The violations on every target of a set, those with equal node, rule and figures together, in the order of the
 /// nodes.
 ANEMONE_INLINE std::vector<shared_violation> shared_violations(const graph_view& g, const target_set& targets,
-                                                               const policy& p) {
+                                                               const report_policy& p) {
     std::vector<shared_violation> all;
     for (const target t : targets) {
-        for (const violation& v : violations(g, t, p)) {
+        for (const violation& v : reported_violations(g, t, p)) {
             all.push_back({v, {t}});
         }
     }

@@ -1,11 +1,16 @@
 #pragma once
 
 #include "../base/way.hpp"
+#include "../passes/cost.hpp"
+#include "../passes/residency.hpp"
 #include "findings.hpp"
+#include "observation.hpp"
+#include "report_policy.hpp"
 
 #include <cstdio>
 #include <iosfwd>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +25,9 @@ struct target_verdict {
     std::string first_blocker{};     ///< the sentence of the first error; empty where the target accepts
     std::optional<double> seconds{}; ///< estimated time of one dispatch, where the target accepts and its cost is known
     mark seconds_mark = mark::predicted; ///< of `seconds`: a fit to measurements, or a prediction
+    bound limit = bound::unknown;        ///< what that time is spent on
+    std::int64_t traffic = 0;            ///< bytes that all layers move; 0 where the model has no cost
+    residency_summary residency{};       ///< of the layers as the engine runs them
     std::vector<violation> found{};
 
     bool accepted() const noexcept { return counts.errors == 0; }
@@ -28,12 +36,15 @@ struct target_verdict {
 /// A row for each target of a set, in its order. Keeps its own text: the graph may go away.
 class verdict_table {
 public:
-    ANEMONE_API explicit verdict_table(const graph_view& g, const target_set& targets = macs, const policy& p = {});
+    ANEMONE_API explicit verdict_table(const graph_view& g, const target_set& targets = macs,
+                                       const report_policy& p = {});
 
     const std::vector<target_verdict>& rows() const noexcept { return rows_; }
     /// Remarks that hold on every target and count among the notes of each: that weights are shared, and by which
     /// operations.
     const std::vector<std::string>& remarks() const noexcept { return remarks_; }
+    /// The sentence of a violation: rule, values, limit, for an error the first target that takes the layer, the way out.
+    const std::string& sentence(std::size_t row, std::size_t violation) const { return sites_[row][violation].message; }
     /// Whether every target accepts.
     ANEMONE_API bool ok() const noexcept;
     /// For a program that ends with it: 0 where every target accepts, 1 otherwise.
@@ -42,8 +53,9 @@ public:
     /// A line for each target, then each distinct blocker once, with the targets that it stops, then the remarks.
     ANEMONE_API std::string str(bool coloured = false) const;
 
-    /// The same as JSON, with every violation: version, accepted, remarks, verdicts of the targets. `model` is the name shown.
-    ANEMONE_API std::string json(std::string_view model = {}) const;
+    /// The same as JSON, with every violation: version, accepted, remarks, observations, verdicts of the targets with
+    /// cost and residency. `model` is the name shown.
+    ANEMONE_API std::string json(std::string_view model = {}, std::span<const observation> observed = {}) const;
 
     /// Prints to a stream of the C library: coloured on a terminal unless NO_COLOR is set, plain elsewhere.
     ANEMONE_API void print(std::FILE* to = stdout) const;
@@ -52,6 +64,7 @@ private:
     /// The texts of a violation that need its graph: its label and its sentence.
     struct site_text {
         std::string label, message;
+        std::optional<target> first{}; ///< of an error: the first target that takes the node
     };
 
     std::vector<target_verdict> rows_;
@@ -62,7 +75,7 @@ private:
 ANEMONE_API std::ostream& operator<<(std::ostream& to, const verdict_table& v);
 
 /// The verdicts of every target of a set on a model: `verdicts(model).print();`
-ANEMONE_API verdict_table verdicts(const graph_view& g, const target_set& targets = macs, const policy& p = {});
+ANEMONE_API verdict_table verdicts(const graph_view& g, const target_set& targets = macs, const report_policy& p = {});
 
 } // namespace ane::inline ANEMONE_WAY
 

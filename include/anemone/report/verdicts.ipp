@@ -51,7 +51,7 @@ ANEMONE_INLINE std::string time_of(const target_verdict& r) {
 }
 
 ANEMONE_INLINE void write_violation(json_writer& j, const violation& v, const std::string& label,
-                                    const std::string& message) {
+                                    const std::string& message, const std::optional<target>& first) {
     const rule_record& r = record_of(v.rule);
     j.object().member("rule", name(v.rule)).member("fact", r.fact).member("level", name(level_of(v)));
     j.member("severity", name(v.severity)).member("operation", name(v.operation)).member("node", v.node);
@@ -64,27 +64,57 @@ ANEMONE_INLINE void write_violation(json_writer& j, const violation& v, const st
     for (const std::string& suggestion : suggestions_of(v)) {
         j.value(suggestion);
     }
-    j.end().member("page", "docs/rules/" + std::string(name(v.rule)) + ".md").end();
+    j.end();
+    if (asks_elsewhere(v)) {
+        j.key("first_target");
+        first ? j.value(runtime_architecture(*first)) : j.null();
+    }
+    j.member("page", "docs/rules/" + std::string(name(v.rule)) + ".md").end();
+}
+
+ANEMONE_INLINE void write_observation(json_writer& j, const observation& o) {
+    j.object().member("id", o.kind.id).member("level", name(level_of(o.level))).member("message", o.text);
+    j.member("file", o.file).member("line", o.line).member("page", o.kind.page).end();
+}
+
+/// What a run costs, and how much of the memories it uses.
+ANEMONE_INLINE void write_resources(json_writer& j, const target_verdict& r) {
+    j.key("seconds");
+    r.seconds ? j.value(*r.seconds) : j.null();
+    if (r.seconds) {
+        j.member("seconds_mark", name(r.seconds_mark)).member("bound", name(r.limit)).member("traffic", r.traffic);
+    }
+    const residency_summary& s = r.residency;
+    j.key("residency").object().member("largest", s.largest.bytes).member("streamed", s.streamed);
+    j.member("alive", s.peak.bytes).member("partitioned", s.partitioned).member("kernels", s.kernel_bytes);
+    j.member("extra_layers", s.extra_layers).member("wasted", s.wasted()).end();
 }
 
 } // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY verdict_table::verdict_table(const graph_view& g, const target_set& targets, const policy& p) {
+ANEMONE_BODY verdict_table::verdict_table(const graph_view& g, const target_set& targets, const report_policy& p) {
     validate(g);
     const std::optional<lowered_graph> lowered = detail::try_lower(g);
-    const node_acceptance elsewhere(g, macs, p);
+    const node_acceptance elsewhere(g, macs, detail::verdict_policy(p));
     for (detail::remark& remark : detail::remarks_on_shared_weights(g)) {
         remarks_.push_back(std::move(remark.text));
     }
     for (const target t : targets) {
         target_verdict row;
         row.target = t;
-        row.found = violations(g, t, p);
+        row.found = detail::reported_violations(g, t, p);
+        auto& sites = sites_.emplace_back();
         for (const violation& v : row.found) {
+            const bool asks = detail::asks_elsewhere(v);
+            const std::optional<target> first = asks ? elsewhere.first_for(v.node) : std::nullopt;
+            sites.push_back({std::string(detail::label(g, v.node)),
+                             format(v, g, describe(t), asks ? detail::remedy_phrase(first) : std::string()), first});
             if (v.is_error && row.counts.errors == 0) {
-                row.first_blocker = format(v, g, describe(t), detail::remedy_phrase(elsewhere.first_for(v.node)));
+                row.first_blocker = asks
+                                        ? sites.back().message
+                                        : format(v, g, describe(t), detail::remedy_phrase(elsewhere.first_for(v.node)));
             }
             row.counts.add(v);
         }
@@ -93,12 +123,12 @@ ANEMONE_BODY verdict_table::verdict_table(const graph_view& g, const target_set&
             const cost c = estimate(lowered->view(), t);
             row.seconds = c.seconds;
             row.seconds_mark = c.roof ? c.roof->known_by : mark::predicted;
+            row.limit = c.limit;
+            row.traffic = c.bytes;
         }
+        const graph_view as_run = lowered ? lowered->view() : g;
+        row.residency = summarize(residency(as_run, t), t);
         rows_.push_back(std::move(row));
-        auto& sites = sites_.emplace_back();
-        for (const violation& v : rows_.back().found) {
-            sites.push_back({std::string(detail::label(g, v.node)), format(v, g)});
-        }
     }
 }
 
@@ -139,12 +169,17 @@ ANEMONE_BODY std::string verdict_table::str(bool coloured) const {
     return text;
 }
 
-ANEMONE_BODY std::string verdict_table::json(std::string_view model) const {
+ANEMONE_BODY std::string verdict_table::json(std::string_view model, std::span<const observation> observed) const {
     json_writer j;
     j.object().member("tool", "Anemone").member("version", version).member("model", model).member("accepted", ok());
     j.key("remarks").array();
     for (const std::string& remark : remarks_) {
         j.value(remark);
+    }
+    j.end();
+    j.key("observations").array();
+    for (const observation& o : observed) {
+        detail::write_observation(j, o);
     }
     j.end();
     j.key("verdicts").array();
@@ -153,14 +188,11 @@ ANEMONE_BODY std::string verdict_table::json(std::string_view model) const {
         j.object().member("target", runtime_architecture(r.target)).member("product", describe(r.target).product);
         j.member("accepted", r.accepted()).member("errors", r.counts.errors);
         j.member("warnings", r.counts.warnings).member("notes", r.counts.notes);
-        j.key("seconds");
-        r.seconds ? j.value(*r.seconds) : j.null();
-        if (r.seconds) {
-            j.member("seconds_mark", name(r.seconds_mark));
-        }
+        detail::write_resources(j, r);
         j.key("violations").array();
         for (std::size_t k = 0; k < r.found.size(); ++k) {
-            detail::write_violation(j, r.found[k], sites_[i][k].label, sites_[i][k].message);
+            const site_text& site = sites_[i][k];
+            detail::write_violation(j, r.found[k], site.label, site.message, site.first);
         }
         j.end().end();
     }
@@ -171,7 +203,7 @@ ANEMONE_BODY std::string verdict_table::json(std::string_view model) const {
 ANEMONE_BODY void verdict_table::print(std::FILE* to) const { detail::write_text(to, str(detail::wants_colour(to))); }
 ANEMONE_BODY std::ostream& operator<<(std::ostream& to, const verdict_table& v) { return to << v.str(); }
 
-ANEMONE_BODY verdict_table verdicts(const graph_view& g, const target_set& targets, const policy& p) {
+ANEMONE_BODY verdict_table verdicts(const graph_view& g, const target_set& targets, const report_policy& p) {
     return verdict_table(g, targets, p);
 }
 

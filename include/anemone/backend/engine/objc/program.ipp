@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../../formats/mil.hpp"
 #include "../../../formats/netplist_program.hpp"
 #include "../../../graph/graph.hpp"
 #include "../../one_run.hpp"

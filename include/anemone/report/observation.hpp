@@ -1,0 +1,48 @@
+#pragma once
+
+#include "../base/way.hpp"
+#include "../rules/record.hpp"
+#include "findings.hpp"
+
+#include <string>
+#include <string_view>
+
+/// What a report says beside the rules: of a file, of the values of weights, of measured data.
+namespace ane::inline ANEMONE_WAY {
+
+/// A kind of observation, as formats with a list of rules name it.
+struct observation_kind {
+    std::string_view id;      ///< "weights.digits"
+    std::string_view summary; ///< a clause without figures
+    std::string_view page;    ///< of the documentation
+};
+
+inline constexpr observation_kind reading_note{"file.note", "the graph differs from the file", "docs/reading.md"};
+inline constexpr observation_kind file_doubt{
+    "file.doubt", "the file says in its words what the engine's compiler was measured to refuse", "docs/reading.md"};
+inline constexpr observation_kind weight_digits{"weights.digits", "a weight loses digits as fp16", "docs/precision.md"};
+inline constexpr observation_kind weight_not_finite{
+    "weights.not_finite", "a weight has elements that fp16 does not hold (R006)", "docs/weights.md"};
+inline constexpr observation_kind data_not_finite{
+    "data.not_finite", "measured data have elements that fp16 does not hold", "docs/envelope.md"};
+
+/// One thing observed. `level` is that of a rule: `reject` is an error, `note` a note, all others are warnings.
+struct observation {
+    observation_kind kind = reading_note;
+    severity level = severity::note;
+    std::string text{}; ///< a sentence with its figures
+    std::string file{}; ///< where; empty where it is no place in a file
+    int line = 0;
+};
+
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+constexpr report_level level_of(severity s) noexcept {
+    return s == severity::reject ? report_level::error
+           : s == severity::note ? report_level::note
+                                 : report_level::warning;
+}
+
+} // namespace ane::detail::inline ANEMONE_WAY

@@ -1,0 +1,235 @@
+"""What `anemone check` and `draw` tell: findings from weights and from ranges, in JSON, SARIF and one page of HTML;
+drawings that fold what repeats itself.
+
+Expected figures are sums done by hand: the filters of examples/reading/classifier.mil have six ones in each row, so that
+pixels up to p make sums up to 6 p; the accumulator ends at 32768 (R056)."""
+
+import html.parser
+import json
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import command
+import sarif
+
+PROGRAM = pathlib.Path(os.environ.get("ANEMONE_BUILD_DIR", "build"), "bin", "anemone").resolve()
+CEILING = "contraction_may_reach_ceiling"
+
+
+class Page(html.parser.HTMLParser):
+    """Tags that close, ids that are there once, nothing from outside, and the words of each cell."""
+
+    EMPTY = {"meta", "br", "wbr", "img"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.links, self.rows, self.scripts = [], [], [], [], 0
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+        self.scripts += tag == "script"
+        self.note(attributes)
+        if tag == "tr":
+            self.rows.append([])
+        elif tag == "td":
+            self.rows[-1].append("")
+
+    def handle_startendtag(self, tag, attributes):
+        self.note(attributes)
+
+    def note(self, attributes):
+        for name, value in attributes:
+            if name == "id":
+                self.ids.append(value)
+            if name in ("src", "href", "xlink:href", "data", "action") or name.startswith("on"):
+                self.links.append((name, value))
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            raise ValueError(f"</{tag}> ends nothing")
+
+    def handle_data(self, data):
+        if "td" in self.open:
+            self.rows[-1][-1] += data
+
+
+class Case(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.directory.name)
+        for each in (command.ROOT / "examples" / "reading").iterdir():
+            if each.suffix != ".cpp":
+                (cls.folder / each.name).write_bytes(each.read_bytes())
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.directory.cleanup()
+
+    def call(self, *arguments, code=0):
+        done = subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def json(self, *arguments, code=0):
+        return sarif.strict(self.call(*arguments, "--format", "json", code=code).stdout.encode())
+
+    def pixels(self, name, values):
+        data = struct.pack("<16f", *values, *[0.0] * (16 - len(values)))
+        (self.folder / name).write_bytes(command.npz({"image": command.npy("<f4", "(1, 1, 4, 4)", data)}))
+        return name
+
+
+def found(document, rule):
+    return [v for row in document["verdicts"] for v in row["violations"] if v["rule"] == rule]
+
+
+class Ranges(Case):
+    def check(self, *ranges, code=0, more=()):
+        options = [word for each in ranges for word in ("--ranges", each)]
+        return self.json("check", "classifier.mil", "--targets", "h13", *options, *more, code=code)
+
+    def test_a_declared_range_decides(self):
+        self.assertEqual(found(self.check(), CEILING), [])
+        self.assertEqual(found(self.check("image=-1,1"), CEILING), [])
+        self.assertEqual(found(self.check("image=-5000,5000"), CEILING), [])
+        seen = found(self.check("image=-20000,20000"), CEILING)
+        self.assertEqual([(v["operation"], v["got"], v["limit"]) for v in seen], [("conv2d", 120000, 32768)])
+        self.assertEqual(seen[0]["level"], "warning")  # the compiler takes it
+
+    def test_hazards_are_errors_on_request(self):
+        self.assertEqual(len(found(self.check("image=-20000,20000", code=1, more=["--error", "R056"]), CEILING)), 1)
+        self.assertEqual(found(self.check("image=-20000,20000", more=["--waive", "R056"]), CEILING), [])
+
+    def test_a_measured_range_decides(self):
+        self.assertEqual(found(self.check(self.pixels("dark.npz", [5000])), CEILING), [])
+        seen = found(self.check(self.pixels("bright.npz", [9000, -1])), CEILING)
+        self.assertEqual([v["got"] for v in seen], [54000])
+        both = found(self.check("dark.npz", "bright.npz"), CEILING)  # the wider one
+        self.assertEqual([v["got"] for v in both], [54000])
+
+    def test_data_that_are_not_finite_are_named(self):
+        for name, value, words in (("nan.npz", float("nan"), "NaN enters as infinity"),
+                                   ("inf.npz", float("-inf"), "not finite"), ("far.npz", 1e6, "65504")):
+            document = self.check(self.pixels(name, [1, 2, value]))
+            seen = [o for o in document["observations"] if o["id"] == "data.not_finite"]
+            self.assertEqual(len(seen), 1)
+            self.assertIn("element 2 of 'image' in " + name, seen[0]["message"])
+            self.assertIn(words, seen[0]["message"])
+            self.assertEqual(seen[0]["file"], name)
+
+    def test_ranges_that_are_none(self):
+        (self.folder / "other.npy").write_bytes(command.npy("<f4", "(1,)", struct.pack("<f", 1)))
+        (self.folder / "empty.npz").write_bytes(command.npz({"image": command.npy("<f4", "(0,)", b"")}))
+        for wrong, words in (("nothing=0,1", "image"), ("image=1,0", "from 1 to 0"), ("image=-1e9,1e9", "65504"),
+                             ("image=nan,1", "nan"), ("image=1", "1"), ("image=1,2,3", ""), ("missing.npz", "missing.npz"),
+                             ("other.npy", "inputs are: image"), ("classifier.mil", "classifier.mil"), ("=", "")):
+            done = self.call("check", "classifier.mil", "--ranges", wrong, code=2)
+            self.assertIn(words, done.stderr)
+        self.check("empty.npz")  # nothing measured, nothing promised
+
+    def test_cost_and_residency_of_each_target(self):
+        row = self.check()["verdicts"][0]
+        self.assertEqual(row["bound"], "dispatch")
+        self.assertGreater(row["traffic"], 0)
+        self.assertEqual(row["residency"]["largest"], 2 * 4 * 4 * 2)  # two channels of 4x4 in fp16
+        self.assertEqual(row["residency"]["streamed"], 0)
+        text = self.call("check", "classifier.mil", "--targets", "h13").stdout
+        self.assertRegex(text, r"dispatch +\S+ kB +64 B")
+
+    def test_many_layers_of_one_rule_are_counted(self):
+        body = "".join(f"        tensor<fp16, [1, 3]> v{i + 1} = relu(x = v{i})[name = string(\"v{i + 1}\")];\n"
+                       for i in range(20))
+        (self.folder / "rows.mil").write_text("program(1.3)\n{\n    func main<ios18>(tensor<fp16, [1, 3]> v0) {\n" +
+                                              body + "    } -> (v20);\n}\n")
+        text = self.call("check", "rows.mil", "--targets", "h13").stdout
+        self.assertEqual(len(re.findall(r"^warning: .*R103", text, re.MULTILINE)), 3)  # the input and 20 layers
+        self.assertRegex(text, r"(?m)^18 more of width_is_not_a_granule \[R103\]: #\d+")
+        text = self.call("check", "rows.mil", "--targets", "h13", "--all").stdout
+        self.assertEqual(len(re.findall(r"^warning: relu.*R103", text, re.MULTILINE)), 20)
+
+
+class Sarif(Case):
+    def test_the_log_is_what_the_standard_requires(self):
+        self.pixels("bad.npz", [float("nan")])
+        for more in ([], ["--ranges", "bad.npz"], ["--ranges", "image=-20000,20000"]):
+            done = self.call("check", "classifier.mil", "--targets", "macs", "--format", "sarif", *more)
+            log = sarif.strict(done.stdout.encode())
+            sarif.Sarif(self).log(log)
+            rules = {r["ruleId"] for r in log["runs"][0]["results"]}
+            self.assertIn("file.note", rules)
+            self.assertEqual("data.not_finite" in rules, "bad.npz" in more)
+            self.assertEqual("R056." + CEILING in rules, "image=-20000,20000" in more)
+
+
+class Html(Case):
+    def test_a_page_with_hostile_names(self):
+        name = "<script>alert(1)<\\script>&\"'.mil"
+        (self.folder / name).write_bytes((self.folder / "classifier.mil").read_bytes())
+        text = self.call("check", name, "--format", "html", "--ranges", "image=-20000,20000").stdout
+        page = Page(text)
+        self.assertEqual(page.open, [])
+        self.assertEqual(page.links, [])
+        self.assertEqual(page.scripts, 1)
+        self.assertEqual(len(page.ids), len(set(page.ids)))
+        self.assertIn("model", page.ids)
+        self.assertIn("roofline-h13", page.ids)
+        self.assertNotRegex(text, r"url\(|@import|https?://(?!www\.w3\.org/2000/svg)")
+        for sheet in re.findall(r"<svg[^>]* id=\"([^\"]+)\".*?<style>(.*?)</style>", text, re.DOTALL):
+            for selectors in re.findall(r"([^{}]+)\{[^{}]*\}", re.sub(r"@media[^{]*\{", "", sheet[1])):
+                for selector in selectors.split(","):
+                    self.assertEqual(selector.split()[0], "#" + sheet[0])
+        self.assertTrue(any(row[:1] == ["warning"] and "sums of 120000" in row[2] for row in page.rows if len(row) > 2))
+        layers = [row for row in page.rows if len(row) == 7]
+        self.assertEqual([row[1] for row in layers], ["conv2d", "abs", "reduce_sum", "reshape", "mul", "softmax"])
+        self.assertEqual({row[5] for row in layers}, {"legal"})
+
+    @unittest.skipUnless(shutil.which("chromium") and os.environ.get("ANEMONE_CHROMIUM"), "ANEMONE_CHROMIUM is not set")
+    def test_a_click_sorts(self):
+        text = self.call("check", "classifier.mil", "--format", "html").stdout
+        click = "<script>document.querySelectorAll('th')[6].click();</script></body>"  # by estimate
+        (self.folder / "page.html").write_text(text.replace("</body>", click))
+        dump = subprocess.run(["chromium", "--headless", "--no-sandbox", "--dump-dom", self.folder / "page.html"],
+                              capture_output=True, text=True, timeout=60).stdout
+        times = [float(row[6].split()[0]) for row in Page(dump).rows if len(row) == 14]
+        self.assertEqual(len(times), 11)
+        self.assertEqual(times, sorted(times))
+
+
+class Draw(Case):
+    def draw(self, *arguments):
+        return self.call("draw", *arguments).stdout
+
+    def test_a_chain_of_equal_blocks(self):
+        lines = ""
+        for i in range(250):
+            lines += (f"        tensor<fp16, [1, 64]> a{i} = tanh(x = v{i})[name = string(\"a{i}\")];\n"
+                      f"        tensor<fp16, [1, 64]> v{i + 1} = add(x = a{i}, y = v{i})[name = string(\"v{i + 1}\")];\n")
+        (self.folder / "chain.mil").write_text("program(1.3)\n{\n    func main<ios18>(tensor<fp16, [1, 64]> v0) {\n" +
+                                               lines + "    } -> (v250);\n}\n")
+        boxes = lambda text: len(re.findall(r"<g class=\"box [a-z]+\" id=", text))
+        self.assertEqual(boxes(self.draw("chain.mil", "--collapse", "none")), 502)
+        folded = self.draw("chain.mil")
+        # input, the block that reads it, the next one and those that are like it, output
+        self.assertEqual(boxes(folded), 7)
+        self.assertIn("248 more of #3\u20134", folded)
+        self.assertIn("500 operations", folded)
+        self.assertEqual(self.draw("classifier.mil"), self.draw("classifier.mil", "--collapse", "none"))
+        for wrong in ("0", "-1", "all", "2x", "99999999999999"):
+            self.assertIn("--collapse", self.call("draw", "chain.mil", "--collapse", wrong, code=2).stderr)
+
+
+if __name__ == "__main__":
+    if not PROGRAM.exists():
+        print("the command was not built")
+        sys.exit(77)
+    unittest.main()

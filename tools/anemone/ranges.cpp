@@ -1,0 +1,177 @@
+#include "ranges.hpp"
+
+#include "numpy_file.hpp"
+#include <anemone/base/error.hpp>
+#include <anemone/values/half.hpp>
+#include <anemone/weights/promises.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string_view>
+
+namespace command {
+
+namespace {
+
+std::string input_names(const ane::graph_view& g) {
+    std::string names;
+    for (int i = 0; i < g.size(); ++i) {
+        if (g[i].kind == ane::op::input && g.next_of(i) < 0) {
+            names.append(names.empty() ? "" : ", ").append(g.name(i));
+        }
+    }
+    return names;
+}
+
+/// "-1,1"; nothing where the text is no pair of numbers.
+std::optional<ane::contract> pair_in(std::string_view text) {
+    double ends[2] = {};
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    for (int i = 0; i < 2; ++i) {
+        const auto read = std::from_chars(at, end, ends[i]);
+        if (read.ec != std::errc() || (i == 0) != (read.ptr != end && *read.ptr == ',')) {
+            return std::nullopt;
+        }
+        at = read.ptr + (i == 0 ? 1 : 0);
+    }
+    return at == end ? std::optional(ane::within(ends[0], ends[1])) : std::nullopt;
+}
+
+void require_range(const std::string& argument, const ane::contract& c) {
+    if (!(c.low <= c.high && c.low >= -ane::half_max && c.high <= ane::half_max)) {
+        throw ane::error(
+            ane::errc::argument, "--ranges " + argument,
+            fmt::format("goes from {} to {}; a range is x=low,high within +-{}", c.low, c.high, ane::half_max));
+    }
+}
+
+/// The extremes and the mean square of arrays of one name.
+struct measured {
+    double low = INFINITY;
+    double high = -INFINITY;
+    double squares = 0;
+    std::size_t count = 0;
+    bool is_whole = true; ///< no element was left out
+
+    void add(const tensor& array, const std::string& file, std::vector<ane::observation>& observed) {
+        for (std::size_t i = 0; i < array.values.size(); ++i) {
+            const double v = array.values[i];
+            const double stored = static_cast<double>(ane::half(v));
+            if (!std::isfinite(stored)) {
+                if (is_whole) {
+                    observed.push_back({ane::data_not_finite, ane::severity::warn,
+                                        fmt::format("element {} of '{}' in {} is {}, {}; nothing is promised of this "
+                                                    "input",
+                                                    i, array.name, file, v,
+                                                    std::isnan(v)   ? "and a NaN enters as infinity (R155)"
+                                                    : std::isinf(v) ? "and not finite"
+                                                                    : "beyond fp16's 65504"),
+                                        file, 0});
+                }
+                is_whole = false;
+                continue;
+            }
+            low = std::min(low, stored);
+            high = std::max(high, stored);
+            squares += stored * stored;
+            ++count;
+        }
+    }
+    ane::contract promise() const {
+        ane::contract c = ane::within(low, high);
+        c.deviation = std::sqrt(squares / static_cast<double>(count));
+        return c;
+    }
+};
+
+void observe(const ane::lost_digits& lost, std::vector<ane::observation>& observed) {
+    if (!lost.fault.empty()) {
+        observed.push_back({ane::weight_not_finite,
+                            ane::severity::warn,
+                            fmt::format("{}; nothing is promised of this weight", lost.fault),
+                            {},
+                            0});
+        return;
+    }
+    // A few small elements are in every weight; what matters is that many are.
+    if (lost.vanished * 100 >= lost.elements || lost.subnormal * 10 >= lost.elements) {
+        observed.push_back({ane::weight_digits,
+                            ane::severity::warn,
+                            fmt::format("of the {} elements of '{}' {} become 0 as fp16 (below 2^-25), {} have fewer "
+                                        "than 11 digits (below 2^-14); scale them by a power of two: scaled<k>(w)",
+                                        lost.elements, lost.weight, lost.vanished, lost.subnormal),
+                            {},
+                            0});
+    }
+}
+
+} // namespace
+
+std::vector<ane::observation> observed_while_reading(const ane::read_model& model) {
+    std::vector<ane::observation> observed;
+    for (const std::string& note : model.notes) {
+        observed.push_back({ane::reading_note, ane::severity::note, note, {}, 0});
+    }
+    for (const ane::read_fault& doubt : model.doubts) {
+        observed.push_back({ane::file_doubt, ane::severity::warn,
+                            (doubt.operation.empty() ? "" : doubt.operation + ": ") + doubt.reason, doubt.where,
+                            doubt.line});
+    }
+    return observed;
+}
+
+std::vector<ane::observation> promise(ane::read_model& model, const std::vector<std::string>& ranges,
+                                      std::uint64_t most) {
+    std::vector<ane::observation> observed;
+    for (const ane::lost_digits& lost : ane::promise_statistics(model.graph, model.weights)) {
+        observe(lost, observed);
+    }
+    const auto is_input = [&](std::string_view name) {
+        const int at = model.graph.view().find(ane::op::input, name);
+        return at >= 0 && model.graph.view().next_of(at) < 0;
+    };
+    std::map<std::string, measured> seen;
+    for (const std::string& each : ranges) {
+        const std::size_t equals = each.find('=');
+        const std::string name = equals == std::string::npos ? "" : each.substr(0, equals);
+        const std::string rest = equals == std::string::npos ? each : each.substr(equals + 1);
+        if (!name.empty() && !is_input(name)) {
+            throw ane::error(ane::errc::argument, "--ranges " + each,
+                             "'" + name + "' is no input of the model; there are: " + input_names(model.graph));
+        }
+        if (const auto declared = name.empty() ? std::nullopt : pair_in(rest)) {
+            require_range(each, *declared);
+            ane::promise_input(model.graph, name, *declared);
+            continue;
+        }
+        std::vector<tensor> arrays = read_arrays(rest, most);
+        if (!name.empty() && arrays.size() == 1) {
+            arrays.front().name = name;
+        }
+        bool any = false;
+        for (const tensor& array : arrays) {
+            if (is_input(array.name)) {
+                seen[array.name].add(array, rest, observed);
+                any = true;
+            }
+        }
+        if (!any) {
+            throw ane::error(ane::errc::argument, "--ranges " + each,
+                             "has no array of an input's name; inputs are: " + input_names(model.graph));
+        }
+    }
+    for (const auto& [name, extremes] : seen) {
+        if (extremes.is_whole && extremes.count > 0) {
+            ane::promise_input(model.graph, name, extremes.promise());
+        }
+    }
+    return observed;
+}
+
+} // namespace command
