@@ -23,6 +23,9 @@ constexpr auto by_none = graph([](auto& g) {
     g.output("y"_s, atan(x) + log2(x));
 });
 
+constexpr auto from_six_axes =
+    graph([](auto& g) { g.output("y"_s, relu(reshape<1, 128>(g.input("x"_s, f16<1, 2, 2, 2, 2, 8>)))); });
+
 constexpr policy mil = on_route(compile_route::mil);
 constexpr policy netplist_route = on_route(compile_route::netplist);
 
@@ -37,6 +40,8 @@ static_assert(conforms<by_netplist, h13> && !conforms<by_netplist, h13, mil> &&
               conforms<by_netplist, h13, netplist_route>);
 static_assert(!conforms<by_none, h13> && !conforms<by_none, h13, mil> && !conforms<by_none, h13, netplist_route>);
 static_assert(conforms<by_none, h13, waive(rule::operation_is_not_written)>);
+// More axes than a file has, in what is read and not in what is made of it: refused, and not looked up.
+static_assert(find_form_faults(from_six_axes, true).netplist_count == 2);
 // Before A13 there is no MIL route, so the netplist alone decides.
 static_assert(conforms<by_either, h12>);
 static_assert(!conforms<by_mil, h12>);

@@ -75,7 +75,7 @@ ANEMONE_INLINE std::string confined(const std::string& css, const std::string& i
         const bool begins = in_selector && c != '\n' && c != '}' && c != '@';
         if (begins) {
             const std::size_t end = css.find_first_of(",{", i);
-            out += "#" + id + " " + css.substr(i, end - i + 1);
+            out.append("#").append(id).append(" ").append(css, i, end - i + 1);
             in_selector = css[end] == ',';
             i = end;
             continue;

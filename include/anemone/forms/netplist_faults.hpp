@@ -265,6 +265,11 @@ constexpr form_fault netplist_node_fault(const netplist_subject& s) {
     if (s.n.shape.rank > max_rank) {
         return {form_reason::rank_exceeds, s.n.shape.rank, max_rank};
     }
+    for (int i = 0; i < s.n.operands.count; ++i) { // a reshape or a reduction reads more axes than it leaves
+        if (s.at(i).shape.rank > max_rank) {
+            return {form_reason::rank_exceeds, s.at(i).shape.rank, max_rank};
+        }
+    }
     if (s.n.kind == op::input) {
         if (s.n.type == dtype::boolean) { // bytes that only a cast turns into the 1 and 0 that units read
             return {form_reason::no_unit_changes_the_element_type};
