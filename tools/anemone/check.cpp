@@ -1,6 +1,7 @@
 #include "command.hpp"
 #include "findings.hpp"
 #include "html_report.hpp"
+#include "mil_findings.hpp"
 #include "model_file.hpp"
 #include "output_path.hpp"
 #include "progress.hpp"
@@ -73,6 +74,11 @@ int check(const check_options& options) {
             model.weights = {}; // what the rules need of them is promised
             const ane::verdict_table verdicts(model.graph, targets, rules);
             all_well = all_well && verdicts.ok();
+            if (is_mil(path)) {
+                for (ane::observation& each : observed_in_mil(model, verdicts)) {
+                    observed.push_back(std::move(each));
+                }
+            }
             if (options.format == "json") {
                 text += verdicts.json(path, observed);
             } else if (options.format == "sarif") {

@@ -176,4 +176,6 @@ ane::read_model read(const std::string& path, const reading& how) {
     return ane::read_netplist_file(file.path, {.procedure = how.function});
 }
 
+bool is_mil(const std::string& path) { return find_model(path).kind == file_kind::mil; }
+
 } // namespace command

@@ -28,4 +28,7 @@ void add_reading(CLI::App& sub, reading& how);
 /// write). Throws `ane::error` (errc::file) where it is none, and `ane::unreadable` with all that is wrong with the file.
 ane::read_model read(const std::string& path, const reading& how);
 
+/// Whether a path that `read` takes is MIL text, or a folder with it.
+bool is_mil(const std::string& path);
+
 } // namespace command

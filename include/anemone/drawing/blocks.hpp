@@ -45,9 +45,15 @@ namespace ane::drawing::detail::inline ANEMONE_WAY {
 class unit_search {
 public:
     ANEMONE_INLINE unit_search(const graph_view& g, std::vector<int> order)
-        : graph_(g), order_(std::move(order)), scopes_(scopes_of(g, order_)), places_(g.nodes.size(), -1) {
+        : graph_(g), order_(std::move(order)), scopes_(scopes_of(g, order_)), places_(g.nodes.size(), unplaced) {
         for (std::size_t i = 0; i < order_.size(); ++i) {
             places_[static_cast<std::size_t>(order_[i])] = static_cast<int>(i);
+        }
+        for (std::size_t i = order_.size(); i-- > 0;) { // what is read at the start alone stands before the first
+            for (const int o : g.operands(order_[i])) {
+                int& place = places_[static_cast<std::size_t>(o)];
+                place = g[o].kind == op::input && place == unplaced ? (i < far ? -1 : everywhere) : place;
+            }
         }
         for (std::size_t i = 0; i < order_.size(); ++i) {
             looks_.push_back(look(static_cast<int>(i)));
@@ -115,6 +121,9 @@ public:
     }
 
 private:
+    static constexpr std::size_t far = 64; ///< operations; from further away it does not count how far
+    static constexpr int unplaced = -2, everywhere = -3;
+
     static std::ptrdiff_t at(std::size_t i) { return static_cast<std::ptrdiff_t>(i); }
     std::size_t place_of(int node) const { return static_cast<std::size_t>(places_[static_cast<std::size_t>(node)]); }
     static std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
@@ -124,12 +133,12 @@ private:
     /// What an operation looks like: what it is, the shapes around it, and from how far before it reads. What is read
     /// from far away is outside of a block, and differently far from each of its copies.
     ANEMONE_INLINE std::uint64_t look(int i) const {
-        constexpr int far = 64;
         const node& n = graph_[order_[static_cast<std::size_t>(i)]];
         std::string text = formatted("{} {} {}", name(n.kind), print(n.type, n.shape), attribute_text(graph_, n));
         for (const int o : graph_.operands(n)) {
             const int from = places_[static_cast<std::size_t>(o)];
-            text += from >= 0 && i - from < far ? formatted(" {}", i - from) : " " + print(graph_[o].shape);
+            const bool near = from >= -1 && i - from < static_cast<int>(far);
+            text += near ? formatted(" {}", i - from) : " " + print(graph_[o].shape);
         }
         return std::hash<std::string>()(text);
     }

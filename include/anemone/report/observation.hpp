@@ -20,6 +20,8 @@ struct observation_kind {
 inline constexpr observation_kind reading_note{"file.note", "the graph differs from the file", "docs/reading.md"};
 inline constexpr observation_kind file_doubt{
     "file.doubt", "the file says in its words what the engine's compiler was measured to refuse", "docs/reading.md"};
+inline constexpr observation_kind file_refused{
+    "file.refused", "the engine's compiler is expected to refuse the file as it stands", "docs/reading.md"};
 inline constexpr observation_kind weight_digits{"weights.digits", "a weight loses digits as fp16", "docs/precision.md"};
 inline constexpr observation_kind weight_not_finite{
     "weights.not_finite", "a weight has elements that fp16 does not hold (R006)", "docs/weights.md"};
