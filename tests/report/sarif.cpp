@@ -95,7 +95,7 @@ TEST_CASE("hazards that are only told of, and what no rule says") {
         CHECK(row.seconds.has_value());
         CHECK(row.residency.kernel_bytes == 64 * 64 * 2);
     }
-    const observation seen{weight_digits, severity::warn, "half of {w} is gone", "/src/w.bin", 3};
+    const aside seen{weight_digits, severity::warn, "half of {w} is gone", "/src/w.bin", 3};
     const std::string log = sarif(g, macs, {.root = "/src", .rules = lenient, .observed = {seen, seen}});
     CHECK(log.find("\"error\"") == std::string::npos);
     CHECK(log.find("half of {{w}} is gone.") != std::string::npos);

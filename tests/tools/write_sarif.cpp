@@ -48,8 +48,8 @@ void write_all(const std::filesystem::path& to) {
                sarif(ordinary(), h16, {.root = {}, .help_base = {}, .rules = as_error(rule::width_is_not_a_granule)}));
     write_file(to / "tied.sarif", sarif(tied(), macs, options));
     write_file(to / "tied.json", verdicts(tied()).json("tied"));
-    const observation seen{file_doubt, severity::warn, "the \"word\" {of} it\x01", "/src/a b.mil", 7};
-    const observation nowhere{data_not_finite, severity::reject, "element 3 is nan", {}, 0};
+    const aside seen{file_doubt, severity::warn, "the \"word\" {of} it\x01", "/src/a b.mil", 7};
+    const aside nowhere{data_not_finite, severity::reject, "element 3 is nan", {}, 0};
     write_file(to / "observed.sarif",
                sarif(tied(), macs, {.root = "/src", .help_base = {}, .rules = {}, .observed = {seen, nowhere, seen}}));
     write_file(to / "observed.json", verdicts(tied()).json("tied", std::vector{seen, nowhere}));

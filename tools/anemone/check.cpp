@@ -67,15 +67,15 @@ int check(const check_options& options) {
         }
         try {
             ane::read_model model = read(path, options.how);
-            std::vector<ane::observation> observed = observed_while_reading(model);
-            for (ane::observation& each : promise(model, options.ranges, options.how.memory)) {
+            std::vector<ane::aside> observed = observed_while_reading(model);
+            for (ane::aside& each : promise(model, options.ranges, options.how.memory)) {
                 observed.push_back(std::move(each));
             }
             model.weights = {}; // what the rules need of them is promised
             const ane::verdict_table verdicts(model.graph, targets, rules);
             all_well = all_well && verdicts.ok();
             if (is_mil(path)) {
-                for (ane::observation& each : observed_in_mil(model, verdicts)) {
+                for (ane::aside& each : observed_in_mil(model, verdicts)) {
                     observed.push_back(std::move(each));
                 }
             }

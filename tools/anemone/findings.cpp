@@ -20,7 +20,7 @@ const char* shared_finding::level() const {
 
 bool shared_finding::follows() const { return !first.is_error && first.got >= ane::no_bound; }
 
-const char* level_of(const ane::observation& o) {
+const char* level_of(const ane::aside& o) {
     return o.level == ane::severity::reject ? "error" : o.level == ane::severity::note ? "note" : "warning";
 }
 
@@ -95,14 +95,14 @@ std::string resources_text(const ane::verdict_table& verdicts) {
     return text;
 }
 
-std::string place_of(const ane::observation& o) {
+std::string place_of(const ane::aside& o) {
     return o.file.empty() ? "" : o.line > 0 ? fmt::format("{}:{}: ", o.file, o.line) : o.file + ": ";
 }
 
 } // namespace
 
 std::string findings_text(const std::string& path, const ane::graph_view& g, const ane::verdict_table& verdicts,
-                          std::span<const ane::observation> observed, bool quiet, bool all, bool coloured) {
+                          std::span<const ane::aside> observed, bool quiet, bool all, bool coloured) {
     using ane::detail::painted;
     std::string text = fmt::format("{}: {} operations\n", path, operation_count(g));
     text += verdicts.str(coloured);
@@ -110,7 +110,7 @@ std::string findings_text(const std::string& path, const ane::graph_view& g, con
         return text;
     }
     text += resources_text(verdicts);
-    for (const ane::observation& each : observed) {
+    for (const ane::aside& each : observed) {
         text += fmt::format("{} {}{} [{}]\n",
                             painted(fmt::format("{}:", level_of(each)),
                                     ane::detail::colour_of(each.level, each.level == ane::severity::reject), coloured),

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <anemone/readers/unreadable.hpp>
-#include <anemone/report/observation.hpp>
+#include <anemone/report/aside.hpp>
 #include <anemone/report/verdicts.hpp>
 
 #include <span>
@@ -23,7 +23,7 @@ struct shared_finding {
 };
 
 /// "error", "warning" or "note"
-const char* level_of(const ane::observation& o);
+const char* level_of(const ane::aside& o);
 
 /// Every finding once: errors, warnings, notes, each in the order of the layers.
 std::vector<shared_finding> shared_findings(const ane::verdict_table& verdicts);
@@ -38,7 +38,7 @@ std::string names_of(const std::vector<ane::target>& targets, std::size_t of);
 /// was observed, and every finding once: its layer, its place, what to do, and the targets that have it. Of the
 /// warnings and notes of a rule the first three, unless `all`, and the numbers of the other layers.
 std::string findings_text(const std::string& path, const ane::graph_view& g, const ane::verdict_table& verdicts,
-                          std::span<const ane::observation> observed, bool quiet, bool all, bool coloured);
+                          std::span<const ane::aside> observed, bool quiet, bool all, bool coloured);
 
 /// Why a file cannot be read, a line for each fault.
 std::string unreadable_text(const std::string& path, const ane::unreadable& refused, bool coloured);

@@ -59,9 +59,9 @@ std::string finding_rows(const ane::verdict_table& verdicts, const std::vector<s
     return rows;
 }
 
-std::string observation_rows(std::span<const ane::observation> observed) {
+std::string observation_rows(std::span<const ane::aside> observed) {
     std::string rows;
-    for (const ane::observation& o : observed) {
+    for (const ane::aside& o : observed) {
         rows += "<tr>" + cell(level_of(o), level_of(o)) + cell(o.text, "text") + cell(o.kind.id) +
                 cell(o.line > 0 ? fmt::format("{}:{}", o.file, o.line) : o.file) + "</tr>\n";
     }
@@ -132,7 +132,7 @@ std::string rooflines_of(const ane::graph_view& g, const ane::verdict_table& ver
 } // namespace
 
 std::string html_report(const std::string& path, const ane::graph_view& g, const ane::verdict_table& verdicts,
-                        std::span<const ane::observation> observed) {
+                        std::span<const ane::aside> observed) {
     std::vector<shared_finding> all = shared_findings(verdicts);
     const auto following = std::stable_partition(all.begin(), all.end(), [](const auto& f) { return !f.follows(); });
     const auto rest = static_cast<std::size_t>(all.end() - following);

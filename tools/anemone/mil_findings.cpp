@@ -24,7 +24,7 @@ std::string without_target(const std::string& reason, ane::target t) {
 
 } // namespace
 
-std::vector<ane::observation> observed_in_mil(const ane::read_model& model, const ane::verdict_table& verdicts) {
+std::vector<ane::aside> observed_in_mil(const ane::read_model& model, const ane::verdict_table& verdicts) {
     struct reason {
         ane::read_fault fault;
         std::string text;
@@ -56,7 +56,7 @@ std::vector<ane::observation> observed_in_mil(const ane::read_model& model, cons
             }
         }
     }
-    std::vector<ane::observation> observed;
+    std::vector<ane::aside> observed;
     for (const reason& each : all) {
         observed.push_back({ane::file_refused, ane::severity::warn,
                             fmt::format("{} ({})", each.text, names_of(each.targets, verdicts.rows().size())),

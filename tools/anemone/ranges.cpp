@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -29,18 +29,16 @@ std::string input_names(const ane::graph_view& g) {
 }
 
 /// "-1,1"; nothing where the text is no pair of numbers.
-std::optional<ane::contract> pair_in(std::string_view text) {
-    double ends[2] = {};
-    const char* at = text.data();
-    const char* const end = at + text.size();
-    for (int i = 0; i < 2; ++i) {
-        const auto read = std::from_chars(at, end, ends[i]);
-        if (read.ec != std::errc() || (i == 0) != (read.ptr != end && *read.ptr == ',')) {
-            return std::nullopt;
-        }
-        at = read.ptr + (i == 0 ? 1 : 0);
+std::optional<ane::contract> pair_in(const std::string& text) {
+    const char* const begin = text.c_str();
+    char* comma = nullptr;
+    char* end = nullptr;
+    const double low = std::strtod(begin, &comma); // libc++ has no from_chars for it
+    if (comma == begin || *comma != ',') {
+        return std::nullopt;
     }
-    return at == end ? std::optional(ane::within(ends[0], ends[1])) : std::nullopt;
+    const double high = std::strtod(comma + 1, &end);
+    return end != comma + 1 && *end == '\0' ? std::optional(ane::within(low, high)) : std::nullopt;
 }
 
 void require_range(const std::string& argument, const ane::contract& c) {
@@ -59,7 +57,7 @@ struct measured {
     std::size_t count = 0;
     bool is_whole = true; ///< no element was left out
 
-    void add(const tensor& array, const std::string& file, std::vector<ane::observation>& observed) {
+    void add(const tensor& array, const std::string& file, std::vector<ane::aside>& observed) {
         for (std::size_t i = 0; i < array.values.size(); ++i) {
             const double v = array.values[i];
             const double stored = static_cast<double>(ane::half(v));
@@ -90,7 +88,7 @@ struct measured {
     }
 };
 
-void observe(const ane::lost_digits& lost, std::vector<ane::observation>& observed) {
+void observe(const ane::lost_digits& lost, std::vector<ane::aside>& observed) {
     if (!lost.fault.empty()) {
         observed.push_back({ane::weight_not_finite,
                             ane::severity::warn,
@@ -113,8 +111,8 @@ void observe(const ane::lost_digits& lost, std::vector<ane::observation>& observ
 
 } // namespace
 
-std::vector<ane::observation> observed_while_reading(const ane::read_model& model) {
-    std::vector<ane::observation> observed;
+std::vector<ane::aside> observed_while_reading(const ane::read_model& model) {
+    std::vector<ane::aside> observed;
     for (const std::string& note : model.notes) {
         observed.push_back({ane::reading_note, ane::severity::note, note, {}, 0});
     }
@@ -126,9 +124,8 @@ std::vector<ane::observation> observed_while_reading(const ane::read_model& mode
     return observed;
 }
 
-std::vector<ane::observation> promise(ane::read_model& model, const std::vector<std::string>& ranges,
-                                      std::uint64_t most) {
-    std::vector<ane::observation> observed;
+std::vector<ane::aside> promise(ane::read_model& model, const std::vector<std::string>& ranges, std::uint64_t most) {
+    std::vector<ane::aside> observed;
     for (const ane::lost_digits& lost : ane::promise_statistics(model.graph, model.weights)) {
         observe(lost, observed);
     }

@@ -3,7 +3,7 @@
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
 #include "../targets/sets.hpp"
-#include "observation.hpp"
+#include "aside.hpp"
 #include "report_policy.hpp"
 
 #include <string>
@@ -20,7 +20,7 @@ struct sarif_options {
     std::string help_base{};
     report_policy rules{};
     /// What is said beside the rules: a result each.
-    std::vector<observation> observed{};
+    std::vector<aside> observed{};
 };
 
 /// "file:///my%20models/model.cpp" of an absolute path.

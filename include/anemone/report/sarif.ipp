@@ -41,8 +41,8 @@ public:
             }
         }
         std::sort(used_.begin(), used_.end());
-        for (const observation& o : options.observed) {
-            const auto same = [&](const observation_kind& k) { return k.id == o.kind.id; };
+        for (const aside& o : options.observed) {
+            const auto same = [&](const aside_kind& k) { return k.id == o.kind.id; };
             if (std::none_of(kinds_.begin(), kinds_.end(), same)) {
                 kinds_.push_back(o.kind);
             }
@@ -68,7 +68,7 @@ public:
         for (const remark& r : remarks_) {
             result(r);
         }
-        for (const observation& o : options_.observed) {
+        for (const aside& o : options_.observed) {
             result(o);
         }
         j_.end().end().end().end();
@@ -89,7 +89,7 @@ private:
         if (!remarks_.empty()) {
             shared_weights_descriptor();
         }
-        for (const observation_kind& k : kinds_) {
+        for (const aside_kind& k : kinds_) {
             descriptor(k);
         }
         j_.end().end().end();
@@ -129,14 +129,14 @@ private:
         j_.key("properties").object().member("severity", name(severity::note)).end().end();
     }
 
-    ANEMONE_INLINE void descriptor(const observation_kind& k) {
+    ANEMONE_INLINE void descriptor(const aside_kind& k) {
         j_.object().member("id", k.id).member("name", k.id.substr(k.id.find('.') + 1));
         text("shortDescription", k.summary);
         text("help", k.page);
         j_.key("defaultConfiguration").object().member("level", name(severity::note)).end().end();
     }
 
-    ANEMONE_INLINE void result(const observation& o) {
+    ANEMONE_INLINE void result(const aside& o) {
         std::size_t kind = 0;
         while (kinds_[kind].id != o.kind.id) {
             ++kind;
@@ -240,8 +240,8 @@ private:
     node_acceptance elsewhere_;
     std::vector<shared_violation> found_;
     std::vector<remark> remarks_;
-    std::vector<observation_kind> kinds_; ///< of the observations
-    std::vector<rule> used_;              ///< the rules with findings, in the order of `rule`
+    std::vector<aside_kind> kinds_; ///< of the observations
+    std::vector<rule> used_;        ///< the rules with findings, in the order of `rule`
     json_writer j_;
 };
 

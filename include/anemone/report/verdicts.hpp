@@ -3,8 +3,8 @@
 #include "../base/way.hpp"
 #include "../passes/cost.hpp"
 #include "../passes/residency.hpp"
+#include "aside.hpp"
 #include "findings.hpp"
-#include "observation.hpp"
 #include "report_policy.hpp"
 
 #include <cstdio>
@@ -55,7 +55,7 @@ public:
 
     /// The same as JSON, with every violation: version, accepted, remarks, observations, verdicts of the targets with
     /// cost and residency. `model` is the name shown.
-    ANEMONE_API std::string json(std::string_view model = {}, std::span<const observation> observed = {}) const;
+    ANEMONE_API std::string json(std::string_view model = {}, std::span<const aside> observed = {}) const;
 
     /// Prints to a stream of the C library: coloured on a terminal unless NO_COLOR is set, plain elsewhere.
     ANEMONE_API void print(std::FILE* to = stdout) const;

@@ -72,7 +72,7 @@ ANEMONE_INLINE void write_violation(json_writer& j, const violation& v, const st
     j.member("page", "docs/rules/" + std::string(name(v.rule)) + ".md").end();
 }
 
-ANEMONE_INLINE void write_observation(json_writer& j, const observation& o) {
+ANEMONE_INLINE void write_aside(json_writer& j, const aside& o) {
     j.object().member("id", o.kind.id).member("level", name(level_of(o.level))).member("message", o.text);
     j.member("file", o.file).member("line", o.line).member("page", o.kind.page).end();
 }
@@ -169,7 +169,7 @@ ANEMONE_BODY std::string verdict_table::str(bool coloured) const {
     return text;
 }
 
-ANEMONE_BODY std::string verdict_table::json(std::string_view model, std::span<const observation> observed) const {
+ANEMONE_BODY std::string verdict_table::json(std::string_view model, std::span<const aside> observed) const {
     json_writer j;
     j.object().member("tool", "Anemone").member("version", version).member("model", model).member("accepted", ok());
     j.key("remarks").array();
@@ -178,8 +178,8 @@ ANEMONE_BODY std::string verdict_table::json(std::string_view model, std::span<c
     }
     j.end();
     j.key("observations").array();
-    for (const observation& o : observed) {
-        detail::write_observation(j, o);
+    for (const aside& o : observed) {
+        detail::write_aside(j, o);
     }
     j.end();
     j.key("verdicts").array();

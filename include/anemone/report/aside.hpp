@@ -10,27 +10,27 @@
 /// What a report says beside the rules: of a file, of the values of weights, of measured data.
 namespace ane::inline ANEMONE_WAY {
 
-/// A kind of observation, as formats with a list of rules name it.
-struct observation_kind {
+/// A kind of aside, as formats with a list of rules name it.
+struct aside_kind {
     std::string_view id;      ///< "weights.digits"
     std::string_view summary; ///< a clause without figures
     std::string_view page;    ///< of the documentation
 };
 
-inline constexpr observation_kind reading_note{"file.note", "the graph differs from the file", "docs/reading.md"};
-inline constexpr observation_kind file_doubt{
+inline constexpr aside_kind reading_note{"file.note", "the graph differs from the file", "docs/reading.md"};
+inline constexpr aside_kind file_doubt{
     "file.doubt", "the file says in its words what the engine's compiler was measured to refuse", "docs/reading.md"};
-inline constexpr observation_kind file_refused{
+inline constexpr aside_kind file_refused{
     "file.refused", "the engine's compiler is expected to refuse the file as it stands", "docs/reading.md"};
-inline constexpr observation_kind weight_digits{"weights.digits", "a weight loses digits as fp16", "docs/precision.md"};
-inline constexpr observation_kind weight_not_finite{
+inline constexpr aside_kind weight_digits{"weights.digits", "a weight loses digits as fp16", "docs/precision.md"};
+inline constexpr aside_kind weight_not_finite{
     "weights.not_finite", "a weight has elements that fp16 does not hold (R006)", "docs/weights.md"};
-inline constexpr observation_kind data_not_finite{
-    "data.not_finite", "measured data have elements that fp16 does not hold", "docs/envelope.md"};
+inline constexpr aside_kind data_not_finite{"data.not_finite", "measured data have elements that fp16 does not hold",
+                                            "docs/envelope.md"};
 
 /// One thing observed. `level` is that of a rule: `reject` is an error, `note` a note, all others are warnings.
-struct observation {
-    observation_kind kind = reading_note;
+struct aside {
+    aside_kind kind = reading_note;
     severity level = severity::note;
     std::string text{}; ///< a sentence with its figures
     std::string file{}; ///< where; empty where it is no place in a file
