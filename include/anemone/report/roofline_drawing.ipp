@@ -94,7 +94,7 @@ ANEMONE_BODY std::string draw_roofline(const graph_view& lowered, const cost& c,
     out += formatted("<path class=\"edge skip\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}H{:.1f}\"/>\n", x(start),
                      y(start * roof.bandwidth), x(roof.ridge()), y(roof.peak), end_x);
     out += formatted("<text class=\"note end\" x=\"{:.1f}\" y=\"{:.1f}\">{}, {}, ridge {:.0f} FLOP/byte</text>\n",
-                     end_x - 4, y(roof.peak) - 18, detail::scaled(roof.peak, "FLOP/s"),
+                     end_x - 4, std::max(y(roof.peak) - 18, top - 6), detail::scaled(roof.peak, "FLOP/s"),
                      detail::scaled(roof.bandwidth, "B/s"), roof.ridge());
     const sequence<fusion> fused = fuse(lowered);
     std::vector<bool> used(drawing::kind_count, false);
