@@ -7,9 +7,9 @@
 /// Without arguments, as an example, it prints the header of the digits' weights.
 
 #include "header.hpp"
-#include "sha256.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/io/file.hpp>
+#include <anemone/io/sha256.hpp>
 #include <anemone/weights/safetensors.hpp>
 
 #include <fmt/format.h>
@@ -78,7 +78,7 @@ bool is_namespace(std::string_view text) {
     while (true) {
         const std::size_t end = text.find("::");
         const std::string_view part = text.substr(0, end);
-        if (part.empty() || identifier(part) != part) {
+        if (part.empty() || cpp_identifier(part) != part) {
             return false;
         }
         if (end == std::string_view::npos) {
@@ -120,7 +120,7 @@ request read_arguments(const std::vector<std::string>& arguments) {
 std::string digest_of(const std::filesystem::path& file, progress_bar& bar) {
     std::ifstream stream(file, std::ios::binary);
     std::vector<char> chunk(1U << 20U);
-    sha256 digest;
+    ane::sha256 digest;
     while (stream) {
         stream.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
         const auto count = static_cast<std::size_t>(stream.gcount());

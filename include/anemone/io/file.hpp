@@ -32,7 +32,13 @@ struct named_bytes {
     std::span<const std::byte> bytes;
 };
 
+struct named_pieces {
+    std::string path;
+    std::span<const std::span<const std::byte>> pieces;
+};
+
 /// `write_file` for several files that belong together: all are on disk before the first one is renamed.
+ANEMONE_API void write_files(std::span<const named_pieces> files);
 ANEMONE_API void write_files(std::span<const named_bytes> files);
 
 } // namespace ane::detail::inline ANEMONE_WAY

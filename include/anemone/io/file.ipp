@@ -9,6 +9,7 @@
 #include <deque>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 namespace ane::detail::inline ANEMONE_WAY {
 
@@ -126,20 +127,29 @@ ANEMONE_BODY void write_pieces(const std::string& path, std::span<const std::spa
     file.publish();
 }
 
-ANEMONE_BODY void write_files(std::span<const named_bytes> files) {
+ANEMONE_BODY void write_files(std::span<const named_pieces> files) {
     std::deque<new_file> written;
-    for (const named_bytes& each : files) {
+    for (const named_pieces& each : files) {
         require_file_path(each.path); // before a directory is made for it
         const std::filesystem::path directory = std::filesystem::path(each.path).parent_path();
         std::error_code failed;
         if (!directory.empty() && (std::filesystem::create_directories(directory, failed), failed)) {
             throw error(errc::file, each.path, "its directory cannot be made: " + failed.message());
         }
-        written.emplace_back(each.path).write(std::span(&each.bytes, 1));
+        written.emplace_back(each.path).write(each.pieces);
     }
     for (new_file& each : written) {
         each.publish();
     }
+}
+
+ANEMONE_BODY void write_files(std::span<const named_bytes> files) {
+    std::vector<named_pieces> each;
+    each.reserve(files.size());
+    for (const named_bytes& file : files) {
+        each.push_back({file.path, std::span(&file.bytes, 1)});
+    }
+    write_files(std::span<const named_pieces>(each));
 }
 
 } // namespace ane::detail::inline ANEMONE_WAY

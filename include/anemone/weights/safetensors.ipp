@@ -5,6 +5,7 @@
 #include "../io/json.hpp"
 #include "../io/open_file.hpp"
 #include "safetensors.hpp"
+#include "safetensors_file.hpp"
 #include "safetensors_header.hpp"
 
 #include <algorithm>
@@ -56,40 +57,6 @@ template <class BytesOf> weight_store store_of(safetensors_layout layout, const 
     return store;
 }
 
-/// A text as a JSON string; one that is not UTF-8 would not be read back.
-ANEMONE_INLINE std::string header_string(std::string_view text, const std::string& source) {
-    if (!is_utf8(text)) {
-        refuse_file(source, formatted("a name or the metadata is not UTF-8: {}", printable(text)));
-    }
-    return json_string(text);
-}
-
-/// The header of tensors that lie one behind the other.
-ANEMONE_INLINE std::string header_of(const std::vector<const stored_tensor*>& order,
-                                     const weight_store::texts& metadata, const std::string& source) {
-    std::string header;
-    for (const auto& [key, text] : metadata) {
-        header += formatted("{}{}:{}", header.empty() ? "{\"__metadata__\":{" : ",", header_string(key, source),
-                            header_string(text, source));
-    }
-    header += header.empty() ? "" : "}";
-    std::uint64_t offset = 0;
-    for (const stored_tensor* const tensor : order) {
-        if (tensor->name == "__metadata__") {
-            refuse_file(source, "a tensor cannot be called __metadata__");
-        }
-        std::string shape;
-        for (int axis = 0; axis < tensor->shape.rank; ++axis) {
-            shape += formatted("{}{}", axis == 0 ? "" : ",", tensor->shape[axis]);
-        }
-        const std::uint64_t end = offset + tensor->bytes.size();
-        header += formatted(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", header.empty() ? "{" : ",",
-                            header_string(tensor->name, source), name(tensor->type), shape, offset, end);
-        offset = end;
-    }
-    return header.empty() ? "{}" : header + "}";
-}
-
 } // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
@@ -128,30 +95,8 @@ ANEMONE_BODY weight_store load_safetensors(const std::string& path) {
 }
 
 ANEMONE_BODY void save_safetensors(const std::string& path, const weight_store& store) {
-    std::vector<std::size_t> places(store.size());
-    std::iota(places.begin(), places.end(), std::size_t{0});
-    std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) { // wide elements first, then as stored
-        return std::pair(element_bytes(store[b].type), a) < std::pair(element_bytes(store[a].type), b);
-    });
-    std::vector<const stored_tensor*> order(places.size());
-    std::transform(places.begin(), places.end(), order.begin(), [&](std::size_t place) { return &store[place]; });
-    if (store.metadata().size() > safetensors_metadata_limit) {
-        detail::refuse_file(path, formatted("the metadata has {} entries, the limit is {}", store.metadata().size(),
-                                            safetensors_metadata_limit));
-    }
-    std::string header = detail::header_of(order, store.metadata(), path);
-    header.resize((header.size() + 7) / 8 * 8, ' ');
-    if (header.size() > safetensors_header_limit) {
-        detail::refuse_file(path, formatted("the header would be {} bytes long, the limit is {}", header.size(),
-                                            safetensors_header_limit));
-    }
-    const std::uint64_t length = header.size();
-    std::vector<std::span<const std::byte>> pieces{std::as_bytes(std::span(&length, 1)),
-                                                   std::as_bytes(std::span(header))};
-    for (const stored_tensor* const tensor : order) {
-        pieces.emplace_back(tensor->bytes);
-    }
-    detail::write_pieces(path, pieces);
+    const detail::safetensors_file file(path, store);
+    detail::write_pieces(path, file.pieces());
 }
 
 } // namespace ane::inline ANEMONE_WAY

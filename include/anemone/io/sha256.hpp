@@ -1,6 +1,7 @@
 #pragma once
 
-#include <fmt/format.h>
+#include "../base/way.hpp"
+#include "unicode.hpp"
 
 #include <array>
 #include <bit>
@@ -10,10 +11,12 @@
 #include <span>
 #include <string>
 
+namespace ane::inline ANEMONE_WAY {
+
 /// SHA-256 (FIPS 180-4), as `sha256sum` prints it.
 class sha256 {
 public:
-    void update(std::span<const std::byte> bytes) {
+    ANEMONE_INLINE void update(std::span<const std::byte> bytes) {
         for (const std::byte b : bytes) {
             push(static_cast<std::uint8_t>(b));
         }
@@ -21,7 +24,7 @@ public:
     }
 
     /// The digest in hexadecimal; the object is used up.
-    std::string finish() {
+    ANEMONE_INLINE std::string finish() {
         const std::uint64_t bits = length_ * 8;
         push(0x80);
         while (filled_ != 56) {
@@ -32,13 +35,13 @@ public:
         }
         std::string text;
         for (const std::uint32_t word : state_) {
-            text += fmt::format("{:08x}", word);
+            text += detail::hexadecimal(word, 8);
         }
         return text;
     }
 
 private:
-    void push(std::uint8_t byte) {
+    ANEMONE_INLINE void push(std::uint8_t byte) {
         block_[filled_++] = byte;
         if (filled_ == block_.size()) {
             compress();
@@ -46,7 +49,7 @@ private:
         }
     }
 
-    void compress() {
+    ANEMONE_INLINE void compress() {
         std::array<std::uint32_t, 64> w{};
         for (std::size_t i = 0; i < 16; ++i) {
             for (std::size_t k = 0; k < 4; ++k) {
@@ -74,7 +77,7 @@ private:
     }
 
     /// The first 32 bits behind the point of the cube roots of the first 64 primes.
-    static const std::array<std::uint32_t, 64>& constants() {
+    ANEMONE_INLINE static const std::array<std::uint32_t, 64>& constants() {
         static const std::array<std::uint32_t, 64> all = [] {
             std::array<std::uint32_t, 64> k{};
             std::size_t found = 0;
@@ -99,3 +102,5 @@ private:
     std::size_t filled_ = 0;
     std::uint64_t length_ = 0;
 };
+
+} // namespace ane::inline ANEMONE_WAY
