@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -80,10 +81,11 @@ public:
     ANEMONE_API dynamic_builder();
     /// A moved-from builder throws on every call.
     dynamic_builder(dynamic_builder&& other) noexcept
-        : graph_(std::move(other.graph_)), number_(std::exchange(other.number_, 0)) {}
+        : graph_(std::move(other.graph_)), number_(std::exchange(other.number_, 0)), layer_(std::move(other.layer_)) {}
     dynamic_builder& operator=(dynamic_builder&& other) noexcept {
         graph_ = std::move(other.graph_);
         number_ = std::exchange(other.number_, 0);
+        layer_ = std::move(other.layer_);
         return *this;
     }
     dynamic_builder(const dynamic_builder&) = delete;
@@ -123,6 +125,11 @@ public:
     /// Names a value as an output port; returns it.
     ANEMONE_API dynamic_tensor output(std::string_view name, const dynamic_tensor& value);
 
+    /// Names the operation that computes a value (`builder::layer`); returns the value.
+    ANEMONE_API dynamic_tensor layer(std::string_view name, const dynamic_tensor& value);
+    /// Names the operations that are added from here on, up to the next call; an empty name is none.
+    ANEMONE_API void layer(std::string_view name);
+
     /// Makes an input a state (graph/state.hpp): programs keep it between runs, and a run makes it `value`. In the graph
     /// that is an output with `_out` behind the input's name. Of two values for one input the last counts.
     ANEMONE_API void keep(const dynamic_tensor& input, const dynamic_tensor& value);
@@ -148,6 +155,7 @@ private:
 
     dynamic_graph graph_;
     std::uint64_t number_ = 0;
+    std::string layer_; ///< the name of what is added
 };
 
 } // namespace ane::inline ANEMONE_WAY

@@ -97,7 +97,8 @@ ANEMONE_INLINE attributes resolved_attributes(const graph_view& g, const node& n
 class rollback {
 public:
     explicit rollback(dynamic_graph& g)
-        : graph_(g), nodes_(g.nodes.size()), operands_(g.operand_pool.size()), payload_(g.payload.size()) {}
+        : graph_(g), nodes_(g.nodes.size()), operands_(g.operand_pool.size()), payload_(g.payload.size()),
+          text_(g.text_pool.size()) {}
     rollback(const rollback&) = delete;
     rollback& operator=(const rollback&) = delete;
     ~rollback() {
@@ -110,13 +111,14 @@ public:
             cut(graph_.nodes, nodes_);
             cut(graph_.operand_pool, operands_);
             cut(graph_.payload, payload_);
+            cut(graph_.text_pool, text_);
         }
     }
     void keep() { kept_ = true; }
 
 private:
     dynamic_graph& graph_;
-    std::size_t nodes_, operands_, payload_;
+    std::size_t nodes_, operands_, payload_, text_;
     bool kept_ = false;
 };
 
@@ -281,6 +283,7 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::append(op kind, std::span<const dyn
     }
 
     detail::rollback guard(graph_);
+    n.name = layer_.empty() ? range_of{} : graph_.intern(layer_);
     const int index = graph_.append(n, indices);
     node& made = graph_.nodes.back();
     const inferred rule = infer(graph_, made);
@@ -342,6 +345,16 @@ ANEMONE_BODY void dynamic_builder::keep(const dynamic_tensor& input, const dynam
         detail::refuse_graph(after, "two ports of the graph have this name");
     }
     graph_.add_named_output(value.node_, after, hash, input.node_);
+}
+
+ANEMONE_BODY dynamic_tensor dynamic_builder::layer(std::string_view name, const dynamic_tensor& value) {
+    placed(value, name).name = graph_.intern(name);
+    return value;
+}
+
+ANEMONE_BODY void dynamic_builder::layer(std::string_view name) {
+    require_alive();
+    layer_ = name;
 }
 
 ANEMONE_BODY dynamic_tensor dynamic_builder::cut(const dynamic_tensor& value) {

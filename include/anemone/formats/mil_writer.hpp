@@ -59,6 +59,7 @@ public:
         for (std::size_t i = outputs.size(); i-- > 0;) { // the first of several names
             output_of_[static_cast<std::size_t>(outputs[i])] = static_cast<int>(i);
         }
+        name_layers(ports);
     }
 
     ANEMONE_INLINE mil_program write() && {
@@ -96,6 +97,24 @@ public:
     }
 
 private:
+    ANEMONE_INLINE void name_layers(const std::vector<std::string>& ports) {
+        layer_names names;
+        for (const std::string& port : ports) {
+            names.take(port);
+        }
+        std::vector<std::string> wanted(graph_.nodes.size());
+        for (int i = 0; i < graph_.size(); ++i) {
+            if (!is_source(graph_[i].kind) && !constants_.known(i) && !graph_.name(i).empty()) {
+                names.keep(wanted[static_cast<std::size_t>(i)] = mil_layer_name(graph_.name(i)));
+            }
+        }
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            const bool is_its_port =
+                output_of_[i] >= 0 && wanted[i] == program_.outputs[static_cast<std::size_t>(output_of_[i])];
+            layers_.push_back(wanted[i].empty() || is_its_port ? wanted[i] : names.fresh(wanted[i]));
+        }
+    }
+
     /// A state as Core ML has it.
     struct written_state {
         int input;
@@ -114,20 +133,25 @@ private:
         return graph_.operands(index)[static_cast<std::size_t>(position)];
     }
 
-    /// Variables are called t0, t1, ...; a port of such a name moves them aside.
+    /// Variables have the names of outputs and layers, or are called t0, t1, ...; a port of such a name moves them aside.
     ANEMONE_INLINE std::string variable(int index) const {
         const int output = output_of_[static_cast<std::size_t>(index)];
-        return output < 0 ? formatted("{}{}", prefix_, index) : program_.outputs[static_cast<std::size_t>(output)];
+        return output < 0 ? title(index) : program_.outputs[static_cast<std::size_t>(output)];
+    }
+    ANEMONE_INLINE std::string title(int index) const {
+        const std::string& layer = layers_[static_cast<std::size_t>(index)];
+        return layer.empty() ? formatted("{}{}", prefix_, index) : layer;
     }
     /// A name beside that of an operation; not derived from a port's, so that it cannot collide with one.
     ANEMONE_INLINE std::string helper(int index, std::string_view of) const {
         return formatted("{}{}_{}", prefix_, index, of);
     }
 
+    /// The attribute `name` is the layer's, also of an output, or that of the result.
     ANEMONE_INLINE void statement(const std::string& type, const std::string& result, std::string_view operation,
-                                  const std::vector<std::string>& arguments) {
+                                  const std::vector<std::string>& arguments, std::string_view layer = {}) {
         body_ += formatted("        {} {} = {}({})[name = string(\"{}\")];\n", type, result, operation,
-                           ane::detail::joined(arguments), result);
+                           ane::detail::joined(arguments), layer.empty() ? std::string_view(result) : layer);
     }
 
     /// A constant as an argument: a number in place, a tensor as a statement that refers to the blob.
@@ -219,7 +243,7 @@ private:
             ranked(type, result, helper(beside, "integers"), arguments(index, form));
         } else {
             const std::vector<std::string> given = arguments(index, form);
-            statement(type, result, mil_name_of(graph_, n, form), given);
+            statement(type, result, mil_name_of(graph_, n, form), given, layers_[static_cast<std::size_t>(index)]);
         }
         set_name(index, result);
     }
@@ -332,6 +356,7 @@ private:
     const materialized& constants_;
     std::vector<stored_place> stored_; ///< of compressed weights
     std::vector<std::string> names_;
+    std::vector<std::string> layers_; ///< by node; empty where it has no name
     std::vector<written_state> states_;
     std::vector<int> output_of_;      ///< by node; -1 where it is none
     std::vector<std::string> ranked_; ///< the second results of topk, as far as they are written

@@ -6,6 +6,7 @@
 #include "../forms/netplist_faults.hpp"
 #include "../values/dtype.hpp"
 #include "../values/half.hpp"
+#include "mil_names.hpp"
 #include "netplist_program.hpp"
 
 #include <algorithm>
@@ -50,16 +51,21 @@ class netplist_network {
 public:
     ANEMONE_INLINE explicit netplist_network(std::string_view label) : label_(label) {
         blobs_.push_back({"weights.0", std::vector<std::byte>(1024)});
-        taken_.insert(forms::network_keys.begin(), forms::network_keys.end());
+        for (const std::string_view key : forms::network_keys) {
+            names_.take(key);
+        }
     }
 
     /// Takes the name of a port. Units, constants and ports share one name space.
     ANEMONE_INLINE void reserve(std::string_view port) {
-        if (!taken_.emplace(port).second) {
+        if (!names_.take(port)) {
             throw error(errc::lowering, std::string(port),
                         "cannot be the name of a port: it is a key of every network, or the name of another port");
         }
     }
+
+    /// Keeps the name of a layer for its first unit.
+    ANEMONE_INLINE void keep(std::string layer) { names_.keep(std::move(layer)); }
 
     ANEMONE_INLINE netplist_value input(std::string_view name, const netplist_shape& shape, dtype type) {
         inputs_by_name_.emplace(name, inputs_.size());
@@ -199,13 +205,7 @@ public:
     }
 
 private:
-    ANEMONE_INLINE std::string fresh(std::string_view stem) {
-        std::string name(stem);
-        for (int i = 1; !taken_.insert(name).second; ++i) {
-            name = formatted("{}_{}", stem, i);
-        }
-        return name;
-    }
+    ANEMONE_INLINE std::string fresh(std::string_view stem) { return names_.fresh(std::string(stem)); }
 
     /// One entry of `InputList` for each pair of an input and a unit that reads it.
     ANEMONE_INLINE void consume(const netplist_value& value, const std::string& unit) {
@@ -228,7 +228,7 @@ private:
     }
 
     std::string label_;
-    std::set<std::string, std::less<>> taken_;
+    layer_names names_;
     std::set<std::string> read_;
     std::vector<netplist_value> inputs_;
     std::map<std::string, std::size_t, std::less<>> inputs_by_name_;

@@ -5,6 +5,7 @@
 #include "../passes/print.hpp"
 #include "../passes/uses.hpp"
 #include "../weights/materialize.hpp"
+#include "mil_names.hpp"
 #include "netplist_goc.hpp"
 #include "netplist_network.hpp"
 #include "netplist_options.hpp"
@@ -39,6 +40,11 @@ public:
         }
         for (const output_port& port : g.outputs) {
             network_.reserve(g.name(port));
+        }
+        for (int i = 0; i < g.size(); ++i) {
+            if (!is_source(g[i].kind) && !g.name(i).empty()) {
+                network_.keep(stem(i));
+            }
         }
         for (int i = 0; i < g.size(); ++i) {
             if (g[i].kind == op::input) {
@@ -214,7 +220,11 @@ private:
         return result;
     }
 
-    ANEMONE_INLINE std::string stem(int index) const { return formatted("{}_{}", name(graph_[index].kind), index); }
+    /// Of a unit's name: the layer's as an identifier, else the operation with its number.
+    ANEMONE_INLINE std::string stem(int index) const {
+        const std::string_view layer = is_source(graph_[index].kind) ? std::string_view() : graph_.name(index);
+        return layer.empty() ? formatted("{}_{}", name(graph_[index].kind), index) : layer_identifier(layer);
+    }
 
     ANEMONE_INLINE netplist_value gain(const netplist_value& x, const netplist_gain& what) {
         netplist_value y = unit({"GOC", gain_params(network_, what)}, {x}, x.shape);

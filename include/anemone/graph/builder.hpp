@@ -175,6 +175,20 @@ public:
     template <fixed_string Name, class Shape, dtype Type, class Broken = refused_name<Name>>
     tensor<Shape, Type> output(port_name<Name>, tensor<Shape, Type>, ...) const = delete;
 
+    /// Names the operation that computes a value, behind the scope's prefix: what findings, drawings and files call it.
+    /// Several operations may have one name. Returns the value.
+    template <class Shape, dtype Type>
+    constexpr tensor<Shape, Type> layer(std::string_view name, tensor<Shape, Type> value, site where = here()) const {
+        node& n = value.graph->nodes[static_cast<std::size_t>(value.node)];
+        if (is_source(n.kind)) {
+            graph_->refuse(model_rule::only_an_operation_has_a_place, name, where);
+            return value;
+        }
+        const sequence<char> full = full_name(name);
+        n.name = value.graph->intern({full.data(), full.size()});
+        return value;
+    }
+
 private:
     template <class Shape> constexpr tensor<Shape> constant_of(std::span<const float> values, site where) const {
         if (values.size() != 1 && static_cast<std::int64_t>(values.size()) != Shape::value.count()) {

@@ -55,5 +55,7 @@ template <class Shape, dtype Type> struct tensor_type { static constexpr extents
 template <std::int64_t... Extents> inline constexpr tensor_type<shape<Extents...>, dtype::f16> f16{};
 /// Bytes, for image inputs only: `to_f16` comes next (R002).
 template <std::int64_t... Extents> inline constexpr tensor_type<shape<Extents...>, dtype::uint8> u8{};
+/// Signed bytes, for inputs only: `dequantize` comes next.
+template <std::int64_t... Extents> inline constexpr tensor_type<shape<Extents...>, dtype::int8> i8{};
 
 } // namespace ane

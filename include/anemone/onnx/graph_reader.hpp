@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../readers/layer_name.hpp"
 #include "folding.hpp"
 #include "operators.hpp"
 #include "ports.hpp"
@@ -31,6 +32,7 @@ struct node_place {
     int opset = 0;
     attribute_map given = {}; ///< the attributes of the caller, which those of nodes may refer to
     std::string callers = {}; ///< their names, for messages
+    std::string layer = {};   ///< the same as the name of what the node adds to the graph
     int number = 0;           ///< of the node at the top that all this belongs to; 0 at the top
     int depth = 0;
 };
@@ -148,6 +150,7 @@ private:
 
     ANEMONE_INLINE void read_outputs(name_space& names) {
         std::set<int> ends;
+        scope_.graph.layer("");
         for (const auto& port : model_.graph().output()) {
             const std::string what = formatted("output \"{}\"", shown(port.name()));
             value* const v = names.find(port.name());
@@ -199,6 +202,8 @@ private:
             own.number = place.number == 0 ? number : place.number;
             const std::string label = n.name().empty() ? (n.output_size() > 0 ? n.output(0) : std::string()) : n.name();
             own.callers = place.callers + (place.callers.empty() ? "" : " / ") + shown(label);
+            own.layer = readers::layer_name(place.layer.empty() ? label : place.layer + "/" + label);
+            scope_.graph.layer(own.layer);
             read_node(n, names, own);
         }
     }
@@ -225,7 +230,7 @@ private:
                 return call_function(n, *f->second, operands, names, place);
             }
             node_call c(scope_, n, attributes_of(n, place), operands, place.opset,
-                        {readers::kept_file_name(place.callers), place.number});
+                        {readers::kept_file_name(scope_.file), place.number});
             if (n.op_type() == "If" && domain.empty()) {
                 if (!broken) {
                     return read_branches(c, names, place);
@@ -409,7 +414,7 @@ private:
             if (both) {
                 value* operands[] = {&c.operand(0), then[i], otherwise[i]};
                 node_call choice(scope_, n, {}, {operands, operands + 3}, place.opset,
-                                 {readers::kept_file_name(place.callers), place.number});
+                                 {readers::kept_file_name(scope_.file), place.number});
                 c.require(then[i]->shape() == otherwise[i]->shape(),
                           formatted("has branches of different shapes, {} and {}, and a condition that depends on data",
                                     print(then[i]->shape()), print(otherwise[i]->shape())));

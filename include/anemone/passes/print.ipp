@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../base/formatted.hpp"
+#include "../io/unicode.hpp"
 #include "print.hpp"
 #include "validate.hpp"
 
@@ -23,7 +24,7 @@ ANEMONE_BODY std::string print(dtype type, const extents& shape) {
 ANEMONE_BODY std::string print(const graph_view& g, int index) {
     const std::string_view given = g.name(index);
     return given.empty() ? formatted("{} #{}", name(g[index].kind), index)
-                         : formatted("{} \"{}\"", name(g[index].kind), given);
+                         : formatted("{} \"{}\"", name(g[index].kind), detail::printable(given));
 }
 
 ANEMONE_BODY std::string print(const graph_view& g) {
@@ -39,8 +40,8 @@ ANEMONE_BODY std::string print(const graph_view& g) {
         }
         const std::string_view given = g.name(i);
         text += formatted("#{:<4} {:<16} {:<24}{}{}{}{}\n", i, name(g[i].kind), print(g[i].type, g[i].shape), operands,
-                          given.empty() ? "" : formatted(" \"{}\"", given), g[i].on_host ? ", on the host" : "",
-                          g[i].ends_segment ? ", ends a segment" : "");
+                          given.empty() ? "" : formatted(" \"{}\"", detail::printable(given)),
+                          g[i].on_host ? ", on the host" : "", g[i].ends_segment ? ", ends a segment" : "");
     }
     for (const output_port& port : g.outputs) {
         text += port.is_state() ? formatted("state \"{}\" becomes #{}\n", g.name(port.state), port.node)

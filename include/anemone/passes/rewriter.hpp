@@ -110,7 +110,12 @@ public:
     constexpr const sequence<int>& origins() const { return origins_; }
 
 private:
-    constexpr int append(const node& n, std::span<const int> operands) {
+    /// What an operation becomes has its name.
+    constexpr int append(node n, std::span<const int> operands) {
+        const node& from = source_[current_];
+        if (n.name.count == 0 && from.name.count > 0 && !is_source(n.kind) && !is_source(from.kind)) {
+            n.name = result_.intern(source_.name(current_));
+        }
         origins_.push_back(current_);
         return result_.append(n, operands);
     }

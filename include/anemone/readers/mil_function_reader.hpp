@@ -1,6 +1,8 @@
 #pragma once
 
+#include "../formats/mil_names.hpp"
 #include "../formats/mil_words.hpp"
+#include "layer_name.hpp"
 #include "mil_elementwise.hpp"
 #include "mil_folding.hpp"
 #include "mil_images.hpp"
@@ -14,9 +16,11 @@
 #include "mil_weights.hpp"
 #include "mil_windows.hpp"
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -64,6 +68,7 @@ public:
         std::vector<mil_value> values;
         const std::string what =
             s.results.empty() ? formatted("{}", s.operation) : formatted("{} ({})", s.results[0].name, s.operation);
+        scope_.graph.layer(name_of_layer(s));
         try {
             values = results_of(s);
             scope_.doubt(s.at, what, refusal_of_the_compiler(s.operation));
@@ -181,6 +186,24 @@ private:
         return state;
     }
 
+    /// What the statement's attribute `name` says, else its variable; nothing where the library made up the name.
+    ANEMONE_INLINE std::string name_of_layer(const mil_statement& s) {
+        std::string_view given = s.results.empty() ? std::string_view() : s.results[0].name;
+        for (const mil_argument& a : s.attributes) {
+            const mil_expression& v =
+                a.value.form == expression_form::typed && a.value.items.size() == 1 ? a.value.items[0] : a.value;
+            if (a.name == "name" && v.form == expression_form::text && !v.text.empty()) {
+                given = v.text;
+            }
+        }
+        if (formats::is_made_up_mil_name(given)) {
+            return {};
+        }
+        const std::string_view whole = formats::layer_of_part(given);
+        layers_.emplace(given);
+        return layer_name(layers_.contains(whole) ? whole : given);
+    }
+
     ANEMONE_INLINE std::vector<mil_value> results_of(const mil_statement& s) {
         const auto row = statements().find(s.operation);
         const bool folds = foldable().contains(s.operation);
@@ -258,6 +281,7 @@ private:
     mil_scope& scope_;
     std::set<std::string_view> inputs_;
     std::set<std::string> ports_;
+    std::set<std::string, std::less<>> layers_; ///< the names of statements so far
 };
 
 } // namespace ane::readers::inline ANEMONE_WAY

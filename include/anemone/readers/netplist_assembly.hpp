@@ -1,8 +1,10 @@
 #pragma once
 
 #include "../base/way.hpp"
+#include "../formats/mil_names.hpp"
 #include "../graph/builder.hpp"
 #include "file_names.hpp"
+#include "layer_name.hpp"
 #include "netplist_units.hpp"
 
 /// From the declarations of a netplist to its graph. Only bodies include this header.
@@ -152,6 +154,8 @@ private:
 
     ANEMONE_INLINE void read_unit(const netplist_unit_text& text) {
         graph_.where = {file_, static_cast<int>(text.place.line)};
+        const std::string_view whole = formats::layer_of_part(text.name);
+        graph_.builder.layer(layer_name(is_declared(whole) ? whole : std::string_view(text.name)));
         std::vector<std::string> complaints;
         netplist_keys body(text.body, complaints);
         const formats::plist_dict* const params = body.dictionary("Params", true);
@@ -208,6 +212,7 @@ private:
     }
 
     ANEMONE_INLINE void declare_outputs() {
+        graph_.builder.layer("");
         if (document_.outputs.empty()) {
             faults_.add({}, "", "declares no output");
         }
