@@ -2,6 +2,7 @@
 
 #include "progress.hpp"
 #include <anemone/base/error.hpp>
+#include <anemone/io/sha256.hpp>
 #include <anemone/mlpackage/mlpackage.hpp>
 #include <anemone/readers/mil.hpp>
 #include <anemone/readers/netplist.hpp>
@@ -14,7 +15,9 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace command {
 
@@ -177,5 +180,23 @@ ane::read_model read(const std::string& path, const reading& how) {
 }
 
 bool is_mil(const std::string& path) { return find_model(path).kind == file_kind::mil; }
+
+std::string digest_of(const std::string& path) {
+    const std::string found = find_model(path).path;
+    if (fs::is_directory(found)) {
+        return {}; // of several files that belong together
+    }
+    std::ifstream file(found, std::ios::binary);
+    std::vector<char> chunk(std::size_t{1} << 20U);
+    ane::sha256 digest;
+    while (file) {
+        file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
+        digest.update(std::as_bytes(std::span(chunk.data(), static_cast<std::size_t>(file.gcount()))));
+    }
+    if (!file.eof()) {
+        throw ane::error(ane::errc::file, found, "cannot be read to its end");
+    }
+    return digest.finish();
+}
 
 } // namespace command

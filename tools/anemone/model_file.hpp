@@ -31,4 +31,7 @@ ane::read_model read(const std::string& path, const reading& how);
 /// Whether a path that `read` takes is MIL text, or a folder with it.
 bool is_mil(const std::string& path);
 
+/// The SHA-256 of a model's file; of a folder the file in it that has the model, nothing for a whole package.
+std::string digest_of(const std::string& path);
+
 } // namespace command

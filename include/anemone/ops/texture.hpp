@@ -190,17 +190,19 @@ struct resample {
 /// y[n, c, h, w] = x[n, c, at the coordinates grid[n, :, h, w]]. Two channels are y and x, in pixels (the library's
 /// order); one is also taken (decompiled): here it is x, and y the row of the result (the sources do not say). Of two
 /// pixels that are equally near the even one, as PyTorch's grid_sample. A14 and later.
-template <sampling_method Method = sampling_method::bilinear, sampling_border Border = sampling_border::zero, class X,
-          class G>
+template <sampling_method Method = sampling_method::bilinear, sampling_border Border = sampling_border::zero,
+          sampling_grid Grid = sampling_grid::half_pixel, class X, class G>
     requires obeys<shapes::resample, X, G>
 constexpr auto resample(X x, G grid, site where = here()) {
     constexpr sampling to{.extent = {static_cast<int>(G::extent.height()), static_cast<int>(G::extent.width())},
                           .method = Method,
+                          .grid = Grid,
                           .border = Border};
     return detail::append<shapes::resample>(op::resample, to, where, x, grid);
 }
-template <sampling_method Method = sampling_method::bilinear, sampling_border Border = sampling_border::zero, class X,
-          class G, class Broken = breach<op::resample, shapes::resample, X, G>>
+template <sampling_method Method = sampling_method::bilinear, sampling_border Border = sampling_border::zero,
+          sampling_grid Grid = sampling_grid::half_pixel, class X, class G,
+          class Broken = breach<op::resample, shapes::resample, X, G>>
 unknown_tensor resample(X, G, ...) = delete;
 
 /// The image under an affine map: the result at (x, y) is the operand at A (x, y, 1), both normalised to [-1, 1], with
