@@ -72,7 +72,8 @@ write_basic_package_version_file(
 install(FILES "${PROJECT_BINARY_DIR}/anemoneConfig.cmake" "${PROJECT_BINARY_DIR}/anemoneConfigVersion.cmake"
         DESTINATION "${anemone_package_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/cmake/anemone_rapidjson.cmake" "${PROJECT_SOURCE_DIR}/cmake/anemone_onnx.cmake"
-              "${PROJECT_SOURCE_DIR}/cmake/anemone_weight_statistics.cmake" DESTINATION "${anemone_package_dir}")
+              "${PROJECT_SOURCE_DIR}/cmake/anemone_weight_statistics.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/anemone_add_model.cmake" DESTINATION "${anemone_package_dir}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/weight_statistics" DESTINATION "${anemone_package_dir}") # the tool
 
 cmake_path(IS_ABSOLUTE CMAKE_INSTALL_INCLUDEDIR anemone_absolute_include)
