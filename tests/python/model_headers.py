@@ -146,7 +146,7 @@ def command(folder):
     (folder / "half.safetensors").mkdir()
     for output in ("half.hpp", "missing.safetensors", "wide.mil/x.hpp"):
         done = run([COMMAND, "convert", "wide.mil", "--to", "cpp", "-o", output], folder)
-        expect(done.returncode == 2 and done.stderr.startswith("anemone: "), f"{output}: {done}")
+        expect(done.returncode == 2 and done.stderr.startswith("error: "), f"{output}: {done}")
     left = [each.name for each in folder.iterdir() if each.name.startswith(("half", "refused", "missing"))]
     expect(left == ["half.safetensors"], f"left behind: {left}")
 
