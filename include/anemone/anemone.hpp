@@ -12,6 +12,7 @@
 #include "drawing/drawing.hpp"
 #include "dynamic_builder.hpp"
 #include "dynamic_volume.hpp"
+#include "formats/cpp.hpp"
 #include "formats/mil.hpp"
 #include "formats/netplist.hpp"
 #include "io/file.hpp"
