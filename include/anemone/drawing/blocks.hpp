@@ -159,6 +159,7 @@ namespace ane::drawing::inline ANEMONE_WAY {
 ANEMONE_INLINE std::vector<unit> units_of(const graph_view& g, const std::vector<int>& order, int depth) {
     if (depth == every_operation || (depth == readable_depth && order.size() <= readable_boxes)) {
         std::vector<unit> units;
+        units.reserve(order.size());
         for (const int i : order) {
             units.push_back({{i}, {}, 0, {}});
         }
@@ -185,6 +186,7 @@ ANEMONE_INLINE std::vector<std::string> operations_in(const graph_view& g, const
     std::vector<std::pair<op, int>> sorted(counts.begin(), counts.end());
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
     std::vector<std::string> texts;
+    texts.reserve(sorted.size());
     for (const auto& [kind, count] : sorted) {
         texts.push_back(std::string(name(kind)) + (count > 1 ? formatted(" {}", count) : ""));
     }

@@ -109,11 +109,13 @@ ANEMONE_INLINE label label_of_block(const graph_view& g, const unit& u, const st
     }
     std::string line = formatted("{} operations:", u.nodes.size());
     for (const std::string& each : operations_in(g, u.nodes)) {
-        if (line.back() != ':' && text_width(line + " \u00b7 " + each, size::text) > limit) {
+        const bool begins = line.back() == ':';
+        const std::string longer = formatted("{}{}{}", line, begins ? " " : " \u00b7 ", each);
+        if (!begins && text_width(longer, size::text) > limit) {
             l.lines.push_back(line);
             line = each;
         } else {
-            line += (line.back() == ':' ? " " : " \u00b7 ") + each;
+            line = longer;
         }
     }
     l.lines.push_back(line);

@@ -4,16 +4,7 @@
 #include "../base/way.hpp"
 #include "../io/json.hpp"
 #include "../io/open_file.hpp"
-
-// Its stack adds to a null pointer before it holds anything (RapidJSON 1.1), which clang's sanitizer would report.
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((no_sanitize("pointer-overflow"))), apply_to = function)
-#endif
-#include <rapidjson/memorystream.h>
-#include <rapidjson/reader.h>
-#if defined(__clang__)
-#pragma clang attribute pop
-#endif
+#include "../io/rapidjson.hpp"
 
 #include <cstdint>
 #include <map>
@@ -114,7 +105,7 @@ ANEMONE_INLINE std::string root_model_in(const std::string& text, const std::str
                     formatted("has the fileFormatVersion \"{}\", known is 1.0.0",
                               ane::detail::printable(found.version.substr(0, 40))));
     }
-    const std::string model = found.paths[found.root];
+    std::string model = found.paths[found.root];
     if (model.empty()) {
         throw error(errc::file, path,
                     formatted("has no path for its rootModelIdentifier \"{}\"",

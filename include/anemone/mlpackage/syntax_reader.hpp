@@ -229,6 +229,7 @@ ANEMONE_INLINE mil_statement statement_of(const operation& o, text_place at) {
 
 ANEMONE_INLINE std::vector<mil_port> ports_of(const std::vector<named_value_type>& inputs) {
     std::vector<mil_port> ports;
+    ports.reserve(inputs.size());
     for (const named_value_type& each : inputs) {
         ports.push_back({type_of(each.type), readable(each.called), {0, 0}});
     }

@@ -3,20 +3,10 @@
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
+#include "../io/rapidjson.hpp"
 #include "../io/unicode.hpp"
 #include "safetensors.hpp"
 #include "store.hpp"
-
-// Its stack adds to a null pointer before it holds anything (RapidJSON 1.1), which clang's sanitizer would report.
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((no_sanitize("pointer-overflow"))), apply_to = function)
-#endif
-#include <rapidjson/error/en.h>
-#include <rapidjson/memorystream.h>
-#include <rapidjson/reader.h>
-#if defined(__clang__)
-#pragma clang attribute pop
-#endif
 
 #include <algorithm>
 #include <array>
