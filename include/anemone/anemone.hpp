@@ -29,6 +29,7 @@
 #include "report/diff_report.hpp"
 #include "report/divergence_report.hpp"
 #include "report/error_report.hpp"
+#include "report/model_pair_report.hpp"
 #include "report/plot.hpp"
 #include "report/residency_report.hpp"
 #include "report/rule_report.hpp"

@@ -4,14 +4,10 @@
 #include "../base/way.hpp"
 #include "../values/compare.hpp"
 #include "cause.hpp"
+#include "forward.hpp"
 #include "histogram.hpp"
 
 #include <vector>
-
-namespace ane::backend::inline ANEMONE_WAY {
-class cpu;
-class oracle;
-} // namespace ane::backend::inline ANEMONE_WAY
 
 /// What the engine's arithmetic costs a model, node by node.
 namespace ane::inline ANEMONE_WAY {

@@ -3,15 +3,11 @@
 #include "../backend/backend.hpp"
 #include "../base/way.hpp"
 #include "../values/half.hpp"
+#include "forward.hpp"
 
 #include <cstddef>
 #include <span>
 #include <vector>
-
-namespace ane::backend::inline ANEMONE_WAY {
-class cpu;
-class oracle;
-} // namespace ane::backend::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
 
@@ -25,7 +21,8 @@ struct trace {
     ANEMONE_API std::span<const half> halves(int node) const;
 };
 
-/// Runs a model once on the CPU backend, its states at zero, and keeps every node's value. Throws `error` as `compile` and `run` do.
+/// Runs a model once on the CPU backend, its states at zero, and keeps every node's value. Throws `error` as `compile`
+/// and `run` do.
 ANEMONE_API trace trace_of(const graph_view& model, const backend::cpu& place, const weight_store& weights,
                            input_buffers inputs);
 

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "../backend/backend.hpp"
+#include "../base/way.hpp"
+#include "../values/compare.hpp"
+#include "forward.hpp"
+#include "histogram.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+/// Two models beside each other on the same inputs: a file and what a converter made of it, before and after a change.
+namespace ane::inline ANEMONE_WAY {
+
+/// Why a node has other values than its partner in the other model.
+enum class pair_cause : std::uint8_t {
+    none,       ///< they are equal
+    inherited,  ///< the same operation on values that differ
+    data,       ///< a weight or a constant with other elements
+    operation,  ///< another operation
+    attributes, ///< the same operation with other attributes
+    operands,   ///< the same operation on values that are no partners
+    shape       ///< results of another shape or type, which are not compared
+};
+
+constexpr std::string_view name(pair_cause cause) noexcept {
+    constexpr std::string_view names[] = {"same",       "inherited", "other data", "another operation",
+                                          "attributes", "operands",  "shape"};
+    return names[static_cast<std::size_t>(cause)];
+}
+
+/// A node of the first model and its partner in the second.
+struct node_pair {
+    int first = 0;
+    int second = 0;
+    difference values{};
+    ulp_histogram histogram{};
+    pair_cause cause = pair_cause::none;
+};
+
+struct pair_difference {
+    /// In the order of the first model: weights, constants that are read, and what is computed, if it is fp16 or has
+    /// another type or shape in the second model.
+    std::vector<node_pair> nodes{};
+    std::vector<int> only_first{};  ///< operations without a partner
+    std::vector<int> only_second{}; ///< the same of the second model
+    int first_divergent = -1;       ///< in `nodes`: the first whose difference is not inherited, -1 where there is none
+    bool same_outputs = true;       ///< as many, of the same types and shapes, with equal values (+0 equals -0)
+};
+
+/// Runs two models once on the same backend and inputs, those of the first in its order, and compares nodes that belong
+/// together: ports by name (or by position), layers and weights by name (but for punctuation), and equal operations on
+/// what belongs together. Throws `error` (errc::port) where the inputs are not the same in number, type and shape, and as
+/// `compile` and `run` do.
+ANEMONE_API pair_difference diff(const graph_view& first, const weight_store& first_weights, const graph_view& second,
+                                 const weight_store& second_weights, const backend::cpu& place, input_buffers inputs);
+ANEMONE_API pair_difference diff(const graph_view& first, const weight_store& first_weights, const graph_view& second,
+                                 const weight_store& second_weights, const backend::oracle& place,
+                                 input_buffers inputs);
+
+} // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "model_pair.ipp"
+#endif

@@ -1,0 +1,71 @@
+#pragma once
+
+#include "../base/formatted.hpp"
+#include "../rules/phrases.hpp"
+#include "diff_text.hpp"
+#include "model_pair_report.hpp"
+#include "terminal.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+/// `conv2d "stem"`, and ` = conv2d #4` where the partner is called otherwise.
+ANEMONE_INLINE std::string pair_phrase(const graph_view& first, const graph_view& second, const node_pair& pair) {
+    const std::string mine = node_phrase(first, pair.first, first[pair.first].kind);
+    const std::string theirs = node_phrase(second, pair.second, second[pair.second].kind);
+    return mine == theirs ? mine : mine + " = " + theirs;
+}
+
+/// "only in the first: relu #4, add #5 and 3 more"
+ANEMONE_INLINE std::string alone_text(const graph_view& g, const std::vector<int>& nodes, std::string_view which) {
+    constexpr std::size_t most = 5;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(most, nodes.size()); ++i) {
+        text += (i == 0 ? "" : ", ") + node_phrase(g, nodes[i], g[nodes[i]].kind);
+    }
+    if (nodes.size() > most) {
+        text += formatted(" and {} more", nodes.size() - most);
+    }
+    return nodes.empty() ? text : formatted("only in the {}: {}\n", which, text);
+}
+
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY std::string pair_text(const graph_view& first, const graph_view& second, const pair_difference& found,
+                                   bool coloured) {
+    std::vector<std::string> names;
+    std::size_t width = 4;
+    for (const node_pair& pair : found.nodes) {
+        names.push_back(detail::pair_phrase(first, second, pair));
+        width = std::max(width, detail::display_width(names.back()));
+    }
+    std::string text = formatted("{:<{}}  {:>9} {:>6} {:>7}  {:<{}}  cause\n", "node", width, "max abs", "ulp",
+                                 "differ", "0 1 2 4 .. ulp", ulp_histogram::bins);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const node_pair& pair = found.nodes[i];
+        const std::string_view colour = pair.cause == pair_cause::none        ? "\x1b[2m"
+                                        : pair.cause == pair_cause::inherited ? "\x1b[36m"
+                                                                              : "\x1b[33m";
+        const bool compared = pair.cause != pair_cause::shape;
+        text += formatted("{}  {:>9} {:>6} {:>7}  {}  {}\n", detail::padded(names[i], width),
+                          compared ? detail::distance_text(pair.values.max_abs) : "-",
+                          compared ? detail::ulp_text(pair.values.max_ulp) : "-",
+                          compared ? formatted("{:.1f} %", 100 * pair.histogram.differing()) : "-",
+                          compared ? detail::bar_of(pair.histogram) : std::string(ulp_histogram::bins, ' '),
+                          detail::painted(name(pair.cause), colour, coloured));
+    }
+    text +=
+        detail::alone_text(first, found.only_first, "first") + detail::alone_text(second, found.only_second, "second");
+    if (found.first_divergent >= 0) {
+        text += formatted("first divergent node: {}\n", names[static_cast<std::size_t>(found.first_divergent)]);
+    }
+    return text + (found.same_outputs ? "the outputs are the same\n" : "the outputs differ\n");
+}
+
+} // namespace ane::inline ANEMONE_WAY
