@@ -145,15 +145,4 @@ std::string findings_text(const std::string& path, const ane::graph_view& g, con
     return text;
 }
 
-std::string unreadable_text(const std::string& path, const ane::unreadable& refused, bool coloured) {
-    using ane::detail::painted;
-    std::string text =
-        fmt::format("{}: {} in the file\n", path,
-                    refused.faults().size() == 1 ? "1 fault" : fmt::format("{} faults", refused.faults().size()));
-    for (const ane::read_fault& fault : refused.faults()) {
-        text += fmt::format("{} {}\n", painted("unreadable:", "\x1b[1;31m", coloured), ane::text(fault));
-    }
-    return text;
-}
-
 } // namespace command

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <anemone/readers/unreadable.hpp>
 #include <anemone/report/aside.hpp>
 #include <anemone/report/verdicts.hpp>
 
@@ -39,8 +38,5 @@ std::string names_of(const std::vector<ane::target>& targets, std::size_t of);
 /// warnings and notes of a rule the first three, unless `all`, and the numbers of the other layers.
 std::string findings_text(const std::string& path, const ane::graph_view& g, const ane::verdict_table& verdicts,
                           std::span<const ane::aside> observed, bool quiet, bool all, bool coloured);
-
-/// Why a file cannot be read, a line for each fault.
-std::string unreadable_text(const std::string& path, const ane::unreadable& refused, bool coloured);
 
 } // namespace command
