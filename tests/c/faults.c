@@ -176,8 +176,14 @@ static void arrays(void) {
 /* More memory than an address reaches. Sanitizers end programs that ask for it. */
 static void memory(void) {
 #if !defined(ANEMONE_SANITIZED)
-    anemone_model* const model = opened(test_file("huge.mil"));
+    anemone_reading unlimited = {0};
+    anemone_model* model = opened(test_file("huge.mil"));
     anemone_program* program = NULL;
+    CHECK_FAILS(anemone_compile(model, "cpu", &program), ANEMONE_ARGUMENT, "allowed are 8589934592");
+    anemone_model_free(model);
+    unlimited.size = sizeof unlimited;
+    unlimited.max_memory = UINT64_MAX;
+    CHECK(anemone_open(test_file("huge.mil"), &unlimited, &model) == ANEMONE_OK);
     CHECK_FAILS(anemone_compile(model, "cpu", &program), ANEMONE_MEMORY, "not enough");
     CHECK(program == NULL);
     anemone_model_free(model);

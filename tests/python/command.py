@@ -25,6 +25,7 @@ SESSIONS = [
     "anemone convert classifier.mil --to netplist --output classifier.netplist",
     "anemone convert classifier.mil --to mlpackage --output classifier.mlpackage",
     "anemone run classifier.mlpackage --seed 1",
+    "anemone diff classifier.mil classifier.mlpackage",
     "anemone convert classifier.mil --to cpp --output classifier.hpp --targets macs",
     "anemone draw classifier.mil --output classifier.svg",
     "anemone bench classifier.mil --backend cpu,oracle:h13 --seconds 0.2",

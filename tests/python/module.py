@@ -112,6 +112,7 @@ def takes_any_array():
         array = whole.astype(kind)
         expect(numpy.array_equal(program.run({"image": array})["probabilities"],
                                  program.run({"image": array.astype(float)})["probabilities"]), kind)
+    refused(anemone.Model(ROOT / "tests" / "c" / "huge.mil").compile, "argument", "--max-memory")
     both = anemone.Model(BYTES)
     u, s = numpy.array([[0, 1, 200, 255]], "uint8"), numpy.array([[-128, -1, 100, 127]], "int8")
     for change in (lambda a: a, lambda a: a.astype("float32"), lambda a: a.astype("int64")):
@@ -178,7 +179,7 @@ def bad_input(folder):
     refused(lambda: model.run({"image": image + 1e5}), "port", "beyond fp16's 65504")
     expect(numpy.isnan(model.run({"image": image + numpy.nan})["probabilities"]).all(), "NaN goes through")
     try:
-        anemone.Model(ROOT / "tests" / "c" / "huge.mil").compile()
+        anemone.Model(ROOT / "tests" / "c" / "huge.mil", max_memory=(1 << 64) - 1).compile()
         expect(False, "128 TB were found")
     except MemoryError:
         pass

@@ -1,21 +1,19 @@
 #include "command.hpp"
 #include "findings.hpp"
 #include "html_report.hpp"
-#include "mil_findings.hpp"
+#include "judgement.hpp"
 #include "model_file.hpp"
 #include "output_path.hpp"
 #include "progress.hpp"
 #include "ranges.hpp"
 #include "rule_names.hpp"
 #include "target_names.hpp"
+#include "unreadable_report.hpp"
 #include <anemone/report/sarif.hpp>
-#include <anemone/report/verdicts.hpp>
-#include <anemone/rules/value.hpp>
 
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace command {
@@ -39,19 +37,10 @@ struct check_options {
     bool all = false;
 };
 
-/// What bounds cannot exclude need not happen, and those of a deep model exclude little: such hazards are warnings here.
-ane::report_policy policy_of(const check_options& options) {
-    ane::rule_set bounded;
-    for (const ane::rule_record& r : ane::rules::value) {
-        bounded.insert(r.id);
-    }
-    return {policy_named(options.errors, options.waived, options.route), bounded};
-}
-
 int check(const check_options& options) {
     const ane::target_set targets = targets_named(options.targets);
     require_other_file(options.output, options.files);
-    const ane::report_policy rules = policy_of(options);
+    const ane::report_policy rules = policy_named(options.errors, options.waived, options.route);
     if (options.files.size() > 1 && options.format != "text") {
         throw ane::error(ane::errc::argument, "--format " + options.format,
                          "takes one file: give each its own command and --output");
@@ -67,18 +56,9 @@ int check(const check_options& options) {
         }
         try {
             ane::read_model model = read(path, options.how);
-            std::vector<ane::aside> observed = observed_while_reading(model);
-            for (ane::aside& each : promise(model, options.ranges, options.how.memory)) {
-                observed.push_back(std::move(each));
-            }
-            model.weights = {}; // what the rules need of them is promised
-            const ane::verdict_table verdicts(model.graph, targets, rules);
+            const auto measured = promise_inputs(model.graph, options.ranges, options.how.memory);
+            const auto [verdicts, observed] = judge(model, is_mil(path), targets, rules, measured);
             all_well = all_well && verdicts.ok();
-            if (is_mil(path)) {
-                for (ane::aside& each : observed_in_mil(model, verdicts)) {
-                    observed.push_back(std::move(each));
-                }
-            }
             if (options.format == "json") {
                 text += verdicts.json(path, observed);
             } else if (options.format == "sarif") {
@@ -92,10 +72,10 @@ int check(const check_options& options) {
             }
         } catch (const ane::unreadable& refused) {
             all_well = false;
-            if (options.format != "text") {
-                throw;
-            }
-            text += unreadable_text(path, refused, options.output.empty() && coloured());
+            text += options.format == "json"    ? unreadable_json(path, refused)
+                    : options.format == "sarif" ? unreadable_sarif(refused)
+                    : options.format == "html"  ? unreadable_page(path, refused)
+                                                : unreadable_text(path, refused, options.output.empty() && coloured());
         }
     }
     shown.reset(); // before anything else is written there

@@ -88,50 +88,14 @@ struct measured {
     }
 };
 
-void observe(const ane::lost_digits& lost, std::vector<ane::aside>& observed) {
-    if (!lost.fault.empty()) {
-        observed.push_back({ane::weight_not_finite,
-                            ane::severity::warn,
-                            fmt::format("{}; nothing is promised of this weight", lost.fault),
-                            {},
-                            0});
-        return;
-    }
-    // A few small elements are in every weight; what matters is that many are.
-    if (lost.vanished * 100 >= lost.elements || lost.subnormal * 10 >= lost.elements) {
-        observed.push_back({ane::weight_digits,
-                            ane::severity::warn,
-                            fmt::format("of the {} elements of '{}' {} become 0 as fp16 (below 2^-25), {} have fewer "
-                                        "than 11 digits (below 2^-14); scale them by a power of two: scaled<k>(w)",
-                                        lost.elements, lost.weight, lost.vanished, lost.subnormal),
-                            {},
-                            0});
-    }
-}
-
 } // namespace
 
-std::vector<ane::aside> observed_while_reading(const ane::read_model& model) {
+std::vector<ane::aside> promise_inputs(ane::dynamic_graph& graph, const std::vector<std::string>& ranges,
+                                       std::uint64_t most) {
     std::vector<ane::aside> observed;
-    for (const std::string& note : model.notes) {
-        observed.push_back({ane::reading_note, ane::severity::note, note, {}, 0});
-    }
-    for (const ane::read_fault& doubt : model.doubts) {
-        observed.push_back({ane::file_doubt, ane::severity::warn,
-                            (doubt.operation.empty() ? "" : doubt.operation + ": ") + doubt.reason, doubt.where,
-                            doubt.line});
-    }
-    return observed;
-}
-
-std::vector<ane::aside> promise(ane::read_model& model, const std::vector<std::string>& ranges, std::uint64_t most) {
-    std::vector<ane::aside> observed;
-    for (const ane::lost_digits& lost : ane::promise_statistics(model.graph, model.weights)) {
-        observe(lost, observed);
-    }
     const auto is_input = [&](std::string_view name) {
-        const int at = model.graph.view().find(ane::op::input, name);
-        return at >= 0 && model.graph.view().next_of(at) < 0;
+        const int at = graph.view().find(ane::op::input, name);
+        return at >= 0 && graph.view().next_of(at) < 0;
     };
     std::map<std::string, measured> seen;
     for (const std::string& each : ranges) {
@@ -140,11 +104,11 @@ std::vector<ane::aside> promise(ane::read_model& model, const std::vector<std::s
         const std::string rest = equals == std::string::npos ? each : each.substr(equals + 1);
         if (!name.empty() && !is_input(name)) {
             throw ane::error(ane::errc::argument, "--ranges " + each,
-                             "'" + name + "' is no input of the model; there are: " + input_names(model.graph));
+                             "'" + name + "' is no input of the model; there are: " + input_names(graph));
         }
         if (const auto declared = name.empty() ? std::nullopt : pair_in(rest)) {
             require_range(each, *declared);
-            ane::promise_input(model.graph, name, *declared);
+            ane::promise_input(graph, name, *declared);
             continue;
         }
         std::vector<tensor> arrays = read_arrays(rest, most);
@@ -160,12 +124,12 @@ std::vector<ane::aside> promise(ane::read_model& model, const std::vector<std::s
         }
         if (!any) {
             throw ane::error(ane::errc::argument, "--ranges " + each,
-                             "has no array of an input's name; inputs are: " + input_names(model.graph));
+                             "has no array of an input's name; inputs are: " + input_names(graph));
         }
     }
     for (const auto& [name, extremes] : seen) {
         if (extremes.is_whole && extremes.count > 0) {
-            ane::promise_input(model.graph, name, extremes.promise());
+            ane::promise_input(graph, name, extremes.promise());
         }
     }
     return observed;

@@ -2,6 +2,7 @@
 
 #include <anemone/base/error.hpp>
 #include <anemone/rules/registry.hpp>
+#include <anemone/rules/value.hpp>
 
 #include <string>
 #include <string_view>
@@ -43,8 +44,8 @@ std::vector<ane::rule> rules_named(const std::string& text) {
     return found;
 }
 
-ane::policy policy_named(const std::vector<std::string>& errors, const std::vector<std::string>& waived,
-                         const std::string& route) {
+ane::report_policy policy_named(const std::vector<std::string>& errors, const std::vector<std::string>& waived,
+                                const std::string& route) {
     ane::policy p;
     for (const std::string& each : errors) {
         for (const ane::rule r : rules_named(each)) {
@@ -62,7 +63,11 @@ ane::policy policy_named(const std::vector<std::string>& errors, const std::vect
     p.route = route == "mil"        ? ane::compile_route::mil
               : route == "netplist" ? ane::compile_route::netplist
                                     : ane::compile_route::any;
-    return p;
+    ane::rule_set bounded;
+    for (const ane::rule_record& r : ane::rules::value) {
+        bounded.insert(r.id);
+    }
+    return {p, bounded};
 }
 
 } // namespace command

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <anemone/rules/policy.hpp>
+#include <anemone/report/report_policy.hpp>
 #include <anemone/rules/rule.hpp>
 
 #include <string>
@@ -13,8 +13,9 @@ namespace command {
 std::vector<ane::rule> rules_named(const std::string& text);
 
 /// Rules whose warnings are errors, rules that are not checked, and the route whose rules are checked too: "any", "mil",
-/// "netplist".
-ane::policy policy_named(const std::vector<std::string>& errors, const std::vector<std::string>& waived,
-                         const std::string& route);
+/// "netplist". What bounds cannot exclude need not happen, and those of a deep model exclude little: such hazards are
+/// warnings.
+ane::report_policy policy_named(const std::vector<std::string>& errors, const std::vector<std::string>& waived,
+                                const std::string& route);
 
 } // namespace command

@@ -57,7 +57,8 @@ std::size_t bytes_of(element type) {
 }
 
 model::model(const std::string& path, const command::reading& how)
-    : path_(path), approximates_(how.approximates), memory_(how.memory), file_(command::read(path, how)) {
+    : path_(path), approximates_(how.approximates), is_mil_(command::is_mil(path)), memory_(how.memory),
+      file_(command::read(path, how)) {
     const ane::graph_view g = file_.graph;
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind == ane::op::input) {
@@ -71,8 +72,8 @@ model::model(const std::string& path, const command::reading& how)
     }
 }
 
-ane::verdict_table model::check(const std::string& targets, const ane::policy& rules) const {
-    return ane::verdict_table(file_.graph, command::targets_named(targets), rules);
+command::judgement model::check(const std::string& targets, const ane::report_policy& rules) const {
+    return command::judge(file_, is_mil_, command::targets_named(targets), rules);
 }
 
 ane::cost model::cost(const std::string& target) const {

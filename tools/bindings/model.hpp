@@ -1,9 +1,10 @@
 #pragma once
 
+#include "../anemone/judgement.hpp"
 #include "../anemone/model_file.hpp"
 #include <anemone/passes/cost.hpp>
+#include <anemone/report/report_policy.hpp>
 #include <anemone/report/verdicts.hpp>
-#include <anemone/rules/policy.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +50,8 @@ public:
     /// Bytes that weights, and the values of a run, may take.
     std::uint64_t memory() const { return memory_; }
 
-    ane::verdict_table check(const std::string& targets, const ane::policy& rules = {}) const;
+    /// What `anemone check` finds.
+    command::judgement check(const std::string& targets, const ane::report_policy& rules) const;
     /// The estimate of one target.
     ane::cost cost(const std::string& target) const;
     /// SVG.
@@ -61,6 +63,7 @@ public:
 private:
     std::string path_;
     bool approximates_;
+    bool is_mil_;
     std::uint64_t memory_;
     ane::read_model file_;
     std::vector<port> inputs_{};

@@ -99,15 +99,15 @@ anemone_status anemone_check(const anemone_model* model, const char* targets, co
     return guarded([&] {
         needed(report, "report") = nullptr;
         const bindings::model& m = *needed(model, "model").held;
-        ane::policy rules;
+        ane::report_policy rules = command::policy_named({}, {}, "any");
         if (policy != nullptr) {
             require_size(policy->size, sizeof *policy, "anemone_policy");
             rules = command::policy_named(texts(policy->errors, policy->error_count, "errors"),
                                           texts(policy->waived, policy->waived_count, "waived"),
                                           policy->route == nullptr ? "any" : policy->route);
         }
-        ane::verdict_table verdicts = m.check(targets == nullptr ? "macs" : targets, rules);
-        std::string json = verdicts.json(m.path());
+        auto [verdicts, observed] = m.check(targets == nullptr ? "macs" : targets, rules);
+        std::string json = verdicts.json(m.path(), observed);
         std::string text = verdicts.str();
         *report = new anemone_report{std::move(verdicts), std::move(json), std::move(text)};
     });

@@ -125,8 +125,8 @@ struct verdicts {
 
 verdicts check(const model& m, const std::string& targets, const std::vector<std::string>& errors,
                const std::vector<std::string>& waived, const std::string& route) {
-    const ane::verdict_table found = m.check(targets, command::policy_named(errors, waived, route));
-    return {found.json(m.path()), found.str()};
+    const auto [found, observed] = m.check(targets, command::policy_named(errors, waived, route));
+    return {found.json(m.path(), observed), found.str()};
 }
 
 struct estimate {
