@@ -1,3 +1,4 @@
+#include "from_environment.hpp"
 #include "sanitized.hpp"
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
@@ -13,23 +14,24 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
-// Graphs of 100,000 nodes (fewer under a sanitizer) and the steps that were quadratic in them. No test measures a time: what is quadratic again runs
-// into the time limit of this program.
+// Graphs of many nodes (ANEMONE_TEST_NODES; 100,000 in `./run test --all`) and the steps that were quadratic in them. No
+// test measures a time: what is quadratic again runs into the time limit of this program.
 
 using namespace ane;
 
 namespace {
 
-constexpr int many = sanitized ? 20'000 : 100'000;
+const std::size_t many = from_environment::number("ANEMONE_TEST_NODES", sanitized ? 10'000 : 30'000);
 
 /// A value for each of many names, all read at the end: half of the nodes live together.
 dynamic_graph long_lived() {
     dynamic_builder g;
     std::vector<dynamic_tensor> values{g.input("x", {1, 4})};
-    for (int i = 0; i < many / 2; ++i) {
+    for (std::size_t i = 0; i < many / 2; ++i) {
         values.push_back(g.add(op::relu, {values.back()}));
     }
     dynamic_tensor sum = values.back();
@@ -44,7 +46,7 @@ dynamic_graph long_lived() {
 dynamic_graph layers() {
     dynamic_builder g;
     dynamic_tensor x = g.input("x", {1, 4});
-    for (int i = 0; i < many / 5; ++i) {
+    for (std::size_t i = 0; i < many / 5; ++i) {
         const std::string number = std::to_string(i);
         const auto scale = g.add(op::abs, {g.weight("scale." + number, {1, 4}, bounded(1))});
         x = g.add(op::mul, {g.add(op::relu, {x}), scale});
@@ -55,7 +57,7 @@ dynamic_graph layers() {
 
 } // namespace
 
-TEST_CASE("a graph of 100,000 nodes is lowered, emitted, costed, drawn and compiled: values that live long") {
+TEST_CASE("a graph of many nodes is lowered, emitted, costed, drawn and compiled: values that live long") {
     const dynamic_graph g = long_lived();
     REQUIRE(g.nodes.size() >= many);
     const lowered_graph lowered = lower(g);
@@ -65,11 +67,11 @@ TEST_CASE("a graph of 100,000 nodes is lowered, emitted, costed, drawn and compi
     CHECK(cost_report(g, h13).size() > many);
     const std::string drawing = draw_svg(g);
     CHECK(drawing.size() > many);
-    CHECK(drawing.size() < 4000UL * many); // in proportion, although edges cross half of the layers
+    CHECK(drawing.size() < 4000 * many); // in proportion, although edges cross half of the layers
     CHECK(backend::cpu{}.compile(g, {}).arena_bytes() >= 64 * (many / 2));
 }
 
-TEST_CASE("a graph of 100,000 nodes is lowered, emitted and compiled: weights and outputs") {
+TEST_CASE("a graph of many nodes is lowered, emitted and compiled: weights and outputs") {
     const dynamic_graph g = layers();
     REQUIRE(g.outputs.size() == many / 5);
     const weight_store weights = random_weights(g, 1);

@@ -6,6 +6,7 @@ set(names model_file program_run run_memory rule_names target_names tensor judge
 list(TRANSFORM names REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/anemone/\\1.cpp" OUTPUT_VARIABLE shared_sources)
 add_library(anemone_tools STATIC EXCLUDE_FROM_ALL ${shared_sources})
 set_target_properties(anemone_tools PROPERTIES POSITION_INDEPENDENT_CODE ON)
+anemone_together(anemone_tools)
 target_link_libraries(anemone_tools PUBLIC anemone::compiled)
 if(TARGET anemone::onnx_compiled)
   target_link_libraries(anemone_tools PRIVATE anemone::onnx_compiled)
