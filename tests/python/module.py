@@ -149,6 +149,9 @@ def says_what_the_command_says(folder):
     image = numpy.random.default_rng(1).random((4, 4))
     expect(numpy.array_equal(again.run({"image": image})["probabilities"], model.run({"image": image})["probabilities"]),
            "converted to MIL")
+    again = anemone.Model(model.convert("mlpackage", folder / "again.mlpackage"))
+    expect(numpy.array_equal(again.run({"image": image})["probabilities"], model.run({"image": image})["probabilities"]),
+           "converted to a package")
     expect(pathlib.Path(model.convert("netplist", folder / "net")).name == "net.plist", "converted to a netplist")
     strict = model.check("h13", errors=["R103", "R104"])
     expect(not strict.accepted and strict["h13"].errors == 7 and strict["h13"].seconds is None, str(strict))

@@ -2,13 +2,8 @@
 #include "model_file.hpp"
 #include "output_path.hpp"
 #include "target_names.hpp"
-#include <anemone/backend/cpu/constants.hpp>
+#include "written_model.hpp"
 #include <anemone/formats/cpp.hpp>
-#include <anemone/formats/mil.hpp>
-#include <anemone/formats/netplist.hpp>
-#include <anemone/formats/netplist_program.hpp>
-#include <anemone/mlpackage/mlpackage.hpp>
-#include <anemone/passes/lowering.hpp>
 
 #include <fmt/format.h>
 
@@ -72,19 +67,7 @@ int convert(const convert_options& options) {
         write_text("", text + written + "\n");
         return well;
     }
-    const ane::lowered_graph lowered = ane::lower(model.graph);
-    const ane::materialized constants = ane::materialize(lowered.graph, model.weights);
-    std::string written;
-    if (options.to == "mil") {
-        ane::mil_options how;
-        how.core_ml_states = options.core_ml_states;
-        written = ane::write_mil(ane::emit_mil(lowered.graph, constants, how), options.output);
-    } else if (options.to == "mlpackage") {
-        const ane::mil_options for_core_ml{.every_stored_form = true, .core_ml_states = true};
-        written = ane::write_mlpackage(ane::emit_mil(lowered.graph, constants, for_core_ml), options.output);
-    } else {
-        written = ane::write_netplist(ane::emit_netplist(lowered.graph, constants), options.output);
-    }
+    const std::string written = write_model(model, options.to, options.output, options.core_ml_states);
     write_text("", text + written + "\n");
     return well;
 }

@@ -1,12 +1,9 @@
 #include "model.hpp"
 
 #include "../anemone/target_names.hpp"
-#include <anemone/backend/cpu/constants.hpp>
+#include "../anemone/written_model.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/drawing/drawing.hpp>
-#include <anemone/formats/mil.hpp>
-#include <anemone/formats/netplist.hpp>
-#include <anemone/formats/netplist_program.hpp>
 #include <anemone/passes/lowering.hpp>
 
 #include <string_view>
@@ -90,13 +87,7 @@ std::string model::drawing(const std::string& title) const {
 
 std::string model::convert(const std::string& to, const std::string& folder) const {
     require_exact(*this, "written");
-    if (to != "mil" && to != "netplist") {
-        throw ane::error(ane::errc::argument, "format '" + to + "'", "is none of mil, netplist");
-    }
-    const ane::lowered_graph lowered = ane::lower(file_.graph);
-    const ane::materialized constants = ane::materialize(lowered.graph, file_.weights);
-    return to == "mil" ? ane::write_mil(ane::emit_mil(lowered.graph, constants), folder)
-                       : ane::write_netplist(ane::emit_netplist(lowered.graph, constants), folder);
+    return command::write_model(file_, to, folder);
 }
 
 } // namespace bindings

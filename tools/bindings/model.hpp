@@ -56,7 +56,7 @@ public:
     ane::cost cost(const std::string& target) const;
     /// SVG.
     std::string drawing(const std::string& title) const;
-    /// Writes the model as "mil" or "netplist" into a folder, which is made where it is missing; gives the path of the
+    /// Writes the model as "mil", "netplist" or "mlpackage" into a folder, which is made where it is missing; gives the path of the
     /// text.
     std::string convert(const std::string& to, const std::string& folder) const;
 

@@ -119,8 +119,8 @@ class Model:
         return self._native.draw(shown.encode(errors="backslashreplace").decode())
 
     def convert(self, to: str, folder: Path) -> str:
-        """Writes the model and its weights as "mil" or "netplist" into a folder, which is made where it is missing. The
-        path of the text."""
+        """Writes the model and its weights as "mil", "netplist" or "mlpackage" into a folder, which is made where it is
+        missing. The path of the text, or of the package."""
         return os.fsdecode(self._native.convert(to, os.fsencode(folder)))
 
     def compile(self, backend: str = "cpu") -> Program:
