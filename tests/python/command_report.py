@@ -221,6 +221,23 @@ class Html(Case):
         self.assertEqual(times, sorted(times))
 
 
+class Unreadable(Case):
+    def test_every_format_tells_what_no_graph_is_made_of(self):
+        (self.folder / "odd.mil").write_text("program(1.3)\n{\n    func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
+                                             "        tensor<fp16, [1, 4]> y = frobnicate(x = x)[name = string(\"y\")];\n"
+                                             "    } -> (y);\n}\n")
+        texts = {f: self.call("check", "odd.mil", "--format", f, code=1).stdout for f in ("text", "json", "sarif", "html")}
+        for text in texts.values():
+            self.assertIn("frobnicate", text)
+        document = json.loads(texts["json"])
+        self.assertFalse(document["accepted"])
+        self.assertEqual([o["line"] for o in document["observations"]], [4])
+        result, = json.loads(texts["sarif"])["runs"][0]["results"]
+        self.assertEqual((result["ruleId"], result["level"]), ("file.unreadable", "error"))
+        self.assertEqual(result["locations"][0]["physicalLocation"]["region"]["startLine"], 4)
+        self.assertEqual([row for row in Page(texts["html"]).rows if len(row) == 3][-1][0], "4")
+
+
 class Draw(Case):
     def draw(self, *arguments):
         return self.call("draw", *arguments).stdout
