@@ -7,6 +7,7 @@
 #include "cpu.hpp"
 #include "repertoire.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -40,6 +41,7 @@ struct cpu_program::members {
     materialized constants;
     std::vector<const std::byte*> pointers; ///< of each node's value
     std::vector<std::byte> memory;
+    ane::cpu::workers crew; ///< its scratch lies behind the values
     std::vector<stage> stages;
     std::vector<std::size_t> inputs;
     std::vector<std::size_t> outputs;
@@ -52,12 +54,17 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
                                              .constants = materialize(model, weights, kernels.constants),
                                              .pointers = std::vector<const std::byte*>(model.nodes.size(), nullptr),
                                              .memory = {},
+                                             .crew = {},
                                              .stages = {},
                                              .inputs = {},
                                              .outputs = {}});
     members& self = state_.get("cpu program");
     const arena plan = plan_arena(model);
-    self.memory.resize(static_cast<std::size_t>(plan.bytes));
+    ane::cpu::scratch_sizes scratch;
+    std::vector<std::size_t> computed;
+    const auto in_lines = [](std::int64_t bytes) {
+        return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
+    };
     const ane::cpu::binding_context context{model, self.constants, kernels.kernels};
     for (int i = 0; i < model.size(); ++i) {
         const auto at = static_cast<std::size_t>(i);
@@ -70,13 +77,24 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
             if (bind == nullptr) {
                 throw error(errc::lowering, std::string(ane::name(model[i].kind)), "has no kernel in the CPU backend");
             }
-            std::byte* const place = self.memory.data() + plan.offsets[at];
-            self.pointers[at] = place;
-            members::stage s{bind(context, i), {}, {}, place};
+            members::stage s{bind(context, i), {}, {}, nullptr};
+            scratch.shared = std::max(scratch.shared, in_lines(s.run.scratch.shared));
+            scratch.each = std::max(scratch.each, in_lines(s.run.scratch.each));
             s.values.assign(model.operands(i).begin(), model.operands(i).end());
             s.inputs.resize(s.values.size());
             self.stages.push_back(std::move(s));
+            computed.push_back(at);
         }
+    }
+    self.memory.resize(static_cast<std::size_t>(plan.bytes + scratch.shared + scratch.each * context.width));
+    self.crew.width = context.width;
+    self.crew.shared = self.memory.data() + plan.bytes;
+    self.crew.own = self.crew.shared + scratch.shared;
+    self.crew.each = scratch.each;
+    for (std::size_t k = 0; k < computed.size(); ++k) {
+        std::byte* const place = self.memory.data() + plan.offsets[computed[k]];
+        self.pointers[computed[k]] = place;
+        self.stages[k].result = place;
     }
     for (const output_port& port : model.outputs) {
         self.outputs.push_back(static_cast<std::size_t>(port.node));
@@ -94,7 +112,7 @@ ANEMONE_BODY void cpu_program::run(input_buffers inputs, output_buffers outputs)
         for (std::size_t k = 0; k < s.values.size(); ++k) {
             s.inputs[k] = self.pointers[static_cast<std::size_t>(s.values[k])];
         }
-        s.run({s.inputs, s.result});
+        s.run.run({s.inputs, s.result, self.crew});
     }
     for (std::size_t i = 0; i < self.outputs.size(); ++i) {
         const std::span<std::byte> to = self.ports.outputs()[i];

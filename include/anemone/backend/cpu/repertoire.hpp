@@ -53,7 +53,9 @@ void evaluate_constant(const graph_view& g, const materialized& known, int index
     for (const int operand : g.operands(index)) {
         inputs.push_back(known.memory(operand));
     }
-    steps_of<Operations>()[static_cast<std::size_t>(g[index].kind)](context, index)({inputs, result});
+    const bound_step step = steps_of<Operations>()[static_cast<std::size_t>(g[index].kind)](context, index);
+    std::vector<std::byte> memory(static_cast<std::size_t>(step.scratch.shared + step.scratch.each));
+    step.run({inputs, result, {.shared = memory.data(), .own = memory.data() + step.scratch.shared}});
 }
 
 /// For a program of some operations, of which some are computed when it is compiled.

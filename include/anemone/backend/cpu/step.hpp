@@ -5,31 +5,45 @@
 #include "../../passes/print.hpp"
 #include "../../weights/materialize.hpp"
 #include "kernels/table.hpp"
+#include "workers.hpp"
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <utility>
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-/// Where the operands of a node are in this run, and where its result goes.
+/// Where the operands of a node are in this run, where its result goes, and who computes it.
 struct operands {
     std::span<const std::byte* const> inputs;
     std::byte* result;
+    workers crew;
 
     const half* input(std::size_t i) const { return reinterpret_cast<const half*>(inputs[i]); }
     half* output() const { return reinterpret_cast<half*>(result); }
 };
 
-/// One node, ready to run: packed weights and shapes are inside.
-using bound_step = std::function<void(const operands&)>;
+/// One node, ready to run: packed weights and shapes are inside. A run may be of any width up to the one it was bound
+/// for; its bits do not depend on that.
+struct bound_step {
+    std::function<void(const operands&)> run;
+    scratch_sizes scratch;
+
+    template <class Run>
+        requires std::invocable<const Run&, const operands&> bound_step(
+            Run step, scratch_sizes needed = {}) // NOLINT(google-explicit-constructor): most need no scratch
+            : run(std::move(step)), scratch(needed) {}
+};
 
 /// What a node is bound with: the graph, its constants, and the kernels of this machine.
 struct binding_context {
     graph_view graph;
     const materialized& constants;
     const kernel_table& kernels;
+    int width = 1; ///< how many threads a run has at most
 
     const node& at(int index) const { return graph[index]; }
     const extents& shape(int index) const { return graph[index].shape; }

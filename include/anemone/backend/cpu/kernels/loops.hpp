@@ -10,68 +10,7 @@
 #include <cstring>
 #include <string>
 
-/// Loop bodies over rows of fp32, to be inlined into one function for each instruction set (table.hpp).
-namespace ane::cpu::detail::inline ANEMONE_WAY {
-
-template <int Width> struct vector_of;
-// NOLINTBEGIN(modernize-use-using): g++ takes the attribute on a typedef
-template <> struct vector_of<4> { typedef float type __attribute__((vector_size(16))); };
-template <> struct vector_of<8> { typedef float type __attribute__((vector_size(32))); };
-template <> struct vector_of<16> { typedef float type __attribute__((vector_size(64))); };
-// NOLINTEND(modernize-use-using)
-
-/// sums[r, c] = sum over t of w[t, r] * x[offsets[t] + c]. The sum over t is sequential in one fp32 accumulator at
-/// every level, so levels differ by fused multiply-adds only. g++ keeps the sums in registers only where it unrolls
-/// first.
-template <int Width, int Rows>
-ANEMONE_CPU_INLINE void tile_of(std::int64_t taps, const float* w, const float* x, const std::int64_t* offsets,
-                                float* sums, std::int64_t columns) {
-    using vector = typename vector_of<Width>::type;
-    constexpr int wanted = Rows == 1 ? 4 : 2; // enough independent sums to hide the latency of the multiply-add
-    constexpr int vectors = wanted * Width < tile_columns ? wanted : tile_columns / Width;
-    for (std::int64_t c = 0; c < columns; c += vectors * Width) {
-        vector sum[Rows][vectors] = {};
-        for (std::int64_t t = 0; t < taps; ++t) {
-            const float* const from = x + offsets[t] + c;
-            vector value[vectors];
-#pragma GCC unroll 4
-            for (int v = 0; v < vectors; ++v) {
-                std::memcpy(&value[v], from + v * Width, sizeof value[v]);
-            }
-#pragma GCC unroll 6
-            for (int r = 0; r < Rows; ++r) {
-#pragma GCC unroll 4
-                for (int v = 0; v < vectors; ++v) {
-                    sum[r][v] = sum[r][v] + value[v] * w[t * Rows + r];
-                }
-            }
-        }
-#pragma GCC unroll 6
-        for (int r = 0; r < Rows; ++r) {
-#pragma GCC unroll 4
-            for (int v = 0; v < vectors; ++v) {
-                std::memcpy(sums + r * tile_columns + c + v * Width, &sum[r][v], sizeof sum[r][v]);
-            }
-        }
-    }
-}
-
-template <int Width>
-ANEMONE_CPU_INLINE void tile_body(int rows, std::int64_t taps, const float* w, const float* x,
-                                  const std::int64_t* offsets, float* sums, std::int64_t columns) {
-    static_assert(tile_rows == 6);
-    switch (rows) {
-    case 1: return tile_of<Width, 1>(taps, w, x, offsets, sums, columns);
-    case 2: return tile_of<Width, 2>(taps, w, x, offsets, sums, columns);
-    case 3: return tile_of<Width, 3>(taps, w, x, offsets, sums, columns);
-    case 4: return tile_of<Width, 4>(taps, w, x, offsets, sums, columns);
-    case 5: return tile_of<Width, 5>(taps, w, x, offsets, sums, columns);
-    default: return tile_of<Width, 6>(taps, w, x, offsets, sums, columns);
-    }
-}
-
-} // namespace ane::cpu::detail::inline ANEMONE_WAY
-
+/// Loop bodies over rows of fp32, to be inlined into one function for each instruction set (level.inl).
 ANEMONE_CPU_UNFUSED_BEGIN
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {

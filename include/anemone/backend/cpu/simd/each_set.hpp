@@ -1,0 +1,70 @@
+// No include guard: includes the file that ANEMONE_SET_FILE names (relative to this folder) once for each instruction
+// set, with its code generation switched on and
+//   ANEMONE_SET         the set's name, which is its isa_level and the namespace for everything that is defined there;
+//   ANEMONE_SET_LANES   how many fp32 numbers a register holds;
+//   ANEMONE_SET_F16C, ANEMONE_SET_FMA   1 where the set converts fp16, and multiplies and adds, in one instruction.
+// No multiplication is fused with an addition in such a file unless it calls multiply_add: every set then gives the
+// same bits otherwise. The file must not include anything.
+
+#include "../kernels/isa.hpp"
+
+ANEMONE_CPU_UNFUSED_BEGIN
+
+#define ANEMONE_SET generic
+#define ANEMONE_SET_LANES 4
+#define ANEMONE_SET_F16C 0
+#define ANEMONE_SET_FMA 0
+#include ANEMONE_SET_FILE
+#undef ANEMONE_SET
+#undef ANEMONE_SET_LANES
+#undef ANEMONE_SET_F16C
+#undef ANEMONE_SET_FMA
+
+#if defined(__x86_64__)
+
+#define ANEMONE_SET_F16C 1
+#define ANEMONE_SET_FMA 1
+
+#define ANEMONE_SET avx2
+#define ANEMONE_SET_LANES 8
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,fma,f16c")
+#endif
+#include ANEMONE_SET_FILE
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#undef ANEMONE_SET
+#undef ANEMONE_SET_LANES
+
+#define ANEMONE_SET avx512
+#define ANEMONE_SET_LANES 16
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,f16c"))),              \
+                             apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,f16c,prefer-vector-width=512")
+#endif
+#include ANEMONE_SET_FILE
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#undef ANEMONE_SET
+#undef ANEMONE_SET_LANES
+
+#undef ANEMONE_SET_F16C
+#undef ANEMONE_SET_FMA
+
+#endif
+
+ANEMONE_CPU_UNFUSED_END
+
+#undef ANEMONE_SET_FILE

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "../../../base/way.hpp"
+#include "../kernels/convert.hpp"
+#include "../kernels/isa.hpp"
+
+#include <cstring>
+
+/// A vector of fp32 whose width is a parameter, for every instruction set: `avx2::floats<16>`.
+///
+///     load, store          of fp32 or of fp16 in memory, at any alignment; a store to fp16 rounds half to even
+///     all(x)               x in each lane
+///     + - * /              lane by lane, each rounded
+///     multiply_add(a, b, c)  a * b + c, rounded once where the set has the instruction (not in `generic`)
+///
+/// Kernels over it are written once, in files that simd/each_set.hpp includes for each set.
+namespace ane::cpu::detail::inline ANEMONE_WAY {
+
+// NOLINTBEGIN(modernize-use-using): g++ takes the attribute on a typedef
+template <int Lanes> struct vector_of;
+template <> struct vector_of<4> { typedef float type __attribute__((vector_size(16))); };
+template <> struct vector_of<8> { typedef float type __attribute__((vector_size(32))); };
+template <> struct vector_of<16> { typedef float type __attribute__((vector_size(64))); };
+// NOLINTEND(modernize-use-using)
+
+#if defined(__x86_64__)
+using sixteen_halves = short __attribute__((vector_size(32)));
+inline constexpr int half_to_even = 0;
+inline constexpr int current_rounding = 4;
+#if defined(__clang__)
+inline constexpr unsigned short every_lane = 0xFFFF;
+#else
+inline constexpr short every_lane = -1;
+#endif
+#endif
+
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+#define ANEMONE_SET_FILE "floats.inl"
+#include "each_set.hpp"

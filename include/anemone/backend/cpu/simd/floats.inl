@@ -1,0 +1,124 @@
+// The vector of each instruction set: `floats<Lanes>`, any power of two of lanes from 4 on. What a register cannot hold
+// is two vectors of half the lanes, so a kernel that is written for 16 lanes gives the same bits at every set, only
+// slower. Included by each_set.hpp; the comments in floats.hpp say what each function is.
+
+namespace ane::cpu::detail::inline ANEMONE_WAY {
+namespace ANEMONE_SET {
+
+inline constexpr int register_lanes = ANEMONE_SET_LANES;
+
+template <int Lanes> struct floats {
+    floats<Lanes / 2> low, high;
+
+    ANEMONE_CPU_INLINE static floats load(const float* from) {
+        return {floats<Lanes / 2>::load(from), floats<Lanes / 2>::load(from + Lanes / 2)};
+    }
+    ANEMONE_CPU_INLINE static floats load(const half* from) {
+        return {floats<Lanes / 2>::load(from), floats<Lanes / 2>::load(from + Lanes / 2)};
+    }
+    ANEMONE_CPU_INLINE static floats all(float x) { return {floats<Lanes / 2>::all(x), floats<Lanes / 2>::all(x)}; }
+    ANEMONE_CPU_INLINE void store(float* to) const {
+        low.store(to);
+        high.store(to + Lanes / 2);
+    }
+    ANEMONE_CPU_INLINE void store(half* to) const {
+        low.store(to);
+        high.store(to + Lanes / 2);
+    }
+
+    ANEMONE_CPU_INLINE friend floats operator+(const floats& a, const floats& b) {
+        return {a.low + b.low, a.high + b.high};
+    }
+    ANEMONE_CPU_INLINE friend floats operator-(const floats& a, const floats& b) {
+        return {a.low - b.low, a.high - b.high};
+    }
+    ANEMONE_CPU_INLINE friend floats operator*(const floats& a, const floats& b) {
+        return {a.low * b.low, a.high * b.high};
+    }
+    ANEMONE_CPU_INLINE friend floats operator/(const floats& a, const floats& b) {
+        return {a.low / b.low, a.high / b.high};
+    }
+    ANEMONE_CPU_INLINE friend floats multiply_add(const floats& a, const floats& b, const floats& c) {
+        return {multiply_add(a.low, b.low, c.low), multiply_add(a.high, b.high, c.high)};
+    }
+};
+
+template <int Lanes>
+    requires(Lanes <= register_lanes)
+struct floats<Lanes> {
+    using raw = typename vector_of<Lanes>::type;
+    raw value;
+
+    ANEMONE_CPU_INLINE static floats load(const float* from) {
+        floats result;
+        std::memcpy(&result.value, from, sizeof(raw));
+        return result;
+    }
+    ANEMONE_CPU_INLINE static floats load(const half* from) {
+#if ANEMONE_SET_F16C
+        if constexpr (Lanes == 8) {
+            eight_halves bits;
+            std::memcpy(&bits, from, sizeof bits);
+            return {__builtin_ia32_vcvtph2ps256(bits)};
+        }
+#if ANEMONE_SET_LANES == 16
+        if constexpr (Lanes == 16) {
+            sixteen_halves bits;
+            std::memcpy(&bits, from, sizeof bits);
+            return {__builtin_ia32_vcvtph2ps512_mask(bits, raw{}, every_lane, current_rounding)};
+        }
+#endif
+#endif
+        floats result;
+        for (int lane = 0; lane < Lanes; ++lane) {
+            result.value[lane] = widened(from[lane].bits);
+        }
+        return result;
+    }
+    /// x - 0 is x with every sign; 0 + x is not.
+    ANEMONE_CPU_INLINE static floats all(float x) { return {x - raw{}}; }
+    ANEMONE_CPU_INLINE void store(float* to) const { std::memcpy(to, &value, sizeof(raw)); }
+    ANEMONE_CPU_INLINE void store(half* to) const {
+#if ANEMONE_SET_F16C
+        if constexpr (Lanes == 8) {
+            const eight_halves bits = __builtin_ia32_vcvtps2ph256(value, half_to_even);
+            std::memcpy(static_cast<void*>(to), &bits, sizeof bits);
+            return;
+        }
+#if ANEMONE_SET_LANES == 16
+        if constexpr (Lanes == 16) {
+            const sixteen_halves bits = __builtin_ia32_vcvtps2ph512_mask(value, half_to_even, sixteen_halves{}, every_lane);
+            std::memcpy(static_cast<void*>(to), &bits, sizeof bits);
+            return;
+        }
+#endif
+#endif
+        for (int lane = 0; lane < Lanes; ++lane) {
+            to[lane] = half::from_bits(narrowed(value[lane]));
+        }
+    }
+
+    ANEMONE_CPU_INLINE friend floats operator+(const floats& a, const floats& b) { return {a.value + b.value}; }
+    ANEMONE_CPU_INLINE friend floats operator-(const floats& a, const floats& b) { return {a.value - b.value}; }
+    ANEMONE_CPU_INLINE friend floats operator*(const floats& a, const floats& b) { return {a.value * b.value}; }
+    ANEMONE_CPU_INLINE friend floats operator/(const floats& a, const floats& b) { return {a.value / b.value}; }
+    ANEMONE_CPU_INLINE friend floats multiply_add(const floats& a, const floats& b, const floats& c) {
+#if ANEMONE_SET_FMA
+        if constexpr (Lanes == 4) {
+            return {__builtin_ia32_vfmaddps(a.value, b.value, c.value)};
+        } else if constexpr (Lanes == 8) {
+            return {__builtin_ia32_vfmaddps256(a.value, b.value, c.value)};
+        }
+#if ANEMONE_SET_LANES == 16
+        else {
+            return {__builtin_ia32_vfmaddps512_mask(a.value, b.value, c.value, every_lane, current_rounding)};
+        }
+#endif
+#else
+        return {a.value * b.value + c.value};
+#endif
+    }
+};
+
+} // namespace ANEMONE_SET
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
