@@ -15,13 +15,14 @@ namespace ane::inline ANEMONE_WAY {
 
 /// Instruction sets that loops are compiled for. `generic` is whatever the compiler's flags allow.
 enum class isa_level : std::uint8_t {
-    generic, ///< any machine; on AArch64 the only one
+    generic, ///< any machine
     avx2,    ///< AVX2, FMA and F16C
-    avx512   ///< AVX-512 F, VL, BW and DQ on top
+    avx512,  ///< AVX-512 F, VL, BW and DQ on top
+    neon     ///< every AArch64
 };
 
 constexpr std::string_view name(isa_level level) noexcept {
-    constexpr std::string_view names[] = {"generic", "avx2", "avx512"};
+    constexpr std::string_view names[] = {"generic", "avx2", "avx512", "neon"};
     return names[static_cast<std::size_t>(level)];
 }
 

@@ -20,8 +20,11 @@ ANEMONE_BODY bool is_available(isa_level level) noexcept {
     case isa_level::avx512:
         return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+    case isa_level::neon: return false;
     }
     return false;
+#elif defined(__aarch64__)
+    return level == isa_level::generic || level == isa_level::neon;
 #else
     return level == isa_level::generic;
 #endif
@@ -29,7 +32,7 @@ ANEMONE_BODY bool is_available(isa_level level) noexcept {
 
 ANEMONE_BODY std::vector<isa_level> available_levels() {
     std::vector<isa_level> levels;
-    for (const isa_level level : {isa_level::generic, isa_level::avx2, isa_level::avx512}) {
+    for (const isa_level level : {isa_level::generic, isa_level::avx2, isa_level::avx512, isa_level::neon}) {
         if (is_available(level)) {
             levels.push_back(level);
         }
@@ -40,7 +43,7 @@ ANEMONE_BODY std::vector<isa_level> available_levels() {
 ANEMONE_BODY isa_level best_level() noexcept {
     static const isa_level best = [] {
         isa_level last = isa_level::generic;
-        for (const isa_level level : {isa_level::avx2, isa_level::avx512}) {
+        for (const isa_level level : {isa_level::avx2, isa_level::avx512, isa_level::neon}) {
             last = is_available(level) ? level : last;
         }
         return last;

@@ -12,6 +12,8 @@
     ROW(generic, 4, , )                                                                                                \
     ROW(avx2, 8, __attribute__((target("avx2,fma,f16c"))), _f16c)                                                      \
     ROW(avx512, 16, __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,f16c"))), _f16c)
+#elif defined(__aarch64__)
+#define ANEMONE_ISA_LEVELS(ROW) ROW(generic, 4, , ) ROW(neon, 4, , )
 #else
 #define ANEMONE_ISA_LEVELS(ROW) ROW(generic, 4, , )
 #endif

@@ -85,7 +85,8 @@ TEST_CASE("every level narrows as half's own conversion does") {
 TEST_CASE("levels that the machine lacks are refused, the best is available") {
     CHECK(cpu::available_levels().front() == cpu::isa_level::generic);
     CHECK(cpu::best_kernels().level == cpu::available_levels().back());
-    for (const cpu::isa_level level : {cpu::isa_level::generic, cpu::isa_level::avx2, cpu::isa_level::avx512}) {
+    for (const cpu::isa_level level :
+         {cpu::isa_level::generic, cpu::isa_level::avx2, cpu::isa_level::avx512, cpu::isa_level::neon}) {
         if (!cpu::is_available(level)) {
             CHECK_THROWS_AS((void)cpu::kernels_for(level), error);
         }

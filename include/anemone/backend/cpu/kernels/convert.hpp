@@ -76,45 +76,4 @@ ANEMONE_CPU_INLINE void narrow(const float* from, half* to, std::int64_t count) 
     }
 }
 
-#if defined(__x86_64__)
-
-// Two instructions by the names that both compilers have for them: <immintrin.h> costs every file 40,000 lines.
-using eight_halves = short __attribute__((vector_size(16)));
-using eight_floats = float __attribute__((vector_size(32)));
-
-__attribute__((target("avx,f16c"))) inline void widen_f16c(const half* from, float* to, std::int64_t count) {
-    constexpr std::int64_t block = 8;
-    std::int64_t i = 0;
-    eight_halves bits{};
-    for (; i + block <= count; i += block) {
-        std::memcpy(&bits, from + i, sizeof bits);
-        const eight_floats values = __builtin_ia32_vcvtph2ps256(bits);
-        std::memcpy(to + i, &values, sizeof values);
-    }
-    if (const auto rest = static_cast<std::size_t>(count - i); rest != 0) {
-        std::memcpy(&bits, from + i, rest * sizeof(half));
-        const eight_floats values = __builtin_ia32_vcvtph2ps256(bits);
-        std::memcpy(to + i, &values, rest * sizeof(float));
-    }
-}
-
-__attribute__((target("avx,f16c"))) inline void narrow_f16c(const float* from, half* to, std::int64_t count) {
-    constexpr std::int64_t block = 8;
-    constexpr int half_to_even = 0;
-    std::int64_t i = 0;
-    eight_floats values{};
-    for (; i + block <= count; i += block) {
-        std::memcpy(&values, from + i, sizeof values);
-        const eight_halves bits = __builtin_ia32_vcvtps2ph256(values, half_to_even);
-        std::memcpy(static_cast<void*>(to + i), &bits, sizeof bits);
-    }
-    if (const auto rest = static_cast<std::size_t>(count - i); rest != 0) {
-        std::memcpy(&values, from + i, rest * sizeof(float));
-        const eight_halves bits = __builtin_ia32_vcvtps2ph256(values, half_to_even);
-        std::memcpy(static_cast<void*>(to + i), &bits, rest * sizeof(half));
-    }
-}
-
-#endif
-
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

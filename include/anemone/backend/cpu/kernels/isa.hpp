@@ -5,7 +5,10 @@
 
 /// Between these two macros no multiplication is fused with an addition, so that every instruction set gives the same
 /// bits.
-#if defined(__clang__)
+#if defined(__clang__) && defined(__aarch64__) // where clang 14 cannot push; `on` is what it starts with
+#define ANEMONE_CPU_UNFUSED_BEGIN _Pragma("clang fp contract(off)")
+#define ANEMONE_CPU_UNFUSED_END _Pragma("clang fp contract(on)")
+#elif defined(__clang__)
 #define ANEMONE_CPU_UNFUSED_BEGIN _Pragma("float_control(push)") _Pragma("clang fp contract(off)")
 #define ANEMONE_CPU_UNFUSED_END _Pragma("float_control(pop)")
 #else

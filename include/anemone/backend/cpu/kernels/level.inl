@@ -1,14 +1,15 @@
 // Included by simd/each_set.hpp: the table of kernels of one instruction set.
 
+#include "convert_loops.inl"
 #include "tile_loops.inl"
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {
 
 template <op_set Operations> struct kernels {
-#if ANEMONE_SET_F16C
-    static void to_float(const half* from, float* to, std::int64_t n) { widen_f16c(from, to, n); }
-    static void to_half(const float* from, half* to, std::int64_t n) { narrow_f16c(from, to, n); }
+#if ANEMONE_SET_F16C || ANEMONE_SET_NEON
+    static void to_float(const half* from, float* to, std::int64_t n) { convert_row(from, to, n); }
+    static void to_half(const float* from, half* to, std::int64_t n) { convert_row(from, to, n); }
 #else
     static void to_float(const half* from, float* to, std::int64_t n) { widen(from, to, n); }
     static void to_half(const float* from, half* to, std::int64_t n) { narrow(from, to, n); }

@@ -25,9 +25,10 @@ template <op_set Operations> const kernel_table& kernels_of(isa_level level) {
 #if defined(__x86_64__)
         case isa_level::avx2: return avx2::kernels<Operations>::table;
         case isa_level::avx512: return avx512::kernels<Operations>::table;
-#else
-        default: break;
+#elif defined(__aarch64__)
+        case isa_level::neon: return neon::kernels<Operations>::table;
 #endif
+        default: break;
         }
     }
     throw error(errc::argument, std::string(name(level)), "this machine does not run kernels of this level");

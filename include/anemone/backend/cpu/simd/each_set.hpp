@@ -2,7 +2,8 @@
 // set, with its code generation switched on and
 //   ANEMONE_SET         the set's name, which is its isa_level and the namespace for everything that is defined there;
 //   ANEMONE_SET_LANES   how many fp32 numbers a register holds;
-//   ANEMONE_SET_F16C, ANEMONE_SET_FMA   1 where the set converts fp16, and multiplies and adds, in one instruction.
+//   ANEMONE_SET_F16C    1 where it has the instructions of F16C and FMA;
+//   ANEMONE_SET_NEON    1 where it has those of AArch64.
 // No multiplication is fused with an addition in such a file unless it calls multiply_add: every set then gives the
 // same bits otherwise. The file must not include anything.
 
@@ -13,17 +14,17 @@ ANEMONE_CPU_UNFUSED_BEGIN
 #define ANEMONE_SET generic
 #define ANEMONE_SET_LANES 4
 #define ANEMONE_SET_F16C 0
-#define ANEMONE_SET_FMA 0
+#define ANEMONE_SET_NEON 0
 #include ANEMONE_SET_FILE
 #undef ANEMONE_SET
 #undef ANEMONE_SET_LANES
 #undef ANEMONE_SET_F16C
-#undef ANEMONE_SET_FMA
+#undef ANEMONE_SET_NEON
 
 #if defined(__x86_64__)
 
 #define ANEMONE_SET_F16C 1
-#define ANEMONE_SET_FMA 1
+#define ANEMONE_SET_NEON 0
 
 #define ANEMONE_SET avx2
 #define ANEMONE_SET_LANES 8
@@ -61,7 +62,19 @@ ANEMONE_CPU_UNFUSED_BEGIN
 #undef ANEMONE_SET_LANES
 
 #undef ANEMONE_SET_F16C
-#undef ANEMONE_SET_FMA
+#undef ANEMONE_SET_NEON
+
+#elif defined(__aarch64__)
+
+#define ANEMONE_SET neon
+#define ANEMONE_SET_LANES 4
+#define ANEMONE_SET_F16C 0
+#define ANEMONE_SET_NEON 1
+#include ANEMONE_SET_FILE
+#undef ANEMONE_SET
+#undef ANEMONE_SET_LANES
+#undef ANEMONE_SET_F16C
+#undef ANEMONE_SET_NEON
 
 #endif
 

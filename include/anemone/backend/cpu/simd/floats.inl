@@ -70,6 +70,12 @@ struct floats<Lanes> {
 #endif
 #endif
         floats result;
+#if ANEMONE_SET_NEON
+        four_halves bits;
+        std::memcpy(&bits, from, sizeof bits);
+        asm("fcvtl %0.4s, %1.4h" : "=w"(result.value) : "w"(bits));
+        return result;
+#endif
         for (int lane = 0; lane < Lanes; ++lane) {
             result.value[lane] = widened(from[lane].bits);
         }
@@ -92,6 +98,11 @@ struct floats<Lanes> {
             return;
         }
 #endif
+#elif ANEMONE_SET_NEON
+        four_halves bits;
+        asm("fcvtn %0.4h, %1.4s" : "=w"(bits) : "w"(value));
+        std::memcpy(static_cast<void*>(to), &bits, sizeof bits);
+        return;
 #endif
         for (int lane = 0; lane < Lanes; ++lane) {
             to[lane] = half::from_bits(narrowed(value[lane]));
@@ -103,7 +114,7 @@ struct floats<Lanes> {
     ANEMONE_CPU_INLINE friend floats operator*(const floats& a, const floats& b) { return {a.value * b.value}; }
     ANEMONE_CPU_INLINE friend floats operator/(const floats& a, const floats& b) { return {a.value / b.value}; }
     ANEMONE_CPU_INLINE friend floats multiply_add(const floats& a, const floats& b, const floats& c) {
-#if ANEMONE_SET_FMA
+#if ANEMONE_SET_F16C
         if constexpr (Lanes == 4) {
             return {__builtin_ia32_vfmaddps(a.value, b.value, c.value)};
         } else if constexpr (Lanes == 8) {
@@ -114,6 +125,10 @@ struct floats<Lanes> {
             return {__builtin_ia32_vfmaddps512_mask(a.value, b.value, c.value, every_lane, current_rounding)};
         }
 #endif
+#elif ANEMONE_SET_NEON
+        floats result = c;
+        asm("fmla %0.4s, %1.4s, %2.4s" : "+w"(result.value) : "w"(a.value), "w"(b.value));
+        return result;
 #else
         return {a.value * b.value + c.value};
 #endif
