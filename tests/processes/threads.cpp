@@ -8,6 +8,7 @@
 #include <anemone/backend/engine/engine.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
+#include <anemone/base/thread_pool.hpp>
 #include <anemone/build.hpp>
 #include <anemone/io/file.hpp>
 #include <anemone/numerics/workers.hpp>
@@ -142,6 +143,10 @@ struct waiting_program {
 } // namespace
 
 TEST_CASE("programs of two threads share nothing: cpu") { run_separately(backend::cpu{}); }
+TEST_CASE("programs of two threads share nothing but their executor") {
+    thread_pool pool(2);
+    run_separately(backend::cpu{}.executor(pool));
+}
 TEST_CASE("programs of two threads share nothing: oracle") {
     run_separately(backend::oracle{h13});
     run_separately(backend::oracle{h17s}.threads(3));

@@ -1,6 +1,7 @@
 #include "../../sanitized.hpp"
 #include "../random_graphs.hpp"
 #include "naive.hpp"
+#include "run_apart.hpp"
 #include "whole_models.hpp"
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
@@ -23,37 +24,6 @@ using namespace composing;
 using namespace whole_models;
 
 namespace {
-
-/// Every value in memory of its own, by the same steps: what the plan of the arena must not change.
-port_memory run_apart(const graph_view& g, const weight_store& weights,
-                      const std::vector<std::span<const std::byte>>& inputs) {
-    const materialized constants = materialize(g, weights);
-    const ane::cpu::binding_context context{g, constants, ane::cpu::best_kernels()};
-    std::vector<std::vector<std::byte>> memory(g.nodes.size());
-    std::vector<const std::byte*> at(g.nodes.size());
-    std::size_t port = 0;
-    for (int i = 0; i < g.size(); ++i) {
-        const auto place = static_cast<std::size_t>(i);
-        if (g[i].kind == op::input) {
-            at[place] = inputs[port++].data();
-        } else if (constants.known(i)) {
-            at[place] = constants.memory(i);
-        } else {
-            memory[place].resize(port_bytes(g[i]), std::byte{0x7F});
-            at[place] = memory[place].data();
-            std::vector<const std::byte*> operands;
-            for (const int o : g.operands(i)) {
-                operands.push_back(at[static_cast<std::size_t>(o)]);
-            }
-            ane::cpu::every_step()[static_cast<std::size_t>(g[i].kind)](context, i)({operands, memory[place].data()});
-        }
-    }
-    port_memory outputs = memory_of_outputs(g);
-    for (std::size_t i = 0; i < g.outputs.size(); ++i) {
-        std::memcpy(outputs.bytes[i].data(), at[static_cast<std::size_t>(g.outputs[i].node)], outputs.bytes[i].size());
-    }
-    return outputs;
-}
 
 void check_against_naive(const graph_view& g, double tolerance) {
     random_engine random(3);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../base/executor.hpp"
 #include "../../base/hidden.hpp"
 #include "../../base/way.hpp"
 #include "../backend.hpp"
@@ -13,11 +14,18 @@ struct repertoire;
 
 namespace ane::backend::inline ANEMONE_WAY {
 
+/// How a program runs on the CPU.
+struct cpu_options {
+    int threads = 0;               ///< of a run at most; 0: as many as the executor has
+    ane::executor* pool = nullptr; ///< null: the process's own threads (base/thread_pool.hpp)
+};
+
 /// A model compiled for the CPU: the steps in order, their operands' places, one arena for all intermediate values.
 /// Move-only; a moved-from program throws `error` (errc::argument) on use.
 class cpu_program {
 public:
-    ANEMONE_API cpu_program(const graph_view& model, const weight_store& weights, const ane::cpu::repertoire& kernels);
+    ANEMONE_API cpu_program(const graph_view& model, const weight_store& weights, const ane::cpu::repertoire& kernels,
+                            const cpu_options& options);
 
     /// Throws `error`: port for buffers that do not match the ports in number and size, argument while another thread
     /// is running the program.
@@ -29,8 +37,10 @@ public:
     /// Sets every state to zeros.
     ANEMONE_API void reset();
 
-    /// Bytes of the arena that holds every intermediate value.
+    /// Bytes of the arena that holds every intermediate value and what steps need for themselves.
     ANEMONE_API std::size_t arena_bytes() const;
+    /// How many threads a run has at most. Its bits do not depend on it.
+    ANEMONE_API int threads() const;
 
 private:
     struct members;
@@ -45,12 +55,23 @@ public:
     /// Every operation has a kernel: step_table.hpp does not compile otherwise.
     static constexpr bool supports(op) { return true; }
     static constexpr bool verifies_weights = true;
+
+    /// The same backend with runs in up to `count` threads, the calling one among them: the same bits. Without it, as
+    /// many as the executor has. Throws `error` (errc::argument) for less than one.
+    ANEMONE_API cpu threads(int count) const;
+    /// The same backend with the parts of its steps run by `pool`, which must outlive the programs, in place of the
+    /// process's own threads.
+    ANEMONE_API cpu executor(ane::executor& pool) const;
+
     ANEMONE_API cpu_program compile(const graph_view& model, const weight_store& weights) const;
 
 #if !defined(ANEMONE_COMPILED)
     /// The same, instantiating only the kernels of the model's operations.
     template <const auto& Model> cpu_program compile_model(const weight_store& weights) const;
 #endif
+
+private:
+    cpu_options options_;
 };
 
 } // namespace ane::backend::inline ANEMONE_WAY

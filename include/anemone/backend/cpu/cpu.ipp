@@ -1,14 +1,17 @@
 #pragma once
 
+#include "../../base/thread_pool.hpp"
 #include "../../passes/arena.hpp"
 #include "../../passes/validate.hpp"
 #include "../one_run.hpp"
 #include "../ports.hpp"
+#include "aligned_memory.hpp"
 #include "cpu.hpp"
 #include "repertoire.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -40,7 +43,7 @@ struct cpu_program::members {
     ane::detail::bound_ports ports;
     materialized constants;
     std::vector<const std::byte*> pointers; ///< of each node's value
-    std::vector<std::byte> memory;
+    ane::cpu::aligned_memory memory;
     ane::cpu::workers crew; ///< its scratch lies behind the values
     std::vector<stage> stages;
     std::vector<std::size_t> inputs;
@@ -49,7 +52,7 @@ struct cpu_program::members {
 };
 
 ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_store& weights,
-                                      const ane::cpu::repertoire& kernels) {
+                                      const ane::cpu::repertoire& kernels, const cpu_options& options) {
     state_ = hidden<members>::of(new members{.ports = ane::detail::bound_ports(model),
                                              .constants = materialize(model, weights, kernels.constants),
                                              .pointers = std::vector<const std::byte*>(model.nodes.size(), nullptr),
@@ -65,7 +68,9 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
     const auto in_lines = [](std::int64_t bytes) {
         return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
     };
-    const ane::cpu::binding_context context{model, self.constants, kernels.kernels};
+    ane::executor& pool = options.pool != nullptr ? *options.pool : process_threads();
+    const ane::cpu::binding_context context{model, self.constants, kernels.kernels,
+                                            options.threads > 0 ? options.threads : std::max(pool.width(), 1)};
     for (int i = 0; i < model.size(); ++i) {
         const auto at = static_cast<std::size_t>(i);
         if (model[i].kind == op::input) {
@@ -86,7 +91,8 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
             computed.push_back(at);
         }
     }
-    self.memory.resize(static_cast<std::size_t>(plan.bytes + scratch.shared + scratch.each * context.width));
+    self.memory = ane::cpu::aligned_memory::of(plan.bytes + scratch.shared + scratch.each * context.width);
+    self.crew.pool = context.width > 1 ? &pool : nullptr;
     self.crew.width = context.width;
     self.crew.shared = self.memory.data() + plan.bytes;
     self.crew.own = self.crew.shared + scratch.shared;
@@ -128,18 +134,35 @@ ANEMONE_BODY void cpu_program::reset() { state_.get("cpu program").ports.reset()
 
 ANEMONE_BODY std::size_t cpu_program::arena_bytes() const { return state_.get("cpu program").memory.size(); }
 
+ANEMONE_BODY int cpu_program::threads() const { return state_.get("cpu program").crew.width; }
+
 ANEMONE_BODY std::string cpu::name() const { return "cpu " + std::string(ane::name(best_level())); }
+
+ANEMONE_BODY cpu cpu::threads(int count) const {
+    if (count < 1) {
+        throw error(errc::argument, "cpu", std::to_string(count) + " threads, at least 1");
+    }
+    cpu result = *this;
+    result.options_.threads = count;
+    return result;
+}
+
+ANEMONE_BODY cpu cpu::executor(ane::executor& pool) const {
+    cpu result = *this;
+    result.options_.pool = &pool;
+    return result;
+}
 
 ANEMONE_BODY cpu_program cpu::compile(const graph_view& model, const weight_store& weights) const {
     validate(model);
-    return {model, weights, ane::cpu::repertoire_of<every_op, every_op>()};
+    return {model, weights, ane::cpu::repertoire_of<every_op, every_op>(), options_};
 }
 
 #if !defined(ANEMONE_COMPILED)
 template <const auto& Model> cpu_program cpu::compile_model(const weight_store& weights) const {
     constexpr op_set operations = operations_of(Model);
     constexpr op_set folded = computed_when_compiled(Model);
-    return {Model, weights, ane::cpu::repertoire_of<operations, folded>()};
+    return {Model, weights, ane::cpu::repertoire_of<operations, folded>(), options_};
 }
 #endif
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "../../base/way.hpp"
+#include "aligned_memory.hpp"
 #include "kernels/levels.hpp"
 #include "kernels/table.hpp"
 #include "step_table.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace ane::cpu::inline ANEMONE_WAY {
@@ -54,8 +56,9 @@ void evaluate_constant(const graph_view& g, const materialized& known, int index
         inputs.push_back(known.memory(operand));
     }
     const bound_step step = steps_of<Operations>()[static_cast<std::size_t>(g[index].kind)](context, index);
-    std::vector<std::byte> memory(static_cast<std::size_t>(step.scratch.shared + step.scratch.each));
-    step.run({inputs, result, {.shared = memory.data(), .own = memory.data() + step.scratch.shared}});
+    const std::int64_t shared = (step.scratch.shared + arena_alignment - 1) / arena_alignment * arena_alignment;
+    const aligned_memory memory = aligned_memory::of(shared + step.scratch.each);
+    step.run({inputs, result, {.shared = memory.data(), .own = memory.data() + shared}});
 }
 
 /// For a program of some operations, of which some are computed when it is compiled.

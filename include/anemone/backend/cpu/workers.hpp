@@ -23,11 +23,13 @@ struct workers {
     std::byte* shared = nullptr; ///< bytes: scratch_sizes::shared
     std::byte* own = nullptr;    ///< `width` blocks of `each` bytes
     std::int64_t each = 0;
+    bool finest = false; ///< tests: as many parts as there can be, however small
 
     /// Calls work(first, last, scratch of the thread) for ranges that cover 0 <= i < count once, at the same time where
     /// there are at least `grain` items for each thread. Results must not depend on where the ranges end.
     template <class Work> void share(std::int64_t count, std::int64_t grain, const Work& work) const {
-        const std::int64_t parts = std::clamp<std::int64_t>(count / std::max<std::int64_t>(grain, 1), 1, width);
+        const std::int64_t least = finest ? 1 : std::max<std::int64_t>(grain, 1);
+        const std::int64_t parts = std::clamp<std::int64_t>(count / least, 1, width);
         if (pool == nullptr || parts == 1) {
             if (count > 0) {
                 work(std::int64_t{0}, count, own);
