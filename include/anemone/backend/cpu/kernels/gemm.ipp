@@ -1,9 +1,40 @@
 #pragma once
 
 #include "../../../base/formatted.hpp"
-#include "../../../numerics/kernel_shapes.hpp"
-#include "conv.hpp"
+#include "slab.hpp"
 #include "gemm.hpp"
+#include "product_blocks.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace ane::cpu::detail::inline ANEMONE_WAY {
+
+/// The products of a shape by the calling thread; right(i) gives the right matrix of one.
+template <class Right>
+void multiply_all(const kernel_table& table, const matmul_shape& s, const half* a, const half* bias, half* out,
+                  const Right& right) {
+    require(s.batch >= 0 && s.m >= 0 && s.n >= 0 && s.k >= 0, "matmul",
+            formatted("batch {}, m {}, n {} or k {} is negative", s.batch, s.m, s.n, s.k));
+    const product_extents extents{s.m, s.n, s.k, s.transpose_a};
+    std::vector<packed_matrix::line> scratch(static_cast<std::size_t>(
+        (product_scratch(table.products, extents).bytes() + 63) / std::int64_t{sizeof(packed_matrix::line)}));
+    workers crew;
+    crew.own = reinterpret_cast<std::byte*>(scratch.data());
+    const std::vector<float> added = to_floats(table, bias, s.n);
+    multiply(
+        table, extents, s.batch, crew,
+        [&](std::int64_t i) { return std::pair(a + i * s.a_batch_stride, right(i)); },
+        [&](std::int64_t i, float* sums, std::int64_t row, std::int64_t column, std::int64_t count) {
+            if (bias != nullptr) {
+                table.binary(op::add, sums, 1, added.data() + column, 1, sums, count);
+            }
+            table.to_half(sums, out + (i * s.m + row) * s.n + column, count);
+        });
+}
+
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
@@ -14,31 +45,21 @@ ANEMONE_BODY packed_matrix pack(const kernel_table& table, const matmul_shape& s
     packed.matrices = s.b_batch_stride == 0 ? std::min<std::int64_t>(s.batch, 1) : s.batch;
     packed.k = s.k;
     packed.n = s.n;
-    for (std::int64_t t = 0; t < s.k; ++t) {
-        packed.offsets.push_back(t * tile_columns);
-    }
-    const std::int64_t size = packed.panels_per_matrix() * s.k * tile_columns;
-    packed.panels.assign(static_cast<std::size_t>(packed.matrices * size), 0.0F);
-    std::vector<float> line(static_cast<std::size_t>(std::max(s.n, s.k)));
+    packed.columns = table.products.columns;
+    const std::int64_t columns = packed.columns;
+    const std::int64_t size = packed.panels_per_matrix() * packed.panel_size();
+    packed.lines.resize(static_cast<std::size_t>((packed.matrices * size + 31) / 32));
+    std::vector<float> part(static_cast<std::size_t>(product_terms * columns));
     for (std::int64_t i = 0; i < packed.matrices; ++i) {
-        const half* const matrix = b + i * s.b_batch_stride;
-        float* const panels = packed.panels.data() + i * size;
-        const auto place = [&](std::int64_t row, std::int64_t column) {
-            return panels + (column / tile_columns * s.k + row) * tile_columns + column % tile_columns;
-        };
-        if (s.transpose_b) {
-            for (std::int64_t column = 0; column < s.n; ++column) {
-                table.to_float(matrix + column * s.k, line.data(), s.k);
-                for (std::int64_t row = 0; row < s.k; ++row) {
-                    *place(row, column) = line[static_cast<std::size_t>(row)];
-                }
-            }
-        } else {
-            for (std::int64_t row = 0; row < s.k; ++row) {
-                for (std::int64_t column = 0; column < s.n; column += tile_columns) {
-                    table.to_float(matrix + row * s.n + column, place(row, column),
-                                   std::min<std::int64_t>(tile_columns, s.n - column));
-                }
+        for (std::int64_t c = 0; c < s.n; c += columns) {
+            half* const panel = reinterpret_cast<half*>(packed.lines.data()) + i * size + c * s.k;
+            const std::int64_t count = std::min(columns, s.n - c);
+            for (std::int64_t t = 0; t < s.k; t += product_terms) {
+                const std::int64_t terms = std::min(product_terms, s.k - t);
+                const half* const from = b + i * s.b_batch_stride + (s.transpose_b ? c * s.k + t : t * s.n + c);
+                (s.transpose_b ? table.products.widen_turned : table.products.widen)(
+                    from, s.transpose_b ? s.k : s.n, terms, count, part.data(), columns, columns);
+                table.to_half(part.data(), panel + t * columns, terms * columns);
             }
         }
     }
@@ -48,37 +69,19 @@ ANEMONE_BODY packed_matrix pack(const kernel_table& table, const matmul_shape& s
 ANEMONE_BODY void matmul(const kernel_table& table, const matmul_shape& s, const half* a, const packed_matrix& b,
                          const half* bias, half* out) {
     const std::int64_t needed = s.b_batch_stride == 0 ? std::min<std::int64_t>(s.batch, 1) : s.batch;
-    detail::require(b.k == s.k && b.n == s.n && b.matrices >= needed, "matmul",
-                    formatted("B is packed as {} of [{}, {}], the product needs {} of [{}, {}]", b.matrices, b.k, b.n,
-                              needed, s.k, s.n));
-    const std::vector<float> bias_values = detail::to_floats(table, bias, s.n);
-    const std::int64_t matrix_size = b.panels_per_matrix() * s.k * tile_columns;
-    std::vector<float> plain(static_cast<std::size_t>(s.m * s.k));
-    std::vector<float> blocks;
-    for (std::int64_t i = 0; i < s.batch; ++i) {
-        if (i == 0 || s.a_batch_stride != 0) {
-            table.to_float(a + i * s.a_batch_stride, plain.data(), s.m * s.k);
-            blocks.clear();
-            blocks.reserve(plain.size());
-            const std::int64_t row_step = s.transpose_a ? 1 : s.k;
-            const std::int64_t tap_step = s.transpose_a ? s.m : 1;
-            detail::append_blocks(blocks, s.m, s.k, [&](std::int64_t r, std::int64_t t) {
-                return plain[static_cast<std::size_t>(r * row_step + t * tap_step)];
-            });
-        }
-        detail::multiply(table, s.m, blocks, b, b.panels.data() + (s.b_batch_stride == 0 ? 0 : i * matrix_size),
-                         [&](std::int64_t r, std::int64_t c, std::int64_t columns, float* values) {
-                             if (bias != nullptr) {
-                                 table.binary(op::add, values, 1, bias_values.data() + c, 1, values, columns);
-                             }
-                             table.to_half(values, out + (i * s.m + r) * s.n + c, columns);
-                         });
-    }
+    detail::require(b.k == s.k && b.n == s.n && b.matrices >= needed && b.columns == table.products.columns, "matmul",
+                    formatted("B is packed as {} of [{}, {}] by {} columns, the product needs {} of [{}, {}] by {}",
+                              b.matrices, b.k, b.n, b.columns, needed, s.k, s.n, table.products.columns));
+    detail::multiply_all(table, s, a, bias, out, [&](std::int64_t i) {
+        return detail::right_matrix{b.matrix(s.b_batch_stride == 0 ? 0 : i), true, false};
+    });
 }
 
-ANEMONE_BODY void matmul(const kernel_table& table, const matmul_shape& shape, const half* a, const half* b,
+ANEMONE_BODY void matmul(const kernel_table& table, const matmul_shape& s, const half* a, const half* b,
                          const half* bias, half* out) {
-    matmul(table, shape, a, pack(table, shape, b), bias, out);
+    detail::multiply_all(table, s, a, bias, out, [&](std::int64_t i) {
+        return detail::right_matrix{b + i * s.b_batch_stride, false, s.transpose_b};
+    });
 }
 
 } // namespace ane::cpu::inline ANEMONE_WAY

@@ -4,6 +4,7 @@
 #include "../../../graph/op.hpp"
 #include "../../../values/half.hpp"
 #include "isa.hpp"
+#include "product_kernels.hpp"
 
 #include <cstdint>
 
@@ -41,6 +42,7 @@ struct kernel_table {
     float (*smallest)(const float* x, std::int64_t count);
     /// out[i] = (x[i] - center) * scale + offset; in place allowed.
     void (*affine)(const float* x, float* out, std::int64_t count, float center, float scale, float offset);
+    product_kernels products; ///< empty in a program without products
 };
 
 } // namespace ane::cpu::inline ANEMONE_WAY

@@ -1,6 +1,8 @@
 // Included by simd/each_set.hpp: the table of kernels of one instruction set.
 
 #include "convert_loops.inl"
+#include "../simd/turn.inl"
+#include "product_loops.inl"
 #include "tile_loops.inl"
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
@@ -47,7 +49,8 @@ template <op_set Operations> struct kernels {
                                         squared_deviation,
                                         largest,
                                         smallest,
-                                        affine_row};
+                                        affine_row,
+                                        products_of<has_products<Operations>>()};
 };
 
 } // namespace ANEMONE_SET

@@ -10,6 +10,14 @@
 #include <limits>
 #include <string>
 
+namespace ane::cpu::detail::inline ANEMONE_WAY {
+
+template <op_set Operations>
+inline constexpr bool has_products =
+    Operations.contains(op::linear) || Operations.contains(op::matmul) || Operations.contains(op::attention);
+
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
 #define ANEMONE_SET_FILE "../kernels/level.inl"
 #include "../simd/each_set.hpp"
 

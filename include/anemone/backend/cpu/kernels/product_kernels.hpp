@@ -1,0 +1,47 @@
+#pragma once
+
+#include "../../../base/way.hpp"
+#include "../../../values/half.hpp"
+
+#include <cstdint>
+
+namespace ane::cpu::inline ANEMONE_WAY {
+
+/// Left operands are multiplied in blocks of fp32 rows of this many terms, which lie this many floats apart: a constant,
+/// so that one register addresses all rows of a tile; no multiple of 4096 bytes, so that the rows of a tile are in
+/// different sets of the first cache.
+inline constexpr std::int64_t product_terms = 256;
+inline constexpr std::int64_t product_step = product_terms + 16;
+/// Products of at most this many rows read their right operand as fp16, once.
+inline constexpr std::int64_t few_rows = 8;
+
+/// The loops of products. A panel is `columns` neighbouring columns of a right operand, [terms][columns]. Every sum is
+/// one fp32 accumulator in the order of the terms, so all of them give the same bits at one instruction set.
+struct product_kernels {
+    int rows = 0;       ///< of a full tile
+    int unit = 0;       ///< tiles have a multiple of this many rows
+    int columns = 0;    ///< of a panel
+    int block_rows = 0; ///< whose fp32 values fit into the second cache, a multiple of `rows`
+
+    /// sums[r * step + c] (+)= sum over t of a[r * product_step + t] * panel[t * columns + c] for `rows` rows, a multiple
+    /// of `unit`, and one panel. `fresh` starts from zero, otherwise from what is in `sums`.
+    void (*panel)(std::int64_t rows, std::int64_t terms, const float* a, const float* panel, float* sums,
+                  std::int64_t step, bool fresh) = nullptr;
+    /// The same with a panel in fp16, its terms `term_step` apart, and room for its fp32 values.
+    void (*half_panel)(std::int64_t rows, std::int64_t terms, const float* a, const half* panel, std::int64_t term_step,
+                       float* wide, float* sums, std::int64_t step, bool fresh) = nullptr;
+    /// The same for 1, 2, 4 or 8 rows of a, `a_step` apart, and whole panels in fp16: element (t, c) of panel p is at
+    /// b[p * panel_step + t * term_step + c]. Starts from zero.
+    /// Null where the conversion takes many instructions.
+    void (*few)(std::int64_t rows, std::int64_t terms, const float* a, std::int64_t a_step, const half* b,
+                std::int64_t term_step, std::int64_t panel_step, std::int64_t panels, float* sums,
+                std::int64_t step) = nullptr;
+    /// to[i * to_step + j] = from[i * from_step + j], zeros for count <= j < filled.
+    void (*widen)(const half* from, std::int64_t from_step, std::int64_t rows, std::int64_t count, float* to,
+                  std::int64_t to_step, std::int64_t filled) = nullptr;
+    /// to[i * to_step + j] = from[j * from_step + i], zeros for count <= j < filled.
+    void (*widen_turned)(const half* from, std::int64_t from_step, std::int64_t rows, std::int64_t count, float* to,
+                         std::int64_t to_step, std::int64_t filled) = nullptr;
+};
+
+} // namespace ane::cpu::inline ANEMONE_WAY
