@@ -6,7 +6,6 @@
 #include "../kernels/scaled.hpp"
 #include "../kernels/scan.hpp"
 #include "../node_shapes.hpp"
-#include "kernels/conv.hpp"
 #include "step.hpp"
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
@@ -28,14 +27,6 @@ ANEMONE_INLINE bound_step bind_local_response_norm(const binding_context& c, int
 ANEMONE_INLINE bound_step bind_scaled_elementwise(const binding_context& c, int index) {
     return [how = c.at(index).get<scaling>(), count = c.shape(index).count()](const operands& o) {
         kernels::scaled_elementwise(kernels::plain_arithmetic{}, how, o.input(0), o.input(1), count, o.output());
-    };
-}
-
-/// A convolution whose kernel is the template.
-ANEMONE_INLINE bound_step bind_cross_correlation(const binding_context& c, int index) {
-    const kernel_table& kernels = c.kernels;
-    return [&kernels, shape = ane::detail::correlation_shape_of(c.graph, c.at(index))](const operands& o) {
-        convolution(kernels, shape, o.input(0), o.input(1), nullptr, o.output());
     };
 }
 

@@ -2,7 +2,10 @@
 
 #include "../../../base/way.hpp"
 #include "../../../numerics/kernel_shapes.hpp"
+#include "../workers.hpp"
+#include "block_contraction.hpp"
 #include "slab.hpp"
+#include "sums_sink.hpp"
 
 #include <fmt/format.h>
 
@@ -14,14 +17,31 @@ namespace ane::cpu::inline ANEMONE_WAY {
 
 using numerics::convolution_shape;
 
-/// A filter in the order the tiles read it: for each group, blocks of six output channels, [taps][channels of the
-/// block].
-struct packed_convolution {
+/// How a convolution is computed, which does not depend on its weights.
+struct convolution_plan {
     convolution_shape shape;
-    slab_layout slab;
+    block_plan blocks;
     std::vector<std::int64_t> offsets; ///< of each tap (channel, kernel row, kernel column) in the slab
-    std::vector<float> weights;
+
+    std::int64_t taps() const { return shape.in_channels / shape.groups * shape.kernel_height * shape.kernel_width; }
+    /// Of the packed weights: for each group, units [taps][unit_channels].
+    std::int64_t packed_size() const { return shape.groups * blocks.units() * taps() * unit_channels; }
+    scratch_sizes scratch() const { return scratch_of(blocks); }
+};
+
+/// The filter that a run takes.
+struct filter_view {
+    const half* weights; ///< packed
+    const float* bias;   ///< per output channel, or null
+};
+
+/// A plan and a filter in the order that its tiles read.
+struct packed_convolution {
+    convolution_plan plan;
+    std::vector<half> weights;
     std::vector<float> bias; ///< per output channel, or empty
+
+    filter_view filter() const { return {weights.data(), bias.empty() ? nullptr : bias.data()}; }
 };
 
 } // namespace ane::cpu::inline ANEMONE_WAY
@@ -76,14 +96,23 @@ ANEMONE_API void add_bias(const kernel_table& table, const std::vector<float>& b
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-/// Prepares a filter [O, I / groups, kH, kW] and a bias per output channel (or nullptr) once.
-/// Throws errc::argument on extents that make no convolution.
-ANEMONE_API packed_convolution pack(const kernel_table& table, const convolution_shape& s, const half* weight,
-                                    const half* bias = nullptr);
+/// Plans for at most `width` threads. Throws errc::argument on extents that make no convolution.
+ANEMONE_API convolution_plan plan_convolution(const kernel_table& table, const convolution_shape& s, int width = 1);
 
-/// out[n, o, y, x] = bias[o] + sum over c, i, j of w[o, c, i, j] * x[n, c, y s + i d - pad, x s + j d - pad], fp32
-/// sums, then one rounding. The padding takes part as zeros (0 * inf is NaN). Depthwise filters (groups
-/// equal to channels) run the one-row tile on a slab of one channel, which stays in the cache.
+/// Packs a filter [O, I / groups, kH, kW] into `packed_size()` values.
+ANEMONE_API void pack_filter(const convolution_plan& plan, const half* weight, half* packed);
+
+/// Plans and packs a filter and a bias per output channel (or nullptr) once.
+ANEMONE_API packed_convolution pack(const kernel_table& table, const convolution_shape& s, const half* weight,
+                                    const half* bias = nullptr, int width = 1);
+
+/// out[n, o, y, x] = bias[o] + sum over c, i, j of w[o, c, i, j] * x[n, c, y s + i d - pad, x s + j d - pad], one fp32
+/// sum in this order, which goes to the sink. The padding takes part as zeros (0 * inf is NaN). `crew` has scratch as
+/// the plan says.
+ANEMONE_API void convolution(const kernel_table& table, const convolution_plan& plan, const filter_view& filter,
+                             const half* x, const workers& crew, const sums_sink& sink);
+
+/// As above in this thread and with scratch of its own, rounded to fp16.
 ANEMONE_API void convolution(const kernel_table& table, const packed_convolution& packed, const half* x, half* out);
 
 /// As above with a filter that is used once.

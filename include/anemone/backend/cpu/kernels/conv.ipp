@@ -36,62 +36,98 @@ ANEMONE_BODY void add_bias(const kernel_table& table, const std::vector<float>& 
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-ANEMONE_BODY packed_convolution pack(const kernel_table& table, const convolution_shape& s, const half* weight,
-                                     const half* bias) {
+ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const convolution_shape& s, int width) {
     detail::check(s, "convolution");
-    const std::int64_t channels = s.in_channels / s.groups;
-    const std::int64_t rows = s.out_channels / s.groups;
-    const std::int64_t taps = channels * s.kernel_height * s.kernel_width;
-    packed_convolution packed{s, {}, {}, {}, detail::to_floats(table, bias, s.out_channels)};
-    packed.slab = slab_for(channels, s.out_height, s.out_width, s.stride_height, s.stride_width,
-                           (s.kernel_height - 1) * s.dilation_height, (s.kernel_width - 1) * s.dilation_width);
-    for (std::int64_t c = 0; c < channels; ++c) {
-        for (std::int64_t i = 0; i < s.kernel_height; ++i) {
-            for (std::int64_t j = 0; j < s.kernel_width; ++j) {
-                packed.offsets.push_back(packed.slab.offset(c, i * s.dilation_height, j * s.dilation_width));
+    window_problem w{.images = s.batch * s.groups,
+                     .channels = s.in_channels / s.groups,
+                     .rows = s.out_channels / s.groups,
+                     .taps = s.in_channels / s.groups * s.kernel_height * s.kernel_width,
+                     .in_height = s.in_height,
+                     .in_width = s.in_width,
+                     .out_height = s.out_height,
+                     .out_width = s.out_width,
+                     .stride_height = s.stride_height,
+                     .stride_width = s.stride_width,
+                     .row_bases = {},
+                     .column_bases = {}};
+    for (std::int64_t i = 0; i < s.kernel_height; ++i) {
+        w.row_bases.push_back(i * s.dilation_height - s.pad_top);
+    }
+    for (std::int64_t j = 0; j < s.kernel_width; ++j) {
+        w.column_bases.push_back(j * s.dilation_width - s.pad_left);
+    }
+    convolution_plan plan{s, plan_blocks(table, w, width), {}};
+    const convolution_slab& slab = plan.blocks.slab;
+    for (std::int64_t c = 0; c < w.channels; ++c) {
+        for (std::size_t i = 0; i < w.row_bases.size(); ++i) {
+            for (std::size_t j = 0; j < w.column_bases.size(); ++j) {
+                plan.offsets.push_back(c * slab.plane() + slab.offset(i, j));
             }
         }
     }
-    packed.weights.reserve(static_cast<std::size_t>(s.out_channels * taps));
+    return plan;
+}
+
+ANEMONE_BODY void pack_filter(const convolution_plan& plan, const half* weight, half* packed) {
+    const convolution_shape& s = plan.shape;
+    const std::int64_t rows = s.out_channels / s.groups;
+    const std::int64_t taps = plan.taps();
     for (std::int64_t g = 0; g < s.groups; ++g) {
-        detail::append_blocks(packed.weights, rows, taps, [&](std::int64_t r, std::int64_t t) {
-            return static_cast<float>(weight[(g * rows + r) * taps + t]);
-        });
+        pack_units(packed + g * plan.blocks.units() * taps * unit_channels, rows, taps,
+                   [&](std::int64_t r, std::int64_t t) { return weight[(g * rows + r) * taps + t]; });
     }
+}
+
+ANEMONE_BODY packed_convolution pack(const kernel_table& table, const convolution_shape& s, const half* weight,
+                                     const half* bias, int width) {
+    packed_convolution packed{plan_convolution(table, s, width), {}, detail::to_floats(table, bias, s.out_channels)};
+    packed.weights.resize(static_cast<std::size_t>(packed.plan.packed_size()));
+    pack_filter(packed.plan, weight, packed.weights.data());
     return packed;
 }
 
-ANEMONE_BODY void convolution(const kernel_table& table, const packed_convolution& packed, const half* x, half* out) {
-    const convolution_shape& s = packed.shape;
-    const std::int64_t channels = s.in_channels / s.groups;
-    const std::int64_t rows = s.out_channels / s.groups;
-    const std::int64_t taps = channels * s.kernel_height * s.kernel_width;
-    const std::int64_t pitch = packed.slab.columns;
-    const std::int64_t positions = (s.out_height - 1) * pitch + s.out_width;
-    std::vector<float> slab;
-    for (std::int64_t n = 0; n < s.batch; ++n) {
-        for (std::int64_t g = 0; g < s.groups; ++g) {
-            fill_slab(table, packed.slab, x + (n * s.in_channels + g * channels) * s.in_height * s.in_width,
-                      s.in_height, s.in_width, s.pad_top, s.pad_left, 0.0F, slab);
-            const auto store = [&](std::int64_t r, std::int64_t p, std::int64_t count, float* values) {
-                const std::int64_t o = g * rows + r;
-                detail::add_bias(table, packed.bias, o, values, count);
-                half* const plane = out + (n * s.out_channels + o) * s.out_height * s.out_width;
-                if (pitch == s.out_width) {
-                    return table.to_half(values, plane + p, count);
+ANEMONE_BODY void convolution(const kernel_table& table, const convolution_plan& plan, const filter_view& filter,
+                              const half* x, const workers& crew, const sums_sink& sink) {
+    const convolution_shape& s = plan.shape;
+    const block_plan& blocks = plan.blocks;
+    const std::int64_t taps = plan.taps();
+    const std::int64_t at_once = blocks.units_at_once * unit_channels;
+    const std::int64_t pitch = blocks.sums_pitch();
+    const std::int64_t plane = s.out_height * s.out_width;
+    // Channels first <= r < last of a block, by units at once.
+    const auto finish = [&](const output_block& b, std::int64_t first, std::int64_t last, const float* slab,
+                            float* sums, float* temporary) {
+        const std::int64_t group = b.image % s.groups;
+        for (std::int64_t r = first; r < last; r += at_once) {
+            const std::int64_t channels = std::min(at_once, last - r);
+            const half* const weights =
+                filter.weights + (group * blocks.units() + r / unit_channels) * taps * unit_channels;
+            sums_of(table, blocks, {plan.offsets, weights}, channels, b.height, b.width, slab, sums, temporary);
+            for (std::int64_t k = 0; k < channels; ++k) {
+                const std::int64_t o = group * blocks.rows + r + k;
+                float* const values = sums + k * pitch;
+                if (filter.bias != nullptr) {
+                    table.binary(op::add, values, 1, filter.bias + o, 0, values, b.height * b.width);
                 }
-                for (std::int64_t y = p / pitch; y * pitch < p + count; ++y) {
-                    const std::int64_t begin = std::max(p, y * pitch);
-                    const std::int64_t end = std::min(p + count, y * pitch + s.out_width);
-                    if (begin < end) {
-                        table.to_half(values + (begin - p), plane + y * s.out_width + (begin - y * pitch), end - begin);
-                    }
-                }
-            };
-            detail::contract(table, rows, taps, packed.weights.data() + g * rows * taps, slab.data(),
-                             packed.offsets.data(), positions, store);
+                // A block of several rows has whole rows: they are neighbours in the result.
+                sink(values, (b.image / s.groups * s.out_channels + o) * plane + b.y * blocks.out_width + b.x,
+                     b.height * b.width);
+            }
         }
-    }
+    };
+    const auto image = [&](const output_block& b) {
+        return x + b.image * blocks.channels * blocks.in_height * blocks.in_width;
+    };
+    detail::over_blocks(table, blocks, crew, image, finish);
+}
+
+ANEMONE_BODY void convolution(const kernel_table& table, const packed_convolution& packed, const half* x, half* out) {
+    detail::with_own_scratch(packed.plan.scratch(), [&](const workers& crew) {
+        const auto store = [&](const float* sums, std::int64_t first, std::int64_t count) {
+            table.to_half(sums, out + first, count);
+        };
+        convolution(table, packed.plan, packed.filter(), x, crew, sums_sink::of(store));
+    });
 }
 
 ANEMONE_BODY void convolution(const kernel_table& table, const convolution_shape& shape, const half* x,

@@ -3,6 +3,7 @@
 #include "convert_loops.inl"
 #include "../simd/turn.inl"
 #include "product_loops.inl"
+#include "convolution_loops.inl"
 #include "tile_loops.inl"
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
@@ -39,6 +40,16 @@ template <op_set Operations> struct kernels {
         map(affine{center, scale, offset}, x, out, n);
     }
 
+    static constexpr convolution_kernels convolutions() {
+        if constexpr (!Operations.contains(op::conv2d) && !Operations.contains(op::conv_transpose2d) &&
+                      !Operations.contains(op::cross_correlation)) {
+            return {};
+        } else {
+            return {channel_lanes, position_lanes,         transpose_by_fours,
+                    nullptr,       channel_tile_positions, channel_tile_units};
+        }
+    }
+
     static constexpr kernel_table table{isa_level::ANEMONE_SET,
                                         to_float,
                                         to_half,
@@ -50,7 +61,8 @@ template <op_set Operations> struct kernels {
                                         largest,
                                         smallest,
                                         affine_row,
-                                        products_of<has_products<Operations>>()};
+                                        products_of<has_products<Operations>>(),
+                                        convolutions()};
 };
 
 } // namespace ANEMONE_SET

@@ -1,0 +1,166 @@
+#pragma once
+
+#include "../../../base/way.hpp"
+#include "../workers.hpp"
+#include "convolution_slab.hpp"
+#include "table.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace ane::cpu::inline ANEMONE_WAY {
+
+/// The windows of a convolution, or of all phases of a transposed one, over the planes of one group.
+struct window_problem {
+    std::int64_t images = 1;   ///< batch * groups
+    std::int64_t channels = 1; ///< of x in a group
+    std::int64_t rows = 1;     ///< channels of the result in a group
+    std::int64_t taps = 1;     ///< of an output
+    std::int64_t in_height = 1;
+    std::int64_t in_width = 1;
+    std::int64_t out_height = 1;
+    std::int64_t out_width = 1;
+    std::int64_t stride_height = 1;
+    std::int64_t stride_width = 1;
+    std::vector<std::int64_t> row_bases;    ///< ascending: the inputs that output 0 reads
+    std::vector<std::int64_t> column_bases; ///< likewise
+};
+
+/// How a convolution is cut: rectangles of outputs, whose padded inputs fit a part of the cache, and within each tiles
+/// whose lanes are channels or positions.
+struct block_plan {
+    bool channel_lanes = true;
+    bool by_channels = false; ///< the threads share a block and divide its channels, instead of the blocks
+    std::int64_t images = 1;
+    std::int64_t channels = 1;
+    std::int64_t rows = 1; ///< channels of the result in a group
+    std::int64_t out_height = 1;
+    std::int64_t out_width = 1;
+    std::int64_t in_height = 1;
+    std::int64_t in_width = 1;
+    std::int64_t stride_height = 1;
+    std::int64_t stride_width = 1;
+    std::int64_t block_height = 1; ///< outputs of a block, fewer at the ends
+    std::int64_t block_width = 1;
+    std::int64_t down = 1; ///< blocks of an image
+    std::int64_t across = 1;
+    std::int64_t units_at_once = 1;
+    convolution_slab slab;
+    std::int64_t row_step = 1; ///< in the slab, between outputs
+    std::int64_t step = 1;
+
+    std::int64_t units() const { return (rows + unit_channels - 1) / unit_channels; }
+    std::int64_t blocks() const { return images * down * across; }
+    /// Floats of a slab, and of one channel of the sums.
+    ANEMONE_API std::int64_t slab_size() const;
+    ANEMONE_API std::int64_t sums_pitch() const;
+    /// Floats that `sums_of` needs beside the slab and its result.
+    ANEMONE_API std::int64_t temporary_size() const;
+};
+
+/// One block: which image (of batch * groups), which outputs.
+struct output_block {
+    std::int64_t image;
+    std::int64_t y;
+    std::int64_t x;
+    std::int64_t height;
+    std::int64_t width;
+};
+
+/// Cuts for at most `width` threads.
+ANEMONE_API block_plan plan_blocks(const kernel_table& table, const window_problem& problem, int width);
+
+ANEMONE_API output_block block_at(const block_plan& plan, std::int64_t index);
+
+/// Copies channels first <= c < last of what a block reads into its slab. x is the image. `line` has room for a row.
+ANEMONE_API void fill_block(const kernel_table& table, const block_plan& plan, const output_block& block, const half* x,
+                            std::int64_t first, std::int64_t last, float* slab, float* line);
+
+/// The taps that some outputs of a block sum over, with their weights [unit][tap][unit_channels] from a first unit on.
+struct block_taps {
+    std::span<const std::int64_t> offsets; ///< in the slab
+    const half* weights;
+};
+
+/// sums[channel][sums_pitch()] of up to `units_at_once` units: the outputs of a block row after row, without gaps.
+/// `height` and `width` may be smaller than the block's.
+ANEMONE_API void sums_of(const kernel_table& table, const block_plan& plan, const block_taps& taps,
+                         std::int64_t channels, std::int64_t height, std::int64_t width, const float* slab, float* sums,
+                         float* temporary);
+
+/// How many floats of scratch all threads share, and each has: the slab, `kept` rows of sums for each channel of
+/// `units_at_once` units, and what sums_of needs.
+ANEMONE_API scratch_sizes scratch_of(const block_plan& plan, std::int64_t kept = 1);
+
+} // namespace ane::cpu::inline ANEMONE_WAY
+
+namespace ane::cpu::detail::inline ANEMONE_WAY {
+
+/// For each block: fills its slab from image(block), then finish(block, first, last, slab, sums, temporary) for ranges
+/// that cover its channels and begin at multiples of `units_at_once`, in several threads.
+template <class Image, class Finish>
+void over_blocks(const kernel_table& table, const block_plan& plan, const workers& crew, const Image& image,
+                 const Finish& finish) {
+    const std::int64_t at_once = plan.units_at_once * unit_channels;
+    const std::int64_t lines = (plan.temporary_size() + 15) / 16 * 16;
+    if (!plan.by_channels) {
+        crew.share(plan.blocks(), 1, [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
+            float* const slab = reinterpret_cast<float*>(scratch);
+            float* const temporary = slab + (plan.slab_size() + 15) / 16 * 16;
+            for (std::int64_t i = first; i < last; ++i) {
+                const output_block block = block_at(plan, i);
+                fill_block(table, plan, block, image(block), 0, plan.channels, slab, temporary);
+                finish(block, 0, plan.rows, slab, temporary + lines, temporary);
+            }
+        });
+        return;
+    }
+    float* const slab = reinterpret_cast<float*>(crew.shared);
+    for (std::int64_t i = 0; i < plan.blocks(); ++i) {
+        const output_block block = block_at(plan, i);
+        crew.share(plan.channels, 8, [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
+            fill_block(table, plan, block, image(block), first, last, slab, reinterpret_cast<float*>(scratch));
+        });
+        crew.share(
+            (plan.rows + at_once - 1) / at_once, 1, [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
+                float* const temporary = reinterpret_cast<float*>(scratch);
+                finish(block, first * at_once, std::min(plan.rows, last * at_once), slab, temporary + lines, temporary);
+            });
+    }
+}
+
+/// work(crew) in this thread alone, with aligned memory of these sizes.
+template <class Work> void with_own_scratch(const scratch_sizes& sizes, const Work& work) {
+    constexpr std::int64_t line = 64;
+    const std::int64_t shared = (sizes.shared + line - 1) / line * line;
+    std::vector<std::byte> memory(static_cast<std::size_t>(shared + sizes.each + line));
+    void* start = memory.data();
+    std::size_t room = memory.size();
+    auto* const aligned = static_cast<std::byte*>(std::align(line, room - line, start, room));
+    work(workers{.pool = nullptr, .width = 1, .shared = aligned, .own = aligned + shared, .each = sizes.each});
+}
+
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
+
+/// Packs rows into units of fp16, the last one filled up with zeros: value(row, tap).
+template <class Value> void pack_units(half* to, std::int64_t rows, std::int64_t taps, Value value) {
+    for (std::int64_t unit = 0; unit < rows; unit += unit_channels) {
+        for (std::int64_t t = 0; t < taps; ++t) {
+            for (std::int64_t r = unit; r < unit + unit_channels; ++r) {
+                *to++ = r < rows ? value(r, t) : half();
+            }
+        }
+    }
+}
+
+} // namespace ane::cpu::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "block_contraction.ipp"
+#endif

@@ -1,0 +1,203 @@
+#pragma once
+
+#include "block_contraction.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ane::cpu::detail::inline ANEMONE_WAY {
+
+inline constexpr std::int64_t slab_bytes = std::int64_t{640} << 10; ///< of a block, if a single row fits
+inline constexpr std::int64_t block_positions = 1024;
+inline constexpr std::int64_t converted_taps = 256; ///< whose weights are in fp32 at once: they stay in the first cache
+
+ANEMONE_INLINE std::int64_t parts_of(std::int64_t count, std::int64_t part) { return (count + part - 1) / part; }
+ANEMONE_INLINE std::int64_t rounded_up(std::int64_t count, std::int64_t to) { return parts_of(count, to) * to; }
+
+ANEMONE_INLINE void set_block(block_plan& plan, const window_problem& w, std::int64_t height, std::int64_t width) {
+    plan.block_height = height;
+    plan.block_width = width;
+    plan.down = parts_of(w.out_height, height);
+    plan.across = parts_of(w.out_width, width);
+    plan.slab.down = slab_axis_of(w.row_bases, height, w.stride_height, !plan.channel_lanes);
+    plan.slab.across = slab_axis_of(w.column_bases, width, w.stride_width, !plan.channel_lanes);
+    plan.row_step = plan.slab.pitch() * (plan.channel_lanes && height > 1 ? w.stride_height : 1);
+    plan.step = plan.channel_lanes && width > 1 ? w.stride_width : 1;
+}
+
+/// The instructions that each way takes, roughly. Tiles of positions compute the gaps between rows and whole vectors,
+/// tiles of channels whole units, and their sums must be transposed.
+ANEMONE_INLINE bool channels_are_better(const kernel_table& table, const window_problem& w, bool one_row) {
+    const std::int64_t gap = one_row ? 0 : w.column_bases.back() - w.column_bases.front();
+    const std::int64_t rows_of_positions = one_row ? 1 : std::min<std::int64_t>(w.out_height, 16);
+    const std::int64_t positions =
+        rounded_up((w.out_width + gap) * rows_of_positions, 16) * (w.stride_width > 1 ? 2 : 1);
+    const std::int64_t by_positions = positions * rounded_up(w.rows, 4) * (w.taps + 8);
+    const std::int64_t few = std::max<std::int64_t>(1, 5 - std::min<std::int64_t>(w.out_width, 4));
+    const std::int64_t lanes =
+        rounded_up(w.rows, 16) + (table.convolutions.paired_units > 1 && w.rows % 32 <= 16 && w.rows % 32 > 0 ? 5 : 0);
+    const std::int64_t by_channels = w.out_width * rows_of_positions * few * lanes * (w.taps + 16);
+    return by_channels <= by_positions;
+}
+
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
+
+ANEMONE_BODY std::int64_t block_plan::slab_size() const { return channels * slab.plane() + overread; }
+
+ANEMONE_BODY std::int64_t block_plan::sums_pitch() const {
+    const std::int64_t positions =
+        channel_lanes ? block_height * block_width : (block_height - 1) * slab.pitch() + block_width;
+    // An odd number of cache lines: powers of two would compete for one place in the cache.
+    return (detail::parts_of(positions, 16) | 1) * 16;
+}
+
+ANEMONE_BODY std::int64_t block_plan::temporary_size() const {
+    const std::int64_t weights = units_at_once * unit_channels * detail::converted_taps;
+    const std::int64_t transposed =
+        channel_lanes ? (block_height * block_width + 4) * units_at_once * unit_channels : overread;
+    return weights + transposed + slab.across.size + overread;
+}
+
+ANEMONE_BODY block_plan plan_blocks(const kernel_table& table, const window_problem& problem, int width) {
+    window_problem w = problem;
+    const bool pointwise = w.row_bases.size() == 1 && w.column_bases.size() == 1 && w.row_bases[0] == 0 &&
+                           w.column_bases[0] == 0 && w.stride_height == 1 && w.stride_width == 1 &&
+                           w.out_height == w.in_height && w.out_width == w.in_width;
+    if (pointwise) { // a plane is then one row
+        w.out_width *= w.out_height;
+        w.in_width *= w.in_height;
+        w.out_height = 1;
+        w.in_height = 1;
+    }
+    block_plan plan;
+    plan.images = w.images;
+    plan.channels = w.channels;
+    plan.rows = w.rows;
+    plan.out_height = w.out_height;
+    plan.out_width = w.out_width;
+    plan.in_height = w.in_height;
+    plan.in_width = w.in_width;
+    plan.stride_height = w.stride_height;
+    plan.stride_width = w.stride_width;
+    plan.channel_lanes = detail::channels_are_better(table, w, w.out_height == 1);
+    plan.units_at_once = std::min<std::int64_t>(2, plan.units());
+    const std::int64_t granule = plan.channel_lanes ? table.convolutions.most_positions : 48;
+    const auto fits = [&](std::int64_t height, std::int64_t columns) {
+        detail::set_block(plan, w, height, columns);
+        return plan.slab_size() * 4 <= detail::slab_bytes && height * columns <= detail::block_positions;
+    };
+    std::int64_t columns = w.out_width;
+    while (columns > granule && !fits(1, columns)) {
+        columns = std::max(granule, detail::rounded_up(detail::parts_of(columns, 2), granule));
+    }
+    columns = std::min(columns, w.out_width);
+    std::int64_t height = 1;
+    if (columns == w.out_width) {
+        while (height < w.out_height && fits(std::min(2 * height, w.out_height), columns)) {
+            height = std::min(2 * height, w.out_height);
+        }
+        while (height < w.out_height && fits(height + 1, columns)) {
+            ++height;
+        }
+    }
+    std::int64_t down = detail::parts_of(w.out_height, height);
+    std::int64_t across = detail::parts_of(w.out_width, columns);
+    // As many blocks as the threads divide evenly, where that does not make them tiny.
+    const auto blocks = [&] { return w.images * down * across; };
+    plan.by_channels = width > 1 && blocks() < 4 * width && w.out_height * w.out_width <= 512;
+    if (!plan.by_channels) {
+        while (blocks() % width != 0 && blocks() < 16 * width && down < w.out_height) {
+            ++down;
+        }
+        while (blocks() % width != 0 && blocks() < 16 * width && w.out_height == 1 &&
+               across * granule * 2 < w.out_width) {
+            ++across;
+        }
+        plan.by_channels = width > 1 && blocks() < width;
+    }
+    height = detail::parts_of(w.out_height, down);
+    if (across > 1) {
+        columns = std::min(w.out_width, detail::rounded_up(detail::parts_of(w.out_width, across), granule));
+    }
+    detail::set_block(plan, w, height, columns);
+    return plan;
+}
+
+ANEMONE_BODY output_block block_at(const block_plan& plan, std::int64_t index) {
+    output_block block{};
+    block.image = index / (plan.down * plan.across);
+    block.y = index / plan.across % plan.down * plan.block_height;
+    block.x = index % plan.across * plan.block_width;
+    block.height = std::min(plan.block_height, plan.out_height - block.y);
+    block.width = std::min(plan.block_width, plan.out_width - block.x);
+    return block;
+}
+
+ANEMONE_BODY void fill_block(const kernel_table& table, const block_plan& plan, const output_block& block,
+                             const half* x, std::int64_t first, std::int64_t last, float* slab, float* line) {
+    fill_slab(table, plan.slab, x + first * plan.in_height * plan.in_width, last - first, plan.in_height, plan.in_width,
+              block.y * plan.stride_height, block.x * plan.stride_width, slab + first * plan.slab.plane(), line);
+}
+
+ANEMONE_BODY void sums_of(const kernel_table& table, const block_plan& plan, const block_taps& taps,
+                          std::int64_t channels, std::int64_t height, std::int64_t width, const float* slab,
+                          float* sums, float* temporary) {
+    const auto count = static_cast<std::int64_t>(taps.offsets.size());
+    const std::int64_t units = detail::parts_of(channels, unit_channels);
+    float* const weights = temporary;
+    float* const tiles = temporary + plan.units_at_once * unit_channels * detail::converted_taps;
+    const std::int64_t pitch = plan.sums_pitch();
+    const std::int64_t paired = plan.channel_lanes ? table.convolutions.paired_units : 1;
+    for (std::int64_t u = 0; u < units; u += paired) {
+        const std::int64_t now = std::min(paired, units - u);
+        const std::int64_t wanted = std::min(now * unit_channels, channels - u * unit_channels);
+        float* const result = sums + u * unit_channels * pitch;
+        contraction_job job{slab,  taps.offsets.data(), 0,    weights, height, width, plan.row_step, plan.step,
+                            tiles, now * unit_channels, false};
+        if (!plan.channel_lanes) {
+            job.columns = (height - 1) * plan.row_step + width;
+            job.rows = 1;
+            job.sums = result;
+            job.pitch = pitch;
+        }
+        for (std::int64_t t = 0; t < count || t == 0; t += detail::converted_taps) {
+            job.taps = std::min(detail::converted_taps, count - t);
+            job.offsets = taps.offsets.data() + t;
+            job.resumed = t > 0;
+            for (std::int64_t k = 0; k < now; ++k) {
+                table.to_float(taps.weights + ((u + k) * count + t) * unit_channels,
+                               weights + k * job.taps * unit_channels, job.taps * unit_channels);
+            }
+            if (plan.channel_lanes) {
+                table.convolutions.channel_lanes(job, static_cast<int>(now));
+            } else {
+                table.convolutions.position_lanes(job, static_cast<int>(wanted));
+            }
+        }
+        if (plan.channel_lanes) {
+            table.convolutions.transpose(tiles, job.pitch, height * width, wanted, result, pitch);
+        } else if (plan.row_step != width) {
+            for (std::int64_t r = 0; r < wanted; ++r) {
+                for (std::int64_t y = 1; y < height; ++y) {
+                    float* const row = result + r * pitch;
+                    std::memmove(row + y * width, row + y * plan.row_step,
+                                 static_cast<std::size_t>(width) * sizeof(float));
+                }
+            }
+        }
+    }
+}
+
+ANEMONE_BODY scratch_sizes scratch_of(const block_plan& plan, std::int64_t kept) {
+    const auto bytes = [](std::int64_t count) {
+        return detail::rounded_up(count * static_cast<std::int64_t>(sizeof(float)), 64);
+    };
+    const std::int64_t sums = kept * plan.units_at_once * unit_channels * plan.sums_pitch() + overread;
+    const std::int64_t own = bytes(plan.temporary_size()) + bytes(sums);
+    return plan.by_channels ? scratch_sizes{bytes(plan.slab_size()), own}
+                            : scratch_sizes{0, own + bytes(plan.slab_size())};
+}
+
+} // namespace ane::cpu::inline ANEMONE_WAY

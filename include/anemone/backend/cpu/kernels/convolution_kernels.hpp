@@ -1,0 +1,64 @@
+#pragma once
+
+#include "../../../base/way.hpp"
+#include "../../../values/half.hpp"
+
+#include <cstdint>
+
+namespace ane::cpu::inline ANEMONE_WAY {
+
+/// Filters are packed in units of so many output channels: [unit][tap][channel of the unit].
+inline constexpr std::int64_t unit_channels = 16;
+
+/// Kernels over vectors may read so many floats past the last position that they were asked for.
+inline constexpr std::int64_t overread = 160;
+
+/// sum[o, p] = sum over t of w[t, o] * x[offsets[t] + place of p], for some units and for positions in a plane.
+struct contraction_job {
+    const float* x;
+    const std::int64_t* offsets; ///< of each tap
+    std::int64_t taps;
+    const float* weights; ///< [unit][tap][unit_channels]
+    std::int64_t rows;    ///< of positions; position (y, x) is at y * row_step + x * step
+    std::int64_t columns;
+    std::int64_t row_step;
+    std::int64_t step;
+    float* sums; ///< as the kernel says
+    std::int64_t pitch;
+    bool resumed; ///< adds to what `sums` holds: the same bits as all taps in one call
+};
+
+/// Some rows of one output channel of a depthwise convolution, or any whose groups have one channel.
+struct depthwise_job {
+    const float* x; ///< padded
+    std::int64_t pitch;
+    const float* weights; ///< [kernel_height][kernel_width]
+    std::int64_t kernel_height;
+    std::int64_t kernel_width;
+    std::int64_t row_dilation; ///< in rows and columns of x
+    std::int64_t column_dilation;
+    std::int64_t row_stride;
+    std::int64_t column_stride;
+    std::int64_t rows;
+    std::int64_t columns;
+    float bias;
+    float* sums; ///< [rows][columns], written up to `overread` past the end
+};
+
+/// The loops of convolutions. The sum over the taps is one fp32 accumulator in the order of the taps, by multiply_add,
+/// in all of them: which of two kernels computes an output does not show in its bits.
+struct convolution_kernels {
+    /// Lanes are channels of at most `paired_units` units: sums[position][pitch]. For small planes and any stride.
+    void (*channel_lanes)(const contraction_job& job, int units) = nullptr;
+    /// Lanes are positions of one row, with step 1: sums[channel][pitch], where pitch holds whole vectors. `channels`
+    /// is at most 16, in one unit.
+    void (*position_lanes)(const contraction_job& job, int channels) = nullptr;
+    /// to[c * to_pitch + r] = from[r * from_pitch + c]; reads and writes up to the next multiple of four of both.
+    void (*transpose)(const float* from, std::int64_t from_pitch, std::int64_t rows, std::int64_t columns, float* to,
+                      std::int64_t to_pitch) = nullptr;
+    void (*depthwise)(const depthwise_job& job) = nullptr;
+    int most_positions = 1; ///< of a tile of `channel_lanes`
+    int paired_units = 1;
+};
+
+} // namespace ane::cpu::inline ANEMONE_WAY

@@ -1,0 +1,189 @@
+// Included by simd/each_set.hpp through level.inl: the tiles of convolutions. See convolution_kernels.hpp.
+
+namespace ane::cpu::detail::inline ANEMONE_WAY {
+namespace ANEMONE_SET {
+
+/// `Vectors` registers of channels by `Positions` positions, each a number of x that all channels multiply.
+template <int Positions, int Vectors> void channel_tile(const contraction_job& job, const float* x, float* sums) {
+    using vector = floats<register_lanes>;
+    constexpr int in_unit = static_cast<int>(unit_channels) / register_lanes;
+    const std::int64_t step = job.step;
+    const std::int64_t unit = job.taps * unit_channels;
+    const std::int64_t* const offsets = job.offsets;
+    const float* const weights = job.weights;
+    vector sum[Positions][Vectors];
+    if (job.resumed) {
+#pragma GCC unroll 16
+        for (int p = 0; p < Positions; ++p) {
+#pragma GCC unroll 4
+            for (int v = 0; v < Vectors; ++v) {
+                sum[p][v] = vector::load(sums + p * job.pitch + v * register_lanes);
+            }
+        }
+    } else {
+#pragma GCC unroll 16
+        for (int p = 0; p < Positions; ++p) {
+#pragma GCC unroll 4
+            for (int v = 0; v < Vectors; ++v) {
+                sum[p][v] = vector::all(0.0F);
+            }
+        }
+    }
+    for (std::int64_t t = 0; t < job.taps; ++t) {
+        const float* from = x + offsets[t];
+        vector weight[Vectors];
+#pragma GCC unroll 4
+        for (int v = 0; v < Vectors; ++v) {
+            weight[v] = vector::load(weights + v / in_unit * unit + t * unit_channels + v % in_unit * register_lanes);
+        }
+#pragma GCC unroll 16
+        for (int p = 0; p < Positions; ++p) {
+            const vector value = vector::all(*from);
+            from += step;
+#pragma GCC unroll 4
+            for (int v = 0; v < Vectors; ++v) {
+                sum[p][v] = multiply_add(value, weight[v], sum[p][v]);
+            }
+        }
+    }
+#pragma GCC unroll 16
+    for (int p = 0; p < Positions; ++p) {
+#pragma GCC unroll 4
+        for (int v = 0; v < Vectors; ++v) {
+            sum[p][v].store(sums + p * job.pitch + v * register_lanes);
+        }
+    }
+}
+
+/// So many that sums, weights and one value fit the registers.
+inline constexpr int channel_tile_positions = ANEMONE_SET_LANES == 16 ? 14 : ANEMONE_SET_LANES == 8 ? 6 : 3;
+inline constexpr int channel_tile_units = ANEMONE_SET_LANES == 16 ? 2 : 1;
+
+template <int Positions, int Vectors>
+ANEMONE_CPU_INLINE void channel_tile_of(std::int64_t positions, const contraction_job& job, const float* x,
+                                        float* sums) {
+    if (positions == Positions) {
+        return channel_tile<Positions, Vectors>(job, x, sums);
+    }
+    if constexpr (Positions > 1) {
+        channel_tile_of<Positions - 1, Vectors>(positions, job, x, sums);
+    }
+}
+
+template <int Vectors> void channel_lanes_of(const contraction_job& job) {
+    const std::int64_t tiles = (job.columns + channel_tile_positions - 1) / channel_tile_positions;
+    const std::int64_t most = (job.columns + tiles - 1) / tiles;
+    for (std::int64_t y = 0; y < job.rows; ++y) {
+        for (std::int64_t p = 0; p < job.columns; p += most) {
+            const std::int64_t positions = job.columns - p < most ? job.columns - p : most;
+            channel_tile_of<channel_tile_positions, Vectors>(positions, job, job.x + y * job.row_step + p * job.step,
+                                                             job.sums + (y * job.columns + p) * job.pitch);
+        }
+    }
+}
+
+ANEMONE_INLINE void channel_lanes(const contraction_job& job, int units) {
+    constexpr int in_unit = static_cast<int>(unit_channels) / register_lanes;
+    if constexpr (channel_tile_units > 1) {
+        if (units > 1) {
+            return channel_lanes_of<2 * in_unit>(job);
+        }
+    }
+    channel_lanes_of<in_unit>(job);
+}
+
+/// `Rows` channels by `Vectors` registers of positions.
+template <int Rows, int Vectors>
+void position_tile(const contraction_job& job, std::int64_t row, std::int64_t position) {
+    using vector = floats<register_lanes>;
+    const float* const x = job.x + position;
+    const float* weights = job.weights + row;
+    float* const sums = job.sums + row * job.pitch + position;
+    vector sum[Rows][Vectors];
+#pragma GCC unroll 8
+    for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+            sum[r][v] = job.resumed ? vector::load(sums + r * job.pitch + v * register_lanes) : vector::all(0.0F);
+        }
+    }
+    for (std::int64_t t = 0; t < job.taps; ++t, weights += unit_channels) {
+        const float* const from = x + job.offsets[t];
+        vector value[Vectors];
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+            value[v] = vector::load(from + v * register_lanes);
+        }
+#pragma GCC unroll 8
+        for (int r = 0; r < Rows; ++r) {
+            const vector weight = vector::all(weights[r]);
+#pragma GCC unroll 8
+            for (int v = 0; v < Vectors; ++v) {
+                sum[r][v] = multiply_add(value[v], weight, sum[r][v]);
+            }
+        }
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+            sum[r][v].store(sums + r * job.pitch + v * register_lanes);
+        }
+    }
+}
+
+/// All channels of the job that `Rows` divides, from `first` on, at some vectors of positions.
+template <int Rows, int Vectors>
+ANEMONE_CPU_INLINE std::int64_t position_tiles(const contraction_job& job, std::int64_t first, std::int64_t channels,
+                                               std::int64_t begin, std::int64_t end) {
+    for (; first + Rows <= channels; first += Rows) {
+        std::int64_t p = begin;
+        for (; p + (Vectors - 1) * register_lanes < end; p += Vectors * register_lanes) {
+            position_tile<Rows, Vectors>(job, first, p);
+        }
+        for (; p < end; p += register_lanes) {
+            position_tile<Rows, 1>(job, first, p);
+        }
+    }
+    return first;
+}
+
+ANEMONE_INLINE void position_lanes(const contraction_job& job, int channels) {
+    constexpr bool wide = register_lanes == 16;
+    constexpr std::int64_t stretch = (wide ? 6 : 12) * register_lanes; // positions that all channels share in the cache
+    for (std::int64_t p = 0; p < job.columns; p += stretch) {
+        const std::int64_t end = p + stretch < job.columns ? p + stretch : job.columns;
+        std::int64_t r = 0;
+        if constexpr (wide) {
+            r = position_tiles<8, 3>(job, r, channels, p, end);
+        }
+        r = position_tiles < 4, wide ? 6 : register_lanes == 8 ? 3 : 2 > (job, r, channels, p, end);
+        position_tiles<1, 6>(job, r, channels, p, end);
+    }
+}
+
+ANEMONE_INLINE void transpose_by_fours(const float* from, std::int64_t from_pitch, std::int64_t rows,
+                                       std::int64_t columns, float* to, std::int64_t to_pitch) {
+    using raw = typename vector_of<4>::type;
+    for (std::int64_t r = 0; r < rows; r += 4) {
+        for (std::int64_t c = 0; c < columns; c += 4) {
+            const float* const block = from + r * from_pitch + c;
+            const raw x0 = floats<4>::load(block).value;
+            const raw x1 = floats<4>::load(block + from_pitch).value;
+            const raw x2 = floats<4>::load(block + 2 * from_pitch).value;
+            const raw x3 = floats<4>::load(block + 3 * from_pitch).value;
+            const raw low01 = __builtin_shufflevector(x0, x1, 0, 4, 1, 5);
+            const raw low23 = __builtin_shufflevector(x2, x3, 0, 4, 1, 5);
+            const raw high01 = __builtin_shufflevector(x0, x1, 2, 6, 3, 7);
+            const raw high23 = __builtin_shufflevector(x2, x3, 2, 6, 3, 7);
+            float* const place = to + c * to_pitch + r;
+            floats<4>{__builtin_shufflevector(low01, low23, 0, 1, 4, 5)}.store(place);
+            floats<4>{__builtin_shufflevector(low01, low23, 2, 3, 6, 7)}.store(place + to_pitch);
+            floats<4>{__builtin_shufflevector(high01, high23, 0, 1, 4, 5)}.store(place + 2 * to_pitch);
+            floats<4>{__builtin_shufflevector(high01, high23, 2, 3, 6, 7)}.store(place + 3 * to_pitch);
+        }
+    }
+}
+
+} // namespace ANEMONE_SET
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
