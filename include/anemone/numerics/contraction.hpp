@@ -65,20 +65,20 @@ struct bias_source {
     bool of_left = false;
 };
 
-/// A first value in the register's units, and whether class `accumulator` must compute this output from the start.
+/// A first value in the register's units, and its sign if it is at the ceiling already.
 struct first_sum {
     std::uint32_t units;
-    std::uint32_t marked;
+    std::int32_t over;
 };
 
 ANEMONE_INLINE std::vector<first_sum> first_sums(const datapath& path, const half* bias, std::int64_t count) {
     std::vector<first_sum> result(static_cast<std::size_t>(count), first_sum{0, 0});
     for (std::size_t i = 0; bias != nullptr && i < result.size(); ++i) {
         const std::int64_t units = accumulator(path, bias[i]).raw();
-        if (units < (1LL << 30) && units >= -(1LL << 30)) {
+        if (units < accumulator::limit && units > -accumulator::limit) {
             result[i].units = static_cast<std::uint32_t>(units);
         } else {
-            result[i].marked = 0x80000000U;
+            result[i].over = units < 0 ? -1 : 1;
         }
     }
     return result;
@@ -142,27 +142,58 @@ struct right_panel {
     }
 };
 
-/// Sums of up to eight rows beside each other, and which of them class `accumulator` has to decide.
+/// Sums of up to eight rows beside each other.
 struct tile_sums {
     std::uint32_t units[tile_rows * panel_lanes];
-    std::uint32_t marked[tile_rows * panel_lanes];
+    std::int32_t over[tile_rows * panel_lanes]; ///< the sign of the ceiling that was reached, for good; 0: none
+    std::int64_t bound = 0;                     ///< no other sum is larger
+    bool any_over = false;
 
-    bool is_marked(std::int64_t place) const { return (marked[place] & 0x80000000U) != 0; }
+    /// The largest sum that is not over; false if all are.
+    bool look(int rows) {
+        std::int64_t most = -1;
+        any_over = false;
+        for (int i = 0; i < rows * panel_lanes; ++i) {
+            if (over[i] != 0) {
+                units[i] = 0; // it means nothing, and must not grow
+                any_over = true;
+                continue;
+            }
+            const std::int64_t sum = static_cast<std::int32_t>(units[i]);
+            most = std::max(most, sum < 0 ? -sum : sum);
+        }
+        bound = most;
+        return most >= 0;
+    }
 };
 
-/// The first values of the sums of rows from `row` on and columns from `column` on; unspecified beyond the last ones.
-ANEMONE_INLINE tile_sums started(const std::vector<first_sum>& first, bool of_left, int rows, std::int64_t row,
-                                 std::int64_t column) {
-    tile_sums sums;
+/// The first values of the sums of rows from `row` on and columns from `column` on; those of others beyond the last.
+ANEMONE_INLINE void start(tile_sums& sums, const std::vector<first_sum>& first, bool of_left, int rows,
+                          std::int64_t row, std::int64_t column) {
     const auto last = static_cast<std::int64_t>(first.size()) - 1;
     for (int r = 0; r < rows; ++r) {
         for (int l = 0; l < panel_lanes; ++l) {
             const first_sum& f = first[static_cast<std::size_t>(std::min(of_left ? row + r : column + l, last))];
             sums.units[r * panel_lanes + l] = f.units;
-            sums.marked[r * panel_lanes + l] = f.marked;
+            sums.over[r * panel_lanes + l] = f.over;
         }
     }
-    return sums;
+    sums.look(rows);
+}
+
+/// Adds a block of at most tile_depth products, none larger than `most` units. False once every sum is over.
+ANEMONE_INLINE bool add_block(const contraction_kernels& kernels, tile_sums& sums, float most, int rows,
+                              std::int64_t depth, const left_operand* left, const float* right) {
+    if (most < small_product) {
+        const std::int64_t change = depth * (static_cast<std::int64_t>(most) + 1);
+        if (sums.bound + change < accumulator::limit || (sums.look(rows), sums.bound + change < accumulator::limit)) {
+            kernels.add(rows, depth, left, right, sums.units);
+            sums.bound += change;
+            return true;
+        }
+    }
+    kernels.add_wide(rows, depth, left, right, sums.units, sums.over);
+    return sums.look(rows);
 }
 
 template <class Left, class Right>
@@ -203,20 +234,26 @@ void contract(const execution& how, const datapath& path, std::int64_t lefts, st
             const float* largest_left = blocks.largest.data();
             for (std::int64_t row = l0; row < end; row += tile_rows) {
                 const int tile_height = left_blocks::rows_of(end - row);
-                tile_sums sums = started(first, bias.of_left, tile_height, row, column);
+                tile_sums sums;
+                start(sums, first, bias.of_left, tile_height, row, column);
                 const left_operand* const operands = blocks.operands.data() + (row - l0) * length;
-                const float* largest_right = panel.largest.data();
-                for (std::int64_t i = 0; i < length; i += tile_depth) {
-                    const bool small = *largest_left++ * *largest_right++ < small_product;
-                    kernels.add(small, tile_height, std::min(tile_depth, length - i), operands + i * tile_height,
-                                panel.values.data() + i * panel_lanes, sums.units, sums.marked);
+                for (std::int64_t i = 0, block = 0; i < length; i += tile_depth, ++block) {
+                    if (!add_block(kernels, sums, largest_left[block] * panel.largest[static_cast<std::size_t>(block)],
+                                   tile_height, std::min(tile_depth, length - i), operands + i * tile_height,
+                                   panel.values.data() + i * panel_lanes)) {
+                        break;
+                    }
                 }
+                largest_left += panel.largest.size();
                 for (int r = 0; r < tile_height && row + r < end; ++r) {
                     half results[panel_lanes];
                     kernels.round(sums.units + r * panel_lanes, results, path.mac_ties == tie_rule::half_away);
-                    for (std::int64_t l = 0; l < lanes; ++l) {
-                        if (sums.is_marked(r * panel_lanes + l)) {
-                            results[l] = accumulated(path, length, left, row + r, right, column + l, bias);
+                    for (std::int64_t l = 0; sums.any_over && l < lanes; ++l) {
+                        const std::int32_t over = sums.over[r * panel_lanes + l];
+                        if (over != 0) {
+                            results[l] = path.mac_ceiling
+                                             ? half::from_bits(over < 0 ? 0xFC00U : 0x7C00U)
+                                             : accumulated(path, length, left, row + r, right, column + l, bias);
                         }
                     }
                     store(row + r, column, lanes, static_cast<const half*>(results));

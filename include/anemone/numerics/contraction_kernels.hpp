@@ -20,10 +20,13 @@ struct contraction_kernels {
     float (*decode)(const half* from, float* to, std::int64_t count, const datapath& path);
     /// Left operands of one row, `stride` apart; returns the largest magnitude in units of 2^-16.
     float (*prepare)(const half* from, detail::left_operand* to, std::int64_t count, int stride, const datapath& path);
-    /// See detail::add_rows; `small` for products below 2^21 units and at most tile_depth of them.
-    void (*add)(bool small, int rows, std::int64_t depth, const detail::left_operand* left, const float* right,
-                std::uint32_t* sums, std::uint32_t* marked);
-    /// 32 sums below 2^30 in magnitude to fp16.
+    /// See detail::add_rows: for products below 2^21 units, at most tile_depth of them, and no sum near the ceiling.
+    void (*add)(int rows, std::int64_t depth, const detail::left_operand* left, const float* right,
+                std::uint32_t* sums);
+    /// See detail::add_wide_tile: for any products. `over` becomes the sign of the first partial sum at the ceiling.
+    void (*add_wide)(int rows, std::int64_t depth, const detail::left_operand* left, const float* right,
+                     std::uint32_t* sums, std::int32_t* over);
+    /// 32 sums below 2^31 in magnitude to fp16.
     void (*round)(const std::uint32_t* sums, half* to, bool half_away);
 };
 

@@ -3,6 +3,7 @@
 #include "../base/isa_dispatch.hpp"
 #include "contraction_kernels.hpp"
 #include "contraction_tile.hpp"
+#include "contraction_wide.hpp"
 
 namespace ane::numerics::detail::inline ANEMONE_WAY {
 
@@ -94,18 +95,18 @@ template <isa_level Level, class Lazy = void> struct contraction_loops;
                                     const datapath& path) {                                                            \
             return prepare_body(from, to, count, stride, path);                                                        \
         }                                                                                                              \
-        TARGET static void add(bool small, int rows, std::int64_t depth, const left_operand* left, const float* right, \
-                               std::uint32_t* sums, std::uint32_t* marked) {                                           \
-            if (small) {                                                                                               \
-                add_tile<add_small<WIDTH>, WIDTH>(rows, depth, left, right, sums, marked);                             \
-            } else {                                                                                                   \
-                add_tile<add_any<any_width<WIDTH>>, any_width<WIDTH>>(rows, depth, left, right, sums, marked);         \
-            }                                                                                                          \
+        TARGET static void add(int rows, std::int64_t depth, const left_operand* left, const float* right,             \
+                               std::uint32_t* sums) {                                                                  \
+            add_tile<WIDTH>(rows, depth, left, right, sums);                                                           \
+        }                                                                                                              \
+        TARGET static void add_wide(int rows, std::int64_t depth, const left_operand* left, const float* right,        \
+                                    std::uint32_t* sums, std::int32_t* over) {                                         \
+            add_wide_tile<WIDTH>(rows, depth, left, right, sums, over);                                                \
         }                                                                                                              \
         TARGET static void round(const std::uint32_t* sums, half* to, bool half_away) {                                \
             round_body(sums, to, half_away);                                                                           \
         }                                                                                                              \
-        static constexpr contraction_kernels table{isa_level::LEVEL, decode, prepare, add, round};                     \
+        static constexpr contraction_kernels table{isa_level::LEVEL, decode, prepare, add, add_wide, round};           \
     };
 ANEMONE_ISA_LEVELS(ANEMONE_CONTRACTION_LOOPS)
 struct contraction_levels {

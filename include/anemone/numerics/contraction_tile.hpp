@@ -18,13 +18,11 @@ namespace ane::numerics::detail::inline ANEMONE_WAY {
 inline constexpr int panel_lanes = 32;
 /// Rows of one tile: 1, 2, 4 or this many.
 inline constexpr int tile_rows = 8;
-/// Products between two checks of a sum.
+/// Products whose sizes are bounded together.
 inline constexpr std::int64_t tile_depth = 256;
 
-/// The limit below which `add_small` rounds every product correctly, in units of 2^-16.
+/// The limit below which `add_rows` rounds every product correctly, in units of 2^-16.
 inline constexpr float small_product = 0x1p21F;
-/// 2^14 in units of 2^-16: an output whose sum or product reaches it is recomputed by class `accumulator`.
-inline constexpr float watch_limit = 0x1p30F;
 
 /// One broadcast operand: its value in units of 2^-16 with the last bit of the fraction set (zero stays zero), and the
 /// smallest magnitude of the other operand whose product counts.
@@ -76,70 +74,28 @@ template <> struct tile_vectors<16> {
 };
 // NOLINTEND(modernize-use-using)
 
-/// One step of a sum: a product b * a in units of 2^-16, rounded half away from zero, if |b| reaches a's floor.
+/// Adds `depth` products to the sums of `Rows` rows of a panel: each b * a in units of 2^-16, rounded half away from
+/// zero, if |b| reaches a's floor. left is [depth][stride], right [depth][32], sums are [rows][32]. For products below
+/// 2^21 units and at most tile_depth of them; what a sum reaches on the way is the caller's to bound.
 ///
-/// Products below 2^21 units: adding 1.5 * 2^23 rounds a float to a whole number, half to even, and leaves that number
-/// in its last bits. Half away comes from the last bit of `scaled`: it makes a product of two fp16 values, which has 22
-/// significant bits, larger by one or two units of its 24th, so that a tie is no longer a tie, and no other product
-/// crosses one. The sums of a block are added with the constant included, which is subtracted after the block.
-template <int Width> struct add_small {
-    using v = tile_vectors<Width>;
-    static constexpr float magic = 0x1.8p23F;
-    ANEMONE_CPU_INLINE static void step(const typename v::real& b, const typename v::real& magnitude,
-                                        const left_operand& a, typename v::natural& sum, typename v::natural&) {
-        const typename v::whole counts = magnitude >= (typename v::real{} + a.partner_floor);
-        const auto counted = reinterpret_cast<typename v::real>(reinterpret_cast<typename v::whole>(b) & counts);
-        sum += reinterpret_cast<typename v::natural>(counted * a.scaled + magic);
-    }
-    /// A block changes a sum by less than 2^29 units, so checking at its end is enough.
-    ANEMONE_CPU_INLINE static void finish(std::int64_t depth, typename v::natural& sum, typename v::natural& seen) {
-        sum -= static_cast<std::uint32_t>(depth) * std::bit_cast<std::uint32_t>(magic);
-        seen |= sum + (1U << 30U); // the top bit: outside [-2^30, 2^30)
-    }
-};
-
-/// Any product: float holds it, its rounding is trunc(|p| + 0.5), and that sum is exact in float wherever it matters.
-template <int Width> struct add_any {
-    using v = tile_vectors<Width>;
-    ANEMONE_CPU_INLINE static void step(const typename v::real& b, const typename v::real& magnitude,
-                                        const left_operand& a, typename v::natural& sum, typename v::natural& seen) {
-        const typename v::natural sign_bit = typename v::natural{} + 0x80000000U;
-        const float exact = std::bit_cast<float>(std::bit_cast<std::uint32_t>(a.scaled) & ~1U);
-        const typename v::whole counts = magnitude >= (typename v::real{} + a.partner_floor);
-        const typename v::real p = b * exact;
-        const typename v::whole large = (p >= watch_limit) | (p <= -watch_limit);
-        seen |= reinterpret_cast<typename v::natural>(large & counts) & sign_bit;
-        const auto kept = reinterpret_cast<typename v::real>(reinterpret_cast<typename v::whole>(p) & ~large);
-        const typename v::natural away =
-            (reinterpret_cast<typename v::natural>(kept) & sign_bit) | std::bit_cast<std::uint32_t>(0.5F);
-        const typename v::whole units =
-            __builtin_convertvector(kept + reinterpret_cast<typename v::real>(away), typename v::whole);
-        sum += reinterpret_cast<typename v::natural>(units & counts);
-        seen |= sum + (1U << 30U);
-    }
-    ANEMONE_CPU_INLINE static void finish(std::int64_t, typename v::natural&, typename v::natural&) {}
-};
-
-/// Vectors of a tile: g++ 12 splits combined 512-bit comparisons into single elements.
-template <int Width> inline constexpr int any_width = Width < 8 ? Width : 8;
-
-/// Adds `depth` products to the sums of `Rows` rows of a panel. left is [depth][stride], right [depth][32]; sums and
-/// marked are [rows][32]. The top bit of `marked` is set where class `accumulator` has to decide.
-template <class Add, int Width, int Rows>
+/// Adding 1.5 * 2^23 rounds a float to a whole number, half to even, and leaves that number in its last bits. Half away
+/// comes from the last bit of `scaled`: it makes a product of two fp16 values, which has 22 significant bits, larger by
+/// one or two units of its 24th, so that a tie is no longer a tie, and no other product crosses one. The sums of a block
+/// are added with the constant included, which is subtracted after the block.
+template <int Width, int Rows>
 ANEMONE_CPU_INLINE void add_rows(int stride, std::int64_t depth, const left_operand* left, const float* right,
-                                 std::uint32_t* sums, std::uint32_t* marked) {
+                                 std::uint32_t* sums) {
     using v = tile_vectors<Width>;
     constexpr int vectors = Rows == 1 && Width < 16 ? 4 : 2; // enough independent sums to hide latencies
+    constexpr float magic = 0x1.8p23F;
     const typename v::natural no_sign = typename v::natural{} + 0x7FFFFFFFU;
     for (int c = 0; c < panel_lanes; c += vectors * Width) {
         typename v::natural sum[Rows][vectors];
-        typename v::natural seen[Rows][vectors];
 #pragma GCC unroll 8
         for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 4
             for (int k = 0; k < vectors; ++k) {
                 std::memcpy(&sum[r][k], sums + r * panel_lanes + c + k * Width, sizeof sum[r][k]);
-                std::memcpy(&seen[r][k], marked + r * panel_lanes + c + k * Width, sizeof seen[r][k]);
             }
         }
         for (std::int64_t i = 0; i < depth; ++i) {
@@ -156,7 +112,10 @@ ANEMONE_CPU_INLINE void add_rows(int stride, std::int64_t depth, const left_oper
                 const left_operand& a = left[i * stride + r];
 #pragma GCC unroll 4
                 for (int k = 0; k < vectors; ++k) {
-                    Add::step(b[k], magnitude[k], a, sum[r][k], seen[r][k]);
+                    const typename v::whole counts = magnitude[k] >= (typename v::real{} + a.partner_floor);
+                    const auto counted =
+                        reinterpret_cast<typename v::real>(reinterpret_cast<typename v::whole>(b[k]) & counts);
+                    sum[r][k] += reinterpret_cast<typename v::natural>(counted * a.scaled + magic);
                 }
             }
         }
@@ -164,35 +123,34 @@ ANEMONE_CPU_INLINE void add_rows(int stride, std::int64_t depth, const left_oper
         for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 4
             for (int k = 0; k < vectors; ++k) {
-                Add::finish(depth, sum[r][k], seen[r][k]);
+                sum[r][k] -= static_cast<std::uint32_t>(depth) * std::bit_cast<std::uint32_t>(magic);
                 std::memcpy(sums + r * panel_lanes + c + k * Width, &sum[r][k], sizeof sum[r][k]);
-                std::memcpy(marked + r * panel_lanes + c + k * Width, &seen[r][k], sizeof seen[r][k]);
             }
         }
     }
 }
 
 /// Rows are 1, 2, 4 or 8. Half of eight at once where there are sixteen registers.
-template <class Add, int Width>
+template <int Width>
 ANEMONE_CPU_INLINE void add_tile(int rows, std::int64_t depth, const left_operand* left, const float* right,
-                                 std::uint32_t* sums, std::uint32_t* marked) {
+                                 std::uint32_t* sums) {
     static_assert(tile_rows == 8);
     switch (rows) {
-    case 1: return add_rows<Add, Width, 1>(rows, depth, left, right, sums, marked);
-    case 2: return add_rows<Add, Width, 2>(rows, depth, left, right, sums, marked);
-    case 4: return add_rows<Add, Width, 4>(rows, depth, left, right, sums, marked);
+    case 1: return add_rows<Width, 1>(rows, depth, left, right, sums);
+    case 2: return add_rows<Width, 2>(rows, depth, left, right, sums);
+    case 4: return add_rows<Width, 4>(rows, depth, left, right, sums);
     default:
         if constexpr (Width == 16) {
-            return add_rows<Add, Width, 8>(rows, depth, left, right, sums, marked);
+            return add_rows<Width, 8>(rows, depth, left, right, sums);
         } else {
             for (int r = 0; r < rows; r += 4) {
-                add_rows<Add, Width, 4>(rows, depth, left + r, right, sums + r * panel_lanes, marked + r * panel_lanes);
+                add_rows<Width, 4>(rows, depth, left + r, right, sums + r * panel_lanes);
             }
         }
     }
 }
 
-/// The fp16 value of a sum that is no multiple of the watch limit, without branches: see round_fixed.
+/// The fp16 value of a sum below 2^31 units, without branches: see round_fixed.
 ANEMONE_CPU_INLINE std::uint16_t rounded_sum(std::int32_t sum, bool half_away) {
     const auto bits = static_cast<std::uint32_t>(sum);
     const std::uint32_t magnitude = sum < 0 ? 0U - bits : bits;
