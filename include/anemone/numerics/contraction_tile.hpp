@@ -110,9 +110,10 @@ ANEMONE_CPU_INLINE void add_rows(int stride, std::int64_t depth, const left_oper
 #pragma GCC unroll 8
             for (int r = 0; r < Rows; ++r) {
                 const left_operand& a = left[i * stride + r];
+                const typename v::real floor = a.partner_floor - typename v::real{}; // 0 + x would be an addition
 #pragma GCC unroll 4
                 for (int k = 0; k < vectors; ++k) {
-                    const typename v::whole counts = magnitude[k] >= (typename v::real{} + a.partner_floor);
+                    const typename v::whole counts = magnitude[k] >= floor;
                     const auto counted =
                         reinterpret_cast<typename v::real>(reinterpret_cast<typename v::whole>(b[k]) & counts);
                     sum[r][k] += reinterpret_cast<typename v::natural>(counted * a.scaled + magic);
