@@ -3,14 +3,18 @@
 #include "../../base/way.hpp"
 #include "../../graph/strided.hpp"
 #include "../node_shapes.hpp"
+#include "epilogue.hpp"
 #include "kernels/attention.hpp"
+#include "kernels/attention_blocks.hpp"
 #include "step.hpp"
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-/// Head by head; the mask broadcasts.
+/// The heads of all leading axes; the mask broadcasts.
 ANEMONE_INLINE bound_step bind_attention(const binding_context& c, int index) {
     const extents q = c.operand_shape(index, 0);
     const extents k = c.operand_shape(index, 1);
@@ -22,14 +26,20 @@ ANEMONE_INLINE bound_step bind_attention(const binding_context& c, int index) {
                                 .scale = c.at(index).get<score_scaling>().scale,
                                 .mask_rows = mask.height(),
                                 .mask_keys = mask.width()};
-    const kernel_table& kernels = c.kernels;
-    return [=, &kernels](const operands& o) {
-        ane::detail::for_each_batch(q, q, mask, [&](std::int64_t head, std::int64_t from_q, std::int64_t from_mask) {
+    std::vector<std::int64_t> masks; // where the mask of each head begins
+    ane::detail::for_each_batch(q, q, mask, [&](std::int64_t, std::int64_t, std::int64_t from) { masks.push_back(from); });
+    const auto run = [=, &kernels = c.kernels, masks = std::move(masks), last = epilogue{}](const operands& o) {
+        const auto operands_of = [&](std::int64_t head) {
             const std::int64_t from = head * shape.keys * shape.depth;
-            attention(kernels, shape, o.input(0) + from_q, o.input(1) + from, o.input(2) + from,
-                      masked ? o.input(3) + from_mask : nullptr, o.output() + head * shape.rows * shape.depth);
-        });
+            return attention_head{o.input(0) + head * shape.rows * shape.depth, o.input(1) + from, o.input(2) + from,
+                                  masked ? o.input(3) + masks[static_cast<std::size_t>(head)] : nullptr};
+        };
+        attend(kernels, shape, static_cast<std::int64_t>(masks.size()), o.crew, operands_of,
+               [&](std::int64_t head, float* sums, std::int64_t row) {
+                   last.store(kernels, o, sums, (head * shape.rows + row) * shape.depth, shape.depth);
+               });
     };
+    return {run, {.shared = 0, .each = attention_scratch(shape).bytes()}};
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

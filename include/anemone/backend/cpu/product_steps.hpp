@@ -3,60 +3,119 @@
 #include "../../base/way.hpp"
 #include "../../graph/strided.hpp"
 #include "../node_shapes.hpp"
+#include "epilogue.hpp"
 #include "kernels/gemm.hpp"
+#include "kernels/product_blocks.hpp"
 #include "step.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 namespace ane::cpu::detail::inline ANEMONE_WAY {
+
+/// What the products of a node have in common, and where the matrices of each are.
+struct product_plan {
+    struct place {
+        std::int64_t left;  ///< the first element of the left matrix
+        std::int64_t right; ///< of the right one, or its number among the packed ones
+    };
+
+    product_extents extents;
+    bool turned_right = false;
+    std::vector<place> places;
+    bool packed = false;
+    packed_matrix weights;
+    bool biased = false;
+    std::vector<float> bias; ///< of a constant one
+    bool known_bias = false;
+
+    scratch_sizes scratch() const {
+        return {.shared = biased && !known_bias ? extents.n * std::int64_t{sizeof(float)} : 0,
+                .each = product_scratch(extents).bytes()};
+    }
+
+    void run(const kernel_table& kernels, const operands& o, const epilogue& last) const {
+        const float* added = biased ? bias.data() : nullptr;
+        if (biased && !known_bias) {
+            auto* const values = reinterpret_cast<float*>(o.crew.shared);
+            kernels.to_float(o.input(2), values, extents.n);
+            added = values;
+        }
+        multiply(
+            kernels, extents, static_cast<std::int64_t>(places.size()), o.crew,
+            [&](std::int64_t i) {
+                const place& at = places[static_cast<std::size_t>(i)];
+                return std::pair(o.input(0) + at.left,
+                                 packed ? right_matrix{weights.matrix(at.right), true, false}
+                                        : right_matrix{o.input(1) + at.right, false, turned_right});
+            },
+            [&](std::int64_t i, float* sums, std::int64_t row, std::int64_t column, std::int64_t count) {
+                if (added != nullptr) {
+                    kernels.binary(op::add, sums, 1, added + column, 1, sums, count);
+                }
+                last.store(kernels, o, sums, (i * extents.m + row) * extents.n + column, count);
+            });
+    }
+};
+
+ANEMONE_INLINE bound_step bound_product(const kernel_table& kernels, product_plan plan) {
+    const scratch_sizes scratch = plan.scratch();
+    return {[&kernels, plan = std::move(plan)](const operands& o) { plan.run(kernels, o, epilogue{}); }, scratch};
+}
 
 /// y = x W^T + b as one product: the leading axes of x together are the rows.
 ANEMONE_INLINE bound_step bind_linear(const binding_context& c, int index) {
     const extents& x = c.operand_shape(index, 0);
     const extents& w = c.operand_shape(index, 1);
-    const matmul_shape shape{.batch = 1,
-                             .m = x.count() / x.width(),
-                             .n = w[0],
-                             .k = w[1],
-                             .transpose_a = false,
-                             .transpose_b = true,
-                             .a_batch_stride = 0,
-                             .b_batch_stride = 0};
-    const bool biased = c.at(index).operands.count == 3;
-    const kernel_table& kernels = c.kernels;
+    product_plan plan;
+    plan.extents = {.m = x.count() / x.width(), .n = w[0], .k = w[1]};
+    plan.turned_right = true;
+    plan.places = {{0, 0}};
+    plan.biased = c.at(index).operands.count == 3;
     if (const half* const weight = c.constant(index, 1)) {
-        return [&kernels, shape, biased, packed = pack(kernels, shape, weight)](const operands& o) {
-            matmul(kernels, shape, o.input(0), packed, biased ? o.input(2) : nullptr, o.output());
-        };
+        plan.packed = true;
+        plan.weights = pack(c.kernels, matmul_shape{1, plan.extents.m, w[0], w[1], false, true, 0, 0}, weight);
     }
-    return [&kernels, shape, biased](const operands& o) {
-        matmul(kernels, shape, o.input(0), o.input(1), biased ? o.input(2) : nullptr, o.output());
-    };
+    if (const half* const bias = c.constant(index, 2)) {
+        plan.known_bias = true;
+        plan.bias = to_floats(c.kernels, bias, plan.extents.n);
+    }
+    return bound_product(c.kernels, std::move(plan));
 }
 
-/// One product for each matrix of the batch, whose axes may broadcast.
+/// One product for each matrix of the batch, whose axes may broadcast; one for all, where they have one right operand.
 ANEMONE_INLINE bound_step bind_matmul(const binding_context& c, int index) {
     const extents a = c.operand_shape(index, 0);
     const extents b = c.operand_shape(index, 1);
     const extents y = c.shape(index);
     const transposed form = c.at(index).get<transposed>();
     const matmul_shape shape = ane::detail::matmul_shape_of(c.graph, c.at(index));
-    const kernel_table& kernels = c.kernels;
     const half* const weight = c.constant(index, 1);
-    if (weight != nullptr && b.count() == b.height() * b.width()) {
-        // One constant right operand: all left matrices are rows of one product, unless they are stored transposed.
-        matmul_shape rows = shape;
-        rows.batch = form.a ? y.count() / (y.height() * y.width()) : 1;
-        rows.m = form.a ? shape.m : y.count() / y.width();
-        rows.a_batch_stride = form.a ? a.height() * a.width() : 0;
-        return [&kernels, rows, packed = pack(kernels, rows, weight)](const operands& o) {
-            matmul(kernels, rows, o.input(0), packed, nullptr, o.output());
-        };
-    }
-    return [&kernels, shape, a, b, y](const operands& o) {
-        ane::detail::for_each_batch(y, a, b, [&](std::int64_t i, std::int64_t from_a, std::int64_t from_b) {
-            matmul(kernels, shape, o.input(0) + from_a, o.input(1) + from_b, nullptr,
-                   o.output() + i * y.height() * y.width());
+    const std::int64_t right_size = b.height() * b.width();
+    product_plan plan;
+    plan.extents = {.m = shape.m, .n = shape.n, .k = shape.k, .turned_left = form.a};
+    plan.turned_right = form.b;
+    if (b.count() == right_size && !form.a) {
+        plan.extents.m = y.count() / y.width();
+        plan.places = {{0, 0}};
+    } else {
+        ane::detail::for_each_batch(y, a, b, [&](std::int64_t, std::int64_t from_a, std::int64_t from_b) {
+            plan.places.push_back({from_a, from_b});
         });
-    };
+    }
+    if (weight != nullptr && right_size > 0) {
+        plan.packed = true;
+        matmul_shape all = shape;
+        all.batch = b.count() / right_size;
+        all.b_batch_stride = right_size;
+        plan.weights = pack(c.kernels, all, weight);
+        for (product_plan::place& at : plan.places) {
+            at.right /= right_size;
+        }
+    }
+    return bound_product(c.kernels, std::move(plan));
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

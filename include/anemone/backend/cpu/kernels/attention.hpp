@@ -1,11 +1,9 @@
 #pragma once
 
 #include "../../../base/way.hpp"
-#include "gemm.hpp"
-#include "softmax.hpp"
+#include "table.hpp"
 
 #include <cstdint>
-#include <vector>
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
@@ -20,7 +18,9 @@ struct attention_shape {
     std::int64_t mask_keys = 1;
 };
 
-/// out = softmax(scale q k^T + mask) v of one head, fp32 inside, rounded once. `mask` may be null.
+/// out = softmax(scale q k^T + mask) v of one head, fp32 inside, rounded once. `mask` may be null. A key whose mask is
+/// -infinity counts nothing; a row of such keys alone is NaN, as its definition 0 / 0 is, and so is a row with a NaN or
+/// +infinity among its scores.
 ANEMONE_API void attention(const kernel_table& table, const attention_shape& s, const half* q, const half* k,
                            const half* v, const half* mask, half* out);
 

@@ -19,7 +19,7 @@ void multiply_all(const kernel_table& table, const matmul_shape& s, const half* 
             formatted("batch {}, m {}, n {} or k {} is negative", s.batch, s.m, s.n, s.k));
     const product_extents extents{s.m, s.n, s.k, s.transpose_a};
     std::vector<packed_matrix::line> scratch(static_cast<std::size_t>(
-        (product_scratch(table.products, extents).bytes() + 63) / std::int64_t{sizeof(packed_matrix::line)}));
+        (product_scratch(extents).bytes() + 63) / std::int64_t{sizeof(packed_matrix::line)}));
     workers crew;
     crew.own = reinterpret_cast<std::byte*>(scratch.data());
     const std::vector<float> added = to_floats(table, bias, s.n);

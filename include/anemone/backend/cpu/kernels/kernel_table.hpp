@@ -3,6 +3,7 @@
 #include "../../../base/way.hpp"
 #include "../../../graph/op.hpp"
 #include "../../../values/half.hpp"
+#include "attention_kernels.hpp"
 #include "convolution_kernels.hpp"
 #include "isa.hpp"
 #include "product_kernels.hpp"
@@ -44,6 +45,7 @@ struct kernel_table {
     /// out[i] = (x[i] - center) * scale + offset; in place allowed.
     void (*affine)(const float* x, float* out, std::int64_t count, float center, float scale, float offset);
     product_kernels products; ///< empty in a program without products
+    attention_kernels attention;
     convolution_kernels convolutions; ///< empty in tables of operations without them
 };
 

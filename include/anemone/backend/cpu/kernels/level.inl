@@ -3,6 +3,7 @@
 #include "convert_loops.inl"
 #include "../simd/turn.inl"
 #include "product_loops.inl"
+#include "attention_loops.inl"
 #include "convolution_loops.inl"
 #include "tile_loops.inl"
 
@@ -62,6 +63,7 @@ template <op_set Operations> struct kernels {
                                         smallest,
                                         affine_row,
                                         products_of<has_products<Operations>>(),
+                                        attention_of<Operations.contains(op::attention)>(),
                                         convolutions()};
 };
 

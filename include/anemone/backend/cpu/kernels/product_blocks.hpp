@@ -28,7 +28,7 @@ struct product_extents {
 };
 
 /// Columns of a block of results.
-inline constexpr std::int64_t product_columns = 512;
+inline constexpr std::int64_t product_columns = 256;
 
 constexpr std::int64_t in_multiples(std::int64_t count, std::int64_t of) { return (count + of - 1) / of * of; }
 
@@ -40,22 +40,22 @@ inline std::int64_t block_rows_of(const product_kernels& kernels, std::int64_t r
 
 /// Where the parts of a thread's scratch begin, in floats.
 struct product_scratch {
-    std::int64_t left = 0;  ///< the terms of a block of rows
-    std::int64_t panel = 0; ///< those of a panel
+    std::int64_t left = 0;  ///< the terms of a stripe of rows, or of few whole rows
+    std::int64_t panel = 0; ///< those of a block of columns
     std::int64_t sums = 0;  ///< a block of results
     std::int64_t sums_step = 0;
     std::int64_t size = 0;
 
-    product_scratch(const product_kernels& kernels, const product_extents& e) {
-        const std::int64_t rows = in_multiples(std::min<std::int64_t>(e.m, kernels.block_rows), kernels.unit);
-        const std::int64_t left_size = rows * product_step;
-        panel = in_multiples(e.few() ? std::max(left_size, few_rows * e.k) : left_size, 16);
-        sums = panel + product_terms * kernels.columns;
-        // No multiple of 4096 bytes apart, as product_step.
-        sums_step = in_multiples(std::min(e.n, product_columns), kernels.columns) + 16;
+    constexpr explicit product_scratch(const product_extents& e) {
+        const std::int64_t rows = in_multiples(std::min(e.m, most_block_rows), most_tile_rows);
+        const std::int64_t columns = in_multiples(std::min(e.n, product_columns), most_panel_columns);
+        const std::int64_t stripe = most_tile_rows * product_step;
+        panel = in_multiples(e.few() ? std::max(stripe, few_rows * e.k) : stripe, 16);
+        sums = panel + std::min(product_terms, e.k) * columns;
+        sums_step = columns + 16; // no multiple of 4096 bytes, as product_step
         size = sums + std::max(rows, e.few() ? few_rows : 0) * sums_step;
     }
-    std::int64_t bytes() const { return size * std::int64_t{sizeof(float)}; }
+    constexpr std::int64_t bytes() const { return size * std::int64_t{sizeof(float)}; }
 };
 
 /// One product, or the part of it that a thread computes. `finish(sums, row, column, count)` gets each finished stretch
@@ -64,7 +64,7 @@ template <class Finish> class product_part {
 public:
     product_part(const kernel_table& table, const product_extents& extents, const half* left, const right_matrix& right,
                  float* scratch, const Finish& finish)
-        : kernels_(table.products), e_(extents), a_(left), b_(right), scratch_(scratch), at_(kernels_, extents),
+        : kernels_(table.products), e_(extents), a_(left), b_(right), scratch_(scratch), at_(extents),
           finish_(finish) {}
 
     void run(std::int64_t first_row, std::int64_t last_row, std::int64_t first_column, std::int64_t last_column) const {
@@ -82,15 +82,53 @@ public:
     }
 
 private:
+    /// A stripe of rows is widened when it is its turn, and its results are finished while they are in the first
+    /// cache; the panels stay in the second one.
     void block(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns) const {
         for (std::int64_t t = 0; t == 0 || t < e_.k; t += product_terms) {
             const std::int64_t terms = std::min(product_terms, e_.k - t);
-            load_left(row, rows, t, terms);
-            for (std::int64_t c = 0; c < columns; c += kernels_.columns) {
-                multiply_panel(rows, column + c, t, terms, scratch_ + at_.sums + c);
+            for (std::int64_t r = 0; r < rows; r += kernels_.rows) {
+                const std::int64_t count = std::min<std::int64_t>(kernels_.rows, rows - r);
+                float* const sums = scratch_ + at_.sums + r * at_.sums_step;
+                load_left(row + r, count, t, terms);
+                const std::int64_t tiled = in_multiples(count, kernels_.unit);
+                if (r == 0) {
+                    first_stripe(tiled, column, columns, t, terms, sums);
+                } else {
+                    kernels_.stripe(tiled, terms, scratch_, scratch_ + at_.panel, panels_of(columns), sums,
+                                    at_.sums_step, t == 0);
+                }
+                if (t + product_terms >= e_.k) {
+                    finished(sums, row + r, count, column, columns);
+                }
             }
         }
-        finished(row, rows, column, columns);
+    }
+
+    std::int64_t panels_of(std::int64_t columns) const { return (columns + kernels_.columns - 1) / kernels_.columns; }
+
+    void first_stripe(std::int64_t rows, std::int64_t column, std::int64_t columns, std::int64_t t, std::int64_t terms,
+                      float* sums) const {
+        const std::int64_t all = kernels_.columns;
+        float* const wide = scratch_ + at_.panel;
+        std::int64_t whole = 0; // panels that lie in memory as they are
+        if (b_.packed) {
+            whole = panels_of(columns);
+            kernels_.half_stripe(rows, terms, scratch_, b_.values + column * e_.k + t * all, all, e_.k * all, whole,
+                                 wide, sums, at_.sums_step, t == 0);
+        } else if (!b_.turned) {
+            whole = columns / all;
+            kernels_.half_stripe(rows, terms, scratch_, b_.values + t * e_.n + column, e_.n, all, whole, wide, sums,
+                                 at_.sums_step, t == 0);
+        }
+        for (std::int64_t p = whole; p < panels_of(columns); ++p) {
+            const std::int64_t c = column + p * all;
+            const half* const from = b_.turned ? b_.values + c * e_.k + t : b_.values + t * e_.n + c;
+            load(b_.turned, from, b_.turned ? e_.k : e_.n, terms, std::min(all, e_.n - c), wide + p * terms * all, all,
+                 all);
+        }
+        kernels_.stripe(rows, terms, scratch_, wide + whole * terms * all, panels_of(columns) - whole,
+                        sums + whole * all, at_.sums_step, t == 0);
     }
 
     /// All terms at once, the right operand as it is: it is read once, at the memory's speed.
@@ -106,16 +144,16 @@ private:
                                              : columns / kernels_.columns;
         kernels_.few(rows, e_.k, scratch_, e_.k, b_.values + column / kernels_.columns * panel_step,
                      b_.packed ? kernels_.columns : e_.n, panel_step, whole, scratch_ + at_.sums, at_.sums_step);
-        finished(0, e_.m, column, std::min(columns, whole * kernels_.columns));
+        finished(scratch_ + at_.sums, 0, e_.m, column, std::min(columns, whole * kernels_.columns));
         if (whole * kernels_.columns < columns) {
             block(0, e_.m, column + whole * kernels_.columns, columns - whole * kernels_.columns);
         }
     }
 
-    void finished(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns) const {
+    void finished(float* sums, std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns) const {
         if (columns > 0) {
             for (std::int64_t r = 0; r < rows; ++r) {
-                finish_(scratch_ + at_.sums + r * at_.sums_step, row + r, column, columns);
+                finish_(sums + r * at_.sums_step, row + r, column, columns);
             }
         }
     }
@@ -125,23 +163,6 @@ private:
         load(e_.turned_left, from, e_.turned_left ? e_.m : e_.k, rows, terms, scratch_, product_step, terms);
         for (std::int64_t r = rows; r < in_multiples(rows, kernels_.unit); ++r) {
             std::fill_n(scratch_ + r * product_step, terms, 0.0F);
-        }
-    }
-
-    void multiply_panel(std::int64_t rows, std::int64_t column, std::int64_t t, std::int64_t terms, float* sums) const {
-        const std::int64_t all = kernels_.columns;
-        const std::int64_t tiled = in_multiples(rows, kernels_.unit);
-        float* const wide = scratch_ + at_.panel;
-        if (b_.packed) {
-            kernels_.half_panel(tiled, terms, scratch_, b_.values + column * e_.k + t * all, all, wide, sums,
-                                at_.sums_step, t == 0);
-        } else if (!b_.turned && column + all <= e_.n) {
-            kernels_.half_panel(tiled, terms, scratch_, b_.values + t * e_.n + column, e_.n, wide, sums, at_.sums_step,
-                                t == 0);
-        } else {
-            const half* const from = b_.turned ? b_.values + column * e_.k + t : b_.values + t * e_.n + column;
-            load(b_.turned, from, b_.turned ? e_.k : e_.n, terms, std::min(all, e_.n - column), wide, all, all);
-            kernels_.panel(tiled, terms, scratch_, wide, sums, at_.sums_step, t == 0);
         }
     }
 

@@ -10,10 +10,14 @@ namespace ane::cpu::inline ANEMONE_WAY {
 /// Left operands are multiplied in blocks of fp32 rows of this many terms, which lie this many floats apart: a constant,
 /// so that one register addresses all rows of a tile; no multiple of 4096 bytes, so that the rows of a tile are in
 /// different sets of the first cache.
-inline constexpr std::int64_t product_terms = 256;
+inline constexpr std::int64_t product_terms = 512;
 inline constexpr std::int64_t product_step = product_terms + 16;
 /// Products of at most this many rows read their right operand as fp16, once.
 inline constexpr std::int64_t few_rows = 8;
+/// The most that an instruction set has, so that the scratch of a product depends on its extents alone.
+inline constexpr std::int64_t most_tile_rows = 12;
+inline constexpr std::int64_t most_panel_columns = 32;
+inline constexpr std::int64_t most_block_rows = 264;
 
 /// The loops of products. A panel is `columns` neighbouring columns of a right operand, [terms][columns]. Every sum is
 /// one fp32 accumulator in the order of the terms, so all of them give the same bits at one instruction set.
@@ -23,13 +27,15 @@ struct product_kernels {
     int columns = 0;    ///< of a panel
     int block_rows = 0; ///< whose fp32 values fit into the second cache, a multiple of `rows`
 
-    /// sums[r * step + c] (+)= sum over t of a[r * product_step + t] * panel[t * columns + c] for `rows` rows, a multiple
-    /// of `unit`, and one panel. `fresh` starts from zero, otherwise from what is in `sums`.
-    void (*panel)(std::int64_t rows, std::int64_t terms, const float* a, const float* panel, float* sums,
-                  std::int64_t step, bool fresh) = nullptr;
-    /// The same with a panel in fp16, its terms `term_step` apart, and room for its fp32 values.
-    void (*half_panel)(std::int64_t rows, std::int64_t terms, const float* a, const half* panel, std::int64_t term_step,
-                       float* wide, float* sums, std::int64_t step, bool fresh) = nullptr;
+    /// sums[r * step + p * columns + c] (+)= sum over t of a[r * product_step + t] * panels[p][t][c] for the rows of one
+    /// tile, a multiple of `unit`, and `count` panels. `fresh` starts from zero, otherwise from what is in `sums`.
+    void (*stripe)(std::int64_t rows, std::int64_t terms, const float* a, const float* panels, std::int64_t count,
+                   float* sums, std::int64_t step, bool fresh) = nullptr;
+    /// The same with panels in fp16, element (t, c) of panel p at panels[p * panel_step + t * term_step + c]; their fp32
+    /// values are left in `wide` for the stripes below.
+    void (*half_stripe)(std::int64_t rows, std::int64_t terms, const float* a, const half* panels,
+                        std::int64_t term_step, std::int64_t panel_step, std::int64_t count, float* wide, float* sums,
+                        std::int64_t step, bool fresh) = nullptr;
     /// The same for 1, 2, 4 or 8 rows of a, `a_step` apart, and whole panels in fp16: element (t, c) of panel p is at
     /// b[p * panel_step + t * term_step + c]. Starts from zero.
     /// Null where the conversion takes many instructions.

@@ -19,6 +19,8 @@ inline constexpr int product_block_rows = 96;
 #endif
 inline constexpr int panel_vectors = 2;
 inline constexpr int panel_columns = panel_vectors * register_lanes;
+static_assert(product_rows <= most_tile_rows && panel_columns <= most_panel_columns);
+static_assert(product_block_rows <= most_block_rows && product_block_rows % product_rows == 0);
 
 ANEMONE_INLINE void widen_rows(const half* from, std::int64_t from_step, std::int64_t rows, std::int64_t count,
                                float* to, std::int64_t to_step, std::int64_t filled) {
@@ -110,39 +112,42 @@ ANEMONE_CPU_INLINE void product_tile(std::int64_t terms, const float* a, const P
     }
 }
 
-ANEMONE_CPU_INLINE void rows_of_panel(std::int64_t first, std::int64_t rows, std::int64_t terms, const float* a,
-                                      const float* panel, float* sums, std::int64_t step, bool fresh) {
-    std::int64_t r = first;
-    for (; r + product_rows <= rows; r += product_rows) {
-        product_tile<product_rows>(terms, a + r * product_step, wide_panel{panel}, sums + r * step, step, fresh);
+template <int Rows>
+ANEMONE_CPU_INLINE void stripe_of(std::int64_t terms, const float* a, const float* panels, std::int64_t count,
+                                  float* sums, std::int64_t step, bool fresh) {
+    for (std::int64_t p = 0; p < count; ++p) {
+        product_tile<Rows>(terms, a, wide_panel{panels + p * terms * panel_columns}, sums + p * panel_columns, step,
+                           fresh);
+    }
+}
+
+ANEMONE_INLINE void product_stripe(std::int64_t rows, std::int64_t terms, const float* a, const float* panels,
+                                   std::int64_t count, float* sums, std::int64_t step, bool fresh) {
+    if (rows == product_rows) {
+        return stripe_of<product_rows>(terms, a, panels, count, sums, step, fresh);
     }
     if constexpr (product_rows > 2 * product_unit) {
-        if (r + 2 * product_unit <= rows) {
-            product_tile<2 * product_unit>(terms, a + r * product_step, wide_panel{panel}, sums + r * step, step, fresh);
-            r += 2 * product_unit;
+        if (rows == 2 * product_unit) {
+            return stripe_of<2 * product_unit>(terms, a, panels, count, sums, step, fresh);
         }
     }
-    if (r < rows) {
-        product_tile<product_unit>(terms, a + r * product_step, wide_panel{panel}, sums + r * step, step, fresh);
-    }
+    stripe_of<product_unit>(terms, a, panels, count, sums, step, fresh);
 }
 
-ANEMONE_INLINE void product_panel(std::int64_t rows, std::int64_t terms, const float* a, const float* panel, float* sums,
-                                  std::int64_t step, bool fresh) {
-    rows_of_panel(0, rows, terms, a, panel, sums, step, fresh);
-}
-
-/// The first tile widens the panel beside its multiplications, which hides most of that.
-ANEMONE_INLINE void product_half_panel(std::int64_t rows, std::int64_t terms, const float* a, const half* panel,
-                                       std::int64_t term_step, float* wide, float* sums, std::int64_t step, bool fresh) {
-    std::int64_t first = 0;
-    if (rows >= product_rows) {
-        product_tile<product_rows>(terms, a, half_panel{panel, term_step, wide}, sums, step, fresh);
-        first = product_rows;
-    } else {
-        widen_rows(panel, term_step, terms, panel_columns, wide, panel_columns, panel_columns);
+ANEMONE_INLINE void product_half_stripe(std::int64_t rows, std::int64_t terms, const float* a, const half* panels,
+                                        std::int64_t term_step, std::int64_t panel_step, std::int64_t count,
+                                        float* wide, float* sums, std::int64_t step, bool fresh) {
+    for (std::int64_t p = 0; p < count; ++p) {
+        const half* const from = panels + p * panel_step;
+        float* const to = wide + p * terms * panel_columns;
+        float* const results = sums + p * panel_columns;
+        if (rows == product_rows) {
+            product_tile<product_rows>(terms, a, half_panel{from, term_step, to}, results, step, fresh);
+        } else {
+            widen_rows(from, term_step, terms, panel_columns, to, panel_columns, panel_columns);
+            product_stripe(rows, terms, a, to, 1, results, step, fresh);
+        }
     }
-    rows_of_panel(first, rows, terms, a, wide, sums, step, fresh);
 }
 
 /// `Vectors` neighbouring vectors of columns from vector `first` on, for each stretch of them: they may be of several
@@ -241,8 +246,8 @@ template <bool Wanted> constexpr product_kernels products_of() {
                 .unit = product_unit,
                 .columns = panel_columns,
                 .block_rows = product_block_rows,
-                .panel = product_panel,
-                .half_panel = product_half_panel,
+                .stripe = product_stripe,
+                .half_stripe = product_half_stripe,
 #if ANEMONE_SET_F16C
                 .few = product_few,
 #endif
