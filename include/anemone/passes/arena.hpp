@@ -20,8 +20,7 @@ struct arena {
 /// Places every value that has a lifetime. Greedy: the largest first, each at the lowest offset that is free during its
 /// life. Takes n log n steps and memory as long as simultaneous values lie side by side, whatever their lifetimes. A
 /// reshape whose operand dies there reuses the operand's memory.
-constexpr arena plan_arena(const graph_view& g, liveness_options options = {}) {
-    const sequence<lifetime> values = lifetimes(g, options);
+constexpr arena plan_arena(const graph_view& g, const sequence<lifetime>& values) {
     const sequence<int> owners = storage_owners(g, values);
     const sequence<lifetime> places = merged(values, owners);
 
@@ -59,6 +58,11 @@ constexpr arena plan_arena(const graph_view& g, liveness_options options = {}) {
         }
     }
     return plan;
+}
+
+/// The same for a graph of which every node is computed alone.
+constexpr arena plan_arena(const graph_view& g, liveness_options options = {}) {
+    return plan_arena(g, lifetimes(g, options));
 }
 
 } // namespace ane

@@ -27,21 +27,22 @@ struct liveness_options {
 };
 
 /// Lifetimes of all values of a graph, by node: [produced, last read]. A value that nothing reads dies at the step that
-/// produces it.
-constexpr sequence<lifetime> lifetimes(const graph_view& g, liveness_options options = {}) {
+/// produces it. Node i is computed at the step ends[i], where it has a value in memory only if that is its own: the others
+/// are parts of a fused layer.
+constexpr sequence<lifetime> lifetimes(const graph_view& g, const sequence<int>& ends, liveness_options options = {}) {
     const sequence<char> known = constant_nodes(g);
     sequence<lifetime> result(g.nodes.size());
     for (int i = 0; i < g.size(); ++i) {
         const auto at = static_cast<std::size_t>(i);
         const bool kept = known[at] != 0 ? options.constants : (g[i].kind != op::input || options.inputs);
-        if (kept) {
+        if (kept && ends[at] == i) {
             result[at] = {i, i};
         }
         for (const int o : g.operands(i)) {
             lifetime& read = result[static_cast<std::size_t>(o)];
             // A folded node reads its operands when the graph is compiled, not at its step.
             if (read.stored() && known[at] == 0) {
-                read.last = i;
+                read.last = ends[at] > read.last ? ends[at] : read.last;
             }
         }
     }
@@ -50,6 +51,15 @@ constexpr sequence<lifetime> lifetimes(const graph_view& g, liveness_options opt
         value.last = value.stored() ? g.size() : value.last;
     }
     return result;
+}
+
+/// The same where every node is computed alone.
+constexpr sequence<lifetime> lifetimes(const graph_view& g, liveness_options options = {}) {
+    sequence<int> ends(g.nodes.size());
+    for (int i = 0; i < g.size(); ++i) {
+        ends[static_cast<std::size_t>(i)] = i;
+    }
+    return lifetimes(g, ends, options);
 }
 
 /// For each node the node whose memory holds its value: itself, or, for a reshape whose operand dies there, the owner

@@ -6,16 +6,28 @@
 #include "../backend.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace ane::cpu::inline ANEMONE_WAY {
 struct repertoire;
 } // namespace ane::cpu::inline ANEMONE_WAY
 
+namespace ane::inline ANEMONE_WAY {
+
+/// Where the CPU backend rounds to fp16.
+enum class rounding : std::uint8_t {
+    each_layer,    ///< what is stored: between operations that are computed together, values stay fp32
+    each_operation ///< every operation's result: ONNX's and PyTorch's rule
+};
+
+} // namespace ane::inline ANEMONE_WAY
+
 namespace ane::backend::inline ANEMONE_WAY {
 
 /// How a program runs on the CPU.
 struct cpu_options {
+    ane::rounding rounding = ane::rounding::each_layer;
     int threads = 0;               ///< of a run at most; 0: as many as the executor has
     ane::executor* pool = nullptr; ///< null: the process's own threads (base/thread_pool.hpp)
 };
@@ -47,8 +59,8 @@ private:
     hidden<members> state_;
 };
 
-/// Any CPU, fast: fp16 storage, fp32 accumulation, plain ONNX and PyTorch semantics, one rounding per operation of the
-/// model. The instruction set is chosen at run time.
+/// Any CPU, fast: fp16 storage, fp32 accumulation, plain ONNX and PyTorch semantics. Operations that are computed together
+/// round once, at the end (passes/fused_layers.hpp says which are). The instruction set is chosen at run time.
 class cpu {
 public:
     ANEMONE_API std::string name() const;
@@ -56,6 +68,9 @@ public:
     static constexpr bool supports(op) { return true; }
     static constexpr bool verifies_weights = true;
 
+    /// The same backend with another rule of rounding. `rounding::each_operation` rounds every operation's result to fp16,
+    /// computed together with others or not: for comparisons with what does the same.
+    ANEMONE_API cpu rounding(ane::rounding rule) const;
     /// The same backend with runs in up to `count` threads, the calling one among them: the same bits. Without it, as
     /// many as the executor has. Throws `error` (errc::argument) for less than one.
     ANEMONE_API cpu threads(int count) const;

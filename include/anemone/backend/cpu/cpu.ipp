@@ -7,6 +7,7 @@
 #include "../ports.hpp"
 #include "aligned_memory.hpp"
 #include "cpu.hpp"
+#include "epilogue.hpp"
 #include "repertoire.hpp"
 
 #include <algorithm>
@@ -49,6 +50,30 @@ struct cpu_program::members {
     std::vector<std::size_t> inputs;
     std::vector<std::size_t> outputs;
     ane::detail::run_flag running{false};
+
+    /// The layer that ends in a node.
+    ANEMONE_INLINE static stage bound(const ane::cpu::binding_context& context, const ane::cpu::repertoire& kernels,
+                                      int end) {
+        const int host = context.layers->host_of(end);
+        if (host < 0) {
+            return {ane::cpu::detail::bind_fused(context, end),
+                    ane::cpu::program_of_layer(context.graph, *context.layers, end, 0).reads,
+                    {},
+                    nullptr};
+        }
+        const node& n = context.at(host);
+        const ane::cpu::step_binder bind = kernels.steps[static_cast<std::size_t>(n.kind)];
+        if (bind == nullptr) {
+            throw error(errc::lowering, std::string(ane::name(n.kind)), "has no kernel in the CPU backend");
+        }
+        stage s{bind(context, host), {}, {}, nullptr};
+        const auto operands = context.graph.operands(host);
+        s.values.assign(operands.begin(), operands.end());
+        const std::vector<int> more =
+            ane::cpu::program_of_layer(context.graph, *context.layers, end, n.operands.count).reads;
+        s.values.insert(s.values.end(), more.begin(), more.end());
+        return s;
+    }
 };
 
 ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_store& weights,
@@ -62,7 +87,10 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
                                              .inputs = {},
                                              .outputs = {}});
     members& self = state_.get("cpu program");
-    const arena plan = plan_arena(model);
+    const fused_layers layers = options.rounding == ane::rounding::each_layer
+                                    ? fuse_layers(model, ane::cpu::epilogue_hosts)
+                                    : single_layers(model);
+    const arena plan = plan_arena(model, lifetimes(model, layers.ends));
     ane::cpu::scratch_sizes scratch;
     std::vector<std::size_t> computed;
     const auto in_lines = [](std::int64_t bytes) {
@@ -70,24 +98,18 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
     };
     ane::executor& pool = options.pool != nullptr ? *options.pool : process_threads();
     const ane::cpu::binding_context context{model, self.constants, kernels.kernels,
-                                            options.threads > 0 ? options.threads : std::max(pool.width(), 1)};
+                                            options.threads > 0 ? options.threads : std::max(pool.width(), 1), &layers};
     for (int i = 0; i < model.size(); ++i) {
         const auto at = static_cast<std::size_t>(i);
         if (model[i].kind == op::input) {
             self.inputs.push_back(at);
         } else if (self.constants.known(i)) {
             self.pointers[at] = self.constants.memory(i);
-        } else {
-            const ane::cpu::step_binder bind = kernels.steps[static_cast<std::size_t>(model[i].kind)];
-            if (bind == nullptr) {
-                throw error(errc::lowering, std::string(ane::name(model[i].kind)), "has no kernel in the CPU backend");
-            }
-            members::stage s{bind(context, i), {}, {}, nullptr};
-            scratch.shared = std::max(scratch.shared, in_lines(s.run.scratch.shared));
-            scratch.each = std::max(scratch.each, in_lines(s.run.scratch.each));
-            s.values.assign(model.operands(i).begin(), model.operands(i).end());
-            s.inputs.resize(s.values.size());
-            self.stages.push_back(std::move(s));
+        } else if (layers.end_of(i) == i) {
+            self.stages.push_back(members::bound(context, kernels, i));
+            const ane::cpu::scratch_sizes& needed = self.stages.back().run.scratch;
+            scratch.shared = std::max(scratch.shared, in_lines(needed.shared));
+            scratch.each = std::max(scratch.each, in_lines(needed.each));
             computed.push_back(at);
         }
     }
@@ -101,6 +123,7 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
         std::byte* const place = self.memory.data() + plan.offsets[computed[k]];
         self.pointers[computed[k]] = place;
         self.stages[k].result = place;
+        self.stages[k].inputs.resize(self.stages[k].values.size());
     }
     for (const output_port& port : model.outputs) {
         self.outputs.push_back(static_cast<std::size_t>(port.node));
@@ -137,6 +160,12 @@ ANEMONE_BODY std::size_t cpu_program::arena_bytes() const { return state_.get("c
 ANEMONE_BODY int cpu_program::threads() const { return state_.get("cpu program").crew.width; }
 
 ANEMONE_BODY std::string cpu::name() const { return "cpu " + std::string(ane::name(best_level())); }
+
+ANEMONE_BODY cpu cpu::rounding(ane::rounding rule) const {
+    cpu result = *this;
+    result.options_.rounding = rule;
+    return result;
+}
 
 ANEMONE_BODY cpu cpu::threads(int count) const {
     if (count < 1) {

@@ -2,6 +2,7 @@
 
 #include "../../base/way.hpp"
 #include "../../graph/graph.hpp"
+#include "../../passes/fused_layers.hpp"
 #include "../../passes/print.hpp"
 #include "../../weights/materialize.hpp"
 #include "kernels/table.hpp"
@@ -38,13 +39,18 @@ struct bound_step {
             : run(std::move(step)), scratch(needed) {}
 };
 
+class epilogue;
+
 /// What a node is bound with: the graph, its constants, and the kernels of this machine.
 struct binding_context {
     graph_view graph;
     const materialized& constants;
     const kernel_table& kernels;
-    int width = 1; ///< how many threads a run has at most
+    int width = 1;                        ///< how many threads a run has at most
+    const fused_layers* layers = nullptr; ///< null: every node is computed alone
 
+    /// What follows the sums of a node in the layer that it is the host of (epilogue.hpp).
+    ANEMONE_INLINE epilogue epilogue_of(int index) const;
     const node& at(int index) const { return graph[index]; }
     const extents& shape(int index) const { return graph[index].shape; }
     int operand(int index, int position) const { return graph.operands(index)[static_cast<std::size_t>(position)]; }

@@ -1,0 +1,157 @@
+#pragma once
+
+#include "../../graph/attributes_of.hpp"
+#include "../../graph/op_table.hpp"
+#include "../node_shapes.hpp"
+#include "epilogue.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace ane::cpu::detail::inline ANEMONE_WAY {
+
+/// The numbers of a function of one operand, as its loop takes them.
+ANEMONE_INLINE ane::detail::unary_numbers loop_numbers(const node& n) {
+    using reader = ane::detail::unary_numbers (*)(const node&);
+    static constexpr auto readers = op_table<reader, ops_of(op_group::unary)>(
+        []<op Kind>() -> reader { return ane::detail::unary_numbers_of<attributes_of<Kind>>; });
+    ane::detail::unary_numbers numbers = readers[static_cast<std::size_t>(n.kind)](n);
+    if (numbers.first == 0 && (n.kind == op::inverse || n.kind == op::rsqrt)) {
+        numbers.first = -0.0F; // as in cpu::unary: without an epsilon -0 stays -0 under the fraction
+    }
+    return numbers;
+}
+
+/// Makes the stages of one layer.
+class stage_maker {
+public:
+    ANEMONE_INLINE stage_maker(const graph_view& g, const fused_layers& layers, int end, int operands)
+        : g_(g), host_(layers.host_of(end)), operands_(operands) {
+        for (int i = end; i >= 0; i = layers.before_node(i)) {
+            if (i != host_) {
+                members_.push_back({i});
+            }
+        }
+        if (host_ >= 0) {
+            members_.push_back(
+                {host_}); // functions of other operands may stand before it, but its sums are there first
+        }
+        std::reverse(members_.begin(), members_.end());
+        for (int k = 0; k < size(); ++k) {
+            for (const int o : is_stage(k) ? g_.operands(at(k).node) : std::span<const int>{}) {
+                if (const int from = find(origin(o)); from >= 0) {
+                    at(from).last = k;
+                }
+            }
+        }
+        at(find(origin(end))).last = size();
+    }
+
+    ANEMONE_INLINE layer_program made(int end) {
+        std::vector<fused_stage> stages;
+        for (int k = 0; k < size(); ++k) {
+            if (is_stage(k)) {
+                stages.push_back(stage(k));
+            }
+        }
+        return {epilogue(std::move(stages), at(find(origin(end))).number), std::move(reads_)};
+    }
+
+private:
+    struct member {
+        int node;
+        int last = -1;  ///< the member that reads its value last
+        int number = 0; ///< of its value
+    };
+
+    ANEMONE_INLINE int size() const { return static_cast<int>(members_.size()); }
+    ANEMONE_INLINE member& at(int k) { return members_[static_cast<std::size_t>(k)]; }
+
+    ANEMONE_INLINE bool is_stage(int k) {
+        return at(k).node != host_ && !ane::detail::keeps_elements(g_[at(k).node].kind);
+    }
+
+    /// The member that is a node, or -1.
+    ANEMONE_INLINE int find(int node) {
+        for (int k = 0; k < size(); ++k) {
+            if (at(k).node == node) {
+                return k;
+            }
+        }
+        return -1;
+    }
+
+    /// The node whose elements a node has: that of a reshape in the layer is what it reshapes.
+    ANEMONE_INLINE int origin(int node) {
+        while (node != host_ && ane::detail::keeps_elements(g_[node].kind) && find(node) >= 0) {
+            node = g_.operands(node)[0];
+        }
+        return node;
+    }
+
+    ANEMONE_INLINE fused_stage stage(int k) {
+        const node& n = g_[at(k).node];
+        const auto operands = g_.operands(n);
+        fused_stage made;
+        made.kind = n.kind;
+        made.binary = is_binary(n.kind);
+        made.a = source(operands[0], n.shape);
+        if (made.binary) {
+            made.b = source(operands[1], n.shape);
+        } else {
+            const ane::detail::unary_numbers numbers = loop_numbers(n);
+            made.first = numbers.first;
+            made.second = numbers.second;
+        }
+        at(k).number = free_number(k);
+        made.to = at(k).number;
+        return made;
+    }
+
+    ANEMONE_INLINE fused_stage::source source(int node, const extents& shape) {
+        fused_stage::source from;
+        const int read = origin(node);
+        if (const int k = find(read); k >= 0) {
+            from.value = at(k).number;
+            return from;
+        }
+        from.repeats = repetition_of(g_[node].shape, shape);
+        const auto found = std::find(reads_.begin(), reads_.end(), read);
+        from.operand = operands_ + static_cast<int>(found - reads_.begin());
+        if (found == reads_.end()) {
+            reads_.push_back(read);
+        }
+        return from;
+    }
+
+    /// The lowest number of which no value is read after member k, whose operands may end there.
+    ANEMONE_INLINE int free_number(int k) {
+        for (int number = 0;; ++number) {
+            bool taken = false;
+            for (int other = 0; other < k; ++other) {
+                taken = taken || (at(other).last > k && at(other).number == number);
+            }
+            if (!taken) {
+                return number;
+            }
+        }
+    }
+
+    const graph_view& g_;
+    int host_;
+    int operands_;
+    std::vector<member> members_; ///< the host, then the others in the order of the graph
+    std::vector<int> reads_;
+};
+
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
+
+ANEMONE_BODY layer_program program_of_layer(const graph_view& g, const fused_layers& layers, int end, int operands) {
+    return layers.alone(end) ? layer_program{} : detail::stage_maker(g, layers, end, operands).made(end);
+}
+
+} // namespace ane::cpu::inline ANEMONE_WAY
