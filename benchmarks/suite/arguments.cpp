@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <sched.h>
 #include <string>
 
@@ -152,6 +153,8 @@ arguments parse_arguments(int count, char** words) {
         }
     }
     given.how.threads = given.threads.front();
+    given.modules = std::filesystem::absolute(given.modules).string(); // other programs read them
+    given.scratch = std::filesystem::absolute(given.scratch).string();
     return given;
 }
 

@@ -50,8 +50,13 @@ std::string block_text(const std::vector<record>& block, double peak_flops) {
     const record& first = block.front();
     std::string text = fmt::format("{}, {} thread{}: {:.3g} GFLOP, {:.3g} MB\n", first.title, first.found.threads,
                                    first.found.threads == 1 ? "" : "s", first.flops * 1e-9, first.bytes * 1e-6);
+    std::string without; // contenders that have no form of it
     for (const record& r : block) {
         const result& f = r.found;
+        if (f.failure.starts_with("lowering") && !f.ours) {
+            without += (without.empty() ? "" : ", ") + f.contender;
+            continue;
+        }
         if (!f.failure.empty()) {
             text += fmt::format("  {:<18} -  {}\n", f.contender, f.failure);
             continue;
@@ -73,6 +78,9 @@ std::string block_text(const std::vector<record>& block, double peak_flops) {
                                 c.low, c.high, c.of_least);
         }
         text += fmt::format("   first {:.3g} + {:.3g} ms\n", f.prepare * 1e3, f.first * 1e3);
+    }
+    if (!without.empty()) {
+        text += fmt::format("  {:<18} {}\n", "(not in)", without);
     }
     return text;
 }

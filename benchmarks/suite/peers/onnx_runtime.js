@@ -1,5 +1,5 @@
-// ONNX Runtime in the field: onnx_runtime.js THREADS MODULES (process_contender.hpp has the protocol). The package's
-// binding is called without the promises of its front, which take longer than the smallest workloads.
+// ONNX Runtime in the field: onnx_runtime.js THREADS MODULES (process_contender.hpp has the protocol). A run is a promise of
+// its JavaScript front, which adds tens of microseconds: it counts in the smallest workloads.
 const fs = require('fs');
 const path = require('path');
 const readline = require('readline');
