@@ -29,7 +29,7 @@ namespace {
 void check_against_naive(const graph_view& g, double tolerance) {
     random_engine random(3);
     const weight_store weights = random_weights(g, random);
-    auto program = compile(g, backend::cpu{}, weights);
+    auto program = compile(g, backend::cpu{}.rounding(rounding::each_operation), weights);
     for (int run = 0; run < 2; ++run) {
         const port_memory inputs = random_inputs(g, random, false);
         port_memory outputs = memory_of_outputs(g);
@@ -74,7 +74,7 @@ TEST_CASE("cpu: the arena changes no bit of random graphs") {
         random_engine random(seed);
         const weight_store weights = random_weights(g, random);
         const port_memory inputs = random_inputs(g, random, seed % 2 == 0);
-        auto program = compile(g, backend::cpu{}, weights);
+        auto program = compile(g, backend::cpu{}.rounding(rounding::each_operation).threads(1), weights);
         port_memory outputs = memory_of_outputs(g);
         program.run(inputs.inputs(), outputs.outputs());
         REQUIRE(run_apart(g, weights, inputs.inputs()).bytes == outputs.bytes);

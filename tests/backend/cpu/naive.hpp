@@ -15,7 +15,7 @@
 #include <vector>
 
 /// Whole models in double precision, by the definitions of the operations and by coordinates only: slow, and nothing of
-/// it comes from the library's kernels. Each value is rounded to fp16 as each operation of the CPU backend does.
+/// it comes from the library's kernels. Each value is rounded to fp16 as the CPU backend does that rounds each operation.
 namespace naive {
 
 using namespace ane;
@@ -235,7 +235,7 @@ inline void along_axis(array& y, const array& vector, int axis, bool scale) {
     });
 }
 
-inline array evaluate(const graph_view& g, int index, const std::vector<array>& all) {
+inline array evaluate(const graph_view& g, int index, const std::vector<array>& all, bool rounded) {
     const node& n = g[index];
     const auto in = [&](int i) -> const array& {
         return all[static_cast<std::size_t>(g.operands(index)[static_cast<std::size_t>(i)])];
@@ -330,14 +330,14 @@ inline array evaluate(const graph_view& g, int index, const std::vector<array>& 
         along_axis(y, in(2), n.kind == op::linear ? n.shape.rank - 1 : 1, false);
     }
     for (double& v : y.values) {
-        v = static_cast<double>(half(v));
+        v = rounded ? static_cast<double>(half(v)) : v;
     }
     return y;
 }
 
-/// The values of all outputs of a model.
+/// The values of all outputs of a model, with each operation's value rounded or none.
 inline std::vector<array> run(const graph_view& g, const weight_store& weights,
-                              std::span<const std::span<const std::byte>> inputs) {
+                              std::span<const std::span<const std::byte>> inputs, bool rounded = true) {
     std::vector<array> all;
     std::size_t port = 0;
     for (int i = 0; i < g.size(); ++i) {
@@ -358,7 +358,7 @@ inline std::vector<array> run(const graph_view& g, const weight_store& weights,
                 y.values[k] = static_cast<double>(half(g.value(n, static_cast<std::int64_t>(k))));
             }
         } else {
-            y = evaluate(g, i, all);
+            y = evaluate(g, i, all, rounded);
         }
         all.push_back(std::move(y));
     }

@@ -23,15 +23,15 @@ ANEMONE_INLINE filter_view packed_in(const kernel_table& kernels, const convolut
     return {weights, bias == nullptr ? nullptr : biases};
 }
 
-/// A convolution with a filter from `weight` and `bias` (or -1), constants or not. Constant weights are packed once,
-/// here; computed ones in each run.
+/// A convolution with a filter from `weight` and `bias` (or -1), constants or not, and what follows its sums. Constant
+/// weights are packed once, here; computed ones in each run.
 ANEMONE_INLINE bound_step bind_convolution(const binding_context& c, const convolution_shape& shape, const half* weight,
-                                           const half* bias, bool biased) {
+                                           const half* bias, bool biased, epilogue finish) {
     const kernel_table& kernels = c.kernels;
     if (weight != nullptr && (!biased || bias != nullptr)) {
         packed_convolution packed = pack(kernels, shape, weight, bias, c.width);
         const scratch_sizes scratch = packed.plan.scratch();
-        return {[&kernels, filter = std::move(packed), finish = epilogue{}](const operands& o) {
+        return {[&kernels, filter = std::move(packed), finish = std::move(finish)](const operands& o) {
                     const auto store = [&](float* sums, std::int64_t first, std::int64_t count) {
                         finish.store(kernels, o, sums, first, count);
                     };
@@ -43,7 +43,7 @@ ANEMONE_INLINE bound_step bind_convolution(const binding_context& c, const convo
     scratch_sizes scratch = plan.scratch();
     const std::int64_t behind = (scratch.shared + 63) / 64 * 64;
     scratch.shared = behind + shape.out_channels * 4 + plan.packed_size() * 2;
-    return {[&kernels, plan = std::move(plan), biased, behind, finish = epilogue{}](const operands& o) {
+    return {[&kernels, plan = std::move(plan), biased, behind, finish = std::move(finish)](const operands& o) {
                 const auto store = [&](float* sums, std::int64_t first, std::int64_t count) {
                     finish.store(kernels, o, sums, first, count);
                 };
@@ -56,13 +56,13 @@ ANEMONE_INLINE bound_step bind_convolution(const binding_context& c, const convo
 
 ANEMONE_INLINE bound_step bind_conv2d(const binding_context& c, int index) {
     return bind_convolution(c, ane::detail::convolution_shape_of<conv>(c.graph, c.at(index)), c.constant(index, 1),
-                            c.constant(index, 2), c.at(index).operands.count == 3);
+                            c.constant(index, 2), c.at(index).operands.count == 3, c.epilogue_of(index));
 }
 
 /// A convolution whose kernel is the template.
 ANEMONE_INLINE bound_step bind_cross_correlation(const binding_context& c, int index) {
     return bind_convolution(c, ane::detail::correlation_shape_of(c.graph, c.at(index)), c.constant(index, 1), nullptr,
-                            false);
+                            false, {});
 }
 
 ANEMONE_INLINE bound_step bind_conv_transpose2d(const binding_context& c, int index) {
