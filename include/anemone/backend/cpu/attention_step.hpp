@@ -27,8 +27,10 @@ ANEMONE_INLINE bound_step bind_attention(const binding_context& c, int index) {
                                 .mask_rows = mask.height(),
                                 .mask_keys = mask.width()};
     std::vector<std::int64_t> masks; // where the mask of each head begins
-    ane::detail::for_each_batch(q, q, mask, [&](std::int64_t, std::int64_t, std::int64_t from) { masks.push_back(from); });
-    const auto run = [=, &kernels = c.kernels, masks = std::move(masks), last = epilogue{}](const operands& o) {
+    ane::detail::for_each_batch(q, q, mask,
+                                [&](std::int64_t, std::int64_t, std::int64_t from) { masks.push_back(from); });
+    const auto run = [=, &kernels = c.kernels, masks = std::move(masks),
+                      last = c.epilogue_of(index)](const operands& o) {
         const auto operands_of = [&](std::int64_t head) {
             const std::int64_t from = head * shape.keys * shape.depth;
             return attention_head{o.input(0) + head * shape.rows * shape.depth, o.input(1) + from, o.input(2) + from,

@@ -47,9 +47,9 @@ struct product_plan {
             kernels, extents, static_cast<std::int64_t>(places.size()), o.crew,
             [&](std::int64_t i) {
                 const place& at = places[static_cast<std::size_t>(i)];
-                return std::pair(o.input(0) + at.left,
-                                 packed ? right_matrix{weights.matrix(at.right), true, false}
-                                        : right_matrix{o.input(1) + at.right, false, turned_right});
+                return std::pair(o.input(0) + at.left, packed
+                                                           ? right_matrix{weights.matrix(at.right), true, false}
+                                                           : right_matrix{o.input(1) + at.right, false, turned_right});
             },
             [&](std::int64_t i, float* sums, std::int64_t row, std::int64_t column, std::int64_t count) {
                 if (added != nullptr) {
@@ -60,9 +60,11 @@ struct product_plan {
     }
 };
 
-ANEMONE_INLINE bound_step bound_product(const kernel_table& kernels, product_plan plan) {
+ANEMONE_INLINE bound_step bound_product(const kernel_table& kernels, product_plan plan, epilogue last) {
     const scratch_sizes scratch = plan.scratch();
-    return {[&kernels, plan = std::move(plan)](const operands& o) { plan.run(kernels, o, epilogue{}); }, scratch};
+    return {
+        [&kernels, plan = std::move(plan), last = std::move(last)](const operands& o) { plan.run(kernels, o, last); },
+        scratch};
 }
 
 /// y = x W^T + b as one product: the leading axes of x together are the rows.
@@ -82,7 +84,7 @@ ANEMONE_INLINE bound_step bind_linear(const binding_context& c, int index) {
         plan.known_bias = true;
         plan.bias = to_floats(c.kernels, bias, plan.extents.n);
     }
-    return bound_product(c.kernels, std::move(plan));
+    return bound_product(c.kernels, std::move(plan), c.epilogue_of(index));
 }
 
 /// One product for each matrix of the batch, whose axes may broadcast; one for all, where they have one right operand.
@@ -115,7 +117,7 @@ ANEMONE_INLINE bound_step bind_matmul(const binding_context& c, int index) {
             at.right /= right_size;
         }
     }
-    return bound_product(c.kernels, std::move(plan));
+    return bound_product(c.kernels, std::move(plan), c.epilogue_of(index));
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
