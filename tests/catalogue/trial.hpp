@@ -82,7 +82,7 @@ public:
     std::string fault(const backend::oracle& engine) {
         const lowered_graph lowered = lower(graph_);
         validate(lowered.graph);
-        const std::vector<half> plain = run(backend::cpu{}, graph_);
+        const std::vector<half> plain = run(backend::cpu{}.rounding(rounding::each_operation), graph_);
         std::string found = outside("the CPU", plain);
         if (found.empty()) {
             found = outside(engine.name(), run(engine, graph_));
@@ -212,7 +212,7 @@ private:
         if (std::any_of(parts.begin(), parts.end(), [](const interval& r) { return !r.bounded(); })) {
             return {};
         }
-        const std::vector<half> after = run(backend::cpu{}, lowered);
+        const std::vector<half> after = run(backend::cpu{}.rounding(rounding::each_operation), lowered);
         const auto found = std::find_if(graph_.nodes.begin(), graph_.nodes.end(),
                                         [this](const node& n) { return n.kind == recipe_.kind; });
         const differential::bound b = differential::bound_of(*found);

@@ -183,8 +183,9 @@ int evaluate(std::vector<std::string> arguments) {
     // A string's memory is not aligned by contract: the programs read fp16 elements in place.
     const std::vector<std::byte> aligned(std::as_bytes(std::span(tensors)).begin(),
                                          std::as_bytes(std::span(tensors)).end());
-    const bool all = generation ? run_all(ane::backend::oracle{*generation}, graphs, aligned, results)
-                                : run_all(ane::backend::cpu{}, graphs, aligned, results);
+    const bool all =
+        generation ? run_all(ane::backend::oracle{*generation}, graphs, aligned, results)
+                   : run_all(ane::backend::cpu{}.rounding(ane::rounding::each_operation), graphs, aligned, results);
     results.flush();
     if (!results) {
         throw error(errc::file, arguments[1], "cannot be written");

@@ -233,7 +233,7 @@ int main(int count, char** arguments) {
         if (generation) {
             run_all(backend::oracle{*generation}, results);
         } else {
-            run_all(backend::cpu{}, results);
+            run_all(backend::cpu{}.rounding(rounding::each_operation), results);
         }
         results.flush();
         if (!results) {

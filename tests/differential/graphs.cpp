@@ -224,8 +224,8 @@ private:
         for (std::size_t i = 0; i < op_count; ++i) {
             counts_.compared[i] += near.compared[i];
         }
-        const composing::port_memory model = outputs_of(backend::cpu{}, model_);
-        lowered_results_.emplace(outputs_of(backend::cpu{}, lowered_.graph));
+        const composing::port_memory model = outputs_of(backend::cpu{}.rounding(rounding::each_operation), model_);
+        lowered_results_.emplace(outputs_of(backend::cpu{}.rounding(rounding::each_operation), lowered_.graph));
         const graph_view g = model_;
         std::string ports =
             fmt::format("composed {}\nblended {}\n", composed(), blended(lowered_.graph) ? "yes" : "no");
@@ -400,7 +400,8 @@ private:
             return;
         }
         count(counts.written, found);
-        const composing::port_memory expected = outputs_of(backend::cpu{}, lowered.graph);
+        const composing::port_memory expected =
+            outputs_of(backend::cpu{}.rounding(rounding::each_operation), lowered.graph);
         read_back(format, path, {lowered, constants, expected}, counts, read);
         write_ports(fmt::format("{} whole.bin", format), expected);
     }

@@ -79,7 +79,7 @@ inline composing::port_memory results_of(const read_model& read, const graph_vie
             throw std::runtime_error(fmt::format("the output {} has another size", given.name(given.outputs[i])));
         }
     }
-    backend::cpu{}.compile(g, read.weights).run(ports, memory.outputs());
+    backend::cpu{}.rounding(rounding::each_operation).compile(g, read.weights).run(ports, memory.outputs());
     return memory;
 }
 

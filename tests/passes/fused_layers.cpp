@@ -84,7 +84,7 @@ TEST_CASE("fused layers: what a caller or another layer reads ends one") {
     const auto a = g.add(op::tanh, {h});
     g.output("a", a);
     g.output("b", g.add(op::abs, {g.add(op::square, {a})}));
-    const auto sum = g.add(op::reduce_sum, {h}, axes{{1}});
+    const auto sum = g.add(op::reduce_sum, {h}, axes{1});
     g.output("c", g.add(op::add, {g.add(op::relu, {sum}), x})); // h is read by two layers, sum repeats over the result
     CHECK(layers_of(g.finish()) ==
           kinds{{op::linear}, {op::tanh}, {op::square, op::abs}, {op::reduce_sum}, {op::relu}, {op::add}});

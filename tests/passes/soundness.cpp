@@ -178,7 +178,7 @@ struct fixed_graph {
     }
     void hold() const {
         tally t;
-        ::hold(ane::backend::cpu{}, graph, weights, inputs, 0, t);
+        ::hold(ane::backend::cpu{}.rounding(ane::rounding::each_operation), graph, weights, inputs, 0, t);
         for (const target on : {h13, h14, h15, h17s}) {
             ::hold(ane::backend::oracle(on), graph, weights, inputs, 0, t);
         }

@@ -147,7 +147,8 @@ std::string bits_of(const ane::graph_view& g, const ane::weight_store& weights, 
 }
 
 inline std::string text_of(const ane::graph_view& g, const ane::weight_store& weights) {
-    return nodes_of(g) + findings_of(g) + "cpu\n" + bits_of(g, weights, ane::backend::cpu{}) + "oracle\n" +
+    return nodes_of(g) + findings_of(g) + "cpu\n" +
+           bits_of(g, weights, ane::backend::cpu{}.rounding(ane::rounding::each_operation)) + "oracle\n" +
            bits_of(g, weights, ane::backend::oracle(ane::h13));
 }
 

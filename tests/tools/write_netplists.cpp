@@ -34,7 +34,8 @@ formats::plist_dict port(std::string_view name, const extents& shape, std::span<
 
 /// The inputs and outputs of one run on the CPU.
 formats::plist_value run_of(const graph_view& g) {
-    auto program = ane::backend::cpu{}.compile(g, netplist_models::sample_weights(g));
+    auto program =
+        ane::backend::cpu{}.rounding(ane::rounding::each_operation).compile(g, netplist_models::sample_weights(g));
     formats::plist_array inputs;
     formats::plist_array outputs;
     std::vector<std::vector<half>> values;

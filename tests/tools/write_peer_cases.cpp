@@ -36,7 +36,7 @@ void write_all(const std::filesystem::path& directory) {
         const weight_store weights = random_weights(g, random);
         port_memory inputs = random_inputs(g, random, false);
         port_memory outputs = memory_of_outputs(g);
-        compile(g, backend::cpu{}, weights).run(inputs.inputs(), outputs.outputs());
+        compile(g, backend::cpu{}.rounding(rounding::each_operation), weights).run(inputs.inputs(), outputs.outputs());
         const std::string stem = std::string(name) + ".";
         for (const stored_tensor& t : weights) {
             write(stem + t.name + ".raw", to_half(t));
@@ -59,7 +59,7 @@ void write_all(const std::filesystem::path& directory) {
     }
     const weight_store trained =
         load_safetensors(std::string(ANEMONE_SOURCE_DIR) + "/examples/digits/digits.safetensors");
-    auto program = compile<digits>(backend::cpu{}, trained);
+    auto program = compile<digits>(backend::cpu{}.rounding(rounding::each_operation), trained);
     std::vector<half> probabilities;
     for (std::size_t at = 0; at < pixels.size(); at += 784 * sizeof(half)) {
         ndarray<shape<1, 1, 28, 28>> image;
