@@ -1,6 +1,7 @@
 #pragma once
 
 #include <anemone/backend/cpu/kernels/table.hpp>
+#include <anemone/base/executor.hpp>
 #include <anemone/values/half.hpp>
 
 #include <doctest/doctest.h>
@@ -50,5 +51,16 @@ inline std::vector<ane::half> random_halves(std::int64_t count) {
     }
     return values;
 }
+
+/// Runs parts backwards in the calling thread: parts that depend on each other's order would show.
+class last_first : public ane::executor {
+public:
+    int width() const noexcept override { return 8; }
+    void run(int count, void (*part)(const void*, int), const void* context) override {
+        for (int i = count; i-- > 0;) {
+            part(context, i);
+        }
+    }
+};
 
 } // namespace fixtures

@@ -16,7 +16,10 @@ ANEMONE_BODY void attention(const kernel_table& table, const attention_shape& s,
     workers crew;
     crew.own = reinterpret_cast<std::byte*>(scratch.data());
     detail::attend(
-        table, s, 1, crew, [&](std::int64_t) { return detail::attention_head{q, k, v, mask}; },
+        table, s, 1, crew,
+        [&](std::int64_t) {
+            return detail::attention_head{q, k, v, mask};
+        },
         [&](std::int64_t, float* sums, std::int64_t row) { table.to_half(sums, out + row * s.depth, s.depth); });
 }
 

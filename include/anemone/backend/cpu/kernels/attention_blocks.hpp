@@ -129,7 +129,8 @@ private:
         float* const sums = scratch_ + at_.sums + row * at_.sums_step;
         table_.attention.weigh(rows, keys, terms, scores, scratch_ + at_.largest + row, scratch_ + at_.total + row,
                                sums, at_.sums_step, key == 0 ? 0 : s_.depth);
-        products_.stripe(tiled, keys, scores, scratch_ + at_.values, panels_of(s_.depth), sums, at_.sums_step, key == 0);
+        products_.stripe(tiled, keys, scores, scratch_ + at_.values, panels_of(s_.depth), sums, at_.sums_step,
+                         key == 0);
     }
 
     const kernel_table& table_;

@@ -23,7 +23,7 @@ struct attention_kernels {
     /// largest score. Whole 16s of keys and depth are read and written.
     void (*weigh)(std::int64_t rows, std::int64_t keys, const score_terms& terms, float* scores, float* largest,
                   float* total, float* out, std::int64_t out_step, std::int64_t depth) = nullptr;
-    /// row[j] /= by; whole 16s are read and written.
+    /// row[j] *= 1 / by; whole 16s are read and written.
     void (*divide)(float* row, float by, std::int64_t count) = nullptr;
 };
 

@@ -3,6 +3,8 @@
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {
 
+inline constexpr float lowest_score = -std::numeric_limits<float>::infinity();
+
 /// e^x for x <= 0 within 2^-21, zero below -87, where fp32 would become subnormal, which is slow; NaN stays.
 template <int Lanes> ANEMONE_CPU_INLINE floats<Lanes> score_exponential(const floats<Lanes>& x) {
     using vector = floats<Lanes>;
@@ -16,7 +18,8 @@ template <int Lanes> ANEMONE_CPU_INLINE floats<Lanes> score_exponential(const fl
         const vector shift = vector::all(0x1.8p23F + 127.0F);
         const vector shifted = multiply_add(bounded, vector::all(1.44269504F), shift);
         const vector n = shifted - shift;
-        const vector r = multiply_add(n, vector::all(2.12194440e-4F), multiply_add(n, vector::all(-0.693359375F), bounded));
+        const vector r =
+            multiply_add(n, vector::all(2.12194440e-4F), multiply_add(n, vector::all(-0.693359375F), bounded));
         vector p = vector::all(1.3981999507e-3F);
         p = multiply_add(p, r, vector::all(8.3334519073e-3F));
         p = multiply_add(p, r, vector::all(4.1665795894e-2F));
@@ -43,77 +46,105 @@ template <int Lanes> ANEMONE_CPU_INLINE floats<Lanes> larger(const floats<Lanes>
     }
 }
 
-ANEMONE_INLINE void weigh_scores(std::int64_t rows, std::int64_t keys, const score_terms& terms, float* scores,
-                                 float* largest, float* total, float* out, std::int64_t out_step, std::int64_t depth) {
+/// All lanes combined in pairs.
+template <class Combine> ANEMONE_CPU_INLINE float folded(const floats<16>& x, const Combine& combine) {
+    float each[16];
+    x.store(each);
+    combine(floats<8>::load(each), floats<8>::load(each + 8)).store(each);
+    combine(floats<4>::load(each), floats<4>::load(each + 4)).store(each);
+    const auto last = [&](float a, float b) {
+        float one[4];
+        combine(floats<4>::all(a), floats<4>::all(b)).store(one);
+        return one[0];
+    };
+    return last(last(each[0], each[2]), last(each[1], each[3]));
+}
+
+/// The scores of a row from their products, and the largest. Behind the last are -infinities up to a whole vector.
+template <class Added>
+ANEMONE_CPU_INLINE floats<16> scored(float* row, std::int64_t keys, float scale, const Added& added) {
     constexpr int lanes = 16; // at every set, so that all sum in one order
     using vector = floats<lanes>;
-    constexpr float lowest = -std::numeric_limits<float>::infinity();
-    const vector scale = vector::all(terms.scale);
+    vector most = vector::all(lowest_score);
+    const vector factor = vector::all(scale);
+    std::int64_t j = 0;
+    for (; j + lanes <= keys; j += lanes) {
+        const vector value = added(vector::load(row + j) * factor, j, lanes);
+        value.store(row + j);
+        most = larger(value, most);
+    }
+    if (j < keys) {
+        added(vector::load(row + j) * factor, j, keys - j).store(row + j);
+        for (std::int64_t lane = keys; lane < j + lanes; ++lane) {
+            row[lane] = lowest_score;
+        }
+        most = larger(vector::load(row + j), most);
+    }
+    return most;
+}
+
+ANEMONE_CPU_INLINE floats<16> scored_and_masked(float* row, std::int64_t keys, const score_terms& terms,
+                                                const half* mask) {
+    using vector = floats<16>;
+    if (mask == nullptr) {
+        return scored(row, keys, terms.scale, [](const vector& x, std::int64_t, std::int64_t) { return x; });
+    }
+    if (terms.key_step == 0) {
+        const vector same = vector::all(widened(mask->bits));
+        return scored(row, keys, terms.scale, [&](const vector& x, std::int64_t, std::int64_t) { return x + same; });
+    }
+    return scored(row, keys, terms.scale, [mask](const vector& x, std::int64_t j, std::int64_t count) {
+        if (count == 16) {
+            return x + vector::load(mask + j);
+        }
+        half rest[16] = {};
+        std::memcpy(static_cast<void*>(rest), mask + j, static_cast<std::size_t>(count) * sizeof(half));
+        return x + vector::load(rest);
+    });
+}
+
+ANEMONE_INLINE void weigh_scores(std::int64_t rows, std::int64_t keys, const score_terms& terms, float* scores,
+                                 float* largest, float* total, float* out, std::int64_t out_step, std::int64_t depth) {
+    constexpr int lanes = 16;
+    using vector = floats<lanes>;
+    float now[most_tile_rows];
+    for (std::int64_t r = 0; r < rows; ++r) {
+        const half* const mask = terms.mask == nullptr ? nullptr : terms.mask + r * terms.row_step;
+        const vector most = scored_and_masked(scores + r * product_step, keys, terms, mask);
+        const float highest = folded(most, [](const auto& a, const auto& b) { return larger(a, b); });
+        now[r] = highest > largest[r] ? highest : largest[r];
+    }
     for (std::int64_t r = 0; r < rows; ++r) {
         float* const row = scores + r * product_step;
-        const half* const mask = terms.mask == nullptr ? nullptr : terms.mask + r * terms.row_step;
-        const vector same = vector::all(mask == nullptr ? 0.0F : widened(mask->bits));
-        vector most = vector::all(lowest);
-        for (std::int64_t j = 0; j < keys; j += lanes) {
-            vector value = vector::load(row + j) * scale;
-            if (mask != nullptr && terms.key_step == 0) {
-                value = value + same;
-            } else if (mask != nullptr && j + lanes <= keys) {
-                value = value + vector::load(mask + j);
-            } else if (mask != nullptr) {
-                half rest[lanes] = {};
-                std::memcpy(static_cast<void*>(rest), mask + j, static_cast<std::size_t>(keys - j) * sizeof(half));
-                value = value + vector::load(rest);
-            }
-            value.store(row + j);
-            if (j + lanes > keys) {
-                for (std::int64_t lane = keys; lane < j + lanes; ++lane) {
-                    row[lane] = lowest;
-                }
-                value = vector::load(row + j);
-            }
-            most = larger(value, most);
-        }
-        float each[lanes];
-        most.store(each);
-        float now = largest[r];
-        for (const float lane : each) {
-            now = lane > now ? lane : now;
-        }
         // Where all keys up to here are masked by -infinity, they count nothing, unless the whole row is.
-        const vector base = vector::all(now == lowest ? 0.0F : now);
+        const vector base = vector::all(now[r] == lowest_score ? 0.0F : now[r]);
         vector sum = vector::all(0.0F);
         for (std::int64_t j = 0; j < keys; j += lanes) {
             const vector share = score_exponential(vector::load(row + j) - base);
             share.store(row + j);
             sum = sum + share;
         }
-        (score_exponential(vector::all(largest[r]) - base)).store(each);
-        const float kept = each[0];
-        sum.store(each);
-        float added = 0.0F;
-        for (int width = lanes / 2; width > 0; width /= 2) {
-            for (int lane = 0; lane < width; ++lane) {
-                each[lane] = each[lane] + each[lane + width];
-            }
+        const float added = folded(sum, [](const auto& a, const auto& b) { return a + b; });
+        if (largest[r] == now[r]) {
+            total[r] = total[r] + added;
+            continue;
         }
-        added = each[0];
-        largest[r] = now;
-        total[r] = total[r] * kept + added;
-        if (kept != 1.0F) {
-            const vector factor = vector::all(kept);
-            for (std::int64_t j = 0; j < depth; j += lanes) {
-                (vector::load(out + r * out_step + j) * factor).store(out + r * out_step + j);
-            }
+        float each[lanes];
+        score_exponential(vector::all(largest[r]) - base).store(each);
+        total[r] = total[r] * each[0] + added;
+        largest[r] = now[r];
+        const vector kept = vector::all(each[0]);
+        for (std::int64_t j = 0; j < depth; j += lanes) {
+            (vector::load(out + r * out_step + j) * kept).store(out + r * out_step + j);
         }
     }
 }
 
 ANEMONE_INLINE void divide_row(float* row, float by, std::int64_t count) {
     constexpr int lanes = 16;
-    const auto divisor = floats<lanes>::all(by);
+    const auto factor = floats<lanes>::all(1.0F / by);
     for (std::int64_t j = 0; j < count; j += lanes) {
-        (floats<lanes>::load(row + j) / divisor).store(row + j);
+        (floats<lanes>::load(row + j) * factor).store(row + j);
     }
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "../../../base/formatted.hpp"
-#include "slab.hpp"
 #include "gemm.hpp"
 #include "product_blocks.hpp"
+#include "slab.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -18,14 +18,13 @@ void multiply_all(const kernel_table& table, const matmul_shape& s, const half* 
     require(s.batch >= 0 && s.m >= 0 && s.n >= 0 && s.k >= 0, "matmul",
             formatted("batch {}, m {}, n {} or k {} is negative", s.batch, s.m, s.n, s.k));
     const product_extents extents{s.m, s.n, s.k, s.transpose_a};
-    std::vector<packed_matrix::line> scratch(static_cast<std::size_t>(
-        (product_scratch(extents).bytes() + 63) / std::int64_t{sizeof(packed_matrix::line)}));
+    std::vector<packed_matrix::line> scratch(
+        static_cast<std::size_t>((product_scratch(extents).bytes() + 63) / std::int64_t{sizeof(packed_matrix::line)}));
     workers crew;
     crew.own = reinterpret_cast<std::byte*>(scratch.data());
     const std::vector<float> added = to_floats(table, bias, s.n);
     multiply(
-        table, extents, s.batch, crew,
-        [&](std::int64_t i) { return std::pair(a + i * s.a_batch_stride, right(i)); },
+        table, extents, s.batch, crew, [&](std::int64_t i) { return std::pair(a + i * s.a_batch_stride, right(i)); },
         [&](std::int64_t i, float* sums, std::int64_t row, std::int64_t column, std::int64_t count) {
             if (bias != nullptr) {
                 table.binary(op::add, sums, 1, added.data() + column, 1, sums, count);

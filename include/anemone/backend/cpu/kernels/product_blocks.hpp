@@ -64,8 +64,8 @@ template <class Finish> class product_part {
 public:
     product_part(const kernel_table& table, const product_extents& extents, const half* left, const right_matrix& right,
                  float* scratch, const Finish& finish)
-        : kernels_(table.products), e_(extents), a_(left), b_(right), scratch_(scratch), at_(extents),
-          finish_(finish) {}
+        : kernels_(table.products), e_(extents), a_(left), b_(right), scratch_(scratch), at_(extents), finish_(finish) {
+    }
 
     void run(std::int64_t first_row, std::int64_t last_row, std::int64_t first_column, std::int64_t last_column) const {
         for (std::int64_t c = first_column; c < last_column; c += product_columns) {
@@ -140,8 +140,8 @@ private:
         load(e_.turned_left, a_, e_.turned_left ? e_.m : e_.k, e_.m, e_.k, scratch_, e_.k, e_.k);
         std::fill_n(scratch_ + e_.m * e_.k, (rows - e_.m) * e_.k, 0.0F);
         const std::int64_t panel_step = b_.packed ? e_.k * kernels_.columns : kernels_.columns;
-        const std::int64_t whole = b_.packed ? in_multiples(columns, kernels_.columns) / kernels_.columns
-                                             : columns / kernels_.columns;
+        const std::int64_t whole =
+            b_.packed ? in_multiples(columns, kernels_.columns) / kernels_.columns : columns / kernels_.columns;
         kernels_.few(rows, e_.k, scratch_, e_.k, b_.values + column / kernels_.columns * panel_step,
                      b_.packed ? kernels_.columns : e_.n, panel_step, whole, scratch_ + at_.sums, at_.sums_step);
         finished(scratch_ + at_.sums, 0, e_.m, column, std::min(columns, whole * kernels_.columns));
@@ -192,7 +192,8 @@ void multiply(const kernel_table& table, const product_extents& e, std::int64_t 
     const product_kernels& kernels = table.products;
     const auto uneven = [&](std::int64_t units) {
         const std::int64_t parts = std::clamp<std::int64_t>(units, 1, crew.width);
-        return static_cast<double>((units + parts - 1) / parts * crew.width) / static_cast<double>(std::max<std::int64_t>(units, 1));
+        return static_cast<double>((units + parts - 1) / parts * crew.width) /
+               static_cast<double>(std::max<std::int64_t>(units, 1));
     };
     const std::int64_t panels = (e.n + kernels.columns - 1) / kernels.columns;
     const std::int64_t stripes = (e.m + kernels.unit - 1) / kernels.unit;

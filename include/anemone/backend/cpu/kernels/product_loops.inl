@@ -4,7 +4,7 @@ namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {
 
 // The accumulators of a tile fill the registers but for the vectors of a term and one broadcast value.
-#if ANEMONE_SET_LANES == 16
+#if ANEMONE_SET_LANES == 16 || ANEMONE_SET_NEON
 inline constexpr int product_rows = 12;
 inline constexpr int product_unit = 4;
 inline constexpr int product_block_rows = 264;
@@ -24,13 +24,13 @@ static_assert(product_block_rows <= most_block_rows && product_block_rows % prod
 
 ANEMONE_INLINE void widen_rows(const half* from, std::int64_t from_step, std::int64_t rows, std::int64_t count,
                                float* to, std::int64_t to_step, std::int64_t filled) {
-#if ANEMONE_SET_F16C
+#if ANEMONE_SET_F16C || ANEMONE_SET_NEON
     using vector = floats<register_lanes>;
 #endif
     for (std::int64_t i = 0; i < rows; ++i) {
         const half* const row = from + i * from_step;
         float* const result = to + i * to_step;
-#if ANEMONE_SET_F16C
+#if ANEMONE_SET_F16C || ANEMONE_SET_NEON
         std::int64_t j = 0;
         for (; j + register_lanes <= count; j += register_lanes) {
             vector::load(row + j).store(result + j);
@@ -209,7 +209,7 @@ ANEMONE_CPU_INLINE void few_panels(std::int64_t terms, const float* a, std::int6
 ANEMONE_INLINE void product_few(std::int64_t rows, std::int64_t terms, const float* a, std::int64_t a_step,
                                 const half* b, std::int64_t term_step, std::int64_t panel_step, std::int64_t panels,
                                 float* sums, std::int64_t step) {
-    constexpr int sums_at_once = register_lanes == 16 ? 16 : 8; // as many as registers hold beside the operands
+    constexpr int sums_at_once = product_rows == 12 ? 16 : 8; // as many as registers hold beside the operands
     switch (rows) {
     case 1: return few_panels<1, 8>(terms, a, a_step, b, term_step, panel_step, panels, sums, step);
     case 2: return few_panels<2, sums_at_once / 2>(terms, a, a_step, b, term_step, panel_step, panels, sums, step);
@@ -242,17 +242,14 @@ ANEMONE_INLINE void widen_turned(const half* from, std::int64_t from_step, std::
 /// Nothing of them is compiled for a program without products.
 template <bool Wanted> constexpr product_kernels products_of() {
     if constexpr (Wanted) {
-        return {.rows = product_rows,
-                .unit = product_unit,
-                .columns = panel_columns,
-                .block_rows = product_block_rows,
-                .stripe = product_stripe,
-                .half_stripe = product_half_stripe,
-#if ANEMONE_SET_F16C
-                .few = product_few,
+        return {
+            .rows = product_rows, .unit = product_unit, .columns = panel_columns, .block_rows = product_block_rows,
+            .stripe = product_stripe, .half_stripe = product_half_stripe,
+#if ANEMONE_SET_F16C || ANEMONE_SET_NEON
+            .few = product_few,
 #endif
-                .widen = widen_rows,
-                .widen_turned = widen_turned};
+            .widen = widen_rows, .widen_turned = widen_turned
+        };
     }
     return {};
 }
