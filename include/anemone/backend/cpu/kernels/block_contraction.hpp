@@ -14,6 +14,13 @@
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
+/// So many taps have their weights in fp32 at the same time, to stay in the first cache; of all taps equal parts.
+inline constexpr std::int64_t most_converted = 192;
+constexpr std::int64_t converted_at_once(std::int64_t taps) {
+    const std::int64_t parts = (taps + most_converted - 1) / most_converted;
+    return parts == 0 ? 1 : (taps + parts - 1) / parts;
+}
+
 /// The windows of a convolution, or of all phases of a transposed one, over the planes of one group.
 struct window_problem {
     std::int64_t images = 1;   ///< batch * groups
@@ -49,6 +56,7 @@ struct block_plan {
     std::int64_t down = 1; ///< blocks of an image
     std::int64_t across = 1;
     std::int64_t units_at_once = 1;
+    std::int64_t paired_units = 1; ///< of a tile
     convolution_slab slab;
     std::int64_t row_step = 1; ///< in the slab, between outputs
     std::int64_t step = 1;
@@ -80,7 +88,7 @@ ANEMONE_API output_block block_at(const block_plan& plan, std::int64_t index);
 ANEMONE_API void fill_block(const kernel_table& table, const block_plan& plan, const output_block& block, const half* x,
                             std::int64_t first, std::int64_t last, float* slab, float* line);
 
-/// The taps that some outputs of a block sum over, with their weights [unit][tap][unit_channels] from a first unit on.
+/// The taps that some outputs of a block sum over, with their packed weights from a first pair of units on.
 struct block_taps {
     std::span<const std::int64_t> offsets; ///< in the slab
     const half* weights;
@@ -148,12 +156,19 @@ template <class Work> void with_own_scratch(const scratch_sizes& sizes, const Wo
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-/// Packs rows into units of fp16, the last one filled up with zeros: value(row, tap).
-template <class Value> void pack_units(half* to, std::int64_t rows, std::int64_t taps, Value value) {
-    for (std::int64_t unit = 0; unit < rows; unit += unit_channels) {
-        for (std::int64_t t = 0; t < taps; ++t) {
-            for (std::int64_t r = unit; r < unit + unit_channels; ++r) {
-                *to++ = r < rows ? value(r, t) : half();
+/// Packs rows into units of fp16 in the order in which tiles of `paired` units read them: [pair][part of the taps][unit]
+/// [tap][unit_channels]. The last unit is filled up with zeros. value(row, tap).
+template <class Value>
+void pack_units(half* to, std::int64_t rows, std::int64_t taps, std::int64_t paired, Value value) {
+    const std::int64_t part = converted_at_once(taps);
+    for (std::int64_t pair = 0; pair < rows; pair += paired * unit_channels) {
+        for (std::int64_t begin = 0; begin < taps; begin += part) {
+            for (std::int64_t unit = pair; unit < std::min(rows, pair + paired * unit_channels); unit += unit_channels) {
+                for (std::int64_t t = begin; t < std::min(taps, begin + part); ++t) {
+                    for (std::int64_t r = unit; r < unit + unit_channels; ++r) {
+                        *to++ = r < rows ? value(r, t) : half();
+                    }
+                }
             }
         }
     }

@@ -9,7 +9,6 @@ namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 inline constexpr std::int64_t slab_bytes = std::int64_t{640} << 10; ///< of a block, if a single row fits
 inline constexpr std::int64_t block_positions = 1024;
-inline constexpr std::int64_t converted_taps = 256; ///< whose weights are in fp32 at once: they stay in the first cache
 
 ANEMONE_INLINE std::int64_t parts_of(std::int64_t count, std::int64_t part) { return (count + part - 1) / part; }
 ANEMONE_INLINE std::int64_t rounded_up(std::int64_t count, std::int64_t to) { return parts_of(count, to) * to; }
@@ -50,11 +49,11 @@ ANEMONE_BODY std::int64_t block_plan::sums_pitch() const {
     const std::int64_t positions =
         channel_lanes ? block_height * block_width : (block_height - 1) * slab.pitch() + block_width;
     // An odd number of cache lines: powers of two would compete for one place in the cache.
-    return (detail::parts_of(positions, 16) | 1) * 16;
+    return (detail::parts_of(positions + 8, 16) | 1) * 16;
 }
 
 ANEMONE_BODY std::int64_t block_plan::temporary_size() const {
-    const std::int64_t weights = units_at_once * unit_channels * detail::converted_taps;
+    const std::int64_t weights = units_at_once * unit_channels * most_converted;
     const std::int64_t transposed =
         channel_lanes ? (block_height * block_width + 4) * units_at_once * unit_channels : overread;
     return weights + transposed + slab.across.size + overread;
@@ -83,6 +82,7 @@ ANEMONE_BODY block_plan plan_blocks(const kernel_table& table, const window_prob
     plan.stride_width = w.stride_width;
     plan.channel_lanes = detail::channels_are_better(table, w, w.out_height == 1);
     plan.units_at_once = std::min<std::int64_t>(2, plan.units());
+    plan.paired_units = plan.channel_lanes ? table.convolutions.paired_units : 1;
     const std::int64_t granule = plan.channel_lanes ? table.convolutions.most_positions : 48;
     const auto fits = [&](std::int64_t height, std::int64_t columns) {
         detail::set_block(plan, w, height, columns);
@@ -147,9 +147,10 @@ ANEMONE_BODY void sums_of(const kernel_table& table, const block_plan& plan, con
     const auto count = static_cast<std::int64_t>(taps.offsets.size());
     const std::int64_t units = detail::parts_of(channels, unit_channels);
     float* const weights = temporary;
-    float* const tiles = temporary + plan.units_at_once * unit_channels * detail::converted_taps;
+    float* const tiles = temporary + plan.units_at_once * unit_channels * most_converted;
     const std::int64_t pitch = plan.sums_pitch();
-    const std::int64_t paired = plan.channel_lanes ? table.convolutions.paired_units : 1;
+    const std::int64_t part = converted_at_once(count);
+    const std::int64_t paired = plan.paired_units;
     for (std::int64_t u = 0; u < units; u += paired) {
         const std::int64_t now = std::min(paired, units - u);
         const std::int64_t wanted = std::min(now * unit_channels, channels - u * unit_channels);
@@ -162,23 +163,28 @@ ANEMONE_BODY void sums_of(const kernel_table& table, const block_plan& plan, con
             job.sums = result;
             job.pitch = pitch;
         }
-        for (std::int64_t t = 0; t < count || t == 0; t += detail::converted_taps) {
-            job.taps = std::min(detail::converted_taps, count - t);
+        const half* const packed = taps.weights + u * count * unit_channels;
+        for (std::int64_t t = 0; t < count || t == 0; t += part) {
+            job.taps = std::min(part, count - t);
             job.offsets = taps.offsets.data() + t;
             job.resumed = t > 0;
-            for (std::int64_t k = 0; k < now; ++k) {
-                table.to_float(taps.weights + ((u + k) * count + t) * unit_channels,
-                               weights + k * job.taps * unit_channels, job.taps * unit_channels);
-            }
+            table.convolutions.widen(packed + t * now * unit_channels, weights, now * job.taps * unit_channels);
+            const std::int64_t following = now * (t + job.taps);
+            const bool last = following >= (units - u) * count;
+            job.next = last ? nullptr : packed + following * unit_channels;
+            job.next_bytes = last ? 0 : std::min(paired * part, (units - u) * count - following) * unit_channels * 2;
             if (plan.channel_lanes) {
+                if (t + part >= count) {
+                    job.finished = result;
+                    job.finished_pitch = pitch;
+                    job.channels = wanted;
+                }
                 table.convolutions.channel_lanes(job, static_cast<int>(now));
             } else {
                 table.convolutions.position_lanes(job, static_cast<int>(wanted));
             }
         }
-        if (plan.channel_lanes) {
-            table.convolutions.transpose(tiles, job.pitch, height * width, wanted, result, pitch);
-        } else if (plan.row_step != width) {
+        if (!plan.channel_lanes && plan.row_step != width) {
             for (std::int64_t r = 0; r < wanted; ++r) {
                 for (std::int64_t y = 1; y < height; ++y) {
                     float* const row = result + r * pitch;

@@ -73,7 +73,7 @@ ANEMONE_BODY void pack_filter(const convolution_plan& plan, const half* weight, 
     const std::int64_t rows = s.out_channels / s.groups;
     const std::int64_t taps = plan.taps();
     for (std::int64_t g = 0; g < s.groups; ++g) {
-        pack_units(packed + g * plan.blocks.units() * taps * unit_channels, rows, taps,
+        pack_units(packed + g * plan.blocks.units() * taps * unit_channels, rows, taps, plan.blocks.paired_units,
                    [&](std::int64_t r, std::int64_t t) { return weight[(g * rows + r) * taps + t]; });
     }
 }

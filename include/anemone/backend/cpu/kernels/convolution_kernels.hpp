@@ -26,7 +26,18 @@ struct contraction_job {
     float* sums; ///< as the kernel says
     std::int64_t pitch;
     bool resumed; ///< adds to what `sums` holds: the same bits as all taps in one call
+    /// Of channel_lanes, for the last taps: where the sums go instead, [channel][finished_pitch], or null. A channel
+    /// gets up to seven numbers more than positions, and up to three channels more are written.
+    float* finished = nullptr;
+    std::int64_t finished_pitch = 0;
+    std::int64_t channels = 0; ///< to finish
+    /// Of channel_lanes: memory that will be read next, to have it on its way while tiles are computed.
+    const void* next = nullptr;
+    std::int64_t next_bytes = 0;
 };
+
+/// Positions that channel_lanes transposes at once, from the first cache.
+inline constexpr std::int64_t transposed_positions = 64;
 
 /// Some rows of one output channel of a depthwise convolution, or any whose groups have one channel.
 struct depthwise_job {
@@ -53,9 +64,8 @@ struct convolution_kernels {
     /// Lanes are positions of one row, with step 1: sums[channel][pitch], where pitch holds whole vectors. `channels`
     /// is at most 16, in one unit.
     void (*position_lanes)(const contraction_job& job, int channels) = nullptr;
-    /// to[c * to_pitch + r] = from[r * from_pitch + c]; reads and writes up to the next multiple of four of both.
-    void (*transpose)(const float* from, std::int64_t from_pitch, std::int64_t rows, std::int64_t columns, float* to,
-                      std::int64_t to_pitch) = nullptr;
+    /// fp16 to fp32, for rows of any length.
+    void (*widen)(const half* from, float* to, std::int64_t count) = nullptr;
     void (*depthwise)(const depthwise_job& job) = nullptr;
     int most_positions = 1; ///< of a tile of `channel_lanes`
     int paired_units = 1;

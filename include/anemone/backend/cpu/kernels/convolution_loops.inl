@@ -4,7 +4,9 @@ namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {
 
 /// `Vectors` registers of channels by `Positions` positions, each a number of x that all channels multiply.
-template <int Positions, int Vectors> void channel_tile(const contraction_job& job, const float* x, float* sums) {
+template <int Positions, int Vectors> 
+void channel_tile(const contraction_job& job, const float* x, const float* sums, float* to, const char* next,
+                  std::int64_t next_step) {
     using vector = floats<register_lanes>;
     constexpr int in_unit = static_cast<int>(unit_channels) / register_lanes;
     const std::int64_t step = job.step;
@@ -31,6 +33,7 @@ template <int Positions, int Vectors> void channel_tile(const contraction_job& j
     }
     for (std::int64_t t = 0; t < job.taps; ++t) {
         const float* from = x + offsets[t];
+        __builtin_prefetch(next + t * next_step, 0, 2);
         vector weight[Vectors];
 #pragma GCC unroll 4
         for (int v = 0; v < Vectors; ++v) {
@@ -50,7 +53,7 @@ template <int Positions, int Vectors> void channel_tile(const contraction_job& j
     for (int p = 0; p < Positions; ++p) {
 #pragma GCC unroll 4
         for (int v = 0; v < Vectors; ++v) {
-            sum[p][v].store(sums + p * job.pitch + v * register_lanes);
+            sum[p][v].store(to + p * job.pitch + v * register_lanes);
         }
     }
 }
@@ -59,26 +62,97 @@ template <int Positions, int Vectors> void channel_tile(const contraction_job& j
 inline constexpr int channel_tile_positions = ANEMONE_SET_LANES == 16 ? 14 : ANEMONE_SET_LANES == 8 ? 6 : 3;
 inline constexpr int channel_tile_units = ANEMONE_SET_LANES == 16 ? 2 : 1;
 
+/// to[c * to_pitch + r] = from[r * from_pitch + c]; reads and writes up to the next multiple of the block of both.
+template <int Lanes>
+void transpose(const float* from, std::int64_t from_pitch, std::int64_t rows, std::int64_t columns, float* to,
+               std::int64_t to_pitch) {
+    using four = typename vector_of<4>::type;
+    constexpr bool wide = Lanes == 8;
+    using raw = typename vector_of<Lanes>::type;
+    for (std::int64_t r = 0; r < rows; r += Lanes) {
+        for (std::int64_t c = 0; c < columns; c += 4) {
+            const float* const block = from + r * from_pitch + c;
+            const auto row = [&](int i) -> raw {
+                const four low = floats<4>::load(block + i * from_pitch).value;
+                if constexpr (wide) {
+                    const four high = floats<4>::load(block + (i + 4) * from_pitch).value;
+                    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+                } else {
+                    return low;
+                }
+            };
+            const raw x0 = row(0);
+            const raw x1 = row(1);
+            const raw x2 = row(2);
+            const raw x3 = row(3);
+            float* const place = to + c * to_pitch + r;
+            if constexpr (wide) {
+                const raw low01 = __builtin_shufflevector(x0, x1, 0, 8, 1, 9, 4, 12, 5, 13);
+                const raw low23 = __builtin_shufflevector(x2, x3, 0, 8, 1, 9, 4, 12, 5, 13);
+                const raw high01 = __builtin_shufflevector(x0, x1, 2, 10, 3, 11, 6, 14, 7, 15);
+                const raw high23 = __builtin_shufflevector(x2, x3, 2, 10, 3, 11, 6, 14, 7, 15);
+                floats<Lanes>{__builtin_shufflevector(low01, low23, 0, 1, 8, 9, 4, 5, 12, 13)}.store(place);
+                floats<Lanes>{__builtin_shufflevector(low01, low23, 2, 3, 10, 11, 6, 7, 14, 15)}.store(place + to_pitch);
+                floats<Lanes>{__builtin_shufflevector(high01, high23, 0, 1, 8, 9, 4, 5, 12, 13)}.store(place +
+                                                                                                   2 * to_pitch);
+                floats<Lanes>{__builtin_shufflevector(high01, high23, 2, 3, 10, 11, 6, 7, 14, 15)}.store(place +
+                                                                                                     3 * to_pitch);
+            } else {
+                const raw low01 = __builtin_shufflevector(x0, x1, 0, 4, 1, 5);
+                const raw low23 = __builtin_shufflevector(x2, x3, 0, 4, 1, 5);
+                const raw high01 = __builtin_shufflevector(x0, x1, 2, 6, 3, 7);
+                const raw high23 = __builtin_shufflevector(x2, x3, 2, 6, 3, 7);
+                floats<Lanes>{__builtin_shufflevector(low01, low23, 0, 1, 4, 5)}.store(place);
+                floats<Lanes>{__builtin_shufflevector(low01, low23, 2, 3, 6, 7)}.store(place + to_pitch);
+                floats<Lanes>{__builtin_shufflevector(high01, high23, 0, 1, 4, 5)}.store(place + 2 * to_pitch);
+                floats<Lanes>{__builtin_shufflevector(high01, high23, 2, 3, 6, 7)}.store(place + 3 * to_pitch);
+            }
+        }
+    }
+}
+
 template <int Positions, int Vectors>
 ANEMONE_CPU_INLINE void channel_tile_of(std::int64_t positions, const contraction_job& job, const float* x,
-                                        float* sums) {
+                                        const float* sums, float* to, const char* next, std::int64_t next_step) {
     if (positions == Positions) {
-        return channel_tile<Positions, Vectors>(job, x, sums);
+        return channel_tile<Positions, Vectors>(job, x, sums, to, next, next_step);
     }
     if constexpr (Positions > 1) {
-        channel_tile_of<Positions - 1, Vectors>(positions, job, x, sums);
+        channel_tile_of<Positions - 1, Vectors>(positions, job, x, sums, to, next, next_step);
     }
 }
 
 template <int Vectors> void channel_lanes_of(const contraction_job& job) {
     const std::int64_t tiles = (job.columns + channel_tile_positions - 1) / channel_tile_positions;
     const std::int64_t most = (job.columns + tiles - 1) / tiles;
+    float finished[transposed_positions * Vectors * register_lanes];
+    const char* next = job.next == nullptr ? reinterpret_cast<const char*>(job.weights)
+                                           : static_cast<const char*>(job.next);
+    const std::int64_t next_step =
+        job.taps == 0 ? 0 : (job.next_bytes + tiles * job.rows * job.taps - 1) / (tiles * job.rows * job.taps);
+    std::int64_t waiting = 0; // finished, not yet transposed
+    std::int64_t done = 0;
+    const auto transposed = [&] {
+        transpose<register_lanes >= 8 ? 8 : 4>(finished, job.pitch, waiting, job.channels, job.finished + done, job.finished_pitch);
+        done += waiting;
+        waiting = 0;
+    };
     for (std::int64_t y = 0; y < job.rows; ++y) {
         for (std::int64_t p = 0; p < job.columns; p += most) {
             const std::int64_t positions = job.columns - p < most ? job.columns - p : most;
-            channel_tile_of<channel_tile_positions, Vectors>(positions, job, job.x + y * job.row_step + p * job.step,
-                                                             job.sums + (y * job.columns + p) * job.pitch);
+            float* const sums = job.sums + (y * job.columns + p) * job.pitch;
+            if (job.finished != nullptr && waiting + positions > transposed_positions - 8) {
+                transposed();
+            }
+            channel_tile_of<channel_tile_positions, Vectors>(
+                positions, job, job.x + y * job.row_step + p * job.step, sums,
+                job.finished == nullptr ? sums : finished + waiting * job.pitch, next, next_step);
+            next += job.taps * next_step;
+            waiting += positions;
         }
+    }
+    if (job.finished != nullptr) {
+        transposed();
     }
 }
 
@@ -162,27 +236,18 @@ ANEMONE_INLINE void position_lanes(const contraction_job& job, int channels) {
     }
 }
 
-ANEMONE_INLINE void transpose_by_fours(const float* from, std::int64_t from_pitch, std::int64_t rows,
-                                       std::int64_t columns, float* to, std::int64_t to_pitch) {
-    using raw = typename vector_of<4>::type;
-    for (std::int64_t r = 0; r < rows; r += 4) {
-        for (std::int64_t c = 0; c < columns; c += 4) {
-            const float* const block = from + r * from_pitch + c;
-            const raw x0 = floats<4>::load(block).value;
-            const raw x1 = floats<4>::load(block + from_pitch).value;
-            const raw x2 = floats<4>::load(block + 2 * from_pitch).value;
-            const raw x3 = floats<4>::load(block + 3 * from_pitch).value;
-            const raw low01 = __builtin_shufflevector(x0, x1, 0, 4, 1, 5);
-            const raw low23 = __builtin_shufflevector(x2, x3, 0, 4, 1, 5);
-            const raw high01 = __builtin_shufflevector(x0, x1, 2, 6, 3, 7);
-            const raw high23 = __builtin_shufflevector(x2, x3, 2, 6, 3, 7);
-            float* const place = to + c * to_pitch + r;
-            floats<4>{__builtin_shufflevector(low01, low23, 0, 1, 4, 5)}.store(place);
-            floats<4>{__builtin_shufflevector(low01, low23, 2, 3, 6, 7)}.store(place + to_pitch);
-            floats<4>{__builtin_shufflevector(high01, high23, 0, 1, 4, 5)}.store(place + 2 * to_pitch);
-            floats<4>{__builtin_shufflevector(high01, high23, 2, 3, 6, 7)}.store(place + 3 * to_pitch);
+ANEMONE_INLINE void widen_row(const half* from, float* to, std::int64_t count) {
+    constexpr int lanes = 16;
+    if (count < lanes) {
+        for (std::int64_t i = 0; i < count; ++i) {
+            to[i] = widened(from[i].bits);
         }
+        return;
     }
+    for (std::int64_t i = 0; i + lanes <= count; i += lanes) {
+        floats<lanes>::load(from + i).store(to + i);
+    }
+    floats<lanes>::load(from + count - lanes).store(to + count - lanes);
 }
 
 } // namespace ANEMONE_SET

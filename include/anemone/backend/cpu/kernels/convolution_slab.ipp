@@ -37,7 +37,7 @@ ANEMONE_BODY void fill_slab(const kernel_table& table, const convolution_slab& s
             const std::int64_t end = std::clamp<std::int64_t>(width - (left + s.from), begin, s.count);
             std::fill(row + s.begin, row + s.begin + begin, 0.0F);
             if (begin < end) {
-                table.to_float(from + left + s.from + begin, row + s.begin + begin, end - begin);
+                table.convolutions.widen(from + left + s.from + begin, row + s.begin + begin, end - begin);
             }
             std::fill(row + s.begin + end, row + s.begin + s.count, 0.0F);
         }

@@ -46,8 +46,7 @@ template <op_set Operations> struct kernels {
                       !Operations.contains(op::cross_correlation)) {
             return {};
         } else {
-            return {channel_lanes, position_lanes,         transpose_by_fours,
-                    nullptr,       channel_tile_positions, channel_tile_units};
+            return {channel_lanes, position_lanes, widen_row, nullptr, channel_tile_positions, channel_tile_units};
         }
     }
 
