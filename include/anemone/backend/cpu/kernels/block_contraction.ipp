@@ -138,7 +138,8 @@ ANEMONE_BODY output_block block_at(const block_plan& plan, std::int64_t index) {
 ANEMONE_BODY void fill_block(const kernel_table& table, const block_plan& plan, const output_block& block,
                              const half* x, std::int64_t first, std::int64_t last, float* slab, float* line) {
     fill_slab(table, plan.slab, x + first * plan.in_height * plan.in_width, last - first, plan.in_height, plan.in_width,
-              block.y * plan.stride_height, block.x * plan.stride_width, slab + first * plan.slab.plane(), line);
+              block.y * plan.stride_height, block.x * plan.stride_width, slab + first * plan.slab.plane(), line,
+              (plan.channels - first) * plan.in_height * plan.in_width, last == plan.channels);
 }
 
 ANEMONE_BODY void sums_of(const kernel_table& table, const block_plan& plan, const block_taps& taps,

@@ -4,6 +4,7 @@
 #include "../../../numerics/kernel_shapes.hpp"
 #include "../workers.hpp"
 #include "block_contraction.hpp"
+#include "depthwise.hpp"
 #include "slab.hpp"
 #include "sums_sink.hpp"
 
@@ -20,13 +21,18 @@ using numerics::convolution_shape;
 /// How a convolution is computed, which does not depend on its weights.
 struct convolution_plan {
     convolution_shape shape;
-    block_plan blocks;
+    bool depthwise = false;
+    depthwise_plan planes;             ///< if depthwise
+    block_plan blocks;                 ///< otherwise
     std::vector<std::int64_t> offsets; ///< of each tap (channel, kernel row, kernel column) in the slab
 
     std::int64_t taps() const { return shape.in_channels / shape.groups * shape.kernel_height * shape.kernel_width; }
-    /// Of the packed weights: for each group, units [taps][unit_channels].
-    std::int64_t packed_size() const { return shape.groups * blocks.units() * taps() * unit_channels; }
-    scratch_sizes scratch() const { return scratch_of(blocks); }
+    /// Of the packed weights.
+    std::int64_t packed_size() const {
+        return depthwise ? shape.out_channels * planes.filter_pitch()
+                         : shape.groups * blocks.units() * taps() * unit_channels;
+    }
+    scratch_sizes scratch() const { return depthwise ? planes.scratch() : scratch_of(blocks); }
 };
 
 /// The filter that a run takes.

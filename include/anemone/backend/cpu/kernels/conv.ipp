@@ -38,6 +38,10 @@ namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const convolution_shape& s, int width) {
     detail::check(s, "convolution");
+    // With many outputs of each channel the tiles of channels are better.
+    if (s.groups == s.in_channels && s.out_channels < 8 * s.groups) {
+        return {.shape = s, .depthwise = true, .planes = plan_depthwise(s), .blocks = {}, .offsets = {}};
+    }
     window_problem w{.images = s.batch * s.groups,
                      .channels = s.in_channels / s.groups,
                      .rows = s.out_channels / s.groups,
@@ -56,7 +60,8 @@ ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const 
     for (std::int64_t j = 0; j < s.kernel_width; ++j) {
         w.column_bases.push_back(j * s.dilation_width - s.pad_left);
     }
-    convolution_plan plan{s, plan_blocks(table, w, width), {}};
+    convolution_plan plan{
+        .shape = s, .depthwise = false, .planes = {}, .blocks = plan_blocks(table, w, width), .offsets = {}};
     const convolution_slab& slab = plan.blocks.slab;
     for (std::int64_t c = 0; c < w.channels; ++c) {
         for (std::size_t i = 0; i < w.row_bases.size(); ++i) {
@@ -72,6 +77,13 @@ ANEMONE_BODY void pack_filter(const convolution_plan& plan, const half* weight, 
     const convolution_shape& s = plan.shape;
     const std::int64_t rows = s.out_channels / s.groups;
     const std::int64_t taps = plan.taps();
+    if (plan.depthwise) {
+        const std::int64_t pitch = plan.planes.filter_pitch();
+        for (std::int64_t o = 0; o < s.out_channels; ++o) {
+            std::fill(std::copy_n(weight + o * taps, taps, packed + o * pitch), packed + (o + 1) * pitch, half());
+        }
+        return;
+    }
     for (std::int64_t g = 0; g < s.groups; ++g) {
         pack_units(packed + g * plan.blocks.units() * taps * unit_channels, rows, taps, plan.blocks.paired_units,
                    [&](std::int64_t r, std::int64_t t) { return weight[(g * rows + r) * taps + t]; });
@@ -88,6 +100,9 @@ ANEMONE_BODY packed_convolution pack(const kernel_table& table, const convolutio
 
 ANEMONE_BODY void convolution(const kernel_table& table, const convolution_plan& plan, const filter_view& filter,
                               const half* x, const workers& crew, const sums_sink& sink) {
+    if (plan.depthwise) {
+        return depthwise_convolution(table, plan.planes, filter.weights, filter.bias, x, crew, sink);
+    }
     const convolution_shape& s = plan.shape;
     const block_plan& blocks = plan.blocks;
     const std::int64_t taps = plan.taps();

@@ -39,21 +39,23 @@ struct contraction_job {
 /// Positions that channel_lanes transposes at once, from the first cache.
 inline constexpr std::int64_t transposed_positions = 64;
 
-/// Some rows of one output channel of a depthwise convolution, or any whose groups have one channel.
+/// Some rows of one output channel of a convolution whose groups have one channel.
 struct depthwise_job {
-    const float* x; ///< padded
+    const float* x; ///< padded; the columns that one tap gives to a row of outputs are neighbours
     std::int64_t pitch;
     const float* weights; ///< [kernel_height][kernel_width]
     std::int64_t kernel_height;
     std::int64_t kernel_width;
-    std::int64_t row_dilation; ///< in rows and columns of x
-    std::int64_t column_dilation;
+    const std::int64_t* row_offsets; ///< of each kernel row and column in x
+    const std::int64_t* column_offsets;
     std::int64_t row_stride;
-    std::int64_t column_stride;
+    bool dense; ///< row_offsets are multiples of the pitch: 0, 1, 2 ...
     std::int64_t rows;
     std::int64_t columns;
     float bias;
     float* sums; ///< [rows][columns], written up to `overread` past the end
+    const void* next; ///< will be read next: to be fetched meanwhile
+    std::int64_t next_bytes;
 };
 
 /// The loops of convolutions. The sum over the taps is one fp32 accumulator in the order of the taps, by multiply_add,
@@ -66,6 +68,13 @@ struct convolution_kernels {
     void (*position_lanes)(const contraction_job& job, int channels) = nullptr;
     /// fp16 to fp32, for rows of any length.
     void (*widen)(const half* from, float* to, std::int64_t count) = nullptr;
+    /// Rows to rows, with zeros up to the next row between them. `readable` numbers from the first on may be read, and
+    /// with `room` up to `overread` behind the last row are written.
+    void (*widen_rows)(const half* from, std::int64_t from_pitch, std::int64_t readable, std::int64_t rows,
+                       std::int64_t width, float* to, std::int64_t to_pitch, bool room) = nullptr;
+    /// The same for rows whose even and odd columns go to different places.
+    void (*widen_pairs)(const half* from, std::int64_t from_pitch, std::int64_t readable, std::int64_t rows,
+                        std::int64_t width, float* even, float* odd, std::int64_t to_pitch) = nullptr;
     void (*depthwise)(const depthwise_job& job) = nullptr;
     int most_positions = 1; ///< of a tile of `channel_lanes`
     int paired_units = 1;

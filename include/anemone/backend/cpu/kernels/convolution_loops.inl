@@ -236,19 +236,5 @@ ANEMONE_INLINE void position_lanes(const contraction_job& job, int channels) {
     }
 }
 
-ANEMONE_INLINE void widen_row(const half* from, float* to, std::int64_t count) {
-    constexpr int lanes = 16;
-    if (count < lanes) {
-        for (std::int64_t i = 0; i < count; ++i) {
-            to[i] = widened(from[i].bits);
-        }
-        return;
-    }
-    for (std::int64_t i = 0; i + lanes <= count; i += lanes) {
-        floats<lanes>::load(from + i).store(to + i);
-    }
-    floats<lanes>::load(from + count - lanes).store(to + count - lanes);
-}
-
 } // namespace ANEMONE_SET
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

@@ -53,10 +53,12 @@ struct convolution_slab {
 };
 
 /// Copies planes of x [channels, height, width]; the first output reads the input at (top, left) plus its bases. What is
-/// outside of x is zero. `line` has room for a row of the slab.
+/// outside of x is zero. `line` has room for a row of the slab. From x on, `readable` numbers may be read, and
+/// with `room` up to `overread` behind the last plane are written.
 ANEMONE_API void fill_slab(const kernel_table& table, const convolution_slab& slab, const half* x,
                            std::int64_t channels, std::int64_t height, std::int64_t width, std::int64_t top,
-                           std::int64_t left, float* to, float* line);
+                           std::int64_t left, float* to, float* line, std::int64_t readable,
+                           bool room);
 
 } // namespace ane::cpu::inline ANEMONE_WAY
 

@@ -4,6 +4,21 @@
 
 #include <algorithm>
 
+namespace ane::cpu::detail::inline ANEMONE_WAY {
+
+/// Pads are short: a call of memset would take longer than its work.
+ANEMONE_INLINE void zero(float* begin, float* end) {
+    constexpr std::int64_t block = 16;
+    for (; end - begin >= block; begin += block) {
+        std::fill_n(begin, block, 0.0F);
+    }
+    for (; begin < end; ++begin) {
+        *begin = 0.0F;
+    }
+}
+
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
 namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY slab_axis slab_axis_of(const std::vector<std::int64_t>& bases, std::int64_t outputs, std::int64_t stride,
@@ -29,17 +44,18 @@ ANEMONE_BODY slab_axis slab_axis_of(const std::vector<std::int64_t>& bases, std:
 
 ANEMONE_BODY void fill_slab(const kernel_table& table, const convolution_slab& slab, const half* x,
                             std::int64_t channels, std::int64_t height, std::int64_t width, std::int64_t top,
-                            std::int64_t left, float* to, float* line) {
+                            std::int64_t left, float* to, float* line, std::int64_t readable,
+                            bool room) {
     const bool phased = slab.across.phases > 1;
     const auto fill_line = [&](const half* from, float* row) {
         for (const slab_axis::stretch& s : slab.across.stretches) {
             const std::int64_t begin = std::clamp<std::int64_t>(-(left + s.from), 0, s.count);
             const std::int64_t end = std::clamp<std::int64_t>(width - (left + s.from), begin, s.count);
-            std::fill(row + s.begin, row + s.begin + begin, 0.0F);
+            detail::zero(row + s.begin, row + s.begin + begin);
             if (begin < end) {
                 table.convolutions.widen(from + left + s.from + begin, row + s.begin + begin, end - begin);
             }
-            std::fill(row + s.begin + end, row + s.begin + s.count, 0.0F);
+            detail::zero(row + s.begin + end, row + s.begin + s.count);
         }
     };
     const std::int64_t in_phase = slab.pitch();
@@ -52,17 +68,58 @@ ANEMONE_BODY void fill_slab(const kernel_table& table, const convolution_slab& s
         }
     };
     if (phased) {
-        std::fill(line, line + slab.across.size, 0.0F);
+        detail::zero(line, line + slab.across.size);
     }
+    // The usual case, row after row in one go: windows without phases or long gaps, on columns that x covers.
+    const slab_axis::stretch& only = slab.across.stretches.front();
+    const std::int64_t before = std::clamp<std::int64_t>(-(left + only.from), 0, only.count);
+    const std::int64_t data = std::clamp<std::int64_t>(width - (left + only.from), before, only.count) - before;
+    const bool regular = slab.down.phases == 1 && slab.across.stretches.size() == 1 && data > 0;
+    const bool simple = regular && slab.across.phases == 1;
+    const bool paired = regular && slab.across.phases == 2 && data > 1;
     for (std::int64_t c = 0; c < channels; ++c) {
         float* const plane = to + c * slab.plane();
         for (const slab_axis::stretch& s : slab.down.stretches) {
+            if (simple || paired) {
+                const std::int64_t above = std::clamp<std::int64_t>(-(top + s.from), 0, s.count);
+                const std::int64_t rows = std::clamp<std::int64_t>(height - (top + s.from), above, s.count) - above;
+                const std::int64_t at = (c * height + top + s.from + above) * width + left + only.from + before;
+                const std::int64_t pitch = slab.pitch();
+                if (paired) {
+                    float* firsts[2];
+                    for (const std::int64_t k : {0, 1}) { // of columns `before` and the one behind it
+                        float* const place = plane + slab.column_start(before + k) + s.begin * pitch;
+                        float* const begin = place - slab.column_start(before + k) % pitch;
+                        float* const end = begin + s.count * pitch;
+                        firsts[k] = place + above * pitch;
+                        detail::zero(begin, rows > 0 ? firsts[k] : end);
+                        if (rows > 0) {
+                            detail::zero(std::min(end, firsts[k] + (rows - 1) * pitch + (data + 1 - k) / 2), end);
+                        }
+                    }
+                    if (rows > 0) {
+                        table.convolutions.widen_pairs(x + at, width, readable - at, rows, data, firsts[0], firsts[1],
+                                                       pitch);
+                    }
+                    continue;
+                }
+                float* const begin = plane + s.begin * pitch;
+                float* const end = begin + s.count * pitch;
+                float* const first = begin + above * pitch + before;
+                detail::zero(begin, rows > 0 ? first : end);
+                if (rows > 0) {
+                    table.convolutions.widen_rows(x + at, width, readable - at, rows, data, first, pitch,
+                                                  room || c + 1 < channels);
+                    detail::zero(first + (rows - 1) * pitch + data, end);
+                }
+                continue;
+            }
             for (std::int64_t i = 0; i < s.count; ++i) {
                 const std::int64_t y = top + s.from + i;
                 float* const row = plane + slab.row_start(s.begin + i);
                 if (y < 0 || y >= height) {
                     for (std::int64_t p = 0; p < slab.across.phases; ++p) {
-                        std::fill_n(row + slab.column_start(p), in_phase, 0.0F);
+                        detail::zero(row + slab.column_start(p), row + slab.column_start(p) + in_phase);
                     }
                 } else if (phased) {
                     fill_line(x + (c * height + y) * width, line);

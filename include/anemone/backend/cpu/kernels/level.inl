@@ -5,6 +5,7 @@
 #include "product_loops.inl"
 #include "attention_loops.inl"
 #include "convolution_loops.inl"
+#include "depthwise_loops.inl"
 #include "tile_loops.inl"
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
@@ -46,7 +47,7 @@ template <op_set Operations> struct kernels {
                       !Operations.contains(op::cross_correlation)) {
             return {};
         } else {
-            return {channel_lanes, position_lanes, widen_row, nullptr, channel_tile_positions, channel_tile_units};
+            return {channel_lanes, position_lanes, widen_row, widen_rows, widen_pairs, depthwise, channel_tile_positions, channel_tile_units};
         }
     }
 
