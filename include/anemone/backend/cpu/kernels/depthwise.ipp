@@ -15,7 +15,7 @@ ANEMONE_INLINE std::int64_t whole_lines(std::int64_t count) { return (count + ov
 namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY scratch_sizes depthwise_plan::scratch() const {
-    const std::int64_t count = detail::whole_lines(slab.plane()) + detail::whole_lines(slab.across.size) +
+    const std::int64_t count = detail::whole_lines(slab.plane() + shift) + detail::whole_lines(slab.across.size) +
                                detail::whole_lines(block_height * shape.out_width) +
                                detail::whole_lines(filter_pitch());
     return {0, count * static_cast<std::int64_t>(sizeof(float))};
@@ -33,6 +33,10 @@ ANEMONE_BODY depthwise_plan plan_depthwise(const numerics::convolution_shape& s)
         columns.push_back(j * s.dilation_width - s.pad_left);
     }
     plan.slab.across = slab_axis_of(columns, s.out_width, s.stride_width, true);
+    // Rows begin at cache lines, and so does what the image's first column is copied to.
+    const std::int64_t phases = plan.slab.across.phases;
+    plan.slab.across.size = (plan.slab.across.size + 16 * phases - 1) / (16 * phases) * 16 * phases;
+    plan.shift = (16 - s.pad_left / phases % 16) % 16;
     const auto bytes = [&](std::int64_t height) {
         plan.slab.down = slab_axis_of(rows, height, s.stride_height, false);
         return (plan.slab.plane() + height * s.out_width) * static_cast<std::int64_t>(sizeof(float));
@@ -64,8 +68,8 @@ ANEMONE_BODY void depthwise_convolution(const kernel_table& table, const depthwi
     const std::int64_t plane = s.in_height * s.in_width;
     const std::int64_t planes = s.batch * s.in_channels;
     crew.share(planes * plan.blocks, 1, [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
-        float* const slab = reinterpret_cast<float*>(scratch);
-        float* const line = slab + detail::whole_lines(plan.slab.plane());
+        float* const slab = reinterpret_cast<float*>(scratch) + plan.shift;
+        float* const line = reinterpret_cast<float*>(scratch) + detail::whole_lines(plan.slab.plane() + plan.shift);
         float* const filter = line + detail::whole_lines(plan.slab.across.size);
         float* const sums = filter + detail::whole_lines(plan.filter_pitch());
         for (std::int64_t i = first; i < last; ++i) {

@@ -17,12 +17,14 @@ ANEMONE_INLINE void widen_row(const half* from, float* to, std::int64_t count) {
     floats<lanes>::load(from + count - lanes).store(to + count - lanes);
 }
 
-ANEMONE_CPU_INLINE void zero_gap(float* row, std::int64_t begin, std::int64_t end) {
-    for (; begin + 16 <= end; begin += 16) {
-        floats<16>::all(0.0F).store(row + begin);
+/// From the end of a row's data to the next row, whose data may be overwritten.
+ANEMONE_CPU_INLINE void zero_gap(float* row, std::int64_t width, std::int64_t pitch) {
+    std::int64_t i = width;
+    for (; i < pitch && i + 16 <= pitch + width; i += 16) {
+        floats<16>::all(0.0F).store(row + i);
     }
-    for (; begin < end; ++begin) {
-        row[begin] = 0.0F;
+    for (; i < pitch; ++i) {
+        row[i] = 0.0F;
     }
 }
 
