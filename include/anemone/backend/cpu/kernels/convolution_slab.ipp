@@ -60,6 +60,9 @@ ANEMONE_BODY void fill_slab(const kernel_table& table, const convolution_slab& s
     };
     const std::int64_t in_phase = slab.pitch();
     const auto spread = [&](float* row) {
+        if (slab.across.phases == 4) {
+            return table.convolutions.split_fours(line, in_phase, row, slab.column_start(1));
+        }
         for (std::int64_t p = 0; p < slab.across.phases; ++p) {
             float* const place = row + slab.column_start(p);
             for (std::int64_t q = 0; q < in_phase; ++q) {

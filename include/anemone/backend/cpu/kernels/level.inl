@@ -6,6 +6,7 @@
 #include "attention_loops.inl"
 #include "convolution_loops.inl"
 #include "depthwise_loops.inl"
+#include "winograd_loops.inl"
 #include "tile_loops.inl"
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
@@ -47,7 +48,7 @@ template <op_set Operations> struct kernels {
                       !Operations.contains(op::cross_correlation)) {
             return {};
         } else {
-            return {channel_lanes, position_lanes, widen_row, widen_rows, widen_pairs, depthwise, channel_tile_positions, channel_tile_units};
+            return {channel_lanes, position_lanes, widen_row, widen_rows, widen_pairs, depthwise, winograd_input, winograd_output, split_fours, channel_tile_positions, channel_tile_units};
         }
     }
 
