@@ -107,6 +107,18 @@ template <op Kind> constexpr bool compare([[maybe_unused]] const datapath& path,
     }
 }
 
+/// Whether a comparison holds of two values of which the first is below (-1), equal to (0) or above (1) the second.
+template <op Kind> constexpr bool holds(int order) {
+    switch (Kind) {
+    case op::equal: return order == 0;
+    case op::not_equal: return order != 0;
+    case op::greater: return order > 0;
+    case op::greater_equal: return order >= 0;
+    case op::less: return order < 0;
+    default: static_assert(is_comparison(Kind)); return order <= 0;
+    }
+}
+
 /// a where the condition holds, else b, with both read as they enter the engine (`planar.hpp`).
 constexpr half select([[maybe_unused]] const datapath& path, bool condition, half a, half b) noexcept {
     return detail::entered(condition ? a : b);

@@ -4,23 +4,115 @@
 #include "../../graph/attributes_of.hpp"
 #include "../../graph/strided.hpp"
 #include "../../numerics/elementwise.hpp"
+#include "../../numerics/row_kernels.hpp"
 #include "../node_shapes.hpp"
+#include "row_walks.hpp"
 #include "step.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace ane::oracle::inline ANEMONE_WAY {
 
+/// The loop of an operation that has one of its own, or null.
+template <op Kind>
+numerics::row_kernels::binary_row binary_row_of(const numerics::row_kernels& kernels, const numerics::datapath& path) {
+    if constexpr (Kind == op::add) {
+        return kernels.add;
+    } else if constexpr (Kind == op::sub) {
+        return kernels.subtract;
+    } else if constexpr (Kind == op::minimum) {
+        return kernels.minimum;
+    } else if constexpr (Kind == op::maximum) {
+        return kernels.maximum;
+    } else if constexpr (Kind == op::mul) {
+        return numerics::has_row_products(path) ? kernels.multiply : nullptr;
+    } else {
+        return nullptr;
+    }
+}
+
+/// A function by its table, or element by element. `out` may be `x`.
+template <op Kind>
+void function_row(const evaluation& e, const half* table, const half* x, half* out, std::int64_t count) {
+    for (std::int64_t k = 0; k < count; ++k) {
+        out[k] = table != nullptr ? table[x[k].bits] : numerics::unary<Kind>(e.arithmetic, x[k]);
+    }
+}
+
+/// a / b, or its floor, as the product with the reciprocal of b.
+template <op Kind> void quotient(evaluation& e, int index) {
+    const numerics::row_kernels& kernels = numerics::best_row_kernels();
+    const half* const inverses = e.tables.unary<op::inverse>(e.arithmetic, 0.0F, 0.0F, e.count(index));
+    const half* floors = nullptr;
+    if constexpr (Kind == op::floor_div) {
+        floors = e.tables.unary<op::floor>(e.arithmetic, 0.0F, 0.0F, e.count(index));
+    }
+    for_each_broadcast_row<2>(e.shape(index), {e.operand_shape(index, 0), e.operand_shape(index, 1)},
+                              [&](std::int64_t to, const auto& from, const auto& steps, std::int64_t count) {
+                                  constexpr std::int64_t most = 512;
+                                  half inverse[most];
+                                  for (std::int64_t first = 0; first < count; first += most) {
+                                      const std::int64_t part = std::min(most, count - first);
+                                      const half* const a = e.input(index, 0) + from[0] + first * steps[0];
+                                      const half* const b = e.input(index, 1) + from[1] + first * steps[1];
+                                      half* const y = e.result(index) + to + first;
+                                      function_row<op::inverse>(e, inverses, b, inverse, steps[1] == 0 ? 1 : part);
+                                      kernels.multiply(e.arithmetic, {a, steps[0]}, {inverse, steps[1]}, y, part);
+                                      if constexpr (Kind == op::floor_div) {
+                                          function_row<op::floor>(e, floors, y, y, part);
+                                      }
+                                  }
+                              });
+}
+
 template <op Kind> void binary(evaluation& e, int index) {
+    if constexpr (Kind == op::div || Kind == op::floor_div) {
+        if (e.arithmetic.division == numerics::division_rule::reciprocal_table &&
+            numerics::has_row_products(e.arithmetic)) {
+            quotient<Kind>(e, index);
+            return;
+        }
+    }
     const half* const a = e.input(index, 0);
     const half* const b = e.input(index, 1);
     half* const y = e.result(index);
-    ane::detail::for_each_pair(e.shape(index), e.operand_shape(index, 0), e.operand_shape(index, 1),
-                               [&](std::int64_t to, std::int64_t from_a, std::int64_t from_b) {
-                                   y[to] = numerics::binary<Kind>(e.arithmetic, a[from_a], b[from_b]);
-                               });
+    const auto row_of_kind = binary_row_of<Kind>(numerics::best_row_kernels(), e.arithmetic);
+    for_each_broadcast_row<2>(
+        e.shape(index), {e.operand_shape(index, 0), e.operand_shape(index, 1)},
+        [&](std::int64_t to, const auto& from, const auto& steps, std::int64_t count) {
+            if (row_of_kind != nullptr) {
+                row_of_kind(e.arithmetic, {a + from[0], steps[0]}, {b + from[1], steps[1]}, y + to, count);
+                return;
+            }
+            for (std::int64_t k = 0; k < count; ++k) {
+                const half left = a[from[0] + k * steps[0]];
+                const half right = b[from[1] + k * steps[1]];
+                if constexpr (Kind == op::pow) {
+                    y[to + k] = numerics::power_by_table(e.arithmetic, left, right);
+                } else {
+                    y[to + k] = numerics::binary<Kind>(e.arithmetic, left, right);
+                }
+            }
+        });
+}
+
+/// scale_offset of rows: blocks with infinities element by element.
+ANEMONE_INLINE void scale_offset_row(const numerics::datapath& path, const half* const (&from)[3],
+                                     const std::array<std::int64_t, 3>& steps, half* y, std::int64_t count) {
+    const numerics::row_kernels& kernels = numerics::best_row_kernels();
+    constexpr std::int64_t block = 16;
+    for (std::int64_t k = 0; k < count;) {
+        const auto rest = [&](std::size_t operand) -> numerics::row_operand {
+            return {from[operand] + k * steps[operand], steps[operand]};
+        };
+        k += kernels.scale_offset(path, rest(0), rest(1), rest(2), y + k, count - k);
+        for (const std::int64_t end = std::min(k + block, count); k < end; ++k) {
+            y[k] = numerics::scale_offset(path, from[0][k * steps[0]], from[1][k * steps[1]], from[2][k * steps[2]]);
+        }
+    }
 }
 
 /// A product that may be the gain of a gain-offset stage: with both present, x scale + offset has one rounding (N203).
@@ -36,14 +128,11 @@ ANEMONE_INLINE void mul(evaluation& e, int index) {
     const int source = e.operand(index, first_constant ? 1 : 0);
     const int offset = e.role(partner).vector;
     half* const y = e.result(index);
-    std::vector<std::int64_t> from_gain;
-    from_gain.reserve(static_cast<std::size_t>(e.count(index)));
-    ane::detail::for_each_pair(e.shape(index), e.shape(source), e.shape(gain),
-                               [&](std::int64_t, std::int64_t, std::int64_t g) { from_gain.push_back(g); });
-    ane::detail::for_each_pair(
-        e.shape(index), e.shape(source), e.shape(offset), [&](std::int64_t to, std::int64_t x, std::int64_t o) {
-            y[to] = numerics::scale_offset(e.arithmetic, e.data(source)[x],
-                                           e.data(gain)[from_gain[static_cast<std::size_t>(to)]], e.data(offset)[o]);
+    for_each_broadcast_row<3>(
+        e.shape(index), {e.shape(source), e.shape(gain), e.shape(offset)},
+        [&](std::int64_t to, const auto& from, const auto& steps, std::int64_t count) {
+            scale_offset_row(e.arithmetic, {e.data(source) + from[0], e.data(gain) + from[1], e.data(offset) + from[2]},
+                             steps, y + to, count);
         });
 }
 
@@ -66,13 +155,16 @@ template <op Kind> void unary(evaluation& e, int index) {
 
 /// Comparisons of two values: one byte an element, 1 where they hold.
 template <op Kind> void compare(evaluation& e, int index) {
-    const half* const a = e.input(index, 0);
-    const half* const b = e.input(index, 1);
-    std::byte* const y = e.result_bytes(index);
-    ane::detail::for_each_pair(e.shape(index), e.operand_shape(index, 0), e.operand_shape(index, 1),
-                               [&](std::int64_t to, std::int64_t from_a, std::int64_t from_b) {
-                                   y[to] = std::byte{numerics::compare<Kind>(e.arithmetic, a[from_a], b[from_b])};
-                               });
+    const numerics::row_kernels& kernels = numerics::best_row_kernels();
+    for_each_broadcast_row<2>(e.shape(index), {e.operand_shape(index, 0), e.operand_shape(index, 1)},
+                              [&](std::int64_t to, const auto& from, const auto& steps, std::int64_t count) {
+                                  auto* const order = reinterpret_cast<std::int8_t*>(e.result_bytes(index)) + to;
+                                  kernels.order({e.input(index, 0) + from[0], steps[0]},
+                                                {e.input(index, 1) + from[1], steps[1]}, order, count);
+                                  for (std::int64_t k = 0; k < count; ++k) {
+                                      order[k] = static_cast<std::int8_t>(numerics::holds<Kind>(order[k]));
+                                  }
+                              });
 }
 
 ANEMONE_INLINE void logical_not(evaluation& e, int index) {
@@ -101,22 +193,34 @@ ANEMONE_INLINE void parametric(evaluation& e, int index) {
     const extents& shape = e.shape(index);
     const std::int64_t channels = shape[1];
     const std::int64_t inner = shape.count() / (shape[0] * channels);
-    const half* const x = e.input(index, 0);
     const half* const first = e.input(index, 1);
-    half* const y = e.result(index);
     const bool is_prelu = e.at(index).kind == op::prelu;
     const half* const second = is_prelu ? nullptr : e.input(index, 2);
-    for (std::int64_t k = 0; k < e.count(index); ++k) {
-        const std::int64_t c = k / inner % channels;
-        y[k] = is_prelu ? numerics::prelu(e.arithmetic, x[k], first[c])
-                        : numerics::parametric_softplus(e.arithmetic, x[k], first[c], second[c]);
+    const bool by_rows = numerics::has_row_products(e.arithmetic);
+    const numerics::row_kernels& kernels = numerics::best_row_kernels();
+    const half* const table =
+        is_prelu || !by_rows ? nullptr : e.tables.unary<op::softplus>(e.arithmetic, 0.0F, 0.0F, e.count(index));
+    for (std::int64_t row = 0; row < shape[0] * channels; ++row) {
+        const half* const x = e.input(index, 0) + row * inner;
+        half* const y = e.result(index) + row * inner;
+        const std::int64_t c = row % channels;
+        if (by_rows && is_prelu) {
+            kernels.prelu(e.arithmetic, {x, 1}, {first + c, 0}, y, inner);
+        } else if (by_rows) {
+            kernels.multiply(e.arithmetic, {second + c, 0}, {x, 1}, y, inner);
+            function_row<op::softplus>(e, table, y, y, inner);
+            kernels.multiply(e.arithmetic, {first + c, 0}, {y, 1}, y, inner);
+        } else {
+            for (std::int64_t k = 0; k < inner; ++k) {
+                y[k] = is_prelu ? numerics::prelu(e.arithmetic, x[k], first[c])
+                                : numerics::parametric_softplus(e.arithmetic, x[k], first[c], second[c]);
+            }
+        }
     }
 }
 
 ANEMONE_INLINE void dropout(evaluation& e, int index) {
-    for (std::int64_t k = 0; k < e.count(index); ++k) {
-        e.result(index)[k] = numerics::dropout(e.arithmetic, e.input(index, 0)[k]);
-    }
+    numerics::best_row_kernels().entered(e.input(index, 0), e.result(index), e.count(index));
 }
 
 } // namespace ane::oracle::inline ANEMONE_WAY
