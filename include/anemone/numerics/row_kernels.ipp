@@ -133,11 +133,11 @@ ANEMONE_CPU_INLINE void scale_offset_lanes(typename lanes<Width>::natural& x, co
     const typename l::real part = sum - p;
     const typename l::real rest = (p - (sum - part)) + (c - part);
     const auto bits = reinterpret_cast<typename l::natural>(sum);
-    const typename l::whole inexact = rest != 0.0F;
-    const typename l::whole even = (bits & 1U) == 0U;
-    const typename l::whole outward = (rest > 0.0F) == (sum > 0.0F);
-    const typename l::natural odd = bits + (outward ? typename l::natural{} + 1U : typename l::natural{} - 1U);
-    l::round(reinterpret_cast<typename l::real>((inexact & even) != 0 ? odd : bits), half_away, x);
+    // Integers in place of a combination of comparisons, which g++ 12 splits into single elements at 512 bits.
+    const typename l::natural inward = (reinterpret_cast<typename l::natural>(rest) ^ bits) >> 31U;
+    const typename l::natural even = (bits & 1U) - 1U;
+    const typename l::natural odd = bits + ((1U - 2U * inward) & even);
+    l::round(reinterpret_cast<typename l::real>(rest != 0.0F ? odd : bits), half_away, x);
 }
 
 template <int Width>
@@ -158,13 +158,13 @@ ANEMONE_CPU_INLINE std::int64_t scale_offset_row(row_operand x, row_operand scal
             load_some<Width>(scale, i, part, s);
             load_some<Width>(offset, i, part, o);
         }
-        const typename l::whole special =
-            ((a & 0x7C00U) == 0x7C00U) | ((s & 0x7C00U) == 0x7C00U) | ((o & 0x7C00U) == 0x7C00U);
-        std::int32_t found[Width];
+        const typename l::natural special =
+            ((a & 0x7C00U) + 0x400U) | ((s & 0x7C00U) + 0x400U) | ((o & 0x7C00U) + 0x400U);
+        std::uint32_t found[Width];
         std::memcpy(found, &special, sizeof found);
-        std::int32_t any = 0;
+        std::uint32_t any = 0;
         for (int lane = 0; lane < Width; ++lane) {
-            any |= found[lane];
+            any |= found[lane] & 0x8000U;
         }
         if (any != 0) {
             return i;

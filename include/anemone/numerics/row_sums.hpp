@@ -23,8 +23,7 @@ template <int Width> struct lane_totals {
     using wide = wide_vectors<Width>;
     typename wide::real low{};
     typename wide::real high{};
-    typename l::whole positive{}; ///< lanes that saw +infinity or a NaN
-    typename l::whole negative{};
+    typename l::natural largest{}; ///< magnitude of an element, as a pattern
 
     template <std::size_t... Lane>
     ANEMONE_CPU_INLINE void add(const typename l::real& tile, std::index_sequence<Lane...>) {
@@ -37,13 +36,17 @@ template <int Width> struct lane_totals {
     ANEMONE_CPU_INLINE void add(const typename l::real& tile) {
         add(tile, std::make_index_sequence<static_cast<std::size_t>(Width / 2)>());
     }
-    /// The value of an element, 0 if it is not finite; remembers infinities.
+    /// The value of an element; that of an infinity or a NaN is some number.
     ANEMONE_CPU_INLINE void take(const typename l::natural& x, typename l::real& y) {
-        const typename l::whole special = (x & 0x7FFFU) >= 0x7C00U;
-        const typename l::whole minus = x == 0xFC00U;
-        positive |= special & ~minus;
-        negative |= minus;
+        const typename l::natural magnitude = x & 0x7FFFU;
+        largest = magnitude > largest ? magnitude : largest;
         l::ordinary(x, y);
+    }
+    /// Whether every element of a lane was finite.
+    ANEMONE_CPU_INLINE bool is_finite(int lane) const {
+        std::uint32_t magnitudes[Width];
+        std::memcpy(magnitudes, &largest, sizeof magnitudes);
+        return magnitudes[lane] < 0x7C00U;
     }
     /// Moves what the doubles hold into integers, in units of 2^-24.
     ANEMONE_CPU_INLINE void flush(std::int64_t* units) {
@@ -57,6 +60,19 @@ template <int Width> struct lane_totals {
         high = typename wide::real{};
     }
 };
+
+/// Which infinities there are among `count` values, `stride` apart.
+ANEMONE_CPU_INLINE reduction_sum infinities_of(const half* x, std::int64_t count, std::int64_t stride) {
+    unsigned positive = 0;
+    unsigned negative = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const unsigned bits = x[i * stride].bits;
+        const unsigned minus = bits == 0xFC00U ? 1U : 0U;
+        negative |= minus;
+        positive |= ((bits & 0x7FFFU) >= 0x7C00U ? 1U : 0U) & (1U - minus);
+    }
+    return {0, positive != 0, negative != 0};
+}
 
 /// Four vectors of elements: lane k has the k-th tile of the 4 Width elements from `from` on, in some order.
 template <int Width, std::size_t... Lane>
@@ -104,15 +120,12 @@ template <int Width> ANEMONE_CPU_INLINE reduction_sum sum_of_row(const half* x, 
         }
     }
     totals.flush(units);
-    std::int32_t positive[Width];
-    std::int32_t negative[Width];
-    std::memcpy(positive, &totals.positive, sizeof positive);
-    std::memcpy(negative, &totals.negative, sizeof negative);
     reduction_sum sum;
     for (int lane = 0; lane < Width; ++lane) {
+        if (!totals.is_finite(lane)) {
+            return infinities_of(x, count, 1);
+        }
         sum.units += units[lane];
-        sum.positive_infinity = sum.positive_infinity || positive[lane] != 0;
-        sum.negative_infinity = sum.negative_infinity || negative[lane] != 0;
     }
     return sum;
 }
@@ -156,12 +169,9 @@ ANEMONE_CPU_INLINE void sums_of_columns(const half* x, std::int64_t count, std::
             }
         }
         totals.flush(units);
-        std::int32_t positive[Width];
-        std::int32_t negative[Width];
-        std::memcpy(positive, &totals.positive, sizeof positive);
-        std::memcpy(negative, &totals.negative, sizeof negative);
-        for (std::int64_t lane = 0; lane < part; ++lane) {
-            out[c + lane] = {units[lane], positive[lane] != 0, negative[lane] != 0};
+        for (int lane = 0; lane < part; ++lane) {
+            out[c + lane] = totals.is_finite(lane) ? reduction_sum{units[lane], false, false}
+                                                   : infinities_of(x + c + lane, count, stride);
         }
     }
 }
