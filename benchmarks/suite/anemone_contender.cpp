@@ -1,7 +1,6 @@
 /// Anemone's CPU backend in the field. The only file here that knows its options.
 
 #include "contender.hpp"
-
 #include <anemone/backend/any.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/program.hpp>
@@ -96,9 +95,7 @@ public:
     std::string name() const override { return name_; }
     std::string description() const override { return place_.name() + ", fp16 in memory, fp32 sums"; }
     bool ours() const override { return true; }
-    std::unique_ptr<session> prepare(const problem& p) override {
-        return std::make_unique<anemone_session>(p, place_);
-    }
+    std::unique_ptr<session> prepare(const problem& p) override { return std::make_unique<anemone_session>(p, place_); }
 
 private:
     std::string name_;
@@ -117,8 +114,7 @@ template <class Backend> Backend threaded(const Backend& place, int threads) {
 } // namespace
 
 void add_anemone(field& f, const field_options& options) {
-    f.present.push_back(
-        std::make_unique<anemone_contender>("Anemone", threaded(ane::backend::cpu{}, options.threads)));
+    f.present.push_back(std::make_unique<anemone_contender>("Anemone", threaded(ane::backend::cpu{}, options.threads)));
 }
 
 } // namespace suite

@@ -27,6 +27,7 @@ constexpr const char* help = R"(usage: bench_suite [option]...
   --csv FILE           everything measured
   --markdown FILE      the tables of docs/performance.md, written between their markers
   --svg FILE           the points of all contenders under the roofline
+  --from FILE          these from an earlier --csv, without measuring
   --modules FOLDER     where `npm install onnxruntime-node` was done
   --scratch FOLDER     for files that other processes read
 )";
@@ -49,8 +50,8 @@ std::vector<int> integers(const std::string& option, const std::string& text, in
         char* end = nullptr;
         const long value = std::strtol(part.c_str(), &end, 10);
         if (part.empty() || *end != '\0' || value < least || value > 4096) {
-            throw ane::error(ane::errc::argument, option, "\"" + part + "\" is no number from " +
-                                                              std::to_string(least) + " to 4096");
+            throw ane::error(ane::errc::argument, option,
+                             "\"" + part + "\" is no number from " + std::to_string(least) + " to 4096");
         }
         list.push_back(static_cast<int>(value));
     }
@@ -125,6 +126,8 @@ arguments parse_arguments(int count, char** words) {
             given.csv = value();
         } else if (option == "--svg") {
             given.svg = value();
+        } else if (option == "--from") {
+            given.from = value();
         } else if (option == "--markdown") {
             given.markdown = value();
         } else if (option == "--modules") {

@@ -17,6 +17,7 @@ struct arguments {
     bool follows = false; ///< another process has named the contenders
     std::string csv;
     std::string svg;
+    std::string from; ///< results of an earlier run, in place of a new one
     std::string markdown;
     std::string modules = "build/bench/peers";
     std::string scratch = "build/bench/scratch";

@@ -3,8 +3,9 @@
 #if defined(SUITE_HAS_EIGEN)
 #include "row_session.hpp"
 
-#include <Eigen/Core>
 #include <fmt/format.h>
+
+#include <Eigen/Core>
 #include <string>
 #include <unsupported/Eigen/SpecialFunctions>
 #endif

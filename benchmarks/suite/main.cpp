@@ -1,8 +1,7 @@
 /// The table of workloads: every contender's result checked, then timed in turns. `./run bench` builds and starts it.
 
 #include "arguments.hpp"
-#include "table.hpp"
-
+#include "summary.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/io/file.hpp>
 
@@ -64,6 +63,13 @@ int work(const arguments& given) {
         }
     }
     std::vector<record> records;
+    double peak = 0;
+    if (!given.how.check_only) {
+        const ane::machine_limits limits = ane::measure_limits({.threads = threads});
+        fmt::print("\nthis machine       {}\n", limits.line());
+        records = records_of(limits);
+        peak = limits.peak;
+    }
     int wrong = 0;
     for (const std::string& name : given.workloads) {
         const problem p = make_problem(name, given.small);
@@ -73,7 +79,7 @@ int work(const arguments& given) {
             wrong += r.failure.starts_with("wrong result") ? 1 : 0;
             block.push_back({std::move(r), p.title, p.flops, p.bytes});
         }
-        fmt::print("\n{}", block_text(block, 0));
+        fmt::print("\n{}", block_text(block, peak));
         std::fflush(stdout);
         records.insert(records.end(), block.begin(), block.end());
     }
@@ -120,6 +126,10 @@ int run(int count, char** words) {
     std::filesystem::create_directories(given.scratch);
     std::vector<record> records;
     int status = 0;
+    if (!given.from.empty()) {
+        records = records_of(text_of(given.from));
+        given.threads.clear();
+    }
     for (std::size_t i = 0; i < given.threads.size(); ++i) {
         status = std::max(status, start(words[0], given, given.threads[i], i > 0));
         const std::string path = given.scratch + "/results_" + std::to_string(given.threads[i]) + ".csv";
@@ -131,6 +141,12 @@ int run(int count, char** words) {
     }
     if (!given.csv.empty()) {
         ane::write_file(given.csv, csv_text(records));
+    }
+    if (!given.markdown.empty()) {
+        ane::write_file(given.markdown, with_measurements(text_of(given.markdown), markdown(records)));
+    }
+    if (!given.svg.empty() && !records.empty()) {
+        ane::write_file(given.svg, chart(records, records.front().found.threads));
     }
     return status;
 }

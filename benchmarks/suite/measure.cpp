@@ -48,8 +48,8 @@ entrant enter(const problem& p, contender& who, const std::vector<std::vector<do
         }
         const double bound = !who.ours() ? fp32_bound : p.whole ? fp16_network_bound : fp16_bound;
         if (!(e.found.error <= bound)) {
-            e.found.failure = fmt::format("wrong result: relative error {:.2e}, at most {:.1e} is right",
-                                          e.found.error, bound);
+            e.found.failure =
+                fmt::format("wrong result: relative error {:.2e}, at most {:.1e} is right", e.found.error, bound);
             e.ready.reset();
         }
     } catch (const std::exception& failure) { // of the library or of a peer: said in the table

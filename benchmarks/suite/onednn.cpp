@@ -14,7 +14,8 @@ namespace {
 
 class onednn_contender final : public contender {
 public:
-    onednn_contender(std::string name, dnnl::algorithm convolution) : name_(std::move(name)), convolution_(convolution) {}
+    onednn_contender(std::string name, dnnl::algorithm convolution)
+        : name_(std::move(name)), convolution_(convolution) {}
     std::string name() const override { return name_; }
     std::string description() const override {
         const dnnl_version_t* const v = dnnl_version();

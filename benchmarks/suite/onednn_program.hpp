@@ -3,7 +3,6 @@
 #include "contender.hpp"
 
 #include <dnnl.hpp>
-
 #include <vector>
 
 namespace suite {

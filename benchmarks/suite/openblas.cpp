@@ -3,9 +3,8 @@
 #if defined(SUITE_HAS_OPENBLAS)
 #include "row_session.hpp"
 
-#include <cblas.h>
-
 #include <algorithm>
+#include <cblas.h>
 #include <string>
 #endif
 

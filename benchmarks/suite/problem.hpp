@@ -28,8 +28,8 @@ struct problem {
     ane::dynamic_graph graph;
     std::vector<std::vector<float>> values; ///< by node; empty for what is computed
     std::vector<cache_write> writes;
-    double flops = 0;  ///< of one run, direct methods
-    double bytes = 0;  ///< that a run has to move at least: ports and weights once, as fp16
+    double flops = 0;   ///< of one run, direct methods
+    double bytes = 0;   ///< that a run has to move at least: ports and weights once, as fp16
     bool whole = false; ///< a network rather than one layer
 
     ane::weight_store weights() const;

@@ -1,5 +1,4 @@
 #include "process_contender.hpp"
-
 #include <anemone/io/file.hpp>
 #include <anemone/io/json.hpp>
 

@@ -4,8 +4,8 @@
 
 #include <cstdio>
 #include <string>
-#include <vector>
 #include <sys/types.h>
+#include <vector>
 
 namespace suite {
 

@@ -1,5 +1,4 @@
 #include "process_contender.hpp"
-
 #include <anemone/base/error.hpp>
 
 #include <string>

@@ -1,7 +1,6 @@
 /// The graphs of the workloads in float64, written from the definitions and sharing no code with the library.
 
 #include "problem.hpp"
-
 #include <anemone/base/error.hpp>
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 #include "table.hpp"
-
 #include <anemone/base/error.hpp>
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 /// The workloads as graphs. Batch norms are folded into the convolutions before them, for every contender.
 
 #include "problem.hpp"
-
 #include <anemone/base/error.hpp>
 #include <anemone/dynamic_builder.hpp>
 #include <anemone/passes/cost.hpp>
@@ -181,8 +180,7 @@ problem decoder(network& n) {
         const auto q = n.in_heads(n.linear(a, width), heads);
         const auto cached = [&](const char* what) {
             const auto row = n.in_heads(n.linear(a, width), heads);
-            const auto cache =
-                n.g.input(what + std::to_string(block), ane::extents{1, heads, length, width / heads});
+            const auto cache = n.g.input(what + std::to_string(block), ane::extents{1, heads, length, width / heads});
             const auto kept = n.g.add(op::select, {here, row, cache});
             n.g.keep(cache, kept);
             return kept;
@@ -220,8 +218,7 @@ const std::vector<row>& rows() {
         {"conv3x3_64", "conv 3x3, 64 to 64, 56x56", [](network& n) { return convolution(n, 64, 64, 3); }},
         {"conv3x3_256", "conv 3x3, 256 to 256, 56x56", [](network& n) { return convolution(n, 256, 256, 3); }},
         {"conv3x3_s2", "conv 3x3 by 2, 64 to 128, 56x56", [](network& n) { return convolution(n, 64, 128, 3, 2); }},
-        {"depthwise", "depthwise 3x3, 256, 56x56",
-         [](network& n) { return convolution(n, 256, 256, 3, 1, true); }},
+        {"depthwise", "depthwise 3x3, 256, 56x56", [](network& n) { return convolution(n, 256, 256, 3, 1, true); }},
         {"layer_norm", "layer norm 512x768", [](network& n) { return rowwise(n, op::layer_norm); }},
         {"rms_norm", "rms norm 512x768", [](network& n) { return rowwise(n, op::rms_norm); }},
         {"softmax", "softmax 512x768", [](network& n) { return rowwise(n, op::softmax); }},
@@ -240,9 +237,7 @@ const std::vector<row>& rows() {
 /// A number between -1 and 1; the same in every standard library.
 class numbers {
 public:
-    double operator()() {
-        return static_cast<double>(engine_()) / static_cast<double>(std::mt19937::max()) * 2 - 1;
-    }
+    double operator()() { return static_cast<double>(engine_()) / static_cast<double>(std::mt19937::max()) * 2 - 1; }
 
 private:
     std::mt19937 engine_{20261123};
@@ -309,8 +304,8 @@ void find_cache_writes(problem& p) {
     const ane::graph_view g = p.graph;
     for (const ane::output_port& port : g.outputs) {
         if (port.is_state() && g[port.node].kind == op::select) {
-            p.writes.push_back({port.node, port.state, g.operands(port.node)[1], 2,
-                                static_cast<int>(g[port.state].shape[2]) - 1});
+            p.writes.push_back(
+                {port.node, port.state, g.operands(port.node)[1], 2, static_cast<int>(g[port.state].shape[2]) - 1});
         }
     }
 }

@@ -9,6 +9,7 @@
 #include "backend/oracle/oracle.hpp"
 #include "backend/program.hpp"
 #include "backend/segmented/segmented.hpp"
+#include "benchmark/benchmark.hpp"
 #include "drawing/drawing.hpp"
 #include "dynamic_builder.hpp"
 #include "dynamic_volume.hpp"

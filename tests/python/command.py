@@ -64,7 +64,7 @@ def sessions(program, folder):
 
 def timeless(text):
     """The page without what differs from run to run: the times of `bench`."""
-    return re.sub(r"(?<=^    )(cpu|oracle:h13) +[\d. ]+$", r"\1 and its times", text, flags=re.MULTILINE)
+    return re.sub(r"(\$ anemone bench [^\n]*\n).*?(?=\n    \$ |\n[^ \n])", r"\1    times", text, flags=re.DOTALL)
 
 
 def npz(names_and_bytes):

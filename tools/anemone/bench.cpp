@@ -3,12 +3,12 @@
 #include "program_run.hpp"
 #include "progress.hpp"
 #include "run_memory.hpp"
+#include <anemone/base/thread_pool.hpp>
+#include <anemone/benchmark/benchmark.hpp>
 #include <anemone/io/json.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,68 +21,65 @@ struct bench_options {
     std::string file;
     std::vector<std::string> backends{"cpu"};
     double seconds = 2;
+    int threads = 0;
     reading how;
+    bool whole = false;
     bool json = false;
+    bool csv = false;
+    std::string svg;
 };
 
-struct latency {
-    std::string backend;
-    double compile = 0; ///< seconds
-    double first = 0;
-    std::vector<double> runs; ///< sorted
-
-    double percentile(double part) const {
-        return runs[std::min(runs.size() - 1, static_cast<std::size_t>(part * static_cast<double>(runs.size())))];
-    }
-};
-
-double since(std::chrono::steady_clock::time_point begin) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+void write_times(ane::json_writer& json, const ane::benchmark_times& t) {
+    json.member("runs", t.runs).member("minimum_seconds", t.least);
+    json.member("first_quartile_seconds", t.first_quartile).member("median_seconds", t.median);
+    json.member("third_quartile_seconds", t.third_quartile).member("p90_seconds", t.percentile_90);
+    json.member("p99_seconds", t.percentile_99);
 }
 
-latency measure(const std::string& backend, const ane::read_model& model, double seconds) {
-    port_buffers ports(model.graph);
-    ports.fill_randomly(0);
-    latency found{backend, 0, 0, {}};
-    const auto begin = std::chrono::steady_clock::now();
-    ane::any_program program = compile_for(backend, model.graph, model.weights);
-    found.compile = since(begin);
-    const auto first = std::chrono::steady_clock::now();
-    ports.run(program);
-    found.first = since(first);
-    const progress shown("running on " + backend);
-    const auto all = std::chrono::steady_clock::now();
-    do {
-        const auto one = std::chrono::steady_clock::now();
-        ports.run(program);
-        found.runs.push_back(since(one));
-        progress::at(since(all) / seconds);
-    } while (since(all) < seconds && found.runs.size() < 1'000'000);
-    std::sort(found.runs.begin(), found.runs.end());
-    return found;
+/// An object for each backend, under the names that the command line gave them.
+std::string json_text(const ane::benchmark_result& result, const std::vector<std::string>& backends) {
+    ane::json_writer json;
+    json.array();
+    for (std::size_t i = 0; i < result.runs.size(); ++i) {
+        const ane::benchmark_run& run = result.runs[i];
+        json.object();
+        json.member("backend", backends[i]).member("compile_seconds", run.compile).member("first_seconds", run.first);
+        json.member("flops", result.flops).member("bytes", result.bytes);
+        write_times(json, run.times);
+        json.key("layers").array();
+        for (const ane::benchmark_layer& layer : run.layers) {
+            json.object().member("layer", layer.name).member("flops", layer.flops).member("bytes", layer.bytes);
+            if (layer.not_timed.empty()) {
+                write_times(json, layer.times);
+            } else {
+                json.member("not_timed", layer.not_timed);
+            }
+            json.end();
+        }
+        json.end().end();
+    }
+    json.end();
+    return json.str();
 }
 
 int bench(const bench_options& options) {
     const ane::read_model model = read(options.file, options.how);
-    require_run_memory(model.graph, kept_values::live, options.how.memory);
-    ane::json_writer json;
-    json.array();
-    std::string text = fmt::format("{:<12} {:>10} {:>10} {:>8} {:>10} {:>10} {:>10} {:>10}\n", "ms", "compile", "first",
-                                   "runs", "minimum", "median", "90 %", "99 %");
+    require_run_memory(model.graph, options.whole ? kept_values::live : kept_values::all, options.how.memory);
+    std::vector<ane::backend::any> places;
     for (const std::string& backend : options.backends) {
-        const latency l = measure(backend, model, options.seconds);
-        text += fmt::format("{:<12} {:>10.3f} {:>10.3f} {:>8} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}\n", backend,
-                            1e3 * l.compile, 1e3 * l.first, l.runs.size(), 1e3 * l.runs.front(),
-                            1e3 * l.percentile(0.5), 1e3 * l.percentile(0.9), 1e3 * l.percentile(0.99));
-        json.object();
-        json.member("backend", backend).member("compile_seconds", l.compile).member("first_seconds", l.first);
-        json.member("runs", l.runs.size()).member("minimum_seconds", l.runs.front());
-        json.member("median_seconds", l.percentile(0.5)).member("p90_seconds", l.percentile(0.9));
-        json.member("p99_seconds", l.percentile(0.99));
-        json.end();
+        places.push_back(backend_named(backend, options.threads));
     }
-    json.end();
-    write_text("", options.json ? json.str() : text);
+    ane::benchmark_options how;
+    how.seconds = options.seconds;
+    how.layers = !options.whole;
+    how.threads = options.threads > 0 ? options.threads : ane::available_threads();
+    how.progress = progress::at;
+    const progress shown(fmt::format("running on {}", fmt::join(options.backends, ", ")));
+    const ane::benchmark_result result = ane::benchmark(model.graph, model.weights, places, how);
+    if (!options.svg.empty()) {
+        write_text(options.svg, result.svg());
+    }
+    write_text("", options.json ? json_text(result, options.backends) : options.csv ? result.csv() : result.text());
     return well;
 }
 
@@ -90,17 +87,23 @@ int bench(const bench_options& options) {
 
 void add_bench(CLI::App& app, int& status) {
     const auto given = std::make_shared<bench_options>();
-    CLI::App* const sub = app.add_subcommand("bench", "Times a model on backends: compile, first run, percentiles");
+    CLI::App* const sub = app.add_subcommand(
+        "bench", "Times a model on backends, whole and layer by layer, beside this machine's limits");
     sub->add_option("FILE", given->file, "The model")->required();
     sub->add_option("-b,--backend", given->backends, "cpu, oracle:TARGET, engine:TARGET; several to compare")
         ->delimiter(',')
         ->capture_default_str();
-    sub->add_option("--seconds", given->seconds, "How long each runs")
+    sub->add_option("--seconds", given->seconds, "How long each runs the model, and how long its layers")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
-    sub->add_flag("--json", given->json, "As JSON");
+    sub->add_option("--threads", given->threads, "Threads of the CPU backend (default: all processors)")
+        ->check(CLI::Range(1, 1024));
+    sub->add_flag("--whole", given->whole, "The model alone, without its layers");
+    CLI::Option* const json = sub->add_flag("--json", given->json, "As JSON");
+    sub->add_flag("--csv", given->csv, "As CSV, a line for the model and one for each layer")->excludes(json);
+    sub->add_option("--svg", given->svg, "Draw the layers under the limits of this machine")->type_name("FILE");
     add_reading(*sub, given->how);
-    sub->footer("Example: anemone bench model.mil -b cpu,oracle:h13");
+    sub->footer("Example: anemone bench model.mil -b cpu,oracle:h13 --svg roofline.svg");
     sub->callback([given, &status] { status = bench(*given); });
 }
 

@@ -15,23 +15,27 @@
 
 namespace command {
 
-ane::any_program compile_for(const std::string& backend, const ane::graph_view& model,
-                             const ane::weight_store& weights) {
-    const progress shown("compiling for " + backend);
+ane::backend::any backend_named(const std::string& backend, int threads) {
     const std::size_t colon = backend.find(':');
     const std::string name = backend.substr(0, colon);
     const ane::target machine = target_named(colon == std::string::npos ? "h13" : backend.substr(colon + 1));
     if (name == "cpu" && colon == std::string::npos) {
-        return ane::backend::cpu{}.compile(model, weights);
+        return threads > 0 ? ane::backend::cpu{}.threads(threads) : ane::backend::cpu{};
     }
     if (name == "oracle") {
-        return ane::backend::oracle(machine).compile(model, weights);
+        return ane::backend::oracle(machine);
     }
     if (name == "engine") {
-        return ane::backend::engine(machine).compile(model, weights);
+        return ane::backend::engine(machine);
     }
     throw ane::error(ane::errc::argument, "backend '" + backend + "'",
                      "is none of cpu, oracle:TARGET, engine:TARGET, such as oracle:h13");
+}
+
+ane::any_program compile_for(const std::string& backend, const ane::graph_view& model,
+                             const ane::weight_store& weights) {
+    const progress shown("compiling for " + backend);
+    return backend_named(backend).compile(model, weights);
 }
 
 port_buffers::port_buffers(const ane::graph_view& model) {

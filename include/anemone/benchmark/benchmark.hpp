@@ -16,31 +16,33 @@
 namespace ane::inline ANEMONE_WAY {
 
 struct benchmark_options {
-    double seconds = 0.5;                 ///< how long each backend runs the whole model, and about all its layers
-    int rounds = 7;                       ///< in which backends and layers take turns
-    bool layers = true;                   ///< time each layer too
-    int threads = 1;                      ///< that the limits are measured for: as many as the backends use
-    bool limits = true;                   ///< measure the machine
-    std::uint64_t seed = 0;               ///< of the numbers in the input ports
-    void (*progress)(double) = nullptr;   ///< called with the part that is done, from 0 to 1
+    double seconds = 0.5;               ///< how long each backend runs the whole model, and about all its layers
+    int rounds = 7;                     ///< in which backends and layers take turns
+    bool layers = true;                 ///< time each layer too
+    int threads = 1;                    ///< that the limits are measured for: as many as the backends use
+    bool limits = true;                 ///< measure the machine
+    std::uint64_t seed = 0;             ///< of the numbers in the input ports
+    void (*progress)(double) = nullptr; ///< called with the part that is done, from 0 to 1
 };
 
-/// Times of one thing, in seconds. A value of each round is the median of its runs; these are the quartiles of those.
+/// Times of all runs of one thing, in seconds.
 struct benchmark_times {
-    double least = 0; ///< the fastest run of all
+    double least = 0;
     double first_quartile = 0;
     double median = 0;
     double third_quartile = 0;
+    double percentile_90 = 0;
+    double percentile_99 = 0;
     std::int64_t runs = 0;
 };
 
 /// A layer as a model of its own: a node with what fuses into it, on the values that it has in the model.
 struct benchmark_layer {
-    std::string name;          ///< "conv2d + relu #4"
-    double flops = 0;          ///< passes/cost.hpp
-    double bytes = 0;          ///< read and written, each value once
+    std::string name; ///< "conv2d + relu #4"
+    double flops = 0; ///< passes/cost.hpp
+    double bytes = 0; ///< read and written, each value once
     benchmark_times times{};
-    std::string not_timed{};   ///< why it has no times
+    std::string not_timed{}; ///< why it has no times
 };
 
 /// One backend.

@@ -40,39 +40,31 @@ public:
     }
     /// Fixes how often a turn runs it.
     ANEMONE_INLINE void warm_up(double turn_seconds) {
-        times_.least = std::min(once(), once());
-        const double count = times_.least > 0 ? turn_seconds / times_.least : 1e5;
-        count_ = static_cast<int>(std::clamp(count, 1.0, 1e5));
+        const double least = std::min(once(), once());
+        count_ = static_cast<int>(std::clamp(least > 0 ? turn_seconds / least : 1e5, 1.0, 1e5));
     }
     ANEMONE_INLINE void turn() {
         if (count_ > 1) {
             once(); // what ran before may have emptied the caches
         }
-        std::vector<double> taken;
         for (int i = 0; i < count_; ++i) {
-            taken.push_back(once());
+            taken_.push_back(once());
         }
-        std::sort(taken.begin(), taken.end());
-        times_.least = std::min(times_.least, taken.front());
-        times_.runs += count_;
-        rounds_.push_back(quantile_of(taken, 0.5));
     }
+    /// Of all turns.
     ANEMONE_INLINE benchmark_times times() const {
-        benchmark_times found = times_;
-        std::vector<double> sorted = rounds_;
+        std::vector<double> sorted = taken_;
         std::sort(sorted.begin(), sorted.end());
-        found.first_quartile = quantile_of(sorted, 0.25);
-        found.median = quantile_of(sorted, 0.5);
-        found.third_quartile = quantile_of(sorted, 0.75);
-        return found;
+        const auto at = [&sorted](double part) { return quantile_of(sorted, part); };
+        return {
+            sorted.front(), at(0.25), at(0.5), at(0.75), at(0.9), at(0.99), static_cast<std::int64_t>(sorted.size())};
     }
 
 private:
     any_program program_;
     port_values ports_;
     int count_ = 1;
-    benchmark_times times_;
-    std::vector<double> rounds_;
+    std::vector<double> taken_;
 };
 
 /// Says how far a benchmark is, in turns of equal length.
@@ -157,15 +149,14 @@ ANEMONE_BODY benchmark_result benchmark(const graph_view& model, const weight_st
     if (!(options.seconds > 0) || options.rounds < 1 || options.threads < 1) {
         throw error(errc::argument, "benchmark",
                     formatted("{} seconds, {} rounds and {} threads: each must be above zero", options.seconds,
-                                      options.rounds, options.threads));
+                              options.rounds, options.threads));
     }
     benchmark_result result;
     for (int i = 0; i < model.size(); ++i) {
         const node& n = model[i];
         result.flops += static_cast<double>(work_of(model, n).flops());
-        result.bytes += n.kind == op::input || n.kind == op::weight
-                            ? static_cast<double>(bytes(n.type, n.shape.count()))
-                            : 0;
+        result.bytes +=
+            n.kind == op::input || n.kind == op::weight ? static_cast<double>(bytes(n.type, n.shape.count())) : 0;
     }
     for (const output_port& port : model.outputs) {
         result.bytes += static_cast<double>(bytes(model[port.node].type, model[port.node].shape.count()));
@@ -174,7 +165,9 @@ ANEMONE_BODY benchmark_result benchmark(const graph_view& model, const weight_st
     const int layers = options.layers ? static_cast<int>(detail::layers_of(model).size()) : 0;
     detail::benchmark_progress progress(options.progress, count * (options.rounds + 1 + layers) + 1);
     if (options.limits) {
-        result.limits = measure_limits({.threads = options.threads});
+        const double trial = std::min(0.02, options.seconds / 25);
+        result.limits =
+            measure_limits({.threads = options.threads, .seconds = trial, .largest = std::size_t{1} << 28U});
     }
     progress.step();
     std::vector<detail::timed_program> programs;

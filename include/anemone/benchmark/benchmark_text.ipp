@@ -43,9 +43,9 @@ ANEMONE_INLINE std::string run_text(const benchmark_result& result, const benchm
     const benchmark_times& t = run.times;
     std::string text = formatted("\n{}: compiled in {} ms, first run {} ms\n", run.backend,
                                  in_milliseconds(run.compile), in_milliseconds(run.first));
-    text += formatted("  {} ms a run (least {}, quartiles {} and {}, {} runs)\n", in_milliseconds(t.median),
+    text += formatted("  {} ms a run (least {}, quartiles {} and {}, 99 % {}; {} runs)\n", in_milliseconds(t.median),
                       in_milliseconds(t.least), in_milliseconds(t.first_quartile), in_milliseconds(t.third_quartile),
-                      t.runs);
+                      in_milliseconds(t.percentile_99), t.runs);
     std::size_t width = 5;
     for (const benchmark_layer& layer : run.layers) {
         width = std::max(width, layer.name.size());
@@ -87,8 +87,8 @@ ANEMONE_INLINE std::string csv_times(const benchmark_times& t) {
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY std::string benchmark_result::text() const {
-    std::string text = formatted("{} a run, {} of ports and weights\n", detail::scaled(flops, "FLOP"),
-                                 detail::scaled(bytes, "B"));
+    std::string text =
+        formatted("{} a run, {} of ports and weights\n", detail::scaled(flops, "FLOP"), detail::scaled(bytes, "B"));
     if (limits) {
         text += "this machine, " + limits->line() + "\n";
     }
@@ -106,12 +106,12 @@ ANEMONE_BODY std::string benchmark_result::csv() const {
     std::string text = "backend,layer,flops,bytes,compile_seconds,first_seconds,least_seconds,first_quartile_seconds,"
                        "median_seconds,third_quartile_seconds,runs,not_timed\n";
     for (const benchmark_run& run : runs) {
-        text += formatted("{},,{},{},{:.6g},{:.6g},{},\n", detail::csv_field(run.backend), flops, bytes,
-                                  run.compile, run.first, detail::csv_times(run.times));
+        text += formatted("{},,{},{},{:.6g},{:.6g},{},\n", detail::csv_field(run.backend), flops, bytes, run.compile,
+                          run.first, detail::csv_times(run.times));
         for (const benchmark_layer& layer : run.layers) {
-            text += formatted("{},{},{},{},,,{},{}\n", detail::csv_field(run.backend),
-                                      detail::csv_field(layer.name), layer.flops, layer.bytes,
-                                      detail::csv_times(layer.times), detail::csv_field(layer.not_timed));
+            text +=
+                formatted("{},{},{},{},,,{},{}\n", detail::csv_field(run.backend), detail::csv_field(layer.name),
+                          layer.flops, layer.bytes, detail::csv_times(layer.times), detail::csv_field(layer.not_timed));
         }
     }
     return text;

@@ -13,10 +13,10 @@ namespace ane::inline ANEMONE_WAY {
 
 /// How fast all threads together read a working set of one size, over and over.
 struct read_rate {
-    std::string level;       ///< "L1", "L2", "L3", "memory"
-    std::size_t fits = 0;    ///< the largest working set of a thread that this level holds, bytes; 0: any
+    std::string level;        ///< "L1", "L2", "L3", "memory"
+    std::size_t fits = 0;     ///< the largest working set of a thread that this level holds, bytes; 0: any
     std::size_t measured = 0; ///< the working set of a thread that was read, bytes
-    double bandwidth = 0;    ///< bytes/s
+    double bandwidth = 0;     ///< bytes/s
 };
 
 /// The ceilings of this machine for one instruction set, measured: what no fp32 kernel can exceed.
@@ -36,8 +36,8 @@ struct machine_limits {
 };
 
 struct limit_options {
-    int threads = 1;                         ///< each with working sets of its own
-    double seconds = 0.02;                   ///< of one trial; the best of `trials` counts
+    int threads = 1;       ///< each with working sets of its own
+    double seconds = 0.02; ///< of one trial; the best of `trials` counts
     int trials = 5;
     std::size_t largest = std::size_t{1} << 29; ///< no working set exceeds it, all threads together
 };

@@ -123,9 +123,10 @@ ANEMONE_BODY machine_limits measure_limits(isa_level level, const limit_options&
     found.level = level;
     found.threads = options.threads;
     const double flops = detail::multiply_add_round(level, 1);
-    found.peak = flops * detail::best_rate(options, [level](int, std::uint64_t count) {
-        detail::multiply_add_round(level, 64 * count);
-    }) * 64;
+    found.peak = flops *
+                 detail::best_rate(
+                     options, [level](int, std::uint64_t count) { detail::multiply_add_round(level, 64 * count); }) *
+                 64;
     std::vector<read_rate> levels = detail::memory_levels();
     for (std::size_t i = 0; i < levels.size(); ++i) {
         read_rate& rate = levels[i];

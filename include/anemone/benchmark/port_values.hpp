@@ -111,7 +111,8 @@ public:
                     value.assign(from.begin(), from.end());
                 }
                 inputs.push_back(value);
-            } else if (!is_source(n.kind) && (n.type == dtype::f16 || n.type == dtype::uint8 || n.type == dtype::int8)) {
+            } else if (!is_source(n.kind) &&
+                       (n.type == dtype::f16 || n.type == dtype::uint8 || n.type == dtype::int8)) {
                 shown.push_back(i);
                 whole.add_output(i, "value_" + std::to_string(i));
             }
