@@ -26,7 +26,8 @@ constexpr op_set loops_under(const op_set& operations) {
     for (std::size_t i = 0; i < op_count; ++i) {
         const op kind = static_cast<op>(i);
         if (operations.contains(kind)) {
-            loops.insert({detail::parts_of(kind).before, detail::parts_of(kind).after});
+            loops.insert({detail::parts_of(kind).before, detail::parts_of(kind).after, detail::fold_of(kind)});
+            loops.insert(kind == op::reduce_log_sum_exp ? op_set{op::reduce_max} : op_set{});
             loops.insert(kind == op::softmax || kind == op::attention ? op_set{op::exp} : op_set{});
             loops.insert(kind == op::l2_pool ? op_set{op::sqrt} : op_set{});
             loops.insert(kind == op::prelu ? op_set{op::leaky_relu} : op_set{});

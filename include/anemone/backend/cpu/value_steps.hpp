@@ -16,7 +16,7 @@ namespace ane::cpu::detail::inline ANEMONE_WAY {
 ANEMONE_INLINE bound_step bind_binary(const binding_context& c, int index) {
     const kernel_table& kernels = c.kernels;
     return [&kernels, kind = c.at(index).kind, a = c.operand_shape(index, 0), b = c.operand_shape(index, 1)](
-               const operands& o) { binary(kernels, kind, o.input(0), a, o.input(1), b, o.output()); };
+               const operands& o) { binary(kernels, kind, o.input(0), a, o.input(1), b, o.output(), o.crew); };
 }
 
 template <class Attributes> bound_step bind_unary(const binding_context& c, int index) {
@@ -24,7 +24,7 @@ template <class Attributes> bound_step bind_unary(const binding_context& c, int 
     const ane::detail::unary_numbers numbers = ane::detail::unary_numbers_of<Attributes>(n);
     const kernel_table& kernels = c.kernels;
     return [&kernels, kind = n.kind, count = n.shape.count(), numbers](const operands& o) {
-        unary(kernels, kind, o.input(0), o.output(), count, numbers.first, numbers.second);
+        unary(kernels, kind, o.input(0), o.output(), count, numbers.first, numbers.second, o.crew);
     };
 }
 
@@ -33,21 +33,21 @@ ANEMONE_INLINE bound_step bind_comparison(const binding_context& c, int index) {
     const kernel_table& kernels = c.kernels;
     return [&kernels, kind = c.at(index).kind, a = c.operand_shape(index, 0),
             b = c.operand_shape(index, 1)](const operands& o) {
-        compare(kernels, kind, o.input(0), a, o.input(1), b, reinterpret_cast<std::uint8_t*>(o.result));
+        compare(kernels, kind, o.input(0), a, o.input(1), b, reinterpret_cast<std::uint8_t*>(o.result), o.crew);
     };
 }
 
 ANEMONE_INLINE bound_step bind_logical_not(const binding_context& c, int index) {
     return [count = c.shape(index).count()](const operands& o) {
         logical_not(reinterpret_cast<const std::uint8_t*>(o.inputs[0]), reinterpret_cast<std::uint8_t*>(o.result),
-                    count);
+                    count, o.crew);
     };
 }
 
 ANEMONE_INLINE bound_step bind_logic(const binding_context& c, int index) {
     return [kind = c.at(index).kind, a = c.operand_shape(index, 0), b = c.operand_shape(index, 1)](const operands& o) {
         logic(kind, reinterpret_cast<const std::uint8_t*>(o.inputs[0]), a,
-              reinterpret_cast<const std::uint8_t*>(o.inputs[1]), b, reinterpret_cast<std::uint8_t*>(o.result));
+              reinterpret_cast<const std::uint8_t*>(o.inputs[1]), b, reinterpret_cast<std::uint8_t*>(o.result), o.crew);
     };
 }
 
@@ -55,7 +55,7 @@ ANEMONE_INLINE bound_step bind_select(const binding_context& c, int index) {
     return [condition = c.operand_shape(index, 0), a = c.operand_shape(index, 1),
             b = c.operand_shape(index, 2)](const operands& o) {
         cpu::select(reinterpret_cast<const std::uint8_t*>(o.inputs[0]), condition, o.input(1), a, o.input(2), b,
-                    o.output());
+                    o.output(), o.crew);
     };
 }
 
@@ -66,7 +66,7 @@ ANEMONE_INLINE bound_step bind_parametric(const binding_context& c, int index) {
     return [&kernels, kind = c.at(index).kind, batch = x[0], channels = x[1],
             plane = x.count() / (x[0] * x[1])](const operands& o) {
         parametric(kernels, kind, o.input(0), batch, channels, plane, o.input(1),
-                   kind == op::parametric_softplus ? o.input(2) : nullptr, o.output());
+                   kind == op::parametric_softplus ? o.input(2) : nullptr, o.output(), o.crew);
     };
 }
 
@@ -85,9 +85,10 @@ ANEMONE_INLINE bound_step bind_reduce(const binding_context& c, int index) {
         removed |= 1U << static_cast<unsigned>(list[i]);
     }
     const kernel_table& kernels = c.kernels;
-    return [&kernels, kind = c.at(index).kind, x = c.operand_shape(index, 0), removed](const operands& o) {
-        reduce(kernels, kind, o.input(0), x, removed, o.output());
-    };
+    return {[&kernels, kind = c.at(index).kind, x = c.operand_shape(index, 0), removed](const operands& o) {
+                reduce(kernels, kind, o.input(0), x, removed, o.output(), o.crew);
+            },
+            scratch_of_reduction(c.at(index).kind, reduction_walk(c.operand_shape(index, 0), removed))};
 }
 
 ANEMONE_INLINE bound_step bind_arg_reduce(const binding_context& c, int index) {

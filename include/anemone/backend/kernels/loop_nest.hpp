@@ -47,32 +47,35 @@ template <std::size_t N> struct loop_nest {
 
     /// Calls row(offsets) for every position of all axes but the last; nothing when an extent is zero.
     template <class Row> void for_each_row(Row row) const {
-        const int outer = shape.rank - 1;
-        if (shape.count() == 0) {
-            return;
+        if (shape.count() != 0) {
+            for_rows(0, rows(), row);
         }
+    }
+
+    /// The number of rows: positions of all axes but the last.
+    constexpr std::int64_t rows() const {
+        std::int64_t count = 1;
+        for (int axis = 0; axis < shape.rank - 1; ++axis) {
+            count *= shape[axis];
+        }
+        return count;
+    }
+
+    /// Calls row(offsets) for rows first <= i < last of them, in order.
+    template <class Row> void for_rows(std::int64_t first, std::int64_t last, Row row) const {
         std::array<std::int64_t, N> offsets{};
         std::array<std::int64_t, static_cast<std::size_t>(extents::capacity)> index{};
-        for (;;) {
+        std::int64_t rest = first;
+        for (int axis = shape.rank - 2; axis >= 0 && rest != 0; --axis) {
+            index[static_cast<std::size_t>(axis)] = rest % shape[axis];
+            rest /= shape[axis];
+            for (std::size_t n = 0; n < N; ++n) {
+                offsets[n] += strides[n][axis] * index[static_cast<std::size_t>(axis)];
+            }
+        }
+        for (std::int64_t i = first; i < last; ++i) {
             row(offsets);
-            int axis = outer - 1;
-            for (; axis >= 0; --axis) {
-                std::int64_t& i = index[static_cast<std::size_t>(axis)];
-                ++i;
-                for (std::size_t n = 0; n < N; ++n) {
-                    offsets[n] += strides[n][axis];
-                }
-                if (i < shape[axis]) {
-                    break;
-                }
-                i = 0;
-                for (std::size_t n = 0; n < N; ++n) {
-                    offsets[n] -= strides[n][axis] * shape[axis];
-                }
-            }
-            if (axis < 0) {
-                return;
-            }
+            advance(offsets, index);
         }
     }
 
@@ -81,6 +84,25 @@ template <std::size_t N> struct loop_nest {
     constexpr std::int64_t row_stride(std::size_t n) const { return strides[n][shape.rank - 1]; }
 
 private:
+    /// The position after this one; after the last, the first.
+    constexpr void advance(std::array<std::int64_t, N>& offsets,
+                           std::array<std::int64_t, static_cast<std::size_t>(extents::capacity)>& index) const {
+        for (int axis = shape.rank - 2; axis >= 0; --axis) {
+            std::int64_t& i = index[static_cast<std::size_t>(axis)];
+            ++i;
+            for (std::size_t n = 0; n < N; ++n) {
+                offsets[n] += strides[n][axis];
+            }
+            if (i < shape[axis]) {
+                return;
+            }
+            i = 0;
+            for (std::size_t n = 0; n < N; ++n) {
+                offsets[n] -= strides[n][axis] * shape[axis];
+            }
+        }
+    }
+
     constexpr void append(std::int64_t extent, const loop_nest& from, int axis) {
         shape.append(extent);
         for (std::size_t n = 0; n < N; ++n) {

@@ -37,15 +37,6 @@ template <int Lanes> ANEMONE_CPU_INLINE floats<Lanes> score_exponential(const fl
     }
 }
 
-/// The larger of each lane; a NaN in `a` is passed over.
-template <int Lanes> ANEMONE_CPU_INLINE floats<Lanes> larger(const floats<Lanes>& a, const floats<Lanes>& b) {
-    if constexpr (Lanes > register_lanes) {
-        return {larger(a.low, b.low), larger(a.high, b.high)};
-    } else {
-        return {a.value > b.value ? a.value : b.value};
-    }
-}
-
 /// All lanes combined in pairs.
 template <class Combine> ANEMONE_CPU_INLINE float folded(const floats<16>& x, const Combine& combine) {
     float each[16];

@@ -1,7 +1,13 @@
 // Included by simd/each_set.hpp: the table of kernels of one instruction set.
 
-#include "convert_loops.inl"
 #include "../simd/turn.inl"
+#include "elementary.inl"
+#include "functions.inl"
+// after functions.inl
+#include "elementwise_loops.inl"
+// after elementwise_loops.inl
+#include "norm_loops.inl"
+#include "reduce_loops.inl"
 #include "product_loops.inl"
 #include "attention_loops.inl"
 #include "convolution_loops.inl"
@@ -13,34 +19,31 @@ namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {
 
 template <op_set Operations> struct kernels {
-#if ANEMONE_SET_F16C || ANEMONE_SET_NEON
-    static void to_float(const half* from, float* to, std::int64_t n) { convert_row(from, to, n); }
-    static void to_half(const float* from, half* to, std::int64_t n) { convert_row(from, to, n); }
-#else
-    static void to_float(const half* from, float* to, std::int64_t n) { widen(from, to, n); }
-    static void to_half(const float* from, half* to, std::int64_t n) { narrow(from, to, n); }
-#endif
-    static void unary(op kind, const float* x, float* out, std::int64_t n, float p0, float p1) {
-        unary_body<Operations>(kind, x, out, n, p0, p1);
-    }
-    static void binary(op kind, const float* a, std::int64_t a_stride, const float* b, std::int64_t b_stride,
-                       float* out, std::int64_t n) {
-        binary_body<Operations>(kind, a, a_stride, b, b_stride, out, n);
-    }
+    static void to_float(const half* from, float* to, std::int64_t n) { map(same_block{}, from, to, n); }
+    static void to_half(const float* from, half* to, std::int64_t n) { map(same_block{}, from, to, n); }
     static float sum(const float* x, std::int64_t n) {
-        return fold(binary_function<op::add>{}, identity{}, 0.0F, x, n);
+        return fold(binary_function<op::add>{}, same_block{}, 0.0F, x, n);
     }
     static float squared_deviation(const float* x, std::int64_t n, float center) {
         return fold(binary_function<op::add>{}, squared_difference{center}, 0.0F, x, n);
     }
+    static float sum_of_halves(const half* x, std::int64_t n) {
+        return fold(binary_function<op::add>{}, same_block{}, 0.0F, x, n);
+    }
+    static float squared_deviation_of_halves(const half* x, std::int64_t n, float center) {
+        return fold(binary_function<op::add>{}, squared_difference{center}, 0.0F, x, n);
+    }
     static float largest(const float* x, std::int64_t n) {
-        return fold(binary_function<op::maximum>{}, identity{}, -std::numeric_limits<float>::infinity(), x, n);
+        return fold(binary_function<op::maximum>{}, same_block{}, -std::numeric_limits<float>::infinity(), x, n);
     }
     static float smallest(const float* x, std::int64_t n) {
-        return fold(binary_function<op::minimum>{}, identity{}, std::numeric_limits<float>::infinity(), x, n);
+        return fold(binary_function<op::minimum>{}, same_block{}, std::numeric_limits<float>::infinity(), x, n);
     }
-    static void affine_row(const float* x, float* out, std::int64_t n, float center, float scale, float offset) {
-        map(affine{center, scale, offset}, x, out, n);
+    static void affine(const float* x, float* out, std::int64_t n, float center, float scale, float offset) {
+        map(affine_function{center, scale, offset}, x, out, n);
+    }
+    static void affine_of_halves(const half* x, half* out, std::int64_t n, float center, float scale, float offset) {
+        map(affine_function{center, scale, offset}, x, out, n);
     }
 
     static constexpr convolution_kernels convolutions() {
@@ -56,16 +59,21 @@ template <op_set Operations> struct kernels {
                                         to_float,
                                         to_half,
                                         tile,
-                                        unary,
-                                        binary,
+                                        unary_loop<Operations, float>,
+                                        binary_loop<Operations, float>,
                                         sum,
                                         squared_deviation,
                                         largest,
                                         smallest,
-                                        affine_row,
+                                        affine,
                                         products_of<has_products<Operations>>(),
                                         attention_of<Operations.contains(op::attention)>(),
-                                        convolutions()};
+                                        convolutions(),
+                                        {unary_loop<Operations, half>, binary_loop<Operations, half>,
+                                         comparison_loop<Operations>, affine_of_halves, sum_of_halves,
+                                         squared_deviation_of_halves},
+                                        norm_loops<Operations>::table,
+                                        reduce_loops<Operations>::table};
 };
 
 } // namespace ANEMONE_SET

@@ -4,9 +4,11 @@
 #include "../../../graph/op_set.hpp"
 #include "../simd/floats.hpp"
 #include "convert.hpp"
+#include "elementary.hpp"
 #include "kernel_table.hpp"
-#include "loops.hpp"
+#include "reduction_parts.hpp"
 
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -15,6 +17,10 @@ namespace ane::cpu::detail::inline ANEMONE_WAY {
 template <op_set Operations>
 inline constexpr bool has_products =
     Operations.contains(op::linear) || Operations.contains(op::matmul) || Operations.contains(op::attention);
+/// Stands in for a loop that was left out; no program calls it.
+ANEMONE_INLINE void no_loop [[noreturn]] (op kind) {
+    throw error(errc::lowering, std::string(ane::name(kind)), "has no loop in this table of kernels");
+}
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
 

@@ -3,8 +3,13 @@
 #include "../../../base/error.hpp"
 #include "../../../base/way.hpp"
 #include "../../../values/shape.hpp"
+#include "../../kernels/loop_nest.hpp"
+#include "../../kernels/transpose.hpp"
+#include "../workers.hpp"
 #include "table.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -32,36 +37,91 @@ ANEMONE_INLINE axis_view view_of_axis(const extents& shape, int axis) {
     return view;
 }
 
-} // namespace ane::cpu::detail::inline ANEMONE_WAY
+/// So many elements are worth a thread of their own.
+inline constexpr std::int64_t elements_of_a_part = 16384;
 
-namespace ane::cpu::inline ANEMONE_WAY {
+constexpr std::int64_t in_cache_lines(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/// Calls line(values), which changes `view_of_axis(shape, axis).count` fp32 values in place, for every line along one
-/// axis of x, and rounds them into out; lines that are not contiguous are gathered first and scattered afterwards. In
-/// place allowed. Throws errc::argument when there is no such axis.
-template <class Line>
-void along_axis(const kernel_table& table, const half* x, const extents& shape, int axis, half* out, const Line& line) {
-    const detail::axis_view view = detail::view_of_axis(shape, axis);
-    const std::int64_t size = view.count * view.inner;
-    std::vector<float> values(static_cast<std::size_t>(size));
-    std::vector<float> gathered(view.inner == 1 ? 0U : static_cast<std::size_t>(view.count));
-    for (std::int64_t o = 0; o < view.outer; ++o) {
-        table.to_float(x + o * size, values.data(), size);
-        if (view.inner == 1) {
-            line(values.data());
-        } else {
-            for (std::int64_t i = 0; i < view.inner; ++i) {
-                for (std::int64_t t = 0; t < view.count; ++t) {
-                    gathered[static_cast<std::size_t>(t)] = values[static_cast<std::size_t>(t * view.inner + i)];
-                }
-                line(gathered.data());
-                for (std::int64_t t = 0; t < view.count; ++t) {
-                    values[static_cast<std::size_t>(t * view.inner + i)] = gathered[static_cast<std::size_t>(t)];
-                }
-            }
-        }
-        table.to_half(values.data(), out + o * size, size);
+/// The crew of a run; for a caller that brings no memory, one thread with `memory`.
+ANEMONE_INLINE workers crew_with_memory(const workers& crew, const scratch_sizes& needed,
+                                        std::vector<std::byte>& memory) {
+    if (crew.own != nullptr || crew.shared != nullptr) {
+        return crew;
     }
+    memory.resize(static_cast<std::size_t>(in_cache_lines(needed.shared) + needed.each));
+    return {.shared = memory.data(), .own = memory.data() + in_cache_lines(needed.shared)};
 }
 
-} // namespace ane::cpu::inline ANEMONE_WAY
+/// part(offsets, count) for stretches of the rows of a nest, on several threads where that is worth it.
+template <std::size_t N, class Part>
+void share_rows(const kernels::loop_nest<N>& nest, const workers& crew, const Part& part) {
+    constexpr std::int64_t most = 4096;
+    const std::int64_t count = nest.row_count();
+    const std::int64_t piece = std::clamp<std::int64_t>(count, 1, most);
+    const std::int64_t pieces = (count + piece - 1) / piece;
+    crew.share(nest.rows() * pieces, elements_of_a_part / piece,
+               [&](std::int64_t first, std::int64_t last, std::byte*) {
+                   std::int64_t row = first / pieces;
+                   nest.for_rows(row, (last + pieces - 1) / pieces, [&](auto offsets) {
+                       const std::int64_t begin = std::max<std::int64_t>(first - row * pieces, 0) * piece;
+                       const std::int64_t end = std::min((last - row * pieces) * piece, count);
+                       for (std::size_t n = 0; n < N; ++n) {
+                           offsets[n] += begin * nest.row_stride(n);
+                       }
+                       part(offsets, end - begin);
+                       ++row;
+                   });
+               });
+}
+
+/// part(first, count) for stretches of a dense row.
+template <class Part> void share_row(std::int64_t count, const workers& crew, const Part& part) {
+    constexpr std::int64_t line = 64;
+    crew.share((count + line - 1) / line, elements_of_a_part / line,
+               [&](std::int64_t first, std::int64_t last, std::byte*) {
+                   part(first * line, std::min(last * line, count) - first * line);
+               });
+}
+
+/// How many neighbouring lines along an axis are turned into rows at once.
+constexpr std::int64_t columns_at_once(std::int64_t count) { return count <= 4096 ? 32 : 8; }
+
+/// The temporary memory of along_axis for rows that need `bytes` themselves.
+constexpr scratch_sizes scratch_along(const axis_view& view, std::int64_t bytes) {
+    const std::int64_t turned = view.inner == 1 ? 0 : columns_at_once(view.count) * view.count;
+    return {0, in_cache_lines(bytes) + in_cache_lines(turned * static_cast<std::int64_t>(sizeof(half)))};
+}
+
+/// rows(from, to, number of rows, memory) for rows of `view.count` elements, one behind the other, which are the lines
+/// of x along an axis: where they are not, neighbouring lines are turned into rows and back. `memory` has `bytes`.
+template <class Rows>
+void along_axis(const half* x, const axis_view& view, half* out, const workers& crew, std::int64_t bytes,
+                const Rows& rows) {
+    const std::int64_t count = view.count;
+    if (view.outer * count * view.inner == 0) {
+        return;
+    }
+    if (view.inner == 1) {
+        crew.share(view.outer, std::max<std::int64_t>(elements_of_a_part / count, 1),
+                   [&](std::int64_t first, std::int64_t last, std::byte* memory) {
+                       rows(x + first * count, out + first * count, last - first, memory);
+                   });
+        return;
+    }
+    const std::int64_t width = columns_at_once(count);
+    const std::int64_t blocks = (view.inner + width - 1) / width;
+    crew.share(view.outer * blocks, std::max<std::int64_t>(elements_of_a_part / (count * width), 1),
+               [&](std::int64_t first, std::int64_t last, std::byte* memory) {
+                   half* const turned = reinterpret_cast<half*>(memory + in_cache_lines(bytes));
+                   for (std::int64_t i = first; i < last; ++i) {
+                       const std::int64_t column = i % blocks * width;
+                       const std::int64_t at = i / blocks * count * view.inner + column;
+                       const std::int64_t columns = std::min(width, view.inner - column);
+                       kernels::transpose(x + at, view.inner, turned, count, count, columns);
+                       rows(turned, turned, columns, memory);
+                       kernels::transpose(turned, count, out + at, view.inner, columns, count);
+                   }
+               });
+}
+
+} // namespace ane::cpu::detail::inline ANEMONE_WAY

@@ -5,14 +5,40 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-ANEMONE_INLINE moments moments_of(const kernel_table& table, const float* x, std::int64_t count) {
-    const float mean = table.sum(x, count) / static_cast<float>(count);
-    return {mean, table.squared_deviation(x, count, mean) / static_cast<float>(count)};
+/// `count` numbers in fp32 with padding behind them; `missing` stands for nullptr.
+ANEMONE_INLINE void widen_padded(const kernel_table& table, const half* x, std::int64_t count, float missing,
+                                 float* to) {
+    if (x == nullptr) {
+        std::fill_n(to, count, missing);
+    } else {
+        table.to_float(x, to, count);
+    }
+    std::fill(to + count, to + padded_row(count), 0.0F);
+}
+
+/// norm(from, to, rows, count, gamma, beta, wide) for the lines along an axis.
+template <class Norm>
+void norm_along(const kernel_table& table, const half* x, const extents& shape, int axis, const half* gamma,
+                const half* beta, half* out, const workers& crew, const Norm& norm) {
+    const axis_view view = view_of_axis(shape, axis);
+    const std::int64_t count = view.count;
+    std::vector<std::byte> memory;
+    const workers own = crew_with_memory(crew, scratch_of_norm(view), memory);
+    along_axis(x, view, out, own, row_scratch_bytes(count),
+               [&](const half* from, half* to, std::int64_t rows, std::byte* scratch) {
+                   float* const wide = reinterpret_cast<float*>(scratch);
+                   float* const scale = wide + row_scratch(count);
+                   float* const offset = scale + padded_row(count);
+                   widen_padded(table, gamma, count, 1.0F, scale);
+                   widen_padded(table, beta, count, 0.0F, offset);
+                   norm(from, to, rows, count, scale, offset, wide);
+               });
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
@@ -20,87 +46,71 @@ ANEMONE_INLINE moments moments_of(const kernel_table& table, const float* x, std
 namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY void layer_norm(const kernel_table& table, const half* x, const extents& shape, int axis,
-                             const half* gamma, const half* beta, float epsilon, half* out) {
-    const std::int64_t count = detail::view_of_axis(shape, axis).count;
-    const std::vector<float> scale = detail::to_floats(table, gamma, count);
-    const std::vector<float> offset = detail::to_floats(table, beta, count);
-    along_axis(table, x, shape, axis, out, [&](float* row) {
-        const auto [mean, variance] = detail::moments_of(table, row, count);
-        table.affine(row, row, count, mean, 1.0F / std::sqrt(variance + epsilon), 0.0F);
-        if (!scale.empty()) {
-            table.binary(op::mul, row, 1, scale.data(), 1, row, count);
-        }
-        if (!offset.empty()) {
-            table.binary(op::add, row, 1, offset.data(), 1, row, count);
-        }
-    });
+                             const half* gamma, const half* beta, float epsilon, half* out, const workers& crew) {
+    detail::norm_along(
+        table, x, shape, axis, gamma, beta, out, crew,
+        [&](const half* from, half* to, std::int64_t rows, std::int64_t count, const float* scale, const float* offset,
+            float* wide) { table.norms.layer_norm(from, to, rows, count, scale, offset, epsilon, wide); });
 }
 
 ANEMONE_BODY void batch_norm(const kernel_table& table, const half* x, std::int64_t batch, std::int64_t channels,
                              std::int64_t plane, const half* mean, const half* variance, const half* gamma,
-                             const half* beta, float epsilon, half* out) {
-    std::vector<float> values(static_cast<std::size_t>(plane));
-    for (std::int64_t n = 0; n < batch; ++n) {
-        for (std::int64_t c = 0; c < channels; ++c) {
+                             const half* beta, float epsilon, half* out, const workers& crew) {
+    const std::int64_t grain = detail::elements_of_a_part / std::max<std::int64_t>(plane, 1);
+    crew.share(batch * channels, grain, [&](std::int64_t first, std::int64_t last, std::byte*) {
+        for (std::int64_t i = first; i < last; ++i) {
+            const std::int64_t c = i % channels;
             const float deviation = std::sqrt(static_cast<float>(variance[c]) + epsilon);
             const float scale = (gamma == nullptr ? 1.0F : static_cast<float>(gamma[c])) / deviation;
             const float offset = beta == nullptr ? 0.0F : static_cast<float>(beta[c]);
-            const std::int64_t at = (n * channels + c) * plane;
-            table.to_float(x + at, values.data(), plane);
-            table.affine(values.data(), values.data(), plane, static_cast<float>(mean[c]), scale, offset);
-            table.to_half(values.data(), out + at, plane);
+            table.halves.affine(x + i * plane, out + i * plane, plane, static_cast<float>(mean[c]), scale, offset);
         }
-    }
+    });
 }
 
 ANEMONE_BODY void group_norm(const kernel_table& table, const half* x, std::int64_t batch, std::int64_t channels,
                              std::int64_t plane, std::int64_t groups, const half* gamma, const half* beta,
-                             float epsilon, half* out) {
+                             float epsilon, half* out, const workers& crew) {
     const std::int64_t members = channels / groups;
-    std::vector<float> values(static_cast<std::size_t>(members * plane));
-    for (std::int64_t group = 0; group < batch * groups; ++group) {
-        const std::int64_t at = group * members * plane;
-        table.to_float(x + at, values.data(), members * plane);
-        const auto [mean, variance] = detail::moments_of(table, values.data(), members * plane);
-        const float inverse = 1.0F / std::sqrt(variance + epsilon);
-        for (std::int64_t m = 0; m < members; ++m) {
-            const std::int64_t c = group % groups * members + m;
-            float* const row = values.data() + m * plane;
-            table.affine(row, row, plane, mean, inverse * static_cast<float>(gamma[c]), static_cast<float>(beta[c]));
+    const std::int64_t count = members * plane;
+    const std::int64_t grain = detail::elements_of_a_part / std::max<std::int64_t>(count, 1);
+    crew.share(batch * groups, grain, [&](std::int64_t first, std::int64_t last, std::byte*) {
+        for (std::int64_t group = first; group < last; ++group) {
+            const half* const from = x + group * count;
+            half* const to = out + group * count;
+            const float mean = table.halves.sum(from, count) / static_cast<float>(count);
+            const float variance = table.halves.squared_deviation(from, count, mean) / static_cast<float>(count);
+            const float inverse = 1.0F / std::sqrt(variance + epsilon);
+            for (std::int64_t m = 0; m < members; ++m) {
+                const std::int64_t c = group % groups * members + m;
+                table.halves.affine(from + m * plane, to + m * plane, plane, mean,
+                                    inverse * static_cast<float>(gamma[c]), static_cast<float>(beta[c]));
+            }
         }
-        table.to_half(values.data(), out + at, members * plane);
-    }
+    });
 }
 
 ANEMONE_BODY void rms_norm(const kernel_table& table, const half* x, const extents& shape, int axis, const half* gamma,
-                           float epsilon, half* out) {
-    const std::int64_t count = detail::view_of_axis(shape, axis).count;
-    const std::vector<float> scale = detail::to_floats(table, gamma, count);
-    along_axis(table, x, shape, axis, out, [&](float* row) {
-        const float mean = table.squared_deviation(row, count, 0.0F) / static_cast<float>(count);
-        table.affine(row, row, count, 0.0F, 1.0F / std::sqrt(mean + epsilon), 0.0F);
-        table.binary(op::mul, row, 1, scale.data(), 1, row, count);
-    });
+                           float epsilon, half* out, const workers& crew) {
+    detail::norm_along(table, x, shape, axis, gamma, nullptr, out, crew,
+                       [&](const half* from, half* to, std::int64_t rows, std::int64_t count, const float* scale,
+                           const float*,
+                           float* wide) { table.norms.rms_norm(from, to, rows, count, scale, epsilon, wide); });
 }
 
 ANEMONE_BODY void l2_norm(const kernel_table& table, const half* x, const extents& shape, int axis, float epsilon,
-                          half* out) {
-    const std::int64_t count = detail::view_of_axis(shape, axis).count;
-    along_axis(table, x, shape, axis, out, [&](float* row) {
-        const float norm = std::max(std::sqrt(table.squared_deviation(row, count, 0.0F)), std::sqrt(epsilon));
-        table.binary(op::div, row, 1, &norm, 0, row, count);
-    });
+                          half* out, const workers& crew) {
+    detail::norm_along(table, x, shape, axis, nullptr, nullptr, out, crew,
+                       [&](const half* from, half* to, std::int64_t rows, std::int64_t count, const float*,
+                           const float*, float* wide) { table.norms.l2_norm(from, to, rows, count, epsilon, wide); });
 }
 
 ANEMONE_BODY void minmax_norm(const kernel_table& table, const half* x, const extents& shape, int axis, float epsilon,
-                              half* out) {
-    const std::int64_t count = detail::view_of_axis(shape, axis).count;
-    along_axis(table, x, shape, axis, out, [&](float* row) {
-        const float least = table.smallest(row, count);
-        const float span = table.largest(row, count) - least + epsilon;
-        table.binary(op::sub, row, 1, &least, 0, row, count);
-        table.binary(op::div, row, 1, &span, 0, row, count);
-    });
+                              half* out, const workers& crew) {
+    detail::norm_along(table, x, shape, axis, nullptr, nullptr, out, crew,
+                       [&](const half* from, half* to, std::int64_t rows, std::int64_t count, const float*,
+                           const float*,
+                           float* wide) { table.norms.minmax_norm(from, to, rows, count, epsilon, wide); });
 }
 
 } // namespace ane::cpu::inline ANEMONE_WAY

@@ -2,9 +2,9 @@
 
 #include "../../../base/formatted.hpp"
 #include "../../../base/way.hpp"
-#include "../../../graph/op_facet.hpp"
 #include "elementwise.hpp"
 #include "lines.hpp"
+#include "reduction_parts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,27 +23,6 @@ using axis_set = unsigned;
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-/// A reduction as a function of each element, a fold, and a function of the result; `identity` stands for none.
-struct reduction_parts {
-    op before = op::identity;
-    op fold = op::add;
-    op after = op::identity;
-};
-
-inline constexpr op_facet<reduction_parts> reduction_forms{
-    {op::reduce_sum, {}},
-    {op::reduce_mean, {}}, // divided afterwards
-    {op::reduce_max, {.fold = op::maximum}},
-    {op::reduce_min, {.fold = op::minimum}},
-    {op::reduce_sum_square, {.before = op::square}},
-    {op::reduce_l1_norm, {.before = op::abs}},
-    {op::reduce_l2_norm, {.before = op::square, .after = op::sqrt}},
-    {op::reduce_log_sum, {.after = op::log}},
-    {op::reduce_log_sum_exp, {.before = op::exp, .after = op::log}}};
-static_assert(reduction_forms.kinds() == ops_of(op_group::reduction), "a reduction has no parts");
-
-constexpr reduction_parts parts_of(op kind) { return reduction_forms[kind]; }
-
 /// Where each element of x [shape] goes to in a result without the `reduced` axes.
 struct reduction_walk {
     std::int64_t kept = 1;   ///< elements of the result
@@ -59,7 +38,24 @@ struct reduction_walk {
         }
         nest = kernels::loop_nest<2>{shape, {row_major_strides(shape), out_strides}}.collapsed();
     }
+
+    /// The axis of the nest along which threads share the work: the longest of those that are kept, the outermost of
+    /// equals; -1: all are reduced.
+    constexpr int shared_axis() const {
+        int best = -1;
+        for (int axis = 0; axis < nest.shape.rank; ++axis) {
+            const bool longer = best < 0 || nest.shape[axis] > nest.shape[best];
+            best = nest.strides[1][axis] != 0 && longer ? axis : best;
+        }
+        return best;
+    }
 };
+
+/// The fp32 results and, for reduce_log_sum_exp, the maxima.
+constexpr scratch_sizes scratch_of_reduction(op kind, const reduction_walk& walk) {
+    const std::int64_t rows = kind == op::reduce_log_sum_exp ? 2 : 1;
+    return {rows * in_cache_lines(walk.kept * static_cast<std::int64_t>(sizeof(float))), 0};
+}
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
 
@@ -69,9 +65,10 @@ namespace ane::cpu::inline ANEMONE_WAY {
 /// extents of one is up to the caller's shape). fp32 inside, one rounding; maximum and minimum propagate NaN;
 /// reduce_log_sum_exp subtracts the maximum before exponentiating. An empty set copies (what the operation does to a
 /// single element). Over no elements, sums and norms are 0, the mean is NaN and the logarithms are -infinity. Throws
-/// errc::argument on another operation, an axis that does not exist, or a maximum or minimum of nothing.
+/// errc::argument on another operation, an axis that does not exist, or a maximum or minimum of nothing. A crew brings
+/// detail::scratch_of_reduction of memory; without any, the function allocates it.
 ANEMONE_API void reduce(const kernel_table& table, op kind, const half* x, const extents& shape, axis_set reduced,
-                        half* out);
+                        half* out, const workers& crew = {});
 
 /// Index of the largest or smallest value along one axis, the first of equals; the first NaN wins. `Index` is an
 /// integer type or half (which holds indices to 2048 exactly). Throws errc::argument on another operation, an axis that

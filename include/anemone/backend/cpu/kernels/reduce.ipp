@@ -7,46 +7,66 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-/// The folded elements before(x - center); no centers mean 0.
-ANEMONE_INLINE std::vector<float> fold(const kernel_table& table, const reduction_walk& walk,
-                                       const reduction_parts& parts, const half* x, const std::vector<float>& centers) {
-    const float infinity = std::numeric_limits<float>::infinity();
-    const bool adds = parts.fold == op::add;
-    const bool largest = parts.fold == op::maximum;
-    const auto fold_row = adds ? table.sum : largest ? table.largest : table.smallest;
-    std::vector<float> result(static_cast<std::size_t>(walk.kept), adds ? 0.0F : largest ? -infinity : infinity);
-    const auto& nest = walk.nest;
-    const std::int64_t stride = nest.row_stride(1); // 0 or 1
-    nest.for_each_row([&](const auto& offsets) {
-        float values[chunk];
-        for (std::int64_t i = 0; i < nest.row_count(); i += chunk) {
-            const std::int64_t count = std::min(chunk, nest.row_count() - i);
-            const std::int64_t at = offsets[1] + i * stride;
-            table.to_float(x + offsets[0] + i, values, count);
-            if (!centers.empty()) {
-                table.binary(op::sub, values, 1, centers.data() + at, stride, values, count);
-            }
-            if (parts.before != op::identity) {
-                table.unary(parts.before, values, values, count, 0.0F, 0.0F);
-            }
-            float* const to = result.data() + at;
-            if (stride == 0) {
-                const float part = fold_row(values, count);
-                table.binary(parts.fold, to, 1, &part, 1, to, 1);
-            } else {
-                table.binary(parts.fold, to, 1, values, 1, to, count);
-            }
+/// Folds a row into one number, in pieces whose folds are added in order.
+ANEMONE_INLINE float folded_row(const kernel_table& table, op kind, const half* x, std::int64_t count, float start,
+                                float result, float center) {
+    constexpr std::int64_t piece = 1024;
+    const op combine = parts_of(kind).fold;
+    for (std::int64_t i = 0; i < count; i += piece) {
+        const float part = table.reductions.row(kind, x + i, std::min(piece, count - i), start, center);
+        if (combine == op::add) {
+            result += part;
+        } else if (!std::isnan(result)) {
+            const bool kept = combine == op::maximum ? result > part : result < part;
+            result = kept ? result : part;
         }
-    });
+    }
     return result;
+}
+
+/// The folded elements before(x - center).
+ANEMONE_INLINE void fold(const kernel_table& table, const reduction_walk& walk, op kind, const half* x,
+                         const float* centers, float* result, const workers& crew) {
+    const float infinity = std::numeric_limits<float>::infinity();
+    const op combine = parts_of(kind).fold;
+    const float start = combine == op::add ? 0.0F : combine == op::maximum ? -infinity : infinity;
+    std::fill_n(result, walk.kept, start);
+    const auto part_of = [&](kernels::loop_nest<2> nest, std::int64_t from, std::int64_t to) {
+        nest.for_each_row([&](const auto& offsets) {
+            const half* const row = x + from + offsets[0];
+            float* const sums = result + to + offsets[1];
+            const float* const center = centers == nullptr ? nullptr : centers + to + offsets[1];
+            if (nest.row_stride(1) == 0) {
+                *sums =
+                    folded_row(table, kind, row, nest.row_count(), start, *sums, center == nullptr ? 0.0F : *center);
+            } else {
+                table.reductions.into(kind, row, center, sums, nest.row_count());
+            }
+        });
+    };
+    const int axis = walk.shared_axis();
+    if (axis < 0) {
+        part_of(walk.nest, 0, 0);
+        return;
+    }
+    const auto at = [&](std::size_t n) { return walk.nest.strides[n][axis]; };
+    const std::int64_t along = walk.nest.shape[axis];
+    const std::int64_t unit = at(1) == 1 ? std::min<std::int64_t>(along, 32) : 1; // a cache line of the operand
+    const std::int64_t each =
+        std::max<std::int64_t>(walk.kept * walk.folded / std::max<std::int64_t>(along, 1), 1) * unit;
+    crew.share((along + unit - 1) / unit, std::max<std::int64_t>(elements_of_a_part / each, 1),
+               [&](std::int64_t first, std::int64_t last, std::byte*) {
+                   kernels::loop_nest<2> nest = walk.nest;
+                   nest.shape[axis] = std::min(last * unit, along) - first * unit;
+                   part_of(nest, first * unit * at(0), first * unit * at(1));
+               });
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
@@ -54,7 +74,7 @@ ANEMONE_INLINE std::vector<float> fold(const kernel_table& table, const reductio
 namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY void reduce(const kernel_table& table, op kind, const half* x, const extents& shape, axis_set reduced,
-                         half* out) {
+                         half* out, const workers& crew) {
     detail::require(is_reduction(kind), "reduce", formatted("{} is not a reduction", name(kind)));
     detail::require(reduced >> static_cast<unsigned>(shape.rank) == 0, name(kind).data(),
                     formatted("the axis set {:#b} has an axis beyond rank {}", reduced, shape.rank));
@@ -62,25 +82,30 @@ ANEMONE_BODY void reduce(const kernel_table& table, op kind, const half* x, cons
     const detail::reduction_parts parts = detail::parts_of(kind);
     detail::require(parts.fold == op::add || walk.folded > 0, name(kind).data(),
                     "reduces no elements, which have no extreme");
-    std::vector<float> centers;
+    std::vector<std::byte> memory;
+    const scratch_sizes needed = detail::scratch_of_reduction(kind, walk);
+    const workers own = detail::crew_with_memory(crew, needed, memory);
+    float* const result = reinterpret_cast<float*>(own.shared);
+    float* centers = nullptr;
     if (kind == op::reduce_log_sum_exp) {
-        centers = detail::fold(table, walk, {.fold = op::maximum}, x, {});
-        for (float& center : centers) {
-            center = std::isfinite(center) ? center : 0.0F; // inf - inf is NaN
+        centers = reinterpret_cast<float*>(own.shared + needed.shared / 2);
+        detail::fold(table, walk, op::reduce_max, x, nullptr, centers, own);
+        for (std::int64_t i = 0; i < walk.kept; ++i) {
+            centers[i] = std::isfinite(centers[i]) ? centers[i] : 0.0F; // inf - inf is NaN
         }
     }
-    std::vector<float> result = detail::fold(table, walk, parts, x, centers);
+    detail::fold(table, walk, detail::fold_of(kind), x, centers, result, own);
     if (kind == op::reduce_mean) {
         const auto divisor = static_cast<float>(walk.folded);
-        table.binary(op::div, result.data(), 1, &divisor, 0, result.data(), walk.kept);
+        table.binary(op::div, result, 1, &divisor, 0, result, walk.kept);
     }
     if (parts.after != op::identity) {
-        table.unary(parts.after, result.data(), result.data(), walk.kept, 0.0F, 0.0F);
+        table.unary(parts.after, result, result, walk.kept, 0.0F, 0.0F);
     }
-    if (!centers.empty()) {
-        table.binary(op::add, result.data(), 1, centers.data(), 1, result.data(), walk.kept);
+    if (centers != nullptr) {
+        table.binary(op::add, result, 1, centers, 1, result, walk.kept);
     }
-    table.to_half(result.data(), out, walk.kept);
+    table.to_half(result, out, walk.kept);
 }
 
 } // namespace ane::cpu::inline ANEMONE_WAY

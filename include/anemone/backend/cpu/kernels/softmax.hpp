@@ -15,8 +15,10 @@ ANEMONE_API void softmax_row(const kernel_table& table, float* row, std::int64_t
 namespace ane::cpu::inline ANEMONE_WAY {
 
 /// out = e^(x - max) / sum e^(x - max) along one axis, fp32 inside, rounded once. A row that holds NaN or +inf, or -inf
-/// only, is all NaN. In place allowed. Throws errc::argument when there is no such axis.
-ANEMONE_API void softmax(const kernel_table& table, const half* x, const extents& shape, int axis, half* out);
+/// only, is all NaN. In place allowed. A crew brings detail::scratch_of_norm of memory; without any, the function
+/// allocates it. Throws errc::argument when there is no such axis.
+ANEMONE_API void softmax(const kernel_table& table, const half* x, const extents& shape, int axis, half* out,
+                         const workers& crew = {});
 
 } // namespace ane::cpu::inline ANEMONE_WAY
 

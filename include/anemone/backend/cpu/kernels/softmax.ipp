@@ -1,9 +1,12 @@
 #pragma once
 
 #include "lines.hpp"
+#include "norm.hpp"
 #include "softmax.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
@@ -18,9 +21,16 @@ ANEMONE_BODY void softmax_row(const kernel_table& table, float* row, std::int64_
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-ANEMONE_BODY void softmax(const kernel_table& table, const half* x, const extents& shape, int axis, half* out) {
-    const std::int64_t count = detail::view_of_axis(shape, axis).count;
-    along_axis(table, x, shape, axis, out, [&](float* row) { detail::softmax_row(table, row, count); });
+ANEMONE_BODY void softmax(const kernel_table& table, const half* x, const extents& shape, int axis, half* out,
+                          const workers& crew) {
+    const detail::axis_view view = detail::view_of_axis(shape, axis);
+    std::vector<std::byte> memory;
+    const workers own = detail::crew_with_memory(crew, detail::scratch_of_norm(view), memory);
+    const std::int64_t bytes = detail::row_scratch_bytes(view.count);
+    detail::along_axis(x, view, out, own, bytes,
+                       [&](const half* from, half* to, std::int64_t rows, std::byte* scratch) {
+                           table.norms.softmax(from, to, rows, view.count, reinterpret_cast<float*>(scratch));
+                       });
 }
 
 } // namespace ane::cpu::inline ANEMONE_WAY

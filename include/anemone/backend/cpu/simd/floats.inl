@@ -38,6 +38,16 @@ template <int Lanes> struct floats {
     ANEMONE_CPU_INLINE friend floats operator/(const floats& a, const floats& b) {
         return {a.low / b.low, a.high / b.high};
     }
+    ANEMONE_CPU_INLINE friend floats square_root(const floats& x) { return {square_root(x.low), square_root(x.high)}; }
+    ANEMONE_CPU_INLINE friend floats larger(const floats& a, const floats& b) {
+        return {larger(a.low, b.low), larger(a.high, b.high)};
+    }
+    ANEMONE_CPU_INLINE friend floats smaller(const floats& a, const floats& b) {
+        return {smaller(a.low, b.low), smaller(a.high, b.high)};
+    }
+    ANEMONE_CPU_INLINE friend floats fused_multiply_add(const floats& a, const floats& b, const floats& c) {
+        return {fused_multiply_add(a.low, b.low, c.low), fused_multiply_add(a.high, b.high, c.high)};
+    }
     ANEMONE_CPU_INLINE friend floats multiply_add(const floats& a, const floats& b, const floats& c) {
         return {multiply_add(a.low, b.low, c.low), multiply_add(a.high, b.high, c.high)};
     }
@@ -49,6 +59,13 @@ struct floats<Lanes> {
     using raw = typename vector_of<Lanes>::type;
     raw value;
 
+    /// clang compares numbers that it knows to be widened as fp16, lane by lane: it must not know.
+    ANEMONE_CPU_INLINE static floats opaque(raw widened) {
+#if defined(__clang__) && ANEMONE_SET_F16C
+        __asm__("" : "+v"(widened));
+#endif
+        return {widened};
+    }
     ANEMONE_CPU_INLINE static floats load(const float* from) {
         floats result;
         std::memcpy(&result.value, from, sizeof(raw));
@@ -59,13 +76,13 @@ struct floats<Lanes> {
         if constexpr (Lanes == 8) {
             eight_halves bits;
             std::memcpy(&bits, from, sizeof bits);
-            return {__builtin_ia32_vcvtph2ps256(bits)};
+            return opaque(__builtin_ia32_vcvtph2ps256(bits));
         }
 #if ANEMONE_SET_LANES == 16
         if constexpr (Lanes == 16) {
             sixteen_halves bits;
             std::memcpy(&bits, from, sizeof bits);
-            return {__builtin_ia32_vcvtph2ps512_mask(bits, raw{}, every_lane, current_rounding)};
+            return opaque(__builtin_ia32_vcvtph2ps512_mask(bits, raw{}, every_lane, current_rounding));
         }
 #endif
 #endif
@@ -93,7 +110,8 @@ struct floats<Lanes> {
         }
 #if ANEMONE_SET_LANES == 16
         if constexpr (Lanes == 16) {
-            const sixteen_halves bits = __builtin_ia32_vcvtps2ph512_mask(value, half_to_even, sixteen_halves{}, every_lane);
+            const sixteen_halves bits =
+                __builtin_ia32_vcvtps2ph512_mask(value, half_to_even, sixteen_halves{}, every_lane);
             std::memcpy(static_cast<void*>(to), &bits, sizeof bits);
             return;
         }
@@ -113,6 +131,90 @@ struct floats<Lanes> {
     ANEMONE_CPU_INLINE friend floats operator-(const floats& a, const floats& b) { return {a.value - b.value}; }
     ANEMONE_CPU_INLINE friend floats operator*(const floats& a, const floats& b) { return {a.value * b.value}; }
     ANEMONE_CPU_INLINE friend floats operator/(const floats& a, const floats& b) { return {a.value / b.value}; }
+    ANEMONE_CPU_INLINE friend floats square_root(const floats& x) {
+#if defined(__x86_64__)
+        if constexpr (Lanes == 4) {
+            return {__builtin_ia32_sqrtps(x.value)};
+        }
+#if ANEMONE_SET_LANES >= 8
+        if constexpr (Lanes == 8) {
+            return {__builtin_ia32_sqrtps256(x.value)};
+        }
+#endif
+#if ANEMONE_SET_LANES == 16
+        if constexpr (Lanes == 16) {
+#if defined(__clang__)
+            return {__builtin_ia32_sqrtps512(x.value, current_rounding)};
+#else
+            return {__builtin_ia32_sqrtps512_mask(x.value, raw{}, every_lane, current_rounding)};
+#endif
+        }
+#endif
+#else
+        floats result;
+        for (int lane = 0; lane < Lanes; ++lane) {
+            result.value[lane] = __builtin_sqrtf(x.value[lane]);
+        }
+        return result;
+#endif
+    }
+    ANEMONE_CPU_INLINE friend floats larger(const floats& a, const floats& b) {
+#if defined(__x86_64__)
+        if constexpr (Lanes == 4) {
+            return {__builtin_ia32_maxps(a.value, b.value)};
+        }
+#if ANEMONE_SET_LANES >= 8
+        if constexpr (Lanes == 8) {
+            return {__builtin_ia32_maxps256(a.value, b.value)};
+        }
+#endif
+#if ANEMONE_SET_LANES == 16
+        if constexpr (Lanes == 16) {
+#if defined(__clang__)
+            return {__builtin_ia32_maxps512(a.value, b.value, current_rounding)};
+#else
+            return {__builtin_ia32_maxps512_mask(a.value, b.value, raw{}, every_lane, current_rounding)};
+#endif
+        }
+#endif
+#else
+        return select(a > b, a, b);
+#endif
+    }
+    ANEMONE_CPU_INLINE friend floats smaller(const floats& a, const floats& b) {
+#if defined(__x86_64__)
+        if constexpr (Lanes == 4) {
+            return {__builtin_ia32_minps(a.value, b.value)};
+        }
+#if ANEMONE_SET_LANES >= 8
+        if constexpr (Lanes == 8) {
+            return {__builtin_ia32_minps256(a.value, b.value)};
+        }
+#endif
+#if ANEMONE_SET_LANES == 16
+        if constexpr (Lanes == 16) {
+#if defined(__clang__)
+            return {__builtin_ia32_minps512(a.value, b.value, current_rounding)};
+#else
+            return {__builtin_ia32_minps512_mask(a.value, b.value, raw{}, every_lane, current_rounding)};
+#endif
+        }
+#endif
+#else
+        return select(a < b, a, b);
+#endif
+    }
+    ANEMONE_CPU_INLINE friend floats fused_multiply_add(const floats& a, const floats& b, const floats& c) {
+#if ANEMONE_SET_F16C || ANEMONE_SET_NEON
+        return multiply_add(a, b, c);
+#else
+        floats result;
+        for (int lane = 0; lane < Lanes; ++lane) {
+            result.value[lane] = __builtin_fmaf(a.value[lane], b.value[lane], c.value[lane]);
+        }
+        return result;
+#endif
+    }
     ANEMONE_CPU_INLINE friend floats multiply_add(const floats& a, const floats& b, const floats& c) {
 #if ANEMONE_SET_F16C
         if constexpr (Lanes == 4) {

@@ -1,0 +1,121 @@
+// Included by simd/each_set.hpp through level.inl: folds of rows.
+
+namespace ane::cpu::detail::inline ANEMONE_WAY {
+namespace ANEMONE_SET {
+
+/// Folds function(x[i]) into 16 lanes, then the lanes in order: the same grouping at every set.
+template <class Combine, class Function, class Number>
+ANEMONE_CPU_INLINE float fold(const Combine& combine, const Function& function, float start, const Number* x,
+                              std::int64_t count) {
+    block sum = block::all(start);
+    std::int64_t i = 0;
+    for (; i + block_lanes <= count; i += block_lanes) {
+        sum = combine(sum, function(block::load(x + i)));
+    }
+    float lanes[block_lanes];
+    sum.store(lanes);
+    if (i < count) {
+        float last[block_lanes];
+        combine(sum, function(load_some(x + i, count - i))).store(last);
+        for (std::int64_t lane = 0; lane < count - i; ++lane) {
+            lanes[lane] = last[lane];
+        }
+    }
+    float result[block_lanes] = {start};
+    for (const float lane : lanes) {
+        // A vector of which one lane counts: the function is written once.
+        combine(block::load(result), block::all(lane)).store(result);
+    }
+    return result[0];
+}
+
+struct same_block {
+    ANEMONE_CPU_INLINE block operator()(const block& x) const { return x; }
+};
+
+struct squared_difference {
+    float center;
+    ANEMONE_CPU_INLINE block operator()(const block& x) const {
+        const block deviation = x - block::all(center);
+        return deviation * deviation;
+    }
+};
+
+/// (x - center) * scale + offset.
+struct affine_function {
+    float center;
+    float scale;
+    float offset;
+    ANEMONE_CPU_INLINE block operator()(const block& x) const {
+        return (x - block::all(center)) * block::all(scale) + block::all(offset);
+    }
+};
+
+/// What a reduction does to an element before it is folded.
+template <op Kind> ANEMONE_CPU_INLINE block prepared(const block& x, const block& center) {
+    constexpr op before = parts_of(Kind).before;
+    if constexpr (before == op::identity) {
+        return x;
+    } else {
+        const unary_function<before> function{};
+        return function(Kind == op::reduce_log_sum_exp ? x - center : x);
+    }
+}
+
+template <op_set Operations> struct reduce_loops {
+#define ANEMONE_REDUCTION_LOOPS(ROW)                                                                                   \
+    ROW(reduce_sum) ROW(reduce_max) ROW(reduce_min) ROW(reduce_sum_square) ROW(reduce_l1_norm) ROW(reduce_log_sum_exp)
+    static float row(op kind, const half* x, std::int64_t count, float start, float center) {
+#define ANEMONE_CPU_ROW(KIND)                                                                                          \
+    case op::KIND:                                                                                                     \
+        if constexpr (Operations.contains(op::KIND)) {                                                                 \
+            return fold(                                                                                               \
+                binary_function<parts_of(op::KIND).fold>{},                                                            \
+                [center](const block& value) { return prepared<op::KIND>(value, block::all(center)); }, start, x,      \
+                count);                                                                                                \
+        }                                                                                                              \
+        break;
+        switch (kind) {
+            ANEMONE_REDUCTION_LOOPS(ANEMONE_CPU_ROW)
+        default: break;
+        }
+        no_loop(kind);
+    }
+#undef ANEMONE_CPU_ROW
+    static void into(op kind, const half* x, const float* centers, float* sums, std::int64_t count) {
+#define ANEMONE_CPU_ROW(KIND)                                                                                          \
+    case op::KIND:                                                                                                     \
+        if constexpr (Operations.contains(op::KIND)) {                                                                 \
+            return fold_into<op::KIND>(x, centers, sums, count);                                                       \
+        }                                                                                                              \
+        break;
+        switch (kind) {
+            ANEMONE_REDUCTION_LOOPS(ANEMONE_CPU_ROW)
+        default: break;
+        }
+        no_loop(kind);
+    }
+#undef ANEMONE_CPU_ROW
+#undef ANEMONE_REDUCTION_LOOPS
+
+    template <op Kind>
+    ANEMONE_CPU_INLINE static void fold_into(const half* x, const float* centers, float* sums, std::int64_t count) {
+        const binary_function<parts_of(Kind).fold> combine{};
+        constexpr bool centered = Kind == op::reduce_log_sum_exp;
+        std::int64_t i = 0;
+        for (; i + block_lanes <= count; i += block_lanes) {
+            const block center = centered ? block::load(centers + i) : block::all(0.0F);
+            combine(block::load(sums + i), prepared<Kind>(block::load(x + i), center)).store(sums + i);
+        }
+        if (const std::int64_t left = count - i; left > 0) {
+            const block center = centered ? load_some(centers + i, left) : block::all(0.0F);
+            store_some(combine(load_some(sums + i, left), prepared<Kind>(load_some(x + i, left), center)), sums + i,
+                       left);
+        }
+    }
+
+    static constexpr reduce_kernels table{row, into};
+};
+
+} // namespace ANEMONE_SET
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
