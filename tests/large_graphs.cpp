@@ -68,7 +68,7 @@ TEST_CASE("a graph of many nodes is lowered, emitted, costed, drawn and compiled
     const std::string drawing = draw_svg(g);
     CHECK(drawing.size() > many);
     CHECK(drawing.size() < 4000 * many); // in proportion, although edges cross half of the layers
-    CHECK(backend::cpu{}.compile(g, {}).arena_bytes() >= 64 * (many / 2));
+    CHECK(backend::cpu{}.rounding(rounding::each_operation).compile(g, {}).arena_bytes() >= 64 * (many / 2));
 }
 
 TEST_CASE("a graph of many nodes is lowered, emitted and compiled: weights and outputs") {
@@ -79,6 +79,6 @@ TEST_CASE("a graph of many nodes is lowered, emitted and compiled: weights and o
     const materialized constants = materialize(lowered.graph, weights);
     CHECK(emit_mil(lowered.graph, constants).text.size() > many);
     CHECK(emit_netplist(lowered.graph, constants).weights.size() > 1);
-    CHECK(backend::cpu{}.compile(g, weights).arena_bytes() >= 64 * (many / 5));
+    CHECK(backend::cpu{}.rounding(rounding::each_operation).compile(g, weights).arena_bytes() >= 64 * (many / 5));
     CHECK(backend::oracle(h13).compile(g, weights).lowered().graph.nodes.size() > many / 5);
 }

@@ -16,7 +16,8 @@ namespace ane::backend::inline ANEMONE_WAY {
 
 /// How the `segmented` backend cuts, and where segments run that are not for its device.
 struct segmented_options {
-    any host = cpu{};              ///< for what no door of the engine takes
+    /// For what no door of the engine takes: rounded as the engine does it, after each operation.
+    any host = cpu{}.rounding(rounding::each_operation);
     std::optional<any> netplist{}; ///< for segments of the netplist route; empty: an engine's own door, or the device
     segment_limits limits{};
 };
