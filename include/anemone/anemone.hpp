@@ -5,6 +5,7 @@
 #include "backend/calibration.hpp"
 #include "backend/cpu/constants.hpp"
 #include "backend/cpu/cpu.hpp"
+#include "backend/cpu/plan_report.hpp"
 #include "backend/engine/engine.hpp"
 #include "backend/oracle/oracle.hpp"
 #include "backend/program.hpp"

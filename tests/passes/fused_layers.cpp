@@ -114,6 +114,18 @@ TEST_CASE("fused layers: one operation alone stays alone, and a reshape takes it
     CHECK(layers_of(g.finish()) == kinds{{op::relu}, {op::reshape}});
 }
 
+TEST_CASE("fused layers: a transpose of whole rows ends a layer, another stands alone") {
+    dynamic_builder g;
+    const auto x = g.input("x", {1, 8, 64});
+    const auto heads = g.reshape(g.add(op::linear, {x, g.weight("w", {64, 64})}), {1, 8, 2, 32});
+    const auto turned = g.add(op::transpose, {heads}, permutation{0, 2, 1, 3});
+    g.output("y", g.add(op::relu, {turned}));
+    g.output("z", g.add(op::transpose, {g.add(op::matmul, {x, g.weight("v", {64, 64})})}, permutation{0, 2, 1}));
+    g.output("u", g.add(op::transpose, {g.input("t", {2, 4, 32})}, permutation{1, 0, 2}));
+    CHECK(layers_of(g.finish()) ==
+          kinds{{op::linear, op::reshape, op::transpose}, {op::relu}, {op::matmul}, {op::transpose}, {op::transpose}});
+}
+
 TEST_CASE("fused layers: long chains are cut, and every node is in one layer") {
     dynamic_builder g;
     auto x = g.input("x", {4, 8});

@@ -87,6 +87,19 @@ constexpr bool is_stage(const graph_view& g, int index) {
     return true;
 }
 
+/// The shortest rows that a layer stores in another order than it computes them.
+inline constexpr std::int64_t least_turned_row = 16;
+
+/// Whether a node is a transpose that leaves rows whole: one at the end of a layer says where its rows are stored.
+constexpr bool turns_rows(const graph_view& g, int index) {
+    const node& n = g[index];
+    if (n.kind != op::transpose || n.type != dtype::f16 || n.shape.rank < 2) {
+        return false;
+    }
+    const int last = n.shape.rank - 1;
+    return n.get<permutation>().order[last] == last && n.shape.width() >= least_turned_row;
+}
+
 /// Takes layers apart that have at most one operation and no host: what computes one operation alone is faster.
 constexpr void dissolve_single(const graph_view& g, fused_layers& layers) {
     for (int end = 0; end < g.size(); ++end) {
@@ -121,7 +134,7 @@ constexpr fused_layers single_layers(const graph_view& g) {
 }
 
 /// Layers as large as they can be: functions of elements (biases, scales, residuals, activations and whatever else a
-/// model writes with them), all of one number of elements, after at most one operation of `hosts`. A node belongs to the
+/// model writes with them), all of one number of elements, after at most one operation of `hosts` and before at most one transpose of whole rows. A node belongs to the
 /// layer that all its readers belong to; what anyone else reads, a caller among them, ends a layer. A layer is computed
 /// at the step of its end: all that it reads is there then, since whatever depends on a node of the layer comes after its
 /// end.
@@ -142,6 +155,7 @@ constexpr fused_layers fuse_layers(const graph_view& g, const op_set& hosts) {
             continue;
         }
         const bool stage = detail::is_stage(g, i);
+        const bool turn = detail::turns_rows(g, i);
         int end = readers[at];
         const auto layer = static_cast<std::size_t>(end);
         if (end >= 0 && stage && stages[layer] < detail::most_layer_stages) {
@@ -152,14 +166,14 @@ constexpr fused_layers fuse_layers(const graph_view& g, const op_set& hosts) {
         } else {
             end = i;
             stages[at] = 1;
-            open[at] = stage ? 1 : 0;
-            result.hosts[at] = stage ? -1 : i;
+            open[at] = stage || turn ? 1 : 0;
+            result.hosts[at] = stage || turn ? -1 : i;
         }
         result.ends[at] = end;
         for (const int o : g.operands(i)) {
             int& reader = readers[static_cast<std::size_t>(o)];
             const bool whole =
-                stage && !detail::has_jumps(g[i].kind) && (!is_binary(g[i].kind) || g[o].shape == g[i].shape);
+                turn || (stage && !detail::has_jumps(g[i].kind) && (!is_binary(g[i].kind) || g[o].shape == g[i].shape));
             reader = whole && (reader == nobody || reader == end) ? end : several;
         }
     }

@@ -37,6 +37,10 @@ public:
                     all == values_[i] ? all : g_.add(below(random_, 2) == 0 ? op::add : op::maximum, {all, values_[i]});
             }
         }
+        if (shape.rank >= 3 && below(random_, 3) == 0) { // rows in another order, if they are long enough
+            const permutation order = shape.rank == 3 ? permutation{1, 0, 2} : permutation{2, 0, 1, 3};
+            all = g_.add(op::transpose, order, {all});
+        }
         g_.output(all);
         return g_.finish();
     }

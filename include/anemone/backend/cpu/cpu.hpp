@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ane::cpu::inline ANEMONE_WAY {
 struct repertoire;
@@ -32,6 +33,15 @@ struct cpu_options {
     ane::executor* pool = nullptr; ///< null: the process's own threads (base/thread_pool.hpp)
 };
 
+/// One step of a program: what is computed together, and where.
+struct cpu_step {
+    std::vector<int> nodes;          ///< of the model, in their order; the last has a value in memory
+    std::int64_t offset = 0;         ///< of that value in the arena
+    std::int64_t bytes = 0;          ///< of that value
+    std::int64_t shared_scratch = 0; ///< bytes that the step needs for itself
+    std::int64_t own_scratch = 0;    ///< and for each thread
+};
+
 /// A model compiled for the CPU: the steps in order, their operands' places, one arena for all intermediate values.
 /// Move-only; a moved-from program throws `error` (errc::argument) on use.
 class cpu_program {
@@ -51,6 +61,8 @@ public:
 
     /// Bytes of the arena that holds every intermediate value and what steps need for themselves.
     ANEMONE_API std::size_t arena_bytes() const;
+    /// What a run does, in order (backend/cpu/plan_report.hpp prints it).
+    ANEMONE_API std::vector<cpu_step> steps() const;
     /// How many threads a run has at most. Its bits do not depend on it.
     ANEMONE_API int threads() const;
 

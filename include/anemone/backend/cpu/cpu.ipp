@@ -39,6 +39,7 @@ struct cpu_program::members {
         std::vector<int> values;              ///< nodes whose values it reads
         std::vector<const std::byte*> inputs; ///< where they are in this run
         std::byte* result;
+        cpu_step described;
     };
 
     ane::detail::bound_ports ports;
@@ -51,6 +52,18 @@ struct cpu_program::members {
     std::vector<std::size_t> outputs;
     ane::detail::run_flag running{false};
 
+    ANEMONE_INLINE static cpu_step described(const ane::cpu::binding_context& context, const stage& s, int end) {
+        cpu_step step;
+        for (int i = end; i >= 0; i = context.layers->before_node(i)) {
+            step.nodes.push_back(i);
+        }
+        std::reverse(step.nodes.begin(), step.nodes.end());
+        step.bytes = bytes(context.at(end).type, context.shape(end).count());
+        step.shared_scratch = s.run.scratch.shared;
+        step.own_scratch = s.run.scratch.each;
+        return step;
+    }
+
     /// The layer that ends in a node.
     ANEMONE_INLINE static stage bound(const ane::cpu::binding_context& context, const ane::cpu::repertoire& kernels,
                                       int end) {
@@ -59,14 +72,15 @@ struct cpu_program::members {
             return {ane::cpu::detail::bind_fused(context, end),
                     ane::cpu::program_of_layer(context.graph, *context.layers, end, 0).reads,
                     {},
-                    nullptr};
+                    nullptr,
+                    {}};
         }
         const node& n = context.at(host);
         const ane::cpu::step_binder bind = kernels.steps[static_cast<std::size_t>(n.kind)];
         if (bind == nullptr) {
             throw error(errc::lowering, std::string(ane::name(n.kind)), "has no kernel in the CPU backend");
         }
-        stage s{bind(context, host), {}, {}, nullptr};
+        stage s{bind(context, host), {}, {}, nullptr, {}};
         const auto operands = context.graph.operands(host);
         s.values.assign(operands.begin(), operands.end());
         const std::vector<int> more =
@@ -124,6 +138,8 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
         self.pointers[computed[k]] = place;
         self.stages[k].result = place;
         self.stages[k].inputs.resize(self.stages[k].values.size());
+        self.stages[k].described = members::described(context, self.stages[k], static_cast<int>(computed[k]));
+        self.stages[k].described.offset = plan.offsets[computed[k]];
     }
     for (const output_port& port : model.outputs) {
         self.outputs.push_back(static_cast<std::size_t>(port.node));
@@ -156,6 +172,14 @@ ANEMONE_BODY std::span<std::byte> cpu_program::state(std::string_view name) {
 ANEMONE_BODY void cpu_program::reset() { state_.get("cpu program").ports.reset(); }
 
 ANEMONE_BODY std::size_t cpu_program::arena_bytes() const { return state_.get("cpu program").memory.size(); }
+
+ANEMONE_BODY std::vector<cpu_step> cpu_program::steps() const {
+    std::vector<cpu_step> all;
+    for (const members::stage& s : state_.get("cpu program").stages) {
+        all.push_back(s.described);
+    }
+    return all;
+}
 
 ANEMONE_BODY int cpu_program::threads() const { return state_.get("cpu program").crew.width; }
 

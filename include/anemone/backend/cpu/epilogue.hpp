@@ -29,19 +29,38 @@ struct fused_stage {
     int to = 0;
 };
 
+/// Where the rows of a layer are stored: behind each other, or as the transpose at its end says.
+struct row_places {
+    struct axis {
+        std::int64_t extent;
+        std::int64_t stride; ///< in the result
+    };
+    std::int64_t row = 0;   ///< elements in a row; 0: all are behind each other
+    std::vector<axis> axes; ///< of the value before the transpose but the last, the last of them first
+
+    ANEMONE_INLINE std::int64_t of(std::int64_t number) const {
+        std::int64_t place = 0;
+        for (const axis& a : axes) {
+            place += number % a.extent * a.stride;
+            number /= a.extent;
+        }
+        return place;
+    }
+};
+
 /// What follows the fp32 sums of a layer: the stages that are fused into it, then one rounding into the result.
 class epilogue {
 public:
     epilogue() = default;
-    ANEMONE_INLINE epilogue(std::vector<fused_stage> stages, int result)
-        : stages_(std::move(stages)), result_(result) {}
+    ANEMONE_INLINE epilogue(std::vector<fused_stage> stages, int result, row_places places)
+        : stages_(std::move(stages)), result_(result), places_(std::move(places)) {}
 
-    /// Finishes the sums of result elements first <= i < first + count, which are neighbours in memory. Overwrites the
-    /// sums. The bits of an element do not depend on which are finished together.
+    /// Finishes the sums of elements first <= i < first + count of the host's value, row-major. Overwrites the sums. The
+    /// bits of an element do not depend on which are finished together.
     ANEMONE_INLINE void store(const kernel_table& table, const operands& o, float* sums, std::int64_t first,
                               std::int64_t count) const {
         if (stages_.empty()) {
-            table.to_half(sums, o.output() + first, count);
+            round(table, o, sums, first, count);
             return;
         }
         for (std::int64_t i = 0; i < count; i += block) {
@@ -91,7 +110,21 @@ private:
                 table.unary(s.kind, a.values, to, count, s.first, s.second);
             }
         }
-        table.to_half(value(result_), o.output() + first, count);
+        round(table, o, value(result_), first, count);
+    }
+
+    ANEMONE_INLINE void round(const kernel_table& table, const operands& o, const float* values, std::int64_t first,
+                              std::int64_t count) const {
+        if (places_.row == 0) {
+            table.to_half(values, o.output() + first, count);
+            return;
+        }
+        for (std::int64_t i = 0; i < count;) {
+            const std::int64_t column = (first + i) % places_.row;
+            const std::int64_t run = std::min(count - i, places_.row - column);
+            table.to_half(values + i, o.output() + places_.of((first + i) / places_.row) + column, run);
+            i += run;
+        }
     }
 
     /// Elements first <= i < first + count of a value that repeats, in fp32.
@@ -120,6 +153,7 @@ private:
 
     std::vector<fused_stage> stages_;
     int result_ = 0;
+    row_places places_;
 };
 
 /// The operations whose steps finish their sums by an epilogue.
@@ -150,9 +184,9 @@ ANEMONE_INLINE bound_step bind_fused(const binding_context& c, int end) {
     const kernel_table& kernels = c.kernels;
     return [&kernels, finish = program_of_layer(c.graph, *c.layers, end, 0).finish,
             count = c.shape(end).count()](const operands& o) {
-        constexpr std::int64_t block = epilogue::block;
-        o.crew.share((count + block - 1) / block, 16, [&](std::int64_t first, std::int64_t last, std::byte*) {
-            finish.compute_all(kernels, o, first * block, std::min(count, last * block) - first * block);
+        constexpr std::int64_t size = epilogue::block;
+        o.crew.share((count + size - 1) / size, 16, [&](std::int64_t first, std::int64_t last, std::byte*) {
+            finish.compute_all(kernels, o, first * size, std::min(count, last * size) - first * size);
         });
     };
 }

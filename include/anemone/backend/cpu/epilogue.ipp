@@ -2,6 +2,7 @@
 
 #include "../../graph/attributes_of.hpp"
 #include "../../graph/op_table.hpp"
+#include "../../graph/strided.hpp"
 #include "../node_shapes.hpp"
 #include "epilogue.hpp"
 
@@ -22,6 +23,22 @@ ANEMONE_INLINE ane::detail::unary_numbers loop_numbers(const node& n) {
         numbers.first = -0.0F; // as in cpu::unary: without an epsilon -0 stays -0 under the fraction
     }
     return numbers;
+}
+
+/// Where a transpose puts the rows of its operand.
+ANEMONE_INLINE row_places places_of_rows(const graph_view& g, int transpose) {
+    const extents& from = g.operand(g[transpose], 0).shape;
+    const extents& to = g[transpose].shape;
+    const indices strides = row_major_strides(to);
+    row_places places{from.width(), {}};
+    for (int axis = from.rank - 2; axis >= 0; --axis) {
+        for (int k = 0; k < to.rank; ++k) {
+            if (g[transpose].get<permutation>().order[k] == axis) {
+                places.axes.push_back({from[axis], strides[k]});
+            }
+        }
+    }
+    return places;
 }
 
 /// Makes the stages of one layer.
@@ -56,7 +73,8 @@ public:
                 stages.push_back(stage(k));
             }
         }
-        return {epilogue(std::move(stages), at(find(origin(end))).number), std::move(reads_)};
+        row_places places = g_[end].kind == op::transpose ? places_of_rows(g_, end) : row_places{};
+        return {epilogue(std::move(stages), at(find(origin(end))).number, std::move(places)), std::move(reads_)};
     }
 
 private:
@@ -69,8 +87,11 @@ private:
     ANEMONE_INLINE int size() const { return static_cast<int>(members_.size()); }
     ANEMONE_INLINE member& at(int k) { return members_[static_cast<std::size_t>(k)]; }
 
-    ANEMONE_INLINE bool is_stage(int k) {
-        return at(k).node != host_ && !ane::detail::keeps_elements(g_[at(k).node].kind);
+    ANEMONE_INLINE bool is_stage(int k) { return at(k).node != host_ && !passes_on(at(k).node); }
+
+    /// Whether a node of the layer has the values of its operand: only the places of its rows differ, at most.
+    ANEMONE_INLINE bool passes_on(int node) const {
+        return ane::detail::keeps_elements(g_[node].kind) || g_[node].kind == op::transpose;
     }
 
     /// The member that is a node, or -1.
@@ -85,7 +106,7 @@ private:
 
     /// The node whose elements a node has: that of a reshape in the layer is what it reshapes.
     ANEMONE_INLINE int origin(int node) {
-        while (node != host_ && ane::detail::keeps_elements(g_[node].kind) && find(node) >= 0) {
+        while (node != host_ && passes_on(node) && find(node) >= 0) {
             node = g_.operands(node)[0];
         }
         return node;
