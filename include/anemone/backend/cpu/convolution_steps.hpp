@@ -20,7 +20,7 @@ ANEMONE_INLINE filter_view packed_in(const kernel_table& kernels, const convolut
         kernels.to_float(bias, biases, plan.shape.out_channels);
     }
     pack_filter(plan, weight, weights);
-    return {weights, bias == nullptr ? nullptr : biases};
+    return {weights, bias == nullptr ? nullptr : biases, nullptr};
 }
 
 /// A convolution with a filter from `weight` and `bias` (or -1), constants or not, and what follows its sums. Constant
@@ -29,7 +29,7 @@ ANEMONE_INLINE bound_step bind_convolution(const binding_context& c, const convo
                                            const half* bias, bool biased, epilogue finish) {
     const kernel_table& kernels = c.kernels;
     if (weight != nullptr && (!biased || bias != nullptr)) {
-        packed_convolution packed = pack(kernels, shape, weight, bias, c.width);
+        packed_convolution packed = pack(kernels, shape, weight, bias, c.width, c.winograd);
         const scratch_sizes scratch = packed.plan.scratch();
         return {[&kernels, filter = std::move(packed), finish = std::move(finish)](const operands& o) {
                     const auto store = [&](float* sums, std::int64_t first, std::int64_t count) {

@@ -4,6 +4,7 @@
 #include "../../base/hidden.hpp"
 #include "../../base/way.hpp"
 #include "../backend.hpp"
+#include "winograd_option.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +32,7 @@ struct cpu_options {
     ane::rounding rounding = ane::rounding::each_layer;
     int threads = 0;               ///< of a run at most; 0: as many as the executor has
     ane::executor* pool = nullptr; ///< null: the process's own threads (base/thread_pool.hpp)
+    ane::winograd winograd = ane::winograd::never;
 };
 
 /// One step of a program: what is computed together, and where.
@@ -89,6 +91,10 @@ public:
     /// The same backend with the parts of its steps run by `pool`, which must outlive the programs, in place of the
     /// process's own threads.
     ANEMONE_API cpu executor(ane::executor& pool) const;
+
+    /// The same backend with another algorithm for 3x3 convolutions, where that is faster: two to three times, with
+    /// other roundings. Images with values far beyond the others, infinities or NaN take the usual one.
+    ANEMONE_API cpu winograd(ane::winograd form) const;
 
     ANEMONE_API cpu_program compile(const graph_view& model, const weight_store& weights) const;
 

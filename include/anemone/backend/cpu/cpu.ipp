@@ -111,8 +111,9 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
         return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
     };
     ane::executor& pool = options.pool != nullptr ? *options.pool : process_threads();
-    const ane::cpu::binding_context context{model, self.constants, kernels.kernels,
-                                            options.threads > 0 ? options.threads : std::max(pool.width(), 1), &layers};
+    const ane::cpu::binding_context context{
+        model,   self.constants,  kernels.kernels, options.threads > 0 ? options.threads : std::max(pool.width(), 1),
+        &layers, options.winograd};
     for (int i = 0; i < model.size(); ++i) {
         const auto at = static_cast<std::size_t>(i);
         if (model[i].kind == op::input) {
@@ -203,6 +204,12 @@ ANEMONE_BODY cpu cpu::threads(int count) const {
 ANEMONE_BODY cpu cpu::executor(ane::executor& pool) const {
     cpu result = *this;
     result.options_.pool = &pool;
+    return result;
+}
+
+ANEMONE_BODY cpu cpu::winograd(ane::winograd form) const {
+    cpu result = *this;
+    result.options_.winograd = form;
     return result;
 }
 

@@ -108,18 +108,18 @@ ANEMONE_API scratch_sizes scratch_of(const block_plan& plan, std::int64_t kept =
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-/// For each block: fills its slab from image(block), then finish(block, first, last, slab, sums, temporary) for ranges
+/// For blocks begin <= i < end: fills its slab from image(block), then finish(block, first, last, slab, sums, temporary) for ranges
 /// that cover its channels and begin at multiples of `units_at_once`, in several threads.
 template <class Image, class Finish>
-void over_blocks(const kernel_table& table, const block_plan& plan, const workers& crew, const Image& image,
-                 const Finish& finish) {
+void over_blocks(const kernel_table& table, const block_plan& plan, std::int64_t begin, std::int64_t end,
+                 const workers& crew, const Image& image, const Finish& finish) {
     const std::int64_t at_once = plan.units_at_once * unit_channels;
     const std::int64_t lines = (plan.temporary_size() + 15) / 16 * 16;
     if (!plan.by_channels) {
-        crew.share(plan.blocks(), 1, [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
+        crew.share(end - begin, 1, [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
             float* const slab = reinterpret_cast<float*>(scratch);
             float* const temporary = slab + (plan.slab_size() + 15) / 16 * 16;
-            for (std::int64_t i = first; i < last; ++i) {
+            for (std::int64_t i = begin + first; i < begin + last; ++i) {
                 const output_block block = block_at(plan, i);
                 fill_block(table, plan, block, image(block), 0, plan.channels, slab, temporary);
                 finish(block, 0, plan.rows, slab, temporary + lines, temporary);
@@ -128,7 +128,7 @@ void over_blocks(const kernel_table& table, const block_plan& plan, const worker
         return;
     }
     float* const slab = reinterpret_cast<float*>(crew.shared);
-    for (std::int64_t i = 0; i < plan.blocks(); ++i) {
+    for (std::int64_t i = begin; i < end; ++i) {
         const output_block block = block_at(plan, i);
         crew.share(plan.channels, 8, [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
             fill_block(table, plan, block, image(block), first, last, slab, reinterpret_cast<float*>(scratch));
@@ -163,7 +163,8 @@ void pack_units(half* to, std::int64_t rows, std::int64_t taps, std::int64_t pai
     const std::int64_t part = converted_at_once(taps);
     for (std::int64_t pair = 0; pair < rows; pair += paired * unit_channels) {
         for (std::int64_t begin = 0; begin < taps; begin += part) {
-            for (std::int64_t unit = pair; unit < std::min(rows, pair + paired * unit_channels); unit += unit_channels) {
+            for (std::int64_t unit = pair; unit < std::min(rows, pair + paired * unit_channels);
+                 unit += unit_channels) {
                 for (std::int64_t t = begin; t < std::min(taps, begin + part); ++t) {
                     for (std::int64_t r = unit; r < unit + unit_channels; ++r) {
                         *to++ = r < rows ? value(r, t) : half();

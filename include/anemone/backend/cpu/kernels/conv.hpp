@@ -7,6 +7,7 @@
 #include "depthwise.hpp"
 #include "slab.hpp"
 #include "sums_sink.hpp"
+#include "winograd.hpp"
 
 #include <fmt/format.h>
 
@@ -25,6 +26,8 @@ struct convolution_plan {
     depthwise_plan planes;             ///< if depthwise
     block_plan blocks;                 ///< otherwise
     std::vector<std::int64_t> offsets; ///< of each tap (channel, kernel row, kernel column) in the slab
+    bool transformed = false;          ///< by Winograd's algorithm, for images that it bears
+    winograd_plan tiles;               ///< then
 
     std::int64_t taps() const { return shape.in_channels / shape.groups * shape.kernel_height * shape.kernel_width; }
     /// Of the packed weights.
@@ -32,22 +35,24 @@ struct convolution_plan {
         return depthwise ? shape.out_channels * planes.filter_pitch()
                          : shape.groups * blocks.units() * taps() * unit_channels;
     }
-    scratch_sizes scratch() const { return depthwise ? planes.scratch() : scratch_of(blocks); }
+    ANEMONE_API scratch_sizes scratch() const;
 };
 
 /// The filter that a run takes.
 struct filter_view {
-    const half* weights; ///< packed
-    const float* bias;   ///< per output channel, or null
+    const half* weights;      ///< packed
+    const float* bias;        ///< per output channel, or null
+    const float* transformed; ///< packed for Winograd's algorithm if the plan is for it
 };
 
 /// A plan and a filter in the order that its tiles read.
 struct packed_convolution {
     convolution_plan plan;
     std::vector<half> weights;
+    std::vector<float> transformed;
     std::vector<float> bias; ///< per output channel, or empty
 
-    filter_view filter() const { return {weights.data(), bias.empty() ? nullptr : bias.data()}; }
+    filter_view filter() const { return {weights.data(), bias.empty() ? nullptr : bias.data(), transformed.data()}; }
 };
 
 } // namespace ane::cpu::inline ANEMONE_WAY
@@ -102,15 +107,16 @@ ANEMONE_API void add_bias(const kernel_table& table, const std::vector<float>& b
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-/// Plans for at most `width` threads. Throws errc::argument on extents that make no convolution.
-ANEMONE_API convolution_plan plan_convolution(const kernel_table& table, const convolution_shape& s, int width = 1);
+/// Plans for at most `width` threads; by Winograd's algorithm only with a `form` and where it is faster. Throws errc::argument on extents that make no convolution.
+ANEMONE_API convolution_plan plan_convolution(const kernel_table& table, const convolution_shape& s, int width = 1,
+                                              winograd form = winograd::never);
 
 /// Packs a filter [O, I / groups, kH, kW] into `packed_size()` values.
 ANEMONE_API void pack_filter(const convolution_plan& plan, const half* weight, half* packed);
 
 /// Plans and packs a filter and a bias per output channel (or nullptr) once.
 ANEMONE_API packed_convolution pack(const kernel_table& table, const convolution_shape& s, const half* weight,
-                                    const half* bias = nullptr, int width = 1);
+                                    const half* bias = nullptr, int width = 1, winograd form = winograd::never);
 
 /// out[n, o, y, x] = bias[o] + sum over c, i, j of w[o, c, i, j] * x[n, c, y s + i d - pad, x s + j d - pad], one fp32
 /// sum in this order, which goes to the sink. The padding takes part as zeros (0 * inf is NaN). `crew` has scratch as

@@ -36,11 +36,29 @@ ANEMONE_BODY void add_bias(const kernel_table& table, const std::vector<float>& 
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const convolution_shape& s, int width) {
+ANEMONE_BODY scratch_sizes convolution_plan::scratch() const {
+    if (depthwise) {
+        return planes.scratch();
+    }
+    scratch_sizes sizes = scratch_of(blocks);
+    if (transformed) { // any image may be one that the algorithm does not bear
+        const std::int64_t magnitudes = 2 * shape.in_channels * static_cast<std::int64_t>(sizeof(float));
+        sizes.shared = std::max(sizes.shared, magnitudes);
+        sizes.each = std::max(sizes.each, tiles.scratch().each);
+    }
+    return sizes;
+}
+
+ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const convolution_shape& s, int width,
+                                               winograd form) {
     detail::check(s, "convolution");
     // With many outputs of each channel the tiles of channels are better.
     if (s.groups == s.in_channels && s.out_channels < 8 * s.groups) {
-        return {.shape = s, .depthwise = true, .planes = plan_depthwise(s), .blocks = {}, .offsets = {}};
+        convolution_plan plan;
+        plan.shape = s;
+        plan.depthwise = true;
+        plan.planes = plan_depthwise(s);
+        return plan;
     }
     window_problem w{.images = s.batch * s.groups,
                      .channels = s.in_channels / s.groups,
@@ -60,8 +78,14 @@ ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const 
     for (std::int64_t j = 0; j < s.kernel_width; ++j) {
         w.column_bases.push_back(j * s.dilation_width - s.pad_left);
     }
-    convolution_plan plan{
-        .shape = s, .depthwise = false, .planes = {}, .blocks = plan_blocks(table, w, width), .offsets = {}};
+    convolution_plan plan;
+    plan.shape = s;
+    plan.blocks = plan_blocks(table, w, width);
+    const std::int64_t tile = form == winograd::tiles_of_two ? 2 : 4;
+    if (form != winograd::never && winograd_wins(s, tile)) {
+        plan.transformed = true;
+        plan.tiles = plan_winograd(table, s, tile, width);
+    }
     const convolution_slab& slab = plan.blocks.slab;
     for (std::int64_t c = 0; c < w.channels; ++c) {
         for (std::size_t i = 0; i < w.row_bases.size(); ++i) {
@@ -91,8 +115,13 @@ ANEMONE_BODY void pack_filter(const convolution_plan& plan, const half* weight, 
 }
 
 ANEMONE_BODY packed_convolution pack(const kernel_table& table, const convolution_shape& s, const half* weight,
-                                     const half* bias, int width) {
-    packed_convolution packed{plan_convolution(table, s, width), {}, detail::to_floats(table, bias, s.out_channels)};
+                                     const half* bias, int width, winograd form) {
+    packed_convolution packed{
+        plan_convolution(table, s, width, form), {}, {}, detail::to_floats(table, bias, s.out_channels)};
+    if (packed.plan.transformed) {
+        packed.transformed.resize(static_cast<std::size_t>(packed.plan.tiles.packed_size()));
+        pack_winograd(packed.plan.tiles, weight, packed.transformed.data());
+    }
     packed.weights.resize(static_cast<std::size_t>(packed.plan.packed_size()));
     pack_filter(packed.plan, weight, packed.weights.data());
     return packed;
@@ -133,7 +162,19 @@ ANEMONE_BODY void convolution(const kernel_table& table, const convolution_plan&
     const auto image = [&](const output_block& b) {
         return x + b.image * blocks.channels * blocks.in_height * blocks.in_width;
     };
-    detail::over_blocks(table, blocks, crew, image, finish);
+    const std::int64_t in_image = s.groups * blocks.down * blocks.across;
+    if (!plan.transformed) {
+        return detail::over_blocks(table, blocks, 0, s.batch * in_image, crew, image, finish);
+    }
+    const std::int64_t size = s.in_channels * s.in_height * s.in_width;
+    for (std::int64_t n = 0; n < s.batch; ++n) {
+        if (winograd_bears(table, x + n * size, s.in_channels, s.in_height * s.in_width, crew,
+                           reinterpret_cast<float*>(crew.shared))) {
+            winograd_convolution(table, plan.tiles, filter.transformed, filter.bias, x, n, 1, crew, sink);
+        } else {
+            detail::over_blocks(table, blocks, n * in_image, (n + 1) * in_image, crew, image, finish);
+        }
+    }
 }
 
 ANEMONE_BODY void convolution(const kernel_table& table, const packed_convolution& packed, const half* x, half* out) {

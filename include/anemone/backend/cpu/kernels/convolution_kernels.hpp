@@ -53,7 +53,7 @@ struct depthwise_job {
     std::int64_t rows;
     std::int64_t columns;
     float bias;
-    float* sums; ///< [rows][columns], written up to `overread` past the end
+    float* sums;      ///< [rows][columns], written up to `overread` past the end
     const void* next; ///< will be read next: to be fetched meanwhile
     std::int64_t next_bytes;
 };
@@ -104,6 +104,7 @@ struct convolution_kernels {
     /// `tile` is 2 or 4: so many outputs a side.
     void (*winograd_input)(const winograd_input_job& job, int tile) = nullptr;
     void (*winograd_output)(const winograd_output_job& job, int tile) = nullptr;
+    void (*magnitudes)(const half* x, std::int64_t count, float* largest, float* squares) = nullptr;
     /// to[k * phase + i] = from[4 i + k].
     void (*split_fours)(const float* from, std::int64_t fours, float* to, std::int64_t phase) = nullptr;
     int most_positions = 1; ///< of a tile of `channel_lanes`

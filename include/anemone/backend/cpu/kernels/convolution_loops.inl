@@ -4,7 +4,7 @@ namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {
 
 /// `Vectors` registers of channels by `Positions` positions, each a number of x that all channels multiply.
-template <int Positions, int Vectors> 
+template <int Positions, int Vectors>
 void channel_tile(const contraction_job& job, const float* x, const float* sums, float* to, const char* next,
                   std::int64_t next_step) {
     using vector = floats<register_lanes>;
@@ -92,11 +92,12 @@ void transpose(const float* from, std::int64_t from_pitch, std::int64_t rows, st
                 const raw high01 = __builtin_shufflevector(x0, x1, 2, 10, 3, 11, 6, 14, 7, 15);
                 const raw high23 = __builtin_shufflevector(x2, x3, 2, 10, 3, 11, 6, 14, 7, 15);
                 floats<Lanes>{__builtin_shufflevector(low01, low23, 0, 1, 8, 9, 4, 5, 12, 13)}.store(place);
-                floats<Lanes>{__builtin_shufflevector(low01, low23, 2, 3, 10, 11, 6, 7, 14, 15)}.store(place + to_pitch);
+                floats<Lanes>{__builtin_shufflevector(low01, low23, 2, 3, 10, 11, 6, 7, 14, 15)}.store(place +
+                                                                                                       to_pitch);
                 floats<Lanes>{__builtin_shufflevector(high01, high23, 0, 1, 8, 9, 4, 5, 12, 13)}.store(place +
-                                                                                                   2 * to_pitch);
+                                                                                                       2 * to_pitch);
                 floats<Lanes>{__builtin_shufflevector(high01, high23, 2, 3, 10, 11, 6, 7, 14, 15)}.store(place +
-                                                                                                     3 * to_pitch);
+                                                                                                         3 * to_pitch);
             } else {
                 const raw low01 = __builtin_shufflevector(x0, x1, 0, 4, 1, 5);
                 const raw low23 = __builtin_shufflevector(x2, x3, 0, 4, 1, 5);
@@ -126,14 +127,15 @@ template <int Vectors> void channel_lanes_of(const contraction_job& job) {
     const std::int64_t tiles = (job.columns + channel_tile_positions - 1) / channel_tile_positions;
     const std::int64_t most = (job.columns + tiles - 1) / tiles;
     float finished[transposed_positions * Vectors * register_lanes];
-    const char* next = job.next == nullptr ? reinterpret_cast<const char*>(job.weights)
-                                           : static_cast<const char*>(job.next);
+    const char* next =
+        job.next == nullptr ? reinterpret_cast<const char*>(job.weights) : static_cast<const char*>(job.next);
     const std::int64_t next_step =
         job.taps == 0 ? 0 : (job.next_bytes + tiles * job.rows * job.taps - 1) / (tiles * job.rows * job.taps);
     std::int64_t waiting = 0; // finished, not yet transposed
     std::int64_t done = 0;
     const auto transposed = [&] {
-        transpose<register_lanes >= 8 ? 8 : 4>(finished, job.pitch, waiting, job.channels, job.finished + done, job.finished_pitch);
+        transpose<register_lanes >= 8 ? 8 : 4>(finished, job.pitch, waiting, job.channels, job.finished + done,
+                                               job.finished_pitch);
         done += waiting;
         waiting = 0;
     };

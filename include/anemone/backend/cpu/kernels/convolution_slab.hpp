@@ -57,8 +57,7 @@ struct convolution_slab {
 /// with `room` up to `overread` behind the last plane are written.
 ANEMONE_API void fill_slab(const kernel_table& table, const convolution_slab& slab, const half* x,
                            std::int64_t channels, std::int64_t height, std::int64_t width, std::int64_t top,
-                           std::int64_t left, float* to, float* line, std::int64_t readable,
-                           bool room);
+                           std::int64_t left, float* to, float* line, std::int64_t readable, bool room);
 
 } // namespace ane::cpu::inline ANEMONE_WAY
 

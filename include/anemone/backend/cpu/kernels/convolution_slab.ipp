@@ -44,8 +44,7 @@ ANEMONE_BODY slab_axis slab_axis_of(const std::vector<std::int64_t>& bases, std:
 
 ANEMONE_BODY void fill_slab(const kernel_table& table, const convolution_slab& slab, const half* x,
                             std::int64_t channels, std::int64_t height, std::int64_t width, std::int64_t top,
-                            std::int64_t left, float* to, float* line, std::int64_t readable,
-                            bool room) {
+                            std::int64_t left, float* to, float* line, std::int64_t readable, bool room) {
     const bool phased = slab.across.phases > 1;
     const auto fill_line = [&](const half* from, float* row) {
         for (const slab_axis::stretch& s : slab.across.stretches) {

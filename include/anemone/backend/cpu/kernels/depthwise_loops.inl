@@ -54,11 +54,11 @@ ANEMONE_CPU_INLINE void split_vectors(const floats<Lanes>& low, const floats<Lan
         split_vectors<Lanes / 2>(low.low, low.high, even, odd);
         split_vectors<Lanes / 2>(high.low, high.high, even + Lanes / 2, odd + Lanes / 2);
     } else if constexpr (Lanes == 16) {
-        floats<Lanes>{__builtin_shufflevector(low.value, high.value, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26,
-                                              28, 30)}
+        floats<Lanes>{
+            __builtin_shufflevector(low.value, high.value, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)}
             .store(even);
-        floats<Lanes>{__builtin_shufflevector(low.value, high.value, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27,
-                                              29, 31)}
+        floats<Lanes>{
+            __builtin_shufflevector(low.value, high.value, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)}
             .store(odd);
     } else if constexpr (Lanes == 8) {
         floats<Lanes>{__builtin_shufflevector(low.value, high.value, 0, 2, 4, 6, 8, 10, 12, 14)}.store(even);
@@ -76,8 +76,8 @@ ANEMONE_INLINE void widen_pairs(const half* from, std::int64_t from_pitch, std::
     const std::int64_t whole = (width + 2 * lanes - 1) / (2 * lanes) * 2 * lanes;
     const std::int64_t evens = (width + 1) / 2;
     const std::int64_t odds = width / 2;
-    for (std::int64_t y = 0; y < rows; ++y, from += from_pitch, even += to_pitch, odd += to_pitch,
-                      readable -= from_pitch) {
+    for (std::int64_t y = 0; y < rows;
+         ++y, from += from_pitch, even += to_pitch, odd += to_pitch, readable -= from_pitch) {
         if (y + 1 < rows && whole <= readable && whole / 2 <= to_pitch + odds) {
             for (std::int64_t i = 0; i < whole; i += 2 * lanes) {
                 split_vectors<lanes>(floats<lanes>::load(from + i), floats<lanes>::load(from + i + lanes), even + i / 2,

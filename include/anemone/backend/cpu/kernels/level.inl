@@ -51,7 +51,18 @@ template <op_set Operations> struct kernels {
                       !Operations.contains(op::cross_correlation)) {
             return {};
         } else {
-            return {channel_lanes, position_lanes, widen_row, widen_rows, widen_pairs, depthwise, winograd_input, winograd_output, split_fours, channel_tile_positions, channel_tile_units};
+            return {channel_lanes,
+                    position_lanes,
+                    widen_row,
+                    widen_rows,
+                    widen_pairs,
+                    depthwise,
+                    winograd_input,
+                    winograd_output,
+                    magnitudes,
+                    split_fours,
+                    channel_tile_positions,
+                    channel_tile_units};
         }
     }
 

@@ -56,8 +56,6 @@ ANEMONE_INLINE void transform_filter(std::int64_t tile, const double (&w)[3], do
     }
 }
 
-inline constexpr double winograd_span = 1024; ///< of the largest value over the mean of all
-
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 namespace ane::cpu::inline ANEMONE_WAY {
@@ -98,12 +96,11 @@ ANEMONE_BODY winograd_plan plan_winograd(const kernel_table& table, const numeri
         plan.slab.across = slab_axis_of(columns, plan.tile_columns, tile, true);
     };
     set(1);
-    const std::int64_t images = s.batch * s.groups;
     const auto large = [&] {
         const detail::winograd_sizes n = detail::sizes_of(plan);
         return (n.input + n.products) * 4 > detail::winograd_bytes;
     };
-    while (plan.blocks < plan.tile_rows && (large() || images * plan.blocks % width != 0)) {
+    while (plan.blocks < plan.tile_rows && (large() || s.groups * plan.blocks % width != 0)) {
         set(plan.blocks + 1);
     }
     const std::int64_t tiles = detail::sizes_of(plan).tiles;
@@ -113,15 +110,12 @@ ANEMONE_BODY winograd_plan plan_winograd(const kernel_table& table, const numeri
     return plan;
 }
 
-ANEMONE_BODY bool pack_winograd(const winograd_plan& plan, const half* weight, float* packed) {
+ANEMONE_BODY void pack_winograd(const winograd_plan& plan, const half* weight, float* packed) {
     const std::int64_t channels = plan.channels();
     const std::int64_t rows = plan.rows();
     const std::int64_t side = plan.tile + 2;
     std::fill_n(packed, plan.packed_size(), 0.0F);
     for (std::int64_t o = 0; o < plan.shape.out_channels; ++o) {
-        if (!winograd_bears(weight + o * channels * 9, channels * 9)) {
-            return false;
-        }
         const std::int64_t r = o % rows;
         const std::int64_t pair = r / unit_channels / plan.paired_units * plan.paired_units;
         const std::int64_t in_pair = std::min(plan.paired_units, plan.units() - pair);
@@ -146,26 +140,22 @@ ANEMONE_BODY bool pack_winograd(const winograd_plan& plan, const half* weight, f
             }
         }
     }
-    return true;
 }
 
-ANEMONE_BODY bool winograd_bears(const half* x, std::int64_t count) {
-    // Magnitudes of fp16 in units of its smallest number are integers, and their sum is exact.
-    std::uint32_t largest = 0;
-    std::uint64_t sum = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
-        const std::uint32_t magnitude = x[i].bits & 0x7FFFU;
-        const std::uint32_t exponent = magnitude >> 10U;
-        const std::uint32_t fraction = magnitude & 0x3FFU;
-        sum += exponent == 0 ? fraction : static_cast<std::uint64_t>(fraction | 0x400U) << (exponent - 1);
-        largest = std::max(largest, magnitude);
+ANEMONE_BODY bool winograd_bears(const kernel_table& table, const half* x, std::int64_t planes, std::int64_t count,
+                                 const workers& crew, float* memory) {
+    crew.share(planes, 16, [&](std::int64_t first, std::int64_t last, std::byte*) {
+        for (std::int64_t c = first; c < last; ++c) {
+            table.convolutions.magnitudes(x + c * count, count, memory + 2 * c, memory + 2 * c + 1);
+        }
+    });
+    double largest = 0;
+    double squares = 0;
+    for (std::int64_t c = 0; c < planes; ++c) {
+        largest = std::max(largest, static_cast<double>(memory[2 * c]));
+        squares += static_cast<double>(memory[2 * c + 1]);
     }
-    if (largest >= 0x7C00U) {
-        return false;
-    }
-    const double mean = static_cast<double>(sum) / static_cast<double>(std::max<std::int64_t>(count, 1));
-    const double peak = static_cast<double>(half::from_bits(static_cast<std::uint16_t>(largest))) * 0x1p24;
-    return peak <= detail::winograd_span * mean;
+    return largest * largest * static_cast<double>(planes * count) <= winograd_span * winograd_span * squares;
 }
 
 ANEMONE_BODY void winograd_convolution(const kernel_table& table, const winograd_plan& plan, const float* weights,
@@ -190,8 +180,8 @@ ANEMONE_BODY void winograd_convolution(const kernel_table& table, const winograd
             const std::int64_t group = image % s.groups;
             const std::int64_t part = i % plan.blocks;
             const std::int64_t top = plan.tile_rows * part / plan.blocks;
-            const std::int64_t tile_rows = plan.tile_rows * (part + 1) / plan.blocks - top;
-            const std::int64_t tiles = tile_rows * plan.tile_columns;
+            const std::int64_t height_in_tiles = plan.tile_rows * (part + 1) / plan.blocks - top;
+            const std::int64_t tiles = height_in_tiles * plan.tile_columns;
             for (std::int64_t c = 0; c < channels; ++c) {
                 fill_slab(table, plan.slab, x + (image * channels + c) * plane, 1, s.in_height, s.in_width,
                           top * plan.tile, 0, slab, line, (s.batch * s.in_channels - image * channels - c) * plane,
@@ -199,14 +189,14 @@ ANEMONE_BODY void winograd_convolution(const kernel_table& table, const winograd
                 table.convolutions.winograd_input({.x = slab,
                                                    .pitch = plan.slab.pitch(),
                                                    .phase = plan.slab.column_start(1),
-                                                   .tile_rows = tile_rows,
+                                                   .tile_rows = height_in_tiles,
                                                    .tile_columns = plan.tile_columns,
                                                    .to = input + c * n.tiles,
                                                    .point = n.point},
                                                   tile);
             }
             const std::int64_t y = top * plan.tile;
-            const std::int64_t height = std::min(tile_rows * plan.tile, s.out_height - y);
+            const std::int64_t height = std::min(height_in_tiles * plan.tile, s.out_height - y);
             for (std::int64_t unit = 0; unit < plan.units(); unit += plan.paired_units) {
                 const std::int64_t now = std::min(plan.paired_units, plan.units() - unit);
                 const std::int64_t lanes = now * unit_channels;
@@ -230,19 +220,18 @@ ANEMONE_BODY void winograd_convolution(const kernel_table& table, const winograd
                     table.convolutions.channel_lanes(job, static_cast<int>(now));
                 }
                 const std::int64_t wanted = std::min(lanes, rows - unit * unit_channels);
-                for (std::int64_t t = 0; t < tile_rows; ++t) {
-                    table.convolutions.winograd_output(
-                        {.products = products + t * plan.tile_columns * lanes,
-                         .point = n.tiles * lanes,
-                         .tile_columns = plan.tile_columns,
-                         .lanes = lanes,
-                         .pixels = pixels,
-                         .rows = std::min(plan.tile, height - t * plan.tile),
-                         .columns = s.out_width,
-                         .channels = wanted,
-                         .sums = sums + t * plan.tile * s.out_width,
-                         .pitch = n.pitch},
-                        tile);
+                for (std::int64_t t = 0; t < height_in_tiles; ++t) {
+                    table.convolutions.winograd_output({.products = products + t * plan.tile_columns * lanes,
+                                                        .point = n.tiles * lanes,
+                                                        .tile_columns = plan.tile_columns,
+                                                        .lanes = lanes,
+                                                        .pixels = pixels,
+                                                        .rows = std::min(plan.tile, height - t * plan.tile),
+                                                        .columns = s.out_width,
+                                                        .channels = wanted,
+                                                        .sums = sums + t * plan.tile * s.out_width,
+                                                        .pitch = n.pitch},
+                                                       tile);
                 }
                 for (std::int64_t k = 0; k < wanted; ++k) {
                     const std::int64_t o = group * rows + unit * unit_channels + k;

@@ -133,6 +133,37 @@ ANEMONE_INLINE void winograd_output(const winograd_output_job& job, int tile) {
     return tile == 4 ? winograd_output_of<4>(job) : winograd_output_of<2>(job);
 }
 
+/// The largest magnitude, infinity for NaN, and the sum of squares: the same bits at every set.
+ANEMONE_INLINE void magnitudes(const half* x, std::int64_t count, float* largest, float* squares) {
+    using words = unsigned short __attribute__((vector_size(32)));
+    constexpr int lanes = 16;
+    words most{};
+    floats<lanes> sum = floats<lanes>::all(0.0F);
+    half last[lanes] = {};
+    for (std::int64_t i = 0; i < count; i += lanes) {
+        const half* from = x + i;
+        if (i + lanes > count) {
+            std::memcpy(static_cast<void*>(last), from, static_cast<std::size_t>(count - i) * sizeof(half));
+            from = last;
+        }
+        words bits;
+        std::memcpy(&bits, from, sizeof bits);
+        bits &= static_cast<unsigned short>(0x7FFF);
+        most = bits > most ? bits : most;
+        const floats<lanes> values = floats<lanes>::load(from);
+        sum = sum + values * values;
+    }
+    unsigned short peak = 0;
+    float each[lanes];
+    sum.store(each);
+    *squares = 0.0F;
+    for (int i = 0; i < lanes; ++i) {
+        peak = most[i] > peak ? most[i] : peak;
+        *squares += each[i];
+    }
+    *largest = widened(peak > 0x7C00U ? static_cast<unsigned short>(0x7C00U) : peak);
+}
+
 /// The columns of a row by their remainders of division by four.
 ANEMONE_INLINE void split_fours(const float* from, std::int64_t fours, float* to, std::int64_t phase) {
     using vector = floats<register_lanes>;
