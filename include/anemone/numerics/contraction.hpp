@@ -71,8 +71,9 @@ struct first_sum {
     std::int32_t over;
 };
 
+/// A single one where there is no bias.
 ANEMONE_INLINE std::vector<first_sum> first_sums(const datapath& path, const half* bias, std::int64_t count) {
-    std::vector<first_sum> result(static_cast<std::size_t>(count), first_sum{0, 0});
+    std::vector<first_sum> result(bias == nullptr ? 1 : static_cast<std::size_t>(count), first_sum{0, 0});
     for (std::size_t i = 0; bias != nullptr && i < result.size(); ++i) {
         const std::int64_t units = accumulator(path, bias[i]).raw();
         if (units < accumulator::limit && units > -accumulator::limit) {
@@ -129,15 +130,23 @@ struct right_panel {
     template <class Right>
     void fill(const contraction_kernels& kernels, const datapath& path, const Right& right, std::int64_t first,
               std::int64_t lanes) {
-        if (lanes < panel_lanes) {
-            std::fill(gathered.begin(), gathered.end(), half{});
-        }
-        right.panel(first, lanes, gathered.data());
-        const auto size = static_cast<std::int64_t>(gathered.size());
-        std::size_t part = 0;
-        for (std::int64_t i = 0; i < size; i += tile_depth * panel_lanes, ++part) {
-            largest[part] = kernels.decode(gathered.data() + i, values.data() + i,
-                                           std::min(tile_depth * panel_lanes, size - i), path);
+        if constexpr (requires { right.largest(first, lanes); }) { // decoded already
+            right.panel(first, lanes, values.data());
+            const auto length = static_cast<std::int64_t>(values.size()) / panel_lanes;
+            for (std::int64_t i = 0, part = 0; i < length; i += tile_depth, ++part) {
+                largest[static_cast<std::size_t>(part)] = right.largest(i, std::min(tile_depth, length - i));
+            }
+        } else {
+            if (lanes < panel_lanes) {
+                std::fill(gathered.begin(), gathered.end(), half{});
+            }
+            right.panel(first, lanes, gathered.data());
+            const auto size = static_cast<std::int64_t>(gathered.size());
+            std::size_t part = 0;
+            for (std::int64_t i = 0; i < size; i += tile_depth * panel_lanes, ++part) {
+                largest[part] = kernels.decode(gathered.data() + i, values.data() + i,
+                                               std::min(tile_depth * panel_lanes, size - i), path);
+            }
         }
     }
 };
@@ -172,13 +181,20 @@ ANEMONE_INLINE void start(tile_sums& sums, const std::vector<first_sum>& first, 
                           std::int64_t row, std::int64_t column) {
     const auto last = static_cast<std::int64_t>(first.size()) - 1;
     for (int r = 0; r < rows; ++r) {
+        std::uint32_t* const units = sums.units + r * panel_lanes;
+        std::int32_t* const over = sums.over + r * panel_lanes;
+        if (of_left || last == 0) {
+            const first_sum& f = first[static_cast<std::size_t>(std::min(row + r, last))];
+            std::fill_n(units, panel_lanes, f.units);
+            std::fill_n(over, panel_lanes, f.over);
+            continue;
+        }
         for (int l = 0; l < panel_lanes; ++l) {
-            const first_sum& f = first[static_cast<std::size_t>(std::min(of_left ? row + r : column + l, last))];
-            sums.units[r * panel_lanes + l] = f.units;
-            sums.over[r * panel_lanes + l] = f.over;
+            const first_sum& f = first[static_cast<std::size_t>(std::min(column + l, last))];
+            units[l] = f.units;
+            over[l] = f.over;
         }
     }
-    sums.look(rows);
 }
 
 /// Adds a block of at most tile_depth products, none larger than `most` units. False once every sum is over.
@@ -236,6 +252,9 @@ void contract(const execution& how, const datapath& path, std::int64_t lefts, st
                 const int tile_height = left_blocks::rows_of(end - row);
                 tile_sums sums;
                 start(sums, first, bias.of_left, tile_height, row, column);
+                if (bias.values != nullptr) {
+                    sums.look(tile_height);
+                }
                 const left_operand* const operands = blocks.operands.data() + (row - l0) * length;
                 for (std::int64_t i = 0, block = 0; i < length; i += tile_depth, ++block) {
                     if (!add_block(kernels, sums, largest_left[block] * panel.largest[static_cast<std::size_t>(block)],
@@ -251,9 +270,12 @@ void contract(const execution& how, const datapath& path, std::int64_t lefts, st
                     for (std::int64_t l = 0; sums.any_over && l < lanes; ++l) {
                         const std::int32_t over = sums.over[r * panel_lanes + l];
                         if (over != 0) {
-                            results[l] = path.mac_ceiling
-                                             ? half::from_bits(over < 0 ? 0xFC00U : 0x7C00U)
-                                             : accumulated(path, length, left, row + r, right, column + l, bias);
+                            results[l] = half::from_bits(over < 0 ? 0xFC00U : 0x7C00U);
+                            if constexpr (requires { right.at(column, length); }) {
+                                if (!path.mac_ceiling) {
+                                    results[l] = accumulated(path, length, left, row + r, right, column + l, bias);
+                                }
+                            }
                         }
                     }
                     store(row + r, column, lanes, static_cast<const half*>(results));

@@ -4,46 +4,50 @@
 #include "contraction_kernels.hpp"
 #include "contraction_tile.hpp"
 #include "contraction_wide.hpp"
+#include "row_lanes.hpp"
 
 namespace ane::numerics::detail::inline ANEMONE_WAY {
 
 inline constexpr int convert_block = 16;
 
-ANEMONE_CPU_INLINE float largest_lane(const float* lanes) {
-    float largest = 0.0F;
-    for (int lane = 0; lane < convert_block; ++lane) {
-        largest = lanes[lane] > largest ? lanes[lane] : largest;
-    }
-    return largest;
-}
-
+template <int Width>
 ANEMONE_CPU_INLINE float decode_body(const half* from, float* to, std::int64_t count, const datapath& path) {
+    using l = lanes<Width>;
+    using natural = typename l::natural;
     const bool nan_is_infinity = path.mac_nan == nan_rule::infinity;
     const bool keep_subnormals = path.mac_keeps_subnormals;
-    float most[convert_block] = {};
+    natural largest{}; // of the patterns of magnitudes: they order as the values do
     std::int64_t i = 0;
-    for (; i + convert_block <= count; i += convert_block) {
-        std::uint16_t bits[convert_block];
-        float values[convert_block];
-        std::memcpy(bits, from + i, sizeof bits);
-        for (int lane = 0; lane < convert_block; ++lane) {
-            values[lane] = decoded(bits[lane], nan_is_infinity, keep_subnormals);
+    for (; i + Width <= count; i += Width) {
+        natural x{};
+        l::load(from + i, x);
+        if (nan_is_infinity) {
+            l::enter(x);
         }
-        for (int lane = 0; lane < convert_block; ++lane) {
-            // Magnitudes order as their bits do.
-            const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(values[lane]) & 0x7FFFFFFFU;
-            const std::uint32_t held = std::bit_cast<std::uint32_t>(most[lane]);
-            most[lane] = std::bit_cast<float>(magnitude > held ? magnitude : held);
+        natural magnitude = x & 0x7FFFU;
+        x = magnitude > 0x7C00U ? x | 0x200U : x;
+        if (!keep_subnormals) {
+            x = magnitude < 0x400U ? x & 0x8000U : x;
         }
-        std::memcpy(to + i, values, sizeof values);
+        magnitude = x & 0x7FFFU;
+        largest = magnitude > largest ? magnitude : largest;
+        typename l::real y{};
+        l::ordinary(x, y);
+        std::memcpy(to + i, &y, sizeof y);
     }
-    float largest = largest_lane(most);
+    std::uint32_t magnitudes[Width];
+    std::memcpy(magnitudes, &largest, sizeof magnitudes);
+    float most = 0.0F;
+    for (int lane = 0; lane < Width; ++lane) {
+        const float magnitude = decoded(magnitudes[lane], false, true);
+        most = magnitude > most ? magnitude : most;
+    }
     for (; i < count; ++i) {
         to[i] = decoded(from[i].bits, nan_is_infinity, keep_subnormals);
         const float magnitude = to[i] < 0 ? -to[i] : to[i];
-        largest = magnitude > largest ? magnitude : largest;
+        most = magnitude > most ? magnitude : most;
     }
-    return largest;
+    return most;
 }
 
 ANEMONE_CPU_INLINE float prepare_body(const half* from, left_operand* to, std::int64_t count, int stride,
@@ -89,7 +93,7 @@ template <isa_level Level, class Lazy = void> struct contraction_loops;
 #define ANEMONE_CONTRACTION_LOOPS(LEVEL, WIDTH, TARGET, ...)                                                           \
     template <class Lazy> struct contraction_loops<isa_level::LEVEL, Lazy> {                                           \
         TARGET static float decode(const half* from, float* to, std::int64_t count, const datapath& path) {            \
-            return decode_body(from, to, count, path);                                                                 \
+            return decode_body<WIDTH>(from, to, count, path);                                                          \
         }                                                                                                              \
         TARGET static float prepare(const half* from, left_operand* to, std::int64_t count, int stride,                \
                                     const datapath& path) {                                                            \

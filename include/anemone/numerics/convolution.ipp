@@ -3,6 +3,7 @@
 #include "contraction.hpp"
 #include "convolution.hpp"
 #include "elementwise.hpp"
+#include "padded_windows.hpp"
 #include "planar.hpp"
 
 #include <algorithm>
@@ -133,8 +134,8 @@ private:
 /// of a weight relative to its output channel, and output channels lie `weight_step` apart.
 template <class Place, class WeightOf, class WeightPlace>
 void convolve(const execution& how, const datapath& path, const convolution_shape& s, const half* x, const half* weight,
-              std::int64_t weight_step, const half* bias, half* out, const Place& place, const WeightOf& weight_of,
-              const WeightPlace& weight_place) {
+              std::int64_t weight_step, const half* bias, half* out, bool transposed, const Place& place,
+              const WeightOf& weight_of, const WeightPlace& weight_place) {
     const std::vector<std::int64_t> rows =
         meeting_places(s.kernel_height, s.out_height, s.in_height, [&](std::int64_t o, std::int64_t k) {
             return place(o, k, s.stride_height, s.dilation_height, s.pad_top);
@@ -153,6 +154,9 @@ void convolve(const execution& how, const datapath& path, const convolution_shap
     for (std::int64_t i = 0; i < length; ++i) {
         dense = dense && places[static_cast<std::size_t>(i)] == i;
     }
+    // Without a ceiling some outputs are recomputed from fp16.
+    const bool pad =
+        !transposed && path.mac_ceiling && length > 0 && padded_windows::size_of(s) <= padded_windows::most;
     for (std::int64_t g = 0; g < s.groups; ++g) {
         const matrix_source weights{weight + weight_of(g), length, weight_step, 1, dense ? nullptr : places.data()};
         const half* const image = x + g * (s.in_channels / s.groups) * s.in_height * s.in_width;
@@ -161,16 +165,19 @@ void convolve(const execution& how, const datapath& path, const convolution_shap
         const auto target = [&](std::int64_t o, std::int64_t column) {
             return out + (column / pixels * s.out_channels + g * group_out + o) * pixels + column % pixels;
         };
+        const auto store_runs = [&](std::int64_t o, std::int64_t column, std::int64_t count, const half* values) {
+            for (std::int64_t done = 0; done < count;) {
+                const std::int64_t run = std::min(count - done, pixels - (column + done) % pixels);
+                std::copy_n(values + done, run, target(o, column + done));
+                done += run;
+            }
+        };
         // The lanes run over the longer side; a product is the same whichever operand is broadcast.
-        if (columns >= group_out) {
-            contract(how, path, group_out, columns, length, weights, windows, {start, true},
-                     [&](std::int64_t o, std::int64_t column, std::int64_t count, const half* values) {
-                         for (std::int64_t done = 0; done < count;) {
-                             const std::int64_t run = std::min(count - done, pixels - (column + done) % pixels);
-                             std::copy_n(values + done, run, target(o, column + done));
-                             done += run;
-                         }
-                     });
+        if (columns >= group_out && pad) {
+            const padded_windows padded(how.kernels, path, s, image);
+            contract(how, path, group_out, columns, length, weights, padded, {start, true}, store_runs);
+        } else if (columns >= group_out) {
+            contract(how, path, group_out, columns, length, weights, windows, {start, true}, store_runs);
         } else {
             contract(how, path, columns, group_out, length, windows, weights, {start, false},
                      [&](std::int64_t column, std::int64_t o, std::int64_t count, const half* values) {
@@ -216,7 +223,7 @@ ANEMONE_BODY void convolution(const datapath& path, const convolution_shape& s, 
     }
     const std::int64_t step = group_in * s.kernel_height * s.kernel_width;
     detail::convolve(
-        how, path, s, x, weight, step, bias, out,
+        how, path, s, x, weight, step, bias, out, false,
         [](std::int64_t o, std::int64_t k, std::int64_t stride, std::int64_t dilation, std::int64_t pad) {
             return o * stride + k * dilation - pad;
         },
@@ -232,7 +239,7 @@ ANEMONE_BODY void transposed_convolution(const datapath& path, const convolution
     const std::int64_t group_out = s.out_channels / s.groups;
     const std::int64_t taps = s.kernel_height * s.kernel_width;
     detail::convolve(
-        how, path, s, x, weight, taps, bias, out,
+        how, path, s, x, weight, taps, bias, out, true,
         [](std::int64_t o, std::int64_t k, std::int64_t stride, std::int64_t dilation, std::int64_t pad) {
             const std::int64_t place = o + pad - k * dilation;
             return place < 0 || place % stride != 0 ? std::int64_t{-1} : place / stride;
