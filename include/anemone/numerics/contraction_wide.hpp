@@ -50,8 +50,9 @@ template <int Width> struct wide_operands {
     static constexpr int stretch = vectors * Width / 2;
 
     double scaled[wide_depth][tile_rows]; ///< in units of 2^-16
-    double floors[wide_depth][tile_rows];
-    double right[wide_depth][stretch]; ///< times beyond_tie, which changes no comparison with a floor
+    double floors[wide_depth][tile_rows]; ///< 0 for an operand of 0, whose products are 0 anyway
+    double right[wide_depth][stretch];    ///< times beyond_tie, which changes no comparison with a floor
+    double highest_floor;                 ///< if no number of the right is smaller but 0, every product counts
 };
 
 /// The first partial sum that reaches the ceiling: its sign, or 0 if there is none.
@@ -76,7 +77,7 @@ ANEMONE_CPU_INLINE std::int32_t first_overflow(std::int32_t start, std::int64_t 
 /// A product of two fp16 values has 22 significant bits. `beyond_tie` moves it by less than the last of them, the
 /// addition to `unit_grid` rounds it to a unit, and the sum stays exact: 2^50, the largest product, is far below the
 /// grid. Only a product from 2^47 on is moved by as much as a unit, and it reaches the ceiling whatever the sum was.
-template <int Width, int Rows>
+template <int Width, int Rows, bool Gated>
 ANEMONE_CPU_INLINE void add_wide_rows(std::int64_t depth, const wide_operands<Width>& from, int row,
                                       std::uint32_t* sums, std::int32_t* over) {
     using v = wide_vectors<Width>;
@@ -109,47 +110,109 @@ ANEMONE_CPU_INLINE void add_wide_rows(std::int64_t depth, const wide_operands<Wi
         }
 #pragma GCC unroll 4
         for (int r = 0; r < Rows; ++r) {
-            const typename v::real floor = from.floors[i][row + r] - typename v::real{};
 #pragma GCC unroll 2
             for (int k = 0; k < vectors; ++k) {
-                const typename v::whole counts = magnitude[k] >= floor;
-                const auto counted =
-                    reinterpret_cast<typename v::real>(reinterpret_cast<typename v::whole>(b[k]) & counts);
-                sum[r][k] += counted * from.scaled[i][row + r];
+                if constexpr (Gated) {
+                    const typename v::real floor = from.floors[i][row + r] - typename v::real{};
+                    const typename v::whole counts = magnitude[k] >= floor;
+                    const auto counted =
+                        reinterpret_cast<typename v::real>(reinterpret_cast<typename v::whole>(b[k]) & counts);
+                    sum[r][k] += counted * from.scaled[i][row + r];
+                } else {
+                    sum[r][k] += b[k] * from.scaled[i][row + r];
+                }
                 low[r][k] = sum[r][k] < low[r][k] ? sum[r][k] : low[r][k];
                 high[r][k] = sum[r][k] > high[r][k] ? sum[r][k] : high[r][k];
             }
         }
+    }
+    // Negative where a sum was at the ceiling: differences, for g++ 12 splits combined 512-bit comparisons.
+    typename v::whole any{};
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 2
+        for (int k = 0; k < vectors; ++k) {
+            low[r][k] = low[r][k] - (unit_grid - sum_ceiling + 1);
+            high[r][k] = (unit_grid + sum_ceiling - 1) - high[r][k];
+            any |= reinterpret_cast<typename v::whole>(low[r][k]) | reinterpret_cast<typename v::whole>(high[r][k]);
+        }
+    }
+    std::int64_t flags[lanes];
+    std::memcpy(flags, &any, sizeof flags);
+    std::int64_t reached = 0;
+    for (int lane = 0; lane < lanes; ++lane) {
+        reached |= flags[lane];
     }
 #pragma GCC unroll 4
     for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 2
         for (int k = 0; k < vectors; ++k) {
             const int place = r * panel_lanes + k * lanes;
-            const typename v::whole rises = high[r][k] >= typename v::real{} + (unit_grid + sum_ceiling);
-            const typename v::whole falls = low[r][k] <= typename v::real{} + (unit_grid - sum_ceiling);
-            std::int64_t up[lanes];
-            std::int64_t down[lanes];
-            std::memcpy(up, &rises, sizeof up);
-            std::memcpy(down, &falls, sizeof down);
-            std::int64_t any = 0;
-            for (int lane = 0; lane < lanes; ++lane) {
-                any |= up[lane] | down[lane];
-            }
-            for (int lane = 0; any != 0 && lane < lanes; ++lane) {
-                std::int32_t& sign = over[place + lane];
-                if (sign != 0 || (up[lane] | down[lane]) == 0) {
-                    continue;
+            if (reached < 0) {
+                double above[lanes];
+                double below[lanes];
+                std::memcpy(above, &low[r][k], sizeof above);
+                std::memcpy(below, &high[r][k], sizeof below);
+                for (int lane = 0; lane < lanes; ++lane) {
+                    std::int32_t& sign = over[place + lane];
+                    if (sign != 0 || (above[lane] >= 0 && below[lane] >= 0)) {
+                        continue;
+                    }
+                    sign = above[lane] >= 0   ? 1
+                           : below[lane] >= 0 ? -1
+                                              : first_overflow(static_cast<std::int32_t>(sums[place + lane]), depth,
+                                                               from, row + r, k * lanes + lane);
                 }
-                sign = (up[lane] & down[lane]) == 0 ? (up[lane] == 0 ? -1 : 1)
-                                                    : first_overflow(static_cast<std::int32_t>(sums[place + lane]),
-                                                                     depth, from, row + r, k * lanes + lane);
             }
             const typename v::narrow_whole units = __builtin_convertvector(
                 reinterpret_cast<typename v::whole>(sum[r][k]) - grid_bits, typename v::narrow_whole);
             std::memcpy(sums + place, &units, sizeof units);
+            for (int lane = 0; reached < 0 && lane < lanes; ++lane) { // so that it does not reach the ceiling again
+                sums[place + lane] = over[place + lane] != 0 ? 0U : sums[place + lane];
+            }
         }
     }
+}
+
+/// add_wide_rows for products of which some, or none, lie below a floor.
+template <int Width, int Rows>
+ANEMONE_CPU_INLINE void add_wide_group(bool gated, std::int64_t depth, const wide_operands<Width>& from, int row,
+                                       std::uint32_t* sums, std::int32_t* over) {
+    if (gated) {
+        add_wide_rows<Width, Rows, true>(depth, from, row, sums, over);
+    } else {
+        add_wide_rows<Width, Rows, false>(depth, from, row, sums, over);
+    }
+}
+
+/// Fills `right` and returns its least magnitude above 0: where no floor is above that, every product counts.
+template <int Width>
+ANEMONE_CPU_INLINE double decode_stretch(std::int64_t depth, const float* panel, wide_operands<Width>& from) {
+    using v = wide_vectors<Width>;
+    constexpr int lanes = Width / 2;
+    constexpr int vectors = wide_operands<Width>::vectors;
+    typename v::real least = typename v::real{} + 0x1p60;
+    for (std::int64_t i = 0; i < depth; ++i) {
+#pragma GCC unroll 2
+        for (int k = 0; k < vectors; ++k) {
+            typename v::narrow_real value;
+            std::memcpy(&value, panel + i * panel_lanes + k * lanes, sizeof value);
+            const typename v::real b = __builtin_convertvector(value, typename v::real);
+            const typename v::real right = b * beyond_tie;
+            std::memcpy(&from.right[i][k * lanes], &right, sizeof right);
+            const auto magnitude =
+                reinterpret_cast<typename v::real>(reinterpret_cast<typename v::whole>(b) & 0x7FFFFFFFFFFFFFFF);
+            const typename v::real positive = magnitude > 0.0 ? magnitude : typename v::real{} + 0x1p60;
+            least = positive < least ? positive : least;
+        }
+    }
+    double each[lanes];
+    std::memcpy(each, &least, sizeof each);
+    double result = each[0];
+    for (int lane = 1; lane < lanes; ++lane) {
+        result = each[lane] < result ? each[lane] : result;
+    }
+    return result;
 }
 
 /// Adds `depth` products to the sums of the rows of a panel, layouts as in add_rows, and looks at every partial sum:
@@ -160,27 +223,31 @@ ANEMONE_CPU_INLINE void add_wide_tile(int rows, std::int64_t depth, const left_o
     wide_operands<Width> from;
     for (std::int64_t first = 0; first < depth; first += wide_depth) {
         const std::int64_t part = depth - first < wide_depth ? depth - first : wide_depth;
+        float highest[tile_rows] = {};
         for (std::int64_t i = 0; i < part; ++i) {
             for (int r = 0; r < rows; ++r) {
                 const left_operand& a = left[(first + i) * rows + r];
+                const float floor = a.scaled == 0.0F ? 0.0F : a.partner_floor;
                 from.scaled[i][r] =
                     static_cast<double>(std::bit_cast<float>(std::bit_cast<std::uint32_t>(a.scaled) & ~1U));
-                from.floors[i][r] = static_cast<double>(a.partner_floor);
+                from.floors[i][r] = static_cast<double>(floor);
+                highest[r] = floor > highest[r] ? floor : highest[r];
             }
         }
+        double highest_floor = 0;
+        for (const float floor : highest) {
+            highest_floor = static_cast<double>(floor) > highest_floor ? static_cast<double>(floor) : highest_floor;
+        }
         for (int c = 0; c < panel_lanes; c += wide_operands<Width>::stretch) {
-            for (std::int64_t i = 0; i < part; ++i) {
-                const float* const line = right + (first + i) * panel_lanes + c;
-                for (int lane = 0; lane < wide_operands<Width>::stretch; ++lane) {
-                    from.right[i][lane] = static_cast<double>(line[lane]) * beyond_tie;
-                }
-            }
+            const double least = decode_stretch<Width>(part, right + first * panel_lanes + c, from);
+            const bool gated = least < highest_floor;
             switch (rows) {
-            case 1: add_wide_rows<Width, 1>(part, from, 0, sums + c, over + c); break;
-            case 2: add_wide_rows<Width, 2>(part, from, 0, sums + c, over + c); break;
+            case 1: add_wide_group<Width, 1>(gated, part, from, 0, sums + c, over + c); break;
+            case 2: add_wide_group<Width, 2>(gated, part, from, 0, sums + c, over + c); break;
             default:
                 for (int r = 0; r < rows; r += 4) {
-                    add_wide_rows<Width, 4>(part, from, r, sums + r * panel_lanes + c, over + r * panel_lanes + c);
+                    add_wide_group<Width, 4>(gated, part, from, r, sums + r * panel_lanes + c,
+                                             over + r * panel_lanes + c);
                 }
             }
         }
