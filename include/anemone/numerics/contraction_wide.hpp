@@ -148,28 +148,30 @@ ANEMONE_CPU_INLINE void add_wide_rows(std::int64_t depth, const wide_operands<Wi
 #pragma GCC unroll 2
         for (int k = 0; k < vectors; ++k) {
             const int place = r * panel_lanes + k * lanes;
-            if (reached < 0) {
-                double above[lanes];
-                double below[lanes];
-                std::memcpy(above, &low[r][k], sizeof above);
-                std::memcpy(below, &high[r][k], sizeof below);
-                for (int lane = 0; lane < lanes; ++lane) {
-                    std::int32_t& sign = over[place + lane];
-                    if (sign != 0 || (above[lane] >= 0 && below[lane] >= 0)) {
-                        continue;
-                    }
-                    sign = above[lane] >= 0   ? 1
-                           : below[lane] >= 0 ? -1
-                                              : first_overflow(static_cast<std::int32_t>(sums[place + lane]), depth,
-                                                               from, row + r, k * lanes + lane);
-                }
-            }
-            const typename v::narrow_whole units = __builtin_convertvector(
+            typename v::narrow_whole units = __builtin_convertvector(
                 reinterpret_cast<typename v::whole>(sum[r][k]) - grid_bits, typename v::narrow_whole);
-            std::memcpy(sums + place, &units, sizeof units);
-            for (int lane = 0; reached < 0 && lane < lanes; ++lane) { // so that it does not reach the ceiling again
-                sums[place + lane] = over[place + lane] != 0 ? 0U : sums[place + lane];
+            if (reached < 0) {
+                const typename v::narrow_whole rises = __builtin_convertvector(
+                    reinterpret_cast<typename v::whole>(high[r][k]) >> 63, typename v::narrow_whole);
+                const typename v::narrow_whole falls = __builtin_convertvector(
+                    reinterpret_cast<typename v::whole>(low[r][k]) >> 63, typename v::narrow_whole);
+                typename v::narrow_whole sign;
+                std::memcpy(&sign, over + place, sizeof sign);
+                const typename v::narrow_whole unsettled = rises & falls & ((sign & 1) - 1); // at both ceilings
+                std::int32_t both[lanes];
+                std::memcpy(both, &unsettled, sizeof both);
+                sign = sign != 0 ? sign : falls - rises;
+                std::memcpy(over + place, &sign, sizeof sign);
+                for (int lane = 0; lane < lanes; ++lane) {
+                    if (both[lane] != 0) {
+                        over[place + lane] = first_overflow(static_cast<std::int32_t>(sums[place + lane]), depth, from,
+                                                            row + r, k * lanes + lane);
+                    }
+                }
+                std::memcpy(&sign, over + place, sizeof sign);
+                units = units & ((sign & 1) - 1); // a sum that is over must not reach the ceiling again
             }
+            std::memcpy(sums + place, &units, sizeof units);
         }
     }
 }
@@ -250,6 +252,13 @@ ANEMONE_CPU_INLINE void add_wide_tile(int rows, std::int64_t depth, const left_o
                                              over + r * panel_lanes + c);
                 }
             }
+        }
+        std::int32_t below = 0; // sums that go on
+        for (int i = 0; i < rows * panel_lanes; ++i) {
+            below |= (over[i] & 1) - 1;
+        }
+        if (below == 0) {
+            return;
         }
     }
 }

@@ -170,7 +170,11 @@ ANEMONE_CPU_INLINE std::int64_t scale_offset_row(row_operand x, row_operand scal
             return i;
         }
         scale_offset_lanes<Width>(a, s, o, half_away);
-        store_some<Width>(a, part, out + i);
+        if (part == Width) {
+            l::store(a, out + i);
+        } else {
+            store_some<Width>(a, part, out + i);
+        }
     }
     return count;
 }
@@ -214,7 +218,11 @@ template <int Width> ANEMONE_CPU_INLINE void entered_row(const half* from, half*
         }
         l::enter(x);
         x = x & reinterpret_cast<typename l::natural>(x != 0x8000U);
-        store_some<Width>(x, part, out + i);
+        if (part == Width) {
+            l::store(x, out + i);
+        } else {
+            store_some<Width>(x, part, out + i);
+        }
     }
 }
 

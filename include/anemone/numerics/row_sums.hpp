@@ -65,7 +65,7 @@ template <int Width> struct lane_totals {
 ANEMONE_CPU_INLINE reduction_sum infinities_of(const half* x, std::int64_t count, std::int64_t stride) {
     unsigned positive = 0;
     unsigned negative = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
+    for (std::int64_t i = 0; i < count && (positive & negative) == 0; ++i) {
         const unsigned bits = x[i * stride].bits;
         const unsigned minus = bits == 0xFC00U ? 1U : 0U;
         negative |= minus;
