@@ -16,6 +16,9 @@ struct row_operand {
     std::int64_t step;
 };
 
+/// Elements that scale_offset of row_kernels looks at together.
+inline constexpr std::int64_t scale_offset_block = 256;
+
 /// The elementwise and the reduction path on rows, for one instruction set: the bits of the functions of planar.hpp,
 /// elementwise.hpp and reduction.hpp, many elements at once. `out` may be an operand. All levels give the same bits.
 struct row_kernels {
@@ -28,8 +31,8 @@ struct row_kernels {
     binary_row minimum;
     binary_row maximum;
     binary_row prelu; ///< a from 0 on, a b below; infinite factors as for multiply
-    /// x scale + offset in one rounding; null is no such function for a block with infinities: it returns how many
-    /// elements were computed before the first block that has one.
+    /// x scale + offset in one rounding, where all three are finite: returns how many elements were computed before the
+    /// first scale_offset_block in which they are not. `out` is none of the operands.
     std::int64_t (*scale_offset)(const datapath& path, row_operand x, row_operand scale, row_operand offset, half* out,
                                  std::int64_t count);
     /// -1, 0 or 1 as a is below, equal to or above b.

@@ -147,33 +147,35 @@ ANEMONE_CPU_INLINE std::int64_t scale_offset_row(row_operand x, row_operand scal
     typename l::natural a{};
     typename l::natural s{};
     typename l::natural o{};
-    for (std::int64_t i = 0; i < count; i += Width) {
-        const std::int64_t part = count - i < Width ? count - i : Width;
-        if (part == Width) {
-            l::load(x.data, i, x.step, a);
-            l::load(scale.data, i, scale.step, s);
-            l::load(offset.data, i, offset.step, o);
-        } else {
-            load_some<Width>(x, i, part, a);
-            load_some<Width>(scale, i, part, s);
-            load_some<Width>(offset, i, part, o);
+    for (std::int64_t first = 0; first < count; first += scale_offset_block) {
+        const std::int64_t end = count - first < scale_offset_block ? count : first + scale_offset_block;
+        typename l::natural special{};
+        for (std::int64_t i = first; i < end; i += Width) {
+            if (end - i >= Width) {
+                l::load(x.data, i, x.step, a);
+                l::load(scale.data, i, scale.step, s);
+                l::load(offset.data, i, offset.step, o);
+            } else {
+                load_some<Width>(x, i, end - i, a);
+                load_some<Width>(scale, i, end - i, s);
+                load_some<Width>(offset, i, end - i, o);
+            }
+            special |= ((a & 0x7C00U) + 0x400U) | ((s & 0x7C00U) + 0x400U) | ((o & 0x7C00U) + 0x400U);
+            scale_offset_lanes<Width>(a, s, o, half_away);
+            if (end - i >= Width) {
+                l::store(a, out + i);
+            } else {
+                store_some<Width>(a, end - i, out + i);
+            }
         }
-        const typename l::natural special =
-            ((a & 0x7C00U) + 0x400U) | ((s & 0x7C00U) + 0x400U) | ((o & 0x7C00U) + 0x400U);
         std::uint32_t found[Width];
         std::memcpy(found, &special, sizeof found);
         std::uint32_t any = 0;
-        for (int lane = 0; lane < Width; ++lane) {
-            any |= found[lane] & 0x8000U;
+        for (const std::uint32_t f : found) {
+            any |= f;
         }
-        if (any != 0) {
-            return i;
-        }
-        scale_offset_lanes<Width>(a, s, o, half_away);
-        if (part == Width) {
-            l::store(a, out + i);
-        } else {
-            store_some<Width>(a, part, out + i);
+        if ((any & 0x8000U) != 0) {
+            return first;
         }
     }
     return count;

@@ -103,13 +103,12 @@ template <op Kind> void binary(evaluation& e, int index) {
 ANEMONE_INLINE void scale_offset_row(const numerics::datapath& path, const half* const (&from)[3],
                                      const std::array<std::int64_t, 3>& steps, half* y, std::int64_t count) {
     const numerics::row_kernels& kernels = numerics::best_row_kernels();
-    constexpr std::int64_t block = 16;
     for (std::int64_t k = 0; k < count;) {
         const auto rest = [&](std::size_t operand) -> numerics::row_operand {
             return {from[operand] + k * steps[operand], steps[operand]};
         };
         k += kernels.scale_offset(path, rest(0), rest(1), rest(2), y + k, count - k);
-        for (const std::int64_t end = std::min(k + block, count); k < end; ++k) {
+        for (const std::int64_t end = std::min(k + numerics::scale_offset_block, count); k < end; ++k) {
             y[k] = numerics::scale_offset(path, from[0][k * steps[0]], from[1][k * steps[1]], from[2][k * steps[2]]);
         }
     }
@@ -169,23 +168,25 @@ template <op Kind> void compare(evaluation& e, int index) {
 
 ANEMONE_INLINE void logical_not(evaluation& e, int index) {
     const std::byte* const x = e.bytes(index, 0);
-    for (std::int64_t k = 0; k < e.count(index); ++k) {
-        e.result_bytes(index)[k] = std::byte{x[k] == std::byte{0}};
-    }
+    std::transform(x, x + e.count(index), e.result_bytes(index),
+                   [](std::byte b) { return std::byte{b == std::byte{0}}; });
 }
 
 ANEMONE_INLINE void select(evaluation& e, int index) {
-    const std::byte* const condition = e.bytes(index, 0);
-    half* const y = e.result(index);
-    for (int choice = 1; choice <= 2; ++choice) { // the first where the condition holds, then the second elsewhere
-        const half* const x = e.input(index, choice);
-        ane::detail::for_each_pair(e.shape(index), e.operand_shape(index, 0), e.operand_shape(index, choice),
-                                   [&](std::int64_t to, std::int64_t from_condition, std::int64_t from) {
-                                       if ((condition[from_condition] != std::byte{0}) == (choice == 1)) {
-                                           y[to] = numerics::select(e.arithmetic, true, x[from], half{});
-                                       }
-                                   });
-    }
+    for_each_broadcast_row<3>(
+        e.shape(index), {e.operand_shape(index, 0), e.operand_shape(index, 1), e.operand_shape(index, 2)},
+        [&](std::int64_t to, const auto& from, const auto& steps, std::int64_t count) {
+            const std::byte* const condition = e.bytes(index, 0) + from[0];
+            const half* const a = e.input(index, 1) + from[1];
+            const half* const b = e.input(index, 2) + from[2];
+            half* const y = e.result(index) + to;
+            for (std::int64_t k = 0; k < count; ++k) {
+                const unsigned first = condition[k * steps[0]] != std::byte{0} ? 0xFFFFU : 0U;
+                const unsigned chosen = (a[k * steps[1]].bits & first) | (b[k * steps[2]].bits & ~first);
+                y[k].bits = static_cast<std::uint16_t>(chosen);
+            }
+            numerics::best_row_kernels().entered(y, y, count);
+        });
 }
 
 /// prelu (x, slope) and parametric_softplus (x, alpha, beta), whose vectors have one value for each channel, axis 1.
