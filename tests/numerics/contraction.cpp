@@ -91,6 +91,52 @@ TEST_CASE("the blocked product is the scalar accumulator, bit for bit") {
     CHECK(infinite > 100); // the recomputed outputs were exercised
 }
 
+TEST_CASE("sums that hover about the ceiling are those of the scalar accumulator, at every level") {
+    constexpr std::uint64_t seed = 1513;
+    CAPTURE(seed);
+    std::mt19937_64 engine(seed);
+    int infinite = 0;
+    int finite = 0;
+    for (int round = 0; round < 30; ++round) {
+        CAPTURE(round);
+        numerics::matmul_shape s;
+        s.m = 1 + static_cast<std::int64_t>(engine() % 9);
+        s.n = 1 + static_cast<std::int64_t>(engine() % 40);
+        s.k = 200 + static_cast<std::int64_t>(engine() % 500);
+        // Products of either sign: up to 2^5 with a bias near the ceiling, about the ceiling, or far above it.
+        const double size = round % 3 == 0 ? 4.0 : round % 3 == 1 ? 40.0 : 3000.0;
+        const auto drawn = [&](std::int64_t count) {
+            std::normal_distribution<double> normal(0.0, size);
+            halves values(static_cast<std::size_t>(count));
+            for (half& v : values) {
+                v = half(normal(engine) * (engine() % 50 == 0 ? 0x1p-12 : 1.0));
+            }
+            return values;
+        };
+        const halves a = drawn(s.m * s.k);
+        const halves b = drawn(s.n * s.k);
+        halves bias(static_cast<std::size_t>(s.n));
+        for (half& v : bias) {
+            v = half((round % 3 == 0 ? 32600.0 : 20000.0) * (engine() % 2 == 0 ? 1 : -1));
+        }
+        halves out(static_cast<std::size_t>(s.m * s.n));
+        const datapath path = datapath_of(round % 2 == 0 ? family::a13 : family::a17);
+        matmul(path, s, a.data(), b.data(), bias.data(), out.data(), {kernels_of_round(round), 2});
+        for (std::int64_t i = 0; i < s.m; ++i) {
+            for (std::int64_t j = 0; j < s.n; ++j) {
+                accumulator sum(path, *at(bias, j));
+                for (std::int64_t k = 0; k < s.k; ++k) {
+                    sum.multiply_add(*at(a, i * s.k + k), *at(b, k * s.n + j));
+                }
+                (sum.overflowed() ? infinite : finite) += 1;
+                REQUIRE(at(out, i * s.n + j)->bits == sum.result().bits);
+            }
+        }
+    }
+    CHECK(infinite > 200);
+    CHECK(finite > 200);
+}
+
 TEST_CASE("every product of two significands is rounded half away from zero, at every level") {
     // One product a sum: 2^(e - 20) a b of significands a and b, in units of 2^-16, against the formula in integers.
     for (const isa_level level : available_levels()) {
