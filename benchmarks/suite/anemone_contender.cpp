@@ -102,19 +102,13 @@ private:
     ane::backend::any place_;
 };
 
-/// The backend with so many threads, where it has threads.
-template <class Backend> Backend threaded(const Backend& place, int threads) {
-    if constexpr (requires { place.threads(threads); }) {
-        return place.threads(threads);
-    } else {
-        return place;
-    }
-}
-
 } // namespace
 
 void add_anemone(field& f, const field_options& options) {
-    f.present.push_back(std::make_unique<anemone_contender>("Anemone", threaded(ane::backend::cpu{}, options.threads)));
+    const ane::backend::cpu place = ane::backend::cpu{}.threads(options.threads);
+    f.present.push_back(std::make_unique<anemone_contender>("Anemone", place));
+    f.present.push_back(
+        std::make_unique<anemone_contender>("Anemone unfused", place.rounding(ane::rounding::each_operation)));
 }
 
 } // namespace suite

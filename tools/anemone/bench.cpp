@@ -19,7 +19,7 @@ namespace {
 
 struct bench_options {
     std::string file;
-    std::vector<std::string> backends{"cpu"};
+    std::vector<std::string> backends{"cpu", "cpu:unfused"};
     double seconds = 2;
     int threads = 0;
     reading how;
@@ -36,14 +36,13 @@ void write_times(ane::json_writer& json, const ane::benchmark_times& t) {
     json.member("p99_seconds", t.percentile_99);
 }
 
-/// An object for each backend, under the names that the command line gave them.
-std::string json_text(const ane::benchmark_result& result, const std::vector<std::string>& backends) {
+/// An object for each backend.
+std::string json_text(const ane::benchmark_result& result) {
     ane::json_writer json;
     json.array();
-    for (std::size_t i = 0; i < result.runs.size(); ++i) {
-        const ane::benchmark_run& run = result.runs[i];
+    for (const ane::benchmark_run& run : result.runs) {
         json.object();
-        json.member("backend", backends[i]).member("compile_seconds", run.compile).member("first_seconds", run.first);
+        json.member("backend", run.backend).member("compile_seconds", run.compile).member("first_seconds", run.first);
         json.member("flops", result.flops).member("bytes", result.bytes);
         write_times(json, run.times);
         json.key("layers").array();
@@ -75,11 +74,14 @@ int bench(const bench_options& options) {
     how.threads = options.threads > 0 ? options.threads : ane::available_threads();
     how.progress = progress::at;
     const progress shown(fmt::format("running on {}", fmt::join(options.backends, ", ")));
-    const ane::benchmark_result result = ane::benchmark(model.graph, model.weights, places, how);
+    ane::benchmark_result result = ane::benchmark(model.graph, model.weights, places, how);
+    for (std::size_t i = 0; i < result.runs.size(); ++i) {
+        result.runs[i].backend = options.backends[i]; // as the user calls it
+    }
     if (!options.svg.empty()) {
         write_text(options.svg, result.svg());
     }
-    write_text("", options.json ? json_text(result, options.backends) : options.csv ? result.csv() : result.text());
+    write_text("", options.json ? json_text(result) : options.csv ? result.csv() : result.text());
     return well;
 }
 
@@ -90,7 +92,8 @@ void add_bench(CLI::App& app, int& status) {
     CLI::App* const sub = app.add_subcommand(
         "bench", "Times a model on backends, whole and layer by layer, beside this machine's limits");
     sub->add_option("FILE", given->file, "The model")->required();
-    sub->add_option("-b,--backend", given->backends, "cpu, oracle:TARGET, engine:TARGET; several to compare")
+    sub->add_option("-b,--backend", given->backends,
+                    "cpu, cpu:unfused (every operation rounded), oracle:TARGET, engine:TARGET; several to compare")
         ->delimiter(',')
         ->capture_default_str();
     sub->add_option("--seconds", given->seconds, "How long each runs the model, and how long its layers")

@@ -18,10 +18,11 @@ namespace command {
 ane::backend::any backend_named(const std::string& backend, int threads) {
     const std::size_t colon = backend.find(':');
     const std::string name = backend.substr(0, colon);
-    const ane::target machine = target_named(colon == std::string::npos ? "h13" : backend.substr(colon + 1));
-    if (name == "cpu" && colon == std::string::npos) {
-        return threads > 0 ? ane::backend::cpu{}.threads(threads) : ane::backend::cpu{};
+    if (backend == "cpu" || backend == "cpu:unfused") {
+        const ane::backend::cpu place = threads > 0 ? ane::backend::cpu{}.threads(threads) : ane::backend::cpu{};
+        return backend == "cpu" ? place : place.rounding(ane::rounding::each_operation);
     }
+    const ane::target machine = target_named(colon == std::string::npos ? "h13" : backend.substr(colon + 1));
     if (name == "oracle") {
         return ane::backend::oracle(machine);
     }
@@ -29,7 +30,7 @@ ane::backend::any backend_named(const std::string& backend, int threads) {
         return ane::backend::engine(machine);
     }
     throw ane::error(ane::errc::argument, "backend '" + backend + "'",
-                     "is none of cpu, oracle:TARGET, engine:TARGET, such as oracle:h13");
+                     "is none of cpu, cpu:unfused, oracle:TARGET, engine:TARGET, such as oracle:h13");
 }
 
 ane::any_program compile_for(const std::string& backend, const ane::graph_view& model,

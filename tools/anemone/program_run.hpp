@@ -14,7 +14,7 @@ namespace command {
 /// The backend of a name: see `compile_for`. `threads` are those of the CPU backend; 0: as many as there are.
 ane::backend::any backend_named(const std::string& backend, int threads = 0);
 
-/// "cpu", "oracle:h13" (a target's arithmetic, bit by bit), "engine:h13" (by the engine's library, or its stand-in).
+/// "cpu", "cpu:unfused" (every operation's result rounded), "oracle:h13" (a target's arithmetic, bit by bit), "engine:h13" (by the engine's library, or its stand-in).
 ane::any_program compile_for(const std::string& backend, const ane::graph_view& model,
                              const ane::weight_store& weights);
 
