@@ -2,6 +2,7 @@
 
 #include "problem.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -57,9 +58,14 @@ struct field {
 };
 struct field_options {
     int threads = 1;
-    std::string scripts; ///< the folder of the programs for other languages
-    std::string modules; ///< the folder where `npm install` put its packages
-    std::string scratch; ///< a folder for files that other processes read
+    std::string scripts;              ///< the folder of the programs for other languages
+    std::string modules;              ///< the folder where `npm install` put its packages
+    std::string scratch;              ///< a folder for files that other processes read
+    std::vector<std::string> peers{}; ///< that are wanted, by name; empty: all
+
+    bool wants(const std::string& peer) const {
+        return peers.empty() || std::find(peers.begin(), peers.end(), peer) != peers.end();
+    }
 };
 field make_field(const field_options& options);
 

@@ -95,7 +95,9 @@ public:
 
 void add_eigen(field& f, const field_options& options) {
     Eigen::setNbThreads(options.threads);
-    f.present.push_back(std::make_unique<eigen_contender>());
+    if (options.wants("Eigen")) {
+        f.present.push_back(std::make_unique<eigen_contender>());
+    }
 }
 
 #else

@@ -49,11 +49,8 @@ int work(const arguments& given) {
     field f = make_field({.threads = threads,
                           .scripts = SUITE_SCRIPTS,
                           .modules = given.modules,
-                          .scratch = given.scratch + "/" + std::to_string(threads)});
-    std::erase_if(f.present, [&](const auto& who) {
-        return !who->ours() && !given.peers.empty() &&
-               std::find(given.peers.begin(), given.peers.end(), who->name()) == given.peers.end();
-    });
+                          .scratch = given.scratch + "/" + std::to_string(threads),
+                          .peers = given.peers});
     if (!given.follows) {
         for (const auto& who : f.present) {
             fmt::print("{:<18} {}\n", who->name(), who->description());
@@ -63,12 +60,10 @@ int work(const arguments& given) {
         }
     }
     std::vector<record> records;
-    double peak = 0;
+    ane::machine_limits limits;
     if (!given.how.check_only) {
-        const ane::machine_limits limits = ane::measure_limits({.threads = threads});
+        limits = ane::measure_limits({.threads = threads});
         fmt::print("\nthis machine       {}\n", limits.line());
-        records = records_of(limits);
-        peak = limits.peak;
     }
     int wrong = 0;
     for (const std::string& name : given.workloads) {
@@ -79,9 +74,15 @@ int work(const arguments& given) {
             wrong += r.failure.starts_with("wrong result") ? 1 : 0;
             block.push_back({std::move(r), p.title, p.flops, p.bytes});
         }
-        fmt::print("\n{}", block_text(block, peak));
+        fmt::print("\n{}", block_text(block, limits.peak));
         std::fflush(stdout);
         records.insert(records.end(), block.begin(), block.end());
+    }
+    if (!given.how.check_only) { // a neighbour may have disturbed the first time
+        limits = best_of(limits, ane::measure_limits({.threads = threads}));
+        fmt::print("\nthis machine       {}\n", limits.line());
+        const std::vector<record> machine = records_of(limits);
+        records.insert(records.begin(), machine.begin(), machine.end());
     }
     ane::write_file(given.results, csv_text(records));
     return wrong > 0 ? 1 : 0;

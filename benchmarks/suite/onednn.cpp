@@ -4,6 +4,8 @@
 #include "onednn_program.hpp"
 
 #include <fmt/format.h>
+
+#include <utility>
 #endif
 
 namespace suite {
@@ -33,9 +35,14 @@ private:
 
 } // namespace
 
-void add_onednn(field& f, const field_options&) {
-    f.present.push_back(std::make_unique<onednn_contender>("oneDNN", dnnl::algorithm::convolution_direct));
-    f.present.push_back(std::make_unique<onednn_contender>("oneDNN Winograd", dnnl::algorithm::convolution_winograd));
+void add_onednn(field& f, const field_options& options) {
+    using dnnl::algorithm;
+    for (const auto& [name, convolution] : {std::pair("oneDNN", algorithm::convolution_direct),
+                                            std::pair("oneDNN Winograd", algorithm::convolution_winograd)}) {
+        if (options.wants(name)) {
+            f.present.push_back(std::make_unique<onednn_contender>(name, convolution));
+        }
+    }
 }
 
 #else

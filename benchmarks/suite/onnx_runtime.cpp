@@ -7,6 +7,9 @@
 namespace suite {
 
 void add_onnx_runtime(field& f, const field_options& options) {
+    if (!options.wants("ONNX Runtime")) {
+        return;
+    }
     if (!std::filesystem::exists(options.modules + "/node_modules/onnxruntime-node")) {
         f.absent.push_back("ONNX Runtime: no onnxruntime-node in " + options.modules);
         return;

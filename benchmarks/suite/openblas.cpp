@@ -57,7 +57,9 @@ public:
 
 void add_openblas(field& f, const field_options& options) {
     openblas_set_num_threads(options.threads);
-    f.present.push_back(std::make_unique<openblas_contender>());
+    if (options.wants("OpenBLAS")) {
+        f.present.push_back(std::make_unique<openblas_contender>());
+    }
 }
 
 #else

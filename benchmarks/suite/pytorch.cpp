@@ -8,6 +8,9 @@ namespace suite {
 void add_pytorch(field& f, const field_options& options) {
     for (const char* const way : {"eager", "frozen"}) {
         const std::string name = std::string("PyTorch") + (way == std::string("frozen") ? " frozen" : "");
+        if (!options.wants(name)) {
+            continue;
+        }
         try {
             f.present.push_back(std::make_unique<process_contender>(
                 name,

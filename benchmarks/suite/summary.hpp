@@ -11,6 +11,8 @@ namespace suite {
 
 /// The machine among the records, so that a results file has everything: a record for each ceiling.
 std::vector<record> records_of(const ane::machine_limits& limits);
+/// The higher of each ceiling in two measurements of one machine.
+ane::machine_limits best_of(ane::machine_limits a, const ane::machine_limits& b);
 /// The ceilings for that number of threads, where they are among the records.
 std::optional<ane::machine_limits> limits_of(const std::vector<record>& records, int threads);
 

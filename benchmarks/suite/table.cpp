@@ -67,9 +67,11 @@ std::string block_text(const std::vector<record>& block, double peak_flops) {
             continue;
         }
         const double middle = median_of(f.rounds);
-        text += fmt::format(" {:>9.4f} ms (least {:>9.4f}) {:>7.1f} GFLOP/s", middle * 1e3, f.least * 1e3,
-                            r.flops / f.least * 1e-9);
-        if (peak_flops > 0) {
+        const bool moves = r.flops < 10 * r.bytes; // its arithmetic says little
+        text +=
+            fmt::format(" {:>9.4f} ms (least {:>9.4f}) {:>7.1f} {:<7}", middle * 1e3, f.least * 1e3,
+                        (moves ? r.bytes * (f.ours ? 1 : 2) : r.flops) / f.least * 1e-9, moves ? "GB/s" : "GFLOP/s");
+        if (peak_flops > 0 && !moves) {
             text += fmt::format(" {:>5.1f} %", 100 * r.flops / f.least / peak_flops);
         }
         if (!f.ours && first.found.ours && !first.found.rounds.empty()) {

@@ -30,6 +30,7 @@ async function load(folder) {
     interOpNumThreads: 1,
     executionMode: 'sequential',
     graphOptimizationLevel: 'all',
+    logSeverityLevel: 3,
   });
   return Number(process.hrtime.bigint() - begin) * 1e-9;
 }

@@ -83,6 +83,17 @@ private:
     int done_ = 0;
 };
 
+/// The weights that a part of a model names: a backend refuses others.
+ANEMONE_INLINE weight_store weights_named(const graph_view& part, const weight_store& weights) {
+    weight_store named;
+    for (int i = 0; i < part.size(); ++i) {
+        if (part[i].kind == op::weight && !named.contains(part.name(i))) {
+            named.add(weights.at(part.name(i)));
+        }
+    }
+    return named;
+}
+
 /// The model's layers on all backends, in turns.
 ANEMONE_INLINE void time_layers(const graph_view& g, const weight_store& weights, std::span<const backend::any> places,
                                 const benchmark_options& options, benchmark_result& result,
@@ -91,6 +102,7 @@ ANEMONE_INLINE void time_layers(const graph_view& g, const weight_store& weights
     const value_capture values(g, weights, places, options.seed);
     const double turn = options.seconds / options.rounds / static_cast<double>(std::max<std::size_t>(1, models.size()));
     for (const layer_model& m : models) {
+        const weight_store own = weights_named(m.graph, weights);
         std::vector<std::unique_ptr<timed_program>> programs;
         for (std::size_t i = 0; i < places.size(); ++i) {
             benchmark_layer& layer = result.runs[i].layers.emplace_back();
@@ -103,8 +115,8 @@ ANEMONE_INLINE void time_layers(const graph_view& g, const weight_store& weights
                 continue;
             }
             try {
-                programs.back() = std::make_unique<timed_program>(places[i].compile(m.graph, weights),
-                                                                  values.ports_of(m.graph, m.reads));
+                programs.back() =
+                    std::make_unique<timed_program>(places[i].compile(m.graph, own), values.ports_of(m.graph, m.reads));
                 programs.back()->once();
                 programs.back()->warm_up(turn);
             } catch (const error& refusal) { // what a backend runs in a whole it may refuse alone
@@ -165,7 +177,8 @@ ANEMONE_BODY benchmark_result benchmark(const graph_view& model, const weight_st
     const int layers = options.layers ? static_cast<int>(detail::layers_of(model).size()) : 0;
     detail::benchmark_progress progress(options.progress, count * (options.rounds + 1 + layers) + 1);
     if (options.limits) {
-        const double trial = std::min(0.02, options.seconds / 25);
+        // About a third of the time of one backend.
+        const double trial = std::min(0.002, options.seconds / 500);
         result.limits =
             measure_limits({.threads = options.threads, .seconds = trial, .largest = std::size_t{1} << 28U});
     }

@@ -36,13 +36,13 @@ struct machine_limits {
 };
 
 struct limit_options {
-    int threads = 1;       ///< each with working sets of its own
-    double seconds = 0.02; ///< of one trial; the best of `trials` counts
-    int trials = 5;
+    int threads = 1;        ///< each with working sets of its own
+    double seconds = 0.002; ///< of one trial: less than the system leaves to another program at once
+    int trials = 30;        ///< of which the best counts
     std::size_t largest = std::size_t{1} << 29; ///< no working set exceeds it, all threads together
 };
 
-/// Measures this machine with the widest instruction set that it runs, or with another one. It takes about half a second.
+/// Measures this machine with the widest instruction set that it runs, or with another one. It takes less than a second.
 /// Threads are neither pinned nor their number compared with that of the processors: both are the caller's. Throws
 /// `error` (errc::argument) for a level that this machine does not run, and for less than one thread.
 ANEMONE_API machine_limits measure_limits(const limit_options& options = {});
