@@ -2,12 +2,14 @@
 
 #include "../../base/executor.hpp"
 #include "../../base/hidden.hpp"
+#include "../../base/isa.hpp"
 #include "../../base/way.hpp"
 #include "../backend.hpp"
 #include "winograd_option.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,7 @@ struct cpu_options {
     int threads = 0;               ///< of a run at most; 0: as many as the executor has
     ane::executor* pool = nullptr; ///< null: the process's own threads (base/thread_pool.hpp)
     ane::winograd winograd = ane::winograd::never;
+    std::optional<isa_level> level; ///< none: the best of this machine
 };
 
 /// One step of a program: what is computed together, and where.
@@ -95,6 +98,10 @@ public:
     /// The same backend with another algorithm for 3x3 convolutions, where that is faster: two to three times, with
     /// other roundings. Images with values far beyond the others, infinities or NaN take the usual one.
     ANEMONE_API cpu winograd(ane::winograd form) const;
+    /// The same backend with the kernels of another instruction set, to compare. Sums of products differ by the roundings
+    /// that multiply-adds save; everything else has the same bits. Throws `error` (errc::argument) where this machine
+    /// lacks it.
+    ANEMONE_API cpu level(isa_level set) const;
 
     ANEMONE_API cpu_program compile(const graph_view& model, const weight_store& weights) const;
 

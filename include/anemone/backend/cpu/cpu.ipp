@@ -20,13 +20,9 @@ namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY const step_table& every_step() { return steps_of<every_op>(); }
 
-template <op_set Operations, op_set Folded> repertoire repertoire_of() {
+template <op_set Operations, op_set Folded> repertoire repertoire_of(isa_level level) {
     constexpr constant_arithmetic constants = constant_arithmetic_of<Operations, Folded>();
-    if constexpr (Operations == every_op) {
-        return {steps_of<Operations>(), best_kernels(), constants};
-    } else {
-        return {steps_of<Operations>(), kernels_of<Operations>(best_level()), constants};
-    }
+    return {steps_of<Operations>(), kernels_of<Operations>(level), constants};
 }
 
 } // namespace ane::cpu::inline ANEMONE_WAY
@@ -184,7 +180,9 @@ ANEMONE_BODY std::vector<cpu_step> cpu_program::steps() const {
 
 ANEMONE_BODY int cpu_program::threads() const { return state_.get("cpu program").crew.width; }
 
-ANEMONE_BODY std::string cpu::name() const { return "cpu " + std::string(ane::name(best_level())); }
+ANEMONE_BODY std::string cpu::name() const {
+    return "cpu " + std::string(ane::name(options_.level.value_or(best_level())));
+}
 
 ANEMONE_BODY cpu cpu::rounding(ane::rounding rule) const {
     cpu result = *this;
@@ -213,16 +211,27 @@ ANEMONE_BODY cpu cpu::winograd(ane::winograd form) const {
     return result;
 }
 
+ANEMONE_BODY cpu cpu::level(isa_level set) const {
+    if (!is_available(set)) {
+        throw error(errc::argument, "cpu", "this machine has no " + std::string(ane::name(set)));
+    }
+    cpu result = *this;
+    result.options_.level = set;
+    return result;
+}
+
 ANEMONE_BODY cpu_program cpu::compile(const graph_view& model, const weight_store& weights) const {
     validate(model);
-    return {model, weights, ane::cpu::repertoire_of<every_op, every_op>(), options_};
+    return {model, weights, ane::cpu::repertoire_of<every_op, every_op>(options_.level.value_or(best_level())),
+            options_};
 }
 
 #if !defined(ANEMONE_COMPILED)
 template <const auto& Model> cpu_program cpu::compile_model(const weight_store& weights) const {
     constexpr op_set operations = operations_of(Model);
     constexpr op_set folded = computed_when_compiled(Model);
-    return {Model, weights, ane::cpu::repertoire_of<operations, folded>(), options_};
+    return {Model, weights, ane::cpu::repertoire_of<operations, folded>(options_.level.value_or(best_level())),
+            options_};
 }
 #endif
 
