@@ -10,6 +10,7 @@
 #include "step.hpp"
 
 #include <cstdint>
+#include <utility>
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
@@ -71,11 +72,13 @@ ANEMONE_INLINE bound_step bind_parametric(const binding_context& c, int index) {
 }
 
 ANEMONE_INLINE bound_step bind_pool(const binding_context& c, int index) {
-    const pool_shape shape = ane::detail::pool_shape_of(c.graph, c.at(index));
+    pool_plan plan = plan_pool(c.at(index).kind, ane::detail::pool_shape_of(c.graph, c.at(index)));
+    const scratch_sizes scratch = plan.scratch();
     const kernel_table& kernels = c.kernels;
-    return [&kernels, kind = c.at(index).kind, shape](const operands& o) {
-        cpu::pool(kernels, kind, shape, o.input(0), o.output());
-    };
+    return {[&kernels, plan = std::move(plan)](const operands& o) {
+                cpu::pool(kernels, plan, o.input(0), o.output(), o.crew);
+            },
+            scratch};
 }
 
 ANEMONE_INLINE bound_step bind_reduce(const binding_context& c, int index) {
@@ -93,7 +96,7 @@ ANEMONE_INLINE bound_step bind_reduce(const binding_context& c, int index) {
 
 ANEMONE_INLINE bound_step bind_arg_reduce(const binding_context& c, int index) {
     return [kind = c.at(index).kind, x = c.operand_shape(index, 0), along = c.at(index).get<axis>().index](
-               const operands& o) { arg_reduce(kind, o.input(0), x, along, o.output()); };
+               const operands& o) { arg_reduce(kind, o.input(0), x, along, o.output(), o.crew); };
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

@@ -30,6 +30,14 @@ struct element_move {
     std::array<std::vector<std::int64_t>, static_cast<std::size_t>(extents::capacity)> tables{};
 
     const std::vector<std::int64_t>& table(int axis) const { return tables[static_cast<std::size_t>(axis)]; }
+    /// The outermost axis with more than one index, along which the move can be done in parts.
+    int parted_axis() const {
+        int axis = 0;
+        while (axis < shape.rank - 1 && shape[axis] == 1) {
+            ++axis;
+        }
+        return axis;
+    }
     bool is_even() const {
         return std::all_of(tables.begin(), tables.end(), [](const auto& table) { return table.empty(); });
     }
@@ -40,6 +48,8 @@ ANEMONE_API std::array<half, 256> byte_values(dtype type);
 
 /// Moves the elements: `x` is the operand's data, `y` the result's.
 ANEMONE_API void move_elements(const element_move& m, const half* x, half* y);
+/// The part of a move with the indices first <= i < last of parted_axis().
+ANEMONE_API void move_elements(const element_move& m, const half* x, half* y, std::int64_t first, std::int64_t last);
 
 } // namespace ane::kernels::inline ANEMONE_WAY
 

@@ -6,6 +6,7 @@
 #include "../../values/shape.hpp"
 #include "loop_nest.hpp"
 #include "moves.hpp"
+#include "transpose.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,32 +28,60 @@ ANEMONE_INLINE void copy_row(const half* from, std::int64_t from_step, half* to,
     }
 }
 
-/// to[sum of to_steps[k] i[k]] = from[sum of from_steps[k] i[k]] for all indices i within `shape`, in runs where both
-/// are dense.
+/// The axis of a nest along which operand n is dense; -1 if there is none.
+ANEMONE_INLINE int dense_axis(const loop_nest<2>& nest, std::size_t n) {
+    for (int axis = nest.shape.rank - 1; axis >= 0; --axis) {
+        if (nest.strides[n][axis] == 1) {
+            return axis;
+        }
+    }
+    return -1;
+}
+
+/// to[sum of to_steps[k] i[k]] = from[sum of from_steps[k] i[k]] for all indices i within `shape`: in runs where both
+/// are dense, or as transposes where they are dense along different axes.
 ANEMONE_INLINE void strided_copy(const extents& shape, const half* from, const indices& from_steps, half* to,
                                  const indices& to_steps) {
     const auto nest = loop_nest<2>{shape, {from_steps, to_steps}}.collapsed();
+    const int columns = dense_axis(nest, 0);
+    const int rows = dense_axis(nest, 1);
+    constexpr std::int64_t least = 4; // below this a plain loop is as fast
+    if (columns >= 0 && rows >= 0 && rows != columns && nest.shape[rows] >= least && nest.shape[columns] >= least) {
+        loop_nest<2> planes = nest; // each of its rows is one element: where a transpose begins
+        planes.shape[rows] = 1;
+        planes.shape[columns] = 1;
+        planes.shape.append(1);
+        planes.strides[0].append(1);
+        planes.strides[1].append(1);
+        planes.for_each_row([&](const auto& offsets) {
+            transpose(from + offsets[0], nest.strides[0][rows], to + offsets[1], nest.strides[1][columns],
+                      nest.shape[rows], nest.shape[columns]);
+        });
+        return;
+    }
     nest.for_each_row([&](const auto& offsets) {
         copy_row(from + offsets[0], nest.row_stride(0), to + offsets[1], nest.row_stride(1), nest.row_count());
     });
 }
 
-/// The part of a move from axis `axis` on, for fixed indices of the axes before it.
-ANEMONE_INLINE void table_copy(const element_move& m, int axis, const half* from, half* to) {
-    const std::int64_t count = m.shape[axis];
+/// The part of a move from axis `axis` on, for fixed indices of the axes before it; of that axis the indices first <= i
+/// < last.
+ANEMONE_INLINE void table_copy(const element_move& m, int axis, std::int64_t first, std::int64_t last, const half* from,
+                               half* to) {
     const std::int64_t from_step = m.from[axis];
     const std::int64_t to_step = m.to[axis];
     const std::int64_t* const table = m.table(axis).empty() ? nullptr : m.table(axis).data();
     if (axis < m.shape.rank - 1) {
-        for (std::int64_t i = 0; i < count; ++i) {
-            table_copy(m, axis + 1, from + (table == nullptr ? i * from_step : table[i]), to + i * to_step);
+        for (std::int64_t i = first; i < last; ++i) {
+            table_copy(m, axis + 1, 0, m.shape[axis + 1], from + (table == nullptr ? i * from_step : table[i]),
+                       to + i * to_step);
         }
     } else if (table != nullptr) {
-        for (std::int64_t i = 0; i < count; ++i) {
+        for (std::int64_t i = first; i < last; ++i) {
             to[i * to_step] = from[table[i]];
         }
     } else {
-        copy_row(from, from_step, to, to_step, count);
+        copy_row(from + first * from_step, from_step, to + first * to_step, to_step, last - first);
     }
 }
 
@@ -70,11 +99,28 @@ ANEMONE_BODY std::array<half, 256> byte_values(dtype type) {
 }
 
 ANEMONE_BODY void move_elements(const element_move& m, const half* x, half* y) {
-    if (m.is_even()) {
-        detail::strided_copy(m.shape, x + m.from_first, m.from, y + m.to_first, m.to);
-    } else {
-        detail::table_copy(m, 0, x + m.from_first, y + m.to_first);
+    if (m.shape.rank == 0) {
+        y[m.to_first] = x[m.from_first];
+        return;
     }
+    move_elements(m, x, y, 0, m.shape[m.parted_axis()]);
+}
+
+ANEMONE_BODY void move_elements(const element_move& m, const half* x, half* y, std::int64_t first, std::int64_t last) {
+    const int axis = m.parted_axis();
+    if (m.is_even()) {
+        extents part = m.shape;
+        part[axis] = last - first;
+        detail::strided_copy(part, x + m.from_first + first * m.from[axis], m.from, y + m.to_first + first * m.to[axis],
+                             m.to);
+        return;
+    }
+    // The axes before it have one index each.
+    const half* from = x + m.from_first;
+    for (int before = 0; before < axis; ++before) {
+        from += m.table(before).empty() ? 0 : m.table(before)[0];
+    }
+    detail::table_copy(m, axis, first, last, from, y + m.to_first);
 }
 
 } // namespace ane::kernels::inline ANEMONE_WAY

@@ -15,10 +15,12 @@ using eight_patterns = std::uint16_t __attribute__((vector_size(16)));
 ANEMONE_INLINE void transpose_8x8(const half* from, std::int64_t from_pitch, half* to, std::int64_t to_pitch) {
     eight_patterns a[8];
     eight_patterns b[8];
+#pragma GCC unroll 8
     for (int r = 0; r < 8; ++r) {
         std::memcpy(&a[r], from + r * from_pitch, sizeof a[r]);
     }
     const auto interleave = [](const eight_patterns(&in)[8], eight_patterns(&out)[8]) {
+#pragma GCC unroll 4
         for (int i = 0; i < 4; ++i) {
             out[2 * i] = __builtin_shufflevector(in[i], in[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
             out[2 * i + 1] = __builtin_shufflevector(in[i], in[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
@@ -27,6 +29,7 @@ ANEMONE_INLINE void transpose_8x8(const half* from, std::int64_t from_pitch, hal
     interleave(a, b);
     interleave(b, a);
     interleave(a, b);
+#pragma GCC unroll 8
     for (int c = 0; c < 8; ++c) {
         std::memcpy(static_cast<void*>(to + c * to_pitch), &b[c], sizeof b[c]);
     }

@@ -59,6 +59,10 @@ struct reduce_kernels {
     float (*row)(op kind, const half* x, std::int64_t count, float start, float center);
     /// Folds x[i] into sums[i].
     void (*into)(op kind, const half* x, const float* centers, float* sums, std::int64_t count);
+    /// out[i] = the fold (op::add or op::maximum) of `start` and x[offsets[t] + i] for all t in order. Reads x and writes
+    /// out up to a multiple of 16.
+    void (*windows)(op combine, const float* x, const std::int64_t* offsets, std::int64_t taps, float start, float* out,
+                    std::int64_t count);
 };
 
 /// The interface between operations and instruction sets: primitives over rows of fp32, one table per level. Operations

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -57,6 +58,28 @@ constexpr scratch_sizes scratch_of_reduction(op kind, const reduction_walk& walk
     return {rows * in_cache_lines(walk.kept * static_cast<std::int64_t>(sizeof(float))), 0};
 }
 
+/// Where the first extreme of a line is; the first NaN before any. The keys of numbers are ordered as they are, and the
+/// extreme key is found in a loop without branches.
+ANEMONE_INLINE std::int64_t place_of_extreme(op kind, const half* line, std::int64_t count, std::int64_t stride) {
+    const unsigned flip = kind == op::arg_max ? 0U : 0xFFFFU; // the least becomes the largest
+    const auto key = [line, stride, flip](std::int64_t i) {
+        const unsigned bits = line[i * stride].bits;
+        const unsigned magnitude = bits & 0x7FFFU;
+        const unsigned ordered = (bits & 0x8000U) != 0 ? 0x8000U - magnitude : 0x8000U + magnitude; // the zeros are one
+        return static_cast<std::uint16_t>(magnitude > 0x7C00U ? 0xFFFFU : ordered ^ flip);
+    };
+    std::uint16_t most = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::uint16_t next = key(i);
+        most = next > most ? next : most;
+    }
+    std::int64_t place = 0;
+    while (key(place) != most) {
+        ++place;
+    }
+    return place;
+}
+
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 namespace ane::cpu::inline ANEMONE_WAY {
@@ -73,7 +96,8 @@ ANEMONE_API void reduce(const kernel_table& table, op kind, const half* x, const
 /// Index of the largest or smallest value along one axis, the first of equals; the first NaN wins. `Index` is an
 /// integer type or half (which holds indices to 2048 exactly). Throws errc::argument on another operation, an axis that
 /// is not there, an axis of extent zero, or one too long for an integer Index.
-template <class Index> void arg_reduce(op kind, const half* x, const extents& shape, int axis, Index* out) {
+template <class Index>
+void arg_reduce(op kind, const half* x, const extents& shape, int axis, Index* out, const workers& crew = {}) {
     detail::require(is_arg_reduction(kind), "arg_reduce", formatted("{} gives no index", name(kind)));
     const detail::axis_view view = detail::view_of_axis(shape, axis);
     detail::require(view.count > 0, name(kind).data(), "the axis has extent 0");
@@ -81,24 +105,18 @@ template <class Index> void arg_reduce(op kind, const half* x, const extents& sh
         detail::require(std::in_range<Index>(view.count - 1), name(kind).data(),
                         formatted("the index type does not hold {}", view.count - 1));
     }
-    for (std::int64_t o = 0; o < view.outer; ++o) {
-        for (std::int64_t i = 0; i < view.inner; ++i) {
-            const half* const row = x + o * view.count * view.inner + i;
-            std::int64_t best = 0;
-            for (std::int64_t t = 1; t < view.count && !is_nan(row[best * view.inner]); ++t) {
-                const half value = row[t * view.inner];
-                const half held = row[best * view.inner];
-                if (is_nan(value) || (kind == op::arg_max ? value > held : value < held)) {
-                    best = t;
-                }
-            }
+    const std::int64_t grain = std::max<std::int64_t>(detail::elements_of_a_part / view.count, 1);
+    crew.share(view.outer * view.inner, grain, [&](std::int64_t first, std::int64_t last, std::byte*) {
+        for (std::int64_t line = first; line < last; ++line) {
+            const half* const row = x + line / view.inner * view.count * view.inner + line % view.inner;
+            const std::int64_t best = detail::place_of_extreme(kind, row, view.count, view.inner);
             if constexpr (std::is_same_v<Index, half>) {
-                out[o * view.inner + i] = half(static_cast<double>(best));
+                out[line] = half(static_cast<double>(best));
             } else {
-                out[o * view.inner + i] = static_cast<Index>(best);
+                out[line] = static_cast<Index>(best);
             }
         }
-    }
+    });
 }
 
 } // namespace ane::cpu::inline ANEMONE_WAY

@@ -62,6 +62,18 @@ template <op Kind> ANEMONE_CPU_INLINE block prepared(const block& x, const block
     }
 }
 
+template <class Combine>
+ANEMONE_CPU_INLINE void fold_windows(const Combine& combine, const float* x, const std::int64_t* offsets,
+                                     std::int64_t taps, float start, float* out, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; i += block_lanes) {
+        block sum = block::all(start);
+        for (std::int64_t t = 0; t < taps; ++t) {
+            sum = combine(sum, block::load(x + offsets[t] + i));
+        }
+        sum.store(out + i);
+    }
+}
+
 template <op_set Operations> struct reduce_loops {
 #define ANEMONE_REDUCTION_LOOPS(ROW)                                                                                   \
     ROW(reduce_sum) ROW(reduce_max) ROW(reduce_min) ROW(reduce_sum_square) ROW(reduce_l1_norm) ROW(reduce_log_sum_exp)
@@ -114,7 +126,22 @@ template <op_set Operations> struct reduce_loops {
         }
     }
 
-    static constexpr reduce_kernels table{row, into};
+    static void windows(op combine, const float* x, const std::int64_t* offsets, std::int64_t taps, float start,
+                        float* out, std::int64_t count) {
+        if constexpr (Operations.contains(op::max_pool)) {
+            if (combine == op::maximum) {
+                return fold_windows(binary_function<op::maximum>{}, x, offsets, taps, start, out, count);
+            }
+        }
+        if constexpr (Operations.contains(op::avg_pool) || Operations.contains(op::l2_pool)) {
+            if (combine == op::add) {
+                return fold_windows(binary_function<op::add>{}, x, offsets, taps, start, out, count);
+            }
+        }
+        no_loop(combine);
+    }
+
+    static constexpr reduce_kernels table{row, into, windows};
 };
 
 } // namespace ANEMONE_SET

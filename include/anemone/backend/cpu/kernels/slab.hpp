@@ -24,8 +24,10 @@ struct slab_layout {
 
     constexpr std::int64_t plane() const { return rows * columns; }
 
-    /// Floats to allocate: tiles read up to a tile's width past the last position.
-    constexpr std::int64_t size() const { return channels * row_phases * column_phases * plane() + tile_columns; }
+    /// Floats to allocate: loops read up to a tile's width past the last position of the last tap.
+    constexpr std::int64_t size() const {
+        return channels * row_phases * column_phases * plane() + columns + tile_columns;
+    }
 
     /// Where the tap at (y, x) of the padded input is found for position 0.
     constexpr std::int64_t offset(std::int64_t channel, std::int64_t y, std::int64_t x) const {
