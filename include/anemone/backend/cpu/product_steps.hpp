@@ -27,6 +27,7 @@ struct product_plan {
     std::vector<place> places;
     bool packed = false;
     packed_matrix weights;
+    packed_codes codes; ///< of a weight that stays compressed; empty for others
     bool biased = false;
     std::vector<float> bias; ///< of a constant one
     bool known_bias = false;
@@ -47,9 +48,12 @@ struct product_plan {
             kernels, extents, static_cast<std::int64_t>(places.size()), o.crew,
             [&](std::int64_t i) {
                 const place& at = places[static_cast<std::size_t>(i)];
-                return std::pair(o.input(0) + at.left, packed
-                                                           ? right_matrix{weights.matrix(at.right), true, false}
-                                                           : right_matrix{o.input(1) + at.right, false, turned_right});
+                const half* const left = o.input(0) + at.left;
+                if (!codes.empty()) {
+                    return std::pair(left, right_matrix{nullptr, true, false, &codes});
+                }
+                return std::pair(left, packed ? right_matrix{weights.matrix(at.right), true, false}
+                                              : right_matrix{o.input(1) + at.right, false, turned_right});
             },
             [&](std::int64_t i, float* sums, std::int64_t row, std::int64_t column, std::int64_t count) {
                 if (added != nullptr) {
@@ -67,6 +71,28 @@ ANEMONE_INLINE bound_step bound_product(const kernel_table& kernels, product_pla
         scratch};
 }
 
+/// Elements of a weight that does not stay in caches between two runs: codes are then read sooner than fp16.
+inline constexpr std::int64_t streamed_weight = std::int64_t{1} << 22;
+
+/// Packs the constant right operand of a node: as codes where it is one compressed matrix of a form that loops can read,
+/// and that is faster: from the caches a byte takes longer to turn into a value than its fp16.
+ANEMONE_INLINE void pack_right(product_plan& plan, const binding_context& c, int index, const matmul_shape& s) {
+    const half* const weight = c.constant(index, 1);
+    const node& stored = c.at(c.operand(index, 1));
+    plan.packed = true;
+    if (stored.kind == op::compressed && s.batch == 1) {
+        const compression& form = stored.get<compression>();
+        const bool small_codes =
+            form.form == weight_form::palette && c.kernels.products.quick_nibbles && plan.extents.few();
+        if (small_codes || s.k * s.n >= streamed_weight) {
+            plan.codes = pack_codes(c.kernels, s, weight, form);
+        }
+    }
+    if (plan.codes.empty()) {
+        plan.weights = pack(c.kernels, s, weight);
+    }
+}
+
 /// y = x W^T + b as one product: the leading axes of x together are the rows.
 ANEMONE_INLINE bound_step bind_linear(const binding_context& c, int index) {
     const extents& x = c.operand_shape(index, 0);
@@ -76,9 +102,8 @@ ANEMONE_INLINE bound_step bind_linear(const binding_context& c, int index) {
     plan.turned_right = true;
     plan.places = {{0, 0}};
     plan.biased = c.at(index).operands.count == 3;
-    if (const half* const weight = c.constant(index, 1)) {
-        plan.packed = true;
-        plan.weights = pack(c.kernels, matmul_shape{1, plan.extents.m, w[0], w[1], false, true, 0, 0}, weight);
+    if (c.constant(index, 1) != nullptr) {
+        pack_right(plan, c, index, {1, plan.extents.m, w[0], w[1], false, true, 0, 0});
     }
     if (const half* const bias = c.constant(index, 2)) {
         plan.known_bias = true;
@@ -94,7 +119,6 @@ ANEMONE_INLINE bound_step bind_matmul(const binding_context& c, int index) {
     const extents y = c.shape(index);
     const transposed form = c.at(index).get<transposed>();
     const matmul_shape shape = ane::detail::matmul_shape_of(c.graph, c.at(index));
-    const half* const weight = c.constant(index, 1);
     const std::int64_t right_size = b.height() * b.width();
     product_plan plan;
     plan.extents = {.m = shape.m, .n = shape.n, .k = shape.k, .turned_left = form.a};
@@ -107,12 +131,11 @@ ANEMONE_INLINE bound_step bind_matmul(const binding_context& c, int index) {
             plan.places.push_back({from_a, from_b});
         });
     }
-    if (weight != nullptr && right_size > 0) {
-        plan.packed = true;
+    if (c.constant(index, 1) != nullptr && right_size > 0) {
         matmul_shape all = shape;
         all.batch = b.count() / right_size;
         all.b_batch_stride = right_size;
-        plan.weights = pack(c.kernels, all, weight);
+        pack_right(plan, c, index, all);
         for (product_plan::place& at : plan.places) {
             at.right /= right_size;
         }

@@ -9,6 +9,7 @@
 #include "norm_loops.inl"
 #include "reduce_loops.inl"
 #include "product_loops.inl"
+#include "coded_loops.inl"
 #include "attention_loops.inl"
 #include "convolution_loops.inl"
 #include "depthwise_loops.inl"

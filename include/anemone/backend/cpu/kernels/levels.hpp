@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 

@@ -2,6 +2,7 @@
 
 #include "../../../base/way.hpp"
 #include "../workers.hpp"
+#include "packed_codes.hpp"
 #include "packed_matrix.hpp"
 
 #include <algorithm>
@@ -14,7 +15,8 @@ namespace ane::cpu::detail::inline ANEMONE_WAY {
 struct right_matrix {
     const half* values = nullptr;
     bool packed = false;
-    bool turned = false; ///< stored [n, k]
+    bool turned = false;                 ///< stored [n, k]
+    const packed_codes* coded = nullptr; ///< compressed panels in place of values
 };
 
 /// Extents of one product, and how its left operand is stored.
@@ -112,6 +114,13 @@ private:
         const std::int64_t all = kernels_.columns;
         float* const wide = scratch_ + at_.panel;
         std::int64_t whole = 0; // panels that lie in memory as they are
+        if (b_.coded != nullptr) {
+            for (; whole < panels_of(columns); ++whole) {
+                kernels_.widen_coded(b_.coded->panels(column + whole * all, t), terms, wide + whole * terms * all);
+            }
+            kernels_.stripe(rows, terms, scratch_, wide, whole, sums, at_.sums_step, t == 0);
+            return;
+        }
         if (b_.packed) {
             whole = panels_of(columns);
             kernels_.half_stripe(rows, terms, scratch_, b_.values + column * e_.k + t * all, all, e_.k * all, whole,
@@ -139,6 +148,12 @@ private:
         }
         load(e_.turned_left, a_, e_.turned_left ? e_.m : e_.k, e_.m, e_.k, scratch_, e_.k, e_.k);
         std::fill_n(scratch_ + e_.m * e_.k, (rows - e_.m) * e_.k, 0.0F);
+        if (b_.coded != nullptr) {
+            kernels_.few_coded(rows, e_.k, scratch_, e_.k, b_.coded->panels(column, 0), panels_of(columns),
+                               scratch_ + at_.sums, at_.sums_step);
+            finished(scratch_ + at_.sums, 0, e_.m, column, columns);
+            return;
+        }
         const std::int64_t panel_step = b_.packed ? e_.k * kernels_.columns : kernels_.columns;
         const std::int64_t whole =
             b_.packed ? in_multiples(columns, kernels_.columns) / kernels_.columns : columns / kernels_.columns;

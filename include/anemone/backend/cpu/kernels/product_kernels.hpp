@@ -19,6 +19,16 @@ inline constexpr std::int64_t most_tile_rows = 12;
 inline constexpr std::int64_t most_panel_columns = 32;
 inline constexpr std::int64_t most_block_rows = 264;
 
+/// Panels that stay compressed: integers with a scale for each column, or indices of a table of 16 values.
+struct coded_panels {
+    bool nibbles = false;
+    const std::uint8_t* codes = nullptr; ///< [terms][columns], or [terms][columns / 2]
+    std::int64_t panel_bytes = 0;        ///< from one panel to the next
+    const float* scales = nullptr;       ///< of the columns from the first panel on
+    const float* splitters = nullptr;    ///< scale * (2^13 + 1)
+    const float* table = nullptr;
+};
+
 /// The loops of products. A panel is `columns` neighbouring columns of a right operand, [terms][columns]. Every sum is
 /// one fp32 accumulator in the order of the terms, so all of them give the same bits at one instruction set.
 struct product_kernels {
@@ -48,6 +58,35 @@ struct product_kernels {
     /// to[i * to_step + j] = from[j * from_step + i], zeros for count <= j < filled.
     void (*widen_turned)(const half* from, std::int64_t from_step, std::int64_t rows, std::int64_t count, float* to,
                          std::int64_t to_step, std::int64_t filled) = nullptr;
+    /// `few` with compressed panels, and a compressed panel in fp32. Null where a set has no fast form.
+    void (*few_coded)(std::int64_t rows, std::int64_t terms, const float* a, std::int64_t a_step, const coded_panels& b,
+                      std::int64_t panels, float* sums, std::int64_t step) = nullptr;
+    void (*widen_coded)(const coded_panels& panel, std::int64_t terms, float* to) = nullptr;
+    /// Whether four bits become a value as fast as fp16 does.
+    bool quick_nibbles = false;
 };
 
 } // namespace ane::cpu::inline ANEMONE_WAY
+
+#if defined(__x86_64__)
+namespace ane::cpu::detail::inline ANEMONE_WAY {
+
+/// Codes in memory, and as 32-bit numbers.
+// NOLINTBEGIN(modernize-use-using): g++ takes the attribute on a typedef
+typedef char sixteen_bytes __attribute__((vector_size(16)));
+typedef long long two_words __attribute__((vector_size(16)));
+template <int Lanes> struct code_vector;
+template <> struct code_vector<8> {
+    typedef std::uint8_t bytes __attribute__((vector_size(8)));
+    typedef std::int8_t signed_bytes __attribute__((vector_size(8)));
+    typedef std::int32_t numbers __attribute__((vector_size(32)));
+};
+template <> struct code_vector<16> {
+    typedef std::uint8_t bytes __attribute__((vector_size(16)));
+    typedef std::int8_t signed_bytes __attribute__((vector_size(16)));
+    typedef std::int32_t numbers __attribute__((vector_size(64)));
+};
+// NOLINTEND(modernize-use-using)
+
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+#endif

@@ -150,11 +150,24 @@ ANEMONE_INLINE void product_half_stripe(std::int64_t rows, std::int64_t terms, c
     }
 }
 
-/// `Vectors` neighbouring vectors of columns from vector `first` on, for each stretch of them: they may be of several
-/// panels, so that there are enough independent sums.
-template <int Rows, int Vectors>
-ANEMONE_CPU_INLINE void few_tile(std::int64_t terms, const float* a, std::int64_t a_step, const half* b,
-                                 std::int64_t term_step, std::int64_t panel_step, std::int64_t first, float* sums,
+/// fp16 panels as `few` reads them, term by term.
+struct half_source {
+    const half* b;
+    std::int64_t term_step;
+    std::int64_t panel_step;
+
+    template <int> ANEMONE_CPU_INLINE half_source at(std::int64_t first) const {
+        return {b + first / panel_vectors * panel_step + first % panel_vectors * register_lanes, term_step, panel_step};
+    }
+    ANEMONE_CPU_INLINE floats<register_lanes> load(int v) const {
+        return floats<register_lanes>::load(b + v / panel_vectors * panel_step + v % panel_vectors * register_lanes);
+    }
+    ANEMONE_CPU_INLINE void advance() { b += term_step; }
+};
+
+/// `Vectors` neighbouring vectors of columns: they may be of several panels, so that there are enough independent sums.
+template <int Rows, int Vectors, class Source>
+ANEMONE_CPU_INLINE void few_tile(std::int64_t terms, const float* a, std::int64_t a_step, Source source, float* sums,
                                  std::int64_t step) {
     using vector = floats<register_lanes>;
     vector sum[Rows][Vectors];
@@ -165,14 +178,13 @@ ANEMONE_CPU_INLINE void few_tile(std::int64_t terms, const float* a, std::int64_
             sum[r][v] = vector::all(0.0F);
         }
     }
-    const half* from = b + first / panel_vectors * panel_step + first % panel_vectors * register_lanes;
     for (std::int64_t t = 0; t < terms; ++t) {
         vector value[Vectors];
 #pragma GCC unroll 8
         for (int v = 0; v < Vectors; ++v) {
-            value[v] = vector::load(from + v / panel_vectors * panel_step + v % panel_vectors * register_lanes);
+            value[v] = source.load(v);
         }
-        from += term_step;
+        source.advance();
 #pragma GCC unroll 8
         for (int r = 0; r < Rows; ++r) {
             const vector weight = vector::all(a[r * a_step + t]);
@@ -186,36 +198,42 @@ ANEMONE_CPU_INLINE void few_tile(std::int64_t terms, const float* a, std::int64_
     for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 8
         for (int v = 0; v < Vectors; ++v) {
-            sum[r][v].store(sums + r * step + (first + v) * register_lanes);
+            sum[r][v].store(sums + r * step + v * register_lanes);
         }
     }
 }
 
-template <int Rows, int Vectors>
-ANEMONE_CPU_INLINE void few_panels(std::int64_t terms, const float* a, std::int64_t a_step, const half* b,
-                                   std::int64_t term_step, std::int64_t panel_step, std::int64_t panels, float* sums,
-                                   std::int64_t step) {
+template <int Rows, int Vectors, class Source>
+ANEMONE_CPU_INLINE void few_panels(std::int64_t terms, const float* a, std::int64_t a_step, const Source& source,
+                                   std::int64_t panels, float* sums, std::int64_t step) {
     constexpr int rest = Vectors < panel_vectors ? Vectors : panel_vectors;
     const std::int64_t vectors = panels * panel_vectors;
     std::int64_t first = 0;
     for (; first + Vectors <= vectors; first += Vectors) {
-        few_tile<Rows, Vectors>(terms, a, a_step, b, term_step, panel_step, first, sums, step);
+        few_tile<Rows, Vectors>(terms, a, a_step, source.template at<Vectors>(first), sums + first * register_lanes,
+                                step);
     }
     for (; first < vectors; first += rest) {
-        few_tile<Rows, rest>(terms, a, a_step, b, term_step, panel_step, first, sums, step);
+        few_tile<Rows, rest>(terms, a, a_step, source.template at<rest>(first), sums + first * register_lanes, step);
+    }
+}
+
+template <class Source>
+ANEMONE_CPU_INLINE void few_rows_of(std::int64_t rows, std::int64_t terms, const float* a, std::int64_t a_step,
+                                    const Source& source, std::int64_t panels, float* sums, std::int64_t step) {
+    constexpr int sums_at_once = product_rows == 12 ? 16 : 8; // as many as registers hold beside the operands
+    switch (rows) {
+    case 1: return few_panels<1, 8>(terms, a, a_step, source, panels, sums, step);
+    case 2: return few_panels<2, sums_at_once / 2>(terms, a, a_step, source, panels, sums, step);
+    case 4: return few_panels<4, sums_at_once / 4>(terms, a, a_step, source, panels, sums, step);
+    default: return few_panels<8, sums_at_once / 8>(terms, a, a_step, source, panels, sums, step);
     }
 }
 
 ANEMONE_INLINE void product_few(std::int64_t rows, std::int64_t terms, const float* a, std::int64_t a_step,
                                 const half* b, std::int64_t term_step, std::int64_t panel_step, std::int64_t panels,
                                 float* sums, std::int64_t step) {
-    constexpr int sums_at_once = product_rows == 12 ? 16 : 8; // as many as registers hold beside the operands
-    switch (rows) {
-    case 1: return few_panels<1, 8>(terms, a, a_step, b, term_step, panel_step, panels, sums, step);
-    case 2: return few_panels<2, sums_at_once / 2>(terms, a, a_step, b, term_step, panel_step, panels, sums, step);
-    case 4: return few_panels<4, sums_at_once / 4>(terms, a, a_step, b, term_step, panel_step, panels, sums, step);
-    default: return few_panels<8, sums_at_once / 8>(terms, a, a_step, b, term_step, panel_step, panels, sums, step);
-    }
+    few_rows_of(rows, terms, a, a_step, half_source{b, term_step, panel_step}, panels, sums, step);
 }
 
 ANEMONE_INLINE void widen_turned(const half* from, std::int64_t from_step, std::int64_t rows, std::int64_t count,
@@ -237,21 +255,6 @@ ANEMONE_INLINE void widen_turned(const half* from, std::int64_t from_step, std::
             to[i * to_step + j] = j < count ? widened(from[j * from_step + i].bits) : 0.0F;
         }
     }
-}
-
-/// Nothing of them is compiled for a program without products.
-template <bool Wanted> constexpr product_kernels products_of() {
-    if constexpr (Wanted) {
-        return {
-            .rows = product_rows, .unit = product_unit, .columns = panel_columns, .block_rows = product_block_rows,
-            .stripe = product_stripe, .half_stripe = product_half_stripe,
-#if ANEMONE_SET_F16C || ANEMONE_SET_NEON
-            .few = product_few,
-#endif
-            .widen = widen_rows, .widen_turned = widen_turned
-        };
-    }
-    return {};
 }
 
 } // namespace ANEMONE_SET
