@@ -12,8 +12,9 @@
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 /// The filter of a run whose weights or bias are computed: packed into memory that all threads share.
-ANEMONE_INLINE filter_view packed_in(const kernel_table& kernels, const convolution_plan& plan, const half* weight,
-                                     const half* bias, std::byte* memory) {
+template <class Plan>
+filter_view packed_in(const kernel_table& kernels, const Plan& plan, const half* weight, const half* bias,
+                      std::byte* memory) {
     float* const biases = reinterpret_cast<float*>(memory);
     half* const weights = reinterpret_cast<half*>(biases + plan.shape.out_channels);
     if (bias != nullptr) {
@@ -23,46 +24,52 @@ ANEMONE_INLINE filter_view packed_in(const kernel_table& kernels, const convolut
     return {weights, bias == nullptr ? nullptr : biases, nullptr};
 }
 
-/// A convolution with a filter from `weight` and `bias` (or -1), constants or not, and what follows its sums. Constant
-/// weights are packed once, here; computed ones in each run.
-ANEMONE_INLINE bound_step bind_convolution(const binding_context& c, const convolution_shape& shape, const half* weight,
-                                           const half* bias, bool biased, epilogue finish) {
-    const kernel_table& kernels = c.kernels;
-    if (weight != nullptr && (!biased || bias != nullptr)) {
-        packed_convolution packed = pack(kernels, shape, weight, bias, c.width, c.winograd);
-        const scratch_sizes scratch = packed.plan.scratch();
-        return {[&kernels, filter = std::move(packed), finish = std::move(finish)](const operands& o) {
-                    const auto store = [&](float* sums, std::int64_t first, std::int64_t count) {
-                        finish.store(kernels, o, sums, first, count);
-                    };
-                    convolution(kernels, filter.plan, filter.filter(), o.input(0), o.crew, sums_sink::of(store));
-                },
-                scratch};
-    }
-    convolution_plan plan = plan_convolution(kernels, shape, c.width);
+ANEMONE_INLINE void convolve(const kernel_table& kernels, const convolution_plan& plan, const filter_view& filter,
+                             const operands& o, const sums_sink& sink) {
+    convolution(kernels, plan, filter, o.input(0), o.crew, sink);
+}
+ANEMONE_INLINE void convolve(const kernel_table& kernels, const transposed_plan& plan, const filter_view& filter,
+                             const operands& o, const sums_sink& sink) {
+    transposed_convolution(kernels, plan, filter, o.input(0), o.crew, sink);
+}
+
+/// A convolution or a transposed one with a filter that was packed once, and what follows its sums.
+template <class Packed> bound_step packed_step(const kernel_table& kernels, Packed packed, epilogue finish) {
+    const scratch_sizes scratch = packed.plan.scratch();
+    return {[&kernels, packed = std::move(packed), finish = std::move(finish)](const operands& o) {
+                const auto store = [&](float* sums, std::int64_t first, std::int64_t count) {
+                    finish.store(kernels, o, sums, first, count);
+                };
+                convolve(kernels, packed.plan, packed.filter(), o, sums_sink::of(store));
+            },
+            scratch};
+}
+
+/// The same with a filter that is packed in each run.
+template <class Plan> bound_step computed_step(const kernel_table& kernels, Plan plan, bool biased, epilogue finish) {
     scratch_sizes scratch = plan.scratch();
     const std::int64_t behind = (scratch.shared + 63) / 64 * 64;
-    scratch.shared = behind + shape.out_channels * 4 + plan.packed_size() * 2;
+    scratch.shared = behind + plan.shape.out_channels * 4 + plan.packed_size() * 2;
     return {[&kernels, plan = std::move(plan), biased, behind, finish = std::move(finish)](const operands& o) {
                 const auto store = [&](float* sums, std::int64_t first, std::int64_t count) {
                     finish.store(kernels, o, sums, first, count);
                 };
                 const filter_view filter =
                     packed_in(kernels, plan, o.input(1), biased ? o.input(2) : nullptr, o.crew.shared + behind);
-                convolution(kernels, plan, filter, o.input(0), o.crew, sums_sink::of(store));
+                convolve(kernels, plan, filter, o, sums_sink::of(store));
             },
             scratch};
 }
 
 ANEMONE_INLINE bound_step bind_conv2d(const binding_context& c, int index) {
-    return bind_convolution(c, ane::detail::convolution_shape_of<conv>(c.graph, c.at(index)), c.constant(index, 1),
-                            c.constant(index, 2), c.at(index).operands.count == 3, c.epilogue_of(index));
-}
-
-/// A convolution whose kernel is the template.
-ANEMONE_INLINE bound_step bind_cross_correlation(const binding_context& c, int index) {
-    return bind_convolution(c, ane::detail::correlation_shape_of(c.graph, c.at(index)), c.constant(index, 1), nullptr,
-                            false, {});
+    const convolution_shape shape = ane::detail::convolution_shape_of<conv>(c.graph, c.at(index));
+    const bool biased = c.at(index).operands.count == 3;
+    const half* const weight = c.constant(index, 1);
+    const half* const bias = c.constant(index, 2);
+    if (weight != nullptr && (!biased || bias != nullptr)) {
+        return packed_step(c.kernels, pack(c.kernels, shape, weight, bias, c.width, c.winograd), c.epilogue_of(index));
+    }
+    return computed_step(c.kernels, plan_convolution(c.kernels, shape, c.width), biased, c.epilogue_of(index));
 }
 
 ANEMONE_INLINE bound_step bind_conv_transpose2d(const binding_context& c, int index) {
@@ -70,15 +77,16 @@ ANEMONE_INLINE bound_step bind_conv_transpose2d(const binding_context& c, int in
     const bool biased = c.at(index).operands.count == 3;
     const half* const weight = c.constant(index, 1);
     const half* const bias = c.constant(index, 2);
-    const kernel_table& kernels = c.kernels;
     if (weight != nullptr && (!biased || bias != nullptr)) {
-        return [&kernels, packed = pack_transposed(kernels, shape, weight, bias)](const operands& o) {
-            transposed_convolution(kernels, packed, o.input(0), o.output());
-        };
+        return packed_step(c.kernels, pack_transposed(c.kernels, shape, weight, bias, c.width), c.epilogue_of(index));
     }
-    return [&kernels, shape, biased](const operands& o) {
-        transposed_convolution(kernels, shape, o.input(0), o.input(1), biased ? o.input(2) : nullptr, o.output());
-    };
+    return computed_step(c.kernels, plan_transposed(c.kernels, shape, c.width), biased, c.epilogue_of(index));
+}
+
+/// A convolution whose kernel is the template.
+ANEMONE_INLINE bound_step bind_cross_correlation(const binding_context& c, int index) {
+    const convolution_shape shape = ane::detail::correlation_shape_of(c.graph, c.at(index));
+    return computed_step(c.kernels, plan_convolution(c.kernels, shape, c.width), false, {});
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

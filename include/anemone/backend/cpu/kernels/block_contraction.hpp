@@ -35,6 +35,7 @@ struct window_problem {
     std::int64_t stride_width = 1;
     std::vector<std::int64_t> row_bases;    ///< ascending: the inputs that output 0 reads
     std::vector<std::int64_t> column_bases; ///< likewise
+    std::int64_t phases = 1;                ///< results of each output
 };
 
 /// How a convolution is cut: rectangles of outputs, whose padded inputs fit a part of the cache, and within each tiles

@@ -61,48 +61,6 @@ namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 ANEMONE_API void check(const convolution_shape& s, const char* subject);
 
-/// Packs rows into blocks of six: value(row, tap).
-template <class Value> void append_blocks(std::vector<float>& to, std::int64_t rows, std::int64_t taps, Value value) {
-    for (std::int64_t r0 = 0; r0 < rows; r0 += tile_rows) {
-        const std::int64_t r1 = std::min<std::int64_t>(rows, r0 + tile_rows);
-        for (std::int64_t t = 0; t < taps; ++t) {
-            for (std::int64_t r = r0; r < r1; ++r) {
-                to.push_back(value(r, t));
-            }
-        }
-    }
-}
-
-/// Runs tiles over `positions` neighbours, handing line(row, first position, count, values) each finished stretch.
-/// A few tiles share one block of weights while it is in the cache.
-template <class Line>
-void contract(const kernel_table& table, std::int64_t rows, std::int64_t taps, const float* weights, const float* x,
-              const std::int64_t* offsets, std::int64_t positions, Line line) {
-    constexpr std::int64_t stretch = 8 * tile_columns;
-    float values[tile_rows][stretch];
-    float sums[tile_rows * tile_columns];
-    for (std::int64_t p = 0; p < positions; p += stretch) {
-        const std::int64_t count = std::min(stretch, positions - p);
-        for (std::int64_t r0 = 0; r0 < rows; r0 += tile_rows) {
-            const int block = static_cast<int>(std::min<std::int64_t>(tile_rows, rows - r0));
-            for (std::int64_t c = 0; c < count; c += tile_columns) {
-                const std::int64_t columns = std::min<std::int64_t>(tile_columns, count - c);
-                table.tile(block, taps, weights + r0 * taps, x + p + c, offsets, sums, columns);
-                for (int r = 0; r < block; ++r) {
-                    std::copy_n(sums + r * tile_columns, columns, values[r] + c);
-                }
-            }
-            for (int r = 0; r < block; ++r) {
-                line(r0 + r, p, count, values[r]);
-            }
-        }
-    }
-}
-
-/// Adds the bias of output channel `o`, if there are biases, to a stretch of it.
-ANEMONE_API void add_bias(const kernel_table& table, const std::vector<float>& bias, std::int64_t o, float* values,
-                          std::int64_t count);
-
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 namespace ane::cpu::inline ANEMONE_WAY {

@@ -25,13 +25,6 @@ ANEMONE_BODY void check(const convolution_shape& s, const char* subject) {
             formatted("{} groups do not divide {} and {} channels", s.groups, s.in_channels, s.out_channels));
 }
 
-ANEMONE_BODY void add_bias(const kernel_table& table, const std::vector<float>& bias, std::int64_t o, float* values,
-                           std::int64_t count) {
-    if (!bias.empty()) {
-        table.binary(op::add, values, 1, bias.data() + o, 0, values, count);
-    }
-}
-
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 namespace ane::cpu::inline ANEMONE_WAY {

@@ -5,52 +5,62 @@
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-/// A transposed convolution as one stride-1 convolution for each phase (y mod stride, x mod stride) of the output.
-struct packed_transposed_convolution {
+/// A transposed convolution as one stride-1 convolution for each phase (y mod stride, x mod stride) of the output. All
+/// phases read the same slab.
+struct transposed_plan {
     /// The filter taps that reach one output phase.
     struct phase {
         std::int64_t row, column;          ///< first output row and column
-        std::int64_t taps;                 ///< channels * kernel rows * kernel columns that meet the phase
-        std::vector<std::int64_t> offsets; ///< of each tap in the slab, for the first output
-        std::vector<float> weights;        ///< for each group, blocks as in packed_convolution
+        std::vector<std::int64_t> offsets; ///< of each tap (channel, kernel row, kernel column) in the slab
+        std::vector<std::int64_t> sources; ///< of each tap in the filter of output channel 0 and group 0
+        std::int64_t weights;              ///< where its packed weights begin, for each group a part
+
+        std::int64_t taps() const { return static_cast<std::int64_t>(offsets.size()); }
     };
 
     convolution_shape shape;
-    slab_layout slab;
-    std::int64_t top = 0; ///< where x(0, 0) lies in the slab
-    std::int64_t left = 0;
+    block_plan blocks; ///< of positions that all phases have
     std::vector<phase> phases;
-    std::vector<float> bias;
+
+    /// Numbers of the packed weights.
+    std::int64_t packed_size() const {
+        return phases.back().weights + shape.groups * blocks.units() * phases.back().taps() * unit_channels;
+    }
+    /// Outputs of a channel in a block, all phases together.
+    std::int64_t block_outputs() const {
+        return blocks.block_height * shape.stride_height * blocks.block_width * shape.stride_width;
+    }
+    ANEMONE_API scratch_sizes scratch() const;
 };
 
-} // namespace ane::cpu::inline ANEMONE_WAY
+struct packed_transposed_convolution {
+    transposed_plan plan;
+    std::vector<half> weights;
+    std::vector<float> bias; ///< per output channel, or empty
 
-namespace ane::cpu::detail::inline ANEMONE_WAY {
-
-/// One kernel index that meets a phase, and the input index it reads for the phase's first output.
-struct phase_tap {
-    std::int64_t kernel;
-    std::int64_t base;
+    filter_view filter() const { return {weights.data(), bias.empty() ? nullptr : bias.data(), nullptr}; }
 };
 
-/// Least and greatest base over all phases of an axis.
-struct base_range {
-    std::int64_t least = 0;
-    std::int64_t greatest = 0;
-};
+/// Plans for at most `width` threads. In the shape, stride, padding and dilation are those of the convolution that this
+/// one transposes; output padding follows from the output extents. Throws errc::argument on extents that make no
+/// convolution.
+ANEMONE_API transposed_plan plan_transposed(const kernel_table& table, const convolution_shape& s, int width = 1);
 
-} // namespace ane::cpu::detail::inline ANEMONE_WAY
+/// Packs a filter [I, O / groups, kH, kW] into `packed_size()` values.
+ANEMONE_API void pack_filter(const transposed_plan& plan, const half* weight, half* packed);
 
-namespace ane::cpu::inline ANEMONE_WAY {
-
-/// Prepares a filter [I, O / groups, kH, kW] and a bias per output channel (or nullptr) once. In the shape, stride,
-/// padding and dilation are those of the convolution that this one transposes; output padding follows from the output
-/// extents. Throws errc::argument on extents that make no convolution.
+/// Plans and packs a filter and a bias per output channel (or nullptr) once.
 ANEMONE_API packed_transposed_convolution pack_transposed(const kernel_table& table, const convolution_shape& s,
-                                                          const half* weight, const half* bias = nullptr);
+                                                          const half* weight, const half* bias = nullptr,
+                                                          int width = 1);
 
 /// out[n, o, y, x] = bias[o] + sum of w[c, o, i, j] * x[n, c, (y + pad - i d) / s, (x + pad - j d) / s] over the c, i,
-/// j for which both divisions are exact; fp32 sums in the order c, i, j, then one rounding.
+/// j for which both divisions are exact; fp32 sums in the order c, i, j, which go to the sink.
+ANEMONE_API void transposed_convolution(const kernel_table& table, const transposed_plan& plan,
+                                        const filter_view& filter, const half* x, const workers& crew,
+                                        const sums_sink& sink);
+
+/// As above in this thread and with scratch of its own, rounded to fp16.
 ANEMONE_API void transposed_convolution(const kernel_table& table, const packed_transposed_convolution& packed,
                                         const half* x, half* out);
 

@@ -1,11 +1,18 @@
 #pragma once
 
-#include "conv.hpp"
 #include "conv_transpose.hpp"
+
+#include <algorithm>
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-/// Kernel indices k with (first + pad - k * dilation) divisible by the stride.
+/// One kernel index that meets a phase, and the input index it reads for the phase's first output.
+struct phase_tap {
+    std::int64_t kernel;
+    std::int64_t base;
+};
+
+/// Kernel indices k with (first + pad - k * dilation) divisible by the stride, ascending.
 ANEMONE_INLINE std::vector<phase_tap> taps_of_phase(std::int64_t first, std::int64_t kernel, std::int64_t stride,
                                                     std::int64_t dilation, std::int64_t pad) {
     std::vector<phase_tap> result;
@@ -18,100 +25,182 @@ ANEMONE_INLINE std::vector<phase_tap> taps_of_phase(std::int64_t first, std::int
     return result;
 }
 
-ANEMONE_INLINE base_range range_of_bases(std::int64_t kernel, std::int64_t stride, std::int64_t dilation,
-                                         std::int64_t pad) {
-    base_range range;
-    for (std::int64_t first = 0; first < stride; ++first) {
-        for (const phase_tap& tap : taps_of_phase(first, kernel, stride, dilation, pad)) {
-            range.least = std::min(range.least, tap.base);
-            range.greatest = std::max(range.greatest, tap.base);
+/// The taps of each phase of an axis, and the bases of all of them, ascending.
+struct phased_axis {
+    std::vector<std::vector<phase_tap>> phases;
+    std::vector<std::int64_t> bases;
+
+    std::size_t index(std::int64_t base) const {
+        return static_cast<std::size_t>(std::lower_bound(bases.begin(), bases.end(), base) - bases.begin());
+    }
+};
+
+ANEMONE_INLINE phased_axis phased_axis_of(std::int64_t out, std::int64_t kernel, std::int64_t stride,
+                                          std::int64_t dilation, std::int64_t pad) {
+    phased_axis axis;
+    for (std::int64_t first = 0; first < std::min(stride, out); ++first) {
+        axis.phases.push_back(taps_of_phase(first, kernel, stride, dilation, pad));
+        for (const phase_tap& tap : axis.phases.back()) {
+            axis.bases.push_back(tap.base);
         }
     }
-    return range;
+    if (axis.bases.empty()) {
+        axis.bases.push_back(0); // no output is reached
+    }
+    std::sort(axis.bases.begin(), axis.bases.end());
+    axis.bases.erase(std::unique(axis.bases.begin(), axis.bases.end()), axis.bases.end());
+    return axis;
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-ANEMONE_BODY packed_transposed_convolution pack_transposed(const kernel_table& table, const convolution_shape& s,
-                                                           const half* weight, const half* bias) {
+ANEMONE_BODY scratch_sizes transposed_plan::scratch() const {
+    scratch_sizes sizes = scratch_of(blocks);
+    sizes.each +=
+        (blocks.units_at_once * unit_channels * block_outputs() + overread) * static_cast<std::int64_t>(sizeof(float));
+    return sizes;
+}
+
+ANEMONE_BODY transposed_plan plan_transposed(const kernel_table& table, const convolution_shape& s, int width) {
     detail::check(s, "transposed_convolution");
     const std::int64_t channels = s.in_channels / s.groups;
     const std::int64_t rows = s.out_channels / s.groups;
-    const auto vertical = detail::range_of_bases(s.kernel_height, s.stride_height, s.dilation_height, s.pad_top);
-    const auto horizontal = detail::range_of_bases(s.kernel_width, s.stride_width, s.dilation_width, s.pad_left);
-    packed_transposed_convolution packed;
-    packed.shape = s;
-    packed.top = -vertical.least;
-    packed.left = -horizontal.least;
-    packed.slab = {channels, 1, 1,
-                   (s.out_height + s.stride_height - 1) / s.stride_height + vertical.greatest - vertical.least,
-                   (s.out_width + s.stride_width - 1) / s.stride_width + horizontal.greatest - horizontal.least};
-    packed.bias = detail::to_floats(table, bias, s.out_channels);
-    for (std::int64_t y = 0; y < std::min(s.stride_height, s.out_height); ++y) {
-        const auto down = detail::taps_of_phase(y, s.kernel_height, s.stride_height, s.dilation_height, s.pad_top);
-        for (std::int64_t x = 0; x < std::min(s.stride_width, s.out_width); ++x) {
-            const auto across = detail::taps_of_phase(x, s.kernel_width, s.stride_width, s.dilation_width, s.pad_left);
-            packed_transposed_convolution::phase phase{y, x, 0, {}, {}};
-            std::vector<std::int64_t> sources; // of each tap in the filter of output channel 0 and group 0
+    const detail::phased_axis down =
+        detail::phased_axis_of(s.out_height, s.kernel_height, s.stride_height, s.dilation_height, s.pad_top);
+    const detail::phased_axis across =
+        detail::phased_axis_of(s.out_width, s.kernel_width, s.stride_width, s.dilation_width, s.pad_left);
+    const window_problem w{.images = s.batch * s.groups,
+                           .channels = channels,
+                           .rows = rows,
+                           .taps =
+                               channels * static_cast<std::int64_t>(down.phases[0].size() * across.phases[0].size()),
+                           .in_height = s.in_height,
+                           .in_width = s.in_width,
+                           .out_height = (s.out_height + s.stride_height - 1) / s.stride_height,
+                           .out_width = (s.out_width + s.stride_width - 1) / s.stride_width,
+                           .stride_height = 1,
+                           .stride_width = 1,
+                           .row_bases = down.bases,
+                           .column_bases = across.bases,
+                           .phases = static_cast<std::int64_t>(down.phases.size() * across.phases.size())};
+    transposed_plan plan{.shape = s, .blocks = plan_blocks(table, w, width), .phases = {}};
+    const convolution_slab& slab = plan.blocks.slab;
+    std::int64_t packed = 0;
+    for (std::size_t y = 0; y < down.phases.size(); ++y) {
+        for (std::size_t x = 0; x < across.phases.size(); ++x) {
+            transposed_plan::phase phase{static_cast<std::int64_t>(y), static_cast<std::int64_t>(x), {}, {}, packed};
             for (std::int64_t c = 0; c < channels; ++c) {
-                for (const detail::phase_tap& i : down) {
-                    for (const detail::phase_tap& j : across) {
-                        phase.offsets.push_back(packed.slab.offset(c, i.base + packed.top, j.base + packed.left));
-                        sources.push_back((c * rows * s.kernel_height + i.kernel) * s.kernel_width + j.kernel);
+                for (const detail::phase_tap& i : down.phases[y]) {
+                    for (const detail::phase_tap& j : across.phases[x]) {
+                        phase.offsets.push_back(c * slab.plane() +
+                                                slab.offset(down.index(i.base), across.index(j.base)));
+                        phase.sources.push_back((c * rows * s.kernel_height + i.kernel) * s.kernel_width + j.kernel);
                     }
                 }
             }
-            phase.taps = static_cast<std::int64_t>(sources.size());
-            const std::int64_t plane = s.kernel_height * s.kernel_width;
-            for (std::int64_t g = 0; g < s.groups; ++g) {
-                detail::append_blocks(phase.weights, rows, phase.taps, [&](std::int64_t r, std::int64_t t) {
-                    return static_cast<float>(
-                        weight[(g * channels * rows + r) * plane + sources[static_cast<std::size_t>(t)]]);
-                });
-            }
-            packed.phases.push_back(std::move(phase));
+            packed += s.groups * plan.blocks.units() * phase.taps() * unit_channels;
+            plan.phases.push_back(std::move(phase));
         }
     }
+    return plan;
+}
+
+ANEMONE_BODY void pack_filter(const transposed_plan& plan, const half* weight, half* packed) {
+    const convolution_shape& s = plan.shape;
+    const std::int64_t channels = s.in_channels / s.groups;
+    const std::int64_t rows = s.out_channels / s.groups;
+    const std::int64_t plane = s.kernel_height * s.kernel_width;
+    for (const transposed_plan::phase& phase : plan.phases) {
+        const std::int64_t size = plan.blocks.units() * phase.taps() * unit_channels;
+        for (std::int64_t g = 0; g < s.groups; ++g) {
+            pack_units(
+                packed + phase.weights + g * size, rows, phase.taps(), plan.blocks.paired_units,
+                [&](std::int64_t r, std::int64_t t) {
+                    return weight[(g * channels * rows + r) * plane + phase.sources[static_cast<std::size_t>(t)]];
+                });
+        }
+    }
+}
+
+ANEMONE_BODY packed_transposed_convolution pack_transposed(const kernel_table& table, const convolution_shape& s,
+                                                           const half* weight, const half* bias, int width) {
+    packed_transposed_convolution packed{
+        plan_transposed(table, s, width), {}, detail::to_floats(table, bias, s.out_channels)};
+    packed.weights.resize(static_cast<std::size_t>(packed.plan.packed_size()));
+    pack_filter(packed.plan, weight, packed.weights.data());
     return packed;
+}
+
+ANEMONE_BODY void transposed_convolution(const kernel_table& table, const transposed_plan& plan,
+                                         const filter_view& filter, const half* x, const workers& crew,
+                                         const sums_sink& sink) {
+    const convolution_shape& s = plan.shape;
+    const block_plan& blocks = plan.blocks;
+    const std::int64_t at_once = blocks.units_at_once * unit_channels;
+    const std::int64_t pitch = blocks.sums_pitch();
+    const std::int64_t outputs = plan.block_outputs();
+    const auto finish = [&](const output_block& b, std::int64_t first, std::int64_t last, const float* slab,
+                            float* sums, float* temporary) {
+        float* const woven = sums + at_once * pitch + overread;
+        const std::int64_t group = b.image % s.groups;
+        const std::int64_t top = b.y * s.stride_height;
+        const std::int64_t left = b.x * s.stride_width;
+        const std::int64_t height = std::min(s.out_height - top, b.height * s.stride_height);
+        const std::int64_t width = std::min(s.out_width - left, b.width * s.stride_width);
+        for (std::int64_t r = first; r < last; r += at_once) {
+            const std::int64_t channels = std::min(at_once, last - r);
+            for (const transposed_plan::phase& phase : plan.phases) {
+                const std::int64_t own_height = (height - phase.row + s.stride_height - 1) / s.stride_height;
+                const std::int64_t own_width = (width - phase.column + s.stride_width - 1) / s.stride_width;
+                if (own_height <= 0 || own_width <= 0) {
+                    continue;
+                }
+                const half* const weights = filter.weights + phase.weights +
+                                            (group * blocks.units() + r / unit_channels) * phase.taps() * unit_channels;
+                sums_of(table, blocks, {phase.offsets, weights}, channels, own_height, own_width, slab, sums,
+                        temporary);
+                for (std::int64_t k = 0; k < channels; ++k) {
+                    for (std::int64_t i = 0; i < own_height; ++i) {
+                        const float* const from = sums + k * pitch + i * own_width;
+                        float* const to =
+                            woven + k * outputs + (phase.row + i * s.stride_height) * width + phase.column;
+                        for (std::int64_t j = 0; j < own_width; ++j) {
+                            to[j * s.stride_width] = from[j];
+                        }
+                    }
+                }
+            }
+            for (std::int64_t k = 0; k < channels; ++k) {
+                const std::int64_t o = group * blocks.rows + r + k;
+                float* const values = woven + k * outputs;
+                if (filter.bias != nullptr) {
+                    table.binary(op::add, values, 1, filter.bias + o, 0, values, height * width);
+                }
+                // A block of several rows has whole rows: they are neighbours in the result.
+                const std::int64_t plane = (b.image / s.groups * s.out_channels + o) * s.out_height;
+                for (std::int64_t i = 0; i < height; i += width == s.out_width ? height : 1) {
+                    sink(values + i * width, (plane + top + i) * s.out_width + left,
+                         width == s.out_width ? height * width : width);
+                }
+            }
+        }
+    };
+    const auto image = [&](const output_block& b) {
+        return x + b.image * blocks.channels * blocks.in_height * blocks.in_width;
+    };
+    detail::over_blocks(table, blocks, 0, blocks.blocks(), crew, image, finish);
 }
 
 ANEMONE_BODY void transposed_convolution(const kernel_table& table, const packed_transposed_convolution& packed,
                                          const half* x, half* out) {
-    const convolution_shape& s = packed.shape;
-    const std::int64_t channels = s.in_channels / s.groups;
-    const std::int64_t rows = s.out_channels / s.groups;
-    const std::int64_t pitch = packed.slab.columns;
-    std::vector<float> slab;
-    std::vector<half> line;
-    for (std::int64_t n = 0; n < s.batch; ++n) {
-        for (std::int64_t g = 0; g < s.groups; ++g) {
-            fill_slab(table, packed.slab, x + (n * s.in_channels + g * channels) * s.in_height * s.in_width,
-                      s.in_height, s.in_width, packed.top, packed.left, 0.0F, slab);
-            for (const packed_transposed_convolution::phase& phase : packed.phases) {
-                const std::int64_t height = (s.out_height - phase.row + s.stride_height - 1) / s.stride_height;
-                const std::int64_t width = (s.out_width - phase.column + s.stride_width - 1) / s.stride_width;
-                const auto store = [&](std::int64_t r, std::int64_t p, std::int64_t count, float* values) {
-                    const std::int64_t o = g * rows + r;
-                    detail::add_bias(table, packed.bias, o, values, count);
-                    line.resize(static_cast<std::size_t>(count));
-                    table.to_half(values, line.data(), count);
-                    half* const plane = out + (n * s.out_channels + o) * s.out_height * s.out_width;
-                    for (std::int64_t i = 0; i < count; ++i) {
-                        const std::int64_t row = (p + i) / pitch;
-                        const std::int64_t column = (p + i) % pitch;
-                        if (column < width) {
-                            plane[(phase.row + row * s.stride_height) * s.out_width + phase.column +
-                                  column * s.stride_width] = line[static_cast<std::size_t>(i)];
-                        }
-                    }
-                };
-                detail::contract(table, rows, phase.taps, phase.weights.data() + g * rows * phase.taps, slab.data(),
-                                 phase.offsets.data(), (height - 1) * pitch + width, store);
-            }
-        }
-    }
+    detail::with_own_scratch(packed.plan.scratch(), [&](const workers& crew) {
+        const auto store = [&](const float* sums, std::int64_t first, std::int64_t count) {
+            table.to_half(sums, out + first, count);
+        };
+        transposed_convolution(table, packed.plan, packed.filter(), x, crew, sums_sink::of(store));
+    });
 }
 
 ANEMONE_BODY void transposed_convolution(const kernel_table& table, const convolution_shape& shape, const half* x,

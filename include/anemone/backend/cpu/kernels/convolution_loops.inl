@@ -71,11 +71,11 @@ void transpose(const float* from, std::int64_t from_pitch, std::int64_t rows, st
     using raw = typename vector_of<Lanes>::type;
     for (std::int64_t r = 0; r < rows; r += Lanes) {
         for (std::int64_t c = 0; c < columns; c += 4) {
-            const float* const block = from + r * from_pitch + c;
+            const float* const corner = from + r * from_pitch + c;
             const auto row = [&](int i) -> raw {
-                const four low = floats<4>::load(block + i * from_pitch).value;
+                const four low = floats<4>::load(corner + i * from_pitch).value;
                 if constexpr (wide) {
-                    const four high = floats<4>::load(block + (i + 4) * from_pitch).value;
+                    const four high = floats<4>::load(corner + (i + 4) * from_pitch).value;
                     return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
                 } else {
                     return low;

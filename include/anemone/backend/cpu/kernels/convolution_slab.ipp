@@ -111,7 +111,7 @@ ANEMONE_BODY void fill_slab(const kernel_table& table, const convolution_slab& s
                 detail::zero(begin, rows > 0 ? first : end);
                 if (rows > 0) {
                     table.convolutions.widen_rows(x + at, width, readable - at, rows, data, first, pitch,
-                                                  room || c + 1 < channels);
+                                                  room || (channels - 1 - c) * slab.plane() >= 16);
                     detail::zero(first + (rows - 1) * pitch + data, end);
                 }
                 continue;

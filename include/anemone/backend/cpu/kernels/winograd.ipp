@@ -93,7 +93,7 @@ ANEMONE_BODY winograd_plan plan_winograd(const kernel_table& table, const numeri
         plan.blocks = blocks;
         plan.block_rows = (plan.tile_rows + blocks - 1) / blocks;
         plan.slab.down = slab_axis_of(rows, plan.block_rows, tile, false);
-        plan.slab.across = slab_axis_of(columns, plan.tile_columns, tile, true);
+        plan.slab.across = slab_axis_of(columns, std::max<std::int64_t>(2, plan.tile_columns), tile, true);
     };
     set(1);
     const auto large = [&] {
@@ -155,7 +155,8 @@ ANEMONE_BODY bool winograd_bears(const kernel_table& table, const half* x, std::
         largest = std::max(largest, static_cast<double>(memory[2 * c]));
         squares += static_cast<double>(memory[2 * c + 1]);
     }
-    return largest * largest * static_cast<double>(planes * count) <= winograd_span * winograd_span * squares;
+    return std::isfinite(largest) &&
+           largest * largest * static_cast<double>(planes * count) <= winograd_span * winograd_span * squares;
 }
 
 ANEMONE_BODY void winograd_convolution(const kernel_table& table, const winograd_plan& plan, const float* weights,

@@ -171,9 +171,9 @@ ANEMONE_INLINE void split_fours(const float* from, std::int64_t fours, float* to
     for (; i + register_lanes <= fours; i += register_lanes) {
         float even[2 * register_lanes];
         float odd[2 * register_lanes];
-        const float* const block = from + 4 * i;
-        split_vectors(vector::load(block), vector::load(block + register_lanes), even, odd);
-        split_vectors(vector::load(block + 2 * register_lanes), vector::load(block + 3 * register_lanes),
+        const float* const begin = from + 4 * i;
+        split_vectors(vector::load(begin), vector::load(begin + register_lanes), even, odd);
+        split_vectors(vector::load(begin + 2 * register_lanes), vector::load(begin + 3 * register_lanes),
                       even + register_lanes, odd + register_lanes);
         split_vectors(vector::load(even), vector::load(even + register_lanes), to + i, to + 2 * phase + i);
         split_vectors(vector::load(odd), vector::load(odd + register_lanes), to + phase + i, to + 3 * phase + i);

@@ -1,0 +1,219 @@
+#include "contraction_references.hpp"
+#include "fixtures.hpp"
+#include <anemone/backend/cpu/kernels/conv.hpp>
+#include <anemone/backend/cpu/kernels/conv_transpose.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <vector>
+
+using namespace ane;
+using namespace fixtures;
+
+namespace {
+
+std::int64_t inputs_of(const numerics::convolution_shape& s) {
+    return s.batch * s.in_channels * s.in_height * s.in_width;
+}
+std::int64_t outputs_of(const numerics::convolution_shape& s) {
+    return s.batch * s.out_channels * s.out_height * s.out_width;
+}
+std::int64_t weights_of(const numerics::convolution_shape& s) {
+    return s.in_channels * s.out_channels / s.groups * s.kernel_height * s.kernel_width;
+}
+
+/// Parts from the last to the first, in one thread.
+class last_first : public executor {
+public:
+    explicit last_first(int count) : count_(count) {}
+    int width() const noexcept override { return count_; }
+    void run(int count, void (*part)(const void*, int), const void* context) override {
+        for (int i = count; i-- > 0;) {
+            part(context, i);
+        }
+    }
+
+private:
+    int count_;
+};
+
+/// What `run(crew, sink)` computes with so many threads. The scratch is full of NaN before.
+template <class Run>
+std::vector<half> in_threads(const cpu::kernel_table& table, std::int64_t outputs, const cpu::scratch_sizes& scratch,
+                             int width, Run run) {
+    last_first pool(width);
+    const auto bytes = [](std::int64_t count) { return static_cast<std::size_t>((count + 63) / 64 * 64); };
+    std::vector<std::byte> memory(bytes(scratch.shared) + static_cast<std::size_t>(width) * bytes(scratch.each),
+                                  std::byte{0xFF});
+    cpu::workers crew;
+    crew.pool = &pool;
+    crew.width = width;
+    crew.shared = memory.data();
+    crew.own = memory.data() + bytes(scratch.shared);
+    crew.each = static_cast<std::int64_t>(bytes(scratch.each));
+    std::vector<half> out(static_cast<std::size_t>(outputs), half(12345));
+    const auto store = [&](float* sums, std::int64_t first, std::int64_t count) {
+        REQUIRE(first >= 0);
+        REQUIRE(first + count <= outputs);
+        table.to_half(sums, out.data() + first, count);
+    };
+    run(crew, cpu::sums_sink::of(store));
+    return out;
+}
+
+bool same_bits(const std::vector<half>& a, const std::vector<half>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](half x, half y) { return x.bits == y.bits; });
+}
+
+} // namespace
+
+TEST_CASE("convolution against the definition, random shapes") {
+    for (int round = 0; round < 150; ++round) {
+        const numerics::convolution_shape s = random_shape(false);
+        INFO(shown(s));
+        const auto x = random_halves(s.batch * s.in_channels * s.in_height * s.in_width);
+        const auto w = random_halves(s.out_channels * s.in_channels / s.groups * s.kernel_height * s.kernel_width);
+        const auto b = random_halves(s.out_channels);
+        const half* const bias = round % 3 == 0 ? nullptr : b.data();
+        check_levels(convolved(s, x, w, bias), [&](const cpu::kernel_table& table, half* out) {
+            cpu::convolution(table, s, x.data(), w.data(), bias, out);
+        });
+    }
+}
+
+TEST_CASE("convolutions of real networks: wide, pointwise, depthwise, one output") {
+    const numerics::convolution_shape shapes[] = {{1, 13, 40, 70, 14, 40, 70, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+                                                  {1, 64, 14, 14, 24, 14, 14, 1, 1, 1, 1, 1, 1, 0, 0, 1},
+                                                  {1, 32, 28, 28, 32, 14, 14, 3, 3, 2, 2, 1, 1, 1, 1, 32},
+                                                  {1, 16, 28, 28, 32, 28, 28, 5, 5, 1, 1, 1, 1, 2, 2, 16},
+                                                  {1, 3, 64, 64, 8, 32, 32, 7, 7, 2, 2, 1, 1, 3, 3, 1},
+                                                  {2, 200, 1, 1, 50, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1}};
+    for (const numerics::convolution_shape& s : shapes) {
+        INFO(shown(s));
+        const auto x = random_halves(s.batch * s.in_channels * s.in_height * s.in_width);
+        const auto w = random_halves(s.out_channels * s.in_channels / s.groups * s.kernel_height * s.kernel_width);
+        check_levels(convolved(s, x, w, nullptr), [&](const cpu::kernel_table& table, half* out) {
+            const cpu::packed_convolution packed = cpu::pack(table, s, w.data());
+            cpu::convolution(table, packed, x.data(), out);
+            cpu::convolution(table, packed, x.data(), out); // a packed filter can be used again
+        });
+    }
+}
+
+TEST_CASE("transposed convolution against scattering, random shapes") {
+    for (int round = 0; round < 150; ++round) {
+        const numerics::convolution_shape s = random_shape(true);
+        INFO(shown(s));
+        const auto x = random_halves(s.batch * s.in_channels * s.in_height * s.in_width);
+        const auto w = random_halves(s.in_channels * s.out_channels / s.groups * s.kernel_height * s.kernel_width);
+        const auto b = random_halves(s.out_channels);
+        const half* const bias = round % 3 == 0 ? nullptr : b.data();
+        check_levels(scattered(s, x, w, bias), [&](const cpu::kernel_table& table, half* out) {
+            cpu::transposed_convolution(table, s, x.data(), w.data(), bias, out);
+        });
+    }
+}
+
+TEST_CASE("convolutions at the ends of their blocks: far taps, wide rows, many taps, few channels") {
+    constexpr std::int64_t far = std::int64_t{1} << 24;
+    const numerics::convolution_shape shapes[] = {
+        {1, 3, 4, 5, 20, 4, 5, 3, 3, 1, 1, far, far, far, far, 1}, // only the middle tap meets the image
+        {1, 3, 4, 5, 2, 1, 1, 2, 2, far, far, 1, 1, 0, 0, 1},      // a stride that is never taken
+        {1, 2, 4, 5, 2, 4, 5, 3, 3, 1, 1, far, far, far, far, 2},  // the same, depthwise
+        {1, 2, 1, 3000, 17, 1, 2998, 1, 3, 1, 1, 1, 1, 0, 0, 1},   // a row in several blocks
+        {1, 2, 2, 3000, 3, 2, 3000, 2, 3, 1, 1, 1, 1, 1, 1, 1},    // the same with few outputs
+        {1, 600, 3, 5, 33, 3, 5, 1, 1, 1, 1, 1, 1, 0, 0, 1},       // taps in several parts, units not in pairs
+        {2, 40, 9, 15, 50, 5, 8, 3, 3, 2, 2, 1, 1, 1, 1, 1},       // strides
+        {1, 24, 11, 13, 6, 4, 5, 3, 3, 3, 3, 1, 1, 1, 1, 2},       // strides with few outputs
+        {1, 5, 30, 29, 45, 28, 27, 3, 3, 1, 1, 1, 1, 0, 0, 5},     // nine outputs of each channel
+        {1, 3, 70, 131, 3, 70, 131, 3, 3, 1, 1, 1, 1, 1, 1, 3},    // planes in blocks
+        {1, 3, 70, 131, 6, 35, 66, 5, 5, 2, 2, 1, 1, 2, 2, 3},     // with strides
+        {1, 4, 20, 37, 4, 10, 13, 3, 3, 2, 3, 2, 2, 1, 1, 4}};     // and dilations
+    for (const numerics::convolution_shape& s : shapes) {
+        INFO(shown(s));
+        const auto x = random_halves(inputs_of(s));
+        const auto w = random_halves(weights_of(s));
+        check_levels(convolved(s, x, w, nullptr), [&](const cpu::kernel_table& table, half* out) {
+            cpu::convolution(table, s, x.data(), w.data(), nullptr, out);
+        });
+    }
+}
+
+TEST_CASE("convolutions give the same bits for any number of threads, and at any place in a batch") {
+    for (int round = 0; round < 60; ++round) {
+        const bool transposed = round % 3 == 0;
+        numerics::convolution_shape s = random_shape(transposed);
+        if (round % 5 == 0) {
+            s.in_channels *= 8;
+            s.out_channels *= 7;
+        }
+        INFO(shown(s));
+        const auto x = random_halves(inputs_of(s));
+        const auto w = random_halves(weights_of(s));
+        const auto b = random_halves(s.out_channels);
+        at_each_level([&](const cpu::kernel_table& table) {
+            const auto with = [&](const numerics::convolution_shape& shape, const half* from, int width) {
+                if (transposed) {
+                    const auto packed = cpu::pack_transposed(table, shape, w.data(), b.data(), width);
+                    return in_threads(table, outputs_of(shape), packed.plan.scratch(), width,
+                                      [&](const cpu::workers& crew, const cpu::sums_sink& sink) {
+                                          cpu::transposed_convolution(table, packed.plan, packed.filter(), from, crew,
+                                                                      sink);
+                                      });
+                }
+                const auto packed = cpu::pack(table, shape, w.data(), b.data(), width);
+                return in_threads(table, outputs_of(shape), packed.plan.scratch(), width,
+                                  [&](const cpu::workers& crew, const cpu::sums_sink& sink) {
+                                      cpu::convolution(table, packed.plan, packed.filter(), from, crew, sink);
+                                  });
+            };
+            const std::vector<half> one = with(s, x.data(), 1);
+            for (const int width : {2, 3, 8}) {
+                CHECK(same_bits(with(s, x.data(), width), one));
+            }
+            numerics::convolution_shape last = s;
+            last.batch = 1;
+            const std::vector<half> alone = with(last, x.data() + (s.batch - 1) * inputs_of(last), 1);
+            CHECK(same_bits(alone, {one.end() - outputs_of(last), one.end()}));
+        });
+    }
+}
+
+TEST_CASE("convolutions keep infinities and NaN in their windows, and padding takes part as zeros") {
+    for (const std::int64_t groups : {1, 4}) {
+        const numerics::convolution_shape s{1, 4, 9, 20, 4, 9, 20, 3, 3, 1, 1, 1, 1, 1, 1, groups};
+        for (const half special : {infinity, not_a_number}) {
+            std::vector<half> x(static_cast<std::size_t>(inputs_of(s)), half(1));
+            std::vector<half> w(static_cast<std::size_t>(weights_of(s)), half(2));
+            x[4 * 20 + 7] = special; // channel 0, row 4, column 7
+            at_each_level([&](const cpu::kernel_table& table) {
+                std::vector<half> out(static_cast<std::size_t>(outputs_of(s)));
+                cpu::convolution(table, s, x.data(), w.data(), nullptr, out.data());
+                std::size_t wrong = 0;
+                for (std::size_t i = 0; i < out.size(); ++i) {
+                    const std::size_t y = i / 20 % 9;
+                    const std::size_t z = i % 20;
+                    const bool reached =
+                        y >= 3 && y <= 5 && z >= 6 && z <= 8 && (groups == 1 || i < 9 * std::size_t{20});
+                    wrong += reached ? !same_value(out[i], special) : !std::isfinite(static_cast<float>(out[i]));
+                }
+                CHECK(wrong == 0);
+            });
+        }
+        // The first tap of an infinite weight meets the padding in the first row and column.
+        std::vector<half> x(static_cast<std::size_t>(inputs_of(s)), half(1));
+        std::vector<half> w(static_cast<std::size_t>(weights_of(s)), half(0));
+        w[0] = infinity;
+        at_each_level([&](const cpu::kernel_table& table) {
+            std::vector<half> out(static_cast<std::size_t>(outputs_of(s)));
+            cpu::convolution(table, s, x.data(), w.data(), nullptr, out.data());
+            std::size_t wrong = 0;
+            for (std::size_t i = 0; i < 9 * std::size_t{20}; ++i) {
+                const bool padding = i < 20 || i % 20 == 0;
+                wrong += !same_value(out[i], padding ? not_a_number : infinity);
+            }
+            CHECK(wrong == 0);
+        });
+    }
+}
