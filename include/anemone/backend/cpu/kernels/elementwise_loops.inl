@@ -6,12 +6,12 @@ namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {
 
 inline constexpr int block_lanes = 16;
-using block = floats<block_lanes>;
+using row_block = floats<block_lanes>;
 
-ANEMONE_CPU_INLINE void store_block(const block& x, float* to) { x.store(to); }
-ANEMONE_CPU_INLINE void store_block(const block& x, half* to) { x.store(to); }
+ANEMONE_CPU_INLINE void store_block(const row_block& x, float* to) { x.store(to); }
+ANEMONE_CPU_INLINE void store_block(const row_block& x, half* to) { x.store(to); }
 /// Booleans: each lane is 1 or 0.
-ANEMONE_CPU_INLINE void store_block(const block& x, std::uint8_t* to) {
+ANEMONE_CPU_INLINE void store_block(const row_block& x, std::uint8_t* to) {
     float lanes[block_lanes];
     x.store(lanes);
     for (int lane = 0; lane < block_lanes; ++lane) {
@@ -20,12 +20,12 @@ ANEMONE_CPU_INLINE void store_block(const block& x, std::uint8_t* to) {
 }
 
 /// The block from `from` on, of which only `left` elements are there; zeros behind them.
-template <class From> ANEMONE_CPU_INLINE block load_some(const From* from, std::int64_t left) {
+template <class From> ANEMONE_CPU_INLINE row_block load_some(const From* from, std::int64_t left) {
     From rest[block_lanes] = {};
     std::memcpy(static_cast<void*>(rest), from, static_cast<std::size_t>(left) * sizeof(From));
-    return block::load(rest);
+    return row_block::load(rest);
 }
-template <class To> ANEMONE_CPU_INLINE void store_some(const block& x, To* to, std::int64_t left) {
+template <class To> ANEMONE_CPU_INLINE void store_some(const row_block& x, To* to, std::int64_t left) {
     To rest[block_lanes];
     store_block(x, rest);
     std::memcpy(static_cast<void*>(to), rest, static_cast<std::size_t>(left) * sizeof(To));
@@ -46,7 +46,7 @@ ANEMONE_CPU_INLINE void map(const Function& function, const From* x, To* out, st
     std::int64_t whole = count - left;
     for (;;) { // twice at most: the function is compiled once
         for (std::int64_t i = 0; i < whole; i += block_lanes) {
-            store_block(function(block::load(from + i)), to + i);
+            store_block(function(row_block::load(from + i)), to + i);
         }
         if (from == rest || left == 0) {
             break;
@@ -84,7 +84,8 @@ ANEMONE_CPU_INLINE void zip(const Function& function, const A* a, std::int64_t a
     std::int64_t whole = count - left;
     for (;;) {
         for (std::int64_t i = 0; i < whole; i += block_lanes) {
-            store_block(function(block::load(from_a + i * a_stride), block::load(from_b + i * b_stride)), to + i);
+            store_block(function(row_block::load(from_a + i * a_stride), row_block::load(from_b + i * b_stride)),
+                        to + i);
         }
         if (to == rest_out || left == 0) {
             break;
@@ -101,11 +102,11 @@ ANEMONE_CPU_INLINE void zip(const Function& function, const A* a, std::int64_t a
 
 #define ANEMONE_UNARY_LOOPS(ROW)                                                                                       \
     ROW(relu)                                                                                                          \
-    ROW(relu6) ROW(leaky_relu) ROW(clamp) ROW(thresholded_relu) ROW(clamped_relu) ROW(elu) ROW(sigmoid)                \
-        ROW(hard_sigmoid) ROW(tanh) ROW(scaled_tanh) ROW(gelu) ROW(gelu_sigmoid) ROW(silu) ROW(softplus)               \
-            ROW(parametric_softplus) ROW(softsign) ROW(erf) ROW(exp) ROW(exp2) ROW(log2) ROW(log) ROW(sqrt) ROW(rsqrt) \
-                ROW(inverse) ROW(square) ROW(abs) ROW(sign) ROW(ceil) ROW(floor) ROW(round) ROW(sin) ROW(cos)          \
-                    ROW(atan)
+    ROW(relu6)                                                                                                         \
+    ROW(leaky_relu) ROW(clamp) ROW(thresholded_relu) ROW(clamped_relu) ROW(elu) ROW(sigmoid) ROW(hard_sigmoid)         \
+        ROW(tanh) ROW(scaled_tanh) ROW(gelu) ROW(gelu_sigmoid) ROW(silu) ROW(softplus) ROW(parametric_softplus)        \
+            ROW(softsign) ROW(erf) ROW(exp) ROW(exp2) ROW(log2) ROW(log) ROW(sqrt) ROW(rsqrt) ROW(inverse) ROW(square) \
+                ROW(abs) ROW(sign) ROW(ceil) ROW(floor) ROW(round) ROW(sin) ROW(cos) ROW(atan)
 #define ANEMONE_BINARY_LOOPS(ROW) ROW(add) ROW(sub) ROW(mul) ROW(div) ROW(minimum) ROW(maximum) ROW(pow) ROW(floor_div)
 #define ANEMONE_COMPARISON_LOOPS(ROW)                                                                                  \
     ROW(equal) ROW(not_equal) ROW(greater) ROW(greater_equal) ROW(less) ROW(less_equal)

@@ -5,7 +5,7 @@
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {
 
-ANEMONE_CPU_INLINE float sum_of_lanes(const block& x) {
+ANEMONE_CPU_INLINE float sum_of_lanes(const row_block& x) {
     float lanes[block_lanes];
     x.store(lanes);
     float sum = 0.0F;
@@ -24,7 +24,7 @@ ANEMONE_CPU_INLINE void widen_rows(const half* x, std::int64_t count, std::int64
     for (; i + block_lanes <= count; i += block_lanes) {
 #pragma GCC unroll 4
         for (int r = 0; r < Rows; ++r) {
-            const block value = block::load(x + r * count + i);
+            const row_block value = row_block::load(x + r * count + i);
             value.store(wide + r * padded + i);
             each(r, value);
         }
@@ -36,7 +36,7 @@ ANEMONE_CPU_INLINE void widen_rows(const half* x, std::int64_t count, std::int64
             for (std::int64_t lane = count - i; lane < block_lanes; ++lane) {
                 last[lane] = padding;
             }
-            each(r, block::load(last));
+            each(r, row_block::load(last));
         }
     }
 }
@@ -49,12 +49,12 @@ ANEMONE_CPU_INLINE void narrow_rows(const float* wide, std::int64_t count, std::
     for (; i + block_lanes <= count; i += block_lanes) {
 #pragma GCC unroll 4
         for (int r = 0; r < Rows; ++r) {
-            one(r, i, block::load(wide + r * padded + i)).store(out + r * count + i);
+            one(r, i, row_block::load(wide + r * padded + i)).store(out + r * count + i);
         }
     }
     if (i < count) {
         for (int r = 0; r < Rows; ++r) {
-            store_some(one(r, i, block::load(wide + r * padded + i)), out + r * count + i, count - i);
+            store_some(one(r, i, row_block::load(wide + r * padded + i)), out + r * count + i, count - i);
         }
     }
 }
@@ -63,14 +63,14 @@ template <int Rows> struct softmax_of_rows {
     ANEMONE_CPU_INLINE void operator()(const half* x, half* out, std::int64_t count, std::int64_t padded,
                                        float* wide) const {
         const float infinity = std::numeric_limits<float>::infinity();
-        block most[Rows];
-        for (block& m : most) {
-            m = block::all(-infinity);
+        row_block most[Rows];
+        for (row_block& m : most) {
+            m = row_block::all(-infinity);
         }
-        widen_rows<Rows>(x, count, padded, -infinity, wide, [&most](int r, const block& value) {
+        widen_rows<Rows>(x, count, padded, -infinity, wide, [&most](int r, const row_block& value) {
             most[r] = larger(value, most[r]);
         }); // NaN shows in the sum
-        block total[Rows];
+        row_block total[Rows];
         for (int r = 0; r < Rows; ++r) {
             float lanes[block_lanes];
             most[r].store(lanes);
@@ -78,14 +78,14 @@ template <int Rows> struct softmax_of_rows {
             for (const float lane : lanes) {
                 largest = lane > largest ? lane : largest;
             }
-            most[r] = block::all(largest);
-            total[r] = block::all(0.0F);
+            most[r] = row_block::all(largest);
+            total[r] = row_block::all(0.0F);
         }
         for (std::int64_t i = 0; i < padded; i += block_lanes) {
 #pragma GCC unroll 4
             for (int r = 0; r < Rows; ++r) {
                 float* const at = wide + r * padded + i;
-                const block power = exponential_below_one(block::load(at) - most[r]);
+                const row_block power = exponential_below_one(row_block::load(at) - most[r]);
                 power.store(at);
                 total[r] = total[r] + power;
             }
@@ -94,8 +94,8 @@ template <int Rows> struct softmax_of_rows {
         for (int r = 0; r < Rows; ++r) {
             inverse[r] = 1.0F / sum_of_lanes(total[r]);
         }
-        narrow_rows<Rows>(wide, count, padded, out, [&inverse](int r, std::int64_t, const block& power) {
-            return power * block::all(inverse[r]);
+        narrow_rows<Rows>(wide, count, padded, out, [&inverse](int r, std::int64_t, const row_block& power) {
+            return power * row_block::all(inverse[r]);
         });
     }
 };
@@ -107,34 +107,35 @@ template <int Rows> struct layer_norm_of_rows {
 
     ANEMONE_CPU_INLINE void operator()(const half* x, half* out, std::int64_t count, std::int64_t padded,
                                        float* wide) const {
-        block sum[Rows];
-        for (block& s : sum) {
-            s = block::all(0.0F);
+        row_block sum[Rows];
+        for (row_block& s : sum) {
+            s = row_block::all(0.0F);
         }
-        widen_rows<Rows>(x, count, padded, 0.0F, wide, [&sum](int r, const block& value) { sum[r] = sum[r] + value; });
-        block mean[Rows];
+        widen_rows<Rows>(x, count, padded, 0.0F, wide,
+                         [&sum](int r, const row_block& value) { sum[r] = sum[r] + value; });
+        row_block mean[Rows];
         for (int r = 0; r < Rows; ++r) {
             const float of_row = sum_of_lanes(sum[r]) / static_cast<float>(count);
             for (std::int64_t i = count; i < padded; ++i) {
                 wide[r * padded + i] = of_row; // deviates by nothing
             }
-            mean[r] = block::all(of_row);
-            sum[r] = block::all(0.0F);
+            mean[r] = row_block::all(of_row);
+            sum[r] = row_block::all(0.0F);
         }
         for (std::int64_t i = 0; i < padded; i += block_lanes) {
 #pragma GCC unroll 4
             for (int r = 0; r < Rows; ++r) {
-                const block deviation = block::load(wide + r * padded + i) - mean[r];
+                const row_block deviation = row_block::load(wide + r * padded + i) - mean[r];
                 sum[r] = sum[r] + deviation * deviation;
             }
         }
-        block scale[Rows];
+        row_block scale[Rows];
         for (int r = 0; r < Rows; ++r) {
             const float variance = sum_of_lanes(sum[r]) / static_cast<float>(count);
-            scale[r] = block::all(1.0F / std::sqrt(variance + epsilon));
+            scale[r] = row_block::all(1.0F / std::sqrt(variance + epsilon));
         }
-        narrow_rows<Rows>(wide, count, padded, out, [&](int r, std::int64_t i, const block& value) {
-            return (value - mean[r]) * scale[r] * block::load(gamma + i) + block::load(beta + i);
+        narrow_rows<Rows>(wide, count, padded, out, [&](int r, std::int64_t i, const row_block& value) {
+            return (value - mean[r]) * scale[r] * row_block::load(gamma + i) + row_block::load(beta + i);
         });
     }
 };
@@ -145,19 +146,19 @@ template <int Rows> struct rms_norm_of_rows {
 
     ANEMONE_CPU_INLINE void operator()(const half* x, half* out, std::int64_t count, std::int64_t padded,
                                        float* wide) const {
-        block sum[Rows];
-        for (block& s : sum) {
-            s = block::all(0.0F);
+        row_block sum[Rows];
+        for (row_block& s : sum) {
+            s = row_block::all(0.0F);
         }
         widen_rows<Rows>(x, count, padded, 0.0F, wide,
-                         [&sum](int r, const block& value) { sum[r] = sum[r] + value * value; });
-        block scale[Rows];
+                         [&sum](int r, const row_block& value) { sum[r] = sum[r] + value * value; });
+        row_block scale[Rows];
         for (int r = 0; r < Rows; ++r) {
             const float mean = sum_of_lanes(sum[r]) / static_cast<float>(count);
-            scale[r] = block::all(1.0F / std::sqrt(mean + epsilon));
+            scale[r] = row_block::all(1.0F / std::sqrt(mean + epsilon));
         }
-        narrow_rows<Rows>(wide, count, padded, out, [&](int r, std::int64_t i, const block& value) {
-            return value * scale[r] * block::load(gamma + i);
+        narrow_rows<Rows>(wide, count, padded, out, [&](int r, std::int64_t i, const row_block& value) {
+            return value * scale[r] * row_block::load(gamma + i);
         });
     }
 };
@@ -167,20 +168,20 @@ template <int Rows> struct l2_norm_of_rows {
 
     ANEMONE_CPU_INLINE void operator()(const half* x, half* out, std::int64_t count, std::int64_t padded,
                                        float* wide) const {
-        block sum[Rows];
-        for (block& s : sum) {
-            s = block::all(0.0F);
+        row_block sum[Rows];
+        for (row_block& s : sum) {
+            s = row_block::all(0.0F);
         }
         widen_rows<Rows>(x, count, padded, 0.0F, wide,
-                         [&sum](int r, const block& value) { sum[r] = sum[r] + value * value; });
-        block norm[Rows];
+                         [&sum](int r, const row_block& value) { sum[r] = sum[r] + value * value; });
+        row_block norm[Rows];
         for (int r = 0; r < Rows; ++r) {
             const float length = std::sqrt(sum_of_lanes(sum[r]));
             const float least = std::sqrt(epsilon);
-            norm[r] = block::all(length < least ? least : length); // NaN stays
+            norm[r] = row_block::all(length < least ? least : length); // NaN stays
         }
         narrow_rows<Rows>(wide, count, padded, out,
-                          [&norm](int r, std::int64_t, const block& value) { return value / norm[r]; });
+                          [&norm](int r, std::int64_t, const row_block& value) { return value / norm[r]; });
     }
 };
 
@@ -191,21 +192,21 @@ template <int Rows> struct minmax_norm_of_rows {
                                        float* wide) const {
         const binary_function<op::maximum> largest{};
         const binary_function<op::minimum> smallest{};
-        block most[Rows];
-        block least[Rows];
+        row_block most[Rows];
+        row_block least[Rows];
         for (int r = 0; r < Rows; ++r) {
-            most[r] = block::all(static_cast<float>(x[r * count]));
+            most[r] = row_block::all(static_cast<float>(x[r * count]));
             least[r] = most[r];
         }
         // What is missing in the last block must not count, so it is the row's first element.
         for (int r = 0; r < Rows; ++r) {
             widen_rows<1>(x + r * count, count, padded, static_cast<float>(x[r * count]), wide + r * padded,
-                          [&](int, const block& value) {
+                          [&](int, const row_block& value) {
                               most[r] = largest(most[r], value);
                               least[r] = smallest(least[r], value);
                           });
         }
-        block span[Rows];
+        row_block span[Rows];
         for (int r = 0; r < Rows; ++r) {
             float high[block_lanes];
             float low[block_lanes];
@@ -215,11 +216,11 @@ template <int Rows> struct minmax_norm_of_rows {
                 high[0] = high[0] != high[0] || high[0] > high[lane] ? high[0] : high[lane];
                 low[0] = low[0] != low[0] || low[0] < low[lane] ? low[0] : low[lane];
             }
-            least[r] = block::all(low[0]);
-            span[r] = block::all(high[0] - low[0] + epsilon);
+            least[r] = row_block::all(low[0]);
+            span[r] = row_block::all(high[0] - low[0] + epsilon);
         }
         narrow_rows<Rows>(wide, count, padded, out,
-                          [&](int r, std::int64_t, const block& value) { return (value - least[r]) / span[r]; });
+                          [&](int r, std::int64_t, const row_block& value) { return (value - least[r]) / span[r]; });
     }
 };
 

@@ -7,10 +7,10 @@ namespace ANEMONE_SET {
 template <class Combine, class Function, class Number>
 ANEMONE_CPU_INLINE float fold(const Combine& combine, const Function& function, float start, const Number* x,
                               std::int64_t count) {
-    block sum = block::all(start);
+    row_block sum = row_block::all(start);
     std::int64_t i = 0;
     for (; i + block_lanes <= count; i += block_lanes) {
-        sum = combine(sum, function(block::load(x + i)));
+        sum = combine(sum, function(row_block::load(x + i)));
     }
     float lanes[block_lanes];
     sum.store(lanes);
@@ -24,19 +24,19 @@ ANEMONE_CPU_INLINE float fold(const Combine& combine, const Function& function, 
     float result[block_lanes] = {start};
     for (const float lane : lanes) {
         // A vector of which one lane counts: the function is written once.
-        combine(block::load(result), block::all(lane)).store(result);
+        combine(row_block::load(result), row_block::all(lane)).store(result);
     }
     return result[0];
 }
 
 struct same_block {
-    ANEMONE_CPU_INLINE block operator()(const block& x) const { return x; }
+    ANEMONE_CPU_INLINE row_block operator()(const row_block& x) const { return x; }
 };
 
 struct squared_difference {
     float center;
-    ANEMONE_CPU_INLINE block operator()(const block& x) const {
-        const block deviation = x - block::all(center);
+    ANEMONE_CPU_INLINE row_block operator()(const row_block& x) const {
+        const row_block deviation = x - row_block::all(center);
         return deviation * deviation;
     }
 };
@@ -46,13 +46,13 @@ struct affine_function {
     float center;
     float scale;
     float offset;
-    ANEMONE_CPU_INLINE block operator()(const block& x) const {
-        return (x - block::all(center)) * block::all(scale) + block::all(offset);
+    ANEMONE_CPU_INLINE row_block operator()(const row_block& x) const {
+        return (x - row_block::all(center)) * row_block::all(scale) + row_block::all(offset);
     }
 };
 
 /// What a reduction does to an element before it is folded.
-template <op Kind> ANEMONE_CPU_INLINE block prepared(const block& x, const block& center) {
+template <op Kind> ANEMONE_CPU_INLINE row_block prepared(const row_block& x, const row_block& center) {
     constexpr op before = parts_of(Kind).before;
     if constexpr (before == op::identity) {
         return x;
@@ -66,9 +66,9 @@ template <class Combine>
 ANEMONE_CPU_INLINE void fold_windows(const Combine& combine, const float* x, const std::int64_t* offsets,
                                      std::int64_t taps, float start, float* out, std::int64_t count) {
     for (std::int64_t i = 0; i < count; i += block_lanes) {
-        block sum = block::all(start);
+        row_block sum = row_block::all(start);
         for (std::int64_t t = 0; t < taps; ++t) {
-            sum = combine(sum, block::load(x + offsets[t] + i));
+            sum = combine(sum, row_block::load(x + offsets[t] + i));
         }
         sum.store(out + i);
     }
@@ -83,8 +83,8 @@ template <op_set Operations> struct reduce_loops {
         if constexpr (Operations.contains(op::KIND)) {                                                                 \
             return fold(                                                                                               \
                 binary_function<parts_of(op::KIND).fold>{},                                                            \
-                [center](const block& value) { return prepared<op::KIND>(value, block::all(center)); }, start, x,      \
-                count);                                                                                                \
+                [center](const row_block& value) { return prepared<op::KIND>(value, row_block::all(center)); }, start, \
+                x, count);                                                                                             \
         }                                                                                                              \
         break;
         switch (kind) {
@@ -116,11 +116,11 @@ template <op_set Operations> struct reduce_loops {
         constexpr bool centered = Kind == op::reduce_log_sum_exp;
         std::int64_t i = 0;
         for (; i + block_lanes <= count; i += block_lanes) {
-            const block center = centered ? block::load(centers + i) : block::all(0.0F);
-            combine(block::load(sums + i), prepared<Kind>(block::load(x + i), center)).store(sums + i);
+            const row_block center = centered ? row_block::load(centers + i) : row_block::all(0.0F);
+            combine(row_block::load(sums + i), prepared<Kind>(row_block::load(x + i), center)).store(sums + i);
         }
         if (const std::int64_t left = count - i; left > 0) {
-            const block center = centered ? load_some(centers + i, left) : block::all(0.0F);
+            const row_block center = centered ? load_some(centers + i, left) : row_block::all(0.0F);
             store_some(combine(load_some(sums + i, left), prepared<Kind>(load_some(x + i, left), center)), sums + i,
                        left);
         }
