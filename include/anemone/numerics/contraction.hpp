@@ -158,21 +158,27 @@ struct tile_sums {
     std::int64_t bound = 0;                     ///< no other sum is larger
     bool any_over = false;
 
-    /// The largest sum that is not over; false if all are.
+    /// Bounds the sums anew; false if all are over. Those mean nothing, and become 0.
     bool look(int rows) {
-        std::int64_t most = -1;
-        any_over = false;
-        for (int i = 0; i < rows * panel_lanes; ++i) {
-            if (over[i] != 0) {
-                units[i] = 0; // it means nothing, and must not grow
-                any_over = true;
-                continue;
+        std::uint32_t most = 0;
+        std::uint32_t below = 0; // all bits where any sum is not over
+        std::uint32_t above = 0;
+        for (int r = 0; r < rows; ++r) {
+            for (int l = 0; l < panel_lanes; ++l) {
+                const int i = r * panel_lanes + l;
+                const std::uint32_t counts = over[i] == 0 ? 0xFFFFFFFFU : 0U;
+                const std::uint32_t sum = units[i] & counts;
+                const std::uint32_t sign = 0U - (sum >> 31U);
+                const std::uint32_t magnitude = (sum ^ sign) - sign;
+                most = magnitude > most ? magnitude : most;
+                below |= counts;
+                above |= ~counts;
+                units[i] = sum;
             }
-            const std::int64_t sum = static_cast<std::int32_t>(units[i]);
-            most = std::max(most, sum < 0 ? -sum : sum);
         }
         bound = most;
-        return most >= 0;
+        any_over = above != 0;
+        return below != 0;
     }
 };
 

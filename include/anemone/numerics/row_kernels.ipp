@@ -2,69 +2,64 @@
 
 #include "../base/isa_dispatch.hpp"
 #include "contraction_wide.hpp"
+#include "row_convert.hpp"
 #include "row_kernels.hpp"
 #include "row_lanes.hpp"
 #include "row_sums.hpp"
 
+#include <cstring>
+#include <limits>
+
 namespace ane::numerics::detail::inline ANEMONE_WAY {
 
-struct sum_step {
-    template <int Width>
-    ANEMONE_CPU_INLINE static void lanes_of(typename lanes<Width>::natural& x, typename lanes<Width>::natural& y,
-                                            bool half_away, std::uint32_t sign_of_second) {
-        using l = lanes<Width>;
-        typename l::real a;
-        typename l::real b;
-        l::enter(x);
-        l::enter(y);
-        y = y ^ sign_of_second;
-        l::value(x, a);
-        l::value(y, b);
-        l::round(a + b, half_away, x);
-    }
-};
+/// NaN is +infinity.
+template <int Width> ANEMONE_CPU_INLINE void enter_value(typename lanes<Width>::real& y) {
+    y = y == y ? y : typename lanes<Width>::real{} + std::numeric_limits<float>::infinity();
+}
+/// A factor: infinities are 2^16, and NaN is the positive one.
+template <int Width> ANEMONE_CPU_INLINE void enter_factor(typename lanes<Width>::real& y) {
+    const typename lanes<Width>::real most = typename lanes<Width>::real{} + 0x1p16F;
+    y = y < most ? y : most;
+    y = y > -most ? y : -most;
+}
 
 struct add_step {
     template <int Width>
-    ANEMONE_CPU_INLINE static void apply(typename lanes<Width>::natural& x, typename lanes<Width>::natural& y,
-                                         bool away) {
-        sum_step::lanes_of<Width>(x, y, away, 0);
+    ANEMONE_CPU_INLINE static void apply(typename lanes<Width>::real& a, typename lanes<Width>::real& b) {
+        enter_value<Width>(a);
+        enter_value<Width>(b);
+        a = a + b;
     }
 };
 struct subtract_step {
     template <int Width>
-    ANEMONE_CPU_INLINE static void apply(typename lanes<Width>::natural& x, typename lanes<Width>::natural& y,
-                                         bool away) {
-        sum_step::lanes_of<Width>(x, y, away, 0x8000U);
+    ANEMONE_CPU_INLINE static void apply(typename lanes<Width>::real& a, typename lanes<Width>::real& b) {
+        enter_value<Width>(a);
+        enter_value<Width>(b);
+        a = a - b;
     }
 };
 struct multiply_step {
     template <int Width>
-    ANEMONE_CPU_INLINE static void apply(typename lanes<Width>::natural& x, typename lanes<Width>::natural& y,
-                                         bool away) {
-        using l = lanes<Width>;
-        typename l::real a;
-        typename l::real b;
-        l::enter(x);
-        l::enter(y);
-        l::ordinary(x, a);
-        l::ordinary(y, b);
-        l::round(a * b, away, x);
+    ANEMONE_CPU_INLINE static void apply(typename lanes<Width>::real& a, typename lanes<Width>::real& b) {
+        enter_factor<Width>(a);
+        enter_factor<Width>(b);
+        a = a * b;
     }
 };
+/// Below 0 a product, else the value itself, which rounding does not change.
 struct prelu_step {
     template <int Width>
-    ANEMONE_CPU_INLINE static void apply(typename lanes<Width>::natural& x, typename lanes<Width>::natural& y,
-                                         bool away) {
-        typename lanes<Width>::natural v = x;
-        lanes<Width>::enter(v);
-        multiply_step::apply<Width>(x, y, away);
-        x = (v & 0x8000U) != 0U ? x : v;
+    ANEMONE_CPU_INLINE static void apply(typename lanes<Width>::real& a, typename lanes<Width>::real& b) {
+        typename lanes<Width>::real v = a;
+        enter_value<Width>(v);
+        multiply_step::apply<Width>(a, b);
+        a = v < 0.0F ? a : v;
     }
 };
 template <bool Largest> struct extreme_step {
     template <int Width>
-    ANEMONE_CPU_INLINE static void apply(typename lanes<Width>::natural& x, typename lanes<Width>::natural& y, bool) {
+    ANEMONE_CPU_INLINE static void apply(typename lanes<Width>::natural& x, typename lanes<Width>::natural& y) {
         using l = lanes<Width>;
         typename l::whole a;
         typename l::whole b;
@@ -98,7 +93,7 @@ ANEMONE_CPU_INLINE void store_some(const typename lanes<Width>::natural& x, std:
 }
 
 template <int Width, class Step>
-ANEMONE_CPU_INLINE void binary_row(row_operand a, row_operand b, half* out, std::int64_t count, bool half_away) {
+ANEMONE_CPU_INLINE void pattern_row(row_operand a, row_operand b, half* out, std::int64_t count) {
     using l = lanes<Width>;
     typename l::natural x{};
     typename l::natural y{};
@@ -106,66 +101,116 @@ ANEMONE_CPU_INLINE void binary_row(row_operand a, row_operand b, half* out, std:
     for (; i + Width <= count; i += Width) {
         l::load(a.data, i, a.step, x);
         l::load(b.data, i, b.step, y);
-        Step::template apply<Width>(x, y, half_away);
+        Step::template apply<Width>(x, y);
         l::store(x, out + i);
     }
     if (i < count) {
         load_some<Width>(a, i, count - i, x);
         load_some<Width>(b, i, count - i, y);
-        Step::template apply<Width>(x, y, half_away);
+        Step::template apply<Width>(x, y);
         store_some<Width>(x, count - i, out + i);
     }
 }
 
-/// x scale + offset as add_to_odd has it: the product is exact, the sum rounds to odd and then to fp16.
-template <int Width>
-ANEMONE_CPU_INLINE void scale_offset_lanes(typename lanes<Width>::natural& x, const typename lanes<Width>::natural& s,
-                                           const typename lanes<Width>::natural& o, bool half_away) {
-    using l = lanes<Width>;
-    typename l::real a;
-    typename l::real b;
-    typename l::real c;
-    l::ordinary(x, a);
-    l::ordinary(s, b);
-    l::ordinary(o, c);
-    const typename l::real p = a * b;
-    const typename l::real sum = p + c;
-    const typename l::real part = sum - p;
-    const typename l::real rest = (p - (sum - part)) + (c - part);
-    const auto bits = reinterpret_cast<typename l::natural>(sum);
-    // Integers in place of a combination of comparisons, which g++ 12 splits into single elements at 512 bits.
-    const typename l::natural inward = (reinterpret_cast<typename l::natural>(rest) ^ bits) >> 31U;
-    const typename l::natural even = (bits & 1U) - 1U;
-    const typename l::natural odd = bits + ((1U - 2U * inward) & even);
-    l::round(reinterpret_cast<typename l::real>(rest != 0.0F ? odd : bits), half_away, x);
+/// The values of `count` elements of a row from element i on, at most as many as there are lanes.
+template <int Width, class Convert>
+ANEMONE_CPU_INLINE void widen_some(row_operand from, std::int64_t i, std::int64_t count,
+                                   typename lanes<Width>::real& y) {
+    half some[Width] = {};
+    for (std::int64_t k = 0; k < count; ++k) {
+        some[k] = from.data[(i + k) * from.step];
+    }
+    Convert::widen(some, y);
+}
+template <int Width, class Convert>
+ANEMONE_CPU_INLINE void narrow_some(const typename lanes<Width>::real& y, bool half_away, std::int64_t count,
+                                    half* to) {
+    half some[Width];
+    Convert::narrow(y, half_away, some);
+    std::memcpy(static_cast<void*>(to), some, static_cast<std::size_t>(count) * sizeof(half));
 }
 
+template <int Width, class Convert, class Step>
+ANEMONE_CPU_INLINE void value_row(row_operand a, row_operand b, half* out, std::int64_t count, bool half_away) {
+    using real = typename lanes<Width>::real;
+    real number_a{};
+    real number_b{};
+    if (count > 0) {
+        widen_some<Width, Convert>({a.data, 0}, 0, Width, number_a);
+        widen_some<Width, Convert>({b.data, 0}, 0, Width, number_b);
+    }
+    std::int64_t i = 0;
+    for (; i + Width <= count; i += Width) {
+        real x = number_a;
+        real y = number_b;
+        if (a.step != 0) {
+            Convert::widen(a.data + i, x);
+        }
+        if (b.step != 0) {
+            Convert::widen(b.data + i, y);
+        }
+        Step::template apply<Width>(x, y);
+        Convert::narrow(x, half_away, out + i);
+    }
+    if (i < count) {
+        real x{};
+        real y{};
+        widen_some<Width, Convert>(a, i, count - i, x);
+        widen_some<Width, Convert>(b, i, count - i, y);
+        Step::template apply<Width>(x, y);
+        narrow_some<Width, Convert>(x, half_away, count - i, out + i);
+    }
+}
+
+/// x scale + offset as add_to_odd has it, into x: the product is exact, the sum rounds to odd and then to fp16.
 template <int Width>
+ANEMONE_CPU_INLINE void scale_offset_lanes(typename lanes<Width>::real& x, const typename lanes<Width>::real& scale,
+                                           const typename lanes<Width>::real& offset) {
+    using natural = typename lanes<Width>::natural;
+    using real = typename lanes<Width>::real;
+    const real p = x * scale;
+    const real sum = p + offset;
+    const real part = sum - p;
+    const real rest = (p - (sum - part)) + (offset - part);
+    const auto bits = reinterpret_cast<natural>(sum);
+    // Integers in place of a combination of comparisons, which g++ 12 splits into single elements at 512 bits.
+    const natural inward = (reinterpret_cast<natural>(rest) ^ bits) >> 31U;
+    const natural even = (bits & 1U) - 1U;
+    const natural odd = bits + ((1U - 2U * inward) & even);
+    x = reinterpret_cast<real>(rest != 0.0F ? odd : bits);
+}
+
+template <int Width, class Convert>
 ANEMONE_CPU_INLINE std::int64_t scale_offset_row(row_operand x, row_operand scale, row_operand offset, half* out,
                                                  std::int64_t count, bool half_away) {
-    using l = lanes<Width>;
-    typename l::natural a{};
-    typename l::natural s{};
-    typename l::natural o{};
+    using natural = typename lanes<Width>::natural;
+    using real = typename lanes<Width>::real;
+    real numbers[3]; // of the operands that are one
+    const row_operand operands[3] = {x, scale, offset};
+    for (int k = 0; k < 3 && count > 0; ++k) {
+        widen_some<Width, Convert>({operands[k].data, 0}, 0, Width, numbers[k]);
+    }
     for (std::int64_t first = 0; first < count; first += scale_offset_block) {
         const std::int64_t end = count - first < scale_offset_block ? count : first + scale_offset_block;
-        typename l::natural special{};
+        natural special{};
         for (std::int64_t i = first; i < end; i += Width) {
-            if (end - i >= Width) {
-                l::load(x.data, i, x.step, a);
-                l::load(scale.data, i, scale.step, s);
-                l::load(offset.data, i, offset.step, o);
-            } else {
-                load_some<Width>(x, i, end - i, a);
-                load_some<Width>(scale, i, end - i, s);
-                load_some<Width>(offset, i, end - i, o);
+            const std::int64_t part = end - i < Width ? end - i : Width;
+            real y[3] = {numbers[0], numbers[1], numbers[2]};
+#pragma GCC unroll 3
+            for (int k = 0; k < 3; ++k) {
+                if (part < Width) {
+                    widen_some<Width, Convert>(operands[k], i, part, y[k]);
+                } else if (operands[k].step != 0) {
+                    Convert::widen(operands[k].data + i, y[k]);
+                }
+                // The top bit of what is not finite.
+                special |= (reinterpret_cast<natural>(y[k]) & 0x7F800000U) + 0x00800000U;
             }
-            special |= ((a & 0x7C00U) + 0x400U) | ((s & 0x7C00U) + 0x400U) | ((o & 0x7C00U) + 0x400U);
-            scale_offset_lanes<Width>(a, s, o, half_away);
-            if (end - i >= Width) {
-                l::store(a, out + i);
+            scale_offset_lanes<Width>(y[0], y[1], y[2]);
+            if (part == Width) {
+                Convert::narrow(y[0], half_away, out + i);
             } else {
-                store_some<Width>(a, end - i, out + i);
+                narrow_some<Width, Convert>(y[0], half_away, part, out + i);
             }
         }
         std::uint32_t found[Width];
@@ -174,7 +219,7 @@ ANEMONE_CPU_INLINE std::int64_t scale_offset_row(row_operand x, row_operand scal
         for (const std::uint32_t f : found) {
             any |= f;
         }
-        if ((any & 0x8000U) != 0) {
+        if ((any & 0x80000000U) != 0) {
             return first;
         }
     }
@@ -231,22 +276,27 @@ template <int Width> ANEMONE_CPU_INLINE void entered_row(const half* from, half*
 template <isa_level Level, class Lazy = void> struct row_loops;
 
 // The wrappers of one level: nothing but the target attribute differs.
-#define ANEMONE_ROW_STEP(NAME, WIDTH, TARGET, STEP)                                                                    \
+#define ANEMONE_VALUE_ROW(NAME, WIDTH, TARGET, F16C)                                                                   \
     TARGET static void NAME(const datapath& path, row_operand a, row_operand b, half* out, std::int64_t count) {       \
-        binary_row<WIDTH, STEP>(a, b, out, count, path.elementwise_ties == tie_rule::half_away);                       \
+        value_row<WIDTH, row_convert##F16C<WIDTH>, NAME##_step>(a, b, out, count,                                      \
+                                                                path.elementwise_ties == tie_rule::half_away);         \
     }
-#define ANEMONE_ROW_LOOPS(LEVEL, WIDTH, TARGET, ...)                                                                   \
+#define ANEMONE_PATTERN_ROW(NAME, WIDTH, TARGET, STEP)                                                                 \
+    TARGET static void NAME(const datapath&, row_operand a, row_operand b, half* out, std::int64_t count) {            \
+        pattern_row<WIDTH, STEP>(a, b, out, count);                                                                    \
+    }
+#define ANEMONE_ROW_LOOPS(LEVEL, WIDTH, TARGET, F16C)                                                                  \
     template <class Lazy> struct row_loops<isa_level::LEVEL, Lazy> {                                                   \
-        ANEMONE_ROW_STEP(add, WIDTH, TARGET, add_step)                                                                 \
-        ANEMONE_ROW_STEP(subtract, WIDTH, TARGET, subtract_step)                                                       \
-        ANEMONE_ROW_STEP(multiply, WIDTH, TARGET, multiply_step)                                                       \
-        ANEMONE_ROW_STEP(minimum, WIDTH, TARGET, extreme_step<false>)                                                  \
-        ANEMONE_ROW_STEP(maximum, WIDTH, TARGET, extreme_step<true>)                                                   \
-        ANEMONE_ROW_STEP(prelu, WIDTH, TARGET, prelu_step)                                                             \
+        ANEMONE_VALUE_ROW(add, WIDTH, TARGET, F16C)                                                                    \
+        ANEMONE_VALUE_ROW(subtract, WIDTH, TARGET, F16C)                                                               \
+        ANEMONE_VALUE_ROW(multiply, WIDTH, TARGET, F16C)                                                               \
+        ANEMONE_PATTERN_ROW(minimum, WIDTH, TARGET, extreme_step<false>)                                               \
+        ANEMONE_PATTERN_ROW(maximum, WIDTH, TARGET, extreme_step<true>)                                                \
+        ANEMONE_VALUE_ROW(prelu, WIDTH, TARGET, F16C)                                                                  \
         TARGET static std::int64_t scale_offset(const datapath& path, row_operand x, row_operand scale,                \
                                                 row_operand offset, half* out, std::int64_t count) {                   \
-            return scale_offset_row<WIDTH>(x, scale, offset, out, count,                                               \
-                                           path.elementwise_ties == tie_rule::half_away);                              \
+            return scale_offset_row<WIDTH, row_convert##F16C<WIDTH>>(x, scale, offset, out, count,                     \
+                                                                     path.elementwise_ties == tie_rule::half_away);    \
         }                                                                                                              \
         TARGET static void order(row_operand a, row_operand b, std::int8_t* out, std::int64_t count) {                 \
             order_row<WIDTH>(a, b, out, count);                                                                        \
@@ -279,7 +329,8 @@ struct row_levels {
     template <isa_level Level> using at = row_loops<Level>;
 };
 #undef ANEMONE_ROW_LOOPS
-#undef ANEMONE_ROW_STEP
+#undef ANEMONE_PATTERN_ROW
+#undef ANEMONE_VALUE_ROW
 
 } // namespace ane::numerics::detail::inline ANEMONE_WAY
 
