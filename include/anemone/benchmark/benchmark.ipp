@@ -38,18 +38,13 @@ public:
     ANEMONE_INLINE double once() {
         return seconds_of([this] { program_.run(ports_.inputs(), ports_.outputs()); });
     }
-    /// Fixes how often a turn runs it.
-    ANEMONE_INLINE void warm_up(double turn_seconds) {
-        const double least = std::min(once(), once());
-        count_ = static_cast<int>(std::clamp(least > 0 ? turn_seconds / least : 1e5, 1.0, 1e5));
-    }
-    ANEMONE_INLINE void turn() {
-        if (count_ > 1) {
-            once(); // what ran before may have emptied the caches
-        }
-        for (int i = 0; i < count_; ++i) {
+    /// Runs it for so long, once at least. The first run does not count: what ran before may have emptied the caches.
+    ANEMONE_INLINE void turn(double seconds) {
+        double spent = once();
+        do {
             taken_.push_back(once());
-        }
+            spent += taken_.back();
+        } while (spent < seconds && taken_.size() < 1'000'000);
     }
     /// Of all turns.
     ANEMONE_INLINE benchmark_times times() const {
@@ -63,7 +58,6 @@ public:
 private:
     any_program program_;
     port_values ports_;
-    int count_ = 1;
     std::vector<double> taken_;
 };
 
@@ -118,7 +112,6 @@ ANEMONE_INLINE void time_layers(const graph_view& g, const weight_store& weights
                 programs.back() =
                     std::make_unique<timed_program>(places[i].compile(m.graph, own), values.ports_of(m.graph, m.reads));
                 programs.back()->once();
-                programs.back()->warm_up(turn);
             } catch (const error& refusal) { // what a backend runs in a whole it may refuse alone
                 layer.not_timed = refusal.what();
                 programs.back() = nullptr;
@@ -127,7 +120,7 @@ ANEMONE_INLINE void time_layers(const graph_view& g, const weight_store& weights
         for (int round = 0; round < options.rounds; ++round) {
             for (const auto& program : programs) {
                 if (program != nullptr) {
-                    program->turn();
+                    program->turn(turn);
                 }
             }
         }
@@ -180,7 +173,7 @@ ANEMONE_BODY benchmark_result benchmark(const graph_view& model, const weight_st
         // About a third of the time of one backend.
         const double trial = std::min(0.002, options.seconds / 500);
         result.limits =
-            measure_limits({.threads = options.threads, .seconds = trial, .largest = std::size_t{1} << 28U});
+            measure_limits({.threads = options.threads, .seconds = trial, .largest = std::size_t{1} << 27U});
     }
     progress.step();
     std::vector<detail::timed_program> programs;
@@ -191,12 +184,11 @@ ANEMONE_BODY benchmark_result benchmark(const graph_view& model, const weight_st
         run.compile = detail::seconds_of([&] { program.emplace(ane::compile(model, place, weights)); });
         programs.emplace_back(std::move(*program), detail::port_values(model, options.seed));
         run.first = programs.back().once();
-        programs.back().warm_up(options.seconds / options.rounds);
         progress.step();
     }
     for (int round = 0; round < options.rounds; ++round) {
         for (detail::timed_program& program : programs) {
-            program.turn();
+            program.turn(options.seconds / options.rounds);
             progress.step();
         }
     }

@@ -39,7 +39,8 @@ struct limit_options {
     int threads = 1;        ///< each with working sets of its own
     double seconds = 0.002; ///< of one trial: less than the system leaves to another program at once
     int trials = 30;        ///< of which the best counts
-    std::size_t largest = std::size_t{1} << 29; ///< no working set exceeds it, all threads together
+    std::size_t largest =
+        std::size_t{1} << 29; ///< no working set exceeds it, all threads together: caches beyond hide memory
 };
 
 /// Measures this machine with the widest instruction set that it runs, or with another one. It takes less than a second.
