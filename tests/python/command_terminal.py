@@ -55,7 +55,8 @@ def on_terminal(command, folder, columns=60, **environment):
 
 
 def progress(program, folder):
-    long = [program, "bench", "classifier.mil", "--whole", "--backend", "cpu", "--seconds", "1.7", "--json"]
+    long = [program, "bench", "classifier.mil", "--whole", "--no-limits", "--backend", "cpu", "--threads", "1",
+            "--seconds", "1.7", "--json"]
     err, out = on_terminal(long, folder)
     lines = [each for each in err.split("\r\x1b[K") if each]
     expect(lines and err.startswith("\r\x1b[K") and err.endswith("\r\x1b[K"), f"the line is not erased: {err!r}")
@@ -65,7 +66,8 @@ def progress(program, folder):
     expect("\x1b" not in out and out.startswith("["), f"standard output: {out!r}")
     narrow, _ = on_terminal(long, folder, columns=20)
     expect(all(len(each) < 20 for each in narrow.split("\r\x1b[K")), f"a line wraps: {narrow!r}")
-    quick, _ = on_terminal([program, "bench", "classifier.mil", "--whole", "--backend", "cpu", "--seconds", "0.1"], folder)
+    quick, _ = on_terminal([program, "bench", "classifier.mil", "--whole", "--no-limits", "--backend", "cpu", "--seconds", "0.1"],
+                           folder)
     expect(quick == "", f"a short run says {quick!r}")
     for variables in ({"TERM": "dumb"}, {"TERM": ""}):
         silent, _ = on_terminal(long, folder, **variables)

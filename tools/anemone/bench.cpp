@@ -24,6 +24,7 @@ struct bench_options {
     int threads = 0;
     reading how;
     bool whole = false;
+    bool no_limits = false;
     bool json = false;
     bool csv = false;
     std::string svg;
@@ -72,6 +73,7 @@ int bench(const bench_options& options) {
     how.seconds = options.seconds;
     how.layers = !options.whole;
     how.threads = options.threads > 0 ? options.threads : ane::available_threads();
+    how.limits = !options.no_limits;
     how.progress = progress::at;
     const progress shown(fmt::format("running on {}", fmt::join(options.backends, ", ")));
     ane::benchmark_result result = ane::benchmark(model.graph, model.weights, places, how);
@@ -102,9 +104,13 @@ void add_bench(CLI::App& app, int& status) {
     sub->add_option("--threads", given->threads, "Threads of the CPU backend (default: all processors)")
         ->check(CLI::Range(1, 1024));
     sub->add_flag("--whole", given->whole, "The model alone, without its layers");
+    CLI::Option* const no_limits =
+        sub->add_flag("--no-limits", given->no_limits, "Do not measure how fast this machine could be");
     CLI::Option* const json = sub->add_flag("--json", given->json, "As JSON");
     sub->add_flag("--csv", given->csv, "As CSV, a line for the model and one for each layer")->excludes(json);
-    sub->add_option("--svg", given->svg, "Draw the layers under the limits of this machine")->type_name("FILE");
+    sub->add_option("--svg", given->svg, "Draw the layers under the limits of this machine")
+        ->type_name("FILE")
+        ->excludes(no_limits);
     add_reading(*sub, given->how);
     sub->footer("Example: anemone bench model.mil -b cpu,oracle:h13 --svg roofline.svg");
     sub->callback([given, &status] { status = bench(*given); });

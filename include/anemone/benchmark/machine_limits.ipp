@@ -63,13 +63,12 @@ template <class Work> double best_rate(const limit_options& options, const Work&
         count = static_cast<std::uint64_t>(static_cast<double>(count) * std::clamp(wanted, 2.0, 64.0));
         seconds = seconds_together(options.threads, [&](int index) { work(index, count); });
     }
-    // On a machine with much else to do a trial takes far longer than it would alone: then fewer have to do.
-    double spent = 0;
-    for (int trial = 1; trial < options.trials && (trial < 4 || spent < 3 * options.trials * options.seconds);
+    // On a machine with much else to do threads wait for each other far longer than they work: then fewer trials have to do.
+    const auto begin = std::chrono::steady_clock::now();
+    const auto most = std::chrono::duration<double>(3 * options.trials * options.seconds);
+    for (int trial = 1; trial < options.trials && (trial < 4 || std::chrono::steady_clock::now() - begin < most);
          ++trial) {
-        const double taken = seconds_together(options.threads, [&](int index) { work(index, count); });
-        seconds = std::min(seconds, taken);
-        spent += taken;
+        seconds = std::min(seconds, seconds_together(options.threads, [&](int index) { work(index, count); }));
     }
     return static_cast<double>(count) * options.threads / seconds;
 }
