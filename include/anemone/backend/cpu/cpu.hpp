@@ -34,7 +34,7 @@ struct cpu_options {
     ane::rounding rounding = ane::rounding::each_layer;
     int threads = 0;               ///< of a run at most; 0: as many as the executor has
     ane::executor* pool = nullptr; ///< null: the process's own threads (base/thread_pool.hpp)
-    ane::winograd winograd = ane::winograd::never;
+    ane::winograd_tiles winograd = ane::winograd_tiles::never;
     std::optional<isa_level> level; ///< none: the best of this machine
 };
 
@@ -97,7 +97,7 @@ public:
 
     /// The same backend with another algorithm for 3x3 convolutions, where that is faster: two to three times, with
     /// other roundings. Images with values far beyond the others, infinities or NaN take the usual one.
-    ANEMONE_API cpu winograd(ane::winograd form) const;
+    ANEMONE_API cpu winograd(ane::winograd_tiles form) const;
     /// The same backend with the kernels of another instruction set, to compare. Sums of products differ by the roundings
     /// that multiply-adds save; everything else has the same bits. Throws `error` (errc::argument) where this machine
     /// lacks it.

@@ -205,7 +205,7 @@ ANEMONE_BODY cpu cpu::executor(ane::executor& pool) const {
     return result;
 }
 
-ANEMONE_BODY cpu cpu::winograd(ane::winograd form) const {
+ANEMONE_BODY cpu cpu::winograd(ane::winograd_tiles form) const {
     cpu result = *this;
     result.options_.winograd = form;
     return result;

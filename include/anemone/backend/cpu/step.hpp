@@ -49,7 +49,7 @@ struct binding_context {
     const kernel_table& kernels;
     int width = 1;                        ///< how many threads a run has at most
     const fused_layers* layers = nullptr; ///< null: every node is computed alone
-    ane::winograd winograd = ane::winograd::never;
+    ane::winograd_tiles winograd = ane::winograd_tiles::never;
 
     /// What follows the sums of a node in the layer that it is the host of (epilogue.hpp).
     ANEMONE_INLINE epilogue epilogue_of(int index) const;

@@ -129,7 +129,7 @@ TEST_CASE("winograd: the option changes no bit of images with infinities, NaN or
         x[image + 777] = special; // of the second image
         std::vector<half> direct(3 * image);
         cpu::convolution(table, s, x.data(), w.data(), nullptr, direct.data());
-        for (const winograd form : {winograd::tiles_of_two, winograd::tiles_of_four}) {
+        for (const winograd_tiles form : {winograd_tiles::of_two, winograd_tiles::of_four}) {
             const cpu::packed_convolution packed = cpu::pack(table, s, w.data(), nullptr, 1, form);
             std::vector<half> out(3 * image);
             cpu::convolution(table, packed, x.data(), out.data());

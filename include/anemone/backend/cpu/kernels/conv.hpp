@@ -67,14 +67,15 @@ namespace ane::cpu::inline ANEMONE_WAY {
 
 /// Plans for at most `width` threads; by Winograd's algorithm only with a `form` and where it is faster. Throws errc::argument on extents that make no convolution.
 ANEMONE_API convolution_plan plan_convolution(const kernel_table& table, const convolution_shape& s, int width = 1,
-                                              winograd form = winograd::never);
+                                              winograd_tiles form = winograd_tiles::never);
 
 /// Packs a filter [O, I / groups, kH, kW] into `packed_size()` values.
 ANEMONE_API void pack_filter(const convolution_plan& plan, const half* weight, half* packed);
 
 /// Plans and packs a filter and a bias per output channel (or nullptr) once.
 ANEMONE_API packed_convolution pack(const kernel_table& table, const convolution_shape& s, const half* weight,
-                                    const half* bias = nullptr, int width = 1, winograd form = winograd::never);
+                                    const half* bias = nullptr, int width = 1,
+                                    winograd_tiles form = winograd_tiles::never);
 
 /// out[n, o, y, x] = bias[o] + sum over c, i, j of w[o, c, i, j] * x[n, c, y s + i d - pad, x s + j d - pad], one fp32
 /// sum in this order, which goes to the sink. The padding takes part as zeros (0 * inf is NaN). `crew` has scratch as

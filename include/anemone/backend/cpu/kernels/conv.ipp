@@ -43,7 +43,7 @@ ANEMONE_BODY scratch_sizes convolution_plan::scratch() const {
 }
 
 ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const convolution_shape& s, int width,
-                                               winograd form) {
+                                               winograd_tiles form) {
     detail::check(s, "convolution");
     // With many outputs of each channel the tiles of channels are better.
     if (s.groups == s.in_channels && s.out_channels < 8 * s.groups) {
@@ -74,8 +74,8 @@ ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const 
     convolution_plan plan;
     plan.shape = s;
     plan.blocks = plan_blocks(table, w, width);
-    const std::int64_t tile = form == winograd::tiles_of_two ? 2 : 4;
-    if (form != winograd::never && winograd_wins(s, tile)) {
+    const std::int64_t tile = form == winograd_tiles::of_two ? 2 : 4;
+    if (form != winograd_tiles::never && winograd_wins(s, tile)) {
         plan.transformed = true;
         plan.tiles = plan_winograd(table, s, tile, width);
     }
@@ -108,7 +108,7 @@ ANEMONE_BODY void pack_filter(const convolution_plan& plan, const half* weight, 
 }
 
 ANEMONE_BODY packed_convolution pack(const kernel_table& table, const convolution_shape& s, const half* weight,
-                                     const half* bias, int width, winograd form) {
+                                     const half* bias, int width, winograd_tiles form) {
     packed_convolution packed{
         plan_convolution(table, s, width, form), {}, {}, detail::to_floats(table, bias, s.out_channels)};
     if (packed.plan.transformed) {
