@@ -136,6 +136,9 @@ ANEMONE_BODY machine_limits measure_limits(isa_level level, const limit_options&
         read_rate& rate = levels[i];
         // Half of a cache stays in it, also beside other things; beyond the last one twice its size does not.
         std::size_t size = rate.fits > 0 ? rate.fits / 2 : 2 * levels[i - 1].fits;
+        if (rate.fits > 0 && i > 0) { // a virtual machine is told of a cache that it shares with others
+            size = std::min(size, 8 * levels[i - 1].fits);
+        }
         size = std::min(size, options.largest / static_cast<std::size_t>(options.threads)) / 512 * 512;
         rate.measured = std::max<std::size_t>(size, 512);
         std::vector<detail::limit_memory> memory;
