@@ -14,7 +14,8 @@ namespace ane::numerics::detail::inline ANEMONE_WAY {
 
 /// NaN is +infinity.
 template <int Width> ANEMONE_CPU_INLINE void enter_value(typename lanes<Width>::real& y) {
-    y = y == y ? y : typename lanes<Width>::real{} + std::numeric_limits<float>::infinity();
+    const typename lanes<Width>::real infinite = typename lanes<Width>::real{} + std::numeric_limits<float>::infinity();
+    y = y <= infinite ? y : infinite;
 }
 /// A factor: infinities are 2^16, and NaN is the positive one.
 template <int Width> ANEMONE_CPU_INLINE void enter_factor(typename lanes<Width>::real& y) {
