@@ -96,7 +96,7 @@ TEST_CASE("packed codes: a weight of which one value would differ stays fp16") {
         CHECK_FALSE(coded(changed, by_bytes));
         changed[25] = infinity;
         CHECK_FALSE(coded(changed, by_bytes));
-        CHECK_FALSE(coded(std::vector<half>(40), by_bytes)); // no scale can be told
+        CHECK(coded(std::vector<half>(40), by_bytes) == reads_codes(table)); // zeros are multiples of anything
 
         std::vector<half> few(40);
         for (std::size_t i = 0; i < few.size(); ++i) {
