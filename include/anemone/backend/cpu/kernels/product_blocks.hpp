@@ -207,8 +207,8 @@ void multiply(const kernel_table& table, const product_extents& e, std::int64_t 
     const product_kernels& kernels = table.products;
     const auto uneven = [&](std::int64_t units) {
         const std::int64_t parts = std::clamp<std::int64_t>(units, 1, crew.width);
-        return static_cast<double>((units + parts - 1) / parts * crew.width) /
-               static_cast<double>(std::max<std::int64_t>(units, 1));
+        const std::int64_t longest = (units + parts - 1) / parts;
+        return static_cast<double>(longest * crew.width) / static_cast<double>(std::max<std::int64_t>(units, 1));
     };
     const std::int64_t panels = (e.n + kernels.columns - 1) / kernels.columns;
     const std::int64_t stripes = (e.m + kernels.unit - 1) / kernels.unit;
