@@ -53,7 +53,11 @@ class epilogue {
 public:
     epilogue() = default;
     ANEMONE_INLINE epilogue(std::vector<fused_stage> stages, int result, row_places places)
-        : stages_(std::move(stages)), result_(result), places_(std::move(places)) {}
+        : stages_(std::move(stages)), result_(result), places_(std::move(places)), chains_(stages_.size()) {
+        for (std::size_t i = 0; i < stages_.size(); ++i) {
+            chains_[i] = chain_from(i);
+        }
+    }
 
     /// Finishes the sums of elements first <= i < first + count of the host's value, row-major. Overwrites the sums. The
     /// bits of an element do not depend on which are finished together.
@@ -97,7 +101,54 @@ private:
                                    : load(table, o.input(static_cast<std::size_t>(from.operand)), from.repeats, first,
                                           count, space);
         };
-        for (const fused_stage& s : stages_) {
+        alignas(64) float others[chain_buffers][block];
+        float singles[ane::detail::most_layer_stages];
+        for (std::size_t i = 0; i < stages_.size();) {
+            const fused_stage& s = stages_[i];
+            if (chains_[i] > 0) {
+                chain_link links[ane::detail::most_layer_stages];
+                int length = 0;
+                int buffers = 0;
+                const float* carried = nullptr;
+                for (; length < chains_[i] && buffers < chain_buffers; ++length) {
+                    const fused_stage& next = stages_[i + static_cast<std::size_t>(length)];
+                    chain_link& link = links[length];
+                    link = {next.kind, false, next.first, next.second, nullptr, nullptr, 1};
+                    link.other_first = other_first(next, length == 0 ? -1 : next_carried(i, length));
+                    if (length == 0) {
+                        const repeated x = read(link.other_first ? next.b : next.a, left);
+                        carried = x.values;
+                        if (x.stride == 0) {
+                            std::fill_n(left, count, left[0]);
+                        }
+                    }
+                    if (next.binary) {
+                        const fused_stage::source& from = link.other_first ? next.a : next.b;
+                        if (const half* const whole = neighbours(o, from, first, count)) {
+                            link.halves = whole;
+                            continue;
+                        }
+                        const repeated other = read(from, others[buffers]);
+                        link.other = other.values;
+                        link.stride = other.stride;
+                        if (other.stride == 0) {
+                            singles[length] = *other.values;
+                            link.other = &singles[length];
+                        } else if (from.value < 0) {
+                            ++buffers;
+                        }
+                    }
+                }
+                i += static_cast<std::size_t>(length);
+                const int to = stages_[i - 1].to;
+                if (i == stages_.size() && to == result_ && places_.row == 0) {
+                    table.chains.to_half(links, length, carried, o.output() + first, count);
+                    return;
+                }
+                table.chains.to_float(links, length, carried, value(to), count);
+                continue;
+            }
+            ++i;
             const repeated a = read(s.a, left);
             float* const to = value(s.to);
             if (s.binary) {
@@ -112,6 +163,61 @@ private:
         }
         round(table, o, value(result_), first, count);
     }
+
+    /// How many stages from the i-th on are cheap functions, each of the value of the one before, which nothing else reads:
+    /// they are computed in one pass. 0 where one pass is not faster.
+    ANEMONE_INLINE int chain_from(std::size_t first) const {
+        std::size_t end = first;
+        while (end < stages_.size() && chain_functions.contains(stages_[end].kind) &&
+               (end == first || continues(stages_[end], stages_[end - 1].to, end + 1))) {
+            ++end;
+        }
+        const bool last = end == stages_.size() && end > first && stages_[end - 1].to == result_;
+        return end - first > 1 || last ? static_cast<int>(end - first) : 0;
+    }
+
+    /// Whether a stage is the only reader of a value, once. `after` is the stage behind it.
+    ANEMONE_INLINE bool continues(const fused_stage& s, int carried, std::size_t after) const {
+        if ((s.a.value == carried) == (s.binary && s.b.value == carried)) {
+            return false;
+        }
+        if (s.to == carried) {
+            return true;
+        }
+        for (; after < stages_.size(); ++after) {
+            const fused_stage& later = stages_[after];
+            if (later.a.value == carried || (later.binary && later.b.value == carried)) {
+                return false;
+            }
+            if (later.to == carried) {
+                return true;
+            }
+        }
+        return result_ != carried;
+    }
+
+    /// The value that a stage of a chain takes from the one before it.
+    ANEMONE_INLINE int next_carried(std::size_t chain, int position) const {
+        return stages_[chain + static_cast<std::size_t>(position) - 1].to;
+    }
+
+    /// Whether the second operand of a stage is the value that goes along the chain; at its start (-1) a value of the layer.
+    ANEMONE_INLINE static bool other_first(const fused_stage& s, int carried) {
+        return s.binary && (carried >= 0 ? s.b.value == carried : s.a.value < 0 && s.b.value >= 0);
+    }
+
+    /// Elements first <= i < first + count of an operand, if they are neighbours; else null.
+    ANEMONE_INLINE static const half* neighbours(const operands& o, const fused_stage::source& from, std::int64_t first,
+                                                 std::int64_t count) {
+        if (from.value >= 0 || from.repeats.inner != 1 || from.repeats.period == 1) {
+            return nullptr;
+        }
+        const std::int64_t at = first % from.repeats.period;
+        return at + count <= from.repeats.period ? o.input(static_cast<std::size_t>(from.operand)) + at : nullptr;
+    }
+
+    /// So many operands of a chain may be unfolded at once.
+    static constexpr int chain_buffers = 4;
 
     ANEMONE_INLINE void round(const kernel_table& table, const operands& o, const float* values, std::int64_t first,
                               std::int64_t count) const {
@@ -154,6 +260,7 @@ private:
     std::vector<fused_stage> stages_;
     int result_ = 0;
     row_places places_;
+    std::vector<int> chains_; ///< by stage
 };
 
 /// The operations whose steps finish their sums by an epilogue.

@@ -4,6 +4,7 @@
 #include "../../../graph/op.hpp"
 #include "../../../values/half.hpp"
 #include "attention_kernels.hpp"
+#include "chain_kernels.hpp"
 #include "convolution_kernels.hpp"
 #include "isa.hpp"
 #include "product_kernels.hpp"
@@ -99,6 +100,7 @@ struct kernel_table {
     half_kernels halves;
     norm_kernels norms;
     reduce_kernels reductions;
+    chain_kernels chains;
 };
 
 } // namespace ane::cpu::inline ANEMONE_WAY

@@ -6,6 +6,7 @@
 // after functions.inl
 #include "elementwise_loops.inl"
 // after elementwise_loops.inl
+#include "chain_loops.inl"
 #include "norm_loops.inl"
 #include "reduce_loops.inl"
 #include "product_loops.inl"
@@ -85,7 +86,8 @@ template <op_set Operations> struct kernels {
                                          comparison_loop<Operations>, affine_of_halves, sum_of_halves,
                                          squared_deviation_of_halves},
                                         norm_loops<Operations>::table,
-                                        reduce_loops<Operations>::table};
+                                        reduce_loops<Operations>::table,
+                                        {chain_loop<float>, chain_loop<half>}};
 };
 
 } // namespace ANEMONE_SET

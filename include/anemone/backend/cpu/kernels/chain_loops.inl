@@ -1,0 +1,88 @@
+// Included by simd/each_set.hpp through level.inl, after elementwise_loops.inl: several functions of elements in one pass.
+
+namespace ane::cpu::detail::inline ANEMONE_WAY {
+namespace ANEMONE_SET {
+
+/// Blocks of 16 that go through all links together: enough to hide the choice of the function.
+inline constexpr int chain_blocks = 4;
+
+/// The other operand of a link at block `at`, of which `left` elements are there.
+ANEMONE_CPU_INLINE block other_block(const chain_link& link, std::int64_t at, std::int64_t left) {
+    if (link.stride == 0) {
+        return block::all(*link.other);
+    }
+    if (link.halves != nullptr) {
+        return left < block_lanes ? load_some(link.halves + at, left) : block::load(link.halves + at);
+    }
+    return left < block_lanes ? load_some(link.other + at, left) : block::load(link.other + at);
+}
+
+template <int Blocks, class Function> ANEMONE_CPU_INLINE void each_block(const Function& function, block* values) {
+#pragma GCC unroll 4
+    for (int k = 0; k < Blocks; ++k) {
+        values[k] = function(values[k]);
+    }
+}
+
+template <int Blocks, class Function>
+ANEMONE_CPU_INLINE void each_pair(const Function& function, const chain_link& link, std::int64_t at, std::int64_t left,
+                                  block* values) {
+#pragma GCC unroll 4
+    for (int k = 0; k < Blocks; ++k) {
+        const block other = other_block(link, at + k * block_lanes, left - k * block_lanes);
+        values[k] = link.other_first ? function(other, values[k]) : function(values[k], other);
+    }
+}
+
+/// All links over `Blocks` blocks from element `at` on, of which `left` elements are there.
+template <int Blocks>
+ANEMONE_CPU_INLINE void through_links(const chain_link* links, int count, std::int64_t at, std::int64_t left,
+                                      block* values) {
+    for (int l = 0; l < count; ++l) {
+        const chain_link& link = links[l];
+        switch (link.kind) {
+        case op::add: each_pair<Blocks>(binary_function<op::add>{}, link, at, left, values); break;
+        case op::sub: each_pair<Blocks>(binary_function<op::sub>{}, link, at, left, values); break;
+        case op::mul: each_pair<Blocks>(binary_function<op::mul>{}, link, at, left, values); break;
+        case op::minimum: each_pair<Blocks>(binary_function<op::minimum>{}, link, at, left, values); break;
+        case op::maximum: each_pair<Blocks>(binary_function<op::maximum>{}, link, at, left, values); break;
+        case op::relu: each_block<Blocks>(unary_function<op::relu>{}, values); break;
+        case op::relu6: each_block<Blocks>(unary_function<op::relu6>{}, values); break;
+        case op::clamp: each_block<Blocks>(unary_function<op::clamp>{link.first, link.second}, values); break;
+        case op::leaky_relu: each_block<Blocks>(unary_function<op::leaky_relu>{link.first, link.second}, values); break;
+        case op::abs: each_block<Blocks>(unary_function<op::abs>{}, values); break;
+        case op::square: each_block<Blocks>(unary_function<op::square>{}, values); break;
+        default: no_loop(link.kind);
+        }
+    }
+}
+
+template <class To> void chain_loop(const chain_link* links, int count, const float* x, To* out, std::int64_t n) {
+    constexpr std::int64_t together = chain_blocks * block_lanes;
+    std::int64_t i = 0;
+    for (; i + together <= n; i += together) {
+        block values[chain_blocks];
+#pragma GCC unroll 4
+        for (int k = 0; k < chain_blocks; ++k) {
+            values[k] = block::load(x + i + k * block_lanes);
+        }
+        through_links<chain_blocks>(links, count, i, together, values);
+#pragma GCC unroll 4
+        for (int k = 0; k < chain_blocks; ++k) {
+            store_block(values[k], out + i + k * block_lanes);
+        }
+    }
+    for (; i < n; i += block_lanes) {
+        const std::int64_t left = n - i;
+        block value = left < block_lanes ? load_some(x + i, left) : block::load(x + i);
+        through_links<1>(links, count, i, left, &value);
+        if (left < block_lanes) {
+            store_some(value, out + i, left);
+        } else {
+            store_block(value, out + i);
+        }
+    }
+}
+
+} // namespace ANEMONE_SET
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
