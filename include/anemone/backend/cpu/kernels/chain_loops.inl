@@ -7,17 +7,17 @@ namespace ANEMONE_SET {
 inline constexpr int chain_blocks = 4;
 
 /// The other operand of a link at block `at`, of which `left` elements are there.
-ANEMONE_CPU_INLINE block other_block(const chain_link& link, std::int64_t at, std::int64_t left) {
+ANEMONE_CPU_INLINE row_block other_block(const chain_link& link, std::int64_t at, std::int64_t left) {
     if (link.stride == 0) {
-        return block::all(*link.other);
+        return row_block::all(*link.other);
     }
     if (link.halves != nullptr) {
-        return left < block_lanes ? load_some(link.halves + at, left) : block::load(link.halves + at);
+        return left < block_lanes ? load_some(link.halves + at, left) : row_block::load(link.halves + at);
     }
-    return left < block_lanes ? load_some(link.other + at, left) : block::load(link.other + at);
+    return left < block_lanes ? load_some(link.other + at, left) : row_block::load(link.other + at);
 }
 
-template <int Blocks, class Function> ANEMONE_CPU_INLINE void each_block(const Function& function, block* values) {
+template <int Blocks, class Function> ANEMONE_CPU_INLINE void each_block(const Function& function, row_block* values) {
 #pragma GCC unroll 4
     for (int k = 0; k < Blocks; ++k) {
         values[k] = function(values[k]);
@@ -26,10 +26,10 @@ template <int Blocks, class Function> ANEMONE_CPU_INLINE void each_block(const F
 
 template <int Blocks, class Function>
 ANEMONE_CPU_INLINE void each_pair(const Function& function, const chain_link& link, std::int64_t at, std::int64_t left,
-                                  block* values) {
+                                  row_block* values) {
 #pragma GCC unroll 4
     for (int k = 0; k < Blocks; ++k) {
-        const block other = other_block(link, at + k * block_lanes, left - k * block_lanes);
+        const row_block other = other_block(link, at + k * block_lanes, left - k * block_lanes);
         values[k] = link.other_first ? function(other, values[k]) : function(values[k], other);
     }
 }
@@ -37,7 +37,7 @@ ANEMONE_CPU_INLINE void each_pair(const Function& function, const chain_link& li
 /// All links over `Blocks` blocks from element `at` on, of which `left` elements are there.
 template <int Blocks>
 ANEMONE_CPU_INLINE void through_links(const chain_link* links, int count, std::int64_t at, std::int64_t left,
-                                      block* values) {
+                                      row_block* values) {
     for (int l = 0; l < count; ++l) {
         const chain_link& link = links[l];
         switch (link.kind) {
@@ -61,10 +61,10 @@ template <class To> void chain_loop(const chain_link* links, int count, const fl
     constexpr std::int64_t together = chain_blocks * block_lanes;
     std::int64_t i = 0;
     for (; i + together <= n; i += together) {
-        block values[chain_blocks];
+        row_block values[chain_blocks];
 #pragma GCC unroll 4
         for (int k = 0; k < chain_blocks; ++k) {
-            values[k] = block::load(x + i + k * block_lanes);
+            values[k] = row_block::load(x + i + k * block_lanes);
         }
         through_links<chain_blocks>(links, count, i, together, values);
 #pragma GCC unroll 4
@@ -74,7 +74,7 @@ template <class To> void chain_loop(const chain_link* links, int count, const fl
     }
     for (; i < n; i += block_lanes) {
         const std::int64_t left = n - i;
-        block value = left < block_lanes ? load_some(x + i, left) : block::load(x + i);
+        row_block value = left < block_lanes ? load_some(x + i, left) : row_block::load(x + i);
         through_links<1>(links, count, i, left, &value);
         if (left < block_lanes) {
             store_some(value, out + i, left);
