@@ -141,14 +141,17 @@ ANEMONE_BODY void transposed_convolution(const kernel_table& table, const transp
     const std::int64_t at_once = blocks.units_at_once * unit_channels;
     const std::int64_t pitch = blocks.sums_pitch();
     const std::int64_t outputs = plan.block_outputs();
+    const bool single = plan.phases.size() == 1; // the blocks are then those of the result, which may be one long row
+    const std::int64_t out_height = single ? blocks.out_height : s.out_height;
+    const std::int64_t out_width = single ? blocks.out_width : s.out_width;
     const auto finish = [&](const output_block& b, std::int64_t first, std::int64_t last, const float* slab,
                             float* sums, float* temporary) {
         float* const woven = sums + at_once * pitch + overread;
         const std::int64_t group = b.image % s.groups;
         const std::int64_t top = b.y * s.stride_height;
         const std::int64_t left = b.x * s.stride_width;
-        const std::int64_t height = std::min(s.out_height - top, b.height * s.stride_height);
-        const std::int64_t width = std::min(s.out_width - left, b.width * s.stride_width);
+        const std::int64_t height = std::min(out_height - top, b.height * s.stride_height);
+        const std::int64_t width = std::min(out_width - left, b.width * s.stride_width);
         for (std::int64_t r = first; r < last; r += at_once) {
             const std::int64_t channels = std::min(at_once, last - r);
             for (const transposed_plan::phase& phase : plan.phases) {
@@ -179,10 +182,10 @@ ANEMONE_BODY void transposed_convolution(const kernel_table& table, const transp
                     table.binary(op::add, values, 1, filter.bias + o, 0, values, height * width);
                 }
                 // A block of several rows has whole rows: they are neighbours in the result.
-                const std::int64_t plane = (b.image / s.groups * s.out_channels + o) * s.out_height;
-                for (std::int64_t i = 0; i < height; i += width == s.out_width ? height : 1) {
-                    sink(values + i * width, (plane + top + i) * s.out_width + left,
-                         width == s.out_width ? height * width : width);
+                const std::int64_t plane = (b.image / s.groups * s.out_channels + o) * out_height;
+                for (std::int64_t i = 0; i < height; i += width == out_width ? height : 1) {
+                    sink(values + i * width, (plane + top + i) * out_width + left,
+                         width == out_width ? height * width : width);
                 }
             }
         }
