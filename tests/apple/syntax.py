@@ -35,11 +35,18 @@ def branches(text):
             continue
         word, condition = directive.groups()
         asked = re.fullmatch(rf"\s*(!?)\s*(?:defined)?[ (]*({PLATFORM})[ )]*(?://.*)?", condition)
-        if (re.search(PLATFORM, condition) and not asked) or (word == "elif" and (asked or open_conditions[-1] is not None)):
-            raise ValueError(f"line {number}: this test judges only #if, #ifdef and #ifndef of one platform, with #else")
+        if re.search(PLATFORM, condition) and not asked:
+            raise ValueError(f"line {number}: this test judges only conditions of one platform")
+        holds = (asked[2] in TRUE) == ((asked[1] == "!") == (word == "ifndef")) if asked else None
         if word.startswith("if"):
-            open_conditions.append((asked[2] in TRUE) == ((asked[1] == "!") == (word == "ifndef")) if asked else None)
-        taken = open_conditions[-1] if word.startswith("if") else word == "else" and open_conditions[-1] is False
+            open_conditions.append(holds)
+            taken = holds
+        elif word == "elif":  # what came before it, and it itself, must be about platforms
+            taken = open_conditions[-1] is False and holds
+            if open_conditions[-1] is not True:
+                open_conditions[-1] = None if open_conditions[-1] is None else holds
+        else:
+            taken = word == "else" and open_conditions[-1] is False
         if taken:
             found.append(number)
         if word == "endif":

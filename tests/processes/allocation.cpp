@@ -1,6 +1,7 @@
 // Every allocation made to fail in turn, once and from there on: what is thrown is `error` or std::bad_alloc, memory, files
 // and objects of the runtime are given back, and what was there works on.
 
+#include "../backend/every_operation.hpp"
 #include "../backend/standin_control.hpp"
 #include "changed_variable.hpp"
 #include "scratch_folder.hpp"
@@ -8,6 +9,7 @@
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
+#include <anemone/base/thread_pool.hpp>
 #include <anemone/dynamic_builder.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
@@ -23,7 +25,8 @@
 // The replacement is that of the whole test program; it must stay the only one in this folder.
 namespace {
 
-std::atomic<long> live{0};  ///< allocations that were not given back
+std::atomic<long> made{0};  ///< allocations so far
+std::atomic<long> live{0};  ///< those that were not given back
 std::atomic<long> left{-1}; ///< allocations until one fails; none does below 0
 std::atomic<bool> for_good{false};
 std::atomic<bool> failed{false};
@@ -35,6 +38,7 @@ void* counted(std::size_t size) {
         throw std::bad_alloc();
     }
     if (void* const memory = std::malloc(size == 0 ? 1 : size)) {
+        ++made;
         ++live;
         return memory;
     }
@@ -220,6 +224,33 @@ TEST_CASE("no memory: programs of the CPU and the oracle") {
     const dynamic_graph wide = wide_graph();
     auto threads = compile(wide, backend::oracle{h13}.threads(4), {});
     fail_in_runs(threads, wide);
+}
+
+TEST_CASE("a run of the CPU allocates nothing, in one thread and in three, fused or not") {
+    // These order or gather with buffers of their own in every run; every other operation is held to none.
+    const op_set buffered{
+        op::sort, op::arg_sort, op::top_k, op::top_k_indices, op::resize, op::crop_resize, op::furthest_point_sampling};
+    thread_pool pool(3);
+    for (const op kind : every_operation::all()) {
+        CAPTURE(name(kind));
+        const every_operation::sample s = every_operation::draw(kind, 4);
+        const graph_view g = s.graph;
+        std::vector<std::span<const std::byte>> in;
+        for (const auto& input : s.inputs) {
+            in.push_back(std::as_bytes(std::span(input.values)));
+        }
+        for (const rounding rule : {rounding::each_layer, rounding::each_operation}) {
+            for (const int threads : {1, 3}) {
+                auto program = compile(g, backend::cpu{}.rounding(rule).threads(threads).executor(pool), s.weights);
+                composing::port_memory outputs = composing::memory_of_outputs(g);
+                const auto out = outputs.outputs();
+                program.run(in, out); // the threads of the pool start
+                const long before = made;
+                program.run(in, out);
+                CHECK((made == before) == !buffered.contains(kind));
+            }
+        }
+    }
 }
 
 TEST_CASE("no memory: programs of the engine") {

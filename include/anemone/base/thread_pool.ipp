@@ -33,7 +33,7 @@ ANEMONE_INLINE void watch_forks() {
 
 /// Tells the processor that this thread only waits.
 ANEMONE_INLINE void pause() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
     asm volatile("yield");

@@ -264,7 +264,7 @@ private:
 };
 
 /// The operations whose steps finish their sums by an epilogue.
-inline constexpr op_set epilogue_hosts{op::conv2d, op::linear, op::matmul, op::attention};
+inline constexpr op_set epilogue_hosts{op::conv2d, op::conv_transpose2d, op::linear, op::matmul, op::attention};
 
 /// What a fused layer reads besides the operands of its host, in the order of the step's further operands.
 struct layer_program {

@@ -1,4 +1,4 @@
-// Included by simd/each_set.hpp through level.inl: the row-wise part of attention (attention_kernels.hpp).
+// Included by simd/each_set.inl through level.inl: the row-wise part of attention (attention_kernels.hpp).
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {

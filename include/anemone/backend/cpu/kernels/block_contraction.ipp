@@ -61,9 +61,9 @@ ANEMONE_BODY std::int64_t block_plan::temporary_size() const {
 
 ANEMONE_BODY block_plan plan_blocks(const kernel_table& table, const window_problem& problem, int width) {
     window_problem w = problem;
-    const bool pointwise = w.phases == 1 && w.row_bases.size() == 1 && w.column_bases.size() == 1 && w.row_bases[0] == 0 &&
-                           w.column_bases[0] == 0 && w.stride_height == 1 && w.stride_width == 1 &&
-                           w.out_height == w.in_height && w.out_width == w.in_width;
+    const bool pointwise = w.phases == 1 && w.row_bases.size() == 1 && w.column_bases.size() == 1 &&
+                           w.row_bases[0] == 0 && w.column_bases[0] == 0 && w.stride_height == 1 &&
+                           w.stride_width == 1 && w.out_height == w.in_height && w.out_width == w.in_width;
     if (pointwise) { // a plane is then one row
         w.out_width *= w.out_height;
         w.in_width *= w.in_height;
@@ -86,7 +86,8 @@ ANEMONE_BODY block_plan plan_blocks(const kernel_table& table, const window_prob
     const std::int64_t granule = plan.channel_lanes ? table.convolutions.most_positions : 48;
     const auto fits = [&](std::int64_t height, std::int64_t columns) {
         detail::set_block(plan, w, height, columns);
-        return plan.slab_size() * 4 <= detail::slab_bytes && height * columns * std::min<std::int64_t>(w.phases, 16) <= detail::block_positions;
+        return plan.slab_size() * 4 <= detail::slab_bytes &&
+               height * columns * std::min<std::int64_t>(w.phases, 16) <= detail::block_positions;
     };
     std::int64_t columns = w.out_width;
     while (columns > granule && !fits(1, columns)) {

@@ -1,4 +1,4 @@
-// Included by simd/each_set.hpp through level.inl, after elementwise_loops.inl: several functions of elements in one pass.
+// Included by simd/each_set.inl through level.inl, after elementwise_loops.inl: several functions of elements in one pass.
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {

@@ -1,4 +1,4 @@
-// Included by simd/each_set.hpp through level.inl: products with right operands that stay compressed
+// Included by simd/each_set.inl through level.inl: products with right operands that stay compressed
 // (product_kernels.hpp says what each computes), and the table of all loops of products.
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {

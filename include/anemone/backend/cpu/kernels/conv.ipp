@@ -17,12 +17,15 @@ ANEMONE_BODY void check(const convolution_shape& s, const char* subject) {
                                      s.stride_height, s.stride_width, s.dilation_height, s.dilation_width,
                                      s.groups};
     for (const std::int64_t value : positive) {
-        require(value > 0, subject, formatted("an extent, stride, dilation or group count is {}, below 1", value));
+        require(value > 0, subject,
+                [&] { return formatted("an extent, stride, dilation or group count is {}, below 1", value); });
     }
-    require(s.batch >= 0 && s.pad_top >= 0 && s.pad_left >= 0, subject,
-            formatted("batch {}, top padding {} or left padding {} is negative", s.batch, s.pad_top, s.pad_left));
-    require(s.in_channels % s.groups == 0 && s.out_channels % s.groups == 0, subject,
-            formatted("{} groups do not divide {} and {} channels", s.groups, s.in_channels, s.out_channels));
+    require(s.batch >= 0 && s.pad_top >= 0 && s.pad_left >= 0, subject, [&] {
+        return formatted("batch {}, top padding {} or left padding {} is negative", s.batch, s.pad_top, s.pad_left);
+    });
+    require(s.in_channels % s.groups == 0 && s.out_channels % s.groups == 0, subject, [&] {
+        return formatted("{} groups do not divide {} and {} channels", s.groups, s.in_channels, s.out_channels);
+    });
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

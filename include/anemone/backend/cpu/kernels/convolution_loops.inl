@@ -1,4 +1,4 @@
-// Included by simd/each_set.hpp through level.inl: the tiles of convolutions. See convolution_kernels.hpp.
+// Included by simd/each_set.inl through level.inl: the tiles of convolutions. See convolution_kernels.hpp.
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {

@@ -1,4 +1,4 @@
-// Included by simd/each_set.hpp through level.inl: copies of padded planes, and depthwise convolutions over them.
+// Included by simd/each_set.inl through level.inl: copies of padded planes, and depthwise convolutions over them.
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {

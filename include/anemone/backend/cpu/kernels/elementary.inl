@@ -1,4 +1,4 @@
-// Included by simd/each_set.hpp through level.inl: elementary functions in fp32 over vectors, without branches. They
+// Included by simd/each_set.inl through level.inl: elementary functions in fp32 over vectors, without branches. They
 // stay within 2^-20 of the exact value, relatively, far inside half an ulp of fp16 (2^-12). NaN in, NaN out. Products
 // and sums that are fused are rounded once at every instruction set, so all sets give the same bits.
 

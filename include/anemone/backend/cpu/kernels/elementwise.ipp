@@ -33,8 +33,9 @@ ANEMONE_BODY extents broadcast(const extents& a, const extents& b) {
     for (int axis = 0; axis < rank; ++axis) {
         const std::int64_t left = axis < rank - a.rank ? 1 : a[axis - (rank - a.rank)];
         const std::int64_t right = axis < rank - b.rank ? 1 : b[axis - (rank - b.rank)];
-        detail::require(left == right || left == 1 || right == 1, "broadcast",
-                        formatted("extents {} and {} of axis {} differ and neither is 1", left, right, axis));
+        detail::require(left == right || left == 1 || right == 1, "broadcast", [&] {
+            return formatted("extents {} and {} of axis {} differ and neither is 1", left, right, axis);
+        });
         result.append(left == 1 ? right : left);
     }
     return result;
@@ -42,7 +43,7 @@ ANEMONE_BODY extents broadcast(const extents& a, const extents& b) {
 
 ANEMONE_BODY void binary(const kernel_table& table, op kind, const half* a, const extents& a_shape, const half* b,
                          const extents& b_shape, half* out, const workers& crew) {
-    detail::require(is_binary(kind), "binary", formatted("{} does not take two operands", name(kind)));
+    detail::require(is_binary(kind), "binary", [&] { return formatted("{} does not take two operands", name(kind)); });
     const auto nest = detail::pair_nest(a_shape, b_shape);
     detail::share_rows(nest, crew, [&](const auto& at, std::int64_t count) {
         table.halves.binary(kind, a + at[0], nest.row_stride(0), b + at[1], nest.row_stride(1), out + at[2], count);
@@ -51,7 +52,7 @@ ANEMONE_BODY void binary(const kernel_table& table, op kind, const half* a, cons
 
 ANEMONE_BODY void compare(const kernel_table& table, op kind, const half* a, const extents& a_shape, const half* b,
                           const extents& b_shape, std::uint8_t* out, const workers& crew) {
-    detail::require(is_comparison(kind), "compare", formatted("{} is no comparison", name(kind)));
+    detail::require(is_comparison(kind), "compare", [&] { return formatted("{} is no comparison", name(kind)); });
     const auto nest = detail::pair_nest(a_shape, b_shape);
     detail::share_rows(nest, crew, [&](const auto& at, std::int64_t count) {
         table.halves.comparison(kind, a + at[0], nest.row_stride(0), b + at[1], nest.row_stride(1), out + at[2], count);
@@ -99,7 +100,8 @@ ANEMONE_BODY void logic(op kind, const std::uint8_t* a, const extents& a_shape, 
         if (kind == op::logical_and) {
             return {0, 0, 1};
         }
-        detail::require(is_logic_of_two(kind), "logic", formatted("{} does not take two booleans", name(kind)));
+        detail::require(is_logic_of_two(kind), "logic",
+                        [&] { return formatted("{} does not take two booleans", name(kind)); });
         return kind == op::logical_or ? std::array<std::uint8_t, 3>{0, 1, 1} : std::array<std::uint8_t, 3>{0, 1, 0};
     }();
     const auto nest = detail::pair_nest(a_shape, b_shape);
@@ -114,7 +116,7 @@ ANEMONE_BODY void logic(op kind, const std::uint8_t* a, const extents& a_shape, 
 
 ANEMONE_BODY void unary(const kernel_table& table, op kind, const half* x, half* out, std::int64_t count, float p0,
                         float p1, const workers& crew) {
-    detail::require(is_unary(kind), "unary", formatted("{} does not take one operand", name(kind)));
+    detail::require(is_unary(kind), "unary", [&] { return formatted("{} does not take one operand", name(kind)); });
     const bool keeps_zero = p0 == 0 && (kind == op::inverse || kind == op::rsqrt);
     p0 = keeps_zero ? -0.0F : p0; // without an epsilon -0 stays -0 under the fraction
     detail::share_row(count, crew, [&](std::int64_t first, std::int64_t n) {
@@ -126,7 +128,7 @@ ANEMONE_BODY void parametric(const kernel_table& table, op kind, const half* x, 
                              std::int64_t channels, std::int64_t plane, const half* first, const half* second,
                              half* out, const workers& crew) {
     detail::require(kind == op::prelu || kind == op::parametric_softplus, "parametric",
-                    formatted("{} has no parameters for each channel", name(kind)));
+                    [&] { return formatted("{} has no parameters for each channel", name(kind)); });
     const bool softplus = kind == op::parametric_softplus;
     crew.share(
         batch * channels, std::max<std::int64_t>(detail::elements_of_a_part / std::max<std::int64_t>(plane, 1), 1),

@@ -1,4 +1,4 @@
-// Included by simd/each_set.hpp through level.inl: loops of the elementwise operations over rows of fp16 or fp32.
+// Included by simd/each_set.inl through level.inl: loops of the elementwise operations over rows of fp16 or fp32.
 // A row is taken in blocks of 16 at every instruction set, also what is left at its end, so that results do not depend
 // on an element's position.
 

@@ -1,4 +1,4 @@
-// Included by simd/each_set.hpp through level.inl: the elementwise operations over vectors of fp32.
+// Included by simd/each_set.inl through level.inl: the elementwise operations over vectors of fp32.
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {

@@ -16,7 +16,7 @@ template <class Right>
 void multiply_all(const kernel_table& table, const matmul_shape& s, const half* a, const half* bias, half* out,
                   const Right& right) {
     require(s.batch >= 0 && s.m >= 0 && s.n >= 0 && s.k >= 0, "matmul",
-            formatted("batch {}, m {}, n {} or k {} is negative", s.batch, s.m, s.n, s.k));
+            [&] { return formatted("batch {}, m {}, n {} or k {} is negative", s.batch, s.m, s.n, s.k); });
     const product_extents extents{s.m, s.n, s.k, s.transpose_a};
     std::vector<packed_matrix::line> scratch(
         static_cast<std::size_t>((product_scratch(extents).bytes() + 63) / std::int64_t{sizeof(packed_matrix::line)}));
@@ -39,7 +39,7 @@ namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY packed_matrix pack(const kernel_table& table, const matmul_shape& s, const half* b) {
     detail::require(s.batch >= 0 && s.m >= 0 && s.n >= 0 && s.k >= 0, "matmul",
-                    formatted("batch {}, m {}, n {} or k {} is negative", s.batch, s.m, s.n, s.k));
+                    [&] { return formatted("batch {}, m {}, n {} or k {} is negative", s.batch, s.m, s.n, s.k); });
     packed_matrix packed;
     packed.matrices = s.b_batch_stride == 0 ? std::min<std::int64_t>(s.batch, 1) : s.batch;
     packed.k = s.k;
@@ -68,9 +68,11 @@ ANEMONE_BODY packed_matrix pack(const kernel_table& table, const matmul_shape& s
 ANEMONE_BODY void matmul(const kernel_table& table, const matmul_shape& s, const half* a, const packed_matrix& b,
                          const half* bias, half* out) {
     const std::int64_t needed = s.b_batch_stride == 0 ? std::min<std::int64_t>(s.batch, 1) : s.batch;
-    detail::require(b.k == s.k && b.n == s.n && b.matrices >= needed && b.columns == table.products.columns, "matmul",
-                    formatted("B is packed as {} of [{}, {}] by {} columns, the product needs {} of [{}, {}] by {}",
-                              b.matrices, b.k, b.n, b.columns, needed, s.k, s.n, table.products.columns));
+    detail::require(
+        b.k == s.k && b.n == s.n && b.matrices >= needed && b.columns == table.products.columns, "matmul", [&] {
+            return formatted("B is packed as {} of [{}, {}] by {} columns, the product needs {} of [{}, {}] by {}",
+                             b.matrices, b.k, b.n, b.columns, needed, s.k, s.n, table.products.columns);
+        });
     detail::multiply_all(table, s, a, bias, out, [&](std::int64_t i) {
         return detail::right_matrix{b.matrix(s.b_batch_stride == 0 ? 0 : i), true, false};
     });

@@ -5,12 +5,14 @@
 
 /// Between these two macros no multiplication is fused with an addition, so that every instruction set gives the same
 /// bits.
-#if defined(__clang__) && defined(__aarch64__) // where clang 14 cannot push; `on` is what it starts with
+#if defined(__clang__)
+#if defined(__aarch64__) // where clang 14 cannot push; `on` is what it starts with
 #define ANEMONE_CPU_UNFUSED_BEGIN _Pragma("clang fp contract(off)")
 #define ANEMONE_CPU_UNFUSED_END _Pragma("clang fp contract(on)")
-#elif defined(__clang__)
+#else
 #define ANEMONE_CPU_UNFUSED_BEGIN _Pragma("float_control(push)") _Pragma("clang fp contract(off)")
 #define ANEMONE_CPU_UNFUSED_END _Pragma("float_control(pop)")
+#endif
 #else
 #define ANEMONE_CPU_UNFUSED_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"fp-contract=off\")")
 #define ANEMONE_CPU_UNFUSED_END _Pragma("GCC pop_options")

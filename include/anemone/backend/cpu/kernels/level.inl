@@ -1,4 +1,4 @@
-// Included by simd/each_set.hpp: the table of kernels of one instruction set.
+// Included by simd/each_set.inl: the table of kernels of one instruction set.
 
 #include "../simd/turn.inl"
 #include "elementary.inl"

@@ -26,7 +26,7 @@ ANEMONE_INLINE void no_loop [[noreturn]] (op kind) {
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 #define ANEMONE_SET_FILE "../kernels/level.inl"
-#include "../simd/each_set.hpp"
+#include "../simd/each_set.inl"
 
 /// The loops, compiled for each instruction set.
 namespace ane::cpu::detail::inline ANEMONE_WAY {

@@ -1,4 +1,4 @@
-// Included by simd/each_set.hpp through level.inl: softmax and norms of rows that lie one behind the other. A row is
+// Included by simd/each_set.inl through level.inl: softmax and norms of rows that lie one behind the other. A row is
 // read once into fp32 and stays in the first cache until it is written; several rows are on their way at once, because
 // a sum is one chain of additions. Sums are grouped into 16 lanes, then the lanes in order, at every instruction set.
 

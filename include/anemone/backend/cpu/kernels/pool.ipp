@@ -40,11 +40,11 @@ ANEMONE_INLINE void fill_plane(const kernel_table& table, const slab_layout& lay
 namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY pool_plan plan_pool(op kind, const pool_shape& s) {
-    detail::require(is_pool(kind), "pool", formatted("{} is not a pooling", name(kind)));
+    detail::require(is_pool(kind), "pool", [&] { return formatted("{} is not a pooling", name(kind)); });
     for (const std::int64_t value : {s.in_height, s.in_width, s.out_height, s.out_width, s.kernel_height,
                                      s.kernel_width, s.stride_height, s.stride_width, s.pad_top + 1, s.pad_left + 1}) {
         detail::require(value > 0, name(kind).data(),
-                        formatted("an extent, stride or padding is too small: {}", value));
+                        [&] { return formatted("an extent, stride or padding is too small: {}", value); });
     }
     pool_plan plan{.kind = kind, .shape = s, .layout = {}, .taps = {}, .across = {}, .divisors = {}};
     plan.layout = slab_for(1, s.out_height, s.out_width, s.stride_height, s.stride_width, s.kernel_height - 1,
@@ -103,7 +103,7 @@ ANEMONE_BODY void pool(const kernel_table& table, const pool_plan& plan, const h
                     std::fill(slab, rows, fill);
                 }
                 detail::fill_plane(table, layout, x + c * s.in_height * s.in_width, s.in_height, s.in_width, s.pad_top,
-                          s.pad_left, slab, line);
+                                   s.pad_left, slab, line);
                 if (plan.kind == op::l2_pool) {
                     table.binary(op::mul, slab, 1, slab, 1, slab, layout.size());
                 }

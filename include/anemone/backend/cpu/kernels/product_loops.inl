@@ -1,4 +1,4 @@
-// Included by simd/each_set.hpp through level.inl: the loops of products (product_kernels.hpp says what each computes).
+// Included by simd/each_set.inl through level.inl: the loops of products (product_kernels.hpp says what each computes).
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {

@@ -98,12 +98,12 @@ ANEMONE_API void reduce(const kernel_table& table, op kind, const half* x, const
 /// is not there, an axis of extent zero, or one too long for an integer Index.
 template <class Index>
 void arg_reduce(op kind, const half* x, const extents& shape, int axis, Index* out, const workers& crew = {}) {
-    detail::require(is_arg_reduction(kind), "arg_reduce", formatted("{} gives no index", name(kind)));
+    detail::require(is_arg_reduction(kind), "arg_reduce", [&] { return formatted("{} gives no index", name(kind)); });
     const detail::axis_view view = detail::view_of_axis(shape, axis);
     detail::require(view.count > 0, name(kind).data(), "the axis has extent 0");
     if constexpr (std::is_integral_v<Index>) {
         detail::require(std::in_range<Index>(view.count - 1), name(kind).data(),
-                        formatted("the index type does not hold {}", view.count - 1));
+                        [&] { return formatted("the index type does not hold {}", view.count - 1); });
     }
     const std::int64_t grain = std::max<std::int64_t>(detail::elements_of_a_part / view.count, 1);
     crew.share(view.outer * view.inner, grain, [&](std::int64_t first, std::int64_t last, std::byte*) {

@@ -75,9 +75,9 @@ namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY void reduce(const kernel_table& table, op kind, const half* x, const extents& shape, axis_set reduced,
                          half* out, const workers& crew) {
-    detail::require(is_reduction(kind), "reduce", formatted("{} is not a reduction", name(kind)));
+    detail::require(is_reduction(kind), "reduce", [&] { return formatted("{} is not a reduction", name(kind)); });
     detail::require(reduced >> static_cast<unsigned>(shape.rank) == 0, name(kind).data(),
-                    formatted("the axis set {:#b} has an axis beyond rank {}", reduced, shape.rank));
+                    [&] { return formatted("the axis set {:#b} has an axis beyond rank {}", reduced, shape.rank); });
     const detail::reduction_walk walk(shape, reduced);
     const detail::reduction_parts parts = detail::parts_of(kind);
     detail::require(parts.fold == op::add || walk.folded > 0, name(kind).data(),

@@ -1,4 +1,4 @@
-// Included by simd/each_set.hpp through level.inl: folds of rows.
+// Included by simd/each_set.inl through level.inl: folds of rows.
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {

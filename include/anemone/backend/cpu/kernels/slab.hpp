@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace ane::cpu::inline ANEMONE_WAY {
@@ -55,7 +56,18 @@ ANEMONE_API void fill_slab(const kernel_table& table, const slab_layout& layout,
 } // namespace ane::cpu::inline ANEMONE_WAY
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
-ANEMONE_API void require(bool condition, const char* subject, const std::string& sentence);
+ANEMONE_API void refuse [[noreturn]] (const char* subject, const std::string& sentence);
+
+/// Throws errc::argument unless the condition holds. The sentence, or what makes it, costs nothing where it does.
+template <class Sentence> void require(bool condition, const char* subject, const Sentence& sentence) {
+    if (!condition) {
+        if constexpr (std::is_invocable_v<const Sentence&>) {
+            refuse(subject, sentence());
+        } else {
+            refuse(subject, sentence);
+        }
+    }
+}
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 #if !defined(ANEMONE_COMPILED)

@@ -54,10 +54,8 @@ ANEMONE_BODY void fill_slab(const kernel_table& table, const slab_layout& layout
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-ANEMONE_BODY void require(bool condition, const char* subject, const std::string& sentence) {
-    if (!condition) {
-        throw error(errc::argument, subject, sentence);
-    }
+ANEMONE_BODY void refuse(const char* subject, const std::string& sentence) {
+    throw error(errc::argument, subject, sentence);
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

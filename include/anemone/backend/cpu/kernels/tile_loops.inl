@@ -1,4 +1,4 @@
-// Included by simd/each_set.hpp through level.inl: the contraction tile.
+// Included by simd/each_set.inl through level.inl: the contraction tile.
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {

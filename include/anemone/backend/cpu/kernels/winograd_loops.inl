@@ -1,4 +1,4 @@
-// Included by simd/each_set.hpp through level.inl: the transforms of Winograd's convolutions F(2x2, 3x3) and
+// Included by simd/each_set.inl through level.inl: the transforms of Winograd's convolutions F(2x2, 3x3) and
 // F(4x4, 3x3), after A. Lavin and S. Gray, "Fast algorithms for convolutional neural networks", 2016; points 0, 1, -1,
 // 2, -2 and infinity.
 

@@ -20,7 +20,7 @@
 ///     bits_of, floats_of     the bits as `integers` of 32 bits, and back
 ///
 /// `integers` are unsigned, with + - & | ^ and logical shifts; signed_shift and signed_floats read them as signed.
-/// Kernels over it are written once, in files that simd/each_set.hpp includes for each set.
+/// Kernels over it are written once, in files that simd/each_set.inl includes for each set.
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 // NOLINTBEGIN(modernize-use-using): g++ takes the attribute on a typedef
@@ -60,7 +60,7 @@ inline constexpr short every_lane = -1;
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 #define ANEMONE_SET_FILE "floats.inl"
-#include "each_set.hpp"
+#include "each_set.inl"
 
 #define ANEMONE_SET_FILE "lanes.inl"
-#include "each_set.hpp"
+#include "each_set.inl"

@@ -1,6 +1,6 @@
 // The vector of each instruction set: `floats<Lanes>`, any power of two of lanes from 4 on. What a register cannot hold
 // is two vectors of half the lanes, so a kernel that is written for 16 lanes gives the same bits at every set, only
-// slower. Included by each_set.hpp; the comments in floats.hpp say what each function is.
+// slower. Included by each_set.inl; the comments in floats.hpp say what each function is.
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {

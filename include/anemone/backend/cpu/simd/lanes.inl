@@ -1,4 +1,4 @@
-// Conditions and bits of the lanes of `floats`, for each instruction set. Included by each_set.hpp; the comments in
+// Conditions and bits of the lanes of `floats`, for each instruction set. Included by each_set.inl; the comments in
 // floats.hpp say what each function is.
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {

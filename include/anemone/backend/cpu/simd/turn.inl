@@ -1,4 +1,4 @@
-// Included by simd/each_set.hpp through level.inl: the transpose of a block in registers, with fp16 widened on the way.
+// Included by simd/each_set.inl through level.inl: the transpose of a block in registers, with fp16 widened on the way.
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {
