@@ -13,11 +13,12 @@ TEST_CASE("transposes of any extents and pitches, to the last element and no fur
     const unsigned seed = std::random_device{}();
     CAPTURE(seed);
     std::mt19937 random(seed);
+    const auto below = [&](unsigned limit) { return static_cast<std::int64_t>(random() % limit); };
     for (int round = 0; round < 300; ++round) {
-        const std::int64_t rows = round % 10 == 0 ? 250 + random() % 20 : 1 + random() % 40;
-        const std::int64_t columns = 1 + random() % 40;
-        const std::int64_t from_pitch = columns + random() % 3;
-        const std::int64_t to_pitch = rows + random() % 3;
+        const std::int64_t rows = round % 10 == 0 ? below(20) + 250 : below(40) + 1;
+        const std::int64_t columns = below(40) + 1;
+        const std::int64_t from_pitch = columns + below(3);
+        const std::int64_t to_pitch = rows + below(3);
         std::vector<half> from(static_cast<std::size_t>(rows * from_pitch));
         for (half& x : from) {
             x.bits = static_cast<std::uint16_t>(random());
