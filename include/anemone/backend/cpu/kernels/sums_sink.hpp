@@ -15,8 +15,8 @@ struct sums_sink {
 
     /// Of a callable store(sums, first, count), which must live as long as the sink.
     template <class Store> static sums_sink of(const Store& store) {
-        return {&store, [](const void* context, float* sums, std::int64_t first, std::int64_t count) {
-                    (*static_cast<const Store*>(context))(sums, first, count);
+        return {&store, [](const void* callable, float* sums, std::int64_t first, std::int64_t count) {
+                    (*static_cast<const Store*>(callable))(sums, first, count);
                 }};
     }
 
