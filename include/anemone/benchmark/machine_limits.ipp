@@ -142,6 +142,7 @@ ANEMONE_BODY machine_limits measure_limits(isa_level level, const limit_options&
         size = std::min(size, options.largest / static_cast<std::size_t>(options.threads)) / 512 * 512;
         rate.measured = std::max<std::size_t>(size, 512);
         std::vector<detail::limit_memory> memory;
+        memory.reserve(static_cast<std::size_t>(options.threads));
         for (int thread = 0; thread < options.threads; ++thread) {
             memory.emplace_back(rate.measured);
         }

@@ -140,6 +140,7 @@ public:
     /// Buffers for a part of the model that reads these nodes.
     port_values ports_of(const graph_view& part, const std::vector<int>& reads) const {
         std::vector<port_bytes> inputs;
+        inputs.reserve(reads.size());
         for (const int node : reads) {
             inputs.push_back(values_[static_cast<std::size_t>(node)]);
         }

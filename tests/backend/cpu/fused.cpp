@@ -155,6 +155,7 @@ TEST_CASE("cpu fused: one rounding a layer is no worse than one an operation") {
     int fused_layers_seen = 0;
     int better = 0;
     int worse = 0;
+    int overflowed = 0;
     for (unsigned seed = start; seed < start + 250; ++seed) {
         CAPTURE(seed);
         const dynamic_graph graph = layer_generator(seed).make();
@@ -165,10 +166,18 @@ TEST_CASE("cpu fused: one rounding a layer is no worse than one an operation") {
         const auto exact = naive::run(g, weights, inputs.inputs(), false);
         port_memory fused = result_of(g, backend::cpu{}, weights, inputs);
         port_memory apart = result_of(g, backend::cpu{}.rounding(rounding::each_operation), weights, inputs);
+        REQUIRE(result_of(g, backend::cpu{}.executor(pool).threads(5), weights, inputs).bytes == fused.bytes);
+        REQUIRE(result_of(g, backend::cpu{}.threads(1), weights, inputs).bytes == fused.bytes);
         const errors of_fused = error_of(fused, exact);
         const errors of_apart = error_of(apart, exact);
+        if (!std::isfinite(
+                of_apart.square)) { // a value between two operations is beyond fp16: no error to compare with
+            ++overflowed;
+            continue;
+        }
         // Half an ulp of fp16 for each rounding that is left: those of the layer's end and of at most one value before it.
         CHECK(of_fused.largest <= 0x1p-10 + 2 * of_apart.largest);
+        CHECK(std::isfinite(of_fused.square));
         fused_square += of_fused.square;
         apart_square += of_apart.square;
         better += of_fused.square < of_apart.square ? 1 : 0;
@@ -177,11 +186,10 @@ TEST_CASE("cpu fused: one rounding a layer is no worse than one an operation") {
         for (int i = 0; i < g.size(); ++i) {
             fused_layers_seen += layers.end_of(i) == i && !layers.alone(i) ? 1 : 0;
         }
-        REQUIRE(result_of(g, backend::cpu{}.executor(pool).threads(5), weights, inputs).bytes == fused.bytes);
-        REQUIRE(result_of(g, backend::cpu{}.threads(1), weights, inputs).bytes == fused.bytes);
     }
     MESSAGE("mean square error fused ", fused_square, ", each operation ", apart_square, "; better ", better,
-            ", worse ", worse);
+            ", worse ", worse, "; overflowed ", overflowed);
+    CHECK(overflowed < 25);
     CHECK(fused_layers_seen > 100);
     CHECK(fused_square < apart_square);
     CHECK(better > 5 * worse);

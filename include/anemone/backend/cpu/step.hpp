@@ -34,10 +34,9 @@ struct bound_step {
     std::function<void(const operands&)> run;
     scratch_sizes scratch;
 
-    template <class Run>
-        requires std::invocable<const Run&, const operands&> bound_step(
-            Run step, scratch_sizes needed = {}) // NOLINT(google-explicit-constructor): most need no scratch
-            : run(std::move(step)), scratch(needed) {}
+    template <std::invocable<const operands&> Run>
+    // NOLINTNEXTLINE(google-explicit-constructor): most steps need no scratch
+    bound_step(Run step, scratch_sizes needed = {}) : run(std::move(step)), scratch(needed) {}
 };
 
 class epilogue;
