@@ -27,8 +27,8 @@ namespace ane::detail::inline ANEMONE_WAY {
     ROW(8)                                                                                                             \
     ROW(9)                                                                                                             \
     ROW(10)                                                                                                            \
-    ROW(11) ROW(12) ROW(13) ROW(14) ROW(15) ROW(16) ROW(17) ROW(18) ROW(19) ROW(20) ROW(21) ROW(22) ROW(23) ROW(24)    \
-        ROW(25)
+    ROW(11)                                                                                                            \
+    ROW(12) ROW(13) ROW(14) ROW(15) ROW(16) ROW(17) ROW(18) ROW(19) ROW(20) ROW(21) ROW(22) ROW(23) ROW(24) ROW(25)
 #define ANEMONE_VECTORS                                                                                                \
     "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16",       \
         "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "cc", "memory"

@@ -27,6 +27,22 @@ constexpr float half_bits_to_float(std::uint16_t bits) noexcept {
     return sign != 0 ? -magnitude : magnitude;
 }
 
+/// The binary16 pattern nearest to a float, ties to even, overflow to infinity, subnormals kept; a NaN keeps its sign and
+/// leading payload and becomes quiet. Without branches, so that loops over it become vector code.
+[[gnu::always_inline]] constexpr std::uint16_t float_to_half_bits(float value) noexcept {
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+    const std::uint32_t sign = (bits & 0x80000000U) >> 16U;
+    const std::uint32_t magnitude = bits & 0x7FFFFFFFU;
+    const std::uint32_t odd = (magnitude >> 13U) & 1U;
+    const std::uint32_t normal = (magnitude - (112U << 23U) + 0xFFFU + odd) >> 13U;
+    // Adding 0.5, whose ulp in fp32 is the smallest fp16 subnormal, lets the addition do the rounding.
+    const std::uint32_t small = magnitude < (113U << 23U) ? magnitude : 0U;
+    const std::uint32_t subnormal = std::bit_cast<std::uint32_t>(std::bit_cast<float>(small) + 0.5F) - 0x3F000000U;
+    const std::uint32_t special = magnitude > 0x7F800000U ? 0x7E00U | ((magnitude >> 13U) & 0x3FFU) : 0x7C00U;
+    const std::uint32_t finite = magnitude < (113U << 23U) ? subnormal : normal;
+    return static_cast<std::uint16_t>(sign | (magnitude >= (143U << 23U) ? special : finite));
+}
+
 /// The binary16 pattern nearest to a double, ties to even, overflow to infinity, subnormals kept.
 constexpr std::uint16_t double_to_half_bits(double value) noexcept {
     const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
@@ -64,7 +80,7 @@ struct half {
     std::uint16_t bits = 0; ///< The bit pattern; public so that the type is structural.
 
     constexpr half() noexcept = default;
-    constexpr explicit half(float value) noexcept : bits(detail::double_to_half_bits(value)) {}
+    constexpr explicit half(float value) noexcept : bits(detail::float_to_half_bits(value)) {}
     constexpr explicit half(double value) noexcept : bits(detail::double_to_half_bits(value)) {}
     constexpr explicit half(int value) noexcept : half(static_cast<double>(value)) {}
 

@@ -4,6 +4,7 @@
 #include "convert.hpp"
 #include "formats/fp8.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -102,8 +103,23 @@ template <class Visitor> auto visit_elements(const stored_tensor& tensor, const 
 
 template <class Source> std::vector<half> converted(const stored_tensor& tensor) {
     std::vector<half> result(tensor.bytes.size() / sizeof(Source));
-    for (std::size_t i = 0; i < result.size(); ++i) {
-        result[i] = converted_element<Source>(tensor, i);
+    if constexpr (std::is_same_v<Source, half>) {
+        std::memcpy(static_cast<void*>(result.data()), tensor.bytes.data(), result.size() * sizeof(half));
+    } else if constexpr (std::is_same_v<Source, float>) {
+        for (std::size_t i = 0; i < result.size(); ++i) {
+            float value = 0;
+            std::memcpy(&value, tensor.bytes.data() + i * sizeof(float), sizeof(float));
+            result[i] = half(value);
+        }
+    } else {
+        for (std::size_t i = 0; i < result.size(); ++i) {
+            result[i] = converted_element<Source>(tensor, i);
+        }
+        return result;
+    }
+    const auto bad = std::find_if_not(result.begin(), result.end(), [](half h) { return is_finite(h); });
+    if (bad != result.end()) {
+        converted_element<Source>(tensor, static_cast<std::size_t>(bad - result.begin())); // says what is wrong with it
     }
     return result;
 }

@@ -23,6 +23,7 @@ struct operands {
     std::span<const std::byte* const> inputs;
     std::byte* result;
     workers crew;
+    bool states_rewritten = false; ///< by the caller, since the last run
 
     const half* input(std::size_t i) const { return reinterpret_cast<const half*>(inputs[i]); }
     half* output() const { return reinterpret_cast<half*>(result); }
@@ -49,6 +50,7 @@ struct binding_context {
     int width = 1;                        ///< how many threads a run has at most
     const fused_layers* layers = nullptr; ///< null: every node is computed alone
     ane::winograd_tiles winograd = ane::winograd_tiles::never;
+    bool keeps_states = false; ///< results that become states are written into their second buffers
 
     /// What follows the sums of a node in the layer that it is the host of (epilogue.hpp).
     ANEMONE_INLINE epilogue epilogue_of(int index) const;

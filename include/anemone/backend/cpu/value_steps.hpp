@@ -7,6 +7,7 @@
 #include "kernels/pool.hpp"
 #include "kernels/reduce.hpp"
 #include "kernels/softmax.hpp"
+#include "state_update.hpp"
 #include "step.hpp"
 
 #include <cstdint>
@@ -53,6 +54,14 @@ ANEMONE_INLINE bound_step bind_logic(const binding_context& c, int index) {
 }
 
 ANEMONE_INLINE bound_step bind_select(const binding_context& c, int index) {
+    if (c.keeps_states && updated_state(c.graph, index) >= 0) {
+        if (auto update = state_update::of(c.operand_shape(index, 0), c.operand_shape(index, 1), c.shape(index))) {
+            return [update = std::move(*update)](const operands& o) mutable {
+                update.run(reinterpret_cast<const std::uint8_t*>(o.inputs[0]), o.input(1), o.input(2), o.output(),
+                           o.states_rewritten, o.crew);
+            };
+        }
+    }
     return [condition = c.operand_shape(index, 0), a = c.operand_shape(index, 1),
             b = c.operand_shape(index, 2)](const operands& o) {
         cpu::select(reinterpret_cast<const std::uint8_t*>(o.inputs[0]), condition, o.input(1), a, o.input(2), b,

@@ -23,21 +23,6 @@ std::int64_t weights_of(const numerics::convolution_shape& s) {
     return s.in_channels * s.out_channels / s.groups * s.kernel_height * s.kernel_width;
 }
 
-/// Parts from the last to the first, in one thread.
-class last_first : public executor {
-public:
-    explicit last_first(int count) : count_(count) {}
-    int width() const noexcept override { return count_; }
-    void run(int count, void (*part)(const void*, int), const void* context) override {
-        for (int i = count; i-- > 0;) {
-            part(context, i);
-        }
-    }
-
-private:
-    int count_;
-};
-
 /// What `run(crew, sink)` computes with so many threads. The scratch is full of NaN before.
 template <class Run>
 std::vector<half> in_threads(const cpu::kernel_table& table, std::int64_t outputs, const cpu::scratch_sizes& scratch,
@@ -60,10 +45,6 @@ std::vector<half> in_threads(const cpu::kernel_table& table, std::int64_t output
     };
     run(crew, cpu::sums_sink::of(store));
     return out;
-}
-
-bool same_bits(const std::vector<half>& a, const std::vector<half>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](half x, half y) { return x.bits == y.bits; });
 }
 
 } // namespace

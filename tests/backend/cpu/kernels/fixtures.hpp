@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <random>
@@ -55,12 +56,21 @@ inline std::vector<ane::half> random_halves(std::int64_t count) {
 /// Runs parts backwards in the calling thread: parts that depend on each other's order would show.
 class last_first : public ane::executor {
 public:
-    int width() const noexcept override { return 8; }
+    explicit last_first(int width = 8) : width_(width) {}
+    int width() const noexcept override { return width_; }
     void run(int count, void (*part)(const void*, int), const void* context) override {
         for (int i = count; i-- > 0;) {
             part(context, i);
         }
     }
+
+private:
+    int width_;
 };
+
+inline bool same_bits(const std::vector<ane::half>& a, const std::vector<ane::half>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](ane::half x, ane::half y) { return x.bits == y.bits; });
+}
 
 } // namespace fixtures

@@ -50,10 +50,6 @@ struct crew_of_three {
     cpu::workers crew;
 };
 
-bool same_bits(const std::vector<half>& a, const std::vector<half>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](half x, half y) { return x.bits == y.bits; });
-}
-
 /// compute(out, crew) alone and by three.
 template <class Compute>
 void check_crew(const char* what, std::int64_t results, const cpu::scratch_sizes& needed, const Compute& compute) {
@@ -63,7 +59,7 @@ void check_crew(const char* what, std::int64_t results, const cpu::scratch_sizes
     std::vector<half> together(static_cast<std::size_t>(results), fixtures::infinity);
     compute(alone.data(), cpu::workers{});
     compute(together.data(), three.crew);
-    CHECK(same_bits(alone, together));
+    CHECK(fixtures::same_bits(alone, together));
     CHECK(three.pool.parts == 3);
 }
 
@@ -100,7 +96,7 @@ TEST_CASE("rows, lines and planes in three threads: the bits of one, in the memo
                 std::vector<half> together(alone.size(), fixtures::infinity);
                 cpu::reduce(table, op::reduce_log_sum_exp, x.data(), shape, reduced, alone.data());
                 cpu::reduce(table, op::reduce_log_sum_exp, x.data(), shape, reduced, together.data(), three.crew);
-                CHECK(same_bits(alone, together));
+                CHECK(fixtures::same_bits(alone, together));
             }
         }
     });

@@ -29,19 +29,6 @@ ANEMONE_CPU_INLINE float widened(std::uint16_t bits) {
     return std::bit_cast<float>(sign | (magnitude >= 0x7C00U ? special : finite));
 }
 
-ANEMONE_CPU_INLINE std::uint16_t narrowed(float value) {
-    const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
-    const std::uint32_t sign = (bits & 0x80000000U) >> 16U;
-    const std::uint32_t magnitude = bits & 0x7FFFFFFFU;
-    const std::uint32_t odd = (magnitude >> 13U) & 1U;
-    const std::uint32_t normal = (magnitude - (112U << 23U) + 0xFFFU + odd) >> 13U;
-    // Adding 0.5, whose ulp in fp32 is the smallest fp16 subnormal, lets the addition do the rounding.
-    const std::uint32_t subnormal = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5F) - 0x3F000000U;
-    const std::uint32_t special = magnitude > 0x7F800000U ? 0x7E00U | ((magnitude >> 13U) & 0x3FFU) : 0x7C00U;
-    const std::uint32_t finite = magnitude < (113U << 23U) ? subnormal : normal;
-    return static_cast<std::uint16_t>(sign | (magnitude >= (143U << 23U) ? special : finite));
-}
-
 ANEMONE_CPU_INLINE void widen(const half* from, float* to, std::int64_t count) {
     constexpr std::int64_t block = 16;
     std::int64_t i = 0;
@@ -67,12 +54,12 @@ ANEMONE_CPU_INLINE void narrow(const float* from, half* to, std::int64_t count) 
         std::uint16_t bits[block];
         std::memcpy(values, from + i, sizeof values);
         for (int lane = 0; lane < block; ++lane) {
-            bits[lane] = narrowed(values[lane]);
+            bits[lane] = ane::detail::float_to_half_bits(values[lane]);
         }
         std::memcpy(static_cast<void*>(to + i), bits, sizeof bits);
     }
     for (; i < count; ++i) {
-        to[i] = half::from_bits(narrowed(from[i]));
+        to[i] = half(from[i]);
     }
 }
 

@@ -123,7 +123,7 @@ struct floats<Lanes> {
         return;
 #endif
         for (int lane = 0; lane < Lanes; ++lane) {
-            to[lane] = half::from_bits(narrowed(value[lane]));
+            to[lane] = half(static_cast<float>(value[lane]));
         }
     }
 
