@@ -73,6 +73,12 @@ option(ANEMONE_COMPILED_UNITY "Build anemone::compiled from few large sources: h
 if(ANEMONE_COMPILED_UNITY) # otherwise what CMAKE_UNITY_BUILD says
   set_target_properties(anemone_compiled PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 7)
 endif()
+# Builds for tests do not optimise; their kernels may, so that what is tested is what users run.
+set(ANEMONE_KERNEL_OPTIONS "" CACHE STRING "Options of the compiler for the CPU's kernels alone, such as -O2")
+if(ANEMONE_KERNEL_OPTIONS)
+  set_source_files_properties("${PROJECT_BINARY_DIR}/compiled/anemone_backend_cpu_kernels.cpp"
+                              PROPERTIES COMPILE_OPTIONS "${ANEMONE_KERNEL_OPTIONS}" SKIP_UNITY_BUILD_INCLUSION ON)
+endif()
 target_link_libraries(anemone_compiled PUBLIC anemone)
 target_compile_definitions(anemone_compiled PUBLIC ANEMONE_COMPILED)
 

@@ -78,8 +78,8 @@ std::vector<result> measure(const problem& p, field& f, const measure_options& o
     }
     for (int round = 0; round < options.rounds; ++round) {
         for (entrant* const e : ready) {
-            // Threads of the contender before it may still spin.
-            std::this_thread::sleep_for(std::chrono::milliseconds(options.threads > 1 ? 15 : 1));
+            // Threads of the contender before it may still spin, OpenBLAS's for 2^26 cycles.
+            std::this_thread::sleep_for(std::chrono::milliseconds(options.threads > 1 ? 100 : 1));
             e->ready->run(1); // and its own data may have left the caches
             const std::vector<double> times = e->ready->run(e->count);
             e->found.rounds.push_back(median(times));

@@ -1,8 +1,6 @@
-// Programs and threads: each its own, which must share nothing, and one program of two threads, which must be told. One
-// file, which two threads may judge.
+// Programs and threads: each its own, which must share nothing, and one program of two threads, which must be told.
 // Compiled twice: like all tests, and header-only under the thread sanitizer (tests/processes/CMakeLists.txt).
 
-#include "scratch_folder.hpp"
 #include <anemone/backend/any.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/engine/engine.hpp>
@@ -10,10 +8,8 @@
 #include <anemone/backend/program.hpp>
 #include <anemone/base/thread_pool.hpp>
 #include <anemone/build.hpp>
-#include <anemone/io/file.hpp>
 #include <anemone/numerics/workers.hpp>
 #include <anemone/ops/ops.hpp>
-#include <anemone/readers/file_verdict.hpp>
 
 #include <doctest/doctest.h>
 
@@ -172,25 +168,6 @@ TEST_CASE("a program that two threads run is told: any program, whatever its bac
     first.join();
     any_program moved = std::move(shared); // programs stay movable
     moved.run({}, {});
-}
-
-TEST_CASE("two threads judge one file alike") {
-    const scratch_folder folder;
-    const std::string path = folder / "model.mil";
-    write_file(path, std::string("program(1.3)\n{\n    func main<ios18>(tensor<fp16, [1, 65537, 1, 1]> x) {\n"
-                                 "        tensor<fp16, [1, 65537, 1, 1]> y = sin(x = x)[name = string(\"y\")];\n"
-                                 "    } -> (y);\n    func other<ios18>(tensor<fp16, [4]> x) {\n"
-                                 "        tensor<fp16, [4]> y = unheard_of(x = x)[name = string(\"y\")];\n"
-                                 "    } -> (y);\n}\n"));
-    std::vector<read_fault> found[2];
-    both([&](int thread) { // the tables of the reader are made by whoever comes first
-        for (int run = 0; run < 20; ++run) {
-            found[thread] = judge_mil_file(path, h13).reasons;
-        }
-    });
-    REQUIRE(found[0].size() >= 3);
-    CHECK(found[0].front().line < found[0].back().line);
-    CHECK(found[0] == found[1]);
 }
 
 // No work of today throws in another thread, so this has no longer way to go.

@@ -219,12 +219,12 @@ TEST_CASE("text that is no MIL is refused at once") {
     }
     const std::string whole =
         program_of("tensor<fp16, [1]> x", "tensor<fp16, [1]> y = relu(x = x)[name = string(\"y\")];");
-    for (std::size_t end = 0; end < whole.rfind('}'); ++end) {
+    for (std::size_t end = 0; end < whole.rfind('}'); end += sanitized ? 7 : 1) {
         CAPTURE(end);
         CHECK_THROWS_AS(read(whole.substr(0, end)), ane::unreadable);
         CHECK_THROWS_AS(read(whole.substr(0, end) + '"'), ane::unreadable);
     }
-    const std::string open(1'000'000, '(');
+    const std::string open(sanitized ? 100'000 : 1'000'000, '(');
     CHECK(says(faults_of(program_of("tensor<fp16, [1]> x", "tensor<fp16, [1]> y = relu(x = " + open + ");")), 4, "",
                "deep"));
     CHECK(says(faults_of(program_of("tensor<fp16, [1]> x", "tensor<fp16, [1]> y = relu(x = " + std::string(200, '[') +

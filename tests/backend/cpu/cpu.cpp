@@ -59,8 +59,10 @@ void check_against_naive(const graph_view& g, double tolerance) {
 TEST_CASE("cpu: whole models against double precision, rounded to fp16 after each operation") {
     // The tolerance is a share of the output's largest value: a few units of 2^-11 that later operations have spread.
     SUBCASE("digits") { check_against_naive(digits, 0.004); }
-    SUBCASE("residual") { check_against_naive(residual, 0.004); }
-    SUBCASE("encoder") { check_against_naive(encoder, 0.006); }
+    if (!sanitized) {
+        SUBCASE("residual") { check_against_naive(residual, 0.004); }
+        SUBCASE("encoder") { check_against_naive(encoder, 0.006); }
+    }
     SUBCASE("values") { check_against_naive(values, 0.002); }
     SUBCASE("movement") { check_against_naive(movement, 0.0); }
 }
