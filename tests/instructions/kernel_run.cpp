@@ -23,7 +23,8 @@ dynamic_graph product(std::int64_t rows, std::int64_t depth, std::int64_t column
     return g.finish();
 }
 
-dynamic_graph convolution(std::int64_t in, std::int64_t out, std::int64_t size, int kernel, int stride, int groups = 1) {
+dynamic_graph convolution(std::int64_t in, std::int64_t out, std::int64_t size, int kernel, int stride,
+                          int groups = 1) {
     dynamic_builder g;
     const auto x = g.input("x", {1, in, size, size});
     const auto w = g.weight("w", {out, in / groups, kernel, kernel});
@@ -56,14 +57,19 @@ const std::map<std::string, std::function<dynamic_graph()>, std::less<>>& kernel
         {"depthwise", [] { return convolution(64, 64, 28, 3, 1, 64); }},
         {"attention", attention},
         {"softmax", [] { return rows([](auto& g, auto x) { return g.add(op::softmax, {x}, axis{-1}); }); }},
-        {"layer_norm", [] {
+        {"layer_norm",
+         [] {
              return rows([](auto& g, auto x) {
-                 return g.add(op::layer_norm, {x, g.weight("g", {768}), g.weight("h", {768})}, stabilizer{.epsilon = 1e-5F});
+                 return g.add(op::layer_norm, {x, g.weight("g", {768}), g.weight("h", {768})},
+                              stabilizer{.epsilon = 1e-5F});
              });
          }},
         {"gelu", [] { return rows([](auto& g, auto x) { return g.add(op::gelu, {x}); }); }},
         {"tanh", [] { return rows([](auto& g, auto x) { return g.add(op::tanh, {x}); }); }},
-        {"transpose", [] { return rows([](auto& g, auto x) { return g.add(op::transpose, {x}, permutation{1, 0}); }); }},
+        {"transpose",
+         [] { return rows([](auto& g, auto x) {
+                  return g.add(op::transpose, {x}, permutation{1, 0});
+              }); }},
     };
     return all;
 }

@@ -7,6 +7,7 @@
 #include "../ports.hpp"
 #include "aligned_memory.hpp"
 #include "cpu.hpp"
+#include "direct_results.hpp"
 #include "epilogue.hpp"
 #include "repertoire.hpp"
 
@@ -37,14 +38,6 @@ struct cpu_program::members {
         std::byte* result;
         cpu_step described;
     };
-    /// A result that is computed where it is wanted: in the caller's buffer, or in the second buffer of a state.
-    struct direct_result {
-        std::size_t node;
-        std::size_t output;
-        std::size_t stage;
-        bool becomes_state;
-    };
-
     ane::detail::bound_ports ports;
     materialized constants;
     std::vector<const std::byte*> pointers; ///< of each node's value
@@ -53,58 +46,9 @@ struct cpu_program::members {
     std::vector<stage> stages;
     std::vector<std::size_t> inputs;
     std::vector<std::size_t> outputs;
-    std::vector<direct_result> direct;
+    ane::cpu::direct_results direct;
     bool states_rewritten = true; ///< since the last run
     ane::detail::run_flag running{false};
-
-    /// Whether the caller's buffer for an output shares memory with another one of this run.
-    ANEMONE_INLINE bool overlaps(std::size_t output) const {
-        constexpr std::size_t most_compared = 64;
-        const std::span<std::byte> own = ports.outputs()[output];
-        const auto meets = [&](std::span<const std::byte> other) {
-            const std::less<> before;
-            return before(own.data(), other.data() + other.size()) && before(other.data(), own.data() + own.size());
-        };
-        if (ports.inputs().size() + ports.outputs().size() > most_compared) {
-            return true; // not known, that is
-        }
-        for (std::size_t i = 0; i < ports.outputs().size(); ++i) {
-            if (i != output && meets(ports.outputs()[i])) {
-                return true;
-            }
-        }
-        return std::any_of(ports.inputs().begin(), ports.inputs().end(), meets);
-    }
-
-    ANEMONE_INLINE void find_direct_results(const graph_view& model, const std::vector<std::size_t>& computed) {
-        const auto add = [&](std::size_t output) {
-            const auto node = static_cast<std::size_t>(model.outputs[output].node);
-            const auto stage = std::find(computed.begin(), computed.end(), node);
-            const bool taken = std::any_of(direct.begin(), direct.end(), [&](const auto& d) { return d.node == node; });
-            if (stage != computed.end() && !taken) {
-                direct.push_back({node, output, static_cast<std::size_t>(stage - computed.begin()),
-                                  model.outputs[output].is_state()});
-            }
-        };
-        for (int rank = 0; rank < 3; ++rank) { // a state of which a part is replaced, other states, the caller's
-            for (std::size_t i = 0; i < model.outputs.size(); ++i) {
-                const output_port& port = model.outputs[i];
-                const bool updates = port.is_state() && ane::cpu::updated_state(model, port.node) == port.state;
-                if (rank == (updates ? 0 : port.is_state() ? 1 : 2)) {
-                    add(i);
-                }
-            }
-        }
-    }
-
-    ANEMONE_INLINE void place_direct_results() {
-        for (const direct_result& d : direct) {
-            stage& s = stages[d.stage];
-            s.result = d.becomes_state || !overlaps(d.output) ? ports.outputs()[d.output].data()
-                                                              : memory.data() + s.described.offset;
-            pointers[d.node] = s.result;
-        }
-    }
 
     ANEMONE_INLINE static cpu_step described(const ane::cpu::binding_context& context, const stage& s, int end) {
         cpu_step step;
@@ -153,7 +97,8 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
                                              .crew = {},
                                              .stages = {},
                                              .inputs = {},
-                                             .outputs = {}});
+                                             .outputs = {},
+                                             .direct = {}});
     members& self = state_.get("cpu program");
     const fused_layers layers = options.rounding == ane::rounding::each_layer
                                     ? fuse_layers(model, ane::cpu::epilogue_hosts)
@@ -203,7 +148,7 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
     for (const output_port& port : model.outputs) {
         self.outputs.push_back(static_cast<std::size_t>(port.node));
     }
-    self.find_direct_results(model, computed);
+    self.direct = {model, computed};
 }
 
 ANEMONE_BODY void cpu_program::run(input_buffers inputs, output_buffers outputs) {
@@ -213,7 +158,11 @@ ANEMONE_BODY void cpu_program::run(input_buffers inputs, output_buffers outputs)
     for (std::size_t i = 0; i < self.inputs.size(); ++i) {
         self.pointers[self.inputs[i]] = self.ports.inputs()[i].data();
     }
-    self.place_direct_results();
+    self.direct.place(self.ports, [&](std::size_t stage, std::size_t node, std::byte* buffer) {
+        members::stage& s = self.stages[stage];
+        s.result = buffer != nullptr ? buffer : self.memory.data() + s.described.offset;
+        self.pointers[node] = s.result;
+    });
     for (members::stage& s : self.stages) {
         for (std::size_t k = 0; k < s.values.size(); ++k) {
             s.inputs[k] = self.pointers[static_cast<std::size_t>(s.values[k])];

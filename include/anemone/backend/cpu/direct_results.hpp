@@ -1,0 +1,81 @@
+#pragma once
+
+#include "../../base/way.hpp"
+#include "../../graph/graph.hpp"
+#include "../ports.hpp"
+#include "state_update.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace ane::cpu::inline ANEMONE_WAY {
+
+/// The results of a program that are computed where they are wanted: in the caller's buffers, or in the buffer that a state
+/// is written into.
+class direct_results {
+public:
+    direct_results() = default;
+    /// `computed`: by stage, the node that it ends in.
+    ANEMONE_INLINE direct_results(const graph_view& model, const std::vector<std::size_t>& computed) {
+        for (int rank = 0; rank < 3; ++rank) { // a state of which a part is replaced, other states, the caller's
+            for (std::size_t i = 0; i < model.outputs.size(); ++i) {
+                const output_port& port = model.outputs[i];
+                const bool updates = port.is_state() && updated_state(model, port.node) == port.state;
+                if (rank == (updates ? 0 : port.is_state() ? 1 : 2)) {
+                    add(static_cast<std::size_t>(port.node), i, port.is_state(), computed);
+                }
+            }
+        }
+    }
+
+    /// place(stage, node, buffer) for each; null where the caller's buffer shares memory with another one of this run.
+    template <class Place> void place(const ane::detail::bound_ports& ports, const Place& place) const {
+        for (const result& each : results_) {
+            const bool alone = each.becomes_state || !overlaps(ports, each.output);
+            place(each.stage, each.node, alone ? ports.outputs()[each.output].data() : nullptr);
+        }
+    }
+
+private:
+    struct result {
+        std::size_t stage;
+        std::size_t node;
+        std::size_t output;
+        bool becomes_state;
+    };
+
+    ANEMONE_INLINE void add(std::size_t node, std::size_t output, bool becomes_state,
+                            const std::vector<std::size_t>& computed) {
+        const auto found = std::find(computed.begin(), computed.end(), node);
+        const bool taken =
+            std::any_of(results_.begin(), results_.end(), [&](const result& r) { return r.node == node; });
+        if (found != computed.end() && !taken) {
+            results_.push_back({static_cast<std::size_t>(found - computed.begin()), node, output, becomes_state});
+        }
+    }
+
+    ANEMONE_INLINE static bool overlaps(const ane::detail::bound_ports& ports, std::size_t output) {
+        constexpr std::size_t most_compared = 64;
+        if (ports.inputs().size() + ports.outputs().size() > most_compared) {
+            return true; // not known, that is
+        }
+        const std::span<std::byte> own = ports.outputs()[output];
+        const auto meets = [&](std::span<const std::byte> other) {
+            const std::less<> before;
+            return before(own.data(), other.data() + other.size()) && before(other.data(), own.data() + own.size());
+        };
+        for (std::size_t i = 0; i < ports.outputs().size(); ++i) {
+            if (i != output && meets(ports.outputs()[i])) {
+                return true;
+            }
+        }
+        return std::any_of(ports.inputs().begin(), ports.inputs().end(), meets);
+    }
+
+    std::vector<result> results_;
+};
+
+} // namespace ane::cpu::inline ANEMONE_WAY
