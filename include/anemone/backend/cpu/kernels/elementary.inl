@@ -1,6 +1,6 @@
 // Included by simd/each_set.inl through level.inl: elementary functions in fp32 over vectors, without branches. They
-// stay within 2^-20 of the exact value, relatively, far inside half an ulp of fp16 (2^-12). NaN in, NaN out. Products
-// and sums that are fused are rounded once at every instruction set, so all sets give the same bits.
+// stay within 2^-20 of the exact value, relatively, or within what their comments say, far inside half an ulp of fp16
+// (2^-12). NaN in, NaN out, but where a comment says otherwise. Products and sums that are fused are rounded once at every instruction set, so all sets give the same bits.
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {
@@ -52,6 +52,16 @@ template <int Bias, int N>
 ANEMONE_CPU_INLINE floats<N> reduced_exponential(const floats<N>& x, const floats<N>& shifted) {
     const floats<N> n = shifted - floats<N>::all(rounding_shift_of<Bias>);
     return reduced_exponential(fused_multiply_add(n, floats<N>::all(-0.693147182F), x));
+}
+
+/// 2^(k / 2^23) within 2^-18 for k from -125 2^23 to 127 2^23; of NaN it is a number below zero. The integer part of
+/// k / 2^23 are the high bits of k as an integer, and the low ones are the significand of 1 + the rest.
+template <int N> ANEMONE_CPU_INLINE floats<N> power_of_units(const floats<N>& k) {
+    const integers<N> whole = signed_integers(k);
+    const floats<N> one_and_rest = floats_of((whole & integers<N>::all(0x7FFFFFU)) | integers<N>::all(0x3F800000U));
+    const floats<N> power =
+        polynomial(one_and_rest, 0.0135341678F, -0.0021252078F, 0.16661337F, 0.31201604F, 0.509964228F);
+    return floats_of(bits_of(power) + (whole & integers<N>::all(0xFF800000U)));
 }
 
 /// e^x for x between -87 and 89, 2^n by its bits.
@@ -163,13 +173,18 @@ template <int N> ANEMONE_CPU_INLINE floats<N> hyperbolic_tangent(const floats<N>
     return with_sign_of(select(a < vector::all(0.625F), near, far), x);
 }
 
-/// x Phi(x), Phi(-a) = e^Q(a) for a >= 0: the logarithm of the tail is so smooth that a polynomial has it within
-/// 2^-18.5 up to 4 and, where x Phi(x) is a subnormal of fp16, to 2^-33 absolutely up to 5.9; it falls on beyond that.
+/// x Phi(x) within 2^-16, or 2^-27 absolutely. The 32nd root of Phi(-a), a >= 0, is so smooth that a polynomial has it
+/// within 2^-22 up to 5, beyond which x Phi(x) is a small subnormal of fp16. At the limit the polynomial is 1/8 exactly:
+/// what is left of its 32nd power there is taken off, so that Phi(-infinity) is zero, and none is subnormal in fp32.
 template <int N> ANEMONE_CPU_INLINE floats<N> gaussian_error_linear(const floats<N>& x) {
-    const floats<N> tail =
-        vanishing_exponential(polynomial(magnitude(x), -9.15889984e-07F, 3.71712777e-05F, -0.000611722062F,
-                                         0.00579947885F, -0.0372578315F, -0.317882329F, -0.797961831F, -0.693144858F));
-    return x * select(x < floats<N>::all(0.0F), tail, floats<N>::all(1.0F) - tail);
+    const floats<N> root = polynomial(smaller_magnitude(x, 10.8441439F), 2.78927558e-07F, -1.56911756e-05F,
+                                      0.000258808461F, -0.000911249837F, -0.00940855686F, -0.0244040377F, 0.97857219F);
+    const floats<N> second = root * root;
+    const floats<N> fourth = second * second;
+    const floats<N> eighth = fourth * fourth;
+    const floats<N> sixteenth = eighth * eighth;
+    const floats<N> tail = fused_multiply_add(sixteenth, sixteenth, floats<N>::all(-0x1p-96F));
+    return x * part_by_sign(x, tail, floats<N>::all(1.0F));
 }
 
 /// e^(z^2) erfc(z) of z >= 0 is t P(t), t = 1 / (1 + z / 2); P interpolates at Chebyshev nodes over 0 <= z <= 9 within

@@ -31,29 +31,32 @@ template <class To> ANEMONE_CPU_INLINE void store_some(const row_block& x, To* t
     std::memcpy(static_cast<void*>(to), rest, static_cast<std::size_t>(left) * sizeof(To));
 }
 
+/// Lanes that go through a function together, which hides its latency.
+inline constexpr int map_lanes = 32;
+
 /// out[i] = function(x[i]); in place allowed.
 template <class Function, class From, class To>
 ANEMONE_CPU_INLINE void map(const Function& function, const From* x, To* out, std::int64_t count) {
     if (count <= 0) {
         return;
     }
-    const std::int64_t left = count % block_lanes;
-    From rest[block_lanes] = {};
-    To rest_out[block_lanes];
+    const std::int64_t left = count % map_lanes;
+    From rest[map_lanes] = {};
+    To rest_out[map_lanes];
     std::memcpy(static_cast<void*>(rest), x + (count - left), static_cast<std::size_t>(left) * sizeof(From));
     const From* from = x;
     To* to = out;
     std::int64_t whole = count - left;
     for (;;) { // twice at most: the function is compiled once
-        for (std::int64_t i = 0; i < whole; i += block_lanes) {
-            store_block(function(row_block::load(from + i)), to + i);
+        for (std::int64_t i = 0; i < whole; i += map_lanes) {
+            function(floats<map_lanes>::load(from + i)).store(to + i);
         }
         if (from == rest || left == 0) {
             break;
         }
         from = rest;
         to = rest_out;
-        whole = block_lanes;
+        whole = map_lanes;
     }
     if (left != 0) {
         std::memcpy(static_cast<void*>(out + (count - left)), rest_out, static_cast<std::size_t>(left) * sizeof(To));
@@ -103,10 +106,11 @@ ANEMONE_CPU_INLINE void zip(const Function& function, const A* a, std::int64_t a
 #define ANEMONE_UNARY_LOOPS(ROW)                                                                                       \
     ROW(relu)                                                                                                          \
     ROW(relu6)                                                                                                         \
-    ROW(leaky_relu) ROW(clamp) ROW(thresholded_relu) ROW(clamped_relu) ROW(elu) ROW(sigmoid) ROW(hard_sigmoid)         \
-        ROW(tanh) ROW(scaled_tanh) ROW(gelu) ROW(gelu_sigmoid) ROW(silu) ROW(softplus) ROW(parametric_softplus)        \
-            ROW(softsign) ROW(erf) ROW(exp) ROW(exp2) ROW(log2) ROW(log) ROW(sqrt) ROW(rsqrt) ROW(inverse) ROW(square) \
-                ROW(abs) ROW(sign) ROW(ceil) ROW(floor) ROW(round) ROW(sin) ROW(cos) ROW(atan)
+    ROW(leaky_relu)                                                                                                    \
+    ROW(clamp) ROW(thresholded_relu) ROW(clamped_relu) ROW(elu) ROW(sigmoid) ROW(hard_sigmoid) ROW(tanh)               \
+        ROW(scaled_tanh) ROW(gelu) ROW(gelu_sigmoid) ROW(silu) ROW(softplus) ROW(parametric_softplus) ROW(softsign)    \
+            ROW(erf) ROW(exp) ROW(exp2) ROW(log2) ROW(log) ROW(sqrt) ROW(rsqrt) ROW(inverse) ROW(square) ROW(abs)      \
+                ROW(sign) ROW(ceil) ROW(floor) ROW(round) ROW(sin) ROW(cos) ROW(atan)
 #define ANEMONE_BINARY_LOOPS(ROW) ROW(add) ROW(sub) ROW(mul) ROW(div) ROW(minimum) ROW(maximum) ROW(pow) ROW(floor_div)
 #define ANEMONE_COMPARISON_LOOPS(ROW)                                                                                  \
     ROW(equal) ROW(not_equal) ROW(greater) ROW(greater_equal) ROW(less) ROW(less_equal)

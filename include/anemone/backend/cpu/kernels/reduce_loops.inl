@@ -30,7 +30,7 @@ ANEMONE_CPU_INLINE float fold(const Combine& combine, const Function& function, 
 }
 
 struct same_block {
-    ANEMONE_CPU_INLINE row_block operator()(const row_block& x) const { return x; }
+    template <int N> ANEMONE_CPU_INLINE floats<N> operator()(const floats<N>& x) const { return x; }
 };
 
 struct squared_difference {
@@ -46,8 +46,8 @@ struct affine_function {
     float center;
     float scale;
     float offset;
-    ANEMONE_CPU_INLINE row_block operator()(const row_block& x) const {
-        return (x - row_block::all(center)) * row_block::all(scale) + row_block::all(offset);
+    template <int N> ANEMONE_CPU_INLINE floats<N> operator()(const floats<N>& x) const {
+        return (x - floats<N>::all(center)) * floats<N>::all(scale) + floats<N>::all(offset);
     }
 };
 

@@ -17,6 +17,7 @@
 ///     larger(a, b), smaller  a > b ? a : b, a < b ? a : b
 ///     < <= > >= == !=        a lane_mask; with a NaN only != holds
 ///     select(m, a, b)        a where m holds, b elsewhere
+///     sum_of_lanes(x)        the same grouping at every set
 ///     bits_of, floats_of     the bits as `integers` of 32 bits, and back
 ///
 /// `integers` are unsigned, with + - & | ^ and logical shifts; signed_shift and signed_floats read them as signed.
