@@ -60,6 +60,11 @@ struct product_plan {
                     kernels.binary(op::add, sums, 1, added + column, 1, sums, count);
                 }
                 last.store(kernels, o, sums, (i * extents.m + row) * extents.n + column, count);
+            },
+            [&](std::int64_t i) {
+                return last.rounds_only()
+                           ? rounded_results{o.output() + i * extents.m * extents.n, extents.n, added}
+                           : rounded_results{};
             });
     }
 };

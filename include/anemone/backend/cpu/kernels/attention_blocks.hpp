@@ -14,7 +14,7 @@
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 inline constexpr std::int64_t attention_keys = product_terms; ///< of a block
-inline constexpr std::int64_t attention_rows = 192;           ///< queries that share a block's widened keys and values
+inline constexpr std::int64_t attention_rows = 264;           ///< queries that share a block's widened keys and values
 
 struct attention_head {
     const half* query;
@@ -27,6 +27,7 @@ struct attention_head {
 struct attention_scratch {
     std::int64_t query = 0;  ///< a tile of queries, for each product_terms of the depth
     std::int64_t scores = 0; ///< a tile of scores
+    std::int64_t known = 0;  ///< the largest products of each of its rows
     std::int64_t keys = 0;   ///< a block of keys as panels
     std::int64_t values = 0; ///< a block of values as panels
     std::int64_t sums = 0;   ///< of values, for each query
@@ -40,7 +41,8 @@ struct attention_scratch {
         const std::int64_t rows = in_multiples(std::min(s.rows, attention_rows), most_tile_rows);
         const std::int64_t block = std::min(s.keys, attention_keys);
         scores = stripe;
-        keys = scores + stripe;
+        known = scores + stripe;
+        keys = known + most_tile_rows * 16;
         values = keys + in_multiples(block, most_panel_columns) * in_multiples(s.depth, 16);
         sums_step = in_multiples(s.depth, most_panel_columns) + 16;
         sums = values + block * in_multiples(s.depth, most_panel_columns);
@@ -66,7 +68,6 @@ public:
         for (std::int64_t k = 0; k == 0 || k < s_.keys; k += attention_keys) {
             const std::int64_t keys = std::min(attention_keys, s_.keys - k);
             load_keys(k, keys);
-            load_values(k, keys);
             for (std::int64_t r = 0; r < rows; r += products_.rows) {
                 tile(first, r, std::min<std::int64_t>(products_.rows, rows - r), k, keys);
             }
@@ -95,20 +96,38 @@ private:
         }
     }
 
-    void load_values(std::int64_t first, std::int64_t keys) const {
-        float* to = scratch_ + at_.values;
-        for (std::int64_t d = 0; d < s_.depth; d += products_.columns) {
-            products_.widen(head_.value + first * s_.depth + d, s_.depth, keys,
-                            std::min<std::int64_t>(products_.columns, s_.depth - d), to, products_.columns,
-                            products_.columns);
-            to += keys * products_.columns;
+    /// The sums of values of a stripe of queries. The first one widens the values.
+    void add_values(std::int64_t rows, std::int64_t key, std::int64_t keys, bool widened, float* sums) const {
+        const std::int64_t columns = products_.columns;
+        const float* const shares = scratch_ + at_.scores;
+        if (widened) {
+            products_.stripe(rows, keys, shares, scratch_ + at_.values, s_.depth, {sums, at_.sums_step, key == 0});
+            return;
+        }
+        for (std::int64_t d = 0; d < s_.depth; d += columns) {
+            const std::int64_t count = std::min(columns, s_.depth - d);
+            const half* const from = head_.value + key * s_.depth + d;
+            float* const wide = scratch_ + at_.values + d * keys;
+            const product_results to{sums + d, at_.sums_step, key == 0};
+            if (count == columns) {
+                products_.half_stripe(rows, keys, shares, from, s_.depth, nullptr, wide, to);
+            } else {
+                products_.widen(from, s_.depth, keys, count, wide, columns, columns);
+                products_.stripe(rows, keys, shares, wide, count, to);
+            }
         }
     }
 
     void tile(std::int64_t first, std::int64_t row, std::int64_t rows, std::int64_t key, std::int64_t keys) const {
         const std::int64_t tiled = in_multiples(rows, products_.unit);
-        const std::int64_t panels = panels_of(keys);
+        const std::int64_t columns = products_.columns;
         float* const scores = scratch_ + at_.scores;
+        // The products of whole panels, and 16s, find the largest score themselves.
+        const bool finds = head_.mask == nullptr && s_.scale > 0 && s_.scale < std::numeric_limits<float>::infinity();
+        const std::int64_t whole = std::max<std::int64_t>(columns, 16);
+        const std::int64_t counted = finds ? keys / whole * whole : 0;
+        float* const known = scratch_ + at_.known;
+        std::fill_n(known, tiled * 16, -std::numeric_limits<float>::infinity());
         const float* from = scratch_ + at_.keys;
         for (std::int64_t d = 0; d == 0 || d < s_.depth; d += product_terms) {
             const std::int64_t terms = std::min(product_terms, s_.depth - d);
@@ -117,8 +136,13 @@ private:
             for (std::int64_t r = rows; r < tiled; ++r) {
                 std::fill_n(scratch_ + r * product_step, terms, 0.0F);
             }
-            products_.stripe(tiled, terms, scratch_, from, panels, scores, product_step, d == 0);
-            from += panels * terms * products_.columns;
+            product_results to{scores, product_step, d == 0};
+            to.largest = d + terms < s_.depth ? nullptr : known;
+            products_.stripe(tiled, terms, scratch_, from, counted, to);
+            to.sums += counted;
+            to.largest = nullptr;
+            products_.stripe(tiled, terms, scratch_, from + counted * terms, keys - counted, to);
+            from += panels_of(keys) * terms * columns;
         }
         score_terms terms{.scale = s_.scale};
         if (head_.mask != nullptr) {
@@ -127,10 +151,10 @@ private:
             terms.mask = head_.mask + (first + row) * terms.row_step + key * terms.key_step;
         }
         float* const sums = scratch_ + at_.sums + row * at_.sums_step;
-        table_.attention.weigh(rows, keys, terms, scores, scratch_ + at_.largest + row, scratch_ + at_.total + row,
-                               sums, at_.sums_step, key == 0 ? 0 : s_.depth);
-        products_.stripe(tiled, keys, scores, scratch_ + at_.values, panels_of(s_.depth), sums, at_.sums_step,
-                         key == 0);
+        table_.attention.weigh(rows, keys, terms, scores, finds ? known : nullptr, counted,
+                               scratch_ + at_.largest + row, scratch_ + at_.total + row, sums, at_.sums_step,
+                               key == 0 ? 0 : s_.depth);
+        add_values(tiled, key, keys, row > 0, sums);
     }
 
     const kernel_table& table_;
@@ -159,8 +183,10 @@ void attend(const kernel_table& table, const attention_shape& s, std::int64_t he
                        const auto done = [&](float* sums, std::int64_t row) { finish(head, sums, row); };
                        const attention_part part(table, s, operands(head), reinterpret_cast<float*>(scratch), done);
                        const std::int64_t until = std::min(s.rows, end * size);
-                       for (std::int64_t r = begin * size; r < until; r += attention_rows) {
-                           part.run(r, std::min(attention_rows, until - r));
+                       const std::int64_t parts = (until - begin * size + attention_rows - 1) / attention_rows;
+                       const std::int64_t rows = (end - begin + parts - 1) / parts * size;
+                       for (std::int64_t r = begin * size; r < until; r += rows) {
+                           part.run(r, std::min(rows, until - r));
                        }
                        first += end - begin;
                    }

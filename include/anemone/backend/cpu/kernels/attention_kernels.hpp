@@ -20,9 +20,12 @@ struct attention_kernels {
     /// Turns the products of `rows` queries (product_step apart) with `keys` keys into e^(score - largest score so far).
     /// `largest` and `total` hold, for each query, the largest score of the blocks before and the sum of such powers;
     /// they are brought up to date, and so is `out`, the sums of values, [rows][depth]: all have been relative to another
-    /// largest score. Whole 16s of keys and depth are read and written.
-    void (*weigh)(std::int64_t rows, std::int64_t keys, const score_terms& terms, float* scores, float* largest,
-                  float* total, float* out, std::int64_t out_step, std::int64_t depth) = nullptr;
+    /// largest score. Whole 16s of keys and depth are read and written. `known` may hold the largest products of the
+    /// first `counted` keys, whole 16s, as product_results::largest does: without a mask, and if the scale is positive; `largest` is
+    /// then that of the products in all blocks.
+    void (*weigh)(std::int64_t rows, std::int64_t keys, const score_terms& terms, float* scores, const float* known,
+                  std::int64_t counted, float* largest, float* total, float* out, std::int64_t out_step,
+                  std::int64_t depth) = nullptr;
     /// row[j] *= 1 / by; whole 16s are read and written.
     void (*divide)(float* row, float by, std::int64_t count) = nullptr;
 };

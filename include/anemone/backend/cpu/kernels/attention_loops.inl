@@ -5,35 +5,31 @@ namespace ANEMONE_SET {
 
 inline constexpr float lowest_score = -std::numeric_limits<float>::infinity();
 
-/// e^x for x <= 0 within 2^-21, zero below -87, where fp32 would become subnormal, which is slow; NaN stays.
-template <int Lanes> ANEMONE_CPU_INLINE floats<Lanes> score_exponential(const floats<Lanes>& x) {
+/// 2^x for x <= 0 within 2^-21, relatively; zero from -126.5 on, where fp32 would become subnormal. NaN stays.
+template <int Lanes> ANEMONE_CPU_INLINE floats<Lanes> score_power(const floats<Lanes>& x) {
     using vector = floats<Lanes>;
     if constexpr (Lanes > register_lanes) {
-        return {score_exponential(x.low), score_exponential(x.high)};
+        return {score_power(x.low), score_power(x.high)};
     } else {
         using bits = typename score_bits<Lanes>::type;
-        const vector least = vector::all(-87.0F);
-        const vector bounded = {x.value < least.value ? least.value : x.value};
-        // The sum with `shift` is rounded to an integer n, and its low bits are those of n + 127.
+        const vector bounded = larger(vector::all(-127.0F), x);
+        // The sum with `shift` is rounded to an integer n, and its low bits are those of n + 127; 2^-127 has the bits of
+        // zero.
         const vector shift = vector::all(0x1.8p23F + 127.0F);
-        const vector shifted = multiply_add(bounded, vector::all(1.44269504F), shift);
-        const vector n = shifted - shift;
-        const vector r =
-            multiply_add(n, vector::all(2.12194440e-4F), multiply_add(n, vector::all(-0.693359375F), bounded));
-        vector p = vector::all(1.3981999507e-3F);
-        p = multiply_add(p, r, vector::all(8.3334519073e-3F));
-        p = multiply_add(p, r, vector::all(4.1665795894e-2F));
-        p = multiply_add(p, r, vector::all(1.6666665459e-1F));
-        p = multiply_add(p, r, vector::all(5.0000001201e-1F));
-        p = multiply_add(p, r, vector::all(1.0F));
-        p = multiply_add(p, r, vector::all(1.0F));
+        const vector shifted = bounded + shift;
+        const vector f = bounded - (shifted - shift);
+        vector p = vector::all(0.00133813021F); // interpolates 2^f for |f| <= 1/2
+        p = multiply_add(p, f, vector::all(0.00966636837F));
+        p = multiply_add(p, f, vector::all(0.0555038117F));
+        p = multiply_add(p, f, vector::all(0.240223497F));
+        p = multiply_add(p, f, vector::all(0.693147182F));
+        p = multiply_add(p, f, vector::all(1.0F));
         bits exponent;
         std::memcpy(&exponent, &shifted.value, sizeof exponent);
         exponent <<= 23;
         vector power;
         std::memcpy(&power.value, &exponent, sizeof exponent);
-        const vector result = p * power;
-        return {x.value < least.value ? vector::all(0.0F).value : result.value};
+        return p * power;
     }
 }
 
@@ -94,40 +90,76 @@ ANEMONE_CPU_INLINE floats<16> scored_and_masked(float* row, std::int64_t keys, c
     });
 }
 
-ANEMONE_INLINE void weigh_scores(std::int64_t rows, std::int64_t keys, const score_terms& terms, float* scores,
-                                 float* largest, float* total, float* out, std::int64_t out_step, std::int64_t depth) {
+/// The smaller of a vector of scores and of these from 16 - n on: the first n scores, -infinity for the others. NaN is
+/// infinity then, which makes as much of a row NaN.
+inline constexpr float score_limits[32] = {
+    -lowest_score, -lowest_score, -lowest_score, -lowest_score, -lowest_score, -lowest_score, -lowest_score,
+    -lowest_score, -lowest_score, -lowest_score, -lowest_score, -lowest_score, -lowest_score, -lowest_score,
+    -lowest_score, -lowest_score, lowest_score,  lowest_score,  lowest_score,  lowest_score,  lowest_score,
+    lowest_score,  lowest_score,  lowest_score,  lowest_score,  lowest_score,  lowest_score,  lowest_score,
+    lowest_score,  lowest_score,  lowest_score,  lowest_score};
+
+/// The largest score of a row, of which `known` holds that of the first `counted`. Behind the last are -infinities up
+/// to a whole vector.
+ANEMONE_CPU_INLINE floats<16> largest_of(float* row, std::int64_t keys, const float* known, std::int64_t counted) {
     constexpr int lanes = 16;
     using vector = floats<lanes>;
+    vector most = vector::load(known);
+    std::int64_t j = counted;
+    for (; j + lanes <= keys; j += lanes) {
+        most = larger(vector::load(row + j), most);
+    }
+    if (j < keys) {
+        const vector last = smaller(vector::load(row + j), vector::load(score_limits + lanes - (keys - j)));
+        last.store(row + j);
+        most = larger(last, most);
+    }
+    return most;
+}
+
+ANEMONE_INLINE void weigh_scores(std::int64_t rows, std::int64_t keys, const score_terms& terms, float* scores,
+                                 const float* known, std::int64_t counted, float* largest, float* total, float* out,
+                                 std::int64_t out_step, std::int64_t depth) {
+    constexpr int lanes = 16;
+    using vector = floats<lanes>;
+    const float to_powers_of_two = known == nullptr ? 1.44269504F : 1.44269504F * terms.scale;
+    const vector factor = vector::all(to_powers_of_two);
     float now[most_tile_rows];
+    float sums[most_tile_rows][lanes];
     for (std::int64_t r = 0; r < rows; ++r) {
+        float* const row = scores + r * product_step;
         const half* const mask = terms.mask == nullptr ? nullptr : terms.mask + r * terms.row_step;
-        const vector most = scored_and_masked(scores + r * product_step, keys, terms, mask);
+        const vector most = known == nullptr ? scored_and_masked(row, keys, terms, mask)
+                                             : largest_of(row, keys, known + r * lanes, counted);
         const float highest = folded(most, [](const auto& a, const auto& b) { return larger(a, b); });
         now[r] = highest > largest[r] ? highest : largest[r];
     }
     for (std::int64_t r = 0; r < rows; ++r) {
         float* const row = scores + r * product_step;
         // Where all keys up to here are masked by -infinity, they count nothing, unless the whole row is.
-        const vector base = vector::all(now[r] == lowest_score ? 0.0F : now[r]);
+        const float base = now[r] == lowest_score ? 0.0F : now[r];
+        const vector offset = vector::all(-(base * to_powers_of_two));
         vector sum = vector::all(0.0F);
         for (std::int64_t j = 0; j < keys; j += lanes) {
-            const vector share = score_exponential(vector::load(row + j) - base);
+            const vector share = score_power(multiply_add(vector::load(row + j), factor, offset));
             share.store(row + j);
             sum = sum + share;
         }
-        const float added = folded(sum, [](const auto& a, const auto& b) { return a + b; });
-        if (largest[r] == now[r]) {
-            total[r] = total[r] + added;
+        sum.store(sums[r]);
+        if (largest[r] == now[r] || largest[r] == lowest_score) {
             continue;
         }
         float each[lanes];
-        score_exponential(vector::all(largest[r]) - base).store(each);
-        total[r] = total[r] * each[0] + added;
-        largest[r] = now[r];
+        score_power(multiply_add(vector::all(largest[r]), factor, offset)).store(each);
+        total[r] = total[r] * each[0];
         const vector kept = vector::all(each[0]);
         for (std::int64_t j = 0; j < depth; j += lanes) {
             (vector::load(out + r * out_step + j) * kept).store(out + r * out_step + j);
         }
+    }
+    for (std::int64_t r = 0; r < rows; ++r) {
+        total[r] = total[r] + folded(vector::load(sums[r]), [](const auto& a, const auto& b) { return a + b; });
+        largest[r] = now[r];
     }
 }
 

@@ -121,6 +121,8 @@ template <bool Wanted> constexpr product_kernels products_of() {
         all.unit = product_unit;
         all.columns = panel_columns;
         all.block_rows = product_block_rows;
+        all.wide_rows = product_wide_rows;
+        all.least_rows = product_least_rows;
         all.stripe = product_stripe;
         all.half_stripe = product_half_stripe;
         all.widen = widen_rows;

@@ -30,6 +30,9 @@ void multiply_all(const kernel_table& table, const matmul_shape& s, const half* 
                 table.binary(op::add, sums, 1, added.data() + column, 1, sums, count);
             }
             table.to_half(sums, out + (i * s.m + row) * s.n + column, count);
+        },
+        [&](std::int64_t i) {
+            return rounded_results{out + i * s.m * s.n, s.n, bias == nullptr ? nullptr : added.data()};
         });
 }
 

@@ -29,21 +29,52 @@ struct product_extents {
     constexpr bool few() const { return m <= few_rows; }
 };
 
+/// Where results are to be stored that need no more than a bias and the rounding: (row, column) at
+/// out[row * step + column].
+struct rounded_results {
+    half* out = nullptr; ///< null: there is more to do
+    std::int64_t step = 0;
+    const float* bias = nullptr; ///< by column, or null
+};
+
+/// Of all products alike: they have no rounded_results.
+struct no_rounded_results {
+    rounded_results operator()(std::int64_t) const { return {}; }
+};
+
 /// Columns of a block of results.
 inline constexpr std::int64_t product_columns = 256;
 
 constexpr std::int64_t in_multiples(std::int64_t count, std::int64_t of) { return (count + of - 1) / of * of; }
 
-/// The rows of a block of results: equal parts of all rows.
-inline std::int64_t block_rows_of(const product_kernels& kernels, std::int64_t rows) {
-    const std::int64_t blocks = std::max<std::int64_t>(1, (rows + kernels.block_rows - 1) / kernels.block_rows);
-    return in_multiples((rows + blocks - 1) / blocks, blocks == 1 ? kernels.unit : kernels.rows);
-}
+/// The terms of a product in equal blocks.
+struct term_blocks {
+    std::int64_t count;
+    std::int64_t terms; ///< of each but the last
+
+    constexpr explicit term_blocks(std::int64_t k)
+        : count(std::max<std::int64_t>(1, (k + product_terms - 1) / product_terms)),
+          terms(std::max<std::int64_t>(16, in_multiples((k + count - 1) / count, 16))) {}
+};
+
+/// The rows of a block of results, equal parts of all rows, and whether all their terms stay widened at once.
+struct row_blocks {
+    std::int64_t rows;
+    bool whole;
+
+    row_blocks(const product_kernels& kernels, std::int64_t all, std::int64_t blocks_of_terms) {
+        const std::int64_t fitting = kernels.wide_rows / blocks_of_terms / kernels.rows * kernels.rows;
+        whole = fitting >= kernels.least_rows || fitting >= all;
+        const std::int64_t most = whole ? std::min<std::int64_t>(fitting, kernels.block_rows) : kernels.block_rows;
+        const std::int64_t blocks = std::max<std::int64_t>(1, (all + most - 1) / most);
+        rows = in_multiples((all + blocks - 1) / blocks, blocks == 1 ? kernels.unit : kernels.rows);
+    }
+};
 
 /// Where the parts of a thread's scratch begin, in floats.
 struct product_scratch {
-    std::int64_t left = 0;  ///< the terms of a stripe of rows, or of few whole rows
-    std::int64_t panel = 0; ///< those of a block of columns
+    std::int64_t left = 0;  ///< widened rows: those of a block, or few whole ones
+    std::int64_t panel = 0; ///< widened columns
     std::int64_t sums = 0;  ///< a block of results
     std::int64_t sums_step = 0;
     std::int64_t size = 0;
@@ -51,9 +82,9 @@ struct product_scratch {
     constexpr explicit product_scratch(const product_extents& e) {
         const std::int64_t rows = in_multiples(std::min(e.m, most_block_rows), most_tile_rows);
         const std::int64_t columns = in_multiples(std::min(e.n, product_columns), most_panel_columns);
-        const std::int64_t stripe = most_tile_rows * product_step;
-        panel = in_multiples(e.few() ? std::max(stripe, few_rows * e.k) : stripe, 16);
-        sums = panel + std::min(product_terms, e.k) * columns;
+        const std::int64_t wide = std::min(most_wide_rows, term_blocks(e.k).count * rows) * product_step;
+        panel = in_multiples(e.few() ? std::max(wide, few_rows * e.k) : wide, 16);
+        sums = panel + std::min(product_terms, e.k) * most_panel_columns;
         sums_step = columns + 16; // no multiple of 4096 bytes, as product_step
         size = sums + std::max(rows, e.few() ? few_rows : 0) * sums_step;
     }
@@ -65,79 +96,89 @@ struct product_scratch {
 template <class Finish> class product_part {
 public:
     product_part(const kernel_table& table, const product_extents& extents, const half* left, const right_matrix& right,
-                 float* scratch, const Finish& finish)
-        : kernels_(table.products), e_(extents), a_(left), b_(right), scratch_(scratch), at_(extents), finish_(finish) {
-    }
+                 float* scratch, const rounded_results& rounded, const Finish& finish)
+        : kernels_(table.products), e_(extents), terms_(extents.k), a_(left), b_(right), scratch_(scratch),
+          at_(extents), rounded_(rounded), finish_(finish) {}
 
     void run(std::int64_t first_row, std::int64_t last_row, std::int64_t first_column, std::int64_t last_column) const {
-        for (std::int64_t c = first_column; c < last_column; c += product_columns) {
-            const std::int64_t columns = std::min(product_columns, last_column - c);
-            if (e_.few() && kernels_.few != nullptr && (b_.packed || !b_.turned)) {
-                few(c, columns);
-                continue;
-            }
-            const std::int64_t rows = block_rows_of(kernels_, last_row - first_row);
-            for (std::int64_t r = first_row; r < last_row; r += rows) {
-                block(r, std::min(rows, last_row - r), c, columns);
+        const bool as_it_is = e_.few() && kernels_.few != nullptr && (b_.packed || !b_.turned);
+        const row_blocks blocks(kernels_, last_row - first_row, terms_.count);
+        for (std::int64_t r = first_row; r < last_row; r += as_it_is ? e_.m : blocks.rows) {
+            const std::int64_t rows = std::min(blocks.rows, last_row - r);
+            for (std::int64_t c = first_column; c < last_column; c += product_columns) {
+                const std::int64_t columns = std::min(product_columns, last_column - c);
+                if (as_it_is) {
+                    few(c, columns);
+                } else {
+                    block(r, rows, c, columns, blocks.whole, blocks.whole && c > first_column);
+                }
             }
         }
     }
 
 private:
-    /// A stripe of rows is widened when it is its turn, and its results are finished while they are in the first
-    /// cache; the panels stay in the second one.
-    void block(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns) const {
-        for (std::int64_t t = 0; t == 0 || t < e_.k; t += product_terms) {
-            const std::int64_t terms = std::min(product_terms, e_.k - t);
-            for (std::int64_t r = 0; r < rows; r += kernels_.rows) {
-                const std::int64_t count = std::min<std::int64_t>(kernels_.rows, rows - r);
-                float* const sums = scratch_ + at_.sums + r * at_.sums_step;
-                load_left(row + r, count, t, terms);
-                const std::int64_t tiled = in_multiples(count, kernels_.unit);
-                if (r == 0) {
-                    first_stripe(tiled, column, columns, t, terms, sums);
+    /// The rows are widened into the second cache; a panel of columns, which is widened by its first tile, stays near
+    /// while all tiles of rows use it.
+    void block(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns, bool whole,
+               bool widened) const {
+        const std::int64_t tiled = in_multiples(rows, kernels_.unit);
+        float* left = scratch_;
+        for (std::int64_t t = 0; t == 0 || t < e_.k; t += terms_.terms) {
+            const std::int64_t terms = std::min(terms_.terms, e_.k - t);
+            if (!widened) {
+                load_left(row, rows, t, terms, left);
+            }
+            const bool last = t + terms_.terms >= e_.k;
+            for (std::int64_t c = 0; c < columns; c += kernels_.columns) {
+                const std::int64_t count = std::min<std::int64_t>(kernels_.columns, columns - c);
+                product_results to{scratch_ + at_.sums + c, at_.sums_step, t == 0};
+                if (last && rounds(count)) {
+                    to.out = rounded_.out + row * rounded_.step + column + c;
+                    to.out_step = rounded_.step;
+                    to.bias = rounded_.bias == nullptr ? nullptr : rounded_.bias + column + c;
+                    const std::int64_t stored = rows / kernels_.unit * kernels_.unit;
+                    panel(stored, left, column + c, count, t, terms, to);
+                    if (stored < rows) {
+                        to.out = nullptr;
+                        to.sums += stored * to.step;
+                        kernels_.stripe(tiled - stored, terms, left + stored * product_step, scratch_ + at_.panel,
+                                        count, to);
+                        finished(to.sums, row + stored, rows - stored, column + c, count);
+                    }
                 } else {
-                    kernels_.stripe(tiled, terms, scratch_, scratch_ + at_.panel, panels_of(columns), sums,
-                                    at_.sums_step, t == 0);
-                }
-                if (t + product_terms >= e_.k) {
-                    finished(sums, row + r, count, column, columns);
+                    panel(tiled, left, column + c, count, t, terms, to);
                 }
             }
+            left += whole ? tiled * product_step : 0;
         }
+        const std::int64_t rounded = rounds(kernels_.columns) ? columns / kernels_.columns * kernels_.columns : 0;
+        finished(scratch_ + at_.sums + rounded, row, rows, column + rounded, columns - rounded);
     }
+
+    /// Whether the tiles of a panel with so many columns round their results.
+    bool rounds(std::int64_t columns) const { return rounded_.out != nullptr && columns == kernels_.columns; }
 
     std::int64_t panels_of(std::int64_t columns) const { return (columns + kernels_.columns - 1) / kernels_.columns; }
 
-    void first_stripe(std::int64_t rows, std::int64_t column, std::int64_t columns, std::int64_t t, std::int64_t terms,
-                      float* sums) const {
+    /// The products of `rows` with a panel of `count` columns, whose fp32 values stay in the scratch.
+    void panel(std::int64_t rows, const float* left, std::int64_t column, std::int64_t count, std::int64_t t,
+               std::int64_t terms, const product_results& to) const {
         const std::int64_t all = kernels_.columns;
         float* const wide = scratch_ + at_.panel;
-        std::int64_t whole = 0; // panels that lie in memory as they are
-        if (b_.coded != nullptr) {
-            for (; whole < panels_of(columns); ++whole) {
-                kernels_.widen_coded(b_.coded->panels(column + whole * all, t), terms, wide + whole * terms * all);
-            }
-            kernels_.stripe(rows, terms, scratch_, wide, whole, sums, at_.sums_step, t == 0);
+        const bool packed = b_.packed && b_.coded == nullptr;
+        if (packed || (!b_.packed && !b_.turned && count == all)) {
+            const half* const from = packed ? b_.values + column * e_.k + t * all : b_.values + t * e_.n + column;
+            const half* const next = packed && column + all < e_.n ? from + e_.k * all : nullptr;
+            kernels_.half_stripe(rows, terms, left, from, packed ? all : e_.n, next, wide, to);
             return;
         }
-        if (b_.packed) {
-            whole = panels_of(columns);
-            kernels_.half_stripe(rows, terms, scratch_, b_.values + column * e_.k + t * all, all, e_.k * all, whole,
-                                 wide, sums, at_.sums_step, t == 0);
-        } else if (!b_.turned) {
-            whole = columns / all;
-            kernels_.half_stripe(rows, terms, scratch_, b_.values + t * e_.n + column, e_.n, all, whole, wide, sums,
-                                 at_.sums_step, t == 0);
+        if (b_.coded != nullptr) {
+            kernels_.widen_coded(b_.coded->panels(column, t), terms, wide);
+        } else {
+            const half* const from = b_.turned ? b_.values + column * e_.k + t : b_.values + t * e_.n + column;
+            load(b_.turned, from, b_.turned ? e_.k : e_.n, terms, count, wide, all, all);
         }
-        for (std::int64_t p = whole; p < panels_of(columns); ++p) {
-            const std::int64_t c = column + p * all;
-            const half* const from = b_.turned ? b_.values + c * e_.k + t : b_.values + t * e_.n + c;
-            load(b_.turned, from, b_.turned ? e_.k : e_.n, terms, std::min(all, e_.n - c), wide + p * terms * all, all,
-                 all);
-        }
-        kernels_.stripe(rows, terms, scratch_, wide + whole * terms * all, panels_of(columns) - whole,
-                        sums + whole * all, at_.sums_step, t == 0);
+        kernels_.stripe(rows, terms, left, wide, count, to);
     }
 
     /// All terms at once, the right operand as it is: it is read once, at the memory's speed.
@@ -161,7 +202,7 @@ private:
                      b_.packed ? kernels_.columns : e_.n, panel_step, whole, scratch_ + at_.sums, at_.sums_step);
         finished(scratch_ + at_.sums, 0, e_.m, column, std::min(columns, whole * kernels_.columns));
         if (whole * kernels_.columns < columns) {
-            block(0, e_.m, column + whole * kernels_.columns, columns - whole * kernels_.columns);
+            block(0, e_.m, column + whole * kernels_.columns, columns - whole * kernels_.columns, false, false);
         }
     }
 
@@ -173,11 +214,11 @@ private:
         }
     }
 
-    void load_left(std::int64_t row, std::int64_t rows, std::int64_t t, std::int64_t terms) const {
+    void load_left(std::int64_t row, std::int64_t rows, std::int64_t t, std::int64_t terms, float* to) const {
         const half* const from = e_.turned_left ? a_ + t * e_.m + row : a_ + row * e_.k + t;
-        load(e_.turned_left, from, e_.turned_left ? e_.m : e_.k, rows, terms, scratch_, product_step, terms);
+        load(e_.turned_left, from, e_.turned_left ? e_.m : e_.k, rows, terms, to, product_step, terms);
         for (std::int64_t r = rows; r < in_multiples(rows, kernels_.unit); ++r) {
-            std::fill_n(scratch_ + r * product_step, terms, 0.0F);
+            std::fill_n(to + r * product_step, terms, 0.0F);
         }
     }
 
@@ -188,10 +229,12 @@ private:
 
     const product_kernels& kernels_;
     product_extents e_;
+    term_blocks terms_;
     const half* a_;
     right_matrix b_;
     float* scratch_;
     product_scratch at_;
+    rounded_results rounded_;
     const Finish& finish_;
 };
 
@@ -199,11 +242,11 @@ private:
 inline constexpr std::int64_t product_grain = 1 << 17;
 
 /// `count` products of equal extents: operands(i) gives the left matrix and the right one, finish(i, sums, row, column,
-/// count) gets the results. Threads split either the columns of all products or their rows, whichever is more even; the
+/// count) gets the results, but those that rounded(i) has a place for. Threads split either the columns of all products or their rows, whichever is more even; the
 /// bits do not depend on it.
-template <class Operands, class Finish>
+template <class Operands, class Finish, class Rounded = no_rounded_results>
 void multiply(const kernel_table& table, const product_extents& e, std::int64_t count, const workers& crew,
-              const Operands& operands, const Finish& finish) {
+              const Operands& operands, const Finish& finish, const Rounded& rounded = {}) {
     const product_kernels& kernels = table.products;
     const auto uneven = [&](std::int64_t units) {
         const std::int64_t parts = std::clamp<std::int64_t>(units, 1, crew.width);
@@ -227,7 +270,8 @@ void multiply(const kernel_table& table, const product_extents& e, std::int64_t 
                        const auto done = [&](float* sums, std::int64_t row, std::int64_t column, std::int64_t columns) {
                            finish(i, sums, row, column, columns);
                        };
-                       const product_part part(table, e, left, right, reinterpret_cast<float*>(scratch), done);
+                       const product_part part(table, e, left, right, reinterpret_cast<float*>(scratch), rounded(i),
+                                               done);
                        const std::int64_t from = begin * size;
                        const std::int64_t to = std::min(extent, end * size);
                        by_columns ? part.run(0, e.m, from, to) : part.run(from, to, 0, e.n);

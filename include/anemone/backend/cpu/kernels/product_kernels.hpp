@@ -18,6 +18,7 @@ inline constexpr std::int64_t few_rows = 8;
 inline constexpr std::int64_t most_tile_rows = 12;
 inline constexpr std::int64_t most_panel_columns = 32;
 inline constexpr std::int64_t most_block_rows = 264;
+inline constexpr std::int64_t most_wide_rows = 528;
 
 /// Panels that stay compressed: integers with a scale for each column, or indices of a table of 16 values.
 struct coded_panels {
@@ -29,23 +30,36 @@ struct coded_panels {
     const float* table = nullptr;
 };
 
+/// Where the results of tiles go: element (r, c) is sums[r * step + c]. `fresh` tiles start from zero, others from what
+/// is in `sums`.
+struct product_results {
+    float* sums = nullptr;
+    std::int64_t step = 0;
+    bool fresh = true;
+    half* out = nullptr; ///< or null; out[r * out_step + c] gets the rounded results instead
+    std::int64_t out_step = 0;
+    const float* bias = nullptr; ///< of the columns or null; added before the rounding
+    float* largest = nullptr;    ///< or null; the largest of row r and of these 16 numbers from r * 16 on, in any of them
+};
+
 /// The loops of products. A panel is `columns` neighbouring columns of a right operand, [terms][columns]. Every sum is
 /// one fp32 accumulator in the order of the terms, so all of them give the same bits at one instruction set.
 struct product_kernels {
     int rows = 0;       ///< of a full tile
     int unit = 0;       ///< tiles have a multiple of this many rows
     int columns = 0;    ///< of a panel
-    int block_rows = 0; ///< whose fp32 values fit into the second cache, a multiple of `rows`
+    int block_rows = 0; ///< of a block of results, at most; a multiple of `rows`
+    int wide_rows = 0;  ///< rows of product_terms fp32 values that leave half of the second cache free
+    int least_rows = 0; ///< so many rows share a panel in fp32 at least, where there are as many
 
-    /// sums[r * step + p * columns + c] (+)= sum over t of a[r * product_step + t] * panels[p][t][c] for the rows of one
-    /// tile, a multiple of `unit`, and `count` panels. `fresh` starts from zero, otherwise from what is in `sums`.
+    /// results (+)= sum over t of a[r * product_step + t] * panels[c / columns][t][c % columns] for `rows`, a multiple of
+    /// `unit`, and `count` columns. What is behind the last column in its panel may be written as well.
     void (*stripe)(std::int64_t rows, std::int64_t terms, const float* a, const float* panels, std::int64_t count,
-                   float* sums, std::int64_t step, bool fresh) = nullptr;
-    /// The same with panels in fp16, element (t, c) of panel p at panels[p * panel_step + t * term_step + c]; their fp32
-    /// values are left in `wide` for the stripes below.
-    void (*half_stripe)(std::int64_t rows, std::int64_t terms, const float* a, const half* panels,
-                        std::int64_t term_step, std::int64_t panel_step, std::int64_t count, float* wide, float* sums,
-                        std::int64_t step, bool fresh) = nullptr;
+                   const product_results& to) = nullptr;
+    /// The same with one panel in fp16, whose terms are `term_step` apart; its fp32 values are left in `wide` for further
+    /// rows. `next`, which may be null, is brought near meanwhile: as many neighbouring values.
+    void (*half_stripe)(std::int64_t rows, std::int64_t terms, const float* a, const half* panel,
+                        std::int64_t term_step, const half* next, float* wide, const product_results& to) = nullptr;
     /// The same for 1, 2, 4 or 8 rows of a, `a_step` apart, and whole panels in fp16: element (t, c) of panel p is at
     /// b[p * panel_step + t * term_step + c]. Starts from zero.
     /// Null where the conversion takes many instructions.

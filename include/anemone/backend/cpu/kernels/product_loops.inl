@@ -8,19 +8,26 @@ namespace ANEMONE_SET {
 inline constexpr int product_rows = 12;
 inline constexpr int product_unit = 4;
 inline constexpr int product_block_rows = 264;
+inline constexpr int product_wide_rows = 528;
+inline constexpr int product_least_rows = 120;
 #elif ANEMONE_SET_LANES == 8
 inline constexpr int product_rows = 6;
 inline constexpr int product_unit = 2;
 inline constexpr int product_block_rows = 192;
+inline constexpr int product_wide_rows = 192;
+inline constexpr int product_least_rows = 48;
 #else
 inline constexpr int product_rows = 4;
 inline constexpr int product_unit = 4;
 inline constexpr int product_block_rows = 96;
+inline constexpr int product_wide_rows = 96;
+inline constexpr int product_least_rows = 24;
 #endif
 inline constexpr int panel_vectors = 2;
 inline constexpr int panel_columns = panel_vectors * register_lanes;
 static_assert(product_rows <= most_tile_rows && panel_columns <= most_panel_columns);
 static_assert(product_block_rows <= most_block_rows && product_block_rows % product_rows == 0);
+static_assert(product_block_rows <= product_wide_rows && product_wide_rows <= most_wide_rows);
 
 ANEMONE_INLINE void widen_rows(const half* from, std::int64_t from_step, std::int64_t rows, std::int64_t count,
                                float* to, std::int64_t to_step, std::int64_t filled) {
@@ -66,16 +73,16 @@ struct half_panel {
     }
 };
 
-template <int Rows, class Panel>
-ANEMONE_CPU_INLINE void product_tile(std::int64_t terms, const float* a, const Panel& panel, float* sums,
-                                     std::int64_t step, bool fresh) {
+template <int Rows, int Vectors, class Panel>
+ANEMONE_CPU_INLINE void product_tile(std::int64_t terms, const float* a, const Panel& panel,
+                                     const product_results& to) {
     using vector = floats<register_lanes>;
-    vector sum[Rows][panel_vectors];
-    if (fresh) {
+    vector sum[Rows][Vectors];
+    if (to.fresh) {
 #pragma GCC unroll 16
         for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 2
-            for (int v = 0; v < panel_vectors; ++v) {
+            for (int v = 0; v < Vectors; ++v) {
                 sum[r][v] = vector::all(0.0F);
             }
         }
@@ -83,70 +90,131 @@ ANEMONE_CPU_INLINE void product_tile(std::int64_t terms, const float* a, const P
 #pragma GCC unroll 16
         for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 2
-            for (int v = 0; v < panel_vectors; ++v) {
-                sum[r][v] = vector::load(sums + r * step + v * register_lanes);
+            for (int v = 0; v < Vectors; ++v) {
+                sum[r][v] = vector::load(to.sums + r * to.step + v * register_lanes);
             }
         }
     }
     for (std::int64_t t = 0; t < terms; ++t) {
-        vector value[panel_vectors];
+        vector value[Vectors];
 #pragma GCC unroll 2
-        for (int v = 0; v < panel_vectors; ++v) {
+        for (int v = 0; v < Vectors; ++v) {
             value[v] = panel.load(t, v);
         }
 #pragma GCC unroll 16
         for (int r = 0; r < Rows; ++r) {
             const vector weight = vector::all(a[r * product_step + t]);
 #pragma GCC unroll 2
-            for (int v = 0; v < panel_vectors; ++v) {
+            for (int v = 0; v < Vectors; ++v) {
                 sum[r][v] = multiply_add(weight, value[v], sum[r][v]);
+            }
+        }
+    }
+    if (to.out == nullptr) {
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 2
+            for (int v = 0; v < Vectors; ++v) {
+                sum[r][v].store(to.sums + r * to.step + v * register_lanes);
+            }
+        }
+        if (to.largest != nullptr) {
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r) {
+                vector most = vector::load(to.largest + r * 16);
+#pragma GCC unroll 2
+                for (int v = 0; v < Vectors; ++v) {
+                    most = larger(sum[r][v], most);
+                }
+                most.store(to.largest + r * 16);
+            }
+        }
+        return;
+    }
+    if (to.bias != nullptr) {
+#pragma GCC unroll 2
+        for (int v = 0; v < Vectors; ++v) {
+            const vector added = vector::load(to.bias + v * register_lanes);
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r) {
+                sum[r][v] = sum[r][v] + added;
             }
         }
     }
 #pragma GCC unroll 16
     for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 2
-        for (int v = 0; v < panel_vectors; ++v) {
-            sum[r][v].store(sums + r * step + v * register_lanes);
+        for (int v = 0; v < Vectors; ++v) {
+            sum[r][v].store(to.out + r * to.out_step + v * register_lanes);
         }
     }
 }
 
-template <int Rows>
-ANEMONE_CPU_INLINE void stripe_of(std::int64_t terms, const float* a, const float* panels, std::int64_t count,
-                                  float* sums, std::int64_t step, bool fresh) {
-    for (std::int64_t p = 0; p < count; ++p) {
-        product_tile<Rows>(terms, a, wide_panel{panels + p * terms * panel_columns}, sums + p * panel_columns, step,
-                           fresh);
+/// The same results from row `row` and column `column` on.
+ANEMONE_CPU_INLINE product_results results_from(const product_results& to, std::int64_t row, std::int64_t column) {
+    product_results part = to;
+    part.sums = to.sums == nullptr ? nullptr : to.sums + row * to.step + column;
+    part.out = to.out == nullptr ? nullptr : to.out + row * to.out_step + column;
+    part.bias = to.bias == nullptr ? nullptr : to.bias + column;
+    part.largest = to.largest == nullptr ? nullptr : to.largest + row * 16;
+    return part;
+}
+
+/// `rows` of one panel, of which `Vectors` are wanted.
+template <int Vectors>
+ANEMONE_CPU_INLINE void product_column(std::int64_t rows, std::int64_t terms, const float* a, const wide_panel& panel,
+                                       const product_results& to) {
+    std::int64_t r = 0;
+    for (; r + product_rows <= rows; r += product_rows) {
+        product_tile<product_rows, Vectors>(terms, a + r * product_step, panel, results_from(to, r, 0));
+    }
+    if constexpr (product_rows > 2 * product_unit) {
+        for (; r + 2 * product_unit <= rows; r += 2 * product_unit) {
+            product_tile<2 * product_unit, Vectors>(terms, a + r * product_step, panel, results_from(to, r, 0));
+        }
+    }
+    if constexpr (product_rows > product_unit) {
+        for (; r < rows; r += product_unit) {
+            product_tile<product_unit, Vectors>(terms, a + r * product_step, panel, results_from(to, r, 0));
+        }
     }
 }
 
 ANEMONE_INLINE void product_stripe(std::int64_t rows, std::int64_t terms, const float* a, const float* panels,
-                                   std::int64_t count, float* sums, std::int64_t step, bool fresh) {
-    if (rows == product_rows) {
-        return stripe_of<product_rows>(terms, a, panels, count, sums, step, fresh);
-    }
-    if constexpr (product_rows > 2 * product_unit) {
-        if (rows == 2 * product_unit) {
-            return stripe_of<2 * product_unit>(terms, a, panels, count, sums, step, fresh);
+                                   std::int64_t count, const product_results& to) {
+    for (std::int64_t c = 0; c < count; c += panel_columns) {
+        const wide_panel panel{panels + c * terms};
+        if (count - c > register_lanes) {
+            product_column<panel_vectors>(rows, terms, a, panel, results_from(to, 0, c));
+        } else {
+            product_column<1>(rows, terms, a, panel, results_from(to, 0, c));
         }
     }
-    stripe_of<product_unit>(terms, a, panels, count, sums, step, fresh);
 }
 
-ANEMONE_INLINE void product_half_stripe(std::int64_t rows, std::int64_t terms, const float* a, const half* panels,
-                                        std::int64_t term_step, std::int64_t panel_step, std::int64_t count,
-                                        float* wide, float* sums, std::int64_t step, bool fresh) {
-    for (std::int64_t p = 0; p < count; ++p) {
-        const half* const from = panels + p * panel_step;
-        float* const to = wide + p * terms * panel_columns;
-        float* const results = sums + p * panel_columns;
-        if (rows == product_rows) {
-            product_tile<product_rows>(terms, a, half_panel{from, term_step, to}, results, step, fresh);
-        } else {
-            widen_rows(from, term_step, terms, panel_columns, to, panel_columns, panel_columns);
-            product_stripe(rows, terms, a, to, 1, results, step, fresh);
+ANEMONE_INLINE void product_half_stripe(std::int64_t rows, std::int64_t terms, const float* a, const half* panel,
+                                        std::int64_t term_step, const half* next, float* wide,
+                                        const product_results& to) {
+    if (rows < product_rows) {
+        widen_rows(panel, term_step, terms, panel_columns, wide, panel_columns, panel_columns);
+        product_column<panel_vectors>(rows, terms, a, {wide}, to);
+        return;
+    }
+    product_tile<product_rows, panel_vectors>(terms, a, half_panel{panel, term_step, wide}, to);
+    constexpr std::int64_t line = 64 / sizeof(half);
+    const std::int64_t lines = (terms * panel_columns + line - 1) / line;
+    const std::int64_t each = next == nullptr ? 0 : (lines * product_rows + rows - 1) / rows;
+    std::int64_t near = 0;
+    std::int64_t r = product_rows;
+    for (; r + product_rows <= rows; r += product_rows) {
+        for (const std::int64_t until = near + each < lines ? near + each : lines; near < until; ++near) {
+            __builtin_prefetch(next + near * line, 0, 2);
         }
+        product_tile<product_rows, panel_vectors>(terms, a + r * product_step, wide_panel{wide},
+                                                  results_from(to, r, 0));
+    }
+    if (r < rows) {
+        product_column<panel_vectors>(rows - r, terms, a + r * product_step, {wide}, results_from(to, r, 0));
     }
 }
 
