@@ -62,9 +62,8 @@ struct product_plan {
                 last.store(kernels, o, sums, (i * extents.m + row) * extents.n + column, count);
             },
             [&](std::int64_t i) {
-                return last.rounds_only()
-                           ? rounded_results{o.output() + i * extents.m * extents.n, extents.n, added}
-                           : rounded_results{};
+                return last.rounds_only() ? rounded_results{o.output() + i * extents.m * extents.n, extents.n, added}
+                                          : rounded_results{};
             });
     }
 };

@@ -157,6 +157,28 @@ TEST_CASE("attention: a key that is masked by a number far below counts nothing;
     });
 }
 
+TEST_CASE("attention: few queries have the bits that they have among many") {
+    for (const std::int64_t depth : {32, 48, 64}) {
+        attention_shape s{.rows = 20, .keys = between(500, 560), .depth = depth, .scale = 0.2F};
+        s.mask_keys = s.keys;
+        const head h(s);
+        at_each_level([&](const cpu::kernel_table& table) {
+            for (const bool masked : {false, true}) {
+                const auto many = attended(table, s, h, masked);
+                for (const std::int64_t rows : {1, 2, 3, 5, 6, 8, 9}) {
+                    INFO("depth ", depth, " keys ", s.keys, " rows ", rows, " masked ", masked);
+                    attention_shape few = s;
+                    few.rows = rows;
+                    std::vector<half> out(static_cast<std::size_t>(rows * depth));
+                    cpu::attention(table, few, h.q.data(), h.k.data(), h.v.data(), masked ? h.mask.data() : nullptr,
+                                   out.data());
+                    CHECK(out == std::vector<half>(many.begin(), many.begin() + rows * depth));
+                }
+            }
+        });
+    }
+}
+
 TEST_CASE("attention: any number of threads gives the bits of one") {
     last_first pool;
     const attention_shape s{.rows = 61, .keys = 530, .depth = 20, .scale = 0.3F};

@@ -17,7 +17,8 @@ namespace {
 
 /// A product by `width` threads: the left operand is [m, k], or [k, m].
 std::vector<half> multiplied(const cpu::kernel_table& table, const product_extents& e, int width,
-                             const std::vector<half>& a, const right_matrix& right, std::int64_t count = 1) {
+                             const std::vector<half>& a, const right_matrix& right, std::int64_t count = 1,
+                             bool rounded = false) {
     const auto each = static_cast<std::size_t>(cpu::detail::product_scratch(e).bytes() + 63) / 64;
     std::vector<cpu::packed_matrix::line> scratch(each * static_cast<std::size_t>(width));
     last_first pool;
@@ -31,6 +32,9 @@ std::vector<half> multiplied(const cpu::kernel_table& table, const product_exten
         table, e, count, crew, [&](std::int64_t i) { return std::pair(a.data() + i * e.m * e.k, right); },
         [&](std::int64_t i, float* sums, std::int64_t row, std::int64_t column, std::int64_t columns) {
             table.to_half(sums, out.data() + (i * e.m + row) * e.n + column, columns);
+        },
+        [&](std::int64_t i) {
+            return cpu::detail::rounded_results{rounded ? out.data() + i * e.m * e.n : nullptr, e.n, nullptr};
         });
     return out;
 }
@@ -57,10 +61,10 @@ half in_order(cpu::isa_level level, const product_extents& e, const std::vector<
 } // namespace
 
 TEST_CASE("products: every blocking, layout and number of threads sums in the order of the terms") {
-    const product_extents shapes[] = {{1, 70, 530, false},  {2, 33, 40, true},    {3, 300, 7, false},
-                                      {8, 64, 100, false},  {9, 257, 513, false}, {30, 600, 20, false},
-                                      {270, 17, 5, false},  {300, 20, 200, true}, {13, 32, 1, true},
-                                      {197, 40, 64, false}, {4, 16, 1030, false}};
+    const product_extents shapes[] = {
+        {1, 70, 530, false},  {2, 33, 40, true},      {3, 300, 7, false},   {8, 64, 100, false}, {9, 257, 513, false},
+        {30, 600, 20, false}, {270, 17, 5, false},    {300, 20, 200, true}, {13, 32, 1, true},   {197, 40, 64, false},
+        {4, 16, 1030, false}, {70, 290, 1040, false}, {6, 45, 29, false}};
     for (const product_extents& e : shapes) {
         const auto a = random_halves(e.m * e.k);
         const auto b = random_halves(e.k * e.n);
@@ -79,6 +83,8 @@ TEST_CASE("products: every blocking, layout and number of threads sums in the or
                 CHECK(multiplied(table, e, 1, a, {packed.matrix(0), true, false}) == first);
                 CHECK(multiplied(table, e, 2, a, {packed.matrix(0), true, false}) == first);
                 CHECK(multiplied(table, e, 3, a, {b.data(), false, turned}) == first);
+                CHECK(multiplied(table, e, 1, a, {packed.matrix(0), true, false}, 1, true) == first);
+                CHECK(multiplied(table, e, 3, a, {b.data(), false, turned}, 1, true) == first);
             }
         });
     }

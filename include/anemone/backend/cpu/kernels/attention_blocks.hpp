@@ -59,7 +59,10 @@ public:
     attention_part(const kernel_table& table, const attention_shape& shape, const attention_head& head, float* scratch,
                    const Finish& finish)
         : table_(table), products_(table.products), s_(shape), head_(head), scratch_(scratch), at_(shape),
-          finish_(finish) {}
+          finish_(finish),
+          as_it_is_(products_.few_turned != nullptr && s_.rows <= std::min<std::int64_t>(few_rows, products_.rows) &&
+                    s_.depth <= product_terms && s_.depth % products_.columns == 0),
+          finds_(head.mask == nullptr && s_.scale > 0 && s_.scale < std::numeric_limits<float>::infinity()) {}
 
     /// At most attention_rows rows.
     void run(std::int64_t first, std::int64_t rows) const {
@@ -67,6 +70,10 @@ public:
         std::fill_n(scratch_ + at_.total, rows, 0.0F);
         for (std::int64_t k = 0; k == 0 || k < s_.keys; k += attention_keys) {
             const std::int64_t keys = std::min(attention_keys, s_.keys - k);
+            if (as_it_is_) {
+                few(rows, k, keys);
+                continue;
+            }
             load_keys(k, keys);
             for (std::int64_t r = 0; r < rows; r += products_.rows) {
                 tile(first, r, std::min<std::int64_t>(products_.rows, rows - r), k, keys);
@@ -118,14 +125,47 @@ private:
         }
     }
 
+    /// The scores' powers. The largest products of `counted` keys are known.
+    void weigh(std::int64_t first, std::int64_t row, std::int64_t rows, std::int64_t key, std::int64_t keys,
+               std::int64_t counted, float* sums) const {
+        score_terms terms{.scale = s_.scale};
+        if (head_.mask != nullptr) {
+            terms.row_step = s_.mask_rows == 1 ? 0 : s_.mask_keys;
+            terms.key_step = s_.mask_keys == 1 ? 0 : 1;
+            terms.mask = head_.mask + (first + row) * terms.row_step + key * terms.key_step;
+        }
+        table_.attention.weigh(rows, keys, terms, scratch_ + at_.scores, finds_ ? scratch_ + at_.known : nullptr,
+                               counted, scratch_ + at_.largest + row, scratch_ + at_.total + row, sums, at_.sums_step,
+                               key == 0 ? 0 : s_.depth);
+    }
+
+    /// All queries of a head, with a block of keys and values as they are: each is read once, at the memory's speed.
+    void few(std::int64_t queries, std::int64_t key, std::int64_t keys) const {
+        std::int64_t rows = 1;
+        while (rows < queries) {
+            rows *= 2;
+        }
+        products_.widen(head_.query, s_.depth, queries, s_.depth, scratch_, product_step, s_.depth);
+        for (std::int64_t r = queries; r < rows; ++r) {
+            std::fill_n(scratch_ + r * product_step, s_.depth, 0.0F);
+        }
+        float* const scores = scratch_ + at_.scores;
+        float* const sums = scratch_ + at_.sums;
+        products_.few_turned(rows, s_.depth, scratch_, product_step, head_.key + key * s_.depth, s_.depth, keys, scores,
+                             product_step);
+        std::fill_n(scratch_ + at_.known, queries * 16, -std::numeric_limits<float>::infinity());
+        weigh(0, 0, queries, key, keys, 0, sums);
+        products_.few(rows, keys, scores, product_step, head_.value + key * s_.depth, s_.depth, products_.columns,
+                      s_.depth / products_.columns, sums, at_.sums_step, key == 0);
+    }
+
     void tile(std::int64_t first, std::int64_t row, std::int64_t rows, std::int64_t key, std::int64_t keys) const {
         const std::int64_t tiled = in_multiples(rows, products_.unit);
         const std::int64_t columns = products_.columns;
         float* const scores = scratch_ + at_.scores;
         // The products of whole panels, and 16s, find the largest score themselves.
-        const bool finds = head_.mask == nullptr && s_.scale > 0 && s_.scale < std::numeric_limits<float>::infinity();
         const std::int64_t whole = std::max<std::int64_t>(columns, 16);
-        const std::int64_t counted = finds ? keys / whole * whole : 0;
+        const std::int64_t counted = finds_ ? keys / whole * whole : 0;
         float* const known = scratch_ + at_.known;
         std::fill_n(known, tiled * 16, -std::numeric_limits<float>::infinity());
         const float* from = scratch_ + at_.keys;
@@ -144,16 +184,8 @@ private:
             products_.stripe(tiled, terms, scratch_, from + counted * terms, keys - counted, to);
             from += panels_of(keys) * terms * columns;
         }
-        score_terms terms{.scale = s_.scale};
-        if (head_.mask != nullptr) {
-            terms.row_step = s_.mask_rows == 1 ? 0 : s_.mask_keys;
-            terms.key_step = s_.mask_keys == 1 ? 0 : 1;
-            terms.mask = head_.mask + (first + row) * terms.row_step + key * terms.key_step;
-        }
         float* const sums = scratch_ + at_.sums + row * at_.sums_step;
-        table_.attention.weigh(rows, keys, terms, scores, finds ? known : nullptr, counted,
-                               scratch_ + at_.largest + row, scratch_ + at_.total + row, sums, at_.sums_step,
-                               key == 0 ? 0 : s_.depth);
+        weigh(first, row, rows, key, keys, counted, sums);
         add_values(tiled, key, keys, row > 0, sums);
     }
 
@@ -164,6 +196,8 @@ private:
     float* scratch_;
     attention_scratch at_;
     const Finish& finish_;
+    bool as_it_is_; ///< keys and values are not worth to be widened
+    bool finds_;    ///< the largest score is that of the largest product
 };
 
 /// `heads` of one shape: operands(i) gives where one is, finish(i, sums, row) gets each row of its result. Threads split

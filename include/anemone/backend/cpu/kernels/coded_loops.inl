@@ -86,10 +86,10 @@ struct nibble_source {
 ANEMONE_INLINE void product_few_coded(std::int64_t rows, std::int64_t terms, const float* a, std::int64_t a_step,
                                       const coded_panels& b, std::int64_t panels, float* sums, std::int64_t step) {
     if (b.nibbles) {
-        few_rows_of(rows, terms, a, a_step, nibble_source{b.codes, b.panel_bytes, b.table}, panels, sums, step);
+        few_rows_of(rows, terms, a, a_step, nibble_source{b.codes, b.panel_bytes, b.table}, panels, sums, step, true);
     } else {
         few_rows_of(rows, terms, a, a_step, integer_source{b.codes, b.panel_bytes, b.scales, b.splitters}, panels, sums,
-                    step);
+                    step, true);
     }
 }
 
@@ -131,6 +131,7 @@ template <bool Wanted> constexpr product_kernels products_of() {
         all.few = product_few;
 #endif
 #if ANEMONE_SET_F16C
+        all.few_turned = product_few_turned;
         all.few_coded = product_few_coded;
         all.widen_coded = widen_coded;
         all.quick_nibbles = register_lanes == 16; // a register holds the table

@@ -10,6 +10,8 @@
 #include "norm_loops.inl"
 #include "reduce_loops.inl"
 #include "product_loops.inl"
+// after product_loops.inl
+#include "few_loops.inl"
 #include "coded_loops.inl"
 #include "attention_loops.inl"
 #include "convolution_loops.inl"

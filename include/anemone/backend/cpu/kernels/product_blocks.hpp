@@ -101,7 +101,8 @@ public:
           at_(extents), rounded_(rounded), finish_(finish) {}
 
     void run(std::int64_t first_row, std::int64_t last_row, std::int64_t first_column, std::int64_t last_column) const {
-        const bool as_it_is = e_.few() && kernels_.few != nullptr && (b_.packed || !b_.turned);
+        const bool turned = b_.turned && !b_.packed;
+        const bool as_it_is = e_.few() && (turned ? kernels_.few_turned != nullptr : kernels_.few != nullptr);
         const row_blocks blocks(kernels_, last_row - first_row, terms_.count);
         for (std::int64_t r = first_row; r < last_row; r += as_it_is ? e_.m : blocks.rows) {
             const std::int64_t rows = std::min(blocks.rows, last_row - r);
@@ -195,11 +196,17 @@ private:
             finished(scratch_ + at_.sums, 0, e_.m, column, columns);
             return;
         }
+        if (b_.turned && !b_.packed) {
+            kernels_.few_turned(rows, e_.k, scratch_, e_.k, b_.values + column * e_.k, e_.k, columns,
+                                scratch_ + at_.sums, at_.sums_step);
+            finished(scratch_ + at_.sums, 0, e_.m, column, columns);
+            return;
+        }
         const std::int64_t panel_step = b_.packed ? e_.k * kernels_.columns : kernels_.columns;
         const std::int64_t whole =
             b_.packed ? in_multiples(columns, kernels_.columns) / kernels_.columns : columns / kernels_.columns;
         kernels_.few(rows, e_.k, scratch_, e_.k, b_.values + column / kernels_.columns * panel_step,
-                     b_.packed ? kernels_.columns : e_.n, panel_step, whole, scratch_ + at_.sums, at_.sums_step);
+                     b_.packed ? kernels_.columns : e_.n, panel_step, whole, scratch_ + at_.sums, at_.sums_step, true);
         finished(scratch_ + at_.sums, 0, e_.m, column, std::min(columns, whole * kernels_.columns));
         if (whole * kernels_.columns < columns) {
             block(0, e_.m, column + whole * kernels_.columns, columns - whole * kernels_.columns, false, false);

@@ -39,7 +39,7 @@ struct product_results {
     half* out = nullptr; ///< or null; out[r * out_step + c] gets the rounded results instead
     std::int64_t out_step = 0;
     const float* bias = nullptr; ///< of the columns or null; added before the rounding
-    float* largest = nullptr;    ///< or null; the largest of row r and of these 16 numbers from r * 16 on, in any of them
+    float* largest = nullptr; ///< or null; the largest of row r and of these 16 numbers from r * 16 on, in any of them
 };
 
 /// The loops of products. A panel is `columns` neighbouring columns of a right operand, [terms][columns]. Every sum is
@@ -61,11 +61,15 @@ struct product_kernels {
     void (*half_stripe)(std::int64_t rows, std::int64_t terms, const float* a, const half* panel,
                         std::int64_t term_step, const half* next, float* wide, const product_results& to) = nullptr;
     /// The same for 1, 2, 4 or 8 rows of a, `a_step` apart, and whole panels in fp16: element (t, c) of panel p is at
-    /// b[p * panel_step + t * term_step + c]. Starts from zero.
+    /// b[p * panel_step + t * term_step + c]. `fresh` starts from zero, otherwise from what is in `sums`.
     /// Null where the conversion takes many instructions.
     void (*few)(std::int64_t rows, std::int64_t terms, const float* a, std::int64_t a_step, const half* b,
-                std::int64_t term_step, std::int64_t panel_step, std::int64_t panels, float* sums,
-                std::int64_t step) = nullptr;
+                std::int64_t term_step, std::int64_t panel_step, std::int64_t panels, float* sums, std::int64_t step,
+                bool fresh) = nullptr;
+    /// The same for a right operand that is stored [columns][terms], with rows `b_step` apart: element (t, c) is at
+    /// b[c * b_step + t]. Starts from zero and writes `columns` sums of each row. Null where `few` is or it is not faster.
+    void (*few_turned)(std::int64_t rows, std::int64_t terms, const float* a, std::int64_t a_step, const half* b,
+                       std::int64_t b_step, std::int64_t columns, float* sums, std::int64_t step) = nullptr;
     /// to[i * to_step + j] = from[i * from_step + j], zeros for count <= j < filled.
     void (*widen)(const half* from, std::int64_t from_step, std::int64_t rows, std::int64_t count, float* to,
                   std::int64_t to_step, std::int64_t filled) = nullptr;
