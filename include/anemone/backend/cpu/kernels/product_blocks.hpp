@@ -169,8 +169,7 @@ private:
         const bool packed = b_.packed && b_.coded == nullptr;
         if (packed || (!b_.packed && !b_.turned && count == all)) {
             const half* const from = packed ? b_.values + column * e_.k + t * all : b_.values + t * e_.n + column;
-            const half* const next = packed && column + all < e_.n ? from + e_.k * all : nullptr;
-            kernels_.half_stripe(rows, terms, left, from, packed ? all : e_.n, next, wide, to);
+            kernels_.half_stripe(rows, terms, left, from, packed ? all : e_.n, wide, to);
             return;
         }
         if (b_.coded != nullptr) {

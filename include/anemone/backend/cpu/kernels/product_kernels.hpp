@@ -57,9 +57,9 @@ struct product_kernels {
     void (*stripe)(std::int64_t rows, std::int64_t terms, const float* a, const float* panels, std::int64_t count,
                    const product_results& to) = nullptr;
     /// The same with one panel in fp16, whose terms are `term_step` apart; its fp32 values are left in `wide` for further
-    /// rows. `next`, which may be null, is brought near meanwhile: as many neighbouring values.
+    /// rows.
     void (*half_stripe)(std::int64_t rows, std::int64_t terms, const float* a, const half* panel,
-                        std::int64_t term_step, const half* next, float* wide, const product_results& to) = nullptr;
+                        std::int64_t term_step, float* wide, const product_results& to) = nullptr;
     /// The same for 1, 2, 4 or 8 rows of a, `a_step` apart, and whole panels in fp16: element (t, c) of panel p is at
     /// b[p * panel_step + t * term_step + c]. `fresh` starts from zero, otherwise from what is in `sums`.
     /// Null where the conversion takes many instructions.

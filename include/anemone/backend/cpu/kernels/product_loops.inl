@@ -193,29 +193,15 @@ ANEMONE_INLINE void product_stripe(std::int64_t rows, std::int64_t terms, const 
 }
 
 ANEMONE_INLINE void product_half_stripe(std::int64_t rows, std::int64_t terms, const float* a, const half* panel,
-                                        std::int64_t term_step, const half* next, float* wide,
-                                        const product_results& to) {
+                                        std::int64_t term_step, float* wide, const product_results& to) {
+    std::int64_t first = 0;
     if (rows < product_rows) {
         widen_rows(panel, term_step, terms, panel_columns, wide, panel_columns, panel_columns);
-        product_column<panel_vectors>(rows, terms, a, {wide}, to);
-        return;
+    } else {
+        product_tile<product_rows, panel_vectors>(terms, a, half_panel{panel, term_step, wide}, to);
+        first = product_rows;
     }
-    product_tile<product_rows, panel_vectors>(terms, a, half_panel{panel, term_step, wide}, to);
-    constexpr std::int64_t line = 64 / sizeof(half);
-    const std::int64_t lines = (terms * panel_columns + line - 1) / line;
-    const std::int64_t each = next == nullptr ? 0 : (lines * product_rows + rows - 1) / rows;
-    std::int64_t near = 0;
-    std::int64_t r = product_rows;
-    for (; r + product_rows <= rows; r += product_rows) {
-        for (const std::int64_t until = near + each < lines ? near + each : lines; near < until; ++near) {
-            __builtin_prefetch(next + near * line, 0, 2);
-        }
-        product_tile<product_rows, panel_vectors>(terms, a + r * product_step, wide_panel{wide},
-                                                  results_from(to, r, 0));
-    }
-    if (r < rows) {
-        product_column<panel_vectors>(rows - r, terms, a + r * product_step, {wide}, results_from(to, r, 0));
-    }
+    product_column<panel_vectors>(rows - first, terms, a + first * product_step, {wide}, results_from(to, first, 0));
 }
 
 ANEMONE_INLINE void widen_turned(const half* from, std::int64_t from_step, std::int64_t rows, std::int64_t count,
