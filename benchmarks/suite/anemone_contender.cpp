@@ -4,6 +4,7 @@
 #include <anemone/backend/any.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/program.hpp>
+#include <anemone/base/error.hpp>
 
 #include <chrono>
 #include <cstring>
@@ -89,7 +90,7 @@ private:
     std::vector<std::span<std::byte>> output_spans_;
 };
 
-class anemone_contender final : public contender {
+class anemone_contender : public contender {
 public:
     anemone_contender(std::string name, ane::backend::any place) : name_(std::move(name)), place_(std::move(place)) {}
     std::string name() const override { return name_; }
@@ -102,13 +103,43 @@ private:
     ane::backend::any place_;
 };
 
+/// Whether a graph has a convolution that Winograd's algorithm could compute. Which of them it does is the library's
+/// choice.
+bool has_winograd_form(const ane::graph_view& g) {
+    for (int i = 0; i < g.size(); ++i) {
+        if (g[i].kind == ane::op::conv2d) {
+            const ane::conv& c = g[i].get<ane::conv>();
+            const ane::extents& w = g.operand(g[i], 1).shape;
+            if (w[2] == 3 && w[3] == 3 && w[1] > 1 && c.stride.height == 1 && c.stride.width == 1 &&
+                c.dilation.height == 1 && c.dilation.width == 1) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+class winograd_contender final : public anemone_contender {
+public:
+    using anemone_contender::anemone_contender;
+    std::string description() const override { return anemone_contender::description() + ", F(4x4, 3x3)"; }
+    std::unique_ptr<session> prepare(const problem& p) override {
+        if (!has_winograd_form(p.graph)) {
+            throw ane::error(ane::errc::lowering, name(), "has no Winograd convolution here");
+        }
+        return anemone_contender::prepare(p);
+    }
+};
+
 } // namespace
 
 void add_anemone(field& f, const field_options& options) {
     const ane::backend::cpu place = ane::backend::cpu{}.threads(options.threads);
-    f.present.push_back(std::make_unique<anemone_contender>("Anemone", place));
+    f.present.push_back(std::make_unique<anemone_contender>(default_form, place));
     f.present.push_back(
-        std::make_unique<anemone_contender>("Anemone unfused", place.rounding(ane::rounding::each_operation)));
+        std::make_unique<anemone_contender>(unfused_form, place.rounding(ane::rounding::each_operation)));
+    f.present.push_back(
+        std::make_unique<winograd_contender>(winograd_form, place.winograd(ane::winograd_tiles::of_four)));
 }
 
 } // namespace suite

@@ -69,6 +69,11 @@ struct field_options {
 };
 field make_field(const field_options& options);
 
+/// Ours, by their names: as users get it, and with one option each.
+inline constexpr const char* default_form = "Anemone";
+inline constexpr const char* unfused_form = "Anemone unfused";
+inline constexpr const char* winograd_form = "Anemone Winograd";
+
 // What each file adds to the field; those of absent libraries add a line.
 void add_anemone(field& f, const field_options& options);
 void add_onednn(field& f, const field_options& options);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace suite {
 
@@ -51,11 +52,23 @@ std::vector<std::vector<record>> timed_blocks(const std::vector<record>& records
 
 std::string main_table(const std::vector<record>& records, int threads) {
     const auto limits = limits_of(records, threads);
-    auto blocks = timed_blocks(records, threads);
-    std::stable_sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) {
-        const verdict x = judge(a);
-        const verdict y = judge(b);
-        return (x.peer ? x.against.median : 1e9) < (y.peer ? y.against.median : 1e9);
+    struct row {
+        const record* ours;
+        const record* peer;
+        comparison against;
+        const char* form;
+    };
+    std::vector<row> rows;
+    const auto blocks = timed_blocks(records, threads);
+    for (const auto& block : blocks) {
+        const verdict v = judge(block);
+        rows.push_back({v.ours, v.peer, v.against, ""});
+        if (v.winograd != nullptr) {
+            rows.push_back({v.winograd, v.peer, v.winograd_against, ", Winograd"});
+        }
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const row& a, const row& b) {
+        return (a.peer != nullptr ? a.against.median : 1e9) < (b.peer != nullptr ? b.against.median : 1e9);
     });
     std::string text = fmt::format("### {} thread{}\n\n", threads, threads == 1 ? "" : "s");
     if (limits) {
@@ -63,17 +76,15 @@ std::string main_table(const std::vector<record>& records, int threads) {
     }
     text += "| Workload | ours, ms | fastest peer | its ms | ours is so many times as fast [quartiles] | by the "
             "fastest runs | bound by | of that limit |\n|---|---|---|---|---|---|---|---|\n";
-    for (const auto& block : blocks) {
-        const verdict v = judge(block);
-        const double ours = median_of(v.ours->found.rounds);
-        text += fmt::format("| {} | {} |", v.ours->title, milliseconds(ours));
-        text += v.peer != nullptr
-                    ? fmt::format(" {} | {} | {}{:.2f}{} [{:.2f}, {:.2f}] | {:.2f} |", v.peer->found.contender,
-                                  milliseconds(median_of(v.peer->found.rounds)), v.against.median < 1 ? "**" : "",
-                                  v.against.median, v.against.median < 1 ? "**" : "", v.against.low, v.against.high,
-                                  v.against.of_least)
+    for (const row& r : rows) {
+        text += fmt::format("| {}{} | {} |", r.ours->title, r.form, milliseconds(median_of(r.ours->found.rounds)));
+        text += r.peer != nullptr
+                    ? fmt::format(" {} | {} | {}{:.2f}{} [{:.2f}, {:.2f}] | {:.2f} |", r.peer->found.contender,
+                                  milliseconds(median_of(r.peer->found.rounds)), r.against.median < 1 ? "**" : "",
+                                  r.against.median, r.against.median < 1 ? "**" : "", r.against.low, r.against.high,
+                                  r.against.of_least)
                     : " none | | | |";
-        text += fmt::format(" {} |\n", limit_text(*v.ours, v.ours->found.least, limits));
+        text += fmt::format(" {} |\n", limit_text(*r.ours, r.ours->found.least, limits));
     }
     return text + "\n";
 }
@@ -202,13 +213,21 @@ verdict judge(const std::vector<record>& block) {
             continue;
         }
         if (r.found.ours) {
-            (r.found.contender == "Anemone" ? v.ours : v.unfused) = &r;
+            for (const auto& [form, place] : {std::pair(default_form, &v.ours), std::pair(unfused_form, &v.unfused),
+                                              std::pair(winograd_form, &v.winograd)}) {
+                if (r.found.contender == form) {
+                    *place = &r;
+                }
+            }
         } else if (v.peer == nullptr || median_of(r.found.rounds) < median_of(v.peer->found.rounds)) {
             v.peer = &r;
         }
     }
     if (v.ours != nullptr && v.peer != nullptr) {
         v.against = compare(v.ours->found, v.peer->found);
+    }
+    if (v.winograd != nullptr && v.peer != nullptr) {
+        v.winograd_against = compare(v.winograd->found, v.peer->found);
     }
     return v;
 }

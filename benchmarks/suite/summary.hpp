@@ -20,8 +20,10 @@ std::optional<ane::machine_limits> limits_of(const std::vector<record>& records,
 struct verdict {
     const record* ours = nullptr;
     const record* unfused = nullptr;
+    const record* winograd = nullptr;
     const record* peer = nullptr; ///< the fastest one
     comparison against;           ///< that peer
+    comparison winograd_against;  ///< the same peer
 };
 verdict judge(const std::vector<record>& block);
 

@@ -30,6 +30,8 @@ comparison compare(const result& ours, const result& peer) {
             ours.least > 0 ? peer.least / ours.least : 0};
 }
 
+bool left_out(const result& r) { return r.failure.starts_with("lowering") && r.contender != default_form; }
+
 std::vector<std::vector<record>> blocks_of(const std::vector<record>& records) {
     std::vector<std::vector<record>> blocks;
     for (const record& r : records) {
@@ -53,7 +55,7 @@ std::string block_text(const std::vector<record>& block, double peak_flops) {
     std::string without; // contenders that have no form of it
     for (const record& r : block) {
         const result& f = r.found;
-        if (f.failure.starts_with("lowering") && !f.ours) {
+        if (left_out(f)) {
             without += (without.empty() ? "" : ", ") + f.contender;
             continue;
         }

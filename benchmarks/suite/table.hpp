@@ -16,6 +16,9 @@ struct record {
     double bytes = 0;
 };
 
+/// Whether a contender has no form of the workload, which is no failure; ours always has its usual one.
+bool left_out(const result& r);
+
 /// How much faster ours was than another: the quotients of their times round by round.
 struct comparison {
     double median = 0; ///< above 1: ours is faster
