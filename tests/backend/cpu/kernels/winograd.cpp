@@ -25,7 +25,7 @@ std::vector<half> transformed(const cpu::kernel_table& table, const numerics::co
                               int width, const std::vector<half>& x, const std::vector<half>& w) {
     const cpu::winograd_plan plan = cpu::plan_winograd(table, s, tile, width);
     std::vector<float> packed(static_cast<std::size_t>(plan.packed_size()));
-    cpu::pack_winograd(plan, w.data(), packed.data());
+    cpu::pack_winograd(table, plan, w.data(), packed.data());
     std::vector<half> out(static_cast<std::size_t>(s.batch * s.out_channels * s.out_height * s.out_width));
     cpu::detail::with_own_scratch(plan.scratch(), [&](const cpu::workers& crew) {
         const auto store = [&](const float* sums, std::int64_t first, std::int64_t count) {

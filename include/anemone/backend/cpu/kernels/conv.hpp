@@ -49,7 +49,7 @@ struct filter_view {
 struct packed_convolution {
     convolution_plan plan;
     std::vector<half> weights;
-    std::vector<float> transformed;
+    winograd_filter transformed;
     std::vector<float> bias; ///< per output channel, or empty
 
     filter_view filter() const { return {weights.data(), bias.empty() ? nullptr : bias.data(), transformed.data()}; }

@@ -115,8 +115,8 @@ ANEMONE_BODY packed_convolution pack(const kernel_table& table, const convolutio
     packed_convolution packed{
         plan_convolution(table, s, width, form), {}, {}, detail::to_floats(table, bias, s.out_channels)};
     if (packed.plan.transformed) {
-        packed.transformed.resize(static_cast<std::size_t>(packed.plan.tiles.packed_size()));
-        pack_winograd(packed.plan.tiles, weight, packed.transformed.data());
+        packed.transformed = winograd_filter(packed.plan.tiles.packed_size());
+        pack_winograd(table, packed.plan.tiles, weight, packed.transformed.data());
     }
     packed.weights.resize(static_cast<std::size_t>(packed.plan.packed_size()));
     pack_filter(packed.plan, weight, packed.weights.data());

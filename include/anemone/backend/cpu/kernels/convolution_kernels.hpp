@@ -2,6 +2,7 @@
 
 #include "../../../base/way.hpp"
 #include "../../../values/half.hpp"
+#include "winograd_kernels.hpp"
 
 #include <cstdint>
 
@@ -58,31 +59,6 @@ struct depthwise_job {
     std::int64_t next_bytes;
 };
 
-/// The transform of one channel of some rows of tiles, whose columns lie in phases.
-struct winograd_input_job {
-    const float* x;
-    std::int64_t pitch;
-    std::int64_t phase; ///< from a phase of columns to the next
-    std::int64_t tile_rows;
-    std::int64_t tile_columns;
-    float* to;          ///< [point of the transform][tile], written up to `overread` past the end of a point's tiles
-    std::int64_t point; ///< from a point to the next
-};
-
-/// The transform back of a row of tiles.
-struct winograd_output_job {
-    const float* products; ///< [point][tile][lanes]
-    std::int64_t point;
-    std::int64_t tile_columns;
-    std::int64_t lanes; ///< channels in memory: whole units
-    float* pixels;      ///< room for [tile][tile_columns * tile][lanes] and eight more rows of lanes
-    std::int64_t rows;  ///< of pixels to keep
-    std::int64_t columns;
-    std::int64_t channels;
-    float* sums; ///< [channel][pitch], rows without gaps; written up to seven numbers past the end
-    std::int64_t pitch;
-};
-
 /// The loops of convolutions. The sum over the taps is one fp32 accumulator in the order of the taps, by multiply_add,
 /// in all of them: which of two kernels computes an output does not show in its bits.
 struct convolution_kernels {
@@ -101,14 +77,11 @@ struct convolution_kernels {
     void (*widen_pairs)(const half* from, std::int64_t from_pitch, std::int64_t readable, std::int64_t rows,
                         std::int64_t width, float* even, float* odd, std::int64_t to_pitch) = nullptr;
     void (*depthwise)(const depthwise_job& job) = nullptr;
-    /// `tile` is 2 or 4: so many outputs a side.
-    void (*winograd_input)(const winograd_input_job& job, int tile) = nullptr;
-    void (*winograd_output)(const winograd_output_job& job, int tile) = nullptr;
-    void (*magnitudes)(const half* x, std::int64_t count, float* largest, float* squares) = nullptr;
     /// to[k * phase + i] = from[4 i + k].
     void (*split_fours)(const float* from, std::int64_t fours, float* to, std::int64_t phase) = nullptr;
     int most_positions = 1; ///< of a tile of `channel_lanes`
     int paired_units = 1;
+    winograd_kernels winograd;
 };
 
 } // namespace ane::cpu::inline ANEMONE_WAY

@@ -61,12 +61,10 @@ template <op_set Operations> struct kernels {
                     widen_rows,
                     widen_pairs,
                     depthwise,
-                    winograd_input,
-                    winograd_output,
-                    magnitudes,
                     split_fours,
                     channel_tile_positions,
-                    channel_tile_units};
+                    channel_tile_units,
+                    {winograd_input, winograd_output, winograd_filter, magnitudes}};
         }
     }
 

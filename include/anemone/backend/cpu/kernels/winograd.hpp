@@ -4,33 +4,46 @@
 #include "../../../numerics/kernel_shapes.hpp"
 #include "../winograd_option.hpp"
 #include "../workers.hpp"
-#include "convolution_slab.hpp"
 #include "sums_sink.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-/// How a 3x3 convolution is computed as products of transformed tiles.
+/// How a 3x3 convolution is computed as products of transformed tiles. The tiles of all images follow each other, row
+/// after row; a block is some rows of tiles.
 struct winograd_plan {
     numerics::convolution_shape shape;
     std::int64_t tile = 4;      ///< outputs a side
     std::int64_t tile_rows = 1; ///< of a plane
     std::int64_t tile_columns = 1;
-    std::int64_t blocks = 1;     ///< of a plane: rows of tiles, in equal parts
     std::int64_t block_rows = 1; ///< of tiles, at most
+    std::int64_t unit_parts = 1; ///< the output channels of a block, for as many threads
     std::int64_t paired_units = 1;
-    convolution_slab slab;             ///< one channel of a block
-    std::vector<std::int64_t> offsets; ///< of each channel in the transformed input
+    std::vector<std::int64_t> offsets; ///< of each channel in a transformed tile
 
     std::int64_t points() const { return (tile + 2) * (tile + 2); }
     std::int64_t channels() const { return shape.in_channels / shape.groups; }
     std::int64_t rows() const { return shape.out_channels / shape.groups; }
     std::int64_t units() const { return (rows() + unit_channels - 1) / unit_channels; }
+    std::int64_t pairs() const { return (units() + paired_units - 1) / paired_units; }
     /// Numbers of the transformed filter, in fp32: [group][pair of units][point][unit][channel][unit_channels].
     std::int64_t packed_size() const { return shape.groups * units() * points() * channels() * unit_channels; }
     ANEMONE_API scratch_sizes scratch() const;
+};
+
+/// A transformed filter, at the beginning of a cache line. Copies share it.
+class winograd_filter {
+public:
+    winograd_filter() = default;
+    ANEMONE_API explicit winograd_filter(std::int64_t size);
+    float* data() const { return data_; }
+
+private:
+    std::shared_ptr<float[]> memory_; // NOLINT(modernize-avoid-c-arrays)
+    float* data_ = nullptr;
 };
 
 /// Whether the algorithm is faster for this shape: 3x3, stride and dilation 1, enough channels and tiles.
@@ -39,8 +52,8 @@ ANEMONE_API bool winograd_wins(const numerics::convolution_shape& s, std::int64_
 ANEMONE_API winograd_plan plan_winograd(const kernel_table& table, const numerics::convolution_shape& s,
                                         std::int64_t tile, int width);
 
-/// Transforms a filter [O, I / groups, 3, 3] into `packed_size()` numbers, in double and rounded once.
-ANEMONE_API void pack_winograd(const winograd_plan& plan, const half* weight, float* packed);
+/// Transforms a filter [O, I / groups, 3, 3] into `packed_size()` numbers.
+ANEMONE_API void pack_winograd(const kernel_table& table, const winograd_plan& plan, const half* weight, float* packed);
 
 /// The algorithm adds values of a tile that a window does not read, so the largest ones set the error of their
 /// neighbours. It is used for images whose largest magnitude is at most so many times their root mean square, which

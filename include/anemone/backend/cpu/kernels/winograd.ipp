@@ -8,57 +8,54 @@
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 /// Tiles of a block: their transformed inputs share the cache with the products of two units.
-inline constexpr std::int64_t winograd_bytes = std::int64_t{1400} << 10;
+#ifndef WB
+#define WB 1400
+#endif
+inline constexpr std::int64_t winograd_bytes = std::int64_t{WB} << 10;
+/// With fewer tiles a block reads the filter more often than it computes with it.
+inline constexpr std::int64_t winograd_least_tiles = 24;
 
+/// Strides are odd numbers of cache lines, so that the points of a tile are in different sets of the first cache.
 struct winograd_sizes {
-    std::int64_t tiles;
-    std::int64_t point; ///< floats of one point of the transformed input
+    std::int64_t step;  ///< floats of one tile of the transformed input
+    std::int64_t point; ///< of one point of it
     std::int64_t input;
-    std::int64_t slab;
-    std::int64_t line;
+    std::int64_t strip;
+    std::int64_t product; ///< of one point of the products
     std::int64_t products;
     std::int64_t pixels;
     std::int64_t pitch; ///< of the sums of a channel
     std::int64_t sums;
-    std::int64_t total() const { return input + slab + line + products + pixels + sums; }
+    std::int64_t total() const { return input + strip + products + pixels + sums; }
 };
 
 ANEMONE_INLINE winograd_sizes sizes_of(const winograd_plan& plan) {
-    const auto lines = [](std::int64_t count) { return (count + 15) / 16 * 16; };
+    const auto odd = [](std::int64_t count) { return ((count + 15) / 16 | 1) * 16; };
     const std::int64_t lanes = plan.paired_units * unit_channels;
+    const std::int64_t tiles = plan.block_rows * plan.tile_columns;
     winograd_sizes n{};
-    n.tiles = plan.block_rows * plan.tile_columns;
-    n.point = lines(plan.channels() * n.tiles + 16) + 16;
-    n.input = plan.points() * n.point + lines(overread);
-    n.slab = lines(plan.slab.plane() + overread);
-    n.line = lines(plan.slab.across.size + overread);
-    n.products = plan.points() * n.tiles * lanes;
+    n.step = odd(plan.channels());
+    n.point = odd(tiles * n.step);
+    n.input = plan.points() * n.point;
+    n.strip = (plan.tile + 2) * winograd_strip;
+    n.product = odd(tiles * lanes);
+    n.products = plan.points() * n.product;
     n.pixels = (plan.tile * plan.tile_columns * plan.tile + 8) * lanes;
-    n.pitch = (lines(plan.block_rows * plan.tile * plan.shape.out_width + 8) / 16 | 1) * 16;
+    n.pitch = odd(plan.block_rows * plan.tile * plan.shape.out_width + 8);
     n.sums = lanes * n.pitch;
     return n;
-}
-
-/// G of F(4x4, 3x3) or F(2x2, 3x3).
-ANEMONE_INLINE void transform_filter(std::int64_t tile, const double (&w)[3], double* to) {
-    if (tile == 2) {
-        to[0] = w[0];
-        to[1] = (w[0] + w[1] + w[2]) / 2;
-        to[2] = (w[0] - w[1] + w[2]) / 2;
-        to[3] = w[2];
-    } else {
-        to[0] = w[0] / 4;
-        to[1] = -(w[0] + w[1] + w[2]) / 6;
-        to[2] = -(w[0] - w[1] + w[2]) / 6;
-        to[3] = (w[0] + 2 * w[1] + 4 * w[2]) / 24;
-        to[4] = (w[0] - 2 * w[1] + 4 * w[2]) / 24;
-        to[5] = w[2];
-    }
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 namespace ane::cpu::inline ANEMONE_WAY {
+
+ANEMONE_BODY winograd_filter::winograd_filter(std::int64_t size)
+    : memory_(new float[static_cast<std::size_t>(size) + 16]) {
+    std::size_t space = (static_cast<std::size_t>(size) + 16) * sizeof(float);
+    void* first = memory_.get();
+    data_ = static_cast<float*>(std::align(64, static_cast<std::size_t>(size) * sizeof(float), first, space));
+}
 
 ANEMONE_BODY scratch_sizes winograd_plan::scratch() const {
     return {0, detail::sizes_of(*this).total() * static_cast<std::int64_t>(sizeof(float))};
@@ -83,61 +80,47 @@ ANEMONE_BODY winograd_plan plan_winograd(const kernel_table& table, const numeri
     plan.tile_rows = (s.out_height + tile - 1) / tile;
     plan.tile_columns = (s.out_width + tile - 1) / tile;
     plan.paired_units = table.convolutions.paired_units;
-    std::vector<std::int64_t> rows;
-    std::vector<std::int64_t> columns;
-    for (std::int64_t i = 0; i < tile + 2; ++i) {
-        rows.push_back(i - s.pad_top);
-        columns.push_back(i - s.pad_left);
-    }
-    const auto set = [&](std::int64_t blocks) {
-        plan.blocks = blocks;
-        plan.block_rows = (plan.tile_rows + blocks - 1) / blocks;
-        plan.slab.down = slab_axis_of(rows, plan.block_rows, tile, false);
-        plan.slab.across = slab_axis_of(columns, std::max<std::int64_t>(2, plan.tile_columns), tile, true);
-    };
-    set(1);
+    const std::int64_t rows = s.batch * plan.tile_rows;
+    const auto set = [&](std::int64_t blocks) { plan.block_rows = (rows + blocks - 1) / blocks; };
     const auto large = [&] {
         const detail::winograd_sizes n = detail::sizes_of(plan);
         return (n.input + n.products) * 4 > detail::winograd_bytes;
     };
-    while (plan.blocks < plan.tile_rows && (large() || s.groups * plan.blocks % width != 0)) {
-        set(plan.blocks + 1);
+    std::int64_t blocks = 1;
+    for (set(blocks); blocks < rows && large();) {
+        set(++blocks);
     }
-    const std::int64_t tiles = detail::sizes_of(plan).tiles;
+    // Threads share the rows of tiles, or where these are few the output channels of a block.
+    const std::int64_t shared = (blocks + width - 1) / width * width;
+    if (s.groups * blocks % width != 0) {
+        if (shared <= rows && rows * plan.tile_columns >= shared * detail::winograd_least_tiles) {
+            set(shared);
+        } else {
+            plan.unit_parts = std::min<std::int64_t>(width, plan.pairs());
+        }
+    }
     for (std::int64_t c = 0; c < plan.channels(); ++c) {
-        plan.offsets.push_back(c * tiles);
+        plan.offsets.push_back(c);
     }
     return plan;
 }
 
-ANEMONE_BODY void pack_winograd(const winograd_plan& plan, const half* weight, float* packed) {
+ANEMONE_BODY void pack_winograd(const kernel_table& table, const winograd_plan& plan, const half* weight,
+                                float* packed) {
     const std::int64_t channels = plan.channels();
     const std::int64_t rows = plan.rows();
-    const std::int64_t side = plan.tile + 2;
-    std::fill_n(packed, plan.packed_size(), 0.0F);
-    for (std::int64_t o = 0; o < plan.shape.out_channels; ++o) {
-        const std::int64_t r = o % rows;
-        const std::int64_t pair = r / unit_channels / plan.paired_units * plan.paired_units;
-        const std::int64_t in_pair = std::min(plan.paired_units, plan.units() - pair);
-        float* const units = packed + (o / rows * plan.units() + pair) * plan.points() * channels * unit_channels;
-        for (std::int64_t c = 0; c < channels; ++c) {
-            double down[3][6];
-            for (int j = 0; j < 3; ++j) {
-                double column[3];
-                for (int i = 0; i < 3; ++i) {
-                    column[i] = static_cast<double>(weight[(o * channels + c) * 9 + i * 3 + j]);
-                }
-                detail::transform_filter(plan.tile, column, down[j]);
-            }
-            for (std::int64_t i = 0; i < side; ++i) {
-                double across[6];
-                const double row[3] = {down[0][i], down[1][i], down[2][i]};
-                detail::transform_filter(plan.tile, row, across);
-                for (std::int64_t j = 0; j < side; ++j) {
-                    const std::int64_t unit = (i * side + j) * in_pair + (r / unit_channels - pair);
-                    units[(unit * channels + c) * unit_channels + r % unit_channels] = static_cast<float>(across[j]);
-                }
-            }
+    for (std::int64_t group = 0; group < plan.shape.groups; ++group) {
+        for (std::int64_t unit = 0; unit < plan.units(); ++unit) {
+            const std::int64_t pair = unit / plan.paired_units * plan.paired_units;
+            const std::int64_t in_pair = std::min(plan.paired_units, plan.units() - pair);
+            const std::int64_t first = unit * unit_channels;
+            float* const units = packed + (group * plan.units() + pair) * plan.points() * channels * unit_channels;
+            table.convolutions.winograd.filter({.filter = weight + (group * rows + first) * channels * 9,
+                                                .rows = std::min(unit_channels, rows - first),
+                                                .channels = channels,
+                                                .packed = units + (unit - pair) * channels * unit_channels,
+                                                .point = in_pair * channels * unit_channels},
+                                               static_cast<int>(plan.tile));
         }
     }
 }
@@ -146,7 +129,7 @@ ANEMONE_BODY bool winograd_bears(const kernel_table& table, const half* x, std::
                                  const workers& crew, float* memory) {
     crew.share(planes, 16, [&](std::int64_t first, std::int64_t last, std::byte*) {
         for (std::int64_t c = first; c < last; ++c) {
-            table.convolutions.magnitudes(x + c * count, count, memory + 2 * c, memory + 2 * c + 1);
+            table.convolutions.winograd.magnitudes(x + c * count, count, memory + 2 * c, memory + 2 * c + 1);
         }
     });
     double largest = 0;
@@ -163,86 +146,110 @@ ANEMONE_BODY void winograd_convolution(const kernel_table& table, const winograd
                                        const float* bias, const half* x, std::int64_t first, std::int64_t images,
                                        const workers& crew, const sums_sink& sink) {
     const numerics::convolution_shape& s = plan.shape;
+    const winograd_kernels& kernels = table.convolutions.winograd;
     const detail::winograd_sizes n = detail::sizes_of(plan);
     const std::int64_t channels = plan.channels();
     const std::int64_t rows = plan.rows();
     const std::int64_t plane = s.in_height * s.in_width;
+    const std::int64_t all_rows = images * plan.tile_rows;
+    const std::int64_t blocks = (all_rows + plan.block_rows - 1) / plan.block_rows;
     const int tile = static_cast<int>(plan.tile);
-    const std::int64_t begin = first * s.groups * plan.blocks;
-    crew.share(images * s.groups * plan.blocks, 1, [&](std::int64_t from, std::int64_t to, std::byte* scratch) {
+    // Calls work(image, row of tiles, how many, place in the block) for the parts of a block in each image.
+    const auto each_image = [&](std::int64_t from, std::int64_t end, const auto& work) {
+        for (std::int64_t row = from; row < end;) {
+            const std::int64_t now = std::min(end - row, plan.tile_rows - row % plan.tile_rows);
+            work(first + row / plan.tile_rows, row % plan.tile_rows, now, row - from);
+            row += now;
+        }
+    };
+    crew.share(s.groups * blocks * plan.unit_parts, 1, [&](std::int64_t from, std::int64_t to, std::byte* scratch) {
         float* const input = reinterpret_cast<float*>(scratch);
-        float* const slab = input + n.input;
-        float* const line = slab + n.slab;
-        float* const products = line + n.line;
+        float* const strip = input + n.input;
+        float* const products = strip + n.strip;
         float* const pixels = products + n.products;
         float* const sums = pixels + n.pixels;
-        for (std::int64_t i = begin + from; i < begin + to; ++i) {
-            const std::int64_t image = i / plan.blocks; // of all groups
-            const std::int64_t group = image % s.groups;
-            const std::int64_t part = i % plan.blocks;
-            const std::int64_t top = plan.tile_rows * part / plan.blocks;
-            const std::int64_t height_in_tiles = plan.tile_rows * (part + 1) / plan.blocks - top;
-            const std::int64_t tiles = height_in_tiles * plan.tile_columns;
-            for (std::int64_t c = 0; c < channels; ++c) {
-                fill_slab(table, plan.slab, x + (image * channels + c) * plane, 1, s.in_height, s.in_width,
-                          top * plan.tile, 0, slab, line, (s.batch * s.in_channels - image * channels - c) * plane,
-                          true);
-                table.convolutions.winograd_input({.x = slab,
-                                                   .pitch = plan.slab.pitch(),
-                                                   .phase = plan.slab.column_start(1),
-                                                   .tile_rows = height_in_tiles,
-                                                   .tile_columns = plan.tile_columns,
-                                                   .to = input + c * n.tiles,
-                                                   .point = n.point},
-                                                  tile);
+        for (std::int64_t i = from; i < to; ++i) {
+            const std::int64_t part = i % plan.unit_parts;
+            const std::int64_t block = i / plan.unit_parts % blocks;
+            const std::int64_t group = i / plan.unit_parts / blocks;
+            const std::int64_t begin = all_rows * block / blocks;
+            const std::int64_t end = all_rows * (block + 1) / blocks;
+            const std::int64_t tiles = (end - begin) * plan.tile_columns;
+            if (i == from || part == 0) {
+                each_image(begin, end, [&](std::int64_t image, std::int64_t row, std::int64_t count, std::int64_t at) {
+                    for (std::int64_t c = 0; c < channels; c += winograd_channels) {
+                        const std::int64_t place = (image * s.in_channels + group * channels + c) * plane;
+                        kernels.input({.x = x + place,
+                                       .channels = std::min(winograd_channels, channels - c),
+                                       .height = s.in_height,
+                                       .width = s.in_width,
+                                       .readable = s.batch * s.in_channels * plane - place,
+                                       .top = row * plan.tile - s.pad_top,
+                                       .left = -s.pad_left,
+                                       .tile_rows = count,
+                                       .tile_columns = plan.tile_columns,
+                                       .rows = strip,
+                                       .to = input + at * plan.tile_columns * n.step + c,
+                                       .point = n.point,
+                                       .step = n.step},
+                                      tile);
+                    }
+                });
             }
-            const std::int64_t y = top * plan.tile;
-            const std::int64_t height = std::min(height_in_tiles * plan.tile, s.out_height - y);
-            for (std::int64_t unit = 0; unit < plan.units(); unit += plan.paired_units) {
+            const std::int64_t last = plan.pairs() * (part + 1) / plan.unit_parts;
+            for (std::int64_t pair = plan.pairs() * part / plan.unit_parts; pair < last; ++pair) {
+                const std::int64_t unit = pair * plan.paired_units;
                 const std::int64_t now = std::min(plan.paired_units, plan.units() - unit);
                 const std::int64_t lanes = now * unit_channels;
+                const std::int64_t panel = channels * lanes;
                 const float* const filter =
                     weights + (group * plan.units() + unit) * plan.points() * channels * unit_channels;
                 for (std::int64_t p = 0; p < plan.points(); ++p) {
                     contraction_job job{input + p * n.point,
                                         plan.offsets.data(),
                                         channels,
-                                        filter + p * now * channels * unit_channels,
+                                        filter + p * panel,
                                         1,
                                         tiles,
                                         0,
-                                        1,
-                                        products + p * n.tiles * lanes,
+                                        n.step,
+                                        products + p * n.product,
                                         lanes,
                                         false};
-                    const bool last = p + 1 == plan.points() && unit + now == plan.units();
-                    job.next = last ? nullptr : job.weights + now * channels * unit_channels;
-                    job.next_bytes = last ? 0 : now * channels * unit_channels * 4;
+                    if (p + 1 < plan.points() || pair + 1 < last) {
+                        job.next = job.weights + panel;
+                        job.next_bytes = panel * 4;
+                    }
                     table.convolutions.channel_lanes(job, static_cast<int>(now));
                 }
+                const std::int64_t o = group * rows + unit * unit_channels;
                 const std::int64_t wanted = std::min(lanes, rows - unit * unit_channels);
-                for (std::int64_t t = 0; t < height_in_tiles; ++t) {
-                    table.convolutions.winograd_output({.products = products + t * plan.tile_columns * lanes,
-                                                        .point = n.tiles * lanes,
-                                                        .tile_columns = plan.tile_columns,
-                                                        .lanes = lanes,
-                                                        .pixels = pixels,
-                                                        .rows = std::min(plan.tile, height - t * plan.tile),
-                                                        .columns = s.out_width,
-                                                        .channels = wanted,
-                                                        .sums = sums + t * plan.tile * s.out_width,
-                                                        .pitch = n.pitch},
-                                                       tile);
+                float biases[2 * unit_channels] = {};
+                if (bias != nullptr) {
+                    std::copy_n(bias + o, wanted, biases);
                 }
-                for (std::int64_t k = 0; k < wanted; ++k) {
-                    const std::int64_t o = group * rows + unit * unit_channels + k;
-                    float* const values = sums + k * n.pitch;
-                    if (bias != nullptr) {
-                        table.binary(op::add, values, 1, bias + o, 0, values, height * s.out_width);
+                each_image(begin, end, [&](std::int64_t image, std::int64_t row, std::int64_t count, std::int64_t at) {
+                    const std::int64_t y = row * plan.tile;
+                    const std::int64_t height = std::min(count * plan.tile, s.out_height - y);
+                    for (std::int64_t t = 0; t < count; ++t) {
+                        kernels.output({.products = products + (at + t) * plan.tile_columns * lanes,
+                                        .point = n.product,
+                                        .tile_columns = plan.tile_columns,
+                                        .lanes = lanes,
+                                        .bias = biases,
+                                        .pixels = pixels,
+                                        .rows = std::min(plan.tile, height - t * plan.tile),
+                                        .columns = s.out_width,
+                                        .channels = wanted,
+                                        .sums = sums + t * plan.tile * s.out_width,
+                                        .pitch = n.pitch},
+                                       tile);
                     }
-                    sink(values, ((image / s.groups * s.out_channels + o) * s.out_height + y) * s.out_width,
-                         height * s.out_width);
-                }
+                    for (std::int64_t k = 0; k < wanted; ++k) {
+                        sink(sums + k * n.pitch, ((image * s.out_channels + o + k) * s.out_height + y) * s.out_width,
+                             height * s.out_width);
+                    }
+                });
             }
         }
     });
