@@ -119,8 +119,8 @@ TEST_CASE("winograd: the errors that docs/performance.md states") {
 
 TEST_CASE("winograd: the option changes no bit of images with infinities, NaN or values far beyond the others") {
     numerics::convolution_shape s = square_windows(3, 32, 32, 16, 20, 1, 1);
-    REQUIRE(cpu::winograd_wins(s, 4));
-    REQUIRE(cpu::winograd_wins(s, 2));
+    REQUIRE(cpu::winograd_tile(s, winograd_tiles::of_four) == 4);
+    REQUIRE(cpu::winograd_tile(s, winograd_tiles::of_two) == 2);
     auto x = random_halves(3 * 32 * 16 * 20);
     const auto w = random_halves(std::int64_t{32} * 32 * 9);
     const std::size_t image = std::size_t{32} * 16 * 20;
@@ -149,13 +149,45 @@ TEST_CASE("winograd: the option changes no bit of images with infinities, NaN or
 }
 
 TEST_CASE("winograd: only 3x3 windows of enough channels and tiles") {
+    const auto tile = [](const numerics::convolution_shape& s) {
+        return cpu::winograd_tile(s, winograd_tiles::of_four);
+    };
     numerics::convolution_shape s = square_windows(1, 64, 64, 56, 56, 1, 1);
-    CHECK(cpu::winograd_wins(s, 4));
-    CHECK_FALSE(cpu::winograd_wins(square_windows(1, 8, 64, 56, 56, 1, 1), 4));
-    CHECK_FALSE(cpu::winograd_wins(square_windows(1, 512, 512, 7, 7, 1, 1), 4)); // most of a tile would be dropped
+    CHECK(tile(s) == 4);
+    CHECK(cpu::winograd_tile(s, winograd_tiles::of_two) == 2);
+    CHECK(cpu::winograd_tile(s, winograd_tiles::never) == 0);
+    CHECK(tile(square_windows(1, 8, 64, 56, 56, 1, 1)) == 0);
+    CHECK(tile(square_windows(1, 512, 512, 7, 7, 1, 1)) == 2); // large tiles read too large a filter for four of them
+    CHECK(tile(square_windows(1, 512, 512, 3, 3, 1, 1)) == 0);
+    CHECK(tile(square_windows(9, 512, 512, 7, 7, 1, 1)) == 2); // the batch decides no bits
     s.dilation_width = 2;
-    CHECK_FALSE(cpu::winograd_wins(s, 4));
+    CHECK(tile(s) == 0);
     s.dilation_width = 1;
     s.stride_height = 2;
-    CHECK_FALSE(cpu::winograd_wins(s, 4));
+    CHECK(tile(s) == 0);
+}
+
+TEST_CASE("winograd: the same bits for any number of threads and parts") {
+    for (int round = 0; round < 10; ++round) {
+        const std::int64_t groups = between(1, 2);
+        const numerics::convolution_shape s =
+            square_windows(between(1, 3), groups * between(1, 40), groups * between(1, 90), between(3, 20),
+                           between(3, 20), 1, groups);
+        INFO(shown(s));
+        const auto x = random_halves(s.batch * s.in_channels * s.in_height * s.in_width);
+        const auto w = random_halves(s.out_channels * s.in_channels / s.groups * 9);
+        at_each_level([&](const cpu::kernel_table& table) {
+            for (const std::int64_t tile : {2, 4}) {
+                const std::vector<half> one = transformed(table, s, tile, 1, x, w);
+                for (const int width : {2, 3, 7}) {
+                    const std::vector<half> many = transformed(table, s, tile, width, x, w);
+                    std::size_t differ = 0;
+                    for (std::size_t i = 0; i < one.size(); ++i) {
+                        differ += one[i].bits != many[i].bits ? 1 : 0;
+                    }
+                    CHECK(differ == 0);
+                }
+            }
+        });
+    }
 }

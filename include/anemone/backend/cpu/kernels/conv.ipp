@@ -77,8 +77,7 @@ ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const 
     convolution_plan plan;
     plan.shape = s;
     plan.blocks = plan_blocks(table, w, width);
-    const std::int64_t tile = form == winograd_tiles::of_two ? 2 : 4;
-    if (form != winograd_tiles::never && winograd_wins(s, tile)) {
+    if (const std::int64_t tile = winograd_tile(s, form); tile > 0) {
         plan.transformed = true;
         plan.tiles = plan_winograd(table, s, tile, width);
     }
@@ -163,12 +162,22 @@ ANEMONE_BODY void convolution(const kernel_table& table, const convolution_plan&
         return detail::over_blocks(table, blocks, 0, s.batch * in_image, crew, image, finish);
     }
     const std::int64_t size = s.in_channels * s.in_height * s.in_width;
-    for (std::int64_t n = 0; n < s.batch; ++n) {
-        if (winograd_bears(table, x + n * size, s.in_channels, s.in_height * s.in_width, crew,
-                           reinterpret_cast<float*>(crew.shared))) {
-            winograd_convolution(table, plan.tiles, filter.transformed, filter.bias, x, n, 1, crew, sink);
-        } else {
+    // Neighbouring images that the algorithm bears share reads of the filter.
+    const auto bears = [&](std::int64_t n) {
+        return winograd_bears(table, x + n * size, s.in_channels, s.in_height * s.in_width, crew,
+                              reinterpret_cast<float*>(crew.shared));
+    };
+    for (std::int64_t n = 0; n < s.batch;) {
+        const std::int64_t first = n;
+        while (n < s.batch && bears(n)) {
+            ++n;
+        }
+        if (n > first) {
+            winograd_convolution(table, plan.tiles, filter.transformed, filter.bias, x, first, n - first, crew, sink);
+        }
+        if (n < s.batch) {
             detail::over_blocks(table, blocks, n * in_image, (n + 1) * in_image, crew, image, finish);
+            ++n;
         }
     }
 }

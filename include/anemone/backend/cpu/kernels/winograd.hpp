@@ -46,8 +46,9 @@ private:
     float* data_ = nullptr;
 };
 
-/// Whether the algorithm is faster for this shape: 3x3, stride and dilation 1, enough channels and tiles.
-ANEMONE_API bool winograd_wins(const numerics::convolution_shape& s, std::int64_t tile);
+/// The outputs a side of the tiles by which a shape is computed fastest, 2 or 4 as the form permits; 0 where sums of
+/// products are faster, and for all but 3x3 windows of stride and dilation 1.
+ANEMONE_API std::int64_t winograd_tile(const numerics::convolution_shape& s, winograd_tiles form);
 
 ANEMONE_API winograd_plan plan_winograd(const kernel_table& table, const numerics::convolution_shape& s,
                                         std::int64_t tile, int width);

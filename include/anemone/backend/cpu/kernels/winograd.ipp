@@ -8,10 +8,7 @@
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 /// Tiles of a block: their transformed inputs share the cache with the products of two units.
-#ifndef WB
-#define WB 1400
-#endif
-inline constexpr std::int64_t winograd_bytes = std::int64_t{WB} << 10;
+inline constexpr std::int64_t winograd_bytes = std::int64_t{1400} << 10;
 /// With fewer tiles a block reads the filter more often than it computes with it.
 inline constexpr std::int64_t winograd_least_tiles = 24;
 
@@ -61,15 +58,35 @@ ANEMONE_BODY scratch_sizes winograd_plan::scratch() const {
     return {0, detail::sizes_of(*this).total() * static_cast<std::int64_t>(sizeof(float))};
 }
 
-ANEMONE_BODY bool winograd_wins(const numerics::convolution_shape& s, std::int64_t tile) {
-    const bool form = s.kernel_height == 3 && s.kernel_width == 3 && s.stride_height == 1 && s.stride_width == 1 &&
+ANEMONE_BODY std::int64_t winograd_tile(const numerics::convolution_shape& s, winograd_tiles form) {
+    const bool fits = s.kernel_height == 3 && s.kernel_width == 3 && s.stride_height == 1 && s.stride_width == 1 &&
                       s.dilation_height == 1 && s.dilation_width == 1;
-    const std::int64_t tiles = ((s.out_height + tile - 1) / tile) * ((s.out_width + tile - 1) / tile);
-    const std::int64_t channels = std::min(s.in_channels / s.groups, s.out_channels / s.groups);
-    // Multiplications against those of the sums of products, with room for the transforms.
-    const std::int64_t points = (tile + 2) * (tile + 2);
-    return form && channels >= 32 && tiles >= 12 && 3 * points * tiles < 2 * 9 * s.out_height * s.out_width &&
-           s.out_width <= 1024;
+    const std::int64_t channels = s.in_channels / s.groups;
+    const std::int64_t rows = s.out_channels / s.groups;
+    if (form == winograd_tiles::never || !fits || std::min(channels, rows) < 32 || s.out_width > 1024) {
+        return 0;
+    }
+    // In multiply-adds for each pair of channels: those of the points, what reading the filter once a block costs
+    // beside them, and the transforms. Of one image: the choice decides bits, which the batch must not.
+    constexpr double filter_read = 6;
+    constexpr double transforms = 12; // of a number of a tile
+    const auto cost = [&](std::int64_t tile) {
+        const std::int64_t tiles = ((s.out_height + tile - 1) / tile) * ((s.out_width + tile - 1) / tile);
+        const std::int64_t points = (tile + 2) * (tile + 2);
+        const std::int64_t in_block = std::max<std::int64_t>(1, detail::winograd_bytes / 4 / points / (channels + 32));
+        const auto blocks = static_cast<double>((tiles + in_block - 1) / in_block);
+        const auto count = static_cast<double>(tiles);
+        return static_cast<double>(points) *
+               (count + filter_read * blocks +
+                count * transforms * (1.0 / static_cast<double>(channels) + 1.0 / static_cast<double>(rows)));
+    };
+    const double direct = 9 * static_cast<double>(s.out_height * s.out_width);
+    const double two = cost(2);
+    const double four = form == winograd_tiles::of_four ? cost(4) : direct;
+    if (std::min(two, four) > 0.95 * direct) {
+        return 0;
+    }
+    return four < 0.95 * two ? 4 : 2; // where neither is much faster, the more exact one
 }
 
 ANEMONE_BODY winograd_plan plan_winograd(const kernel_table& table, const numerics::convolution_shape& s,
