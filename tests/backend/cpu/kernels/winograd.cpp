@@ -170,9 +170,8 @@ TEST_CASE("winograd: only 3x3 windows of enough channels and tiles") {
 TEST_CASE("winograd: the same bits for any number of threads and parts") {
     for (int round = 0; round < 10; ++round) {
         const std::int64_t groups = between(1, 2);
-        const numerics::convolution_shape s =
-            square_windows(between(1, 3), groups * between(1, 40), groups * between(1, 90), between(3, 20),
-                           between(3, 20), 1, groups);
+        const numerics::convolution_shape s = square_windows(
+            between(1, 3), groups * between(1, 40), groups * between(1, 90), between(3, 20), between(3, 20), 1, groups);
         INFO(shown(s));
         const auto x = random_halves(s.batch * s.in_channels * s.in_height * s.in_width);
         const auto w = random_halves(s.out_channels * s.in_channels / s.groups * 9);

@@ -15,13 +15,13 @@ inline constexpr std::int64_t winograd_strip = (winograd_columns + 2 + 8) * wino
 
 /// The transform of some channels of some rows of tiles of one image.
 struct winograd_input_job {
-    const half* x;          ///< the first channel's plane
-    std::int64_t channels;  ///< at most `winograd_channels`
-    std::int64_t height;    ///< of a plane
-    std::int64_t width;     ///< of a plane
-    std::int64_t readable;  ///< numbers from x on that may be read
-    std::int64_t top;       ///< the input's row that the first row of tiles begins with
-    std::int64_t left;      ///< and the column
+    const half* x;         ///< the first channel's plane
+    std::int64_t channels; ///< at most `winograd_channels`
+    std::int64_t height;   ///< of a plane
+    std::int64_t width;    ///< of a plane
+    std::int64_t readable; ///< numbers from x on that may be read
+    std::int64_t top;      ///< the input's row that the first row of tiles begins with
+    std::int64_t left;     ///< and the column
     std::int64_t tile_rows;
     std::int64_t tile_columns;
     float* rows;        ///< room for tile + 2 times `winograd_strip`
@@ -47,11 +47,11 @@ struct winograd_output_job {
 
 /// The transform of the filters of one unit of output channels.
 struct winograd_filter_job {
-    const half* filter;    ///< [row][channels][9]
-    std::int64_t rows;     ///< of the unit that there are
+    const half* filter; ///< [row][channels][9]
+    std::int64_t rows;  ///< of the unit that there are
     std::int64_t channels;
-    float* packed;         ///< [point][channel][unit_channels]
-    std::int64_t point;    ///< from a point to the next
+    float* packed;      ///< [point][channel][unit_channels]
+    std::int64_t point; ///< from a point to the next
 };
 
 /// The loops of Winograd's convolutions; `tile` is 2 or 4: so many outputs a side.

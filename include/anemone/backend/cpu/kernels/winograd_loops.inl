@@ -95,8 +95,8 @@ ANEMONE_INLINE void winograd_row(const winograd_input_job& job, std::int64_t y, 
     };
     const std::int64_t begin = y < 0 || y >= job.height || left >= 0 ? 0 : left + count < 0 ? count : -left;
     const std::int64_t end = y < 0 || y >= job.height || job.width - left < begin ? begin
-                             : job.width - left < count                            ? job.width - left
-                                                                                   : count;
+                             : job.width - left < count                           ? job.width - left
+                                                                                  : count;
     const std::int64_t plane = job.height * job.width;
     const std::int64_t row = y * job.width + left;
     for (std::int64_t i = begin; i < end; i += turned_block) {
