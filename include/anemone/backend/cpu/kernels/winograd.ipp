@@ -66,8 +66,10 @@ ANEMONE_BODY std::int64_t winograd_tile(const numerics::convolution_shape& s, wi
     if (form == winograd_tiles::never || !fits || std::min(channels, rows) < 32 || s.out_width > 1024) {
         return 0;
     }
-    // In multiply-adds for each pair of channels: those of the points, what reading the filter once a block costs
-    // beside them, and the transforms. Of one image: the choice decides bits, which the batch must not.
+    // In multiply-adds for each pair of channels: those of the points, what reading the filter costs beside them (far
+    // more for the first block, as other layers have taken the caches), and the transforms. Of one image: the choice
+    // decides bits, which the batch must not.
+    constexpr double first_read = 14;
     constexpr double filter_read = 6;
     constexpr double transforms = 12; // of a number of a tile
     const auto cost = [&](std::int64_t tile) {
@@ -77,7 +79,7 @@ ANEMONE_BODY std::int64_t winograd_tile(const numerics::convolution_shape& s, wi
         const auto blocks = static_cast<double>((tiles + in_block - 1) / in_block);
         const auto count = static_cast<double>(tiles);
         return static_cast<double>(points) *
-               (count + filter_read * blocks +
+               (count + first_read + filter_read * blocks +
                 count * transforms * (1.0 / static_cast<double>(channels) + 1.0 / static_cast<double>(rows)));
     };
     const double direct = 9 * static_cast<double>(s.out_height * s.out_width);
