@@ -33,6 +33,10 @@ ANEMONE_INLINE void convolve(const kernel_table& kernels, const transposed_plan&
     transposed_convolution(kernels, plan, filter, o.input(0), o.crew, sink);
 }
 
+ANEMONE_INLINE std::int64_t results(const convolution_shape& s) {
+    return s.batch * s.out_channels * s.out_height * s.out_width;
+}
+
 /// A convolution or a transposed one with a filter that was packed once, and what follows its sums.
 template <class Packed> bound_step packed_step(const kernel_table& kernels, Packed packed, epilogue finish) {
     const scratch_sizes scratch = packed.plan.scratch();
@@ -40,7 +44,7 @@ template <class Packed> bound_step packed_step(const kernel_table& kernels, Pack
                 const auto store = [&](float* sums, std::int64_t first, std::int64_t count) {
                     finish.store(kernels, o, sums, first, count);
                 };
-                convolve(kernels, packed.plan, packed.filter(), o, sums_sink::of(store));
+                convolve(kernels, packed.plan, packed.filter(), o, sums_sink::of(store, finish.direct(o, results(packed.plan.shape))));
             },
             scratch};
 }
@@ -56,7 +60,7 @@ template <class Plan> bound_step computed_step(const kernel_table& kernels, Plan
                 };
                 const filter_view filter =
                     packed_in(kernels, plan, o.input(1), biased ? o.input(2) : nullptr, o.crew.shared + behind);
-                convolve(kernels, plan, filter, o, sums_sink::of(store));
+                convolve(kernels, plan, filter, o, sums_sink::of(store, finish.direct(o, results(plan.shape))));
             },
             scratch};
 }

@@ -2,6 +2,7 @@
 
 #include "../../base/way.hpp"
 #include "../../passes/fused_layers.hpp"
+#include "kernels/finishing.hpp"
 #include "kernels/table.hpp"
 #include "step.hpp"
 
@@ -73,6 +74,32 @@ public:
         for (std::int64_t i = 0; i < count; i += block) {
             compute(table, o, sums + i, first + i, std::min(block, count - i));
         }
+    }
+
+    /// The same for a result of `count` elements as what tiles can do themselves, or without `out` if it is more: at most one operand of as many elements
+    /// is added, then the value is bounded.
+    ANEMONE_INLINE finishing direct(const operands& o, std::int64_t count) const {
+        finishing f;
+        std::size_t next = 0;
+        int value = 0;
+        if (next < stages_.size() && stages_[next].kind == op::add) {
+            const fused_stage& s = stages_[next++];
+            const fused_stage::source& other = s.a.value == value ? s.b : s.a;
+            if ((s.a.value == value) == (s.b.value == value) || other.operand < 0 || other.repeats.inner != 1 ||
+                other.repeats.period != count) {
+                return {};
+            }
+            f.added = o.input(static_cast<std::size_t>(other.operand));
+            value = s.to;
+        }
+        if (next < stages_.size() && bounds_of(stages_[next], f) && stages_[next].a.value == value) {
+            value = stages_[next++].to;
+        }
+        if (next < stages_.size() || value != result_ || places_.row != 0) {
+            return {};
+        }
+        f.out = o.output();
+        return f;
     }
 
     /// The same for a layer without sums: its stages read operands alone.
@@ -165,6 +192,22 @@ private:
             }
         }
         round(table, o, value(result_), first, count);
+    }
+
+    /// Sets the bounds of a function that is no more than them.
+    ANEMONE_INLINE static bool bounds_of(const fused_stage& s, finishing& f) {
+        switch (s.kind) {
+        case op::relu: f.low = 0; return true;
+        case op::relu6:
+            f.low = 0;
+            f.high = 6;
+            return true;
+        case op::clamp:
+            f.low = s.first;
+            f.high = s.second;
+            return true;
+        default: return false;
+        }
     }
 
     /// How many stages from the i-th on are cheap functions, each of the value of the one before, which nothing else reads:

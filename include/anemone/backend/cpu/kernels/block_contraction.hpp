@@ -36,6 +36,7 @@ struct window_problem {
     std::vector<std::int64_t> row_bases;    ///< ascending: the inputs that output 0 reads
     std::vector<std::int64_t> column_bases; ///< likewise
     std::int64_t phases = 1;                ///< results of each output
+    bool panels = false;                    ///< the caller knows block_plan::panels
 };
 
 /// How a convolution is cut: rectangles of outputs, whose padded inputs fit a part of the cache, and within each tiles
@@ -59,11 +60,14 @@ struct block_plan {
     std::int64_t units_at_once = 1;
     std::int64_t paired_units = 1; ///< of a tile
     convolution_slab slab;
+    bool panels = false;       ///< one tap a channel: the slab is [panel][channel][panel_positions]
     std::int64_t row_step = 1; ///< in the slab, between outputs
     std::int64_t step = 1;
 
     std::int64_t units() const { return (rows + unit_channels - 1) / unit_channels; }
     std::int64_t blocks() const { return images * down * across; }
+    /// From a panel to the next: not a multiple of a page, which would compete for one place in the cache.
+    std::int64_t panel_pitch() const { return channels * panel_positions + 16; }
     /// Floats of a slab, and of one channel of the sums.
     ANEMONE_API std::int64_t slab_size() const;
     ANEMONE_API std::int64_t sums_pitch() const;
@@ -122,7 +126,9 @@ void over_blocks(const kernel_table& table, const block_plan& plan, std::int64_t
             float* const temporary = slab + (plan.slab_size() + 15) / 16 * 16;
             for (std::int64_t i = begin + first; i < begin + last; ++i) {
                 const output_block block = block_at(plan, i);
-                fill_block(table, plan, block, image(block), 0, plan.channels, slab, temporary);
+                if (!plan.panels) { // else the first tiles fill it
+                    fill_block(table, plan, block, image(block), 0, plan.channels, slab, temporary);
+                }
                 finish(block, 0, plan.rows, slab, temporary + lines, temporary);
             }
         });

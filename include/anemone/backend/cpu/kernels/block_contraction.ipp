@@ -43,7 +43,10 @@ ANEMONE_INLINE bool channels_are_better(const kernel_table& table, const window_
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::int64_t block_plan::slab_size() const { return channels * slab.plane() + overread; }
+ANEMONE_BODY std::int64_t block_plan::slab_size() const {
+    return panels ? detail::parts_of(block_width, panel_positions) * panel_pitch()
+                  : channels * slab.plane() + overread;
+}
 
 ANEMONE_BODY std::int64_t block_plan::sums_pitch() const {
     const std::int64_t positions =
@@ -81,6 +84,7 @@ ANEMONE_BODY block_plan plan_blocks(const kernel_table& table, const window_prob
     plan.stride_height = w.stride_height;
     plan.stride_width = w.stride_width;
     plan.channel_lanes = detail::channels_are_better(table, w, w.out_height == 1);
+    plan.panels = pointwise && w.panels && !plan.channel_lanes;
     plan.units_at_once = std::min<std::int64_t>(2, plan.units());
     plan.paired_units = plan.channel_lanes ? table.convolutions.paired_units : 1;
     const std::int64_t granule = plan.channel_lanes ? table.convolutions.most_positions : 48;
@@ -138,6 +142,10 @@ ANEMONE_BODY output_block block_at(const block_plan& plan, std::int64_t index) {
 
 ANEMONE_BODY void fill_block(const kernel_table& table, const block_plan& plan, const output_block& block,
                              const half* x, std::int64_t first, std::int64_t last, float* slab, float* line) {
+    if (plan.panels) {
+        return table.convolutions.widen_panels(x + first * plan.in_width + block.x, plan.in_width, last - first,
+                                               block.width, slab + first * panel_positions, plan.panel_pitch());
+    }
     fill_slab(table, plan.slab, x + first * plan.in_height * plan.in_width, last - first, plan.in_height, plan.in_width,
               block.y * plan.stride_height, block.x * plan.stride_width, slab + first * plan.slab.plane(), line,
               (plan.channels - first) * plan.in_height * plan.in_width, last == plan.channels);

@@ -28,6 +28,35 @@ ANEMONE_BODY void check(const convolution_shape& s, const char* subject) {
     });
 }
 
+/// The sums of some channels of a block of panels; with `direct`, from the first of them on, its results.
+ANEMONE_INLINE void pointwise_sums(const kernel_table& table, const block_plan& plan, const half* packed,
+                                   std::int64_t channels, std::int64_t positions, float* slab, const half* x,
+                                   float* sums, float* wide, const finishing& direct, std::int64_t plane, const float* bias) {
+    const std::int64_t taps = plan.channels;
+    const std::int64_t part = converted_at_once(taps);
+    for (std::int64_t t = 0; t < taps; t += part) {
+        const std::int64_t now = std::min(part, taps - t);
+        for (std::int64_t u = 0; u * unit_channels < channels; ++u) {
+            table.convolutions.widen(packed + (u * taps + t) * unit_channels, wide + u * now * unit_channels,
+                                     now * unit_channels);
+        }
+        table.convolutions.pointwise({.panels = slab + t * panel_positions,
+                                      .halves = x == nullptr ? nullptr : x + t * plan.in_width,
+                                      .in_plane = plan.in_width,
+                                      .panel_pitch = plan.panel_pitch(),
+                                      .taps = now,
+                                      .positions = positions,
+                                      .weights = wide,
+                                      .channels = channels,
+                                      .sums = sums,
+                                      .pitch = plan.sums_pitch(),
+                                      .resumed = t > 0,
+                                      .finish = t + now < taps ? finishing{} : direct,
+                                      .bias = bias,
+                                      .plane = plane});
+    }
+}
+
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 namespace ane::cpu::inline ANEMONE_WAY {
@@ -67,7 +96,9 @@ ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const 
                      .stride_height = s.stride_height,
                      .stride_width = s.stride_width,
                      .row_bases = {},
-                     .column_bases = {}};
+                     .column_bases = {},
+                     .phases = 1,
+                     .panels = true};
     for (std::int64_t i = 0; i < s.kernel_height; ++i) {
         w.row_bases.push_back(i * s.dilation_height - s.pad_top);
     }
@@ -134,14 +165,31 @@ ANEMONE_BODY void convolution(const kernel_table& table, const convolution_plan&
     const std::int64_t pitch = blocks.sums_pitch();
     const std::int64_t plane = s.out_height * s.out_width;
     // Channels first <= r < last of a block, by units at once.
-    const auto finish = [&](const output_block& b, std::int64_t first, std::int64_t last, const float* slab,
-                            float* sums, float* temporary) {
+    const auto image = [&](const output_block& b) {
+        return x + b.image * blocks.channels * blocks.in_height * blocks.in_width;
+    };
+    const auto finish = [&](const output_block& b, std::int64_t first, std::int64_t last, float* slab, float* sums,
+                            float* temporary) {
         const std::int64_t group = b.image % s.groups;
+        const std::int64_t place = (b.image / s.groups * s.out_channels + group * blocks.rows) * plane +
+                                   b.y * blocks.out_width + b.x; // of the group's first channel
         for (std::int64_t r = first; r < last; r += at_once) {
             const std::int64_t channels = std::min(at_once, last - r);
             const half* const weights =
                 filter.weights + (group * blocks.units() + r / unit_channels) * taps * unit_channels;
-            sums_of(table, blocks, {plan.offsets, weights}, channels, b.height, b.width, slab, sums, temporary);
+            if (blocks.panels) {
+                const finishing direct =
+                    sink.direct.out == nullptr ? finishing{} : sink.direct.from(place + r * plane);
+                detail::pointwise_sums(table, blocks, weights, channels, b.width, slab,
+                                       r == 0 && !blocks.by_channels ? image(b) + b.x : nullptr, sums, temporary,
+                                       direct, plane,
+                                       filter.bias == nullptr ? nullptr : filter.bias + group * blocks.rows + r);
+                if (direct.out != nullptr) {
+                    continue;
+                }
+            } else {
+                sums_of(table, blocks, {plan.offsets, weights}, channels, b.height, b.width, slab, sums, temporary);
+            }
             for (std::int64_t k = 0; k < channels; ++k) {
                 const std::int64_t o = group * blocks.rows + r + k;
                 float* const values = sums + k * pitch;
@@ -149,13 +197,9 @@ ANEMONE_BODY void convolution(const kernel_table& table, const convolution_plan&
                     table.binary(op::add, values, 1, filter.bias + o, 0, values, b.height * b.width);
                 }
                 // A block of several rows has whole rows: they are neighbours in the result.
-                sink(values, (b.image / s.groups * s.out_channels + o) * plane + b.y * blocks.out_width + b.x,
-                     b.height * b.width);
+                sink(values, place + (r + k) * plane, b.height * b.width);
             }
         }
-    };
-    const auto image = [&](const output_block& b) {
-        return x + b.image * blocks.channels * blocks.in_height * blocks.in_width;
     };
     const std::int64_t in_image = s.groups * blocks.down * blocks.across;
     if (!plan.transformed) {

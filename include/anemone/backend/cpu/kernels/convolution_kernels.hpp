@@ -2,6 +2,7 @@
 
 #include "../../../base/way.hpp"
 #include "../../../values/half.hpp"
+#include "finishing.hpp"
 #include "winograd_kernels.hpp"
 
 #include <cstdint>
@@ -37,6 +38,27 @@ struct contraction_job {
     std::int64_t next_bytes = 0;
 };
 
+/// Neighbouring positions of all channels lie together for `pointwise`.
+inline constexpr std::int64_t panel_positions = 48;
+
+/// sum[o, p] = sum over t of w[t, o] * x[t, p], for some units and for positions that are neighbours.
+struct pointwise_job {
+    float* panels; ///< [panel][tap][panel_positions]
+    const half* halves; ///< with which they are filled first, [tap][in_plane], or null
+    std::int64_t in_plane;
+    std::int64_t panel_pitch;
+    std::int64_t taps;
+    std::int64_t positions;
+    const float* weights; ///< [unit][tap][unit_channels]
+    std::int64_t channels;
+    float* sums; ///< [channel][pitch], of whole units and vectors
+    std::int64_t pitch;
+    bool resumed;      ///< adds to what `sums` holds
+    finishing finish;  ///< with `out`, of the first channel and position: where the results go instead of `sums`
+    const float* bias; ///< then, or null
+    std::int64_t plane; ///< from a channel of the result to the next
+};
+
 /// Positions that channel_lanes transposes at once, from the first cache.
 inline constexpr std::int64_t transposed_positions = 64;
 
@@ -54,7 +76,8 @@ struct depthwise_job {
     std::int64_t rows;
     std::int64_t columns;
     float bias;
-    float* sums;      ///< [rows][columns], written up to `overread` past the end
+    float* sums;      ///< [rows][columns], written up to `overread` past the end, or
+    finishing finish; ///< with `out`: where the results go
     const void* next; ///< will be read next: to be fetched meanwhile
     std::int64_t next_bytes;
 };
@@ -77,6 +100,10 @@ struct convolution_kernels {
     void (*widen_pairs)(const half* from, std::int64_t from_pitch, std::int64_t readable, std::int64_t rows,
                         std::int64_t width, float* even, float* odd, std::int64_t to_pitch) = nullptr;
     void (*depthwise)(const depthwise_job& job) = nullptr;
+    void (*pointwise)(const pointwise_job& job) = nullptr;
+    /// fp16 planes to fp32 panels from a channel on; behind the last position come zeros up to a vector's end.
+    void (*widen_panels)(const half* x, std::int64_t plane, std::int64_t channels, std::int64_t positions, float* to,
+                         std::int64_t panel_pitch) = nullptr;
     /// to[k * phase + i] = from[4 i + k].
     void (*split_fours)(const float* from, std::int64_t fours, float* to, std::int64_t phase) = nullptr;
     int most_positions = 1; ///< of a tile of `channel_lanes`

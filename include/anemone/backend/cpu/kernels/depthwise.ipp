@@ -67,6 +67,8 @@ ANEMONE_BODY void depthwise_convolution(const kernel_table& table, const depthwi
     const std::int64_t multiplier = s.out_channels / s.in_channels;
     const std::int64_t plane = s.in_height * s.in_width;
     const std::int64_t planes = s.batch * s.in_channels;
+    // What is added might lie where a vector's surplus goes before the next row replaces it.
+    const bool direct = sink.direct.out != nullptr && sink.direct.added == nullptr;
     crew.share(planes * plan.blocks, 1, [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
         float* const slab = reinterpret_cast<float*>(scratch) + plan.shift;
         float* const line = reinterpret_cast<float*>(scratch) + detail::whole_lines(plan.slab.plane() + plan.shift);
@@ -80,6 +82,8 @@ ANEMONE_BODY void depthwise_convolution(const kernel_table& table, const depthwi
                       line, (planes - channel) * plane, true);
             for (std::int64_t m = 0; m < multiplier; ++m) {
                 const std::int64_t o = channel % s.in_channels * multiplier + m;
+                const std::int64_t place =
+                    ((channel / s.in_channels * s.out_channels + o) * s.out_height + y) * s.out_width;
                 table.convolutions.widen(weights + o * plan.filter_pitch(), filter, plan.filter_pitch());
                 table.convolutions.depthwise({.x = slab,
                                               .pitch = plan.slab.pitch(),
@@ -94,10 +98,12 @@ ANEMONE_BODY void depthwise_convolution(const kernel_table& table, const depthwi
                                               .columns = s.out_width,
                                               .bias = bias == nullptr ? 0.0F : bias[o],
                                               .sums = sums,
+                                              .finish = direct ? sink.direct.from(place) : finishing{},
                                               .next = x + (i + 1) * plane / plan.blocks,
                                               .next_bytes = i + 1 < last ? 2 * plane / plan.blocks : 0});
-                sink(sums, ((channel / s.in_channels * s.out_channels + o) * s.out_height + y) * s.out_width,
-                     height * s.out_width);
+                if (!direct) {
+                    sink(sums, place, height * s.out_width);
+                }
             }
         }
     });

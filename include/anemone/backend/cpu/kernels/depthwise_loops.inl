@@ -84,7 +84,12 @@ ANEMONE_INLINE void widen_pairs(const half* from, std::int64_t from_pitch, std::
                                      odd + i / 2);
             }
         } else {
-            for (std::int64_t i = 0; i < odds; ++i) {
+            std::int64_t i = 0;
+            for (; i + lanes <= odds; i += lanes) {
+                split_vectors<lanes>(floats<lanes>::load(from + 2 * i), floats<lanes>::load(from + 2 * i + lanes),
+                                     even + i, odd + i);
+            }
+            for (; i < odds; ++i) {
                 even[i] = widened(from[2 * i].bits);
                 odd[i] = widened(from[2 * i + 1].bits);
             }
@@ -99,11 +104,14 @@ ANEMONE_INLINE void widen_pairs(const half* from, std::int64_t from_pitch, std::
     }
 }
 
+using depthwise_finisher = finisher<register_lanes>;
+
 /// `Rows` rows of outputs at one vector of columns: each row of x is loaded once for all outputs that read it, from the
 /// top down, so every output sums in the order of its taps.
 template <int Kernel, int Stride, int Rows>
 ANEMONE_CPU_INLINE void depthwise_tile(const depthwise_job& job, const floats<register_lanes>* weights,
-                                       const std::int64_t* places, const float* x, float* sums) {
+                                       const std::int64_t* places, const float* x, std::int64_t place,
+                                       const depthwise_finisher& finish, std::int64_t left) {
     using vector = floats<register_lanes>;
     vector sum[Rows];
 #pragma GCC unroll 8
@@ -125,9 +133,21 @@ ANEMONE_CPU_INLINE void depthwise_tile(const depthwise_job& job, const floats<re
         }
     }
     const vector bias = vector::all(job.bias);
+    if (job.finish.out == nullptr) {
 #pragma GCC unroll 8
-    for (int r = 0; r < Rows; ++r) {
-        (sum[r] + bias).store(sums + r * job.columns);
+        for (int r = 0; r < Rows; ++r) {
+            (sum[r] + bias).store(job.sums + place + r * job.columns);
+        }
+        return;
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r + 1 < Rows; ++r) {
+        finish.store(sum[r] + bias, place + r * job.columns);
+    }
+    if (left >= register_lanes) {
+        finish.store(sum[Rows - 1] + bias, place + (Rows - 1) * job.columns);
+    } else {
+        finish.store_some(sum[Rows - 1] + bias, place + (Rows - 1) * job.columns, left);
     }
 }
 
@@ -135,7 +155,8 @@ ANEMONE_CPU_INLINE void depthwise_tile(const depthwise_job& job, const floats<re
 /// row, as columns are walked from the last vector to the first.
 template <int Kernel, int Stride, int Rows>
 ANEMONE_CPU_INLINE std::int64_t depthwise_rows(const depthwise_job& job, const floats<register_lanes>* weights,
-                                               const std::int64_t* places, std::int64_t y, const char*& next) {
+                                               const std::int64_t* places, std::int64_t y, const char*& next,
+                                               const depthwise_finisher& finish) {
     const std::int64_t last = (job.columns - 1) / register_lanes * register_lanes;
     const char* const end = static_cast<const char*>(job.next) + job.next_bytes;
     for (; y + Rows <= job.rows; y += Rows) {
@@ -143,8 +164,9 @@ ANEMONE_CPU_INLINE std::int64_t depthwise_rows(const depthwise_job& job, const f
             for (int line = 0; line < (Rows + 1) / 2 && next < end; ++line, next += 64) {
                 __builtin_prefetch(next);
             }
+            const std::int64_t left = y + Rows < job.rows ? register_lanes : job.columns - x; // behind: other planes
             depthwise_tile<Kernel, Stride, Rows>(job, weights, places, job.x + y * Stride * job.pitch + x,
-                                                 job.sums + y * job.columns + x);
+                                                 y * job.columns + x, finish, left);
         }
     }
     return y;
@@ -161,14 +183,16 @@ template <int Kernel, int Stride> void depthwise_of(const depthwise_job& job) {
         places[j] = job.column_offsets[j];
     }
     const char* next = static_cast<const char*>(job.next);
-    std::int64_t y = depthwise_rows<Kernel, Stride, rows_at_once>(job, weights, places, 0, next);
-    y = depthwise_rows<Kernel, Stride, 3>(job, weights, places, y, next);
-    depthwise_rows<Kernel, Stride, 1>(job, weights, places, y, next);
+    const auto finish = depthwise_finisher::of(job.finish);
+    std::int64_t y = depthwise_rows<Kernel, Stride, rows_at_once>(job, weights, places, 0, next, finish);
+    y = depthwise_rows<Kernel, Stride, 3>(job, weights, places, y, next, finish);
+    depthwise_rows<Kernel, Stride, 1>(job, weights, places, y, next, finish);
 }
 
 /// Any window.
 template <int Vectors>
-ANEMONE_CPU_INLINE void depthwise_stretch(const depthwise_job& job, const float* x, float* sums) {
+ANEMONE_CPU_INLINE void depthwise_stretch(const depthwise_job& job, const float* x, std::int64_t place,
+                                          std::int64_t left) {
     using vector = floats<register_lanes>;
     vector sum[Vectors];
 #pragma GCC unroll 4
@@ -187,9 +211,21 @@ ANEMONE_CPU_INLINE void depthwise_stretch(const depthwise_job& job, const float*
         }
     }
     const vector bias = vector::all(job.bias);
+    if (job.finish.out == nullptr) {
+#pragma GCC unroll 4
+        for (int v = 0; v < Vectors; ++v) {
+            (sum[v] + bias).store(job.sums + place + v * register_lanes);
+        }
+        return;
+    }
+    const auto finish = depthwise_finisher::of(job.finish);
 #pragma GCC unroll 4
     for (int v = 0; v < Vectors; ++v) {
-        (sum[v] + bias).store(sums + v * register_lanes);
+        if (left >= (v + 1) * register_lanes) {
+            finish.store(sum[v] + bias, place + v * register_lanes);
+        } else {
+            finish.store_some(sum[v] + bias, place + v * register_lanes, left - v * register_lanes);
+        }
     }
 }
 
@@ -209,13 +245,13 @@ ANEMONE_INLINE void depthwise(const depthwise_job& job) {
     }
     for (std::int64_t y = 0; y < job.rows; ++y) {
         const float* const x = job.x + y * job.row_stride * job.pitch;
-        float* const sums = job.sums + y * job.columns;
+        const std::int64_t place = y * job.columns;
         std::int64_t c = 0;
         for (; c + 3 * register_lanes < job.columns; c += 4 * register_lanes) {
-            depthwise_stretch<4>(job, x + c, sums + c);
+            depthwise_stretch<4>(job, x + c, place + c, job.columns - c);
         }
         for (; c < job.columns; c += register_lanes) {
-            depthwise_stretch<1>(job, x + c, sums + c);
+            depthwise_stretch<1>(job, x + c, place + c, job.columns - c);
         }
     }
 }

@@ -14,8 +14,11 @@
 #include "few_loops.inl"
 #include "coded_loops.inl"
 #include "attention_loops.inl"
+#include "finishing.inl"
+// after finishing.inl
 #include "convolution_loops.inl"
 #include "depthwise_loops.inl"
+#include "pointwise_loops.inl"
 #include "winograd_loops.inl"
 #include "tile_loops.inl"
 
@@ -61,6 +64,8 @@ template <op_set Operations> struct kernels {
                     widen_rows,
                     widen_pairs,
                     depthwise,
+                    pointwise,
+                    widen_panels,
                     split_fours,
                     channel_tile_positions,
                     channel_tile_units,

@@ -1,0 +1,37 @@
+// Included by simd/each_set.inl through level.inl, after elementary.inl: sums to results, in registers.
+
+namespace ane::cpu::detail::inline ANEMONE_WAY {
+namespace ANEMONE_SET {
+
+/// What finishing needs of a layer, in registers.
+template <int Lanes> struct finisher {
+    half* out;
+    const half* added;
+    floats<Lanes> low;
+    floats<Lanes> high;
+    bool bounded;
+
+    ANEMONE_CPU_INLINE static finisher of(const finishing& f) {
+        return {f.out, f.added, floats<Lanes>::all(f.low), floats<Lanes>::all(f.high),
+                f.low > -std::numeric_limits<float>::infinity() || f.high < std::numeric_limits<float>::infinity()};
+    }
+    /// Elements i <= k < i + Lanes.
+    ANEMONE_CPU_INLINE void store(const floats<Lanes>& sum, std::int64_t i) const {
+        const floats<Lanes> value = added == nullptr ? sum : sum + floats<Lanes>::load(added + i);
+        (bounded ? smaller(high, larger(low, value)) : value).store(out + i);
+    }
+    /// The same for fewer of them.
+    ANEMONE_CPU_INLINE void store_some(const floats<Lanes>& sum, std::int64_t i, std::int64_t count) const {
+        half some[Lanes] = {};
+        floats<Lanes> value = sum;
+        if (added != nullptr) {
+            std::memcpy(static_cast<void*>(some), added + i, static_cast<std::size_t>(count) * sizeof(half));
+            value = sum + floats<Lanes>::load(some);
+        }
+        smaller(high, larger(low, value)).store(some);
+        std::memcpy(static_cast<void*>(out + i), some, static_cast<std::size_t>(count) * sizeof(half));
+    }
+};
+
+} // namespace ANEMONE_SET
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
