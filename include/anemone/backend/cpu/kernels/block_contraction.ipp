@@ -44,8 +44,7 @@ ANEMONE_INLINE bool channels_are_better(const kernel_table& table, const window_
 namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY std::int64_t block_plan::slab_size() const {
-    return panels ? detail::parts_of(block_width, panel_positions) * panel_pitch()
-                  : channels * slab.plane() + overread;
+    return panels ? detail::parts_of(block_width, panel_positions) * panel_pitch() : channels * slab.plane() + overread;
 }
 
 ANEMONE_BODY std::int64_t block_plan::sums_pitch() const {
@@ -153,7 +152,7 @@ ANEMONE_BODY void fill_block(const kernel_table& table, const block_plan& plan, 
 
 ANEMONE_BODY void sums_of(const kernel_table& table, const block_plan& plan, const block_taps& taps,
                           std::int64_t channels, std::int64_t height, std::int64_t width, const float* slab,
-                          float* sums, float* temporary) {
+                          float* sums, float* temporary, const direct_results& direct) {
     const auto count = static_cast<std::int64_t>(taps.offsets.size());
     const std::int64_t units = detail::parts_of(channels, unit_channels);
     float* const weights = temporary;
@@ -184,7 +183,12 @@ ANEMONE_BODY void sums_of(const kernel_table& table, const block_plan& plan, con
             job.next = last ? nullptr : packed + following * unit_channels;
             job.next_bytes = last ? 0 : std::min(paired * part, (units - u) * count - following) * unit_channels * 2;
             if (plan.channel_lanes) {
-                if (t + part >= count) {
+                if (t + part >= count && direct.finish.out != nullptr) {
+                    job.finish = direct.finish.from(u * unit_channels * direct.plane);
+                    job.bias = direct.bias == nullptr ? nullptr : direct.bias + u * unit_channels;
+                    job.plane = direct.plane;
+                    job.channels = wanted;
+                } else if (t + part >= count) {
                     job.finished = result;
                     job.finished_pitch = pitch;
                     job.channels = wanted;

@@ -31,7 +31,7 @@ ANEMONE_BODY void check(const convolution_shape& s, const char* subject) {
 /// The sums of some channels of a block of panels; with `direct`, from the first of them on, its results.
 ANEMONE_INLINE void pointwise_sums(const kernel_table& table, const block_plan& plan, const half* packed,
                                    std::int64_t channels, std::int64_t positions, float* slab, const half* x,
-                                   float* sums, float* wide, const finishing& direct, std::int64_t plane, const float* bias) {
+                                   float* sums, float* wide, const direct_results& direct) {
     const std::int64_t taps = plan.channels;
     const std::int64_t part = converted_at_once(taps);
     for (std::int64_t t = 0; t < taps; t += part) {
@@ -51,9 +51,9 @@ ANEMONE_INLINE void pointwise_sums(const kernel_table& table, const block_plan& 
                                       .sums = sums,
                                       .pitch = plan.sums_pitch(),
                                       .resumed = t > 0,
-                                      .finish = t + now < taps ? finishing{} : direct,
-                                      .bias = bias,
-                                      .plane = plane});
+                                      .finish = t + now < taps ? finishing{} : direct.finish,
+                                      .bias = direct.bias,
+                                      .plane = direct.plane});
     }
 }
 
@@ -177,18 +177,21 @@ ANEMONE_BODY void convolution(const kernel_table& table, const convolution_plan&
             const std::int64_t channels = std::min(at_once, last - r);
             const half* const weights =
                 filter.weights + (group * blocks.units() + r / unit_channels) * taps * unit_channels;
+            direct_results direct;
+            if (sink.direct.out != nullptr && (blocks.panels || blocks.channel_lanes)) {
+                direct = {sink.direct.from(place + r * plane),
+                          filter.bias == nullptr ? nullptr : filter.bias + group * blocks.rows + r, plane};
+            }
             if (blocks.panels) {
-                const finishing direct =
-                    sink.direct.out == nullptr ? finishing{} : sink.direct.from(place + r * plane);
                 detail::pointwise_sums(table, blocks, weights, channels, b.width, slab,
                                        r == 0 && !blocks.by_channels ? image(b) + b.x : nullptr, sums, temporary,
-                                       direct, plane,
-                                       filter.bias == nullptr ? nullptr : filter.bias + group * blocks.rows + r);
-                if (direct.out != nullptr) {
-                    continue;
-                }
+                                       direct);
             } else {
-                sums_of(table, blocks, {plan.offsets, weights}, channels, b.height, b.width, slab, sums, temporary);
+                sums_of(table, blocks, {plan.offsets, weights}, channels, b.height, b.width, slab, sums, temporary,
+                        direct);
+            }
+            if (direct.finish.out != nullptr) {
+                continue;
             }
             for (std::int64_t k = 0; k < channels; ++k) {
                 const std::int64_t o = group * blocks.rows + r + k;

@@ -33,6 +33,10 @@ struct contraction_job {
     float* finished = nullptr;
     std::int64_t finished_pitch = 0;
     std::int64_t channels = 0; ///< to finish
+    /// Or, with `out`, of the first channel and position: where the results go.
+    finishing finish = {};
+    const float* bias = nullptr; ///< then, or null
+    std::int64_t plane = 0;      ///< from a channel of the result to the next
     /// Of channel_lanes: memory that will be read next, to have it on its way while tiles are computed.
     const void* next = nullptr;
     std::int64_t next_bytes = 0;
@@ -43,7 +47,7 @@ inline constexpr std::int64_t panel_positions = 48;
 
 /// sum[o, p] = sum over t of w[t, o] * x[t, p], for some units and for positions that are neighbours.
 struct pointwise_job {
-    float* panels; ///< [panel][tap][panel_positions]
+    float* panels;      ///< [panel][tap][panel_positions]
     const half* halves; ///< with which they are filled first, [tap][in_plane], or null
     std::int64_t in_plane;
     std::int64_t panel_pitch;
@@ -53,9 +57,9 @@ struct pointwise_job {
     std::int64_t channels;
     float* sums; ///< [channel][pitch], of whole units and vectors
     std::int64_t pitch;
-    bool resumed;      ///< adds to what `sums` holds
-    finishing finish;  ///< with `out`, of the first channel and position: where the results go instead of `sums`
-    const float* bias; ///< then, or null
+    bool resumed;       ///< adds to what `sums` holds
+    finishing finish;   ///< with `out`, of the first channel and position: where the results go instead of `sums`
+    const float* bias;  ///< then, or null
     std::int64_t plane; ///< from a channel of the result to the next
 };
 

@@ -62,10 +62,10 @@ void channel_tile(const contraction_job& job, const float* x, const float* sums,
 inline constexpr int channel_tile_positions = ANEMONE_SET_LANES == 16 ? 14 : ANEMONE_SET_LANES == 8 ? 6 : 3;
 inline constexpr int channel_tile_units = ANEMONE_SET_LANES == 16 ? 2 : 1;
 
-/// to[c * to_pitch + r] = from[r * from_pitch + c]; reads and writes up to the next multiple of the block of both.
-template <int Lanes>
-void transpose(const float* from, std::int64_t from_pitch, std::int64_t rows, std::int64_t columns, float* to,
-               std::int64_t to_pitch) {
+/// put(c, r, numbers from[(r + i) * from_pitch + c] of all lanes i), up to the next multiple of the block of both.
+template <int Lanes, class Put>
+ANEMONE_CPU_INLINE void transposed_blocks(const float* from, std::int64_t from_pitch, std::int64_t rows,
+                                          std::int64_t columns, const Put& put) {
     using four = typename vector_of<4>::type;
     constexpr bool wide = Lanes == 8;
     using raw = typename vector_of<Lanes>::type;
@@ -85,31 +85,59 @@ void transpose(const float* from, std::int64_t from_pitch, std::int64_t rows, st
             const raw x1 = row(1);
             const raw x2 = row(2);
             const raw x3 = row(3);
-            float* const place = to + c * to_pitch + r;
             if constexpr (wide) {
                 const raw low01 = __builtin_shufflevector(x0, x1, 0, 8, 1, 9, 4, 12, 5, 13);
                 const raw low23 = __builtin_shufflevector(x2, x3, 0, 8, 1, 9, 4, 12, 5, 13);
                 const raw high01 = __builtin_shufflevector(x0, x1, 2, 10, 3, 11, 6, 14, 7, 15);
                 const raw high23 = __builtin_shufflevector(x2, x3, 2, 10, 3, 11, 6, 14, 7, 15);
-                floats<Lanes>{__builtin_shufflevector(low01, low23, 0, 1, 8, 9, 4, 5, 12, 13)}.store(place);
-                floats<Lanes>{__builtin_shufflevector(low01, low23, 2, 3, 10, 11, 6, 7, 14, 15)}.store(place +
-                                                                                                       to_pitch);
-                floats<Lanes>{__builtin_shufflevector(high01, high23, 0, 1, 8, 9, 4, 5, 12, 13)}.store(place +
-                                                                                                       2 * to_pitch);
-                floats<Lanes>{__builtin_shufflevector(high01, high23, 2, 3, 10, 11, 6, 7, 14, 15)}.store(place +
-                                                                                                         3 * to_pitch);
+                put(c, r, floats<Lanes>{__builtin_shufflevector(low01, low23, 0, 1, 8, 9, 4, 5, 12, 13)});
+                put(c + 1, r, floats<Lanes>{__builtin_shufflevector(low01, low23, 2, 3, 10, 11, 6, 7, 14, 15)});
+                put(c + 2, r, floats<Lanes>{__builtin_shufflevector(high01, high23, 0, 1, 8, 9, 4, 5, 12, 13)});
+                put(c + 3, r, floats<Lanes>{__builtin_shufflevector(high01, high23, 2, 3, 10, 11, 6, 7, 14, 15)});
             } else {
                 const raw low01 = __builtin_shufflevector(x0, x1, 0, 4, 1, 5);
                 const raw low23 = __builtin_shufflevector(x2, x3, 0, 4, 1, 5);
                 const raw high01 = __builtin_shufflevector(x0, x1, 2, 6, 3, 7);
                 const raw high23 = __builtin_shufflevector(x2, x3, 2, 6, 3, 7);
-                floats<Lanes>{__builtin_shufflevector(low01, low23, 0, 1, 4, 5)}.store(place);
-                floats<Lanes>{__builtin_shufflevector(low01, low23, 2, 3, 6, 7)}.store(place + to_pitch);
-                floats<Lanes>{__builtin_shufflevector(high01, high23, 0, 1, 4, 5)}.store(place + 2 * to_pitch);
-                floats<Lanes>{__builtin_shufflevector(high01, high23, 2, 3, 6, 7)}.store(place + 3 * to_pitch);
+                put(c, r, floats<Lanes>{__builtin_shufflevector(low01, low23, 0, 1, 4, 5)});
+                put(c + 1, r, floats<Lanes>{__builtin_shufflevector(low01, low23, 2, 3, 6, 7)});
+                put(c + 2, r, floats<Lanes>{__builtin_shufflevector(high01, high23, 0, 1, 4, 5)});
+                put(c + 3, r, floats<Lanes>{__builtin_shufflevector(high01, high23, 2, 3, 6, 7)});
             }
         }
     }
+}
+
+/// to[c * to_pitch + r] = from[r * from_pitch + c]; reads and writes up to the next multiple of the block of both.
+template <int Lanes>
+void transpose(const float* from, std::int64_t from_pitch, std::int64_t rows, std::int64_t columns, float* to,
+               std::int64_t to_pitch) {
+    transposed_blocks<Lanes>(from, from_pitch, rows, columns,
+                             [&](std::int64_t column, std::int64_t row, const floats<Lanes>& values) {
+                                 values.store(to + column * to_pitch + row);
+                             });
+}
+
+inline constexpr int transposed_lanes = register_lanes >= 8 ? 8 : 4;
+
+/// Sums [position][pitch] to results from position `done` on. With `exact`, nothing behind them is written.
+ANEMONE_INLINE void finish_channels(const contraction_job& job, const float* sums, std::int64_t done,
+                                    std::int64_t positions, bool exact) {
+    using vector = floats<transposed_lanes>;
+    const auto finish = finisher<transposed_lanes>::of(job.finish);
+    transposed_blocks<transposed_lanes>(
+        sums, job.pitch, positions, job.channels, [&](std::int64_t channel, std::int64_t position, const vector& sum) {
+            if (channel >= job.channels) {
+                return;
+            }
+            const vector value = sum + vector::all(job.bias == nullptr ? -0.0F : job.bias[channel]);
+            const std::int64_t place = channel * job.plane + done + position;
+            if (exact && positions - position < transposed_lanes) {
+                finish.store_some(value, place, positions - position);
+            } else {
+                finish.store(value, place);
+            }
+        });
 }
 
 template <int Positions, int Vectors>
@@ -133,9 +161,14 @@ template <int Vectors> void channel_lanes_of(const contraction_job& job) {
         job.taps == 0 ? 0 : (job.next_bytes + tiles * job.rows * job.taps - 1) / (tiles * job.rows * job.taps);
     std::int64_t waiting = 0; // finished, not yet transposed
     std::int64_t done = 0;
-    const auto transposed = [&] {
-        transpose<register_lanes >= 8 ? 8 : 4>(finished, job.pitch, waiting, job.channels, job.finished + done,
-                                               job.finished_pitch);
+    const bool last = job.finished != nullptr || job.finish.out != nullptr;
+    const auto transposed = [&](bool all) {
+        if (job.finish.out != nullptr) {
+            finish_channels(job, finished, done, waiting, all || job.finish.added != nullptr);
+        } else {
+            transpose<transposed_lanes>(finished, job.pitch, waiting, job.channels, job.finished + done,
+                                        job.finished_pitch);
+        }
         done += waiting;
         waiting = 0;
     };
@@ -143,18 +176,18 @@ template <int Vectors> void channel_lanes_of(const contraction_job& job) {
         for (std::int64_t p = 0; p < job.columns; p += most) {
             const std::int64_t positions = job.columns - p < most ? job.columns - p : most;
             float* const sums = job.sums + (y * job.columns + p) * job.pitch;
-            if (job.finished != nullptr && waiting + positions > transposed_positions - 8) {
-                transposed();
+            if (last && waiting + positions > transposed_positions - 8) {
+                transposed(false);
             }
             channel_tile_of<channel_tile_positions, Vectors>(
                 positions, job, job.x + y * job.row_step + p * job.step, sums,
-                job.finished == nullptr ? sums : finished + waiting * job.pitch, next, next_step);
+                last ? finished + waiting * job.pitch : sums, next, next_step);
             next += job.taps * next_step;
             waiting += positions;
         }
     }
-    if (job.finished != nullptr) {
-        transposed();
+    if (last) {
+        transposed(true);
     }
 }
 

@@ -29,7 +29,16 @@ template <int Lanes> struct finisher {
             value = sum + floats<Lanes>::load(some);
         }
         smaller(high, larger(low, value)).store(some);
-        std::memcpy(static_cast<void*>(out + i), some, static_cast<std::size_t>(count) * sizeof(half));
+        const half* next = some;
+        half* to = out + i;
+#pragma GCC unroll 4
+        for (int size = Lanes / 2; size > 0; size /= 2) { // a call of memcpy would take longer
+            if ((count & size) != 0) {
+                std::memcpy(static_cast<void*>(to), next, static_cast<std::size_t>(size) * sizeof(half));
+                next += size;
+                to += size;
+            }
+        }
     }
 };
 

@@ -110,9 +110,8 @@ void pointwise_tile(const pointwise_job& job, float* x, const float* weights, st
 
 /// The positions of one panel.
 template <int Rows, int Vectors, bool Widened = false>
-ANEMONE_CPU_INLINE void pointwise_row(const pointwise_job& job, float* x, const float* weights,
-                                      std::int64_t channel, std::int64_t valid, std::int64_t position,
-                                      std::int64_t left) {
+ANEMONE_CPU_INLINE void pointwise_row(const pointwise_job& job, float* x, const float* weights, std::int64_t channel,
+                                      std::int64_t valid, std::int64_t position, std::int64_t left) {
     constexpr std::int64_t width = Vectors * register_lanes;
     for (; left > width - register_lanes; left -= width, position += width, x += width) {
         pointwise_tile<Rows, Vectors, Widened>(job, x, weights, channel, valid, position, left);
@@ -136,8 +135,7 @@ ANEMONE_INLINE void pointwise(const pointwise_job& job) {
             filled = true;
         }
         for (std::int64_t c = 0; c < job.channels;) {
-            const float* const weights =
-                job.weights + c / unit_channels * job.taps * unit_channels + c % unit_channels;
+            const float* const weights = job.weights + c / unit_channels * job.taps * unit_channels + c % unit_channels;
             const std::int64_t valid = job.channels - c;
             const bool many = rows > 4 && valid > 4;
             if (many && filled) {
