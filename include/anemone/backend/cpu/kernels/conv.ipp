@@ -234,7 +234,7 @@ ANEMONE_BODY void convolution(const kernel_table& table, const packed_convolutio
         const auto store = [&](const float* sums, std::int64_t first, std::int64_t count) {
             table.to_half(sums, out + first, count);
         };
-        convolution(table, packed.plan, packed.filter(), x, crew, sums_sink::of(store));
+        convolution(table, packed.plan, packed.filter(), x, crew, sums_sink::of(store, finishing{.out = out}));
     });
 }
 

@@ -3,9 +3,19 @@
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {
 
+/// Where a tile of channels puts its sums.
+struct channel_results {
+    float* sums;       ///< [position][pitch]; read first if the job is resumed
+    float* finished;   ///< instead, or null
+    half* halves;      ///< or these, [position][lanes of the tile], or null:
+    const float* bias; ///< with this, of each lane, between
+    float low;         ///< these bounds
+    float high;
+};
+
 /// `Vectors` registers of channels by `Positions` positions, each a number of x that all channels multiply.
 template <int Positions, int Vectors>
-void channel_tile(const contraction_job& job, const float* x, const float* sums, float* to, const char* next,
+void channel_tile(const contraction_job& job, const float* x, const channel_results& to, const char* next,
                   std::int64_t next_step) {
     using vector = floats<register_lanes>;
     constexpr int in_unit = static_cast<int>(unit_channels) / register_lanes;
@@ -19,7 +29,7 @@ void channel_tile(const contraction_job& job, const float* x, const float* sums,
         for (int p = 0; p < Positions; ++p) {
 #pragma GCC unroll 4
             for (int v = 0; v < Vectors; ++v) {
-                sum[p][v] = vector::load(sums + p * job.pitch + v * register_lanes);
+                sum[p][v] = vector::load(to.sums + p * job.pitch + v * register_lanes);
             }
         }
     } else {
@@ -49,11 +59,25 @@ void channel_tile(const contraction_job& job, const float* x, const float* sums,
             }
         }
     }
+    if (to.halves != nullptr) {
+        const vector low = vector::all(to.low);
+        const vector high = vector::all(to.high);
+#pragma GCC unroll 4
+        for (int v = 0; v < Vectors; ++v) {
+            const vector bias = vector::load(to.bias + v * register_lanes);
+#pragma GCC unroll 16
+            for (int p = 0; p < Positions; ++p) {
+                smaller(high, larger(low, sum[p][v] + bias)).store(to.halves + (p * Vectors + v) * register_lanes);
+            }
+        }
+        return;
+    }
+    float* const place = to.finished == nullptr ? to.sums : to.finished;
 #pragma GCC unroll 16
     for (int p = 0; p < Positions; ++p) {
 #pragma GCC unroll 4
         for (int v = 0; v < Vectors; ++v) {
-            sum[p][v].store(to + p * job.pitch + v * register_lanes);
+            sum[p][v].store(place + p * job.pitch + v * register_lanes);
         }
     }
 }
@@ -140,21 +164,87 @@ ANEMONE_INLINE void finish_channels(const contraction_job& job, const float* sum
         });
 }
 
+/// Results [position][Lanes] likewise.
+template <int Lanes>
+ANEMONE_CPU_INLINE void store_channels(const contraction_job& job, const half* results, std::int64_t done,
+                                       std::int64_t positions, bool exact) {
+    constexpr int block = 8;
+    constexpr int channels = 16;
+    using raw = sixteen_halves; // of eight channels, and of the eight after them
+    using pairs = int __attribute__((vector_size(32)));
+    using fours = long long __attribute__((vector_size(32)));
+    for (std::int64_t p = 0; p < positions; p += block) {
+        for (std::int64_t c = 0; c < Lanes && c < job.channels; c += channels) {
+            raw row[block];
+#pragma GCC unroll 8
+            for (int i = 0; i < block; ++i) {
+                std::memcpy(&row[i], results + (p + i) * Lanes + c, sizeof(raw));
+            }
+            pairs two[block];
+#pragma GCC unroll 4
+            for (int i = 0; i < block; i += 2) {
+                two[i] = reinterpret_cast<pairs>(__builtin_shufflevector(row[i], row[i + 1], 0, 16, 1, 17, 2, 18, 3, 19,
+                                                                         8, 24, 9, 25, 10, 26, 11, 27));
+                two[i + 1] = reinterpret_cast<pairs>(__builtin_shufflevector(row[i], row[i + 1], 4, 20, 5, 21, 6, 22, 7,
+                                                                             23, 12, 28, 13, 29, 14, 30, 15, 31));
+            }
+            fours four[block];
+#pragma GCC unroll 2
+            for (int i = 0; i < block; i += 4) {
+#pragma GCC unroll 2
+                for (int k = 0; k < 2; ++k) {
+                    four[i + 2 * k] = reinterpret_cast<fours>(
+                        __builtin_shufflevector(two[i + k], two[i + k + 2], 0, 8, 1, 9, 4, 12, 5, 13));
+                    four[i + 2 * k + 1] = reinterpret_cast<fours>(
+                        __builtin_shufflevector(two[i + k], two[i + k + 2], 2, 10, 3, 11, 6, 14, 7, 15));
+                }
+            }
+            half* const to = job.finish.out + c * job.plane + done + p;
+            const std::int64_t left = job.channels - c;
+#pragma GCC unroll 8
+            for (int k = 0; k < block; ++k) {
+                const fours both = k % 2 == 0 ? __builtin_shufflevector(four[k / 2], four[k / 2 + 4], 0, 4, 2, 6)
+                                              : __builtin_shufflevector(four[k / 2], four[k / 2 + 4], 1, 5, 3, 7);
+                half values[channels];
+                std::memcpy(static_cast<void*>(values), &both, sizeof both);
+                if (exact && positions - p < block) {
+                    if (k < left) {
+                        store_some<block>(values, to + k * job.plane, positions - p);
+                    }
+                    if (k + block < left) {
+                        store_some<block>(values + block, to + (k + block) * job.plane, positions - p);
+                    }
+                    continue;
+                }
+                if (k < left) {
+                    std::memcpy(static_cast<void*>(to + k * job.plane), values, sizeof both / 2);
+                }
+                if (k + block < left) {
+                    std::memcpy(static_cast<void*>(to + (k + block) * job.plane), values + block, sizeof both / 2);
+                }
+            }
+        }
+    }
+}
+
 template <int Positions, int Vectors>
 ANEMONE_CPU_INLINE void channel_tile_of(std::int64_t positions, const contraction_job& job, const float* x,
-                                        const float* sums, float* to, const char* next, std::int64_t next_step) {
+                                        const channel_results& to, const char* next, std::int64_t next_step) {
     if (positions == Positions) {
-        return channel_tile<Positions, Vectors>(job, x, sums, to, next, next_step);
+        return channel_tile<Positions, Vectors>(job, x, to, next, next_step);
     }
     if constexpr (Positions > 1) {
-        channel_tile_of<Positions - 1, Vectors>(positions, job, x, sums, to, next, next_step);
+        channel_tile_of<Positions - 1, Vectors>(positions, job, x, to, next, next_step);
     }
 }
 
 template <int Vectors> void channel_lanes_of(const contraction_job& job) {
     const std::int64_t tiles = (job.columns + channel_tile_positions - 1) / channel_tile_positions;
     const std::int64_t most = (job.columns + tiles - 1) / tiles;
-    float finished[transposed_positions * Vectors * register_lanes];
+    constexpr int lanes = Vectors * register_lanes;
+    float finished[transposed_positions * lanes];
+    half halves[(transposed_positions + 8) * lanes];
+    float bias[lanes];
     const char* next =
         job.next == nullptr ? reinterpret_cast<const char*>(job.weights) : static_cast<const char*>(job.next);
     const std::int64_t next_step =
@@ -162,8 +252,17 @@ template <int Vectors> void channel_lanes_of(const contraction_job& job) {
     std::int64_t waiting = 0; // finished, not yet transposed
     std::int64_t done = 0;
     const bool last = job.finished != nullptr || job.finish.out != nullptr;
+    // Half as many bytes are transposed where nothing but numbers of a channel takes part before the rounding.
+    const bool rounded = register_lanes >= 8 && job.finish.out != nullptr && job.finish.added == nullptr;
+    if (rounded) {
+        for (std::int64_t c = 0; c < lanes; ++c) {
+            bias[c] = job.bias != nullptr && c < job.channels ? job.bias[c] : -0.0F;
+        }
+    }
     const auto transposed = [&](bool all) {
-        if (job.finish.out != nullptr) {
+        if (rounded) {
+            store_channels<lanes>(job, halves, done, waiting, all);
+        } else if (job.finish.out != nullptr) {
             finish_channels(job, finished, done, waiting, all || job.finish.added != nullptr);
         } else {
             transpose<transposed_lanes>(finished, job.pitch, waiting, job.channels, job.finished + done,
@@ -179,9 +278,11 @@ template <int Vectors> void channel_lanes_of(const contraction_job& job) {
             if (last && waiting + positions > transposed_positions - 8) {
                 transposed(false);
             }
-            channel_tile_of<channel_tile_positions, Vectors>(
-                positions, job, job.x + y * job.row_step + p * job.step, sums,
-                last ? finished + waiting * job.pitch : sums, next, next_step);
+            channel_tile_of<channel_tile_positions, Vectors>(positions, job, job.x + y * job.row_step + p * job.step,
+                                                             {sums, last ? finished + waiting * job.pitch : nullptr,
+                                                              rounded ? halves + waiting * lanes : nullptr, bias,
+                                                              job.finish.low, job.finish.high},
+                                                             next, next_step);
             next += job.taps * next_step;
             waiting += positions;
         }

@@ -3,6 +3,18 @@
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {
 
+/// Fewer than `Lanes` numbers, without a call of memcpy, which would take longer.
+template <int Lanes> ANEMONE_CPU_INLINE void store_some(const half* from, half* to, std::int64_t count) {
+#pragma GCC unroll 4
+    for (int size = Lanes / 2; size > 0; size /= 2) {
+        if ((count & size) != 0) {
+            std::memcpy(static_cast<void*>(to), from, static_cast<std::size_t>(size) * sizeof(half));
+            from += size;
+            to += size;
+        }
+    }
+}
+
 /// What finishing needs of a layer, in registers.
 template <int Lanes> struct finisher {
     half* out;
@@ -29,16 +41,7 @@ template <int Lanes> struct finisher {
             value = sum + floats<Lanes>::load(some);
         }
         smaller(high, larger(low, value)).store(some);
-        const half* next = some;
-        half* to = out + i;
-#pragma GCC unroll 4
-        for (int size = Lanes / 2; size > 0; size /= 2) { // a call of memcpy would take longer
-            if ((count & size) != 0) {
-                std::memcpy(static_cast<void*>(to), next, static_cast<std::size_t>(size) * sizeof(half));
-                next += size;
-                to += size;
-            }
-        }
+        ANEMONE_SET::store_some<Lanes>(some, out + i, count);
     }
 };
 
