@@ -5,7 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 using namespace ane;
@@ -79,6 +81,85 @@ TEST_CASE("convolutions of real networks: wide, pointwise, depthwise, one output
             cpu::convolution(table, packed, x.data(), out);
             cpu::convolution(table, packed, x.data(), out); // a packed filter can be used again
         });
+    }
+}
+
+TEST_CASE("what tiles finish themselves has the bits of what a sink finishes, and nothing else is written") {
+    std::vector<numerics::convolution_shape> shapes = {
+        {1, 20, 11, 9, 21, 11, 9, 1, 1, 1, 1, 1, 1, 0, 0, 1}, {2, 200, 5, 10, 37, 5, 10, 1, 1, 1, 1, 1, 1, 0, 0, 1},
+        {1, 400, 7, 7, 35, 7, 7, 1, 1, 1, 1, 1, 1, 0, 0, 1},  {1, 8, 1, 1000, 16, 1, 1000, 1, 1, 1, 1, 1, 1, 0, 0, 2},
+        {1, 30, 13, 11, 40, 7, 6, 3, 3, 2, 2, 1, 1, 1, 1, 1}, {2, 6, 20, 21, 6, 20, 21, 3, 3, 1, 1, 1, 1, 1, 1, 6},
+        {1, 6, 15, 15, 6, 8, 8, 5, 5, 2, 2, 1, 1, 2, 2, 6},   {1, 4, 9, 7, 8, 9, 7, 3, 1, 1, 1, 1, 1, 1, 0, 4}};
+    for (int round = 0; round < 40; ++round) {
+        shapes.push_back(random_shape(false));
+    }
+    int round = 0;
+    for (const numerics::convolution_shape& s : shapes) {
+        const int kind = round++ % 5;
+        INFO(shown(s));
+        INFO(kind);
+        auto x = random_halves(inputs_of(s));
+        x[x.size() / 2] = half(std::numeric_limits<float>::quiet_NaN());
+        x[x.size() / 3] = half(-std::numeric_limits<float>::infinity());
+        const auto w = random_halves(weights_of(s));
+        const auto b = random_halves(s.out_channels);
+        const auto residual = random_halves(outputs_of(s));
+        const bool adds = kind == 1 || kind == 3;
+        const float low = kind == 0 ? -std::numeric_limits<float>::infinity() : kind == 4 ? -0.5F : 0.0F;
+        const float high = kind < 3 ? std::numeric_limits<float>::infinity() : 1.5F;
+        const auto count = static_cast<std::size_t>(outputs_of(s));
+        const auto finished = [&](float sum, const half* added, std::size_t at) {
+            const float value = added == nullptr ? sum : sum + static_cast<float>(added[at]);
+            const float floored = low > value ? low : value; // NaN and the sign of a zero stay
+            return half(high < floored ? high : floored);
+        };
+        for (const cpu::isa_level level : cpu::available_levels()) {
+            const cpu::kernel_table& table = cpu::kernels_for(level);
+            INFO(cpu::name(level));
+            for (const int width : {1, 3}) {
+                const cpu::packed_convolution packed =
+                    cpu::pack(table, s, w.data(), round % 2 == 0 ? b.data() : nullptr, width);
+                const auto run = [&](const auto& sink_of) {
+                    in_threads(table, outputs_of(s), packed.plan.scratch(), width,
+                               [&](const cpu::workers& crew, const cpu::sums_sink&) {
+                                   cpu::convolution(table, packed.plan, packed.filter(), x.data(), crew, sink_of());
+                               });
+                };
+                std::vector<half> wanted(count);
+                const auto store = [&](float* sums, std::int64_t first, std::int64_t n) {
+                    for (std::int64_t i = 0; i < n; ++i) {
+                        const auto at = static_cast<std::size_t>(first + i);
+                        wanted[at] = finished(sums[i], adds ? residual.data() : nullptr, at);
+                    }
+                };
+                run([&] { return cpu::sums_sink::of(store); });
+                for (const bool in_place : {false, true}) {
+                    constexpr std::size_t guard = 40;
+                    std::vector<half> memory(count + 2 * guard, half(12345));
+                    half* const out = memory.data() + guard;
+                    if (in_place) {
+                        std::copy(residual.begin(), residual.end(), out);
+                    }
+                    const half* const added = !adds ? nullptr : in_place ? out : residual.data();
+                    const auto take = [&](float* sums, std::int64_t first, std::int64_t n) {
+                        for (std::int64_t i = 0; i < n; ++i) {
+                            out[first + i] = finished(sums[i], added, static_cast<std::size_t>(first + i));
+                        }
+                    };
+                    run([&] { return cpu::sums_sink::of(take, cpu::finishing{out, added, low, high}); });
+                    std::size_t wrong = 0;
+                    for (std::size_t i = 0; i < count; ++i) {
+                        const bool both = static_cast<float>(out[i]) != static_cast<float>(out[i]) &&
+                                          static_cast<float>(wanted[i]) != static_cast<float>(wanted[i]);
+                        wrong += out[i].bits == wanted[i].bits || both ? 0U : 1U;
+                    }
+                    CHECK(wrong == 0);
+                    const auto untouched = [](half h) { return h.bits == half(12345).bits; };
+                    CHECK(std::all_of(memory.begin(), memory.begin() + guard, untouched));
+                    CHECK(std::all_of(memory.end() - guard, memory.end(), untouched));
+                }
+            }
+        }
     }
 }
 
