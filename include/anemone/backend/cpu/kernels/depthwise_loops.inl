@@ -28,9 +28,34 @@ ANEMONE_CPU_INLINE void zero_gap(float* row, std::int64_t width, std::int64_t pi
     }
 }
 
+/// All bits for the lanes below `count` <= 16.
+ANEMONE_CPU_INLINE floats<16> first_lanes(std::int64_t count) {
+    static constexpr std::uint32_t bits[32] = {~0U, ~0U, ~0U, ~0U, ~0U, ~0U, ~0U, ~0U,
+                                               ~0U, ~0U, ~0U, ~0U, ~0U, ~0U, ~0U, ~0U};
+    float lanes[16];
+    std::memcpy(lanes, bits + 16 - count, sizeof lanes);
+    return floats<16>::load(lanes);
+}
+
+/// Rows of `Vectors` vectors, with zeros behind the data in the last one.
+template <int Vectors>
+ANEMONE_CPU_INLINE void widen_vectors(const half* from, std::int64_t from_pitch, std::int64_t rows, std::int64_t width,
+                                      float* to, std::int64_t to_pitch) {
+    constexpr int lanes = 16;
+    const integers<lanes> kept = bits_of(first_lanes(width - (Vectors - 1) * lanes));
+    for (std::int64_t y = 0; y < rows; ++y, from += from_pitch, to += to_pitch) {
+#pragma GCC unroll 8
+        for (int v = 0; v + 1 < Vectors; ++v) {
+            floats<lanes>::load(from + v * lanes).store(to + v * lanes);
+        }
+        const floats<lanes> last = floats<lanes>::load(from + (Vectors - 1) * lanes);
+        floats_of(bits_of(last) & kept).store(to + (Vectors - 1) * lanes);
+    }
+}
+
 /// Whole vectors, whose surplus the next row or the zeros behind this one replace.
-ANEMONE_INLINE void widen_rows(const half* from, std::int64_t from_pitch, std::int64_t readable, std::int64_t rows,
-                               std::int64_t width, float* to, std::int64_t to_pitch, bool room) {
+ANEMONE_INLINE void widen_each_row(const half* from, std::int64_t from_pitch, std::int64_t readable, std::int64_t rows,
+                                   std::int64_t width, float* to, std::int64_t to_pitch, bool room) {
     constexpr int lanes = 16;
     const std::int64_t whole = (width + lanes - 1) / lanes * lanes;
     for (std::int64_t y = 0; y < rows; ++y, from += from_pitch, to += to_pitch, readable -= from_pitch) {
@@ -45,6 +70,31 @@ ANEMONE_INLINE void widen_rows(const half* from, std::int64_t from_pitch, std::i
             zero_gap(to, width, to_pitch);
         }
     }
+}
+
+/// Rows at once where they are usual ones.
+ANEMONE_INLINE void widen_rows(const half* from, std::int64_t from_pitch, std::int64_t readable, std::int64_t rows,
+                               std::int64_t width, float* to, std::int64_t to_pitch, bool room) {
+    constexpr int lanes = 16;
+    const std::int64_t whole = (width + lanes - 1) / lanes * lanes;
+    // The usual rows of networks, up to the last that may be read and written beyond its end.
+    const std::int64_t writable = room ? rows : rows - 1;
+    const std::int64_t legible = readable < whole ? 0 : (readable - whole) / from_pitch + 1;
+    const std::int64_t together = writable < legible ? writable : legible;
+    if (whole >= to_pitch && whole <= to_pitch + width && together > 0) {
+        switch (whole / lanes) {
+        case 1: widen_vectors<1>(from, from_pitch, together, width, to, to_pitch); break;
+        case 2: widen_vectors<2>(from, from_pitch, together, width, to, to_pitch); break;
+        case 4: widen_vectors<4>(from, from_pitch, together, width, to, to_pitch); break;
+        case 7: widen_vectors<7>(from, from_pitch, together, width, to, to_pitch); break;
+        default: return widen_each_row(from, from_pitch, readable, rows, width, to, to_pitch, room);
+        }
+        from += together * from_pitch;
+        to += together * to_pitch;
+        readable -= together * from_pitch;
+        rows -= together;
+    }
+    widen_each_row(from, from_pitch, readable, rows, width, to, to_pitch, room);
 }
 
 /// Places of even and odd columns, apart.
