@@ -44,7 +44,8 @@ template <class Packed> bound_step packed_step(const kernel_table& kernels, Pack
                 const auto store = [&](float* sums, std::int64_t first, std::int64_t count) {
                     finish.store(kernels, o, sums, first, count);
                 };
-                convolve(kernels, packed.plan, packed.filter(), o, sums_sink::of(store, finish.direct(o, results(packed.plan.shape))));
+                convolve(kernels, packed.plan, packed.filter(), o,
+                         sums_sink::of(store, finish.direct(o, results(packed.plan.shape))));
             },
             scratch};
 }
