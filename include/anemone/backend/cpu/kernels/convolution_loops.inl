@@ -170,7 +170,7 @@ ANEMONE_CPU_INLINE void store_channels(const contraction_job& job, const half* r
                                        std::int64_t positions, bool exact) {
     constexpr int block = 8;
     constexpr int channels = 16;
-    using raw = sixteen_halves; // of eight channels, and of the eight after them
+    using raw = short __attribute__((vector_size(32))); // of eight channels, and of the eight after them
     using pairs = int __attribute__((vector_size(32)));
     using fours = long long __attribute__((vector_size(32)));
     for (std::int64_t p = 0; p < positions; p += block) {
@@ -261,7 +261,9 @@ template <int Vectors> void channel_lanes_of(const contraction_job& job) {
     }
     const auto transposed = [&](bool all) {
         if (rounded) {
-            store_channels<lanes>(job, halves, done, waiting, all);
+            if constexpr (register_lanes >= 8) {
+                store_channels<lanes>(job, halves, done, waiting, all);
+            }
         } else if (job.finish.out != nullptr) {
             finish_channels(job, finished, done, waiting, all || job.finish.added != nullptr);
         } else {
