@@ -100,7 +100,7 @@ struct block_taps {
 };
 
 /// Where the results of some outputs go, if tiles finish them.
-struct direct_results {
+struct channel_finishing {
     finishing finish = {};       ///< with `out`, of the first channel and position
     const float* bias = nullptr; ///< of the first channel, or null
     std::int64_t plane = 0;      ///< from a channel of the result to the next
@@ -110,7 +110,7 @@ struct direct_results {
 /// `height` and `width` may be smaller than the block's. With channel_lanes, `direct` may take the results instead.
 ANEMONE_API void sums_of(const kernel_table& table, const block_plan& plan, const block_taps& taps,
                          std::int64_t channels, std::int64_t height, std::int64_t width, const float* slab, float* sums,
-                         float* temporary, const direct_results& direct = {});
+                         float* temporary, const channel_finishing& direct = {});
 
 /// How many floats of scratch all threads share, and each has: the slab, `kept` rows of sums for each channel of
 /// `units_at_once` units, and what sums_of needs.

@@ -152,7 +152,7 @@ ANEMONE_BODY void fill_block(const kernel_table& table, const block_plan& plan, 
 
 ANEMONE_BODY void sums_of(const kernel_table& table, const block_plan& plan, const block_taps& taps,
                           std::int64_t channels, std::int64_t height, std::int64_t width, const float* slab,
-                          float* sums, float* temporary, const direct_results& direct) {
+                          float* sums, float* temporary, const channel_finishing& direct) {
     const auto count = static_cast<std::int64_t>(taps.offsets.size());
     const std::int64_t units = detail::parts_of(channels, unit_channels);
     float* const weights = temporary;

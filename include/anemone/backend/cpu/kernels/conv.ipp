@@ -31,7 +31,7 @@ ANEMONE_BODY void check(const convolution_shape& s, const char* subject) {
 /// The sums of some channels of a block of panels; with `direct`, from the first of them on, its results.
 ANEMONE_INLINE void pointwise_sums(const kernel_table& table, const block_plan& plan, const half* packed,
                                    std::int64_t channels, std::int64_t positions, float* slab, const half* x,
-                                   float* sums, float* wide, const direct_results& direct) {
+                                   float* sums, float* wide, const channel_finishing& direct) {
     const std::int64_t taps = plan.channels;
     const std::int64_t part = converted_at_once(taps);
     for (std::int64_t t = 0; t < taps; t += part) {
@@ -177,7 +177,7 @@ ANEMONE_BODY void convolution(const kernel_table& table, const convolution_plan&
             const std::int64_t channels = std::min(at_once, last - r);
             const half* const weights =
                 filter.weights + (group * blocks.units() + r / unit_channels) * taps * unit_channels;
-            direct_results direct;
+            channel_finishing direct;
             if (sink.direct.out != nullptr && (blocks.panels || blocks.channel_lanes)) {
                 direct = {sink.direct.from(place + r * plane),
                           filter.bias == nullptr ? nullptr : filter.bias + group * blocks.rows + r, plane};
