@@ -191,13 +191,13 @@ ANEMONE_CPU_INLINE void depthwise_tile(const depthwise_job& job, const floats<re
         return;
     }
 #pragma GCC unroll 8
-    for (int r = 0; r + 1 < Rows; ++r) {
-        finish.store(sum[r] + bias, place + r * job.columns);
-    }
-    if (left >= register_lanes) {
-        finish.store(sum[Rows - 1] + bias, place + (Rows - 1) * job.columns);
-    } else {
-        finish.store_some(sum[Rows - 1] + bias, place + (Rows - 1) * job.columns, left);
+    for (int r = 0; r < Rows; ++r) {
+        const std::int64_t at = place + r * job.columns;
+        if (at + register_lanes <= job.rows * job.columns) { // what is surplus is replaced by the next rows
+            finish.store(sum[r] + bias, at);
+        } else { // behind: other planes
+            finish.store_some(sum[r] + bias, at, left);
+        }
     }
 }
 
@@ -214,7 +214,7 @@ ANEMONE_CPU_INLINE std::int64_t depthwise_rows(const depthwise_job& job, const f
             for (int line = 0; line < (Rows + 1) / 2 && next < end; ++line, next += 64) {
                 __builtin_prefetch(next);
             }
-            const std::int64_t left = y + Rows < job.rows ? register_lanes : job.columns - x; // behind: other planes
+            const std::int64_t left = job.columns - x < register_lanes ? job.columns - x : register_lanes;
             depthwise_tile<Kernel, Stride, Rows>(job, weights, places, job.x + y * Stride * job.pitch + x,
                                                  y * job.columns + x, finish, left);
         }
