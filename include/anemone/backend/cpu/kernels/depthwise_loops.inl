@@ -190,6 +190,13 @@ ANEMONE_CPU_INLINE void depthwise_tile(const depthwise_job& job, const floats<re
         }
         return;
     }
+    if (place + (Rows - 1) * job.columns + register_lanes <= job.rows * job.columns) {
+#pragma GCC unroll 8
+        for (int r = 0; r < Rows; ++r) {
+            finish.store(sum[r] + bias, place + r * job.columns);
+        }
+        return;
+    }
 #pragma GCC unroll 8
     for (int r = 0; r < Rows; ++r) {
         const std::int64_t at = place + r * job.columns;
