@@ -26,7 +26,7 @@ COUNTED = ("generic", "avx2")
 SKIPPED = 77
 # By instruction set: what multiplies and adds, and the namespace of its kernels.
 MULTIPLY_ADDS = {"avx512": r"\bv?fn?m(?:add|sub)\d*ps\b.*%zmm", "neon": r"\bfmla\b"}
-TILES = ("tile",)  # functions that have this in their names
+TILES = ("tile", "stripe")  # functions that have this in their names
 LOOPS_OF_A_TILE = 3  # as many as a loop must multiply at least to be a tile's
 
 

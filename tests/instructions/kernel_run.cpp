@@ -66,10 +66,6 @@ const std::map<std::string, std::function<dynamic_graph()>, std::less<>>& kernel
          }},
         {"gelu", [] { return rows([](auto& g, auto x) { return g.add(op::gelu, {x}); }); }},
         {"tanh", [] { return rows([](auto& g, auto x) { return g.add(op::tanh, {x}); }); }},
-        {"transpose",
-         [] { return rows([](auto& g, auto x) {
-                  return g.add(op::transpose, {x}, permutation{1, 0});
-              }); }},
     };
     return all;
 }

@@ -3,7 +3,6 @@
 #include "scratch_folder.hpp"
 #include <anemone/io/file.hpp>
 #include <anemone/readers/file_verdict.hpp>
-#include <anemone/targets/targets.hpp>
 
 #include <doctest/doctest.h>
 
