@@ -1,7 +1,7 @@
 /// Runs the kernels of the oracle, and those of the CPU backend that promise bits, on data of an integer generator, and
 /// prints a digest of each: run.py compares them between compilers, flags and machines. No library but the standard
 /// one.
-#include <anemone/backend/cpu/kernels/table.hpp>
+#include <anemone/backend/cpu/kernels/levels.hpp>
 #include <anemone/backend/kernels/grid_sample.hpp>
 #include <anemone/backend/kernels/resize.hpp>
 #include <anemone/backend/kernels/response_norm.hpp>
@@ -224,6 +224,9 @@ void samplers(const std::string& generation, const datapath& path) {
     print(generation + " local_response_norm", norms);
 }
 
+/// All else would take compilers minutes.
+constexpr op_set functions = op_set::where([](op o) { return is_unary(o) || is_binary(o); });
+
 /// The CPU backend: every kernel but the contractions gives the same bits everywhere, save which NaN comes out.
 void cpu_backend() {
     generator random{11};
@@ -232,7 +235,7 @@ void cpu_backend() {
     const auto count = static_cast<std::int64_t>(a.size());
     const auto run = [&](const std::string& name, const auto& compute) {
         print_levels("cpu " + name, [&](isa_level level, digest& d) {
-            const cpu::kernel_table& table = cpu::kernels_for(level);
+            const cpu::kernel_table& table = cpu::detail::kernels_of<functions>(level);
             std::vector<float> x(a.size());
             std::vector<float> y(a.size());
             table.to_float(a.data(), x.data(), count);
