@@ -11,7 +11,7 @@ struct pool_threads;
 namespace ane::inline ANEMONE_WAY {
 
 /// Threads that wait for parts of steps. They start with the first run that has more than one part, look out for the
-/// next one for some tens of microseconds, and sleep until it comes after that.
+/// next one for a millisecond, and sleep until it comes after that.
 ///
 /// A run that finds the pool at work for another thread, or that comes out of one of its own parts, computes all parts
 /// in the calling thread: no run waits for another, so none can wait forever. The child of a fork starts threads of its

@@ -40,7 +40,11 @@ ANEMONE_INLINE void pause() noexcept {
 #endif
 }
 
-/// Waits until `there()`; false when it is not after some tens of microseconds.
+/// How long a thread looks out for work before it sleeps. A virtual machine takes some tenths of a millisecond to wake a
+/// processor, more than many steps take; other libraries wait for 1 to 20 ms.
+inline constexpr std::chrono::milliseconds awake{1};
+
+/// Waits until `there()`; false when it is not after `awake`.
 template <class Condition> bool comes_soon(const Condition& there) {
     const auto start = std::chrono::steady_clock::now();
     do {
@@ -50,7 +54,7 @@ template <class Condition> bool comes_soon(const Condition& there) {
             }
             pause();
         }
-    } while (std::chrono::steady_clock::now() - start < std::chrono::microseconds(50));
+    } while (std::chrono::steady_clock::now() - start < awake);
     return there();
 }
 

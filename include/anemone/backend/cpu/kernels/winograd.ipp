@@ -76,10 +76,10 @@ ANEMONE_BODY std::int64_t winograd_tile(const numerics::convolution_shape& s, wi
         const std::int64_t tiles = ((s.out_height + tile - 1) / tile) * ((s.out_width + tile - 1) / tile);
         const std::int64_t points = (tile + 2) * (tile + 2);
         const std::int64_t in_block = std::max<std::int64_t>(1, detail::winograd_bytes / 4 / points / (channels + 32));
-        const auto blocks = static_cast<double>((tiles + in_block - 1) / in_block);
+        const std::int64_t blocks = (tiles + in_block - 1) / in_block;
         const auto count = static_cast<double>(tiles);
         return static_cast<double>(points) *
-               (count + first_read + filter_read * blocks +
+               (count + first_read + filter_read * static_cast<double>(blocks) +
                 count * transforms * (1.0 / static_cast<double>(channels) + 1.0 / static_cast<double>(rows)));
     };
     const double direct = 9 * static_cast<double>(s.out_height * s.out_width);
