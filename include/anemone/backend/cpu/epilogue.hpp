@@ -60,9 +60,6 @@ public:
         }
     }
 
-    /// Whether nothing follows the sums but the rounding into the result: a host may do that itself.
-    ANEMONE_INLINE bool rounds_only() const { return stages_.empty() && places_.row == 0; }
-
     /// Finishes the sums of elements first <= i < first + count of the host's value, row-major. Overwrites the sums. The
     /// bits of an element do not depend on which are finished together.
     ANEMONE_INLINE void store(const kernel_table& table, const operands& o, float* sums, std::int64_t first,

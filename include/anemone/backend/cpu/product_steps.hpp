@@ -44,8 +44,10 @@ struct product_plan {
             kernels.to_float(o.input(2), values, extents.n);
             added = values;
         }
+        const auto count = static_cast<std::int64_t>(places.size());
+        const finishing direct = last.direct(o, count * extents.m * extents.n);
         multiply(
-            kernels, extents, static_cast<std::int64_t>(places.size()), o.crew,
+            kernels, extents, count, o.crew,
             [&](std::int64_t i) {
                 const place& at = places[static_cast<std::size_t>(i)];
                 const half* const left = o.input(0) + at.left;
@@ -62,8 +64,9 @@ struct product_plan {
                 last.store(kernels, o, sums, (i * extents.m + row) * extents.n + column, count);
             },
             [&](std::int64_t i) {
-                return last.rounds_only() ? rounded_results{o.output() + i * extents.m * extents.n, extents.n, added}
-                                          : rounded_results{};
+                return direct.out == nullptr
+                           ? finished_results{}
+                           : finished_results{direct.from(i * extents.m * extents.n), extents.n, added, nullptr};
             });
     }
 };

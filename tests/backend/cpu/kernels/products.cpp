@@ -34,7 +34,8 @@ std::vector<half> multiplied(const cpu::kernel_table& table, const product_exten
             table.to_half(sums, out.data() + (i * e.m + row) * e.n + column, columns);
         },
         [&](std::int64_t i) {
-            return cpu::detail::rounded_results{rounded ? out.data() + i * e.m * e.n : nullptr, e.n, nullptr};
+            const cpu::finishing direct{.out = rounded ? out.data() + i * e.m * e.n : nullptr};
+            return cpu::detail::finished_results{direct, e.n, nullptr, nullptr};
         });
     return out;
 }

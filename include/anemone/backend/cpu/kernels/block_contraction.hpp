@@ -9,24 +9,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 namespace ane::cpu::inline ANEMONE_WAY {
-
-/// So many taps have their weights in fp32 at the same time, to stay in the first cache; of all taps equal parts.
-inline constexpr std::int64_t most_converted = 192;
-constexpr std::int64_t converted_at_once(std::int64_t taps) {
-    const std::int64_t parts = (taps + most_converted - 1) / most_converted;
-    return parts == 0 ? 1 : (taps + parts - 1) / parts;
-}
 
 /// The windows of a convolution, or of all phases of a transposed one, over the planes of one group.
 struct window_problem {
     std::int64_t images = 1;   ///< batch * groups
     std::int64_t channels = 1; ///< of x in a group
     std::int64_t rows = 1;     ///< channels of the result in a group
-    std::int64_t taps = 1;     ///< of an output
+    std::int64_t taps = 1;     ///< of an output, at most
     std::int64_t in_height = 1;
     std::int64_t in_width = 1;
     std::int64_t out_height = 1;
@@ -36,7 +28,6 @@ struct window_problem {
     std::vector<std::int64_t> row_bases;    ///< ascending: the inputs that output 0 reads
     std::vector<std::int64_t> column_bases; ///< likewise
     std::int64_t phases = 1;                ///< results of each output
-    bool panels = false;                    ///< the caller knows block_plan::panels
 };
 
 /// How a convolution is cut: rectangles of outputs, whose padded inputs fit a part of the cache, and within each tiles
@@ -58,21 +49,25 @@ struct block_plan {
     std::int64_t down = 1; ///< blocks of an image
     std::int64_t across = 1;
     std::int64_t units_at_once = 1;
-    std::int64_t paired_units = 1; ///< of a tile
+    std::int64_t paired_units = 1;   ///< of a tile
+    std::int64_t most_converted = 1; ///< taps that have their weights in fp32 at the same time
     convolution_slab slab;
-    bool panels = false;       ///< one tap a channel: the slab is [panel][channel][panel_positions]
     std::int64_t row_step = 1; ///< in the slab, between outputs
     std::int64_t step = 1;
 
     std::int64_t units() const { return (rows + unit_channels - 1) / unit_channels; }
     std::int64_t blocks() const { return images * down * across; }
-    /// From a panel to the next: not a multiple of a page, which would compete for one place in the cache.
-    std::int64_t panel_pitch() const { return channels * panel_positions + 16; }
+    /// As many of so many taps: equal parts, whole groups of four.
+    std::int64_t converted_at_once(std::int64_t taps) const {
+        const std::int64_t parts = (taps + most_converted - 1) / most_converted;
+        return parts == 0 ? 4 : ((taps + parts - 1) / parts + 3) / 4 * 4;
+    }
     /// Floats of a slab, and of one channel of the sums.
     ANEMONE_API std::int64_t slab_size() const;
     ANEMONE_API std::int64_t sums_pitch() const;
-    /// Floats that `sums_of` needs beside the slab and its result.
+    /// Floats that `sums_of` needs beside the slab and its result: weights, and from here on sums of tiles.
     ANEMONE_API std::int64_t temporary_size() const;
+    ANEMONE_API std::int64_t tiles_begin() const;
 };
 
 /// One block: which image (of batch * groups), which outputs.
@@ -89,14 +84,34 @@ ANEMONE_API block_plan plan_blocks(const kernel_table& table, const window_probl
 
 ANEMONE_API output_block block_at(const block_plan& plan, std::int64_t index);
 
-/// Copies channels first <= c < last of what a block reads into its slab. x is the image. `line` has room for a row.
+/// Into how many parts threads may divide the copying of what a block reads.
+ANEMONE_API std::int64_t parts_to_fill(const block_plan& plan);
+
+/// Copies parts first <= i < last of what a block reads into its slab. x is the image. `line` has room for a row.
 ANEMONE_API void fill_block(const kernel_table& table, const block_plan& plan, const output_block& block, const half* x,
                             std::int64_t first, std::int64_t last, float* slab, float* line);
 
+/// What the block after a block reads of its image, unless that is too much to have it in the cache early.
+ANEMONE_API memory_pieces inputs_of(const block_plan& plan, const output_block& block, const half* x);
+
+/// Memory that will be read soon, handed out in parts.
+class coming_memory {
+public:
+    coming_memory(const memory_pieces& all, std::int64_t parts) : all_(all), parts_(parts) {}
+
+    memory_pieces next() { return part_ == parts_ ? memory_pieces{} : all_.part(part_++, parts_); }
+
+private:
+    memory_pieces all_;
+    std::int64_t parts_;
+    std::int64_t part_ = 0;
+};
+
 /// The taps that some outputs of a block sum over, with their packed weights from a first pair of units on.
 struct block_taps {
-    std::span<const std::int64_t> offsets; ///< in the slab
+    const window_taps& window;
     const half* weights;
+    coming_memory* coming = nullptr; ///< fetched meanwhile, a part for each pair of units and part of the taps
 };
 
 /// Where the results of some outputs go, if tiles finish them.
@@ -120,8 +135,9 @@ ANEMONE_API scratch_sizes scratch_of(const block_plan& plan, std::int64_t kept =
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-/// For blocks begin <= i < end: fills its slab from image(block), then finish(block, first, last, slab, sums, temporary) for ranges
-/// that cover its channels and begin at multiples of `units_at_once`, in several threads.
+/// For blocks begin <= i < end: fills its slab from image(block), then finish(block, first, last, slab, sums, temporary,
+/// what the next block reads) for ranges that cover its channels and begin at multiples of `units_at_once`, in several
+/// threads.
 template <class Image, class Finish>
 void over_blocks(const kernel_table& table, const block_plan& plan, std::int64_t begin, std::int64_t end,
                  const workers& crew, const Image& image, const Finish& finish) {
@@ -133,10 +149,9 @@ void over_blocks(const kernel_table& table, const block_plan& plan, std::int64_t
             float* const temporary = slab + (plan.slab_size() + 15) / 16 * 16;
             for (std::int64_t i = begin + first; i < begin + last; ++i) {
                 const output_block block = block_at(plan, i);
-                if (!plan.panels) { // else the first tiles fill it
-                    fill_block(table, plan, block, image(block), 0, plan.channels, slab, temporary);
-                }
-                finish(block, 0, plan.rows, slab, temporary + lines, temporary);
+                fill_block(table, plan, block, image(block), 0, parts_to_fill(plan), slab, temporary);
+                const output_block next = block_at(plan, std::min(i + 1, begin + last - 1));
+                finish(block, 0, plan.rows, slab, temporary + lines, temporary, inputs_of(plan, next, image(next)));
             }
         });
         return;
@@ -144,14 +159,15 @@ void over_blocks(const kernel_table& table, const block_plan& plan, std::int64_t
     float* const slab = reinterpret_cast<float*>(crew.shared);
     for (std::int64_t i = begin; i < end; ++i) {
         const output_block block = block_at(plan, i);
-        crew.share(plan.channels, 8, [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
+        crew.share(parts_to_fill(plan), 8, [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
             fill_block(table, plan, block, image(block), first, last, slab, reinterpret_cast<float*>(scratch));
         });
-        crew.share(
-            (plan.rows + at_once - 1) / at_once, 1, [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
-                float* const temporary = reinterpret_cast<float*>(scratch);
-                finish(block, first * at_once, std::min(plan.rows, last * at_once), slab, temporary + lines, temporary);
-            });
+        crew.share((plan.rows + at_once - 1) / at_once, 1,
+                   [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
+                       float* const temporary = reinterpret_cast<float*>(scratch);
+                       finish(block, first * at_once, std::min(plan.rows, last * at_once), slab, temporary + lines,
+                              temporary, memory_pieces{});
+                   });
     }
 }
 
@@ -170,18 +186,19 @@ template <class Work> void with_own_scratch(const scratch_sizes& sizes, const Wo
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-/// Packs rows into units of fp16 in the order in which tiles of `paired` units read them: [pair][part of the taps][unit]
-/// [tap][unit_channels]. The last unit is filled up with zeros. value(row, tap).
-template <class Value>
-void pack_units(half* to, std::int64_t rows, std::int64_t taps, std::int64_t paired, Value value) {
-    const std::int64_t part = converted_at_once(taps);
+/// Packs the rows of a plan into units of fp16 in the order in which tiles read them: [pair][part of the taps][unit][tap]
+/// [unit_channels]. The last unit is filled up with zeros. value(row, source of a tap).
+template <class Value> void pack_units(half* to, const block_plan& plan, const window_taps& taps, Value value) {
+    const std::int64_t rows = plan.rows;
+    const std::int64_t paired = plan.paired_units;
     for (std::int64_t pair = 0; pair < rows; pair += paired * unit_channels) {
-        for (std::int64_t begin = 0; begin < taps; begin += part) {
+        for (std::size_t k = 0; k < taps.parts(); ++k) {
+            const window_taps::part part = taps.at(k);
             for (std::int64_t unit = pair; unit < std::min(rows, pair + paired * unit_channels);
                  unit += unit_channels) {
-                for (std::int64_t t = begin; t < std::min(taps, begin + part); ++t) {
+                for (std::int64_t t = part.first; t < part.first + part.count; ++t) {
                     for (std::int64_t r = unit; r < unit + unit_channels; ++r) {
-                        *to++ = r < rows ? value(r, t) : half();
+                        *to++ = r < rows ? value(r, taps.source(t)) : half();
                     }
                 }
             }

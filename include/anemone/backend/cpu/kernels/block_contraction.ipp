@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-inline constexpr std::int64_t slab_bytes = std::int64_t{640} << 10; ///< of a block, if a single row fits
+inline constexpr std::int64_t slab_bytes = std::int64_t{256} << 10; ///< of a block, if a single row fits
 inline constexpr std::int64_t block_positions = 1024;
 
 ANEMONE_INLINE std::int64_t parts_of(std::int64_t count, std::int64_t part) { return (count + part - 1) / part; }
@@ -21,31 +22,27 @@ ANEMONE_INLINE void set_block(block_plan& plan, const window_problem& w, std::in
     plan.slab.down = slab_axis_of(w.row_bases, height, w.stride_height, !plan.channel_lanes);
     plan.slab.across = slab_axis_of(w.column_bases, width, w.stride_width, !plan.channel_lanes);
     plan.row_step = plan.slab.pitch() * (plan.channel_lanes && height > 1 ? w.stride_height : 1);
-    plan.step = plan.channel_lanes && width > 1 ? w.stride_width : 1;
+    plan.step = plan.slab.places_apart * (plan.channel_lanes && width > 1 ? w.stride_width : 1);
 }
 
 /// The instructions that each way takes, roughly. Tiles of positions compute the gaps between rows and whole vectors,
-/// tiles of channels whole units, and their sums must be transposed.
-ANEMONE_INLINE bool channels_are_better(const kernel_table& table, const window_problem& w, bool one_row) {
+/// tiles of channels whole units or the half of one, and their sums must be transposed.
+ANEMONE_INLINE bool channels_are_better(const window_problem& w, bool one_row) {
     const std::int64_t gap = one_row ? 0 : w.column_bases.back() - w.column_bases.front();
     const std::int64_t rows_of_positions = one_row ? 1 : std::min<std::int64_t>(w.out_height, 16);
     const std::int64_t positions =
         rounded_up((w.out_width + gap) * rows_of_positions, 16) * (w.stride_width > 1 ? 2 : 1);
     const std::int64_t by_positions = positions * rounded_up(w.rows, 4) * (w.taps + 8);
     const std::int64_t few = std::max<std::int64_t>(1, 5 - std::min<std::int64_t>(w.out_width, 4));
-    const std::int64_t lanes =
-        rounded_up(w.rows, 16) + (table.convolutions.paired_units > 1 && w.rows % 32 <= 16 && w.rows % 32 > 0 ? 5 : 0);
-    const std::int64_t by_channels = w.out_width * rows_of_positions * few * lanes * (w.taps + 16);
-    return by_channels <= by_positions;
+    const std::int64_t by_channels = w.out_width * rows_of_positions * few * rounded_up(w.rows, 8) * (w.taps + 16);
+    return 7 * by_channels <= 8 * by_positions;
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::int64_t block_plan::slab_size() const {
-    return panels ? detail::parts_of(block_width, panel_positions) * panel_pitch() : channels * slab.plane() + overread;
-}
+ANEMONE_BODY std::int64_t block_plan::slab_size() const { return slab.size(channels) + overread; }
 
 ANEMONE_BODY std::int64_t block_plan::sums_pitch() const {
     const std::int64_t positions =
@@ -55,11 +52,12 @@ ANEMONE_BODY std::int64_t block_plan::sums_pitch() const {
 }
 
 ANEMONE_BODY std::int64_t block_plan::temporary_size() const {
-    const std::int64_t weights = units_at_once * unit_channels * most_converted;
-    const std::int64_t transposed =
-        channel_lanes ? (block_height * block_width + 4) * units_at_once * unit_channels : overread;
-    return weights + transposed + slab.across.size + overread;
+    return tiles_begin() +
+           (channel_lanes ? (block_height * block_width + 4) * paired_units * unit_channels : overread) +
+           slab.across.size + overread;
 }
+
+ANEMONE_BODY std::int64_t block_plan::tiles_begin() const { return paired_units * unit_channels * most_converted; }
 
 ANEMONE_BODY block_plan plan_blocks(const kernel_table& table, const window_problem& problem, int width) {
     window_problem w = problem;
@@ -82,10 +80,15 @@ ANEMONE_BODY block_plan plan_blocks(const kernel_table& table, const window_prob
     plan.in_width = w.in_width;
     plan.stride_height = w.stride_height;
     plan.stride_width = w.stride_width;
-    plan.channel_lanes = detail::channels_are_better(table, w, w.out_height == 1);
-    plan.panels = pointwise && w.panels && !plan.channel_lanes;
+    plan.channel_lanes = detail::channels_are_better(w, w.out_height == 1);
+    if (plan.channel_lanes && w.channels >= gathered_at_least) { // odd numbers of cache lines, as in sums_pitch()
+        plan.slab.places_apart = (detail::parts_of(w.channels, 16) | 1) * 16;
+    }
     plan.units_at_once = std::min<std::int64_t>(2, plan.units());
     plan.paired_units = plan.channel_lanes ? table.convolutions.paired_units : 1;
+    // Tiles of channels read weights in a row, from the second cache if they are many; tiles of positions want them in
+    // the first one.
+    plan.most_converted = std::clamp<std::int64_t>(detail::rounded_up(w.taps, 4), 4, plan.channel_lanes ? 1152 : 192);
     const std::int64_t granule = plan.channel_lanes ? table.convolutions.most_positions : 48;
     const auto fits = [&](std::int64_t height, std::int64_t columns) {
         detail::set_block(plan, w, height, columns);
@@ -139,33 +142,75 @@ ANEMONE_BODY output_block block_at(const block_plan& plan, std::int64_t index) {
     return block;
 }
 
+ANEMONE_BODY std::int64_t parts_to_fill(const block_plan& plan) {
+    return plan.slab.channels_last() ? plan.slab.down.size : plan.channels;
+}
+
 ANEMONE_BODY void fill_block(const kernel_table& table, const block_plan& plan, const output_block& block,
                              const half* x, std::int64_t first, std::int64_t last, float* slab, float* line) {
-    if (plan.panels) {
-        return table.convolutions.widen_panels(x + first * plan.in_width + block.x, plan.in_width, last - first,
-                                               block.width, slab + first * panel_positions, plan.panel_pitch());
+    slab_source from{.x = x,
+                     .channels = plan.channels,
+                     .height = plan.in_height,
+                     .width = plan.in_width,
+                     .top = block.y * plan.stride_height,
+                     .left = block.x * plan.stride_width,
+                     .readable = plan.channels * plan.in_height * plan.in_width};
+    if (plan.slab.channels_last()) {
+        return fill_rows(table, plan.slab, from, first, last, slab);
     }
-    fill_slab(table, plan.slab, x + first * plan.in_height * plan.in_width, last - first, plan.in_height, plan.in_width,
-              block.y * plan.stride_height, block.x * plan.stride_width, slab + first * plan.slab.plane(), line,
-              (plan.channels - first) * plan.in_height * plan.in_width, last == plan.channels);
+    const std::int64_t before = first * plan.in_height * plan.in_width;
+    from.x += before;
+    from.readable -= before;
+    from.channels = last - first;
+    fill_planes(table, plan.slab, from, slab + first * plan.slab.plane(), line, last == plan.channels);
+}
+
+ANEMONE_BODY memory_pieces inputs_of(const block_plan& plan, const output_block& block, const half* x) {
+    constexpr std::int64_t most = std::int64_t{128} << 10;
+    const auto covered = [](const slab_axis& axis, std::int64_t origin, std::int64_t extent) {
+        const slab_axis::stretch& last = axis.stretches.back();
+        const std::int64_t begin = std::clamp<std::int64_t>(origin + axis.stretches.front().from, 0, extent);
+        return std::pair(begin, std::clamp(origin + last.from + last.count, begin, extent));
+    };
+    const auto [top, bottom] = covered(plan.slab.down, block.y * plan.stride_height, plan.in_height);
+    auto [left, right] = covered(plan.slab.across, block.x * plan.stride_width, plan.in_width);
+    if (bottom - top > 1) { // whole rows are one piece
+        left = 0;
+        right = plan.in_width;
+    }
+    constexpr std::int64_t size = sizeof(half);
+    const std::int64_t bytes = (std::max<std::int64_t>(bottom - top - 1, 0) * plan.in_width + right - left) * size;
+    if (bytes == 0 || plan.channels > most / bytes) {
+        return {};
+    }
+    return {x + top * plan.in_width + left, plan.in_height * plan.in_width * size, bytes, plan.channels};
 }
 
 ANEMONE_BODY void sums_of(const kernel_table& table, const block_plan& plan, const block_taps& taps,
                           std::int64_t channels, std::int64_t height, std::int64_t width, const float* slab,
                           float* sums, float* temporary, const channel_finishing& direct) {
-    const auto count = static_cast<std::int64_t>(taps.offsets.size());
+    const std::int64_t count = taps.window.count();
     const std::int64_t units = detail::parts_of(channels, unit_channels);
     float* const weights = temporary;
-    float* const tiles = temporary + plan.units_at_once * unit_channels * most_converted;
+    float* const tiles = temporary + plan.tiles_begin();
     const std::int64_t pitch = plan.sums_pitch();
-    const std::int64_t part = converted_at_once(count);
     const std::int64_t paired = plan.paired_units;
     for (std::int64_t u = 0; u < units; u += paired) {
         const std::int64_t now = std::min(paired, units - u);
         const std::int64_t wanted = std::min(now * unit_channels, channels - u * unit_channels);
         float* const result = sums + u * unit_channels * pitch;
-        contraction_job job{slab,  taps.offsets.data(), 0,    weights, height, width, plan.row_step, plan.step,
-                            tiles, now * unit_channels, false};
+        contraction_job job{.x = slab,
+                            .taps = {},
+                            .unit_step = 0,
+                            .weights = weights,
+                            .rows = height,
+                            .columns = width,
+                            .row_step = plan.row_step,
+                            .step = plan.step,
+                            .sums = tiles,
+                            .pitch = now * unit_channels,
+                            .resumed = false,
+                            .channels = wanted};
         if (!plan.channel_lanes) {
             job.columns = (height - 1) * plan.row_step + width;
             job.rows = 1;
@@ -173,29 +218,29 @@ ANEMONE_BODY void sums_of(const kernel_table& table, const block_plan& plan, con
             job.pitch = pitch;
         }
         const half* const packed = taps.weights + u * count * unit_channels;
-        for (std::int64_t t = 0; t < count || t == 0; t += part) {
-            job.taps = std::min(part, count - t);
-            job.offsets = taps.offsets.data() + t;
-            job.resumed = t > 0;
-            table.convolutions.widen(packed + t * now * unit_channels, weights, now * job.taps * unit_channels);
-            const std::int64_t following = now * (t + job.taps);
-            const bool last = following >= (units - u) * count;
-            job.next = last ? nullptr : packed + following * unit_channels;
-            job.next_bytes = last ? 0 : std::min(paired * part, (units - u) * count - following) * unit_channels * 2;
+        for (std::size_t k = 0; k < taps.window.parts(); ++k) {
+            const window_taps::part part = taps.window.at(k);
+            job.taps = part.offsets;
+            job.unit_step = part.count * unit_channels;
+            job.resumed = part.first > 0;
+            const half* const own = packed + part.first * now * unit_channels;
+            const bool last = part.first + part.count == count;
             if (plan.channel_lanes) {
-                if (t + part >= count && direct.finish.out != nullptr) {
+                if (last && direct.finish.out != nullptr) {
                     job.finish = direct.finish.from(u * unit_channels * direct.plane);
                     job.bias = direct.bias == nullptr ? nullptr : direct.bias + u * unit_channels;
                     job.plane = direct.plane;
-                    job.channels = wanted;
-                } else if (t + part >= count) {
+                } else if (last) {
                     job.finished = result;
                     job.finished_pitch = pitch;
-                    job.channels = wanted;
                 }
-                table.convolutions.channel_lanes(job, static_cast<int>(now));
+                job.packed = own;
+                job.widened = weights;
+                job.next = taps.coming == nullptr ? memory_pieces{} : taps.coming->next();
+                table.convolutions.channel_lanes(job);
             } else {
-                table.convolutions.position_lanes(job, static_cast<int>(wanted));
+                table.convolutions.widen(own, weights, part.count * unit_channels);
+                table.convolutions.position_lanes(job);
             }
         }
         if (!plan.channel_lanes && plan.row_step != width) {

@@ -113,8 +113,9 @@ ANEMONE_INLINE void widen_coded(const coded_panels& b, std::int64_t terms, float
 
 #endif
 
-/// Nothing of them is compiled for a program without products.
-template <bool Wanted> constexpr product_kernels products_of() {
+/// Nothing of them is compiled for a program without products, nor those of few rows for one whose only products are
+/// convolutions.
+template <bool Wanted, bool FewWanted> constexpr product_kernels products_of() {
     if constexpr (Wanted) {
         product_kernels all;
         all.rows = product_rows;
@@ -128,13 +129,15 @@ template <bool Wanted> constexpr product_kernels products_of() {
         all.widen = widen_rows;
         all.widen_turned = widen_turned;
 #if ANEMONE_SET_F16C || ANEMONE_SET_NEON
-        all.few = product_few;
-#endif
+        if constexpr (FewWanted) {
+            all.few = product_few;
 #if ANEMONE_SET_F16C
-        all.few_turned = product_few_turned;
-        all.few_coded = product_few_coded;
-        all.widen_coded = widen_coded;
-        all.quick_nibbles = register_lanes == 16; // a register holds the table
+            all.few_turned = product_few_turned;
+            all.few_coded = product_few_coded;
+            all.widen_coded = widen_coded;
+            all.quick_nibbles = register_lanes == 16; // a register holds the table
+#endif
+        }
 #endif
         return all;
     }

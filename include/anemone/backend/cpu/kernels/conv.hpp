@@ -23,16 +23,18 @@ using numerics::convolution_shape;
 struct convolution_plan {
     convolution_shape shape;
     bool depthwise = false;
-    depthwise_plan planes;             ///< if depthwise
-    block_plan blocks;                 ///< otherwise
-    std::vector<std::int64_t> offsets; ///< of each tap (channel, kernel row, kernel column) in the slab
-    bool transformed = false;          ///< by Winograd's algorithm, for images that it bears
-    winograd_plan tiles;               ///< then
+    depthwise_plan planes; ///< if depthwise
+    bool product = false;  ///< a window is one element of large planes: the filter times the image, as matrices
+    block_plan blocks;     ///< otherwise
+    window_taps window;
+    bool transformed = false; ///< by Winograd's algorithm, for images that it bears
+    winograd_plan tiles;      ///< then
 
     std::int64_t taps() const { return shape.in_channels / shape.groups * shape.kernel_height * shape.kernel_width; }
     /// Of the packed weights.
     std::int64_t packed_size() const {
         return depthwise ? shape.out_channels * planes.filter_pitch()
+               : product ? shape.out_channels * taps()
                          : shape.groups * blocks.units() * taps() * unit_channels;
     }
     ANEMONE_API scratch_sizes scratch() const;

@@ -3,10 +3,12 @@
 #include "../../../base/formatted.hpp"
 #include "../../../numerics/kernel_shapes.hpp"
 #include "conv.hpp"
+#include "product_blocks.hpp"
 #include "slab.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
@@ -28,33 +30,43 @@ ANEMONE_BODY void check(const convolution_shape& s, const char* subject) {
     });
 }
 
-/// The sums of some channels of a block of panels; with `direct`, from the first of them on, its results.
-ANEMONE_INLINE void pointwise_sums(const kernel_table& table, const block_plan& plan, const half* packed,
-                                   std::int64_t channels, std::int64_t positions, float* slab, const half* x,
-                                   float* sums, float* wide, const channel_finishing& direct) {
-    const std::int64_t taps = plan.channels;
-    const std::int64_t part = converted_at_once(taps);
-    for (std::int64_t t = 0; t < taps; t += part) {
-        const std::int64_t now = std::min(part, taps - t);
-        for (std::int64_t u = 0; u * unit_channels < channels; ++u) {
-            table.convolutions.widen(packed + (u * taps + t) * unit_channels, wide + u * now * unit_channels,
-                                     now * unit_channels);
-        }
-        table.convolutions.pointwise({.panels = slab + t * panel_positions,
-                                      .halves = x == nullptr ? nullptr : x + t * plan.in_width,
-                                      .in_plane = plan.in_width,
-                                      .panel_pitch = plan.panel_pitch(),
-                                      .taps = now,
-                                      .positions = positions,
-                                      .weights = wide,
-                                      .channels = channels,
-                                      .sums = sums,
-                                      .pitch = plan.sums_pitch(),
-                                      .resumed = t > 0,
-                                      .finish = t + now < taps ? finishing{} : direct.finish,
-                                      .bias = direct.bias,
-                                      .plane = direct.plane});
-    }
+/// Planes of so many elements are multiplied as they are: columns of a matrix. Of smaller ones a panel of columns would be
+/// empty in part.
+inline constexpr std::int64_t least_product_plane = 128;
+
+ANEMONE_INLINE bool is_product(const convolution_shape& s) {
+    return s.kernel_height == 1 && s.kernel_width == 1 && s.stride_height == 1 && s.stride_width == 1 &&
+           s.pad_top == 0 && s.pad_left == 0 && s.out_height == s.in_height && s.out_width == s.in_width &&
+           s.out_height * s.out_width >= least_product_plane;
+}
+
+/// The filter of each group times its part of each image.
+ANEMONE_INLINE product_extents extents_of(const convolution_shape& s) {
+    return {.m = s.out_channels / s.groups, .n = s.out_height * s.out_width, .k = s.in_channels / s.groups};
+}
+
+ANEMONE_INLINE void multiply_planes(const kernel_table& table, const convolution_shape& s, const filter_view& filter,
+                                    const half* x, const workers& crew, const sums_sink& sink) {
+    const product_extents e = extents_of(s);
+    const auto bias_of = [&](std::int64_t i) {
+        return filter.bias == nullptr ? nullptr : filter.bias + i % s.groups * e.m;
+    };
+    multiply(
+        table, e, s.batch * s.groups, crew,
+        [&](std::int64_t i) {
+            return std::pair(filter.weights + i % s.groups * e.m * e.k, right_matrix{.values = x + i * e.k * e.n});
+        },
+        [&](std::int64_t i, float* sums, std::int64_t row, std::int64_t column, std::int64_t count) {
+            if (filter.bias != nullptr) {
+                table.binary(op::add, sums, 1, bias_of(i) + row, 0, sums, count);
+            }
+            sink(sums, (i * e.m + row) * e.n + column, count);
+        },
+        [&](std::int64_t i) {
+            return sink.direct.out == nullptr
+                       ? finished_results{}
+                       : finished_results{sink.direct.from(i * e.m * e.n), e.n, nullptr, bias_of(i)};
+        });
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
@@ -64,6 +76,9 @@ namespace ane::cpu::inline ANEMONE_WAY {
 ANEMONE_BODY scratch_sizes convolution_plan::scratch() const {
     if (depthwise) {
         return planes.scratch();
+    }
+    if (product) {
+        return {.each = detail::product_scratch(detail::extents_of(shape)).bytes()};
     }
     scratch_sizes sizes = scratch_of(blocks);
     if (transformed) { // any image may be one that the algorithm does not bear
@@ -85,6 +100,12 @@ ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const 
         plan.planes = plan_depthwise(s);
         return plan;
     }
+    if (detail::is_product(s)) {
+        convolution_plan plan;
+        plan.shape = s;
+        plan.product = true;
+        return plan;
+    }
     window_problem w{.images = s.batch * s.groups,
                      .channels = s.in_channels / s.groups,
                      .rows = s.out_channels / s.groups,
@@ -97,8 +118,7 @@ ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const 
                      .stride_width = s.stride_width,
                      .row_bases = {},
                      .column_bases = {},
-                     .phases = 1,
-                     .panels = true};
+                     .phases = 1};
     for (std::int64_t i = 0; i < s.kernel_height; ++i) {
         w.row_bases.push_back(i * s.dilation_height - s.pad_top);
     }
@@ -113,13 +133,13 @@ ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const 
         plan.tiles = plan_winograd(table, s, tile, width);
     }
     const convolution_slab& slab = plan.blocks.slab;
-    for (std::int64_t c = 0; c < w.channels; ++c) {
-        for (std::size_t i = 0; i < w.row_bases.size(); ++i) {
-            for (std::size_t j = 0; j < w.column_bases.size(); ++j) {
-                plan.offsets.push_back(c * slab.plane() + slab.offset(i, j));
-            }
-        }
-    }
+    std::vector<std::pair<std::int64_t, std::int64_t>> taps;
+    in_tap_order(slab.channels_last(), w.channels, w.row_bases.size(), w.column_bases.size(),
+                 [&](std::int64_t c, std::size_t i, std::size_t j) {
+                     const std::int64_t row = c * s.kernel_height + static_cast<std::int64_t>(i);
+                     taps.emplace_back(slab.offset(c, i, j), row * s.kernel_width + static_cast<std::int64_t>(j));
+                 });
+    plan.window = window_taps(taps, plan.blocks.converted_at_once(w.taps));
     return plan;
 }
 
@@ -134,8 +154,12 @@ ANEMONE_BODY void pack_filter(const convolution_plan& plan, const half* weight, 
         }
         return;
     }
+    if (plan.product) {
+        std::copy_n(weight, plan.packed_size(), packed);
+        return;
+    }
     for (std::int64_t g = 0; g < s.groups; ++g) {
-        pack_units(packed + g * plan.blocks.units() * taps * unit_channels, rows, taps, plan.blocks.paired_units,
+        pack_units(packed + g * plan.blocks.units() * taps * unit_channels, plan.blocks, plan.window,
                    [&](std::int64_t r, std::int64_t t) { return weight[(g * rows + r) * taps + t]; });
     }
 }
@@ -158,6 +182,9 @@ ANEMONE_BODY void convolution(const kernel_table& table, const convolution_plan&
     if (plan.depthwise) {
         return depthwise_convolution(table, plan.planes, filter.weights, filter.bias, x, crew, sink);
     }
+    if (plan.product) {
+        return detail::multiply_planes(table, plan.shape, filter, x, crew, sink);
+    }
     const convolution_shape& s = plan.shape;
     const block_plan& blocks = plan.blocks;
     const std::int64_t taps = plan.taps();
@@ -168,8 +195,11 @@ ANEMONE_BODY void convolution(const kernel_table& table, const convolution_plan&
     const auto image = [&](const output_block& b) {
         return x + b.image * blocks.channels * blocks.in_height * blocks.in_width;
     };
-    const auto finish = [&](const output_block& b, std::int64_t first, std::int64_t last, float* slab, float* sums,
-                            float* temporary) {
+    const auto finish = [&](const output_block& b, std::int64_t first, std::int64_t last, const float* slab,
+                            float* sums, float* temporary, const memory_pieces& next) {
+        const auto parts = static_cast<std::int64_t>(plan.window.parts());
+        const std::int64_t paired = blocks.paired_units * unit_channels;
+        coming_memory coming(next, (last - first + paired - 1) / paired * parts);
         const std::int64_t group = b.image % s.groups;
         const std::int64_t place = (b.image / s.groups * s.out_channels + group * blocks.rows) * plane +
                                    b.y * blocks.out_width + b.x; // of the group's first channel
@@ -178,18 +208,12 @@ ANEMONE_BODY void convolution(const kernel_table& table, const convolution_plan&
             const half* const weights =
                 filter.weights + (group * blocks.units() + r / unit_channels) * taps * unit_channels;
             channel_finishing direct;
-            if (sink.direct.out != nullptr && (blocks.panels || blocks.channel_lanes)) {
+            if (sink.direct.out != nullptr && blocks.channel_lanes) {
                 direct = {sink.direct.from(place + r * plane),
                           filter.bias == nullptr ? nullptr : filter.bias + group * blocks.rows + r, plane};
             }
-            if (blocks.panels) {
-                detail::pointwise_sums(table, blocks, weights, channels, b.width, slab,
-                                       r == 0 && !blocks.by_channels ? image(b) + b.x : nullptr, sums, temporary,
-                                       direct);
-            } else {
-                sums_of(table, blocks, {plan.offsets, weights}, channels, b.height, b.width, slab, sums, temporary,
-                        direct);
-            }
+            sums_of(table, blocks, {plan.window, weights, &coming}, channels, b.height, b.width, slab, sums, temporary,
+                    direct);
             if (direct.finish.out != nullptr) {
                 continue;
             }

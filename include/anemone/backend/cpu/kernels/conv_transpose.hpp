@@ -10,12 +10,11 @@ namespace ane::cpu::inline ANEMONE_WAY {
 struct transposed_plan {
     /// The filter taps that reach one output phase.
     struct phase {
-        std::int64_t row, column;          ///< first output row and column
-        std::vector<std::int64_t> offsets; ///< of each tap (channel, kernel row, kernel column) in the slab
-        std::vector<std::int64_t> sources; ///< of each tap in the filter of output channel 0 and group 0
-        std::int64_t weights;              ///< where its packed weights begin, for each group a part
+        std::int64_t row, column; ///< first output row and column
+        window_taps window;
+        std::int64_t weights; ///< where its packed weights begin, for each group a part
 
-        std::int64_t taps() const { return static_cast<std::int64_t>(offsets.size()); }
+        std::int64_t taps() const { return window.count(); }
     };
 
     convolution_shape shape;

@@ -3,6 +3,7 @@
 #include "conv_transpose.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
@@ -30,6 +31,14 @@ struct phased_axis {
     std::vector<std::vector<phase_tap>> phases;
     std::vector<std::int64_t> bases;
 
+    /// Of a phase.
+    std::int64_t most_taps() const {
+        std::size_t most = 0;
+        for (const auto& taps : phases) {
+            most = std::max(most, taps.size());
+        }
+        return static_cast<std::int64_t>(most);
+    }
     std::size_t index(std::int64_t base) const {
         return static_cast<std::size_t>(std::lower_bound(bases.begin(), bases.end(), base) - bases.begin());
     }
@@ -74,8 +83,7 @@ ANEMONE_BODY transposed_plan plan_transposed(const kernel_table& table, const co
     const window_problem w{.images = s.batch * s.groups,
                            .channels = channels,
                            .rows = rows,
-                           .taps =
-                               channels * static_cast<std::int64_t>(down.phases[0].size() * across.phases[0].size()),
+                           .taps = channels * down.most_taps() * across.most_taps(),
                            .in_height = s.in_height,
                            .in_width = s.in_width,
                            .out_height = (s.out_height + s.stride_height - 1) / s.stride_height,
@@ -90,16 +98,18 @@ ANEMONE_BODY transposed_plan plan_transposed(const kernel_table& table, const co
     std::int64_t packed = 0;
     for (std::size_t y = 0; y < down.phases.size(); ++y) {
         for (std::size_t x = 0; x < across.phases.size(); ++x) {
-            transposed_plan::phase phase{static_cast<std::int64_t>(y), static_cast<std::int64_t>(x), {}, {}, packed};
-            for (std::int64_t c = 0; c < channels; ++c) {
-                for (const detail::phase_tap& i : down.phases[y]) {
-                    for (const detail::phase_tap& j : across.phases[x]) {
-                        phase.offsets.push_back(c * slab.plane() +
-                                                slab.offset(down.index(i.base), across.index(j.base)));
-                        phase.sources.push_back((c * rows * s.kernel_height + i.kernel) * s.kernel_width + j.kernel);
-                    }
-                }
-            }
+            transposed_plan::phase phase{static_cast<std::int64_t>(y), static_cast<std::int64_t>(x), {}, packed};
+            const auto& rows_of_phase = down.phases[y];
+            const auto& columns_of_phase = across.phases[x];
+            std::vector<std::pair<std::int64_t, std::int64_t>> taps;
+            in_tap_order(slab.channels_last(), channels, rows_of_phase.size(), columns_of_phase.size(),
+                         [&](std::int64_t c, std::size_t row, std::size_t column) {
+                             const detail::phase_tap& i = rows_of_phase[row];
+                             const detail::phase_tap& j = columns_of_phase[column];
+                             taps.emplace_back(slab.offset(c, down.index(i.base), across.index(j.base)),
+                                               (c * rows * s.kernel_height + i.kernel) * s.kernel_width + j.kernel);
+                         });
+            phase.window = window_taps(taps, plan.blocks.converted_at_once(static_cast<std::int64_t>(taps.size())));
             packed += s.groups * plan.blocks.units() * phase.taps() * unit_channels;
             plan.phases.push_back(std::move(phase));
         }
@@ -115,11 +125,10 @@ ANEMONE_BODY void pack_filter(const transposed_plan& plan, const half* weight, h
     for (const transposed_plan::phase& phase : plan.phases) {
         const std::int64_t size = plan.blocks.units() * phase.taps() * unit_channels;
         for (std::int64_t g = 0; g < s.groups; ++g) {
-            pack_units(
-                packed + phase.weights + g * size, rows, phase.taps(), plan.blocks.paired_units,
-                [&](std::int64_t r, std::int64_t t) {
-                    return weight[(g * channels * rows + r) * plane + phase.sources[static_cast<std::size_t>(t)]];
-                });
+            pack_units(packed + phase.weights + g * size, plan.blocks, phase.window,
+                       [&](std::int64_t r, std::int64_t source) {
+                           return weight[(g * channels * rows + r) * plane + source];
+                       });
         }
     }
 }
@@ -145,7 +154,13 @@ ANEMONE_BODY void transposed_convolution(const kernel_table& table, const transp
     const std::int64_t out_height = single ? blocks.out_height : s.out_height;
     const std::int64_t out_width = single ? blocks.out_width : s.out_width;
     const auto finish = [&](const output_block& b, std::int64_t first, std::int64_t last, const float* slab,
-                            float* sums, float* temporary) {
+                            float* sums, float* temporary, const memory_pieces& next) {
+        std::size_t calls = 0;
+        for (const transposed_plan::phase& phase : plan.phases) {
+            calls += phase.window.parts();
+        }
+        const std::int64_t paired = blocks.paired_units * unit_channels;
+        coming_memory coming(next, (last - first + paired - 1) / paired * static_cast<std::int64_t>(calls));
         float* const woven = sums + at_once * pitch + overread;
         const std::int64_t group = b.image % s.groups;
         const std::int64_t top = b.y * s.stride_height;
@@ -162,7 +177,7 @@ ANEMONE_BODY void transposed_convolution(const kernel_table& table, const transp
                 }
                 const half* const weights = filter.weights + phase.weights +
                                             (group * blocks.units() + r / unit_channels) * phase.taps() * unit_channels;
-                sums_of(table, blocks, {phase.offsets, weights}, channels, own_height, own_width, slab, sums,
+                sums_of(table, blocks, {phase.window, weights, &coming}, channels, own_height, own_width, slab, sums,
                         temporary);
                 for (std::int64_t k = 0; k < channels; ++k) {
                     for (std::int64_t i = 0; i < own_height; ++i) {

@@ -3,6 +3,8 @@
 #include "../../../base/way.hpp"
 #include "../../../values/half.hpp"
 #include "finishing.hpp"
+#include "memory_pieces.hpp"
+#include "window_taps.hpp"
 #include "winograd_kernels.hpp"
 
 #include <cstdint>
@@ -15,53 +17,36 @@ inline constexpr std::int64_t unit_channels = 16;
 /// Kernels over vectors may read so many floats past the last position that they were asked for.
 inline constexpr std::int64_t overread = 160;
 
-/// sum[o, p] = sum over t of w[t, o] * x[offsets[t] + place of p], for some units and for positions in a plane.
+/// sum[o, p] = sum over t of w[t, o] * x[offset of t + place of p], for some units and for positions in a plane.
 struct contraction_job {
     const float* x;
-    const std::int64_t* offsets; ///< of each tap
-    std::int64_t taps;
-    const float* weights; ///< [unit][tap][unit_channels]
-    std::int64_t rows;    ///< of positions; position (y, x) is at y * row_step + x * step
+    tap_offsets taps;
+    std::int64_t unit_step; ///< from a unit of `weights` to the next
+    const float* weights;   ///< [unit][tap][unit_channels]
+    std::int64_t rows;      ///< of positions; position (y, x) is at y * row_step + x * step
     std::int64_t columns;
     std::int64_t row_step;
     std::int64_t step;
     float* sums; ///< as the kernel says
     std::int64_t pitch;
-    bool resumed; ///< adds to what `sums` holds: the same bits as all taps in one call
+    bool resumed;          ///< adds to what `sums` holds: the same bits as all taps in one call
+    std::int64_t channels; ///< that are wanted, at most all of `paired_units` units
     /// Of channel_lanes, for the last taps: where the sums go instead, [channel][finished_pitch], or null. A channel
     /// gets up to seven numbers more than positions, and up to three channels more are written.
     float* finished = nullptr;
     std::int64_t finished_pitch = 0;
-    std::int64_t channels = 0; ///< to finish
     /// Or, with `out`, of the first channel and position: where the results go.
     finishing finish = {};
     const float* bias = nullptr; ///< then, or null
     std::int64_t plane = 0;      ///< from a channel of the result to the next
-    /// Of channel_lanes: memory that will be read next, to have it on its way while tiles are computed.
-    const void* next = nullptr;
-    std::int64_t next_bytes = 0;
+    /// Of channel_lanes: the weights as they are packed, from which `widened`, which `weights` are then, is filled first.
+    const half* packed = nullptr;
+    float* widened = nullptr;
+    memory_pieces next = {}; ///< will be read soon: on its way while tiles are computed
 };
 
-/// Neighbouring positions of all channels lie together for `pointwise`.
-inline constexpr std::int64_t panel_positions = 48;
-
-/// sum[o, p] = sum over t of w[t, o] * x[t, p], for some units and for positions that are neighbours.
-struct pointwise_job {
-    float* panels;      ///< [panel][tap][panel_positions]
-    const half* halves; ///< with which they are filled first, [tap][in_plane], or null
-    std::int64_t in_plane;
-    std::int64_t panel_pitch;
-    std::int64_t taps;
-    std::int64_t positions;
-    const float* weights; ///< [unit][tap][unit_channels]
-    std::int64_t channels;
-    float* sums; ///< [channel][pitch], of whole units and vectors
-    std::int64_t pitch;
-    bool resumed;       ///< adds to what `sums` holds
-    finishing finish;   ///< with `out`, of the first channel and position: where the results go instead of `sums`
-    const float* bias;  ///< then, or null
-    std::int64_t plane; ///< from a channel of the result to the next
-};
+/// With fewer channels their planes are copied as they are.
+inline constexpr std::int64_t gathered_at_least = 8;
 
 /// Positions that channel_lanes transposes at once, from the first cache.
 inline constexpr std::int64_t transposed_positions = 64;
@@ -89,11 +74,11 @@ struct depthwise_job {
 /// The loops of convolutions. The sum over the taps is one fp32 accumulator in the order of the taps, by multiply_add,
 /// in all of them: which of two kernels computes an output does not show in its bits.
 struct convolution_kernels {
-    /// Lanes are channels of at most `paired_units` units: sums[position][pitch]. For small planes and any stride.
-    void (*channel_lanes)(const contraction_job& job, int units) = nullptr;
-    /// Lanes are positions of one row, with step 1: sums[channel][pitch], where pitch holds whole vectors. `channels`
-    /// is at most 16, in one unit.
-    void (*position_lanes)(const contraction_job& job, int channels) = nullptr;
+    /// Lanes are channels: sums[position][pitch].
+    void (*channel_lanes)(const contraction_job& job) = nullptr;
+    /// Lanes are positions of one row, with step 1: sums[channel][pitch], where pitch holds whole vectors. For few
+    /// channels, in one unit.
+    void (*position_lanes)(const contraction_job& job) = nullptr;
     /// fp16 to fp32, for rows of any length.
     void (*widen)(const half* from, float* to, std::int64_t count) = nullptr;
     /// Rows to rows, with zeros up to the next row between them. `readable` numbers from the first on may be read, and
@@ -104,10 +89,9 @@ struct convolution_kernels {
     void (*widen_pairs)(const half* from, std::int64_t from_pitch, std::int64_t readable, std::int64_t rows,
                         std::int64_t width, float* even, float* odd, std::int64_t to_pitch) = nullptr;
     void (*depthwise)(const depthwise_job& job) = nullptr;
-    void (*pointwise)(const pointwise_job& job) = nullptr;
-    /// fp16 planes to fp32 panels from a channel on; behind the last position come zeros up to a vector's end.
-    void (*widen_panels)(const half* x, std::int64_t plane, std::int64_t channels, std::int64_t positions, float* to,
-                         std::int64_t panel_pitch) = nullptr;
+    /// to[i * to_step + c] = from[c * plane + i].
+    void (*gather_channels)(const half* from, std::int64_t plane, std::int64_t channels, std::int64_t count, float* to,
+                            std::int64_t to_step) = nullptr;
     /// to[k * phase + i] = from[4 i + k].
     void (*split_fours)(const float* from, std::int64_t fours, float* to, std::int64_t phase) = nullptr;
     int most_positions = 1; ///< of a tile of `channel_lanes`

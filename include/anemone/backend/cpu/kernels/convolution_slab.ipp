@@ -42,9 +42,15 @@ ANEMONE_BODY slab_axis slab_axis_of(const std::vector<std::int64_t>& bases, std:
     return axis;
 }
 
-ANEMONE_BODY void fill_slab(const kernel_table& table, const convolution_slab& slab, const half* x,
-                            std::int64_t channels, std::int64_t height, std::int64_t width, std::int64_t top,
-                            std::int64_t left, float* to, float* line, std::int64_t readable, bool room) {
+ANEMONE_BODY void fill_planes(const kernel_table& table, const convolution_slab& slab, const slab_source& source,
+                              float* to, float* line, bool room) {
+    const half* const x = source.x;
+    const std::int64_t channels = source.channels;
+    const std::int64_t height = source.height;
+    const std::int64_t width = source.width;
+    const std::int64_t top = source.top;
+    const std::int64_t left = source.left;
+    const std::int64_t readable = source.readable;
     const bool phased = slab.across.phases > 1;
     const auto fill_line = [&](const half* from, float* row) {
         for (const slab_axis::stretch& s : slab.across.stretches) {
@@ -129,6 +135,35 @@ ANEMONE_BODY void fill_slab(const kernel_table& table, const convolution_slab& s
                 } else {
                     fill_line(x + (c * height + y) * width, row);
                 }
+            }
+        }
+    }
+}
+
+ANEMONE_BODY void fill_rows(const kernel_table& table, const convolution_slab& slab, const slab_source& from,
+                            std::int64_t first, std::int64_t last, float* to) {
+    const std::int64_t apart = slab.places_apart;
+    for (const slab_axis::stretch& down : slab.down.stretches) {
+        const std::int64_t end = std::min(last, down.begin + down.count);
+        for (std::int64_t i = std::max(first, down.begin); i < end; ++i) {
+            float* const row = to + slab.row_start(i);
+            const std::int64_t y = from.top + down.from + i - down.begin;
+            if (y < 0 || y >= from.height) {
+                detail::zero(row, row + slab.pitch());
+                continue;
+            }
+            for (const slab_axis::stretch& across : slab.across.stretches) {
+                float* const places = row + across.begin * apart;
+                const std::int64_t x = from.left + across.from;
+                const std::int64_t before = std::clamp<std::int64_t>(-x, 0, across.count);
+                const std::int64_t behind = std::clamp<std::int64_t>(from.width - x, before, across.count);
+                const std::int64_t at = y * from.width + x + before;
+                detail::zero(places, places + before * apart);
+                if (before < behind) {
+                    table.convolutions.gather_channels(from.x + at, from.height * from.width, from.channels,
+                                                       behind - before, places + before * apart, apart);
+                }
+                detail::zero(places + behind * apart, places + across.count * apart);
             }
         }
     }

@@ -78,8 +78,15 @@ ANEMONE_BODY void depthwise_convolution(const kernel_table& table, const depthwi
             const std::int64_t channel = i / plan.blocks; // of all images
             const std::int64_t y = i % plan.blocks * plan.block_height;
             const std::int64_t height = std::min(plan.block_height, s.out_height - y);
-            fill_slab(table, plan.slab, x + channel * plane, 1, s.in_height, s.in_width, y * s.stride_height, 0, slab,
-                      line, (planes - channel) * plane, true);
+            fill_planes(table, plan.slab,
+                        {.x = x + channel * plane,
+                         .channels = 1,
+                         .height = s.in_height,
+                         .width = s.in_width,
+                         .top = y * s.stride_height,
+                         .left = 0,
+                         .readable = (planes - channel) * plane},
+                        slab, line, true);
             for (std::int64_t m = 0; m < multiplier; ++m) {
                 const std::int64_t o = channel % s.in_channels * multiplier + m;
                 const std::int64_t place =

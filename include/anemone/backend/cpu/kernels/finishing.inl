@@ -15,6 +15,11 @@ template <int Lanes> ANEMONE_CPU_INLINE void store_some(const half* from, half* 
     }
 }
 
+ANEMONE_CPU_INLINE bool is_bounded(const finishing& f) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    return f.low > -infinity || f.high < infinity;
+}
+
 /// What finishing needs of a layer, in registers.
 template <int Lanes> struct finisher {
     half* out;
@@ -24,8 +29,7 @@ template <int Lanes> struct finisher {
     bool bounded;
 
     ANEMONE_CPU_INLINE static finisher of(const finishing& f) {
-        return {f.out, f.added, floats<Lanes>::all(f.low), floats<Lanes>::all(f.high),
-                f.low > -std::numeric_limits<float>::infinity() || f.high < std::numeric_limits<float>::infinity()};
+        return {f.out, f.added, floats<Lanes>::all(f.low), floats<Lanes>::all(f.high), is_bounded(f)};
     }
     /// Elements i <= k < i + Lanes.
     ANEMONE_CPU_INLINE void store(const floats<Lanes>& sum, std::int64_t i) const {

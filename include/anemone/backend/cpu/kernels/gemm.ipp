@@ -32,7 +32,8 @@ void multiply_all(const kernel_table& table, const matmul_shape& s, const half* 
             table.to_half(sums, out + (i * s.m + row) * s.n + column, count);
         },
         [&](std::int64_t i) {
-            return rounded_results{out + i * s.m * s.n, s.n, bias == nullptr ? nullptr : added.data()};
+            return finished_results{
+                {.out = out + i * s.m * s.n}, s.n, bias == nullptr ? nullptr : added.data(), nullptr};
         });
 }
 

@@ -9,16 +9,19 @@
 #include "chain_loops.inl"
 #include "norm_loops.inl"
 #include "reduce_loops.inl"
+#include "finishing.inl"
+// after finishing.inl
 #include "product_loops.inl"
 // after product_loops.inl
 #include "few_loops.inl"
 #include "coded_loops.inl"
 #include "attention_loops.inl"
-#include "finishing.inl"
-// after finishing.inl
-#include "convolution_loops.inl"
+#include "channel_planes.inl"
+#include "fetching.inl"
+// after channel_planes.inl
+#include "channel_tiles.inl"
+#include "position_tiles.inl"
 #include "depthwise_loops.inl"
-#include "pointwise_loops.inl"
 #include "winograd_loops.inl"
 #include "tile_loops.inl"
 
@@ -64,8 +67,7 @@ template <op_set Operations> struct kernels {
                     widen_rows,
                     widen_pairs,
                     depthwise,
-                    pointwise,
-                    widen_panels,
+                    gather_channels,
                     split_fours,
                     channel_tile_positions,
                     channel_tile_units,
@@ -84,7 +86,7 @@ template <op_set Operations> struct kernels {
                                         largest,
                                         smallest,
                                         affine,
-                                        products_of<has_products<Operations>>(),
+                                        products_of<has_products<Operations>, has_few_rows<Operations>>(),
                                         attention_of<Operations.contains(op::attention)>(),
                                         convolutions(),
                                         {unary_loop<Operations, half>, binary_loop<Operations, half>,

@@ -12,11 +12,15 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 template <op_set Operations>
-inline constexpr bool has_products =
+inline constexpr bool has_products = Operations.contains(op::linear) || Operations.contains(op::matmul) ||
+                                     Operations.contains(op::attention) || Operations.contains(op::conv2d);
+template <op_set Operations>
+inline constexpr bool has_few_rows =
     Operations.contains(op::linear) || Operations.contains(op::matmul) || Operations.contains(op::attention);
 /// Stands in for a loop that was left out; no program calls it.
 ANEMONE_INLINE void no_loop [[noreturn]] (op kind) {

@@ -29,17 +29,17 @@ struct product_extents {
     constexpr bool few() const { return m <= few_rows; }
 };
 
-/// Where results are to be stored that need no more than a bias and the rounding: (row, column) at
-/// out[row * step + column].
-struct rounded_results {
-    half* out = nullptr; ///< null: there is more to do
+/// Results that tiles can finish themselves: (row, column) is element row * step + column of `finish`.
+struct finished_results {
+    finishing finish; ///< without `out` there is more to do
     std::int64_t step = 0;
-    const float* bias = nullptr; ///< by column, or null
+    const float* bias = nullptr;     ///< by column, or null
+    const float* row_bias = nullptr; ///< by row, or null
 };
 
-/// Of all products alike: they have no rounded_results.
-struct no_rounded_results {
-    rounded_results operator()(std::int64_t) const { return {}; }
+/// Of products whose results tiles do not finish.
+struct no_finished_results {
+    finished_results operator()(std::int64_t) const { return {}; }
 };
 
 /// Columns of a block of results.
@@ -96,9 +96,9 @@ struct product_scratch {
 template <class Finish> class product_part {
 public:
     product_part(const kernel_table& table, const product_extents& extents, const half* left, const right_matrix& right,
-                 float* scratch, const rounded_results& rounded, const Finish& finish)
+                 float* scratch, const finished_results& finished, const Finish& finish)
         : kernels_(table.products), e_(extents), terms_(extents.k), a_(left), b_(right), scratch_(scratch),
-          at_(extents), rounded_(rounded), finish_(finish) {}
+          at_(extents), finished_(finished), finish_(finish) {}
 
     void run(std::int64_t first_row, std::int64_t last_row, std::int64_t first_column, std::int64_t last_column) const {
         const bool turned = b_.turned && !b_.packed;
@@ -133,14 +133,15 @@ private:
             for (std::int64_t c = 0; c < columns; c += kernels_.columns) {
                 const std::int64_t count = std::min<std::int64_t>(kernels_.columns, columns - c);
                 product_results to{scratch_ + at_.sums + c, at_.sums_step, t == 0};
-                if (last && rounds(count)) {
-                    to.out = rounded_.out + row * rounded_.step + column + c;
-                    to.out_step = rounded_.step;
-                    to.bias = rounded_.bias == nullptr ? nullptr : rounded_.bias + column + c;
+                if (last && tiles_finish(count)) {
+                    to.finish = finished_.finish.from(row * finished_.step + column + c);
+                    to.out_step = finished_.step;
+                    to.bias = finished_.bias == nullptr ? nullptr : finished_.bias + column + c;
+                    to.row_bias = finished_.row_bias == nullptr ? nullptr : finished_.row_bias + row;
                     const std::int64_t stored = rows / kernels_.unit * kernels_.unit;
                     panel(stored, left, column + c, count, t, terms, to);
                     if (stored < rows) {
-                        to.out = nullptr;
+                        to.finish = {};
                         to.sums += stored * to.step;
                         kernels_.stripe(tiled - stored, terms, left + stored * product_step, scratch_ + at_.panel,
                                         count, to);
@@ -152,12 +153,14 @@ private:
             }
             left += whole ? tiled * product_step : 0;
         }
-        const std::int64_t rounded = rounds(kernels_.columns) ? columns / kernels_.columns * kernels_.columns : 0;
-        finished(scratch_ + at_.sums + rounded, row, rows, column + rounded, columns - rounded);
+        const std::int64_t done = tiles_finish(kernels_.columns) ? columns / kernels_.columns * kernels_.columns : 0;
+        finished(scratch_ + at_.sums + done, row, rows, column + done, columns - done);
     }
 
-    /// Whether the tiles of a panel with so many columns round their results.
-    bool rounds(std::int64_t columns) const { return rounded_.out != nullptr && columns == kernels_.columns; }
+    /// Whether the tiles of a panel with so many columns finish their results.
+    bool tiles_finish(std::int64_t columns) const {
+        return finished_.finish.out != nullptr && columns == kernels_.columns;
+    }
 
     std::int64_t panels_of(std::int64_t columns) const { return (columns + kernels_.columns - 1) / kernels_.columns; }
 
@@ -240,7 +243,7 @@ private:
     right_matrix b_;
     float* scratch_;
     product_scratch at_;
-    rounded_results rounded_;
+    finished_results finished_;
     const Finish& finish_;
 };
 
@@ -248,11 +251,11 @@ private:
 inline constexpr std::int64_t product_grain = 1 << 17;
 
 /// `count` products of equal extents: operands(i) gives the left matrix and the right one, finish(i, sums, row, column,
-/// count) gets the results, but those that rounded(i) has a place for. Threads split either the columns of all products or their rows, whichever is more even; the
+/// count) gets the results, but those that tiles finish as finished(i) says. Threads split either the columns of all products or their rows, whichever is more even; the
 /// bits do not depend on it.
-template <class Operands, class Finish, class Rounded = no_rounded_results>
+template <class Operands, class Finish, class Finished = no_finished_results>
 void multiply(const kernel_table& table, const product_extents& e, std::int64_t count, const workers& crew,
-              const Operands& operands, const Finish& finish, const Rounded& rounded = {}) {
+              const Operands& operands, const Finish& finish, const Finished& finished = {}) {
     const product_kernels& kernels = table.products;
     const auto uneven = [&](std::int64_t units) {
         const std::int64_t parts = std::clamp<std::int64_t>(units, 1, crew.width);
@@ -276,7 +279,7 @@ void multiply(const kernel_table& table, const product_extents& e, std::int64_t 
                        const auto done = [&](float* sums, std::int64_t row, std::int64_t column, std::int64_t columns) {
                            finish(i, sums, row, column, columns);
                        };
-                       const product_part part(table, e, left, right, reinterpret_cast<float*>(scratch), rounded(i),
+                       const product_part part(table, e, left, right, reinterpret_cast<float*>(scratch), finished(i),
                                                done);
                        const std::int64_t from = begin * size;
                        const std::int64_t to = std::min(extent, end * size);

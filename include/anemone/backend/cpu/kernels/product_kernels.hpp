@@ -2,6 +2,7 @@
 
 #include "../../../base/way.hpp"
 #include "../../../values/half.hpp"
+#include "finishing.hpp"
 
 #include <cstdint>
 
@@ -36,9 +37,10 @@ struct product_results {
     float* sums = nullptr;
     std::int64_t step = 0;
     bool fresh = true;
-    half* out = nullptr; ///< or null; out[r * out_step + c] gets the rounded results instead
-    std::int64_t out_step = 0;
-    const float* bias = nullptr; ///< of the columns or null; added before the rounding
+    finishing finish = {};           ///< with `out`, of element (0, 0): where the results go instead
+    std::int64_t out_step = 0;       ///< from a row of them to the next
+    const float* bias = nullptr;     ///< of the columns or null; then added before
+    const float* row_bias = nullptr; ///< of the rows or null; likewise
     float* largest = nullptr; ///< or null; the largest of row r and of these 16 numbers from r * 16 on, in any of them
 };
 

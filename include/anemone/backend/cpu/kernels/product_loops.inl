@@ -73,10 +73,13 @@ struct half_panel {
     }
 };
 
+/// The rows of `a` and of the results from `row` on.
 template <int Rows, int Vectors, class Panel>
-ANEMONE_CPU_INLINE void product_tile(std::int64_t terms, const float* a, const Panel& panel,
-                                     const product_results& to) {
+ANEMONE_CPU_INLINE void product_tile(std::int64_t terms, const float* a, const Panel& panel, const product_results& to,
+                                     std::int64_t row) {
     using vector = floats<register_lanes>;
+    a += row * product_step;
+    float* const sums = to.sums + row * to.step;
     vector sum[Rows][Vectors];
     if (to.fresh) {
 #pragma GCC unroll 16
@@ -91,10 +94,11 @@ ANEMONE_CPU_INLINE void product_tile(std::int64_t terms, const float* a, const P
         for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 2
             for (int v = 0; v < Vectors; ++v) {
-                sum[r][v] = vector::load(to.sums + r * to.step + v * register_lanes);
+                sum[r][v] = vector::load(sums + r * to.step + v * register_lanes);
             }
         }
     }
+#pragma GCC unroll 4
     for (std::int64_t t = 0; t < terms; ++t) {
         vector value[Vectors];
 #pragma GCC unroll 2
@@ -106,27 +110,27 @@ ANEMONE_CPU_INLINE void product_tile(std::int64_t terms, const float* a, const P
             const vector weight = vector::all(a[r * product_step + t]);
 #pragma GCC unroll 2
             for (int v = 0; v < Vectors; ++v) {
-                sum[r][v] = multiply_add(weight, value[v], sum[r][v]);
+                add_product(sum[r][v], weight, value[v]);
             }
         }
     }
-    if (to.out == nullptr) {
+    if (to.finish.out == nullptr) {
 #pragma GCC unroll 16
         for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 2
             for (int v = 0; v < Vectors; ++v) {
-                sum[r][v].store(to.sums + r * to.step + v * register_lanes);
+                sum[r][v].store(sums + r * to.step + v * register_lanes);
             }
         }
         if (to.largest != nullptr) {
 #pragma GCC unroll 16
             for (int r = 0; r < Rows; ++r) {
-                vector most = vector::load(to.largest + r * 16);
+                vector most = vector::load(to.largest + (row + r) * 16);
 #pragma GCC unroll 2
                 for (int v = 0; v < Vectors; ++v) {
                     most = larger(sum[r][v], most);
                 }
-                most.store(to.largest + r * 16);
+                most.store(to.largest + (row + r) * 16);
             }
         }
         return;
@@ -141,41 +145,72 @@ ANEMONE_CPU_INLINE void product_tile(std::int64_t terms, const float* a, const P
             }
         }
     }
+    if (to.row_bias != nullptr) {
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r) {
+            const vector added = vector::all(to.row_bias[row + r]);
+#pragma GCC unroll 2
+            for (int v = 0; v < Vectors; ++v) {
+                sum[r][v] = sum[r][v] + added;
+            }
+        }
+    }
+    if (to.finish.added != nullptr) {
+        const half* const added = to.finish.added + row * to.out_step;
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 2
+            for (int v = 0; v < Vectors; ++v) {
+                sum[r][v] = sum[r][v] + vector::load(added + r * to.out_step + v * register_lanes);
+            }
+        }
+    }
+    if (is_bounded(to.finish)) {
+        const vector low = vector::all(to.finish.low);
+        const vector high = vector::all(to.finish.high);
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 2
+            for (int v = 0; v < Vectors; ++v) {
+                sum[r][v] = smaller(high, larger(low, sum[r][v]));
+            }
+        }
+    }
+    half* const out = to.finish.out + row * to.out_step;
 #pragma GCC unroll 16
     for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 2
         for (int v = 0; v < Vectors; ++v) {
-            sum[r][v].store(to.out + r * to.out_step + v * register_lanes);
+            sum[r][v].store(out + r * to.out_step + v * register_lanes);
         }
     }
 }
 
-/// The same results from row `row` and column `column` on.
-ANEMONE_CPU_INLINE product_results results_from(const product_results& to, std::int64_t row, std::int64_t column) {
+/// The same results from a column on.
+ANEMONE_CPU_INLINE product_results from_column(const product_results& to, std::int64_t column) {
     product_results part = to;
-    part.sums = to.sums == nullptr ? nullptr : to.sums + row * to.step + column;
-    part.out = to.out == nullptr ? nullptr : to.out + row * to.out_step + column;
+    part.sums = to.sums == nullptr ? nullptr : to.sums + column;
+    part.finish = to.finish.out == nullptr ? to.finish : to.finish.from(column);
     part.bias = to.bias == nullptr ? nullptr : to.bias + column;
-    part.largest = to.largest == nullptr ? nullptr : to.largest + row * 16;
     return part;
 }
 
-/// `rows` of one panel, of which `Vectors` are wanted.
+/// Rows first <= r < rows of one panel, of which `Vectors` are wanted.
 template <int Vectors>
-ANEMONE_CPU_INLINE void product_column(std::int64_t rows, std::int64_t terms, const float* a, const wide_panel& panel,
-                                       const product_results& to) {
-    std::int64_t r = 0;
+ANEMONE_CPU_INLINE void product_column(std::int64_t first, std::int64_t rows, std::int64_t terms, const float* a,
+                                       const wide_panel& panel, const product_results& to) {
+    std::int64_t r = first;
     for (; r + product_rows <= rows; r += product_rows) {
-        product_tile<product_rows, Vectors>(terms, a + r * product_step, panel, results_from(to, r, 0));
+        product_tile<product_rows, Vectors>(terms, a, panel, to, r);
     }
     if constexpr (product_rows > 2 * product_unit) {
         for (; r + 2 * product_unit <= rows; r += 2 * product_unit) {
-            product_tile<2 * product_unit, Vectors>(terms, a + r * product_step, panel, results_from(to, r, 0));
+            product_tile<2 * product_unit, Vectors>(terms, a, panel, to, r);
         }
     }
     if constexpr (product_rows > product_unit) {
         for (; r < rows; r += product_unit) {
-            product_tile<product_unit, Vectors>(terms, a + r * product_step, panel, results_from(to, r, 0));
+            product_tile<product_unit, Vectors>(terms, a, panel, to, r);
         }
     }
 }
@@ -185,9 +220,9 @@ ANEMONE_INLINE void product_stripe(std::int64_t rows, std::int64_t terms, const 
     for (std::int64_t c = 0; c < count; c += panel_columns) {
         const wide_panel panel{panels + c * terms};
         if (count - c > register_lanes) {
-            product_column<panel_vectors>(rows, terms, a, panel, results_from(to, 0, c));
+            product_column<panel_vectors>(0, rows, terms, a, panel, from_column(to, c));
         } else {
-            product_column<1>(rows, terms, a, panel, results_from(to, 0, c));
+            product_column<1>(0, rows, terms, a, panel, from_column(to, c));
         }
     }
 }
@@ -198,10 +233,10 @@ ANEMONE_INLINE void product_half_stripe(std::int64_t rows, std::int64_t terms, c
     if (rows < product_rows) {
         widen_rows(panel, term_step, terms, panel_columns, wide, panel_columns, panel_columns);
     } else {
-        product_tile<product_rows, panel_vectors>(terms, a, half_panel{panel, term_step, wide}, to);
+        product_tile<product_rows, panel_vectors>(terms, a, half_panel{panel, term_step, wide}, to, 0);
         first = product_rows;
     }
-    product_column<panel_vectors>(rows - first, terms, a + first * product_step, {wide}, results_from(to, first, 0));
+    product_column<panel_vectors>(first, rows, terms, a, {wide}, to);
 }
 
 ANEMONE_INLINE void widen_turned(const half* from, std::int64_t from_step, std::int64_t rows, std::int64_t count,

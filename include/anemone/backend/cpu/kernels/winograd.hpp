@@ -5,6 +5,7 @@
 #include "../winograd_option.hpp"
 #include "../workers.hpp"
 #include "sums_sink.hpp"
+#include "window_taps.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -22,7 +23,7 @@ struct winograd_plan {
     std::int64_t block_rows = 1; ///< of tiles, at most
     std::int64_t unit_parts = 1; ///< the output channels of a block, for as many threads
     std::int64_t paired_units = 1;
-    std::vector<std::int64_t> offsets; ///< of each channel in a transformed tile
+    window_taps window; ///< the channels of a transformed tile
 
     std::int64_t points() const { return (tile + 2) * (tile + 2); }
     std::int64_t channels() const { return shape.in_channels / shape.groups; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
@@ -118,9 +119,11 @@ ANEMONE_BODY winograd_plan plan_winograd(const kernel_table& table, const numeri
             plan.unit_parts = std::min<std::int64_t>(width, plan.pairs());
         }
     }
+    std::vector<std::pair<std::int64_t, std::int64_t>> taps;
     for (std::int64_t c = 0; c < plan.channels(); ++c) {
-        plan.offsets.push_back(c);
+        taps.emplace_back(c, c);
     }
+    plan.window = window_taps(taps, plan.channels());
     return plan;
 }
 
@@ -224,22 +227,22 @@ ANEMONE_BODY void winograd_convolution(const kernel_table& table, const winograd
                 const float* const filter =
                     weights + (group * plan.units() + unit) * plan.points() * channels * unit_channels;
                 for (std::int64_t p = 0; p < plan.points(); ++p) {
-                    contraction_job job{input + p * n.point,
-                                        plan.offsets.data(),
-                                        channels,
-                                        filter + p * panel,
-                                        1,
-                                        tiles,
-                                        0,
-                                        n.step,
-                                        products + p * n.product,
-                                        lanes,
-                                        false};
+                    contraction_job job{.x = input + p * n.point,
+                                        .taps = plan.window.at(0).offsets,
+                                        .unit_step = channels * unit_channels,
+                                        .weights = filter + p * panel,
+                                        .rows = 1,
+                                        .columns = tiles,
+                                        .row_step = 0,
+                                        .step = n.step,
+                                        .sums = products + p * n.product,
+                                        .pitch = lanes,
+                                        .resumed = false,
+                                        .channels = lanes};
                     if (p + 1 < plan.points() || pair + 1 < last) {
-                        job.next = job.weights + panel;
-                        job.next_bytes = panel * 4;
+                        job.next = {.first = job.weights + panel, .bytes = panel * 4, .count = 1};
                     }
-                    table.convolutions.channel_lanes(job, static_cast<int>(now));
+                    table.convolutions.channel_lanes(job);
                 }
                 const std::int64_t o = group * rows + unit * unit_channels;
                 const std::int64_t wanted = std::min(lanes, rows - unit * unit_channels);

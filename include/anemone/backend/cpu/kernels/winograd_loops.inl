@@ -265,8 +265,7 @@ template <int Tile> void winograd_output_of(const winograd_output_job& job) {
         }
     }
     for (std::int64_t i = 0; i < job.rows; ++i) {
-        transpose<(register_lanes >= 8 ? 8 : 4)>(job.pixels + i * line, job.lanes, job.columns, job.channels,
-                                                 job.sums + i * job.columns, job.pitch);
+        transpose(job.pixels + i * line, job.lanes, job.columns, job.channels, job.sums + i * job.columns, job.pitch);
     }
 }
 

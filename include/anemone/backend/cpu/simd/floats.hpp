@@ -13,6 +13,7 @@
 ///     all(x)               x in each lane
 ///     + - * /, square_root  lane by lane, each rounded
 ///     multiply_add(a, b, c)  a * b + c, rounded once where the set has the instruction (not in `generic`)
+///     add_product(sum, a, b)  sum = multiply_add(a, b, sum), for sums that stay in registers
 ///     fused_multiply_add     a * b + c, rounded once at every set: the same bits, and slow in `generic` on x86
 ///     larger(a, b), smaller  a > b ? a : b, a < b ? a : b
 ///     < <= > >= == !=        a lane_mask; with a NaN only != holds

@@ -51,6 +51,10 @@ template <int Lanes> struct floats {
     ANEMONE_CPU_INLINE friend floats multiply_add(const floats& a, const floats& b, const floats& c) {
         return {multiply_add(a.low, b.low, c.low), multiply_add(a.high, b.high, c.high)};
     }
+    ANEMONE_CPU_INLINE friend void add_product(floats& sum, const floats& a, const floats& b) {
+        add_product(sum.low, a.low, b.low);
+        add_product(sum.high, a.high, b.high);
+    }
 };
 
 template <int Lanes>
@@ -71,12 +75,17 @@ struct floats<Lanes> {
         std::memcpy(&result.value, from, sizeof(raw));
         return result;
     }
+#if ANEMONE_SET_F16C
+    ANEMONE_CPU_INLINE static floats of_halves(eight_halves bits) {
+        return opaque(__builtin_ia32_vcvtph2ps256(bits));
+    }
+#endif
     ANEMONE_CPU_INLINE static floats load(const half* from) {
 #if ANEMONE_SET_F16C
         if constexpr (Lanes == 8) {
             eight_halves bits;
             std::memcpy(&bits, from, sizeof bits);
-            return opaque(__builtin_ia32_vcvtph2ps256(bits));
+            return of_halves(bits);
         }
 #if ANEMONE_SET_LANES == 16
         if constexpr (Lanes == 16) {
@@ -104,7 +113,8 @@ struct floats<Lanes> {
     ANEMONE_CPU_INLINE void store(half* to) const {
 #if ANEMONE_SET_F16C
         if constexpr (Lanes == 8) {
-            const eight_halves bits = __builtin_ia32_vcvtps2ph256(value, half_to_even);
+            eight_halves bits = __builtin_ia32_vcvtps2ph256(value, half_to_even);
+            __asm__("" : "+x"(bits)); // into a register, then to memory: at once takes twice as long on Zen
             std::memcpy(static_cast<void*>(to), &bits, sizeof bits);
             return;
         }
@@ -229,10 +239,20 @@ struct floats<Lanes> {
 #endif
 #elif ANEMONE_SET_NEON
         floats result = c;
-        asm("fmla %0.4s, %1.4s, %2.4s" : "+w"(result.value) : "w"(a.value), "w"(b.value));
+        add_product(result, a, b);
         return result;
 #else
         return {a.value * b.value + c.value};
+#endif
+    }
+    /// In assembly, for a compiler that chooses the registers of a large tile moves and spills sums.
+    ANEMONE_CPU_INLINE friend void add_product(floats& sum, const floats& a, const floats& b) {
+#if ANEMONE_SET_F16C
+        asm("vfmadd231ps %2, %1, %0" : "+v"(sum.value) : "v"(a.value), "v"(b.value));
+#elif ANEMONE_SET_NEON
+        asm("fmla %0.4s, %1.4s, %2.4s" : "+w"(sum.value) : "w"(a.value), "w"(b.value));
+#else
+        sum = multiply_add(a, b, sum);
 #endif
     }
 };

@@ -4,15 +4,18 @@ namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {
 
 inline constexpr int turned_block = register_lanes < 8 ? 4 : 8;
+using turned_row = floats<turned_block>;
 
-/// to[i * to_step + j] = from[j * from_step + i] for i and j below `turned_block`.
-ANEMONE_CPU_INLINE void turn(const half* from, std::int64_t from_step, float* to, std::int64_t to_step) {
-    using vector = floats<turned_block>;
-    using raw = vector::raw;
+/// to[i] = from[j * step + i] for all lanes j, for i and j below `turned_block`.
+template <class From>
+ANEMONE_CPU_INLINE void turned(const From* from, std::int64_t step, turned_row (&to)[turned_block]) {
+    using raw = turned_row::raw;
+    const From* const half_way = from + turned_block / 2 * step; // addresses of four rows need two registers
     raw row[turned_block];
-#pragma GCC unroll 8
-    for (int j = 0; j < turned_block; ++j) {
-        row[j] = vector::load(from + j * from_step).value;
+#pragma GCC unroll 4
+    for (int j = 0; j < turned_block / 2; ++j) {
+        row[j] = turned_row::load(from + j * step).value;
+        row[j + turned_block / 2] = turned_row::load(half_way + j * step).value;
     }
     // Pairs of rows are interleaved by elements, then by pairs, then by quarters of a register.
 #if ANEMONE_SET_LANES == 4
@@ -20,9 +23,10 @@ ANEMONE_CPU_INLINE void turn(const half* from, std::int64_t from_step, float* to
     const raw b = __builtin_shufflevector(row[0], row[1], 2, 6, 3, 7);
     const raw c = __builtin_shufflevector(row[2], row[3], 0, 4, 1, 5);
     const raw d = __builtin_shufflevector(row[2], row[3], 2, 6, 3, 7);
-    const raw result[turned_block] = {
-        __builtin_shufflevector(a, c, 0, 1, 4, 5), __builtin_shufflevector(a, c, 2, 3, 6, 7),
-        __builtin_shufflevector(b, d, 0, 1, 4, 5), __builtin_shufflevector(b, d, 2, 3, 6, 7)};
+    to[0] = {__builtin_shufflevector(a, c, 0, 1, 4, 5)};
+    to[1] = {__builtin_shufflevector(a, c, 2, 3, 6, 7)};
+    to[2] = {__builtin_shufflevector(b, d, 0, 1, 4, 5)};
+    to[3] = {__builtin_shufflevector(b, d, 2, 3, 6, 7)};
 #else
     raw pairs[turned_block];
 #pragma GCC unroll 4
@@ -39,16 +43,22 @@ ANEMONE_CPU_INLINE void turn(const half* from, std::int64_t from_step, float* to
             fours[j + 2 * k + 1] = __builtin_shufflevector(pairs[j + k], pairs[j + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
         }
     }
-    raw result[turned_block];
 #pragma GCC unroll 4
     for (int k = 0; k < 4; ++k) {
-        result[k] = __builtin_shufflevector(fours[k], fours[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-        result[k + 4] = __builtin_shufflevector(fours[k], fours[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+        to[k] = {__builtin_shufflevector(fours[k], fours[k + 4], 0, 1, 2, 3, 8, 9, 10, 11)};
+        to[k + 4] = {__builtin_shufflevector(fours[k], fours[k + 4], 4, 5, 6, 7, 12, 13, 14, 15)};
     }
 #endif
+}
+
+/// to[i * to_step + j] = from[j * from_step + i] for i and j below `turned_block`.
+template <class From>
+ANEMONE_CPU_INLINE void turn(const From* from, std::int64_t from_step, float* to, std::int64_t to_step) {
+    turned_row rows[turned_block];
+    turned(from, from_step, rows);
 #pragma GCC unroll 8
     for (int i = 0; i < turned_block; ++i) {
-        std::memcpy(to + i * to_step, &result[i], sizeof(raw));
+        rows[i].store(to + i * to_step);
     }
 }
 
