@@ -66,15 +66,27 @@ template <class Plan> bound_step computed_step(const kernel_table& kernels, Plan
             scratch};
 }
 
+/// How a convolution of the model is computed with what follows it in its layer.
+ANEMONE_INLINE convolution_form form_of(const binding_context& c, int index, const epilogue& finish) {
+    const bool keeps = c.at(index).get<conv>().groups > 1;
+    return {.winograd = c.winograd,
+            .in = keeps ? c.kept_layout(index) : c.layout_of(c.operand(index, 0)),
+            .out = keeps ? c.kept_layout(index) : c.result_layout(index),
+            .tiles_finish = finish.tiles_finish(c.shape(index).count())};
+}
+
 ANEMONE_INLINE bound_step bind_conv2d(const binding_context& c, int index) {
     const convolution_shape shape = ane::detail::convolution_shape_of<conv>(c.graph, c.at(index));
     const bool biased = c.at(index).operands.count == 3;
     const half* const weight = c.constant(index, 1);
     const half* const bias = c.constant(index, 2);
+    epilogue finish = c.epilogue_of(index);
+    convolution_form form = form_of(c, index, finish);
     if (weight != nullptr && (!biased || bias != nullptr)) {
-        return packed_step(c.kernels, pack(c.kernels, shape, weight, bias, c.width, c.winograd), c.epilogue_of(index));
+        return packed_step(c.kernels, pack(c.kernels, shape, weight, bias, c.width, form), std::move(finish));
     }
-    return computed_step(c.kernels, plan_convolution(c.kernels, shape, c.width), biased, c.epilogue_of(index));
+    form.winograd = winograd_tiles::never;
+    return computed_step(c.kernels, plan_convolution(c.kernels, shape, c.width, form), biased, std::move(finish));
 }
 
 ANEMONE_INLINE bound_step bind_conv_transpose2d(const binding_context& c, int index) {

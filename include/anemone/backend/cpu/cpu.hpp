@@ -4,6 +4,7 @@
 #include "../../base/hidden.hpp"
 #include "../../base/isa.hpp"
 #include "../../base/way.hpp"
+#include "../../passes/layouts.hpp"
 #include "../backend.hpp"
 #include "winograd_option.hpp"
 
@@ -41,6 +42,8 @@ struct cpu_options {
 /// One step of a program: what is computed together, and where.
 struct cpu_step {
     std::vector<int> nodes;          ///< of the model, in their order; the last has a value in memory
+    layout order = layout::nchw;     ///< of that value
+    bool reorders = false;           ///< its operand has the other layout
     std::int64_t offset = 0;         ///< of that value in the arena
     std::int64_t bytes = 0;          ///< of that value
     std::int64_t shared_scratch = 0; ///< bytes that the step needs for itself

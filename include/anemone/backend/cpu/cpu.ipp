@@ -56,6 +56,8 @@ struct cpu_program::members {
             step.nodes.push_back(i);
         }
         std::reverse(step.nodes.begin(), step.nodes.end());
+        step.order = context.layout_of(end);
+        step.reorders = reorders(context.graph, *context.layers, *context.layouts, end);
         step.bytes = bytes(context.at(end).type, context.shape(end).count());
         step.shared_scratch = s.run.scratch.shared;
         step.own_scratch = s.run.scratch.each;
@@ -68,7 +70,7 @@ struct cpu_program::members {
         const int host = context.layers->host_of(end);
         if (host < 0) {
             return {ane::cpu::detail::bind_fused(context, end),
-                    ane::cpu::program_of_layer(context.graph, *context.layers, end, 0).reads,
+                    ane::cpu::program_of_layer(context, end, 0).reads,
                     {},
                     nullptr,
                     {}};
@@ -81,8 +83,7 @@ struct cpu_program::members {
         stage s{bind(context, host), {}, {}, nullptr, {}};
         const auto operands = context.graph.operands(host);
         s.values.assign(operands.begin(), operands.end());
-        const std::vector<int> more =
-            ane::cpu::program_of_layer(context.graph, *context.layers, end, n.operands.count).reads;
+        const std::vector<int> more = ane::cpu::program_of_layer(context, end, n.operands.count).reads;
         s.values.insert(s.values.end(), more.begin(), more.end());
         return s;
     }
@@ -103,6 +104,9 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
     const fused_layers layers = options.rounding == ane::rounding::each_layer
                                     ? fuse_layers(model, ane::cpu::epilogue_hosts)
                                     : single_layers(model);
+    // Winograd's tiles read and write planes.
+    const value_layouts layouts =
+        options.winograd == winograd_tiles::never ? choose_layouts(model, layers) : nchw_layouts(model);
     const arena plan = plan_arena(model, lifetimes(model, layers.ends));
     ane::cpu::scratch_sizes scratch;
     std::vector<std::size_t> computed;
@@ -116,7 +120,8 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
                                             options.threads > 0 ? options.threads : std::max(pool.width(), 1),
                                             &layers,
                                             options.winograd,
-                                            true};
+                                            true,
+                                            &layouts};
     for (int i = 0; i < model.size(); ++i) {
         const auto at = static_cast<std::size_t>(i);
         if (model[i].kind == op::input) {

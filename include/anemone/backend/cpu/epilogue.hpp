@@ -60,8 +60,8 @@ public:
         }
     }
 
-    /// Finishes the sums of elements first <= i < first + count of the host's value, row-major. Overwrites the sums. The
-    /// bits of an element do not depend on which are finished together.
+    /// Finishes the sums of elements first <= i < first + count of the host's value, in the order of its memory.
+    /// Overwrites the sums. The bits of an element do not depend on which are finished together.
     ANEMONE_INLINE void store(const kernel_table& table, const operands& o, float* sums, std::int64_t first,
                               std::int64_t count) const {
         if (stages_.empty()) {
@@ -73,30 +73,23 @@ public:
         }
     }
 
-    /// The same for a result of `count` elements as what tiles can do themselves, or without `out` if it is more: at most one operand of as many elements
-    /// is added, then the value is bounded.
+    /// The same for a result of `count` elements as what tiles can do themselves, or without `out` if it is more: at
+    /// most one operand of as many elements is added, then the value is bounded.
     ANEMONE_INLINE finishing direct(const operands& o, std::int64_t count) const {
         finishing f;
-        std::size_t next = 0;
-        int value = 0;
-        if (next < stages_.size() && stages_[next].kind == op::add) {
-            const fused_stage& s = stages_[next++];
-            const fused_stage::source& other = s.a.value == value ? s.b : s.a;
-            if ((s.a.value == value) == (s.b.value == value) || other.operand < 0 || other.repeats.inner != 1 ||
-                other.repeats.period != count) {
-                return {};
-            }
-            f.added = o.input(static_cast<std::size_t>(other.operand));
-            value = s.to;
-        }
-        if (next < stages_.size() && bounds_of(stages_[next], f) && stages_[next].a.value == value) {
-            value = stages_[next++].to;
-        }
-        if (next < stages_.size() || value != result_ || places_.row != 0) {
+        const int added = put_in_tiles(count, f);
+        if (added == more_than_tiles) {
             return {};
         }
+        f.added = added >= 0 ? o.input(static_cast<std::size_t>(added)) : nullptr;
         f.out = o.output();
         return f;
+    }
+
+    /// Whether that is all there is for a result of `count` elements.
+    ANEMONE_INLINE bool tiles_finish(std::int64_t count) const {
+        finishing f;
+        return put_in_tiles(count, f) != more_than_tiles;
     }
 
     /// The same for a layer without sums: its stages read operands alone.
@@ -189,6 +182,29 @@ private:
             }
         }
         round(table, o, value(result_), first, count);
+    }
+
+    static constexpr int more_than_tiles = -2;
+
+    /// Sets the bounds of what tiles can do; the operand that they add, -1 for none, or more_than_tiles.
+    ANEMONE_INLINE int put_in_tiles(std::int64_t count, finishing& f) const {
+        std::size_t next = 0;
+        int value = 0;
+        int added = -1;
+        if (next < stages_.size() && stages_[next].kind == op::add) {
+            const fused_stage& s = stages_[next++];
+            const fused_stage::source& other = s.a.value == value ? s.b : s.a;
+            if ((s.a.value == value) == (s.b.value == value) || other.operand < 0 || other.repeats.inner != 1 ||
+                other.repeats.period != count) {
+                return more_than_tiles;
+            }
+            added = other.operand;
+            value = s.to;
+        }
+        if (next < stages_.size() && bounds_of(stages_[next], f) && stages_[next].a.value == value) {
+            value = stages_[next++].to;
+        }
+        return next < stages_.size() || value != result_ || places_.row != 0 ? more_than_tiles : added;
     }
 
     /// Sets the bounds of a function that is no more than them.
@@ -315,14 +331,15 @@ struct layer_program {
     std::vector<int> reads; ///< nodes
 };
 
-/// The stages of the layer that ends in `end`. `operands` is how many its host has.
-ANEMONE_API layer_program program_of_layer(const graph_view& g, const fused_layers& layers, int end, int operands);
+/// The stages of the layer that ends in `end`, over elements in the order of its value's layout. `operands` is how many
+/// its host has.
+ANEMONE_API layer_program program_of_layer(const binding_context& c, int end, int operands);
 
 ANEMONE_BODY epilogue binding_context::epilogue_of(int index) const {
     if (layers == nullptr) {
         return {};
     }
-    return program_of_layer(graph, *layers, layers->end_of(index), graph[index].operands.count).finish;
+    return program_of_layer(*this, layers->end_of(index), graph[index].operands.count).finish;
 }
 
 } // namespace ane::cpu::inline ANEMONE_WAY
@@ -332,8 +349,7 @@ namespace ane::cpu::detail::inline ANEMONE_WAY {
 /// A layer of functions of elements alone, over blocks of the result.
 ANEMONE_INLINE bound_step bind_fused(const binding_context& c, int end) {
     const kernel_table& kernels = c.kernels;
-    return [&kernels, finish = program_of_layer(c.graph, *c.layers, end, 0).finish,
-            count = c.shape(end).count()](const operands& o) {
+    return [&kernels, finish = program_of_layer(c, end, 0).finish, count = c.shape(end).count()](const operands& o) {
         constexpr std::int64_t size = epilogue::block;
         o.crew.share((count + size - 1) / size, 16, [&](std::int64_t first, std::int64_t last, std::byte*) {
             finish.compute_all(kernels, o, first * size, std::min(count, last * size) - first * size);

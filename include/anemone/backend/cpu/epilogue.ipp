@@ -44,9 +44,9 @@ ANEMONE_INLINE row_places places_of_rows(const graph_view& g, int transpose) {
 /// Makes the stages of one layer.
 class stage_maker {
 public:
-    ANEMONE_INLINE stage_maker(const graph_view& g, const fused_layers& layers, int end, int operands)
-        : g_(g), host_(layers.host_of(end)), operands_(operands) {
-        for (int i = end; i >= 0; i = layers.before_node(i)) {
+    ANEMONE_INLINE stage_maker(const binding_context& c, int end, int operands)
+        : g_(c.graph), order_(c.layout_of(end)), host_(c.layers->host_of(end)), operands_(operands) {
+        for (int i = end; i >= 0; i = c.layers->before_node(i)) {
             if (i != host_) {
                 members_.push_back({i});
             }
@@ -138,7 +138,7 @@ private:
             from.value = at(k).number;
             return from;
         }
-        from.repeats = repetition_of(g_[node].shape, shape);
+        from.repeats = repetition_of(in_layout(g_[node].shape, order_), in_layout(shape, order_));
         const auto found = std::find(reads_.begin(), reads_.end(), read);
         from.operand = operands_ + static_cast<int>(found - reads_.begin());
         if (found == reads_.end()) {
@@ -161,6 +161,7 @@ private:
     }
 
     const graph_view& g_;
+    layout order_;
     int host_;
     int operands_;
     std::vector<member> members_; ///< the host, then the others in the order of the graph
@@ -171,8 +172,8 @@ private:
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-ANEMONE_BODY layer_program program_of_layer(const graph_view& g, const fused_layers& layers, int end, int operands) {
-    return layers.alone(end) ? layer_program{} : detail::stage_maker(g, layers, end, operands).made(end);
+ANEMONE_BODY layer_program program_of_layer(const binding_context& c, int end, int operands) {
+    return c.layers->alone(end) ? layer_program{} : detail::stage_maker(c, end, operands).made(end);
 }
 
 } // namespace ane::cpu::inline ANEMONE_WAY

@@ -35,6 +35,8 @@ ANEMONE_BODY std::string plan_report(const graph_view& model, const weight_store
     std::size_t widest = 0;
     std::int64_t moves = 0;
     std::int64_t in_place = 0;
+    std::int64_t channels_last = 0;
+    std::int64_t reorders = 0;
     std::int64_t values = 0;
     std::vector<std::int64_t> offsets(model.nodes.size(), -1);
     for (const backend::cpu_step& s : steps) {
@@ -50,19 +52,24 @@ ANEMONE_BODY std::string plan_report(const graph_view& model, const weight_store
         const bool stays = moved && model[end].kind == op::reshape &&
                            offsets[static_cast<std::size_t>(model.operands(end)[0])] == s.offset;
         in_place += stays ? 1 : 0;
+        channels_last += s.order == layout::nhwc ? 1 : 0;
+        reorders += s.reorders ? 1 : 0;
         moves += moved && !stays ? 1 : 0;
         text += formatted("  #{:<5} {:<{}}  {}, {} bytes at {}", end, cpu::detail::operations_of_step(model, s), widest,
                           print(model[end].type, model[end].shape), s.bytes, s.offset);
         if (s.shared_scratch + s.own_scratch > 0) {
             text += formatted("; for itself {} bytes, {} a thread", s.shared_scratch, s.own_scratch);
         }
+        text += s.order == layout::nhwc ? "; NHWC" : "";
+        text += s.reorders ? "; reorders" : "";
         text += stays ? "; in place\n" : "\n";
     }
     return formatted("{}, up to {}: {} in {}\n", place.name(), detail::counted(program.threads(), "thread"),
                      detail::counted(operations, "operation"), detail::counted(steps.size(), "layer")) +
            text + formatted("arena: {} bytes, of which values take {}\n", program.arena_bytes(), values) +
-           formatted("values are dense and row-major; {} only to reorder or copy them, {} in place\n",
-                     detail::counted(moves, "layer"), in_place);
+           formatted("values are dense, {} with channels last (NHWC), the others row-major; {} from one order into the "
+                     "other on the way, {} only to reorder or copy, {} in place\n",
+                     channels_last, detail::counted(reorders, "layer"), detail::counted(moves, "layer"), in_place);
 }
 
 } // namespace ane::inline ANEMONE_WAY

@@ -44,10 +44,10 @@ struct product_plan {
             kernels.to_float(o.input(2), values, extents.n);
             added = values;
         }
-        const auto count = static_cast<std::int64_t>(places.size());
-        const finishing direct = last.direct(o, count * extents.m * extents.n);
+        const auto products = static_cast<std::int64_t>(places.size());
+        const finishing direct = last.direct(o, products * extents.m * extents.n);
         multiply(
-            kernels, extents, count, o.crew,
+            kernels, extents, products, o.crew,
             [&](std::int64_t i) {
                 const place& at = places[static_cast<std::size_t>(i)];
                 const half* const left = o.input(0) + at.left;

@@ -3,6 +3,7 @@
 #include "../../base/way.hpp"
 #include "../../graph/graph.hpp"
 #include "../../passes/fused_layers.hpp"
+#include "../../passes/layouts.hpp"
 #include "../../passes/print.hpp"
 #include "../../weights/materialize.hpp"
 #include "kernels/table.hpp"
@@ -50,8 +51,17 @@ struct binding_context {
     int width = 1;                        ///< how many threads a run has at most
     const fused_layers* layers = nullptr; ///< null: every node is computed alone
     ane::winograd_tiles winograd = ane::winograd_tiles::never;
-    bool keeps_states = false; ///< results that become states are written into their second buffers
+    bool keeps_states = false;              ///< results that become states are written into their second buffers
+    const value_layouts* layouts = nullptr; ///< null: every value is NCHW
 
+    layout layout_of(int node) const { return layouts == nullptr ? layout::nchw : layouts->of(node); }
+    /// The layout of the result of the layer whose host, or only node, a node is.
+    layout result_layout(int index) const { return layout_of(layers == nullptr ? index : layers->end_of(index)); }
+    /// That of an operation that writes what it reads: whichever side has two says it.
+    layout kept_layout(int index) const {
+        const bool nhwc = layout_of(operand(index, 0)) == layout::nhwc || result_layout(index) == layout::nhwc;
+        return nhwc ? layout::nhwc : layout::nchw;
+    }
     /// What follows the sums of a node in the layer that it is the host of (epilogue.hpp).
     ANEMONE_INLINE epilogue epilogue_of(int index) const;
     const node& at(int index) const { return graph[index]; }

@@ -5,8 +5,10 @@
 #include "../node_shapes.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/pool.hpp"
+#include "kernels/pool_places.hpp"
 #include "kernels/reduce.hpp"
 #include "kernels/softmax.hpp"
+#include "movement_steps.hpp"
 #include "state_update.hpp"
 #include "step.hpp"
 
@@ -17,8 +19,11 @@ namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 ANEMONE_INLINE bound_step bind_binary(const binding_context& c, int index) {
     const kernel_table& kernels = c.kernels;
-    return [&kernels, kind = c.at(index).kind, a = c.operand_shape(index, 0), b = c.operand_shape(index, 1)](
-               const operands& o) { binary(kernels, kind, o.input(0), a, o.input(1), b, o.output(), o.crew); };
+    const layout order = c.result_layout(index);
+    return [&kernels, kind = c.at(index).kind, a = in_layout(c.operand_shape(index, 0), order),
+            b = in_layout(c.operand_shape(index, 1), order)](const operands& o) {
+        binary(kernels, kind, o.input(0), a, o.input(1), b, o.output(), o.crew);
+    };
 }
 
 template <class Attributes> bound_step bind_unary(const binding_context& c, int index) {
@@ -81,13 +86,30 @@ ANEMONE_INLINE bound_step bind_parametric(const binding_context& c, int index) {
 }
 
 ANEMONE_INLINE bound_step bind_pool(const binding_context& c, int index) {
-    pool_plan plan = plan_pool(c.at(index).kind, ane::detail::pool_shape_of(c.graph, c.at(index)));
-    const scratch_sizes scratch = plan.scratch();
+    const op kind = c.at(index).kind;
+    const pool_shape shape = ane::detail::pool_shape_of(c.graph, c.at(index));
     const kernel_table& kernels = c.kernels;
+    if (c.kept_layout(index) == layout::nhwc) {
+        const pool_places_plan plan = plan_pool_places(kind, shape, c.width);
+        return {[&kernels, plan](const operands& o) { pool_places(kernels, plan, o.input(0), o.output(), o.crew); },
+                plan.scratch()};
+    }
+    pool_plan plan = plan_pool(kind, shape);
+    const scratch_sizes scratch = plan.scratch();
     return {[&kernels, plan = std::move(plan)](const operands& o) {
                 cpu::pool(kernels, plan, o.input(0), o.output(), o.crew);
             },
             scratch};
+}
+
+/// From NHWC to NCHW. `shape` is NCHW.
+ANEMONE_INLINE kernels::element_move from_nhwc(const extents& shape) {
+    const std::int64_t channels = shape[1];
+    kernels::element_move move;
+    move.shape = shape;
+    move.to = row_major_strides(shape);
+    move.from = {shape[2] * shape[3] * channels, 1, shape[3] * channels, channels};
+    return move;
 }
 
 ANEMONE_INLINE bound_step bind_reduce(const binding_context& c, int index) {
@@ -97,10 +119,22 @@ ANEMONE_INLINE bound_step bind_reduce(const binding_context& c, int index) {
         removed |= 1U << static_cast<unsigned>(list[i]);
     }
     const kernel_table& kernels = c.kernels;
-    return {[&kernels, kind = c.at(index).kind, x = c.operand_shape(index, 0), removed](const operands& o) {
+    const extents& x = c.operand_shape(index, 0);
+    scratch_sizes scratch = scratch_of_reduction(c.at(index).kind, reduction_walk(x, removed));
+    if (c.layout_of(c.operand(index, 0)) == layout::nhwc) { // sorted first: each channel is summed as if it were NCHW
+        const std::int64_t behind = in_cache_lines(scratch.shared);
+        scratch.shared = behind + x.count() * static_cast<std::int64_t>(sizeof(half));
+        return {[&kernels, kind = c.at(index).kind, x, removed, behind, sorting = from_nhwc(x)](const operands& o) {
+                    half* const sorted = reinterpret_cast<half*>(o.crew.shared + behind);
+                    share_move(sorting, o.input(0), sorted, o.crew);
+                    reduce(kernels, kind, sorted, x, removed, o.output(), o.crew);
+                },
+                scratch};
+    }
+    return {[&kernels, kind = c.at(index).kind, x, removed](const operands& o) {
                 reduce(kernels, kind, o.input(0), x, removed, o.output(), o.crew);
             },
-            scratch_of_reduction(c.at(index).kind, reduction_walk(c.operand_shape(index, 0), removed))};
+            scratch};
 }
 
 ANEMONE_INLINE bound_step bind_arg_reduce(const binding_context& c, int index) {

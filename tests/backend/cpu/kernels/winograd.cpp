@@ -130,7 +130,7 @@ TEST_CASE("winograd: the option changes no bit of images with infinities, NaN or
         std::vector<half> direct(3 * image);
         cpu::convolution(table, s, x.data(), w.data(), nullptr, direct.data());
         for (const winograd_tiles form : {winograd_tiles::of_two, winograd_tiles::of_four}) {
-            const cpu::packed_convolution packed = cpu::pack(table, s, w.data(), nullptr, 1, form);
+            const cpu::packed_convolution packed = cpu::pack(table, s, w.data(), nullptr, 1, {.winograd = form});
             std::vector<half> out(3 * image);
             cpu::convolution(table, packed, x.data(), out.data());
             const auto differ = [&](std::size_t n) {

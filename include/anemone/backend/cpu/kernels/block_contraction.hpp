@@ -2,6 +2,7 @@
 
 #include "../../../base/way.hpp"
 #include "../workers.hpp"
+#include "convolution_form.hpp"
 #include "convolution_slab.hpp"
 #include "table.hpp"
 
@@ -28,6 +29,7 @@ struct window_problem {
     std::vector<std::int64_t> row_bases;    ///< ascending: the inputs that output 0 reads
     std::vector<std::int64_t> column_bases; ///< likewise
     std::int64_t phases = 1;                ///< results of each output
+    convolution_form form = {};
 };
 
 /// How a convolution is cut: rectangles of outputs, whose padded inputs fit a part of the cache, and within each tiles
@@ -49,7 +51,10 @@ struct block_plan {
     std::int64_t down = 1; ///< blocks of an image
     std::int64_t across = 1;
     std::int64_t units_at_once = 1;
-    std::int64_t paired_units = 1;   ///< of a tile
+    std::int64_t paired_units = 1; ///< of a tile
+    layout in = layout::nchw;
+    layout out = layout::nchw;
+    bool tiles_finish = true;        ///< NHWC results; else there is room for the sums of all channels of a block
     std::int64_t most_converted = 1; ///< taps that have their weights in fp32 at the same time
     convolution_slab slab;
     std::int64_t row_step = 1; ///< in the slab, between outputs
@@ -62,9 +67,11 @@ struct block_plan {
         const std::int64_t parts = (taps + most_converted - 1) / most_converted;
         return parts == 0 ? 4 : ((taps + parts - 1) / parts + 3) / 4 * 4;
     }
-    /// Floats of a slab, and of one channel of the sums.
+    /// Floats of a slab, and of one channel, or of one place, of the sums.
     ANEMONE_API std::int64_t slab_size() const;
     ANEMONE_API std::int64_t sums_pitch() const;
+    /// Floats of the sums that are kept at a time.
+    ANEMONE_API std::int64_t sums_size() const;
     /// Floats that `sums_of` needs beside the slab and its result: weights, and from here on sums of tiles.
     ANEMONE_API std::int64_t temporary_size() const;
     ANEMONE_API std::int64_t tiles_begin() const;
@@ -119,9 +126,11 @@ struct channel_finishing {
     finishing finish = {};       ///< with `out`, of the first channel and position
     const float* bias = nullptr; ///< of the first channel, or null
     std::int64_t plane = 0;      ///< from a channel of the result to the next
+    std::int64_t place_step = 1; ///< from a position of the result to the next
 };
 
-/// sums[channel][sums_pitch()] of up to `units_at_once` units: the outputs of a block row after row, without gaps.
+/// sums[channel][sums_pitch()], or for NHWC sums[position][sums_pitch()], of up to `units_at_once` units: the outputs of a
+/// block row after row, without gaps.
 /// `height` and `width` may be smaller than the block's. With channel_lanes, `direct` may take the results instead.
 ANEMONE_API void sums_of(const kernel_table& table, const block_plan& plan, const block_taps& taps,
                          std::int64_t channels, std::int64_t height, std::int64_t width, const float* slab, float* sums,

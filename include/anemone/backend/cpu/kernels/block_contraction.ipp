@@ -25,9 +25,13 @@ ANEMONE_INLINE void set_block(block_plan& plan, const window_problem& w, std::in
     plan.step = plan.slab.places_apart * (plan.channel_lanes && width > 1 ? w.stride_width : 1);
 }
 
-/// The instructions that each way takes, roughly. Tiles of positions compute the gaps between rows and whole vectors,
-/// tiles of channels whole units or the half of one, and their sums must be transposed.
+/// With few outputs by the instructions that each way takes, roughly: tiles of positions compute the gaps between rows and
+/// whole vectors, tiles of channels whole units or the half of one, and their sums must be transposed. With as many as
+/// NHWC results have always: the order of the sums is then the same for both layouts.
 ANEMONE_INLINE bool channels_are_better(const window_problem& w, bool one_row) {
+    if (w.rows >= least_nhwc_channels) {
+        return true;
+    }
     const std::int64_t gap = one_row ? 0 : w.column_bases.back() - w.column_bases.front();
     const std::int64_t rows_of_positions = one_row ? 1 : std::min<std::int64_t>(w.out_height, 16);
     const std::int64_t positions =
@@ -45,10 +49,20 @@ namespace ane::cpu::inline ANEMONE_WAY {
 ANEMONE_BODY std::int64_t block_plan::slab_size() const { return slab.size(channels) + overread; }
 
 ANEMONE_BODY std::int64_t block_plan::sums_pitch() const {
+    if (out == layout::nhwc) {
+        return units() * unit_channels;
+    }
     const std::int64_t positions =
         channel_lanes ? block_height * block_width : (block_height - 1) * slab.pitch() + block_width;
     // An odd number of cache lines: powers of two would compete for one place in the cache.
     return (detail::parts_of(positions + 8, 16) | 1) * 16;
+}
+
+ANEMONE_BODY std::int64_t block_plan::sums_size() const {
+    if (out == layout::nhwc) {
+        return tiles_finish ? 0 : block_height * block_width * sums_pitch();
+    }
+    return units_at_once * unit_channels * sums_pitch();
 }
 
 ANEMONE_BODY std::int64_t block_plan::temporary_size() const {
@@ -80,8 +94,13 @@ ANEMONE_BODY block_plan plan_blocks(const kernel_table& table, const window_prob
     plan.in_width = w.in_width;
     plan.stride_height = w.stride_height;
     plan.stride_width = w.stride_width;
-    plan.channel_lanes = detail::channels_are_better(w, w.out_height == 1);
-    if (plan.channel_lanes && w.channels >= gathered_at_least) { // odd numbers of cache lines, as in sums_pitch()
+    plan.in = w.form.in;
+    plan.out = w.form.out;
+    plan.tiles_finish = w.form.tiles_finish;
+    const bool nhwc = plan.in == layout::nhwc || plan.out == layout::nhwc;
+    plan.channel_lanes = nhwc || detail::channels_are_better(w, w.out_height == 1);
+    if (plan.channel_lanes && (w.channels >= gathered_at_least ||
+                               plan.in == layout::nhwc)) { // odd numbers of cache lines, as in sums_pitch()
         plan.slab.places_apart = (detail::parts_of(w.channels, 16) | 1) * 16;
     }
     plan.units_at_once = std::min<std::int64_t>(2, plan.units());
@@ -92,7 +111,7 @@ ANEMONE_BODY block_plan plan_blocks(const kernel_table& table, const window_prob
     const std::int64_t granule = plan.channel_lanes ? table.convolutions.most_positions : 48;
     const auto fits = [&](std::int64_t height, std::int64_t columns) {
         detail::set_block(plan, w, height, columns);
-        return plan.slab_size() * 4 <= detail::slab_bytes &&
+        return (plan.slab_size() + (plan.out == layout::nhwc ? plan.sums_size() : 0)) * 4 <= detail::slab_bytes &&
                height * columns * std::min<std::int64_t>(w.phases, 16) <= detail::block_positions;
     };
     std::int64_t columns = w.out_width;
@@ -149,6 +168,7 @@ ANEMONE_BODY std::int64_t parts_to_fill(const block_plan& plan) {
 ANEMONE_BODY void fill_block(const kernel_table& table, const block_plan& plan, const output_block& block,
                              const half* x, std::int64_t first, std::int64_t last, float* slab, float* line) {
     slab_source from{.x = x,
+                     .order = plan.in,
                      .channels = plan.channels,
                      .height = plan.in_height,
                      .width = plan.in_width,
@@ -167,6 +187,9 @@ ANEMONE_BODY void fill_block(const kernel_table& table, const block_plan& plan, 
 
 ANEMONE_BODY memory_pieces inputs_of(const block_plan& plan, const output_block& block, const half* x) {
     constexpr std::int64_t most = std::int64_t{128} << 10;
+    if (plan.in == layout::nhwc) { // one piece, which the processor sees coming
+        return {};
+    }
     const auto covered = [](const slab_axis& axis, std::int64_t origin, std::int64_t extent) {
         const slab_axis::stretch& last = axis.stretches.back();
         const std::int64_t begin = std::clamp<std::int64_t>(origin + axis.stretches.front().from, 0, extent);
@@ -194,11 +217,12 @@ ANEMONE_BODY void sums_of(const kernel_table& table, const block_plan& plan, con
     float* const weights = temporary;
     float* const tiles = temporary + plan.tiles_begin();
     const std::int64_t pitch = plan.sums_pitch();
+    const bool nhwc = plan.out == layout::nhwc;
     const std::int64_t paired = plan.paired_units;
     for (std::int64_t u = 0; u < units; u += paired) {
         const std::int64_t now = std::min(paired, units - u);
         const std::int64_t wanted = std::min(now * unit_channels, channels - u * unit_channels);
-        float* const result = sums + u * unit_channels * pitch;
+        float* const result = sums + u * unit_channels * (nhwc ? 1 : pitch);
         contraction_job job{.x = slab,
                             .taps = {},
                             .unit_step = 0,
@@ -230,9 +254,11 @@ ANEMONE_BODY void sums_of(const kernel_table& table, const block_plan& plan, con
                     job.finish = direct.finish.from(u * unit_channels * direct.plane);
                     job.bias = direct.bias == nullptr ? nullptr : direct.bias + u * unit_channels;
                     job.plane = direct.plane;
+                    job.place_step = direct.place_step;
                 } else if (last) {
                     job.finished = result;
                     job.finished_pitch = pitch;
+                    job.place_step = nhwc ? pitch : 1;
                 }
                 job.packed = own;
                 job.widened = weights;
@@ -259,7 +285,7 @@ ANEMONE_BODY scratch_sizes scratch_of(const block_plan& plan, std::int64_t kept)
     const auto bytes = [](std::int64_t count) {
         return detail::rounded_up(count * static_cast<std::int64_t>(sizeof(float)), 64);
     };
-    const std::int64_t sums = kept * plan.units_at_once * unit_channels * plan.sums_pitch() + overread;
+    const std::int64_t sums = kept * plan.sums_size() + overread;
     const std::int64_t own = bytes(plan.temporary_size()) + bytes(sums);
     return plan.by_channels ? scratch_sizes{bytes(plan.slab_size()), own}
                             : scratch_sizes{0, own + bytes(plan.slab_size())};

@@ -49,6 +49,23 @@ ANEMONE_INLINE void gather_channels(const half* from, std::int64_t plane, std::i
     }
 }
 
+/// Whole vectors, of which the last begins as many before the end as a vector has.
+ANEMONE_INLINE void widen_places(const half* from, std::int64_t from_step, std::int64_t channels, std::int64_t count,
+                                 float* to, std::int64_t to_step) {
+    constexpr std::int64_t lanes = 8;
+    for (std::int64_t i = 0; i < count; ++i, from += from_step, to += to_step) {
+        for (std::int64_t c = 0; c + lanes <= channels; c += lanes) {
+            floats<lanes>::load(from + c).store(to + c);
+        }
+        if (channels % lanes != 0 && channels > lanes) {
+            floats<lanes>::load(from + channels - lanes).store(to + channels - lanes);
+        }
+        for (std::int64_t c = 0; channels < lanes && c < channels; ++c) {
+            to[c] = widened(from[c].bits);
+        }
+    }
+}
+
 /// Sums of eight channels [position][pitch] to results [channel][plane], from `done` on in both.
 template <bool Bounded, bool Added>
 void finish_block(const contraction_job& job, const float* sums, const float* bias, std::int64_t channel,

@@ -6,8 +6,12 @@ namespace ANEMONE_SET {
 
 /// Where a tile of channels puts its sums.
 struct channel_results {
-    float* sums;     ///< [position][pitch]; read first if the job is resumed
-    float* finished; ///< instead, or null
+    const float* sums; ///< read first if the job is resumed, [position][pitch of the job]
+    float* to;         ///< [position][pitch], or
+    std::int64_t pitch;
+    const finisher<register_lanes>* finish; ///< if not null, this finishes them:
+    const float* bias;                      ///< of all lanes
+    std::int64_t first;                     ///< where the first position is in the results
 };
 
 /// Tiles of few positions have a register for the address of each, which may be anywhere in a plane; positions of others
@@ -76,6 +80,30 @@ ANEMONE_CPU_INLINE void channel_tap(const float* const (&first)[Positions], std:
     }
 }
 
+/// Sums to results whose channels are neighbours.
+template <int Positions, int Vectors>
+ANEMONE_CPU_INLINE void finish_tile(floats<register_lanes> (&sum)[Positions][Vectors], const contraction_job& job,
+                                    const channel_results& to) {
+    using vector = floats<register_lanes>;
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v) {
+        const vector bias = vector::load(to.bias + v * register_lanes);
+        const std::int64_t channels = job.channels - v * register_lanes;
+        const std::int64_t first = to.first + v * register_lanes;
+        if (channels >= register_lanes) {
+#pragma GCC unroll 16
+            for (int p = 0; p < Positions; ++p) {
+                to.finish->store(sum[p][v] + bias, first + p * job.place_step);
+            }
+        } else if (channels > 0) {
+#pragma GCC unroll 16
+            for (int p = 0; p < Positions; ++p) {
+                to.finish->store_some(sum[p][v] + bias, first + p * job.place_step, channels);
+            }
+        }
+    }
+}
+
 /// `Vectors` registers of channels by `Positions` positions, each a number that all channels multiply.
 template <int Positions, int Vectors, bool Packed>
 void channel_tile(const contraction_job& job, const tile_inputs& inputs, const channel_results& to) {
@@ -118,14 +146,17 @@ void channel_tile(const contraction_job& job, const tile_inputs& inputs, const c
     for (std::int64_t i = 0; i < job.taps.one_count; ++i, weights.advance(1)) {
         channel_tap(first, ones[i], step, weights, 0, unit_step, sum);
     }
-    float* const place = to.finished == nullptr ? to.sums : to.finished;
+    if (to.finish == nullptr) {
 #pragma GCC unroll 16
-    for (int p = 0; p < Positions; ++p) {
+        for (int p = 0; p < Positions; ++p) {
 #pragma GCC unroll 4
-        for (int v = 0; v < Vectors; ++v) {
-            sum[p][v].store(place + p * job.pitch + v * register_lanes);
+            for (int v = 0; v < Vectors; ++v) {
+                sum[p][v].store(to.to + p * to.pitch + v * register_lanes);
+            }
         }
+        return;
     }
+    finish_tile(sum, job, to);
 }
 
 /// So many that sums, weights and one value fit the registers.
@@ -259,20 +290,46 @@ private:
     float sums_[(at_once + turned_block) * unit_channels * channel_tile_units];
 };
 
-template <int Vectors> void channel_lanes_of(const contraction_job& job) {
+/// Partial sums, or those of NHWC results.
+template <int Vectors> void sum_places(const contraction_job& job) {
+    const channel_tiles<Vectors> tiles(job);
+    fetching next(job.next, tiles.count());
+    constexpr std::int64_t lanes = Vectors * register_lanes;
+    const auto finish = finisher<register_lanes>::of(job.finish);
+    float bias[lanes];
+    for (std::int64_t c = 0; c < lanes; ++c) {
+        bias[c] = job.bias != nullptr && c < job.channels ? job.bias[c] : -0.0F;
+    }
+    const bool partial = job.finished == nullptr;
+    const std::int64_t pitch = partial ? job.pitch : job.finished_pitch;
+    float* const to = partial ? job.sums : job.finished;
+    std::int64_t position = 0;
+    tiles.run(job, [&](channel_tile_function tile, const tile_inputs& inputs, std::int64_t positions) {
+        next();
+        tile(job, inputs,
+             {job.sums + position * job.pitch, to + position * pitch, pitch,
+              job.finish.out == nullptr ? nullptr : &finish, bias, position * job.place_step});
+        position += positions;
+    });
+}
+
+/// The last sums of NCHW results.
+template <int Vectors> void sum_planes(const contraction_job& job) {
     const channel_tiles<Vectors> tiles(job);
     fetching next(job.next, tiles.count());
     waiting_sums<Vectors> waiting(job);
-    const bool last = job.finished != nullptr || job.finish.out != nullptr;
-    float* sums = job.sums;
+    const float* sums = job.sums;
     tiles.run(job, [&](channel_tile_function tile, const tile_inputs& inputs, std::int64_t positions) {
         next();
-        tile(job, inputs, {sums, last ? waiting.room(positions) : nullptr});
+        tile(job, inputs, {sums, waiting.room(positions), job.pitch, nullptr, nullptr, 0});
         sums += positions * job.pitch;
     });
-    if (last) {
-        waiting.finish();
-    }
+    waiting.finish();
+}
+
+template <int Vectors> void channel_lanes_of(const contraction_job& job) {
+    const bool last = job.finished != nullptr || job.finish.out != nullptr;
+    last && job.place_step == 1 ? sum_planes<Vectors>(job) : sum_places<Vectors>(job);
 }
 
 ANEMONE_INLINE void channel_lanes(const contraction_job& job) {

@@ -3,7 +3,6 @@
 #include "../../../base/formatted.hpp"
 #include "../../../numerics/kernel_shapes.hpp"
 #include "conv.hpp"
-#include "product_blocks.hpp"
 #include "slab.hpp"
 
 #include <algorithm>
@@ -30,55 +29,19 @@ ANEMONE_BODY void check(const convolution_shape& s, const char* subject) {
     });
 }
 
-/// Planes of so many elements are multiplied as they are: columns of a matrix. Of smaller ones a panel of columns would be
-/// empty in part.
-inline constexpr std::int64_t least_product_plane = 128;
-
-ANEMONE_INLINE bool is_product(const convolution_shape& s) {
-    return s.kernel_height == 1 && s.kernel_width == 1 && s.stride_height == 1 && s.stride_width == 1 &&
-           s.pad_top == 0 && s.pad_left == 0 && s.out_height == s.in_height && s.out_width == s.in_width &&
-           s.out_height * s.out_width >= least_product_plane;
-}
-
-/// The filter of each group times its part of each image.
-ANEMONE_INLINE product_extents extents_of(const convolution_shape& s) {
-    return {.m = s.out_channels / s.groups, .n = s.out_height * s.out_width, .k = s.in_channels / s.groups};
-}
-
-ANEMONE_INLINE void multiply_planes(const kernel_table& table, const convolution_shape& s, const filter_view& filter,
-                                    const half* x, const workers& crew, const sums_sink& sink) {
-    const product_extents e = extents_of(s);
-    const auto bias_of = [&](std::int64_t i) {
-        return filter.bias == nullptr ? nullptr : filter.bias + i % s.groups * e.m;
-    };
-    multiply(
-        table, e, s.batch * s.groups, crew,
-        [&](std::int64_t i) {
-            return std::pair(filter.weights + i % s.groups * e.m * e.k, right_matrix{.values = x + i * e.k * e.n});
-        },
-        [&](std::int64_t i, float* sums, std::int64_t row, std::int64_t column, std::int64_t count) {
-            if (filter.bias != nullptr) {
-                table.binary(op::add, sums, 1, bias_of(i) + row, 0, sums, count);
-            }
-            sink(sums, (i * e.m + row) * e.n + column, count);
-        },
-        [&](std::int64_t i) {
-            return sink.direct.out == nullptr
-                       ? finished_results{}
-                       : finished_results{sink.direct.from(i * e.m * e.n), e.n, nullptr, bias_of(i)};
-        });
-}
-
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY scratch_sizes convolution_plan::scratch() const {
+    if (nhwc_depthwise) {
+        return rows.scratch();
+    }
     if (depthwise) {
         return planes.scratch();
     }
-    if (product) {
-        return {.each = detail::product_scratch(detail::extents_of(shape)).bytes()};
+    if (pointwise) {
+        return places.scratch();
     }
     scratch_sizes sizes = scratch_of(blocks);
     if (transformed) { // any image may be one that the algorithm does not bear
@@ -90,8 +53,15 @@ ANEMONE_BODY scratch_sizes convolution_plan::scratch() const {
 }
 
 ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const convolution_shape& s, int width,
-                                               winograd_tiles form) {
+                                               const convolution_form& form) {
     detail::check(s, "convolution");
+    if (s.groups > 1 && form.in == layout::nhwc) {
+        convolution_plan plan;
+        plan.shape = s;
+        plan.nhwc_depthwise = true;
+        plan.rows = plan_depthwise_places(s, form.tiles_finish, width);
+        return plan;
+    }
     // With many outputs of each channel the tiles of channels are better.
     if (s.groups == s.in_channels && s.out_channels < 8 * s.groups) {
         convolution_plan plan;
@@ -100,10 +70,11 @@ ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const 
         plan.planes = plan_depthwise(s);
         return plan;
     }
-    if (detail::is_product(s)) {
+    if (is_pointwise(s, form)) {
         convolution_plan plan;
         plan.shape = s;
-        plan.product = true;
+        plan.pointwise = true;
+        plan.places = {s, form.in, form.out};
         return plan;
     }
     window_problem w{.images = s.batch * s.groups,
@@ -118,7 +89,8 @@ ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const 
                      .stride_width = s.stride_width,
                      .row_bases = {},
                      .column_bases = {},
-                     .phases = 1};
+                     .phases = 1,
+                     .form = form};
     for (std::int64_t i = 0; i < s.kernel_height; ++i) {
         w.row_bases.push_back(i * s.dilation_height - s.pad_top);
     }
@@ -128,7 +100,8 @@ ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const 
     convolution_plan plan;
     plan.shape = s;
     plan.blocks = plan_blocks(table, w, width);
-    if (const std::int64_t tile = winograd_tile(s, form); tile > 0) {
+    const bool planes = form.in == layout::nchw && form.out == layout::nchw; // which Winograd's tiles read and write
+    if (const std::int64_t tile = planes ? winograd_tile(s, form.winograd) : 0; tile > 0) {
         plan.transformed = true;
         plan.tiles = plan_winograd(table, s, tile, width);
     }
@@ -147,6 +120,9 @@ ANEMONE_BODY void pack_filter(const convolution_plan& plan, const half* weight, 
     const convolution_shape& s = plan.shape;
     const std::int64_t rows = s.out_channels / s.groups;
     const std::int64_t taps = plan.taps();
+    if (plan.nhwc_depthwise) {
+        return pack_depthwise_places(plan.rows, weight, packed);
+    }
     if (plan.depthwise) {
         const std::int64_t pitch = plan.planes.filter_pitch();
         for (std::int64_t o = 0; o < s.out_channels; ++o) {
@@ -154,7 +130,7 @@ ANEMONE_BODY void pack_filter(const convolution_plan& plan, const half* weight, 
         }
         return;
     }
-    if (plan.product) {
+    if (plan.pointwise) {
         std::copy_n(weight, plan.packed_size(), packed);
         return;
     }
@@ -165,9 +141,13 @@ ANEMONE_BODY void pack_filter(const convolution_plan& plan, const half* weight, 
 }
 
 ANEMONE_BODY packed_convolution pack(const kernel_table& table, const convolution_shape& s, const half* weight,
-                                     const half* bias, int width, winograd_tiles form) {
+                                     const half* bias, int width, const convolution_form& form) {
     packed_convolution packed{
-        plan_convolution(table, s, width, form), {}, {}, detail::to_floats(table, bias, s.out_channels)};
+        plan_convolution(table, s, width, form), {}, {}, {}, detail::to_floats(table, bias, s.out_channels)};
+    if (packed.plan.pointwise && form.out == layout::nhwc) {
+        packed.panels = pack_pointwise(table, packed.plan.places, weight);
+        return packed;
+    }
     if (packed.plan.transformed) {
         packed.transformed = winograd_filter(packed.plan.tiles.packed_size());
         pack_winograd(table, packed.plan.tiles, weight, packed.transformed.data());
@@ -179,11 +159,14 @@ ANEMONE_BODY packed_convolution pack(const kernel_table& table, const convolutio
 
 ANEMONE_BODY void convolution(const kernel_table& table, const convolution_plan& plan, const filter_view& filter,
                               const half* x, const workers& crew, const sums_sink& sink) {
+    if (plan.nhwc_depthwise) {
+        return depthwise_places_convolution(table, plan.rows, filter.weights, filter.bias, x, crew, sink);
+    }
     if (plan.depthwise) {
         return depthwise_convolution(table, plan.planes, filter.weights, filter.bias, x, crew, sink);
     }
-    if (plan.product) {
-        return detail::multiply_planes(table, plan.shape, filter, x, crew, sink);
+    if (plan.pointwise) {
+        return pointwise_convolution(table, plan.places, filter.weights, filter.panels, filter.bias, x, crew, sink);
     }
     const convolution_shape& s = plan.shape;
     const block_plan& blocks = plan.blocks;
@@ -201,20 +184,25 @@ ANEMONE_BODY void convolution(const kernel_table& table, const convolution_plan&
         const std::int64_t paired = blocks.paired_units * unit_channels;
         coming_memory coming(next, (last - first + paired - 1) / paired * parts);
         const std::int64_t group = b.image % s.groups;
+        const bool nhwc = blocks.out == layout::nhwc;
+        // From a channel of the result, and from a position of it, to the next; where the group's first channel is.
+        const std::int64_t channel_step = nhwc ? 1 : plane;
+        const std::int64_t place_step = nhwc ? s.out_channels : 1;
         const std::int64_t place = (b.image / s.groups * s.out_channels + group * blocks.rows) * plane +
-                                   b.y * blocks.out_width + b.x; // of the group's first channel
+                                   (b.y * blocks.out_width + b.x) * place_step;
         for (std::int64_t r = first; r < last; r += at_once) {
             const std::int64_t channels = std::min(at_once, last - r);
             const half* const weights =
                 filter.weights + (group * blocks.units() + r / unit_channels) * taps * unit_channels;
             channel_finishing direct;
             if (sink.direct.out != nullptr && blocks.channel_lanes) {
-                direct = {sink.direct.from(place + r * plane),
-                          filter.bias == nullptr ? nullptr : filter.bias + group * blocks.rows + r, plane};
+                direct = {sink.direct.from(place + r * channel_step),
+                          filter.bias == nullptr ? nullptr : filter.bias + group * blocks.rows + r, channel_step,
+                          place_step};
             }
-            sums_of(table, blocks, {plan.window, weights, &coming}, channels, b.height, b.width, slab, sums, temporary,
-                    direct);
-            if (direct.finish.out != nullptr) {
+            sums_of(table, blocks, {plan.window, weights, &coming}, channels, b.height, b.width, slab,
+                    nhwc ? sums + r - first : sums, temporary, direct);
+            if (direct.finish.out != nullptr || nhwc) {
                 continue;
             }
             for (std::int64_t k = 0; k < channels; ++k) {
@@ -226,6 +214,13 @@ ANEMONE_BODY void convolution(const kernel_table& table, const convolution_plan&
                 // A block of several rows has whole rows: they are neighbours in the result.
                 sink(values, place + (r + k) * plane, b.height * b.width);
             }
+        }
+        for (std::int64_t p = 0; nhwc && sink.direct.out == nullptr && p < b.height * b.width; ++p) {
+            float* const values = sums + p * pitch;
+            if (filter.bias != nullptr) {
+                table.binary(op::add, values, 1, filter.bias + first, 1, values, last - first);
+            }
+            sink(values, place + p * place_step + first, last - first);
         }
     };
     const std::int64_t in_image = s.groups * blocks.down * blocks.across;

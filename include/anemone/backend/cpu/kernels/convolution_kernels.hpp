@@ -32,13 +32,15 @@ struct contraction_job {
     bool resumed;          ///< adds to what `sums` holds: the same bits as all taps in one call
     std::int64_t channels; ///< that are wanted, at most all of `paired_units` units
     /// Of channel_lanes, for the last taps: where the sums go instead, [channel][finished_pitch], or null. A channel
-    /// gets up to seven numbers more than positions, and up to three channels more are written.
+    /// gets up to seven numbers more than positions, and up to seven channels more are written. For NHWC
+    /// [position][finished_pitch], of whole units.
     float* finished = nullptr;
     std::int64_t finished_pitch = 0;
     /// Or, with `out`, of the first channel and position: where the results go.
     finishing finish = {};
     const float* bias = nullptr; ///< then, or null
     std::int64_t plane = 0;      ///< from a channel of the result to the next
+    std::int64_t place_step = 1; ///< from a position of the result to the next; more than 1 for NHWC, of all channels
     /// Of channel_lanes: the weights as they are packed, from which `widened`, which `weights` are then, is filled first.
     const half* packed = nullptr;
     float* widened = nullptr;
@@ -71,6 +73,24 @@ struct depthwise_job {
     std::int64_t next_bytes;
 };
 
+/// A row of outputs of some channels of a depthwise convolution of NHWC images.
+struct depthwise_places_job {
+    const float* const* rows; ///< that each kernel row reads: [place][place_step], whole vectors
+    std::int64_t place_step;
+    const std::int64_t* columns; ///< of each kernel column, its first place, in floats
+    bool dense;                  ///< columns are neighbours
+    std::int64_t kernel_height;
+    std::int64_t kernel_width;
+    std::int64_t stride;
+    const float* weights; ///< [tap][place_step]
+    const float* bias;    ///< [place_step]
+    std::int64_t channels;
+    std::int64_t outputs;
+    float* sums;           ///< [output][place_step], whole vectors, or
+    finishing finish;      ///< with `out`: where the results go
+    std::int64_t out_step; ///< then, from an output to the next
+};
+
 /// The loops of convolutions. The sum over the taps is one fp32 accumulator in the order of the taps, by multiply_add,
 /// in all of them: which of two kernels computes an output does not show in its bits.
 struct convolution_kernels {
@@ -92,6 +112,10 @@ struct convolution_kernels {
     /// to[i * to_step + c] = from[c * plane + i].
     void (*gather_channels)(const half* from, std::int64_t plane, std::int64_t channels, std::int64_t count, float* to,
                             std::int64_t to_step) = nullptr;
+    /// to[i * to_step + c] = from[i * from_step + c].
+    void (*widen_places)(const half* from, std::int64_t from_step, std::int64_t channels, std::int64_t count, float* to,
+                         std::int64_t to_step) = nullptr;
+    void (*depthwise_places)(const depthwise_places_job& job) = nullptr;
     /// to[k * phase + i] = from[4 i + k].
     void (*split_fours)(const float* from, std::int64_t fours, float* to, std::int64_t phase) = nullptr;
     int most_positions = 1; ///< of a tile of `channel_lanes`

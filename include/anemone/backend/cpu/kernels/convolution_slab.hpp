@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../../base/way.hpp"
+#include "../../../passes/layouts.hpp"
 #include "table.hpp"
 
 #include <cstdint>
@@ -64,7 +65,8 @@ struct convolution_slab {
 /// What a slab is a copy of: some channels of an image. The first output reads it at (top, left) plus its bases; what is
 /// outside of it is zero.
 struct slab_source {
-    const half* x; ///< [channel][height][width]
+    const half* x; ///< [channel][height][width], or [height][width][channel]
+    layout order;
     std::int64_t channels;
     std::int64_t height;
     std::int64_t width;
@@ -73,7 +75,7 @@ struct slab_source {
     std::int64_t readable; ///< numbers from x on
 };
 
-/// Fills planes of channels. `line` has room for a row of the slab. With `room`, up to `overread` behind the last plane
+/// Fills planes of channels from an NCHW image. `line` has room for a row of the slab. With `room`, up to `overread` behind the last plane
 /// are written.
 ANEMONE_API void fill_planes(const kernel_table& table, const convolution_slab& slab, const slab_source& source,
                              float* to, float* line, bool room);

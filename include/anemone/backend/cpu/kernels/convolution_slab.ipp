@@ -160,8 +160,14 @@ ANEMONE_BODY void fill_rows(const kernel_table& table, const convolution_slab& s
                 const std::int64_t at = y * from.width + x + before;
                 detail::zero(places, places + before * apart);
                 if (before < behind) {
-                    table.convolutions.gather_channels(from.x + at, from.height * from.width, from.channels,
-                                                       behind - before, places + before * apart, apart);
+                    float* const first_place = places + before * apart;
+                    if (from.order == layout::nhwc) {
+                        table.convolutions.widen_places(from.x + at * from.channels, from.channels, from.channels,
+                                                        behind - before, first_place, apart);
+                    } else {
+                        table.convolutions.gather_channels(from.x + at, from.height * from.width, from.channels,
+                                                           behind - before, first_place, apart);
+                    }
                 }
                 detail::zero(places + behind * apart, places + across.count * apart);
             }

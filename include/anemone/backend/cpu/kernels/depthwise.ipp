@@ -80,6 +80,7 @@ ANEMONE_BODY void depthwise_convolution(const kernel_table& table, const depthwi
             const std::int64_t height = std::min(plan.block_height, s.out_height - y);
             fill_planes(table, plan.slab,
                         {.x = x + channel * plane,
+                         .order = layout::nchw,
                          .channels = 1,
                          .height = s.in_height,
                          .width = s.in_width,

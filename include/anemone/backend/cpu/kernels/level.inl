@@ -22,6 +22,7 @@
 #include "channel_tiles.inl"
 #include "position_tiles.inl"
 #include "depthwise_loops.inl"
+#include "depthwise_places.inl"
 #include "winograd_loops.inl"
 #include "tile_loops.inl"
 
@@ -68,6 +69,8 @@ template <op_set Operations> struct kernels {
                     widen_pairs,
                     depthwise,
                     gather_channels,
+                    widen_places,
+                    depthwise_places,
                     split_fours,
                     channel_tile_positions,
                     channel_tile_units,

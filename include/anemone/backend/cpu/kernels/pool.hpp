@@ -31,6 +31,16 @@ struct pool_plan {
     constexpr scratch_sizes scratch() const { return {0, numbers() * static_cast<std::int64_t>(sizeof(float))}; }
 };
 
+} // namespace ane::cpu::inline ANEMONE_WAY
+
+namespace ane::cpu::detail::inline ANEMONE_WAY {
+
+ANEMONE_API void check(op kind, const pool_shape& s);
+
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
+
 /// Throws errc::argument on another operation or extents below one.
 ANEMONE_API pool_plan plan_pool(op kind, const pool_shape& s);
 

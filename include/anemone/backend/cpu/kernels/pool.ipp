@@ -35,17 +35,21 @@ ANEMONE_INLINE void fill_plane(const kernel_table& table, const slab_layout& lay
     }
 }
 
+ANEMONE_BODY void check(op kind, const pool_shape& s) {
+    require(is_pool(kind), "pool", [&] { return formatted("{} is not a pooling", name(kind)); });
+    for (const std::int64_t value : {s.in_height, s.in_width, s.out_height, s.out_width, s.kernel_height,
+                                     s.kernel_width, s.stride_height, s.stride_width, s.pad_top + 1, s.pad_left + 1}) {
+        require(value > 0, name(kind).data(),
+                [&] { return formatted("an extent, stride or padding is too small: {}", value); });
+    }
+}
+
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY pool_plan plan_pool(op kind, const pool_shape& s) {
-    detail::require(is_pool(kind), "pool", [&] { return formatted("{} is not a pooling", name(kind)); });
-    for (const std::int64_t value : {s.in_height, s.in_width, s.out_height, s.out_width, s.kernel_height,
-                                     s.kernel_width, s.stride_height, s.stride_width, s.pad_top + 1, s.pad_left + 1}) {
-        detail::require(value > 0, name(kind).data(),
-                        [&] { return formatted("an extent, stride or padding is too small: {}", value); });
-    }
+    detail::check(kind, s);
     pool_plan plan{.kind = kind, .shape = s, .layout = {}, .taps = {}, .across = {}, .divisors = {}};
     plan.layout = slab_for(1, s.out_height, s.out_width, s.stride_height, s.stride_width, s.kernel_height - 1,
                            s.kernel_width - 1);
