@@ -25,9 +25,9 @@ TEST_CASE("chains: several functions in one pass have the bits of one after anot
         }
     }
     CHECK(kinds.size() == 11);
-    for (const isa_level level : available_levels()) {
-        CAPTURE(name(level));
-        const cpu::kernel_table& table = cpu::kernels_for(level);
+    for (const kernel_set& set : kernel_sets()) {
+        CAPTURE(set.name);
+        const cpu::kernel_table& table = set.kernels;
         for (int repetition = 0; repetition < 300; ++repetition) {
             const std::size_t n = 1 + random() % 200;
             const int count = 1 + static_cast<int>(random() % 6);

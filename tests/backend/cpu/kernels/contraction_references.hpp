@@ -95,10 +95,10 @@ inline std::vector<exact> scattered(const ane::numerics::convolution_shape& s, c
 }
 
 template <class Run> void check_levels(const std::vector<exact>& reference, Run run) {
-    for (const ane::cpu::isa_level level : ane::cpu::available_levels()) {
-        INFO(ane::cpu::name(level));
+    for (const kernel_set& set : kernel_sets()) {
+        INFO(set.name);
         std::vector<ane::half> out(reference.size(), ane::half(12345));
-        run(ane::cpu::kernels_for(level), out.data());
+        run(set.kernels, out.data());
         std::size_t wrong = 0;
         for (std::size_t i = 0; i < out.size(); ++i) {
             wrong += !near(out[i], reference[i]);

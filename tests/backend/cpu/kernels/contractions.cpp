@@ -59,9 +59,9 @@ TEST_CASE("integer contractions are exact and equal at every level") {
         value = half(static_cast<int>(between(-3, 3)));
     for (half& value : b)
         value = half(static_cast<int>(between(-3, 3)));
-    for (const cpu::isa_level level : cpu::available_levels()) {
+    for (const kernel_set& set : kernel_sets()) {
         std::vector<half> out(17 * 45);
-        cpu::matmul(cpu::kernels_for(level), s, a.data(), b.data(), nullptr, out.data());
+        cpu::matmul(set.kernels, s, a.data(), b.data(), nullptr, out.data());
         std::size_t wrong = 0;
         for (std::size_t r = 0; r < 17; ++r)
             for (std::size_t c = 0; c < 45; ++c) {
@@ -82,10 +82,10 @@ TEST_CASE("levels differ by fused multiply-adds only: one ulp, unless the sum ca
         const auto size = static_cast<std::size_t>(s.m * s.n);
         std::vector<half> generic(size);
         cpu::matmul(cpu::kernels_for(cpu::isa_level::generic), s, a.data(), b.data(), nullptr, generic.data());
-        for (const cpu::isa_level level : cpu::available_levels()) {
-            INFO(cpu::name(level), " m ", s.m, " n ", s.n, " k ", s.k);
+        for (const kernel_set& set : kernel_sets()) {
+            INFO(set.name, " m ", s.m, " n ", s.n, " k ", s.k);
             std::vector<half> out(size);
-            cpu::matmul(cpu::kernels_for(level), s, a.data(), b.data(), nullptr, out.data());
+            cpu::matmul(set.kernels, s, a.data(), b.data(), nullptr, out.data());
             std::size_t wrong = 0;
             std::size_t beyond_an_ulp = 0;
             for (std::size_t i = 0; i < size; ++i) {
@@ -107,8 +107,8 @@ TEST_CASE("levels differ by fused multiply-adds only: one ulp, unless the sum ca
 
 TEST_CASE("sums are held in fp32: no fp16 overflow on the way, infinity and NaN at the end") {
     const numerics::matmul_shape s{1, 1, 1, 3, false, false, 0, 0};
-    for (const cpu::isa_level level : cpu::available_levels()) {
-        const cpu::kernel_table& table = cpu::kernels_for(level);
+    for (const kernel_set& set : kernel_sets()) {
+        const cpu::kernel_table& table = set.kernels;
         const auto product = [&](std::vector<half> a, std::vector<half> b) {
             half out;
             cpu::matmul(table, s, a.data(), b.data(), nullptr, &out);
@@ -127,8 +127,8 @@ TEST_CASE("a bias is added to the fp32 sum, before the rounding") {
     const std::vector<half> a{half(60000)};
     const std::vector<half> b{half(2), half(-2)}; // 120000 is beyond fp16
     const std::vector<half> bias{half(-60000), half(60000)};
-    for (const cpu::isa_level level : cpu::available_levels()) {
-        const cpu::kernel_table& table = cpu::kernels_for(level);
+    for (const kernel_set& set : kernel_sets()) {
+        const cpu::kernel_table& table = set.kernels;
         const auto holds = [&](const auto& contraction) {
             half out[2];
             contraction(out);

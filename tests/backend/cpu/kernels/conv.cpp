@@ -115,9 +115,9 @@ TEST_CASE("what tiles finish themselves has the bits of what a sink finishes, an
             const float floored = low > value ? low : value; // NaN and the sign of a zero stay
             return half(high < floored ? high : floored);
         };
-        for (const cpu::isa_level level : cpu::available_levels()) {
-            const cpu::kernel_table& table = cpu::kernels_for(level);
-            INFO(cpu::name(level));
+        for (const kernel_set& set : kernel_sets()) {
+            const cpu::kernel_table& table = set.kernels;
+            INFO(set.name);
             for (const int width : {1, 3}) {
                 const cpu::packed_convolution packed =
                     cpu::pack(table, s, w.data(), round % 2 == 0 ? b.data() : nullptr, width);

@@ -12,10 +12,9 @@ TEST_CASE("every level widens all 65,536 patterns exactly, at every length of a 
     for (unsigned bits = 0; bits < 0x10000U; ++bits) {
         patterns.push_back(half::from_bits(static_cast<std::uint16_t>(bits)));
     }
-    for (const cpu::isa_level level : cpu::available_levels()) {
-        INFO(cpu::name(level));
-        const cpu::kernel_table& table = cpu::kernels_for(level);
-        CHECK(table.level == level);
+    for (const kernel_set& set : kernel_sets()) {
+        INFO(set.name);
+        const cpu::kernel_table& table = set.kernels;
         // Rows of 65,536 take the vector path, rows of one the tail.
         std::vector<float> rows(patterns.size());
         table.to_float(patterns.data(), rows.data(), 0x10000);
@@ -64,10 +63,10 @@ TEST_CASE("every level narrows as half's own conversion does") {
         values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random())));
     }
     const auto count = static_cast<std::int64_t>(values.size());
-    for (const cpu::isa_level level : cpu::available_levels()) {
-        INFO(cpu::name(level));
+    for (const kernel_set& set : kernel_sets()) {
+        INFO(set.name);
         std::vector<half> narrowed(values.size());
-        cpu::kernels_for(level).to_half(values.data(), narrowed.data(), count);
+        set.kernels.to_half(values.data(), narrowed.data(), count);
         std::size_t wrong = 0;
         for (std::size_t i = 0; i < values.size(); ++i) {
             wrong += narrowed[i].bits != half(values[i]).bits;
@@ -75,7 +74,7 @@ TEST_CASE("every level narrows as half's own conversion does") {
         CHECK(wrong == 0);
         for (std::size_t i = 0; i < 1000; ++i) { // the tail of a row
             half single;
-            cpu::kernels_for(level).to_half(&values[i * 97], &single, 1);
+            set.kernels.to_half(&values[i * 97], &single, 1);
             wrong += single.bits != narrowed[i * 97].bits;
         }
         CHECK(wrong == 0);
@@ -85,6 +84,9 @@ TEST_CASE("every level narrows as half's own conversion does") {
 TEST_CASE("levels that the machine lacks are refused, the best is available") {
     CHECK(cpu::available_levels().front() == cpu::isa_level::generic);
     CHECK(cpu::best_kernels().level == cpu::available_levels().back());
+    for (const cpu::isa_level level : cpu::available_levels()) {
+        CHECK(cpu::kernels_for(level).level == level);
+    }
     for (const cpu::isa_level level :
          {cpu::isa_level::generic, cpu::isa_level::avx2, cpu::isa_level::avx512, cpu::isa_level::neon}) {
         if (!cpu::is_available(level)) {

@@ -133,9 +133,9 @@ TEST_CASE("every operation of one operand, all 65,536 inputs: within one ulp of 
             expected[i] = half(defined(v.kind, wide(x[i]), static_cast<double>(v.p0), static_cast<double>(v.p1)));
         }
         std::vector<half> first_level;
-        for (const cpu::isa_level level : cpu::available_levels()) {
+        for (const kernel_set& set : kernel_sets()) {
             std::vector<half> out(x.size());
-            cpu::unary(cpu::kernels_for(level), v.kind, x.data(), out.data(), 0x10000, v.p0, v.p1);
+            cpu::unary(set.kernels, v.kind, x.data(), out.data(), 0x10000, v.p0, v.p1);
             std::size_t wrong = 0;
             std::size_t different = 0;
             std::size_t first = 0;
@@ -148,8 +148,7 @@ TEST_CASE("every operation of one operand, all 65,536 inputs: within one ulp of 
                     first = wrong++ == 0 ? i : first;
                 }
             }
-            INFO(name(v.kind), " ", cpu::name(level), " first wrong input ", wide(x[first]), " gives ",
-                 wide(out[first]));
+            INFO(name(v.kind), " ", set.name, " first wrong input ", wide(x[first]), " gives ", wide(out[first]));
             CHECK(wrong == 0);
             CHECK(different < 300);
             first_level = first_level.empty() ? out : first_level;
@@ -217,8 +216,8 @@ TEST_CASE("where an element stands, and among how many, does not matter") {
     }
     const std::vector<half> y(x.rbegin(), x.rend());
     const auto count = static_cast<std::int64_t>(x.size());
-    for (const cpu::isa_level level : cpu::available_levels()) {
-        const cpu::kernel_table& table = cpu::kernels_for(level);
+    for (const kernel_set& set : kernel_sets()) {
+        const cpu::kernel_table& table = set.kernels;
         for (std::size_t i = 0; i < op_count; ++i) {
             const op kind = static_cast<op>(i);
             if (!is_unary(kind) && !is_binary(kind)) {
@@ -238,7 +237,7 @@ TEST_CASE("where an element stands, and among how many, does not matter") {
                 n = std::min(n, count - from);
                 run(from, n, apart);
             }
-            INFO(name(kind), " ", cpu::name(level));
+            INFO(name(kind), " ", set.name);
             CHECK(std::equal(apart.begin(), apart.end(), together.begin(), equal_or_nan));
         }
     }
@@ -287,10 +286,10 @@ TEST_CASE("two operands: rounding, infinities, NaN, subnormals; equal at every l
             continue;
         }
         std::vector<half> first_level;
-        for (const cpu::isa_level level : cpu::available_levels()) {
-            INFO(name(kind), " ", cpu::name(level));
+        for (const kernel_set& set : kernel_sets()) {
+            INFO(name(kind), " ", set.name);
             std::vector<half> out(count);
-            cpu::binary(cpu::kernels_for(level), kind, a.data(), shape, b.data(), shape, out.data());
+            cpu::binary(set.kernels, kind, a.data(), shape, b.data(), shape, out.data());
             std::size_t wrong = 0;
             for (std::size_t k = 0; k < count; ++k) {
                 wrong += !same_value(out[k], half(defined(kind, wide(a[k]), wide(b[k]))));

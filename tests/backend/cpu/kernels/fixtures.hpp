@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sets.hpp"
 #include <anemone/backend/cpu/kernels/table.hpp>
 #include <anemone/base/executor.hpp>
 #include <anemone/values/half.hpp>
@@ -22,11 +23,11 @@ inline double wide(ane::half value) { return static_cast<double>(value); }
 
 inline bool same_value(ane::half a, ane::half b) { return (is_nan(a) && is_nan(b)) || a == b; }
 
-/// check(kernel table) for every instruction set that this machine has.
+/// check(kernel table) for every instruction set that is tested here.
 template <class Check> void at_each_level(Check check) {
-    for (const ane::cpu::isa_level level : ane::cpu::available_levels()) {
-        INFO(ane::cpu::name(level));
-        check(ane::cpu::kernels_for(level));
+    for (const kernel_set& set : kernel_sets()) {
+        INFO(set.name);
+        check(set.kernels);
     }
 }
 

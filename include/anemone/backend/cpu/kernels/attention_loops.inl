@@ -8,7 +8,7 @@ inline constexpr float lowest_score = -std::numeric_limits<float>::infinity();
 /// 2^x for x <= 0 within 2^-21, relatively; zero from -126.5 on, where fp32 would become subnormal. NaN stays.
 template <int Lanes> ANEMONE_CPU_INLINE floats<Lanes> score_power(const floats<Lanes>& x) {
     using vector = floats<Lanes>;
-    if constexpr (Lanes > register_lanes) {
+    if constexpr (Lanes > native_lanes) {
         return {score_power(x.low), score_power(x.high)};
     } else {
         using bits = typename score_bits<Lanes>::type;

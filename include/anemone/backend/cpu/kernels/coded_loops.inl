@@ -6,17 +6,17 @@ namespace ANEMONE_SET {
 
 #if ANEMONE_SET_F16C
 
-using code_numbers = typename code_vector<register_lanes>::numbers;
+using code_numbers = typename code_vector<native_lanes>::numbers;
 
 /// So many bytes as 32-bit numbers. (g++ 12 makes a long detour of the conversion of vectors.)
 template <bool Signed> ANEMONE_CPU_INLINE code_numbers numbers_of(const std::uint8_t* from) {
 #if defined(__clang__)
-    using types = code_vector<register_lanes>;
+    using types = code_vector<native_lanes>;
     std::conditional_t<Signed, typename types::signed_bytes, typename types::bytes> bytes;
     std::memcpy(&bytes, from, sizeof bytes);
     return __builtin_convertvector(bytes, code_numbers);
 #else
-#if ANEMONE_SET_LANES == 16
+#if ANEMONE_SET_NATIVE_LANES == 16
     sixteen_bytes bytes;
     std::memcpy(&bytes, from, sizeof bytes);
     return Signed ? __builtin_ia32_pmovsxbd512_mask(bytes, code_numbers{}, every_lane)
@@ -28,6 +28,37 @@ template <bool Signed> ANEMONE_CPU_INLINE code_numbers numbers_of(const std::uin
     return Signed ? __builtin_ia32_pmovsxbd256(bytes) : __builtin_ia32_pmovzxbd256(bytes);
 #endif
 #endif
+}
+
+/// Signed bytes as fp32.
+template <int Lanes> ANEMONE_CPU_INLINE floats<Lanes> floats_of_bytes(const std::uint8_t* from) {
+    if constexpr (Lanes > native_lanes) {
+        return {floats_of_bytes<Lanes / 2>(from), floats_of_bytes<Lanes / 2>(from + Lanes / 2)};
+    } else {
+        return {__builtin_convertvector(numbers_of<true>(from), typename floats<Lanes>::raw)};
+    }
+}
+
+/// The values of a table of 16 at four bits of each byte, from bit `place` on.
+template <int Lanes>
+ANEMONE_CPU_INLINE floats<Lanes> looked_up(const float* table, const std::uint8_t* from, int place) {
+    if constexpr (Lanes > native_lanes) {
+        return {looked_up<Lanes / 2>(table, from, place), looked_up<Lanes / 2>(table, from + Lanes / 2, place)};
+    } else {
+        const code_numbers index = numbers_of<false>(from) >> place;
+#if ANEMONE_SET_NATIVE_LANES == 16
+        const auto all = floats<16>::load(table).value;
+#if defined(__clang__)
+        return {__builtin_ia32_permvarsf512(all, index)};
+#else
+        return {__builtin_ia32_permvarsf512_mask(all, index, all, every_lane)};
+#endif
+#else
+        const auto low = __builtin_ia32_permvarsf256(floats<8>::load(table).value, index);
+        const auto high = __builtin_ia32_permvarsf256(floats<8>::load(table + 8).value, index);
+        return {(index << 28) < 0 ? high : low};
+#endif
+    }
 }
 
 /// Bytes q, and a scale for each column: q * scale, rounded to the 11 digits of fp16 by adding and taking away a large
@@ -44,9 +75,8 @@ struct integer_source {
     }
     ANEMONE_CPU_INLINE floats<register_lanes> load(int v) const {
         using vector = floats<register_lanes>;
-        const code_numbers number =
-            numbers_of<true>(codes + v / panel_vectors * panel_bytes + v % panel_vectors * register_lanes);
-        const vector q{__builtin_convertvector(number, typename vector::raw)};
+        const vector q = floats_of_bytes<register_lanes>(codes + v / panel_vectors * panel_bytes +
+                                                         v % panel_vectors * register_lanes);
         const vector above = q * vector::load(splitters + v * register_lanes);
         return above - multiply_add(vector::all(0.0F) - q, vector::load(scales + v * register_lanes), above);
     }
@@ -65,20 +95,8 @@ struct nibble_source {
                 Vectors < panel_vectors ? static_cast<int>(first % panel_vectors) : 0};
     }
     ANEMONE_CPU_INLINE floats<register_lanes> load(int v) const {
-        const code_numbers both = numbers_of<false>(codes + v / panel_vectors * panel_bytes);
-        const code_numbers index = both >> (4 * ((v + odd) % panel_vectors));
-#if ANEMONE_SET_LANES == 16
-        const auto all = floats<16>::load(table).value;
-#if defined(__clang__)
-        return {__builtin_ia32_permvarsf512(all, index)};
-#else
-        return {__builtin_ia32_permvarsf512_mask(all, index, all, every_lane)};
-#endif
-#else
-        const auto low = __builtin_ia32_permvarsf256(floats<8>::load(table).value, index);
-        const auto high = __builtin_ia32_permvarsf256(floats<8>::load(table + 8).value, index);
-        return {(index << 28) < 0 ? high : low};
-#endif
+        return looked_up<register_lanes>(table, codes + v / panel_vectors * panel_bytes,
+                                         4 * ((v + odd) % panel_vectors));
     }
     ANEMONE_CPU_INLINE void advance() { codes += panel_columns / 2; }
 };

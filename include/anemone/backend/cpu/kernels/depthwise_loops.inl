@@ -100,7 +100,7 @@ ANEMONE_INLINE void widen_rows(const half* from, std::int64_t from_pitch, std::i
 /// Places of even and odd columns, apart.
 template <int Lanes>
 ANEMONE_CPU_INLINE void split_vectors(const floats<Lanes>& low, const floats<Lanes>& high, float* even, float* odd) {
-    if constexpr (Lanes > register_lanes) {
+    if constexpr (Lanes > native_lanes) {
         split_vectors<Lanes / 2>(low.low, low.high, even, odd);
         split_vectors<Lanes / 2>(high.low, high.high, even + Lanes / 2, odd + Lanes / 2);
     } else if constexpr (Lanes == 16) {

@@ -78,7 +78,7 @@ template <op_set Operations> struct kernels {
         }
     }
 
-    static constexpr kernel_table table{isa_level::ANEMONE_SET,
+    static constexpr kernel_table table{isa_level::ANEMONE_SET_LEVEL,
                                         to_float,
                                         to_half,
                                         tile,

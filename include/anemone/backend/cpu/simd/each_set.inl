@@ -1,13 +1,19 @@
 // No include guard: includes the file that ANEMONE_SET_FILE names (relative to this folder) once for each instruction
 // set, with its code generation switched on and
-//   ANEMONE_SET         the set's name, which is its isa_level and the namespace for everything that is defined there;
+//   ANEMONE_SET         the set's name, which is the namespace for everything that is defined there;
+//   ANEMONE_SET_LEVEL   its isa_level: the same name;
 //   ANEMONE_SET_LANES   how many fp32 numbers a register holds;
+//   ANEMONE_SET_NATIVE_LANES  the same;
 //   ANEMONE_SET_F16C    1 where it has the instructions of F16C and FMA;
 //   ANEMONE_SET_NEON    1 where it has those of AArch64.
 // No multiplication is fused with an addition in such a file unless it calls multiply_add: every set then gives the
 // same bits otherwise. The file must not include anything.
 
 #include "../kernels/isa.hpp"
+
+// Others than the set's only in tests, which run loops for wide registers on narrow ones.
+#define ANEMONE_SET_LEVEL ANEMONE_SET
+#define ANEMONE_SET_NATIVE_LANES ANEMONE_SET_LANES
 
 ANEMONE_CPU_UNFUSED_BEGIN
 
@@ -80,4 +86,6 @@ ANEMONE_CPU_UNFUSED_BEGIN
 
 ANEMONE_CPU_UNFUSED_END
 
+#undef ANEMONE_SET_LEVEL
+#undef ANEMONE_SET_NATIVE_LANES
 #undef ANEMONE_SET_FILE

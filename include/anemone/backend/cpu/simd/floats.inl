@@ -5,7 +5,8 @@
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {
 
-inline constexpr int register_lanes = ANEMONE_SET_LANES;
+inline constexpr int register_lanes = ANEMONE_SET_LANES;      // for which kernels are written
+inline constexpr int native_lanes = ANEMONE_SET_NATIVE_LANES; // that the machine has: fewer in a test of a wider set
 
 template <int Lanes> struct floats {
     floats<Lanes / 2> low, high;
@@ -58,7 +59,7 @@ template <int Lanes> struct floats {
 };
 
 template <int Lanes>
-    requires(Lanes <= register_lanes)
+    requires(Lanes <= native_lanes)
 struct floats<Lanes> {
     using raw = typename vector_of<Lanes>::type;
     raw value;
@@ -87,7 +88,7 @@ struct floats<Lanes> {
             std::memcpy(&bits, from, sizeof bits);
             return of_halves(bits);
         }
-#if ANEMONE_SET_LANES == 16
+#if ANEMONE_SET_NATIVE_LANES == 16
         if constexpr (Lanes == 16) {
             sixteen_halves bits;
             std::memcpy(&bits, from, sizeof bits);
@@ -118,7 +119,7 @@ struct floats<Lanes> {
             std::memcpy(static_cast<void*>(to), &bits, sizeof bits);
             return;
         }
-#if ANEMONE_SET_LANES == 16
+#if ANEMONE_SET_NATIVE_LANES == 16
         if constexpr (Lanes == 16) {
             const sixteen_halves bits =
                 __builtin_ia32_vcvtps2ph512_mask(value, half_to_even, sixteen_halves{}, every_lane);
@@ -146,12 +147,12 @@ struct floats<Lanes> {
         if constexpr (Lanes == 4) {
             return {__builtin_ia32_sqrtps(x.value)};
         }
-#if ANEMONE_SET_LANES >= 8
+#if ANEMONE_SET_NATIVE_LANES >= 8
         if constexpr (Lanes == 8) {
             return {__builtin_ia32_sqrtps256(x.value)};
         }
 #endif
-#if ANEMONE_SET_LANES == 16
+#if ANEMONE_SET_NATIVE_LANES == 16
         if constexpr (Lanes == 16) {
 #if defined(__clang__)
             return {__builtin_ia32_sqrtps512(x.value, current_rounding)};
@@ -173,12 +174,12 @@ struct floats<Lanes> {
         if constexpr (Lanes == 4) {
             return {__builtin_ia32_maxps(a.value, b.value)};
         }
-#if ANEMONE_SET_LANES >= 8
+#if ANEMONE_SET_NATIVE_LANES >= 8
         if constexpr (Lanes == 8) {
             return {__builtin_ia32_maxps256(a.value, b.value)};
         }
 #endif
-#if ANEMONE_SET_LANES == 16
+#if ANEMONE_SET_NATIVE_LANES == 16
         if constexpr (Lanes == 16) {
 #if defined(__clang__)
             return {__builtin_ia32_maxps512(a.value, b.value, current_rounding)};
@@ -196,12 +197,12 @@ struct floats<Lanes> {
         if constexpr (Lanes == 4) {
             return {__builtin_ia32_minps(a.value, b.value)};
         }
-#if ANEMONE_SET_LANES >= 8
+#if ANEMONE_SET_NATIVE_LANES >= 8
         if constexpr (Lanes == 8) {
             return {__builtin_ia32_minps256(a.value, b.value)};
         }
 #endif
-#if ANEMONE_SET_LANES == 16
+#if ANEMONE_SET_NATIVE_LANES == 16
         if constexpr (Lanes == 16) {
 #if defined(__clang__)
             return {__builtin_ia32_minps512(a.value, b.value, current_rounding)};
@@ -232,7 +233,7 @@ struct floats<Lanes> {
         } else if constexpr (Lanes == 8) {
             return {__builtin_ia32_vfmaddps256(a.value, b.value, c.value)};
         }
-#if ANEMONE_SET_LANES == 16
+#if ANEMONE_SET_NATIVE_LANES == 16
         else {
             return {__builtin_ia32_vfmaddps512_mask(a.value, b.value, c.value, every_lane, current_rounding)};
         }

@@ -16,7 +16,7 @@ template <int Lanes> struct lane_mask {
     }
 };
 template <int Lanes>
-    requires(Lanes <= register_lanes)
+    requires(Lanes <= native_lanes)
 struct lane_mask<Lanes> {
     typename vector_of<Lanes>::integers value; ///< all bits, or none
 
@@ -37,7 +37,7 @@ template <int Lanes> struct integers {
     }
 };
 template <int Lanes>
-    requires(Lanes <= register_lanes)
+    requires(Lanes <= native_lanes)
 struct integers<Lanes> {
     using raw = typename vector_of<Lanes>::naturals;
     raw value;
@@ -48,7 +48,7 @@ struct integers<Lanes> {
 #define ANEMONE_LANE_OPERATOR(OPERAND, RESULT, SYMBOL)                                                                 \
     template <int Lanes>                                                                                               \
     ANEMONE_CPU_INLINE RESULT<Lanes> operator SYMBOL(const OPERAND<Lanes>& a, const OPERAND<Lanes>& b) {               \
-        if constexpr (Lanes > register_lanes) {                                                                        \
+        if constexpr (Lanes > native_lanes) {                                                                        \
             return {a.low SYMBOL b.low, a.high SYMBOL b.high};                                                         \
         } else {                                                                                                       \
             return {a.value SYMBOL b.value};                                                                           \
@@ -70,14 +70,14 @@ ANEMONE_LANE_OPERATOR(integers, integers, ^)
 #undef ANEMONE_LANE_OPERATOR
 
 template <int Lanes> ANEMONE_CPU_INLINE integers<Lanes> operator<<(const integers<Lanes>& x, int places) {
-    if constexpr (Lanes > register_lanes) {
+    if constexpr (Lanes > native_lanes) {
         return {x.low << places, x.high << places};
     } else {
         return {x.value << static_cast<std::uint32_t>(places)};
     }
 }
 template <int Lanes> ANEMONE_CPU_INLINE integers<Lanes> operator>>(const integers<Lanes>& x, int places) {
-    if constexpr (Lanes > register_lanes) {
+    if constexpr (Lanes > native_lanes) {
         return {x.low >> places, x.high >> places};
     } else {
         return {x.value >> static_cast<std::uint32_t>(places)};
@@ -86,7 +86,7 @@ template <int Lanes> ANEMONE_CPU_INLINE integers<Lanes> operator>>(const integer
 
 /// x / 2^places of signed numbers, rounded down.
 template <int Lanes> ANEMONE_CPU_INLINE integers<Lanes> signed_shift(const integers<Lanes>& x, int places) {
-    if constexpr (Lanes > register_lanes) {
+    if constexpr (Lanes > native_lanes) {
         return {signed_shift(x.low, places), signed_shift(x.high, places)};
     } else {
         using signs = typename vector_of<Lanes>::integers;
@@ -95,7 +95,7 @@ template <int Lanes> ANEMONE_CPU_INLINE integers<Lanes> signed_shift(const integ
 }
 
 template <int Lanes> ANEMONE_CPU_INLINE floats<Lanes> signed_floats(const integers<Lanes>& x) {
-    if constexpr (Lanes > register_lanes) {
+    if constexpr (Lanes > native_lanes) {
         return {signed_floats(x.low), signed_floats(x.high)};
     } else {
         using signs = typename vector_of<Lanes>::integers;
@@ -105,17 +105,17 @@ template <int Lanes> ANEMONE_CPU_INLINE floats<Lanes> signed_floats(const intege
 
 /// Rounded to zero; 2^31 for NaN and for what does not fit.
 template <int Lanes> ANEMONE_CPU_INLINE integers<Lanes> signed_integers(const floats<Lanes>& x) {
-    if constexpr (Lanes > register_lanes) {
+    if constexpr (Lanes > native_lanes) {
         return {signed_integers(x.low), signed_integers(x.high)};
     } else {
-#if ANEMONE_SET_LANES == 16
+#if ANEMONE_SET_NATIVE_LANES == 16
         if constexpr (Lanes == 16) {
             using signs = typename vector_of<Lanes>::integers;
             return {reinterpret_cast<typename integers<Lanes>::raw>(
                 __builtin_ia32_cvttps2dq512_mask(x.value, signs{}, every_lane, current_rounding))};
         }
 #endif
-#if ANEMONE_SET_LANES >= 8
+#if ANEMONE_SET_NATIVE_LANES >= 8
         if constexpr (Lanes == 8) {
             return {reinterpret_cast<typename integers<Lanes>::raw>(__builtin_ia32_cvttps2dq256(x.value))};
         }
@@ -138,14 +138,14 @@ template <int Lanes> ANEMONE_CPU_INLINE integers<Lanes> signed_integers(const fl
 }
 
 template <int Lanes> ANEMONE_CPU_INLINE integers<Lanes> bits_of(const floats<Lanes>& x) {
-    if constexpr (Lanes > register_lanes) {
+    if constexpr (Lanes > native_lanes) {
         return {bits_of(x.low), bits_of(x.high)};
     } else {
         return {reinterpret_cast<typename integers<Lanes>::raw>(x.value)};
     }
 }
 template <int Lanes> ANEMONE_CPU_INLINE floats<Lanes> floats_of(const integers<Lanes>& x) {
-    if constexpr (Lanes > register_lanes) {
+    if constexpr (Lanes > native_lanes) {
         return {floats_of(x.low), floats_of(x.high)};
     } else {
         return {reinterpret_cast<typename floats<Lanes>::raw>(x.value)};
@@ -154,7 +154,7 @@ template <int Lanes> ANEMONE_CPU_INLINE floats<Lanes> floats_of(const integers<L
 
 template <int Lanes>
 ANEMONE_CPU_INLINE floats<Lanes> select(const lane_mask<Lanes>& m, const floats<Lanes>& a, const floats<Lanes>& b) {
-    if constexpr (Lanes > register_lanes) {
+    if constexpr (Lanes > native_lanes) {
         return {select(m.low, a.low, b.low), select(m.high, a.high, b.high)};
     } else {
 #if defined(__clang__)
@@ -170,7 +170,7 @@ ANEMONE_CPU_INLINE floats<Lanes> select(const lane_mask<Lanes>& m, const floats<
 
 /// The sum of all lanes: of the two halves, then of theirs. The last lanes are 0 + 2 and 1 + 3.
 template <int Lanes> ANEMONE_CPU_INLINE float sum_of_lanes(const floats<Lanes>& x) {
-    if constexpr (Lanes > register_lanes) {
+    if constexpr (Lanes > native_lanes) {
         return sum_of_lanes(x.low + x.high);
     } else if constexpr (Lanes == 16) {
         using halves = floats<8>;
@@ -187,10 +187,10 @@ template <int Lanes> ANEMONE_CPU_INLINE float sum_of_lanes(const floats<Lanes>& 
 
 /// min(|x|, limit) for a limit above zero; of NaN it is NaN or the limit.
 template <int Lanes> ANEMONE_CPU_INLINE floats<Lanes> smaller_magnitude(const floats<Lanes>& x, float limit) {
-    if constexpr (Lanes > register_lanes) {
+    if constexpr (Lanes > native_lanes) {
         return {smaller_magnitude(x.low, limit), smaller_magnitude(x.high, limit)};
     } else {
-#if ANEMONE_SET_LANES == 16
+#if ANEMONE_SET_NATIVE_LANES == 16
         if constexpr (Lanes == 16) {
             constexpr int smaller_magnitude_without_sign = 10;
             const floats<Lanes> most = floats<Lanes>::all(limit);
@@ -205,10 +205,10 @@ template <int Lanes> ANEMONE_CPU_INLINE floats<Lanes> smaller_magnitude(const fl
 /// a where x has the sign of negative numbers, b - a elsewhere.
 template <int Lanes>
 ANEMONE_CPU_INLINE floats<Lanes> part_by_sign(const floats<Lanes>& x, const floats<Lanes>& a, const floats<Lanes>& b) {
-    if constexpr (Lanes > register_lanes) {
+    if constexpr (Lanes > native_lanes) {
         return {part_by_sign(x.low, a.low, b.low), part_by_sign(x.high, a.high, b.high)};
     } else {
-#if ANEMONE_SET_LANES == 16
+#if ANEMONE_SET_NATIVE_LANES == 16
         if constexpr (Lanes == 16) {
             using signs = typename vector_of<Lanes>::integers;
             constexpr int not_below = 5;
@@ -222,7 +222,7 @@ ANEMONE_CPU_INLINE floats<Lanes> part_by_sign(const floats<Lanes>& x, const floa
 #endif
         }
 #endif
-#if ANEMONE_SET_LANES >= 8
+#if ANEMONE_SET_NATIVE_LANES >= 8
         if constexpr (Lanes == 8) {
             return {__builtin_ia32_blendvps256(b.value - a.value, a.value, x.value)};
         }
