@@ -260,8 +260,12 @@ ANEMONE_BODY void sums_of(const kernel_table& table, const block_plan& plan, con
                     job.finished_pitch = pitch;
                     job.place_step = nhwc ? pitch : 1;
                 }
-                job.packed = own;
-                job.widened = weights;
+                if (table.convolutions.tiles_widen) {
+                    job.packed = own;
+                    job.widened = weights;
+                } else {
+                    table.convolutions.widen(own, weights, part.count * now * unit_channels);
+                }
                 job.next = taps.coming == nullptr ? memory_pieces{} : taps.coming->next();
                 table.convolutions.channel_lanes(job);
             } else {

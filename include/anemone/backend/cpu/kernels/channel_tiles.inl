@@ -17,6 +17,10 @@ struct channel_results {
 /// Tiles of few positions have a register for the address of each, which may be anywhere in a plane; positions of others
 /// are neighbours in a row.
 inline constexpr bool tiles_cross_rows = ANEMONE_SET_LANES < 16;
+/// Where a tap has few multiply-adds, four of them are written out; where it has many, that is code for nothing.
+inline constexpr bool tiles_unroll_taps = ANEMONE_SET_LANES == 8 || ANEMONE_SET_NEON;
+/// Whether the first tile widens the weights on its way: a second form of each tile.
+inline constexpr bool tiles_widen = ANEMONE_SET_LANES == 8;
 struct tile_inputs {
     const float* first[tiles_cross_rows ? 10 : 1]; ///< of a tap at offset 0
     std::int64_t step;                             ///< to the next position, where only one is given
@@ -80,25 +84,19 @@ ANEMONE_CPU_INLINE void channel_tap(const float* const (&first)[Positions], std:
     }
 }
 
-/// Sums to results whose channels are neighbours.
-template <int Positions, int Vectors>
-ANEMONE_CPU_INLINE void finish_tile(floats<register_lanes> (&sum)[Positions][Vectors], const contraction_job& job,
-                                    const channel_results& to) {
+/// Sums of some positions to results whose channels are neighbours.
+template <int Vectors>
+void finish_places(const float* sums, int positions, const contraction_job& job, const channel_results& to) {
     using vector = floats<register_lanes>;
-#pragma GCC unroll 4
-    for (int v = 0; v < Vectors; ++v) {
-        const vector bias = vector::load(to.bias + v * register_lanes);
-        const std::int64_t channels = job.channels - v * register_lanes;
-        const std::int64_t first = to.first + v * register_lanes;
-        if (channels >= register_lanes) {
-#pragma GCC unroll 16
-            for (int p = 0; p < Positions; ++p) {
-                to.finish->store(sum[p][v] + bias, first + p * job.place_step);
-            }
-        } else if (channels > 0) {
-#pragma GCC unroll 16
-            for (int p = 0; p < Positions; ++p) {
-                to.finish->store_some(sum[p][v] + bias, first + p * job.place_step, channels);
+    for (int p = 0; p < positions; ++p) {
+        for (int v = 0; v < Vectors; ++v, sums += register_lanes) {
+            const vector value = vector::load(sums) + vector::load(to.bias + v * register_lanes);
+            const std::int64_t place = to.first + p * job.place_step + v * register_lanes;
+            const std::int64_t channels = job.channels - v * register_lanes;
+            if (channels >= register_lanes) {
+                to.finish->store(value, place);
+            } else if (channels > 0) {
+                to.finish->store_some(value, place, channels);
             }
         }
     }
@@ -138,25 +136,34 @@ void channel_tile(const contraction_job& job, const tile_inputs& inputs, const c
     auto weights = first_weights<Packed>(job);
     for (std::int64_t i = 0; i < job.taps.four_count; ++i, weights.advance(4)) {
         const std::int64_t offset = fours[i];
+        if constexpr (tiles_unroll_taps) {
 #pragma GCC unroll 4
-        for (int t = 0; t < 4; ++t) {
-            channel_tap(first, offset + t, step, weights, t, unit_step, sum);
+            for (int t = 0; t < 4; ++t) {
+                channel_tap(first, offset + t, step, weights, t, unit_step, sum);
+            }
+        } else {
+#pragma GCC unroll 1
+            for (int t = 0; t < 4; ++t) {
+                channel_tap(first, offset + t, step, weights, t, unit_step, sum);
+            }
         }
     }
     for (std::int64_t i = 0; i < job.taps.one_count; ++i, weights.advance(1)) {
         channel_tap(first, ones[i], step, weights, 0, unit_step, sum);
     }
-    if (to.finish == nullptr) {
+    alignas(64) float finished[Positions * Vectors * register_lanes];
+    float* const store = to.finish == nullptr ? to.to : finished;
+    const std::int64_t pitch = to.finish == nullptr ? to.pitch : Vectors * register_lanes;
 #pragma GCC unroll 16
-        for (int p = 0; p < Positions; ++p) {
+    for (int p = 0; p < Positions; ++p) {
 #pragma GCC unroll 4
-            for (int v = 0; v < Vectors; ++v) {
-                sum[p][v].store(to.to + p * to.pitch + v * register_lanes);
-            }
+        for (int v = 0; v < Vectors; ++v) {
+            sum[p][v].store(store + p * pitch + v * register_lanes);
         }
-        return;
     }
-    finish_tile(sum, job, to);
+    if (to.finish != nullptr) {
+        finish_places<Vectors>(finished, Positions, job, to);
+    }
 }
 
 /// So many that sums, weights and one value fit the registers.
@@ -195,7 +202,7 @@ public:
         const float* row = job.x;
         const float* place = row;
         std::int64_t left = job.columns;
-        bool packed = job.packed != nullptr;
+        [[maybe_unused]] bool packed = job.packed != nullptr;
         for (std::int64_t y = 0; y < rows_; ++y) {
             for (std::int64_t tile = 0; tile < tiles_; ++tile) {
                 const std::int64_t positions = least_ + (tile < larger_ ? 1 : 0);
@@ -213,8 +220,12 @@ public:
                     inputs.first[0] = place;
                     place += positions * job.step;
                 }
-                work(packed ? function<true>(positions) : tile < larger_ ? large : small, inputs, positions);
-                packed = false;
+                channel_tile_function function_now = tile < larger_ ? large : small;
+                if constexpr (tiles_widen) {
+                    function_now = packed ? function<true>(positions) : function_now;
+                    packed = false;
+                }
+                work(function_now, inputs, positions);
             }
             row += job.row_step;
             place = row;

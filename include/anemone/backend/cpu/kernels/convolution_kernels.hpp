@@ -41,7 +41,7 @@ struct contraction_job {
     const float* bias = nullptr; ///< then, or null
     std::int64_t plane = 0;      ///< from a channel of the result to the next
     std::int64_t place_step = 1; ///< from a position of the result to the next; more than 1 for NHWC, of all channels
-    /// Of channel_lanes: the weights as they are packed, from which `widened`, which `weights` are then, is filled first.
+    /// Of channel_lanes, where tiles widen: the weights as they are packed, from which `widened`, which `weights` are then, is filled first.
     const half* packed = nullptr;
     float* widened = nullptr;
     memory_pieces next = {}; ///< will be read soon: on its way while tiles are computed
@@ -118,7 +118,8 @@ struct convolution_kernels {
     void (*depthwise_places)(const depthwise_places_job& job) = nullptr;
     /// to[k * phase + i] = from[4 i + k].
     void (*split_fours)(const float* from, std::int64_t fours, float* to, std::int64_t phase) = nullptr;
-    int most_positions = 1; ///< of a tile of `channel_lanes`
+    bool tiles_widen = false; ///< tiles of channels take packed weights
+    int most_positions = 1;   ///< of a tile of `channel_lanes`
     int paired_units = 1;
     winograd_kernels winograd;
 };

@@ -3,9 +3,6 @@
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {
 
-/// Outputs of a row that one tile computes: enough sums for the latency of a multiply-add.
-inline constexpr int depthwise_outputs = 8;
-
 /// Finishes the sums of some outputs at one vector of channels.
 template <int Outputs>
 ANEMONE_CPU_INLINE void finish_outputs(const depthwise_places_job& job, floats<register_lanes> (&sum)[Outputs],
@@ -85,6 +82,9 @@ ANEMONE_CPU_INLINE void any_depthwise_tile(const depthwise_places_job& job, std:
     finish_outputs(job, sum, finish, output, channel);
 }
 
+using depthwise_places_function = void (*)(const depthwise_places_job& job, std::int64_t output,
+                                           const finisher<register_lanes>& finish);
+
 template <int Kernel, int Stride, int Outputs>
 void depthwise_places_tiles(const depthwise_places_job& job, std::int64_t output,
                             const finisher<register_lanes>& finish) {
@@ -97,36 +97,36 @@ void depthwise_places_tiles(const depthwise_places_job& job, std::int64_t output
     }
 }
 
-using depthwise_places_function = void (*)(const depthwise_places_job& job, std::int64_t output,
-                                           const finisher<register_lanes>& finish);
-
-/// Tiles of equal size but for one output, at most depthwise_outputs.
-template <int Kernel, int Stride, int... Before>
-void depthwise_places_of(const depthwise_places_job& job, std::integer_sequence<int, Before...>) {
-    static constexpr depthwise_places_function functions[] = {depthwise_places_tiles<Kernel, Stride, Before + 1>...};
+/// Tiles of the given numbers of outputs, which descend to 1: as many of the largest as fit, then of the next. Rows of a
+/// multiple of seven, which networks like, begin with the second.
+template <int Kernel, int Stride, int... Sizes>
+void depthwise_places_of(const depthwise_places_job& job, std::integer_sequence<int, Sizes...>) {
+    static constexpr std::int64_t sizes[] = {Sizes...};
+    static constexpr depthwise_places_function functions[] = {depthwise_places_tiles<Kernel, Stride, Sizes>...};
     const auto finish = finisher<register_lanes>::of(job.finish);
-    const std::int64_t tiles = (job.outputs + depthwise_outputs - 1) / depthwise_outputs;
-    const std::int64_t least = job.outputs / tiles;
-    const std::int64_t larger = job.outputs % tiles;
+    const bool sevens = sizes[1] == 7 && job.outputs % 7 == 0 && job.outputs % sizes[0] != 0;
     std::int64_t output = 0;
-    for (std::int64_t tile = 0; tile < tiles; ++tile) {
-        const std::int64_t count = least + (tile < larger ? 1 : 0);
-        functions[count - 1](job, output, finish);
-        output += count;
+    for (std::size_t i = sevens ? 1 : 0; output < job.outputs; ++i) {
+        for (; output + sizes[i] <= job.outputs; output += sizes[i]) {
+            functions[i](job, output, finish);
+        }
     }
 }
 
 ANEMONE_INLINE void depthwise_places(const depthwise_places_job& job) {
-    constexpr auto each = std::make_integer_sequence<int, depthwise_outputs>{};
-    const bool square = job.dense && job.kernel_height == job.kernel_width;
-    const std::int64_t kernel = square && job.stride <= 2 ? job.kernel_width * 10 + job.stride : 0;
-    switch (kernel) {
-    case 31: return depthwise_places_of<3, 1>(job, each);
-    case 32: return depthwise_places_of<3, 2>(job, each);
-    case 51: return depthwise_places_of<5, 1>(job, each);
-    case 52: return depthwise_places_of<5, 2>(job, each);
-    default: return depthwise_places_of<0, 0>(job, each);
+    if constexpr (register_lanes >= 8) {
+        constexpr std::integer_sequence<int, 8, 7, 4, 2, 1> sizes; // enough sums for the latency of a multiply-add
+        const bool square = job.dense && job.kernel_height == job.kernel_width;
+        const std::int64_t kernel = square && job.stride <= 2 ? job.kernel_width * 10 + job.stride : 0;
+        switch (kernel) {
+        case 31: return depthwise_places_of<3, 1>(job, sizes);
+        case 32: return depthwise_places_of<3, 2>(job, sizes);
+        case 51: return depthwise_places_of<5, 1>(job, sizes);
+        case 52: return depthwise_places_of<5, 2>(job, sizes);
+        default: break;
+        }
     }
+    depthwise_places_of<0, 0>(job, std::integer_sequence<int, 8, 2, 1>{});
 }
 
 } // namespace ANEMONE_SET

@@ -72,6 +72,7 @@ template <op_set Operations> struct kernels {
                     widen_places,
                     depthwise_places,
                     split_fours,
+                    tiles_widen,
                     channel_tile_positions,
                     channel_tile_units,
                     {winograd_input, winograd_output, winograd_filter, magnitudes}};
