@@ -128,6 +128,8 @@ def main():
                 print(f"{level:8} {name:40} {share:3} % multiply-adds, at least {bound} %")
         if not shares:
             faults.append(f"no tile for {level} was found in {given.program}")
+        if not wanted and not given.update:
+            faults.append(f"{BOUNDS.name} has no bound for {level}: run with --update")
     if given.update:
         BOUNDS.write_text(json.dumps(bounds, indent=1, sort_keys=True) + "\n")
     for fault in faults:
