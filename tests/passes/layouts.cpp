@@ -144,3 +144,14 @@ TEST_CASE(
     CHECK(with({2, 1, 1, 1}) == "NC");
     CHECK(with({1, 16, 6, 6}) == "cc");
 }
+
+TEST_CASE("layouts: poolings of large windows read planes") {
+    const auto with = [](int window) {
+        network n;
+        const auto y = n.g.add(op::avg_pool, {n.conv3(n.g.input("x", {1, 3, 24, 24}), 16)}, pool{.kernel = window});
+        n.g.output("y", n.conv3(y, 8));
+        return layouts_of(n.g.finish());
+    };
+    CHECK(with(8) == "NnC");
+    CHECK(with(9) == "ccc");
+}

@@ -40,6 +40,8 @@ constexpr value_layouts nchw_layouts(const graph_view& g) { return {sequence<lay
 
 /// The fewest channels of a value whose places are worth vectors of channels.
 inline constexpr std::int64_t least_nhwc_channels = 8;
+/// The most places of a window that a pooling of NHWC has.
+inline constexpr std::int64_t most_nhwc_window = 64;
 
 namespace detail {
 
@@ -56,9 +58,19 @@ constexpr bool takes_both_layouts(const graph_view& g, int index) {
     return n.kind == op::conv2d && n.get<conv>().groups == 1;
 }
 
+/// A pooling whose windows are worth the rows of all channels that NHWC keeps for them.
+constexpr bool pools_small_windows(const graph_view& g, int index) {
+    const node& n = g[index];
+    if (n.kind != op::max_pool && n.kind != op::avg_pool) {
+        return false;
+    }
+    const auto& kernel = n.get<pool>().kernel;
+    return kernel.height * kernel.width <= most_nhwc_window;
+}
+
 /// Whether an operation writes the order that it reads.
 constexpr bool keeps_layout(const graph_view& g, int index) {
-    return is_depthwise(g, index) || g[index].kind == op::max_pool || g[index].kind == op::avg_pool;
+    return is_depthwise(g, index) || pools_small_windows(g, index);
 }
 
 /// The node of a layer that is not a function of elements, or -1.
