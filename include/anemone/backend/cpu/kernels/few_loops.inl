@@ -77,6 +77,14 @@ template <class Source>
 ANEMONE_CPU_INLINE void few_rows_of(std::int64_t rows, std::int64_t terms, const float* a, std::int64_t a_step,
                                     const Source& source, std::int64_t panels, float* sums, std::int64_t step,
                                     bool fresh) {
+    if (terms == 0) { // then the source may be nowhere
+        for (std::int64_t r = 0; r < (fresh ? rows : 0); ++r) {
+            for (std::int64_t c = 0; c < panels * panel_columns; c += register_lanes) {
+                floats<register_lanes>::all(0.0F).store(sums + r * step + c);
+            }
+        }
+        return;
+    }
     constexpr int sums_at_once = product_rows == 12 ? 16 : 8; // as many as registers hold beside the operands
     switch (rows) {
     case 1: return few_panels<1, 8>(terms, a, a_step, source, panels, sums, step, fresh);
