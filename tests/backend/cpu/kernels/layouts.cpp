@@ -181,6 +181,22 @@ TEST_CASE("convolutions have the same bits in every layout, whoever finishes the
     }
 }
 
+TEST_CASE("convolutions refuse layouts that they have no form for") {
+    const cpu::kernel_table& table = cpu::best_kernels();
+    const cpu::convolution_form nhwc{.in = layout::nhwc, .out = layout::nhwc};
+    const numerics::convolution_shape grouped{1, 16, 4, 4, 16, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 2};
+    CHECK_THROWS_WITH_AS(
+        cpu::plan_convolution(table, grouped, 1, nhwc),
+        "argument: convolution: 2 groups of 16 and 16 channels have no NHWC form: one group has, or one "
+        "channel a group on both sides",
+        error);
+    const numerics::convolution_shape depthwise{1, 16, 4, 4, 16, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 16};
+    CHECK_THROWS_AS(cpu::plan_convolution(table, depthwise, 1, {.out = layout::nhwc}), error);
+    const numerics::convolution_shape few{1, 16, 4, 4, 3, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 1};
+    CHECK_THROWS_WITH_AS(cpu::plan_convolution(table, few, 1, {.out = layout::nhwc}),
+                         "argument: convolution: an NHWC image has 3 channels, at least 8", error);
+}
+
 TEST_CASE("poolings of NHWC images have the bits of NCHW ones") {
     for (int round = 0; round < 80; ++round) {
         numerics::pool_shape s{};

@@ -257,7 +257,8 @@ public:
             turn_whole_blocks();
         }
         if (job_.finish.out != nullptr) { // its places are so many that no processor sees what is written next
-            const std::int64_t end = fetched_ + fetched_at_once < job_.channels ? fetched_ + fetched_at_once : job_.channels;
+            const std::int64_t all = job_.channels;
+            const std::int64_t end = fetched_ + fetched_at_once < all ? fetched_ + fetched_at_once : all;
             for (; fetched_ < end; ++fetched_) {
                 const half* const place = job_.finish.out + fetched_ * job_.plane + done_;
                 for (std::int64_t i = 0; i < at_once + line - 1; i += line) {

@@ -78,7 +78,8 @@ ANEMONE_API void check(const convolution_shape& s, const char* subject);
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-/// Plans for at most `width` threads. Throws errc::argument on extents that make no convolution.
+/// Plans for at most `width` threads. Throws errc::argument on extents that make no convolution, and on layouts
+/// that it has no form for.
 ANEMONE_API convolution_plan plan_convolution(const kernel_table& table, const convolution_shape& s, int width = 1,
                                               const convolution_form& form = {});
 

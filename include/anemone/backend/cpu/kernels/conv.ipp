@@ -29,6 +29,25 @@ ANEMONE_BODY void check(const convolution_shape& s, const char* subject) {
     });
 }
 
+ANEMONE_INLINE void check(const convolution_shape& s, const convolution_form& form) {
+    const bool nhwc_in = form.in == layout::nhwc;
+    const bool nhwc_out = form.out == layout::nhwc;
+    if (!nhwc_in && !nhwc_out) {
+        return;
+    }
+    const bool depthwise = s.groups == s.in_channels && s.groups == s.out_channels && nhwc_in && nhwc_out;
+    require(s.groups == 1 || depthwise, "convolution", [&] {
+        return formatted(
+            "{} groups of {} and {} channels have no NHWC form: one group has, or one channel a group on both "
+            "sides",
+            s.groups, s.in_channels, s.out_channels);
+    });
+    const std::int64_t fewest =
+        std::min(nhwc_in ? s.in_channels : s.out_channels, nhwc_out ? s.out_channels : s.in_channels);
+    require(fewest >= least_nhwc_channels, "convolution",
+            [&] { return formatted("an NHWC image has {} channels, at least {}", fewest, least_nhwc_channels); });
+}
+
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 namespace ane::cpu::inline ANEMONE_WAY {
@@ -55,6 +74,7 @@ ANEMONE_BODY scratch_sizes convolution_plan::scratch() const {
 ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const convolution_shape& s, int width,
                                                const convolution_form& form) {
     detail::check(s, "convolution");
+    detail::check(s, form);
     if (s.groups > 1 && form.in == layout::nhwc) {
         convolution_plan plan;
         plan.shape = s;

@@ -48,7 +48,7 @@ struct integers<Lanes> {
 #define ANEMONE_LANE_OPERATOR(OPERAND, RESULT, SYMBOL)                                                                 \
     template <int Lanes>                                                                                               \
     ANEMONE_CPU_INLINE RESULT<Lanes> operator SYMBOL(const OPERAND<Lanes>& a, const OPERAND<Lanes>& b) {               \
-        if constexpr (Lanes > native_lanes) {                                                                        \
+        if constexpr (Lanes > native_lanes) {                                                                          \
             return {a.low SYMBOL b.low, a.high SYMBOL b.high};                                                         \
         } else {                                                                                                       \
             return {a.value SYMBOL b.value};                                                                           \
