@@ -117,7 +117,7 @@ private:
             float* const wide = scratch_ + at_.values + d * keys;
             const product_results to{sums + d, at_.sums_step, key == 0};
             if (count == columns) {
-                products_.half_stripe(rows, keys, shares, from, s_.depth, wide, to);
+                products_.half_stripe(rows, keys, shares, from, s_.depth, count, wide, to, nullptr);
             } else {
                 products_.widen(from, s_.depth, keys, count, wide, columns, columns);
                 products_.stripe(rows, keys, shares, wide, count, to);

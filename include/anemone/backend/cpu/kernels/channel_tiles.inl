@@ -20,7 +20,7 @@ inline constexpr bool tiles_cross_rows = ANEMONE_SET_LANES < 16;
 /// Where a tap has few multiply-adds, four of them are written out; where it has many, that is code for nothing.
 inline constexpr bool tiles_unroll_taps = ANEMONE_SET_LANES == 8 || ANEMONE_SET_NEON;
 /// Whether the first tile widens the weights on its way: a second form of each tile.
-inline constexpr bool tiles_widen = ANEMONE_SET_LANES == 8;
+inline constexpr bool tiles_widen = ANEMONE_SET_LANES >= 8;
 struct tile_inputs {
     const float* first[tiles_cross_rows ? 10 : 1]; ///< of a tap at offset 0
     std::int64_t step;                             ///< to the next position, where only one is given
@@ -35,10 +35,11 @@ struct wide_weights {
     }
     ANEMONE_CPU_INLINE void advance(int taps) { values += taps * unit_channels; }
 };
-struct packed_weights {
+template <int Units> struct packed_weights {
     static constexpr std::int64_t ahead = 1024;
     const half* values;
     float* wide;
+    std::int64_t unit_step;
 
     ANEMONE_CPU_INLINE floats<register_lanes> at(std::int64_t i) const {
         const auto value = floats<register_lanes>::load(values + i);
@@ -48,13 +49,16 @@ struct packed_weights {
     ANEMONE_CPU_INLINE void advance(int taps) {
         values += taps * unit_channels;
         wide += taps * unit_channels;
-        __builtin_prefetch(values + ahead); // the one tile that reads them waits for no other memory
-        __builtin_prefetch(values + ahead + 32);
+#pragma GCC unroll 2
+        for (int u = 0; u < Units; ++u) { // the one tile that reads them waits for no other memory
+            __builtin_prefetch(values + u * unit_step + ahead);
+            __builtin_prefetch(values + u * unit_step + ahead + 32);
+        }
     }
 };
-template <bool Packed> ANEMONE_CPU_INLINE auto first_weights(const contraction_job& job) {
+template <bool Packed, int Units> ANEMONE_CPU_INLINE auto first_weights(const contraction_job& job) {
     if constexpr (Packed) {
-        return packed_weights{job.packed, job.widened};
+        return packed_weights<Units>{job.packed, job.widened, job.unit_step};
     } else {
         return wide_weights{job.weights};
     }
@@ -133,7 +137,7 @@ void channel_tile(const contraction_job& job, const tile_inputs& inputs, const c
     }
     const std::int64_t* const fours = job.taps.fours;
     const std::int64_t* const ones = job.taps.ones;
-    auto weights = first_weights<Packed>(job);
+    auto weights = first_weights<Packed, (Vectors * register_lanes + unit_channels - 1) / unit_channels>(job);
     for (std::int64_t i = 0; i < job.taps.four_count; ++i, weights.advance(4)) {
         const std::int64_t offset = fours[i];
         if constexpr (tiles_unroll_taps) {

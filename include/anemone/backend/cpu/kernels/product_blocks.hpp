@@ -133,46 +133,44 @@ private:
             for (std::int64_t c = 0; c < columns; c += kernels_.columns) {
                 const std::int64_t count = std::min<std::int64_t>(kernels_.columns, columns - c);
                 product_results to{scratch_ + at_.sums + c, at_.sums_step, t == 0};
-                if (last && tiles_finish(count)) {
+                if (last && finished_.finish.out != nullptr) {
                     to.finish = finished_.finish.from(row * finished_.step + column + c);
                     to.out_step = finished_.step;
+                    to.rows = rows;
+                    to.columns = count;
                     to.bias = finished_.bias == nullptr ? nullptr : finished_.bias + column + c;
                     to.row_bias = finished_.row_bias == nullptr ? nullptr : finished_.row_bias + row;
-                    const std::int64_t stored = rows / kernels_.unit * kernels_.unit;
-                    panel(stored, left, column + c, count, t, terms, to);
-                    if (stored < rows) {
-                        to.finish = {};
-                        to.sums += stored * to.step;
-                        kernels_.stripe(tiled - stored, terms, left + stored * product_step, scratch_ + at_.panel,
-                                        count, to);
-                        finished(to.sums, row + stored, rows - stored, column + c, count);
-                    }
-                } else {
-                    panel(tiled, left, column + c, count, t, terms, to);
                 }
+                const bool more = c + kernels_.columns < columns;
+                const half* const next = more    ? packed_panel(column + c + kernels_.columns, t)
+                                         : !last ? packed_panel(column, t + terms)
+                                                 : packed_panel(column + columns, 0);
+                panel(tiled, left, column + c, count, t, terms, to, next);
             }
             left += whole ? tiled * product_step : 0;
         }
-        const std::int64_t done = tiles_finish(kernels_.columns) ? columns / kernels_.columns * kernels_.columns : 0;
-        finished(scratch_ + at_.sums + done, row, rows, column + done, columns - done);
-    }
-
-    /// Whether the tiles of a panel with so many columns finish their results.
-    bool tiles_finish(std::int64_t columns) const {
-        return finished_.finish.out != nullptr && columns == kernels_.columns;
+        if (finished_.finish.out == nullptr) {
+            finished(scratch_ + at_.sums, row, rows, column, columns);
+        }
     }
 
     std::int64_t panels_of(std::int64_t columns) const { return (columns + kernels_.columns - 1) / kernels_.columns; }
 
+    bool packed() const { return b_.packed && b_.coded == nullptr; }
+
+    /// The terms of a panel from `t` on; null where it is not packed so, or there is none.
+    const half* packed_panel(std::int64_t column, std::int64_t t) const {
+        return packed() && column < e_.n ? b_.values + column * e_.k + t * kernels_.columns : nullptr;
+    }
+
     /// The products of `rows` with a panel of `count` columns, whose fp32 values stay in the scratch.
     void panel(std::int64_t rows, const float* left, std::int64_t column, std::int64_t count, std::int64_t t,
-               std::int64_t terms, const product_results& to) const {
+               std::int64_t terms, const product_results& to, const half* next) const {
         const std::int64_t all = kernels_.columns;
         float* const wide = scratch_ + at_.panel;
-        const bool packed = b_.packed && b_.coded == nullptr;
-        if (packed || (!b_.packed && !b_.turned && count == all)) {
-            const half* const from = packed ? b_.values + column * e_.k + t * all : b_.values + t * e_.n + column;
-            kernels_.half_stripe(rows, terms, left, from, packed ? all : e_.n, wide, to);
+        if (packed() || (!b_.packed && !b_.turned && count == all)) {
+            const half* const from = packed() ? packed_panel(column, t) : b_.values + t * e_.n + column;
+            kernels_.half_stripe(rows, terms, left, from, packed() ? all : e_.n, count, wide, to, next);
             return;
         }
         if (b_.coded != nullptr) {

@@ -37,8 +37,10 @@ struct product_results {
     float* sums = nullptr;
     std::int64_t step = 0;
     bool fresh = true;
-    finishing finish = {};           ///< with `out`, of element (0, 0): where the results go instead
-    std::int64_t out_step = 0;       ///< from a row of them to the next
+    finishing finish = {};     ///< with `out`, of element (0, 0): where the results go instead
+    std::int64_t out_step = 0; ///< from a row of them to the next
+    std::int64_t rows = 0;     ///< then, so many rows and columns are results: tiles reach beyond them
+    std::int64_t columns = 0;
     const float* bias = nullptr;     ///< of the columns or null; then added before
     const float* row_bias = nullptr; ///< of the rows or null; likewise
     float* largest = nullptr; ///< or null; the largest of row r and of these 16 numbers from r * 16 on, in any of them
@@ -58,10 +60,11 @@ struct product_kernels {
     /// `unit`, and `count` columns. What is behind the last column in its panel may be written as well.
     void (*stripe)(std::int64_t rows, std::int64_t terms, const float* a, const float* panels, std::int64_t count,
                    const product_results& to) = nullptr;
-    /// The same with one panel in fp16, whose terms are `term_step` apart; its fp32 values are left in `wide` for further
-    /// rows.
+    /// The same with one whole panel in fp16, whose terms are `term_step` apart; its fp32 values are left in `wide` for
+    /// further rows. `next`, or null, is the packed panel that will be read next: on its way while tiles are computed.
     void (*half_stripe)(std::int64_t rows, std::int64_t terms, const float* a, const half* panel,
-                        std::int64_t term_step, float* wide, const product_results& to) = nullptr;
+                        std::int64_t term_step, std::int64_t count, float* wide, const product_results& to,
+                        const half* next) = nullptr;
     /// The same for 1, 2, 4 or 8 rows of a, `a_step` apart, and whole panels in fp16: element (t, c) of panel p is at
     /// b[p * panel_step + t * term_step + c]. `fresh` starts from zero, otherwise from what is in `sums`.
     /// Null where the conversion takes many instructions.

@@ -62,6 +62,17 @@ struct wide_panel {
         return floats<register_lanes>::load(values + t * panel_columns + v * register_lanes);
     }
 };
+/// The same, and while a tile reads it another panel is fetched, a line for each term.
+struct wide_panel_before {
+    const float* values;
+    const half* next;
+    ANEMONE_CPU_INLINE floats<register_lanes> load(std::int64_t t, int v) const {
+        if (v == 0) {
+            __builtin_prefetch(next + t * panel_columns);
+        }
+        return wide_panel{values}.load(t, v);
+    }
+};
 struct half_panel {
     const half* values;
     std::int64_t term_step;
@@ -72,6 +83,33 @@ struct half_panel {
         return value;
     }
 };
+
+/// Sums [row][panel_columns] of a tile that reaches beyond the results, from `row` on, to them.
+ANEMONE_INLINE void finish_some [[gnu::noinline]] (const float* sums, std::int64_t rows, std::int64_t columns,
+                                                   const product_results& to, std::int64_t row) {
+    using vector = floats<register_lanes>;
+    const auto finish = finisher<register_lanes>::of(to.finish);
+    for (std::int64_t c = 0; c < columns; c += register_lanes) {
+        const std::int64_t count = columns - c < register_lanes ? columns - c : register_lanes;
+        float bias[register_lanes];
+        for (std::int64_t i = 0; i < register_lanes; ++i) {
+            bias[i] = to.bias != nullptr && i < count ? to.bias[c + i] : -0.0F;
+        }
+        const vector added = vector::load(bias);
+        for (std::int64_t r = 0; r < rows; ++r) {
+            vector value = vector::load(sums + r * panel_columns + c) + added;
+            if (to.row_bias != nullptr) {
+                value = value + vector::all(to.row_bias[row + r]);
+            }
+            const std::int64_t place = (row + r) * to.out_step + c;
+            if (count == register_lanes) {
+                finish.store(value, place);
+            } else {
+                finish.store_some(value, place, count);
+            }
+        }
+    }
+}
 
 /// The rows of `a` and of the results from `row` on.
 template <int Rows, int Vectors, class Panel>
@@ -135,6 +173,19 @@ ANEMONE_CPU_INLINE void product_tile(std::int64_t terms, const float* a, const P
         }
         return;
     }
+    const std::int64_t rows = to.rows - row;
+    if (rows < Rows || to.columns < Vectors * register_lanes) {
+        alignas(64) float rest[Rows * panel_columns];
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 2
+            for (int v = 0; v < Vectors; ++v) {
+                sum[r][v].store(rest + r * panel_columns + v * register_lanes);
+            }
+        }
+        constexpr std::int64_t all = Vectors * register_lanes;
+        return finish_some(rest, rows < Rows ? rows : Rows, to.columns < all ? to.columns : all, to, row);
+    }
     if (to.bias != nullptr) {
 #pragma GCC unroll 2
         for (int v = 0; v < Vectors; ++v) {
@@ -191,6 +242,7 @@ ANEMONE_CPU_INLINE product_results from_column(const product_results& to, std::i
     product_results part = to;
     part.sums = to.sums == nullptr ? nullptr : to.sums + column;
     part.finish = to.finish.out == nullptr ? to.finish : to.finish.from(column);
+    part.columns = to.columns - column;
     part.bias = to.bias == nullptr ? nullptr : to.bias + column;
     return part;
 }
@@ -227,16 +279,32 @@ ANEMONE_INLINE void product_stripe(std::int64_t rows, std::int64_t terms, const 
     }
 }
 
-ANEMONE_INLINE void product_half_stripe(std::int64_t rows, std::int64_t terms, const float* a, const half* panel,
-                                        std::int64_t term_step, float* wide, const product_results& to) {
+template <int Vectors>
+ANEMONE_CPU_INLINE void product_half_column(std::int64_t rows, std::int64_t terms, const float* a,
+                                            const half_panel& panel, const half* next, const product_results& to) {
     std::int64_t first = 0;
     if (rows < product_rows) {
-        widen_rows(panel, term_step, terms, panel_columns, wide, panel_columns, panel_columns);
+        widen_rows(panel.values, panel.term_step, terms, panel_columns, panel.widened, panel_columns, panel_columns);
     } else {
-        product_tile<product_rows, panel_vectors>(terms, a, half_panel{panel, term_step, wide}, to, 0);
+        product_tile<product_rows, Vectors>(terms, a, panel, to, 0);
         first = product_rows;
+        if (next != nullptr && rows >= 2 * product_rows) {
+            product_tile<product_rows, Vectors>(terms, a, wide_panel_before{panel.widened, next}, to, first);
+            first += product_rows;
+        }
     }
-    product_column<panel_vectors>(first, rows, terms, a, {wide}, to);
+    product_column<Vectors>(first, rows, terms, a, {panel.widened}, to);
+}
+
+ANEMONE_INLINE void product_half_stripe(std::int64_t rows, std::int64_t terms, const float* a, const half* panel,
+                                        std::int64_t term_step, std::int64_t count, float* wide,
+                                        const product_results& to, const half* next) {
+    const half_panel from{panel, term_step, wide};
+    if (count > register_lanes) {
+        product_half_column<panel_vectors>(rows, terms, a, from, next, to);
+    } else {
+        product_half_column<1>(rows, terms, a, from, next, to);
+    }
 }
 
 ANEMONE_INLINE void widen_turned(const half* from, std::int64_t from_step, std::int64_t rows, std::int64_t count,
