@@ -64,7 +64,7 @@ std::string main_table(const std::vector<record>& records, int threads) {
         const verdict v = judge(block);
         rows.push_back({v.ours, v.peer, v.against, ""});
         if (v.winograd != nullptr) {
-            rows.push_back({v.winograd, v.peer, v.winograd_against, ", Winograd"});
+            rows.push_back({v.winograd, v.any_peer, v.winograd_against, ", Winograd"});
         }
     }
     std::stable_sort(rows.begin(), rows.end(), [](const row& a, const row& b) {
@@ -208,6 +208,11 @@ std::optional<ane::machine_limits> limits_of(const std::vector<record>& records,
 
 verdict judge(const std::vector<record>& block) {
     verdict v;
+    const auto take_faster = [](const record*& best, const record& r) {
+        if (best == nullptr || median_of(r.found.rounds) < median_of(best->found.rounds)) {
+            best = &r;
+        }
+    };
     for (const record& r : block) {
         if (r.found.rounds.empty()) {
             continue;
@@ -219,15 +224,18 @@ verdict judge(const std::vector<record>& block) {
                     *place = &r;
                 }
             }
-        } else if (v.peer == nullptr || median_of(r.found.rounds) < median_of(v.peer->found.rounds)) {
-            v.peer = &r;
+        } else {
+            take_faster(v.any_peer, r);
+            if (!r.found.contender.ends_with(" Winograd")) {
+                take_faster(v.peer, r);
+            }
         }
     }
     if (v.ours != nullptr && v.peer != nullptr) {
         v.against = compare(v.ours->found, v.peer->found);
     }
-    if (v.winograd != nullptr && v.peer != nullptr) {
-        v.winograd_against = compare(v.winograd->found, v.peer->found);
+    if (v.winograd != nullptr && v.any_peer != nullptr) {
+        v.winograd_against = compare(v.winograd->found, v.any_peer->found);
     }
     return v;
 }

@@ -21,9 +21,10 @@ struct verdict {
     const record* ours = nullptr;
     const record* unfused = nullptr;
     const record* winograd = nullptr;
-    const record* peer = nullptr; ///< the fastest one
-    comparison against;           ///< that peer
-    comparison winograd_against;  ///< the same peer
+    const record* peer = nullptr;     ///< the fastest that sums products, as ours does by default
+    const record* any_peer = nullptr; ///< the fastest of all, Winograd's among them
+    comparison against;               ///< `peer`
+    comparison winograd_against;      ///< `any_peer`
 };
 verdict judge(const std::vector<record>& block);
 

@@ -54,13 +54,18 @@ ANEMONE_INLINE void widen_places(const half* from, std::int64_t from_step, std::
                                  float* to, std::int64_t to_step) {
     constexpr std::int64_t lanes = 8;
     for (std::int64_t i = 0; i < count; ++i, from += from_step, to += to_step) {
-        for (std::int64_t c = 0; c + lanes <= channels; c += lanes) {
+        std::int64_t c = 0;
+        for (; c + 2 * lanes <= channels; c += 2 * lanes) {
+            floats<2 * lanes>::load(from + c).store(to + c);
+        }
+        for (; c + lanes <= channels; c += lanes) {
             floats<lanes>::load(from + c).store(to + c);
         }
-        if (channels % lanes != 0 && channels > lanes) {
+        if (c < channels && channels > lanes) {
             floats<lanes>::load(from + channels - lanes).store(to + channels - lanes);
+            c = channels;
         }
-        for (std::int64_t c = 0; channels < lanes && c < channels; ++c) {
+        for (; c < channels; ++c) {
             to[c] = widened(from[c].bits);
         }
     }

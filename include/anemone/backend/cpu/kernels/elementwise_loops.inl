@@ -32,7 +32,7 @@ template <class To> ANEMONE_CPU_INLINE void store_some(const row_block& x, To* t
 }
 
 /// Lanes that go through a function together, which hides its latency.
-inline constexpr int map_lanes = 32;
+inline constexpr int map_lanes = register_lanes == 16 ? 64 : 32;
 
 /// out[i] = function(x[i]); in place allowed.
 template <class Function, class From, class To>

@@ -121,8 +121,9 @@ struct floats<Lanes> {
         }
 #if ANEMONE_SET_NATIVE_LANES == 16
         if constexpr (Lanes == 16) {
-            const sixteen_halves bits =
+            sixteen_halves bits =
                 __builtin_ia32_vcvtps2ph512_mask(value, half_to_even, sixteen_halves{}, every_lane);
+            __asm__("" : "+v"(bits)); // as above
             std::memcpy(static_cast<void*>(to), &bits, sizeof bits);
             return;
         }
