@@ -31,7 +31,7 @@ template <class To> ANEMONE_CPU_INLINE void store_some(const row_block& x, To* t
     std::memcpy(static_cast<void*>(to), rest, static_cast<std::size_t>(left) * sizeof(To));
 }
 
-/// Lanes that go through a function together, which hides its latency.
+/// Lanes that go through a function together, which hides its latency: four registers, as far as these reach.
 inline constexpr int map_lanes = register_lanes == 16 ? 64 : 32;
 
 /// out[i] = function(x[i]); in place allowed.

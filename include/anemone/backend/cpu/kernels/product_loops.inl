@@ -62,7 +62,7 @@ struct wide_panel {
         return floats<register_lanes>::load(values + t * panel_columns + v * register_lanes);
     }
 };
-/// The same, and while a tile reads it another panel is fetched, a line for each term.
+/// The same, and while a tile reads it another panel is fetched, term by term.
 struct wide_panel_before {
     const float* values;
     const half* next;
@@ -85,7 +85,7 @@ struct half_panel {
 };
 
 /// Sums [row][panel_columns] of a tile that reaches beyond the results, from `row` on, to them.
-ANEMONE_INLINE void finish_some [[gnu::noinline]] (const float* sums, std::int64_t rows, std::int64_t columns,
+ANEMONE_INLINE void finish_edge [[gnu::noinline]] (const float* sums, std::int64_t rows, std::int64_t columns,
                                                    const product_results& to, std::int64_t row) {
     using vector = floats<register_lanes>;
     const auto finish = finisher<register_lanes>::of(to.finish);
@@ -184,7 +184,7 @@ ANEMONE_CPU_INLINE void product_tile(std::int64_t terms, const float* a, const P
             }
         }
         constexpr std::int64_t all = Vectors * register_lanes;
-        return finish_some(rest, rows < Rows ? rows : Rows, to.columns < all ? to.columns : all, to, row);
+        return finish_edge(rest, rows < Rows ? rows : Rows, to.columns < all ? to.columns : all, to, row);
     }
     if (to.bias != nullptr) {
 #pragma GCC unroll 2
