@@ -110,12 +110,7 @@ ANEMONE_INLINE void finish_some(const contraction_job& job, const float* sums, c
         }
         for (std::int64_t k = 0; k < channels; ++k) {
             const turned_row value = turned_row::load(values[k]) + turned_row::all(bias[k]);
-            const std::int64_t place = (channel + k) * job.plane + done + p;
-            if (count < turned_block) {
-                finish.store_some(value, place, count);
-            } else {
-                finish.store(value, place);
-            }
+            finish.store_up_to(value, (channel + k) * job.plane + done + p, count);
         }
     }
 }

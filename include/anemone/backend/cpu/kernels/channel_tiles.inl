@@ -97,10 +97,8 @@ void finish_places(const float* sums, int positions, const contraction_job& job,
             const vector value = vector::load(sums) + vector::load(to.bias + v * register_lanes);
             const std::int64_t place = to.first + p * job.place_step + v * register_lanes;
             const std::int64_t channels = job.channels - v * register_lanes;
-            if (channels >= register_lanes) {
-                to.finish->store(value, place);
-            } else if (channels > 0) {
-                to.finish->store_some(value, place, channels);
+            if (channels > 0) {
+                to.finish->store_up_to(value, place, channels);
             }
         }
     }

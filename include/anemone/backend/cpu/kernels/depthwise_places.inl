@@ -16,10 +16,8 @@ ANEMONE_CPU_INLINE void finish_outputs(const depthwise_places_job& job, floats<r
         const vector value = sum[p] + bias;
         if (job.finish.out == nullptr) {
             value.store(job.sums + (output + p) * job.place_step + channel);
-        } else if (left >= register_lanes) {
-            finish.store(value, (output + p) * job.out_step + channel);
         } else {
-            finish.store_some(value, (output + p) * job.out_step + channel, left);
+            finish.store_up_to(value, (output + p) * job.out_step + channel, left);
         }
     }
 }

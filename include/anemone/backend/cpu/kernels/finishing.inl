@@ -47,6 +47,14 @@ template <int Lanes> struct finisher {
         smaller(high, larger(low, value)).store(some);
         ANEMONE_SET::store_some<Lanes>(some, out + i, count);
     }
+    /// As many as there are, `Lanes` at most.
+    ANEMONE_CPU_INLINE void store_up_to(const floats<Lanes>& sum, std::int64_t i, std::int64_t there) const {
+        if (there >= Lanes) {
+            store(sum, i);
+        } else {
+            store_some(sum, i, there);
+        }
+    }
 };
 
 } // namespace ANEMONE_SET

@@ -90,10 +90,10 @@ ANEMONE_INLINE void finish_edge [[gnu::noinline]] (const float* sums, std::int64
     using vector = floats<register_lanes>;
     const auto finish = finisher<register_lanes>::of(to.finish);
     for (std::int64_t c = 0; c < columns; c += register_lanes) {
-        const std::int64_t count = columns - c < register_lanes ? columns - c : register_lanes;
+        const std::int64_t there = columns - c;
         float bias[register_lanes];
         for (std::int64_t i = 0; i < register_lanes; ++i) {
-            bias[i] = to.bias != nullptr && i < count ? to.bias[c + i] : -0.0F;
+            bias[i] = to.bias != nullptr && i < there ? to.bias[c + i] : -0.0F;
         }
         const vector added = vector::load(bias);
         for (std::int64_t r = 0; r < rows; ++r) {
@@ -101,12 +101,7 @@ ANEMONE_INLINE void finish_edge [[gnu::noinline]] (const float* sums, std::int64
             if (to.row_bias != nullptr) {
                 value = value + vector::all(to.row_bias[row + r]);
             }
-            const std::int64_t place = (row + r) * to.out_step + c;
-            if (count == register_lanes) {
-                finish.store(value, place);
-            } else {
-                finish.store_some(value, place, count);
-            }
+            finish.store_up_to(value, (row + r) * to.out_step + c, there);
         }
     }
 }
