@@ -26,6 +26,8 @@ public:
         while (true) {
             std::error_code failed;
             const bool made = std::filesystem::create_directories(path, failed);
+            if (failed == std::errc::file_exists && is_no_file(path))
+                continue; // it was there when it was to be made, and is gone since
             if (failed)
                 throw error(errc::file, path, "the directory of the program cannot be made: " + failed.message());
             const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -83,6 +85,12 @@ private:
         struct ::stat named {};
         return ::fstat(folder, &opened) == 0 && ::stat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
                opened.st_ino == named.st_ino;
+    }
+    /// Whether nothing has the name, or a folder (again).
+    static bool is_no_file(const std::string& path) noexcept {
+        std::error_code failed;
+        const std::filesystem::file_type type = std::filesystem::status(path, failed).type();
+        return type == std::filesystem::file_type::not_found || type == std::filesystem::file_type::directory;
     }
     static std::string marker_in(const std::string& path) { return path + "/made_by_anemone"; }
 
