@@ -36,7 +36,7 @@ int main() {
     const auto found = ane::violations(model<3, 7>, small_m1);
     const auto takers = ane::accepting_targets(model<3, 7>, ane::macs);
     fmt::print("{} of {} Macs accept the 3 x 7 kernel\n", takers.size(), ane::macs.size());
-    fmt::print("peak by the cost model: {:.2f} TFLOP/s, the M1's {:.2f}\n", ane::peak_flops(small_m1) / 1e12,
-               ane::peak_flops(ane::h13) / 1e12);
+    fmt::print("convolutions by the cost model: {:.2f} TFLOP/s, the M1's {:.2f}\n",
+               ane::rates_of(small_m1).convolution / 1e12, ane::rates_of(ane::h13).convolution / 1e12);
     return found.size() == 1 && found[0].got == 7 && found[0].limit == 5 ? 0 : 1;
 }

@@ -38,6 +38,7 @@
 #include "report/sarif.hpp"
 #include "report/verdicts.hpp"
 #include "report/weight_list.hpp"
+#include "rules/budget.hpp"
 #include "segments/constant.hpp"
 #include "segments/print.hpp"
 #include "values/compare.hpp"

@@ -33,6 +33,10 @@ std::string as_json(const ane::graph_view& lowered, const ane::target_set& targe
         json.member("target", ane::describe(t).name);
         if (c.seconds) {
             json.member("seconds", *c.seconds);
+            json.member("at_least", c.clock.at_least);
+            json.member("at_most", c.clock.at_most);
+            json.member("shortest", c.least.typical);
+            json.member("joules", c.joules);
         } else {
             json.key("seconds").null();
         }

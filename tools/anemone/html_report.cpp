@@ -113,7 +113,8 @@ std::string rooflines_of(const ane::graph_view& g, const ane::verdict_table& ver
     for (const ane::target_verdict& row : verdicts.rows()) {
         const ane::cost c = ane::estimate(lowered.graph, row.target);
         const auto same = [&](const ane::roofline& r) {
-            return r.peak == c.roof->peak && r.bandwidth == c.roof->bandwidth;
+            return r.peak == c.roof->peak && r.bandwidth == c.roof->bandwidth &&
+                   r.port_bandwidth == c.roof->port_bandwidth;
         };
         const bool has_layers = std::any_of(c.layers.begin(), c.layers.end(), [](const ane::layer_cost& l) {
             return l.work.flops() > 0 && l.bytes() > 0 && l.seconds() > 0;

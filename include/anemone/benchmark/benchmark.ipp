@@ -167,7 +167,7 @@ ANEMONE_BODY benchmark_result benchmark(const graph_view& model, const weight_st
         result.bytes += static_cast<double>(bytes(model[port.node].type, model[port.node].shape.count()));
     }
     const int count = static_cast<int>(places.size());
-    const int layers = options.layers ? static_cast<int>(detail::layers_of(model).size()) : 0;
+    const int layers = options.layers ? static_cast<int>(demand_of(model, h13).layers.size()) : 0;
     detail::benchmark_progress progress(options.progress, count * (options.rounds + 1 + layers) + 1);
     if (options.limits) {
         // About a third of the time of one backend.

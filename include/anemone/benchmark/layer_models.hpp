@@ -15,7 +15,7 @@ namespace ane::detail::inline ANEMONE_WAY {
 
 /// A layer of a model as a model: what it reads are its inputs, in this order.
 struct layer_model {
-    layer_cost cost;
+    layer_demand cost;
     std::string name;
     dynamic_graph graph;
     std::vector<int> reads;  ///< nodes of the whole model, one for each input
@@ -80,7 +80,7 @@ ANEMONE_INLINE std::vector<layer_model> layer_models(const graph_view& g) {
     const sequence<fusion> fused = fuse(g);
     const sequence<char> known = constant_nodes(g);
     std::vector<layer_model> models;
-    for (const layer_cost& layer : layers_of(g)) {
+    for (const layer_demand& layer : demand_of(g, h13).layers) { // the layers are the same on all targets
         if (layer.bytes() == 0) {
             continue;
         }

@@ -14,7 +14,8 @@ constexpr std::string_view mark_text(const roofline& r) {
     return r.known_by == mark::measured ? "measured fit" : name(r.known_by);
 }
 
-/// One line: "0.85 MFLOP, 0.21 MB, 4.0 FLOP/byte, dispatch-bound on h13 (M1): about 0.22 ms (measured fit)".
+/// One line: "0.85 MFLOP, 0.21 MB, 4.0 FLOP/byte, dispatch-bound on h13 (M1): between 0.20 and 0.27 ms, typically
+/// 0.23 ms (measured fit)".
 ANEMONE_API std::string cost_line(const cost& c);
 
 /// Whether a dispatch takes longer than everything that it does (R111).

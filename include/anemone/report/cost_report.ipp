@@ -22,10 +22,10 @@ ANEMONE_BODY std::string cost_line(const cost& c) {
                   detail::scaled(static_cast<double>(c.bytes), "B"), c.intensity());
     const std::string device = detail::device_name(c);
     if (!c.roof || !c.seconds) {
-        return formatted("{}; time on {} not known ({})", work, device,
-                         c.roof ? "the cost model has no form for attention" : "no clock of it is known");
+        return formatted("{}; time on {} not known (no clock of it is known)", work, device);
     }
-    return formatted("{}, {}-bound on {}: about {} ({})", work, name(c.limit), device, detail::milliseconds(*c.seconds),
+    return formatted("{}, {}-bound on {}: between {}, typically {}, {} ({})", work, name(c.limit), device,
+                     detail::between(c.clock), detail::milliseconds(c.clock.typical), detail::millijoules(c.joules),
                      mark_text(*c.roof));
 }
 
@@ -39,8 +39,8 @@ ANEMONE_BODY std::string cost_advice(const cost& c) {
         const rule_record& r = record_of(id);
         text += formatted("{}: {}; try: {} [{}, {}]\n", name(r.level),
                           fmt::format(fmt::runtime(r.sentence),
-                                      fmt::arg("got", microseconds(*c.seconds - c.roof->floor_seconds)),
-                                      fmt::arg("limit", microseconds(c.roof->floor_seconds))),
+                                      fmt::arg("got", microseconds(*c.seconds - c.dispatch_seconds)),
+                                      fmt::arg("limit", microseconds(c.dispatch_seconds))),
                           r.advice, r.fact, name(r.evidence));
     }
     return text;
@@ -68,9 +68,13 @@ ANEMONE_BODY std::string cost_table(const graph_view& lowered, const cost& c) {
             detail::scaled(static_cast<double>(layer.weight_bytes), "B"), layer.intensity(), name(layer.limit), time);
     }
     if (c.roof) {
-        text += formatted("dispatch floor {:.0f} us; peak {}/s, bandwidth {}/s, ridge {:.0f} FLOP/byte ({})\n",
-                          c.roof->floor_seconds * 1e6, detail::scaled(c.roof->peak, "FLOP"),
-                          detail::scaled(c.roof->bandwidth, "B"), c.roof->ridge(), mark_text(*c.roof));
+        text +=
+            formatted("a dispatch takes {:.0f} us, at best {:.0f}; convolutions {}/s, products {}/s; weights {}/s and "
+                      "{}/s; inputs and outputs {}/s ({})\n",
+                      c.dispatch_seconds * 1e6, (c.least.typical - c.clock.typical + c.dispatch_seconds) * 1e6,
+                      detail::scaled(c.rates.convolution, "FLOP"), detail::scaled(c.rates.product, "FLOP"),
+                      detail::scaled(c.rates.convolution_weights, "B"), detail::scaled(c.rates.product_weights, "B"),
+                      detail::scaled(c.rates.ports, "B"), mark_text(*c.roof));
     }
     return text + cost_line(c) + "\n" + cost_advice(c);
 }

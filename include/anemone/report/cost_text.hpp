@@ -29,6 +29,17 @@ ANEMONE_INLINE std::string milliseconds(double seconds) {
     return formatted("{:.{}f} ms", ms, ms < 10 ? 2 : (ms < 100 ? 1 : 0));
 }
 
+ANEMONE_INLINE std::string millijoules(double joules) {
+    const double mj = joules * 1e3;
+    return formatted("{:.{}f} mJ", mj, mj < 10 ? 2 : (mj < 100 ? 1 : 0));
+}
+
+/// "0.19 and 0.27 ms".
+ANEMONE_INLINE std::string between(const time_interval& t) {
+    const double low = t.at_least * 1e3;
+    return formatted("{:.{}f} and {}", low, low < 10 ? 2 : (low < 100 ? 1 : 0), milliseconds(t.at_most));
+}
+
 /// "h13 (M1)"; the name alone where no product has the engine.
 ANEMONE_INLINE std::string device_name(const cost& c) {
     std::string_view product = c.product;
@@ -40,7 +51,7 @@ ANEMONE_INLINE std::string device_name(const cost& c) {
 }
 
 /// "conv2d + add + relu #4": a layer with the stages that fused into it.
-ANEMONE_INLINE std::string layer_name(const graph_view& g, const layer_cost& layer, const sequence<fusion>& fused) {
+ANEMONE_INLINE std::string layer_name(const graph_view& g, const layer_demand& layer, const sequence<fusion>& fused) {
     std::string text(name(g[layer.node].kind));
     for (int i = layer.node + 1; i <= layer.last; ++i) {
         const fusion& f = fused[static_cast<std::size_t>(i)];

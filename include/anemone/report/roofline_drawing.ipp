@@ -93,6 +93,13 @@ ANEMONE_BODY std::string draw_roofline(const graph_view& lowered, const cost& c,
     const double start = std::max(std::pow(10.0, x.low), std::pow(10.0, y.low) / roof.bandwidth);
     out += formatted("<path class=\"edge skip\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}H{:.1f}\"/>\n", x(start),
                      y(start * roof.bandwidth), x(roof.ridge()), y(roof.peak), end_x);
+    const double ports = std::max(std::pow(10.0, x.low), std::pow(10.0, y.low) / roof.port_bandwidth);
+    const double reach = std::min(std::pow(10.0, x.high), roof.peak / roof.port_bandwidth);
+    out += formatted(
+        "<path class=\"edge skip\" stroke-opacity=\".45\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"><title>inputs and "
+        "outputs, {}</title></path>\n",
+        x(ports), y(ports * roof.port_bandwidth), x(reach), y(reach * roof.port_bandwidth),
+        detail::scaled(roof.port_bandwidth, "B/s"));
     out += formatted("<text class=\"note end\" x=\"{:.1f}\" y=\"{:.1f}\">{}, {}, ridge {:.0f} FLOP/byte</text>\n",
                      end_x - 4, std::max(y(roof.peak) - 18, top - 6), detail::scaled(roof.peak, "FLOP/s"),
                      detail::scaled(roof.bandwidth, "B/s"), roof.ridge());

@@ -1,0 +1,210 @@
+#pragma once
+
+#include "cost_anchor.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+/// The constants of the cost model: rates of the array, bandwidths by what is moved, and fixed times (docs/cost.md).
+namespace ane {
+
+/// The rates of one chip, of programs on the device as the host sees them.
+struct cost_rates {
+    double convolution = 0; ///< FLOP/s of convolutions that Winograd's transform fits, as if it were not taken; a
+                            ///< multiply-add is 2
+    double direct = 0;      ///< FLOP/s of other convolutions
+    double product = 0;     ///< FLOP/s of products of matrices and of all else
+
+    double ports =
+        0; ///< bytes/s of a program's inputs and outputs, which are copied and turned into the engine's layout
+    double convolution_weights = 0; ///< bytes/s
+    double product_weights = 0;     ///< bytes/s
+    double resident = 0;            ///< bytes/s of values that stay on the device between layers
+
+    double floor = 0;       ///< s, a dispatch with one input and one output that computes nothing; median by the clock
+    double least_floor = 0; ///< s, the shortest of many
+    double port = 0;        ///< s, for each input and each output after the first
+
+    double index = 0;            ///< s, a layer that gives indices or an order
+    double selected = 0;         ///< elements/s through top_k and sort
+    double row_scales = 0;       ///< elements/s of rows that a factor for each row scales, outside of a norm
+    double attention_values = 0; ///< bytes/s of the operands and the result of the attention unit
+    double attention_scores = 0; ///< scores/s of the attention unit
+
+    double static_power = 0; ///< W while a program is dispatched and runs
+    double flop_energy = 0;  ///< J for each FLOP
+    double byte_energy = 0;  ///< J for each byte of weights, inputs and outputs
+
+    double tile = 0; ///< bytes of a product's left operand for which weights that leave the chip are read once
+
+    /// Nine of ten points lie within these factors of the estimate: of the fixed times, and of the work above them.
+    double floor_spread = 1;
+    double work_spread = 1;
+    mark known_by = mark::predicted; ///< measured: fitted to latencies of this chip
+};
+
+/// How a constant is known.
+enum class cost_origin : std::uint8_t {
+    fitted,    ///< to the points of this chip
+    published, ///< a figure of the source, as it stands
+    derived,   ///< from measured figures of this chip, as its source says
+    carried    ///< from another chip or from other figures, as its source says
+};
+
+/// One figure of `cost_rates` at an anchor. A fitted one with a published figure is drawn towards that, in logarithms,
+/// with the weight of one point (tests/cost/fit.hpp, which finds these values again).
+struct cost_constant {
+    target anchor;
+    double cost_rates::*member;
+    std::string_view name;
+    std::string_view unit;
+    double value;
+    double published; ///< 0: none
+    cost_origin origin;
+    std::string_view source;
+
+    constexpr mark known_by() const { return origin == cost_origin::carried ? mark::predicted : mark::measured; }
+};
+
+// clang-format off
+inline constexpr cost_constant cost_constants[] = {
+    {h13, &cost_rates::convolution, "convolution", "FLOP/s", 10.9e12, 12e12, cost_origin::fitted, "guide 9, compute roof; points m1_001, m1_005, ramp_001..005, cls_005"},
+    {h13, &cost_rates::direct, "direct convolution", "FLOP/s", 7.38e12, 6.96e12, cost_origin::fitted, "guide 20, a saturated 1x1 convolution (core_006); points m1_002..004"},
+    {h13, &cost_rates::product, "product", "FLOP/s", 13.5e12, 12e12, cost_origin::fitted, "guide 9, compute roof; points cls_002, cls_003, pow_003"},
+    {h13, &cost_rates::ports, "ports", "B/s", 6.41e9, 10e9, cost_origin::fitted, "guide 9, a single relu; points ramp_001..005, m1_002, bm_008"},
+    {h13, &cost_rates::convolution_weights, "convolution weights", "B/s", 10.3e9, 9e9, cost_origin::fitted, "guide 18, fitted bandwidth; points m1_001..005, cls_005"},
+    {h13, &cost_rates::product_weights, "product weights", "B/s", 58.1e9, 51e9, cost_origin::fitted, "guide 9, saturating weight stream; points ramp_008, cls_002, cls_003, CC12"},
+    {h13, &cost_rates::floor, "floor", "s", 212e-6, 220e-6, cost_origin::fitted, "cost facts, anchor of h13; every point of M1 by the clock"},
+    {h13, &cost_rates::least_floor, "least floor", "s", 185e-6, 190e-6, cost_origin::fitted, "guide 9, a tiny model; point bud_006"},
+    {h13, &cost_rates::static_power, "static power", "W", 0.755, 0.755, cost_origin::published, "guide 10, rail in a loop of single calls"},
+    {h13, &cost_rates::flop_energy, "energy of a FLOP", "J", 0.37e-12, 0.37e-12, cost_origin::published, "guide 10, optimum of 2.68 TFLOP/s/W"},
+    {h13, &cost_rates::byte_energy, "energy of a byte", "J", 35e-12, 0, cost_origin::derived, "what is left of cls_003 (8.59 GFLOP at 775 GFLOP/s/W) and cls_005 (19.3 at 2063)"},
+
+    {h14, &cost_rates::convolution, "convolution", "FLOP/s", 10.8e12, 0, cost_origin::carried, "h13: chains of convolutions run at 8.5 TFLOP/s on both (m2p_005 at 3.8 W, cls_005)"},
+    {h14, &cost_rates::direct, "direct convolution", "FLOP/s", 7.3e12, 7.3e12, cost_origin::published, "cost facts, peak of the anchor of h14"},
+    {h14, &cost_rates::product, "product", "FLOP/s", 13.5e12, 0, cost_origin::carried, "h13: products of M2 were measured with one row, which the array does not bind"},
+    {h14, &cost_rates::ports, "ports", "B/s", 11.9e9, 0, cost_origin::carried, "geometric mean of h13 and h17s"},
+    {h14, &cost_rates::convolution_weights, "convolution weights", "B/s", 23.2e9, 0, cost_origin::carried, "geometric mean of h13 and h17s"},
+    {h14, &cost_rates::product_weights, "product weights", "B/s", 54.5e9, 48e9, cost_origin::fitted, "cost facts, anchor of h14; points cmp_001..003, m2p_009..012"},
+    {h14, &cost_rates::floor, "floor", "s", 122e-6, 100e-6, cost_origin::fitted, "cost facts, anchor of h14; points cmp_001..003, m2p_009..012"},
+    {h14, &cost_rates::static_power, "static power", "W", 1.6, 0, cost_origin::derived, "m2p_009..012: energies against times and bytes"},
+    {h14, &cost_rates::flop_energy, "energy of a FLOP", "J", 0.25e-12, 0, cost_origin::derived, "what is left of m2p_005 (19.3 GFLOP at 2234.6 GFLOP/s/W)"},
+    {h14, &cost_rates::byte_energy, "energy of a byte", "J", 12e-12, 0, cost_origin::derived, "m2p_009..012: energies against times and bytes"},
+
+    {h17s, &cost_rates::convolution, "convolution", "FLOP/s", 30e12, 24.3e12, cost_origin::fitted, "cost facts, bm_018; points cv_001..010, bm_017, bm_018"},
+    {h17s, &cost_rates::direct, "direct convolution", "FLOP/s", 18.8e12, 18.8e12, cost_origin::published, "guide 9, a saturated convolution, its kernel not told"},
+    {h17s, &cost_rates::product, "product", "FLOP/s", 19.6e12, 19.6e12, cost_origin::fitted, "guide 12, matmul slope; points mm_010, mm_013, gn_003, gn_006, bm_016"},
+    {h17s, &cost_rates::ports, "ports", "B/s", 22e9, 24.1e9, cost_origin::fitted, "guide 9, standalone stream; points un_*, cv_*, mm_*"},
+    {h17s, &cost_rates::convolution_weights, "convolution weights", "B/s", 52.1e9, 57e9, cost_origin::fitted, "guide 18, fitted bandwidth; points cv_006, m5c_004, bm_018"},
+    {h17s, &cost_rates::product_weights, "product weights", "B/s", 150e9, 145e9, cost_origin::fitted, "guide 12, weight stream; points mm_005, gv_001..003, bm_016"},
+    {h17s, &cost_rates::resident, "resident", "B/s", 200e9, 0, cost_origin::carried, "above the weights of products: in the chains that were measured these values bind nothing"},
+    {h17s, &cost_rates::floor, "floor", "s", 110e-6, 110e-6, cost_origin::published, "cost facts, anchor of h17s; one point alone is by the clock"},
+    {h17s, &cost_rates::least_floor, "least floor", "s", 73.1e-6, 70e-6, cost_origin::fitted, "cost facts, default of the heuristic; every point of M5"},
+    {h17s, &cost_rates::port, "port", "s", 11.4e-6, 0, cost_origin::fitted, "points br_001, br_003"},
+    {h17s, &cost_rates::index, "index", "s", 16.2e-6, 0, cost_origin::fitted, "points br_006..013"},
+    {h17s, &cost_rates::selected, "selected", "elements/s", 269e6, 0, cost_origin::fitted, "points br_010..014"},
+    {h17s, &cost_rates::row_scales, "row scales", "elements/s", 542e6, 0, cost_origin::fitted, "points un_012 and, on M1, bm_009"},
+    {h17s, &cost_rates::attention_values, "attention values", "B/s", 5.12e9, 0, cost_origin::fitted, "points br_001..004, ot_001"},
+    {h17s, &cost_rates::attention_scores, "attention scores", "scores/s", 5.99e9, 0, cost_origin::fitted, "points br_001..004, ot_001"},
+    {h17s, &cost_rates::tile, "tile", "B", 565e3, 0, cost_origin::fitted, "points bm_016, gn_006 and, on M1, cls_003"},
+    {h17s, &cost_rates::static_power, "static power", "W", 0.755, 0, cost_origin::carried, "h13; with these three a chain of convolutions has its published 2289 GFLOP/s/W"},
+    {h17s, &cost_rates::flop_energy, "energy of a FLOP", "J", 0.37e-12, 0, cost_origin::carried, "h13"},
+    {h17s, &cost_rates::byte_energy, "energy of a byte", "J", 35e-12, 0, cost_origin::carried, "h13"},
+
+    {h18, &cost_rates::convolution, "convolution", "FLOP/s", 23.1e12, 0, cost_origin::carried, "the rate gn_011 (M6, community); its shape is not told"},
+    {h18, &cost_rates::direct, "direct convolution", "FLOP/s", 14.5e12, 0, cost_origin::carried, "h17s by the ratio of convolutions"},
+    {h18, &cost_rates::product, "product", "FLOP/s", 15.8e12, 0, cost_origin::carried, "h17s by the ratio of gn_009 (M6) to gn_003 (M5)"},
+    {h18, &cost_rates::ports, "ports", "B/s", 17.6e9, 0, cost_origin::carried, "h17s by the ratio of gn_009 (M6) to gn_003 (M5)"},
+};
+// clang-format on
+
+namespace detail {
+
+constexpr double square_root_of(double x) {
+    double root = x > 1 ? x : 1;
+    for (int i = 0; i < 60; ++i) {
+        root = (root + x / root) / 2;
+    }
+    return root;
+}
+
+constexpr cost_rates stated_rates(target anchor) {
+    cost_rates r;
+    for (const cost_constant& c : cost_constants) {
+        if (c.anchor == anchor) {
+            r.*c.member = c.value;
+        }
+    }
+    return r;
+}
+
+} // namespace detail
+
+/// The anchor that a generation is scaled from.
+constexpr target rates_anchor(family f) noexcept {
+    return at_least(f, family::a18) ? h18 : nearest_anchor(f).reference;
+}
+
+/// Fills in what nobody measured at an anchor from `whole`, whose figures are complete: paths that carry values in
+/// proportion to the ports, fixed times in proportion to the floor.
+constexpr cost_rates completed(cost_rates r, const cost_rates& whole) {
+    const double values = r.ports / whole.ports;
+    for (double cost_rates::*path :
+         {&cost_rates::convolution_weights, &cost_rates::product_weights, &cost_rates::resident, &cost_rates::selected,
+          &cost_rates::row_scales, &cost_rates::attention_values, &cost_rates::attention_scores}) {
+        r.*path = r.*path > 0 ? r.*path : whole.*path * values;
+    }
+    r.floor = r.floor > 0 ? r.floor : whole.floor;
+    const double fixed = r.floor / whole.floor;
+    for (double cost_rates::*time : {&cost_rates::least_floor, &cost_rates::port, &cost_rates::index}) {
+        r.*time = r.*time > 0 ? r.*time : whole.*time * fixed;
+    }
+    for (double cost_rates::*same :
+         {&cost_rates::tile, &cost_rates::static_power, &cost_rates::flop_energy, &cost_rates::byte_energy}) {
+        r.*same = r.*same > 0 ? r.*same : whole.*same;
+    }
+    return r;
+}
+
+/// The rates of an anchor's own chip.
+constexpr cost_rates anchor_rates(target anchor) {
+    cost_rates r = completed(detail::stated_rates(anchor), detail::stated_rates(h17s));
+    r.known_by = anchor == h18 ? mark::predicted : mark::measured;
+    r.floor_spread = r.known_by == mark::measured ? 1.2 : 1.5;
+    r.work_spread = r.known_by == mark::measured ? 1.7 : 2.5;
+    return r;
+}
+
+/// The rates of another chip of a generation: rates by the clock and by the root of the ratio of cores, times by the
+/// inverse of the clock. The published law takes the cores' ratio itself (guide chapter 18), and by it an M6 with its 4
+/// cores would be ten times slower in convolutions than it was measured (gn_011); the interval holds both.
+template <target_like T> constexpr cost_rates rates_of(const T& which) {
+    const target_description& d = describe(which);
+    if (!has_cost_model(d)) {
+        return {};
+    }
+    const target anchor = rates_anchor(d.tier);
+    const target_description& from = describe(anchor);
+    cost_rates r = anchor_rates(anchor);
+    const double clock = model_clock_mhz(d.clock) / model_clock_mhz(from.clock);
+    const double cores = static_cast<double>(d.cost_cores) / from.cost_cores;
+    const double root = detail::square_root_of(cores);
+    for (double cost_rates::*rate :
+         {&cost_rates::convolution, &cost_rates::direct, &cost_rates::product, &cost_rates::ports,
+          &cost_rates::convolution_weights, &cost_rates::product_weights, &cost_rates::resident, &cost_rates::selected,
+          &cost_rates::row_scales, &cost_rates::attention_values, &cost_rates::attention_scores}) {
+        r.*rate *= clock * root;
+    }
+    for (double cost_rates::*time :
+         {&cost_rates::floor, &cost_rates::least_floor, &cost_rates::port, &cost_rates::index}) {
+        r.*time /= clock;
+    }
+    if (d.marks.cost != mark::measured || clock != 1 || cores != 1) {
+        r.known_by = mark::predicted;
+        r.floor_spread = 1.5;
+        r.work_spread = 2.5 * (root > 1 ? root : 1 / root);
+    }
+    return r;
+}
+
+} // namespace ane
