@@ -27,8 +27,8 @@ sa::blob_reader reader(const std::string& file) {
     return sa::blob_reader(std::vector<std::uint8_t>(file.begin(), file.end()));
 }
 
-std::string refused(const std::string& file, std::uint64_t offset = 64, sa::element type = sa::element::fp16,
-                    std::int64_t count = 4) {
+std::string refused_blob(const std::string& file, std::uint64_t offset = 64, sa::element type = sa::element::fp16,
+                         std::int64_t count = 4) {
     try {
         static_cast<void>(reader(file).entry(offset, type, count));
         return "accepted";
@@ -48,41 +48,42 @@ TEST_CASE("stand-in: the worked example of the weight file reads back") {
 }
 
 TEST_CASE("stand-in: every field of a weight file is checked") {
-    CHECK(refused(example()) == "accepted");
-    CHECK(contains(refused(example(), 128), "beyond the end")); // the offset of the data, not of the metadata
-    CHECK(contains(refused(example(), 0), "not that of a metadata record"));
-    CHECK(contains(refused(example(), 96), "not that of a metadata record"));
-    CHECK(contains(refused(example(), 1024), "beyond the end"));
-    CHECK(contains(refused(example(), ~std::uint64_t{63}), "beyond the end"));
-    CHECK(contains(refused(example(), 64, sa::element::int8, 8), "Metadata data type does not match requested type."));
-    CHECK(contains(refused(example(), 64, sa::element::fp16, 3), "holds 4 elements"));
-    CHECK(contains(refused(example(), 64, sa::element::fp16, 5), "holds 4 elements"));
+    CHECK(refused_blob(example()) == "accepted");
+    CHECK(contains(refused_blob(example(), 128), "beyond the end")); // the offset of the data, not of the metadata
+    CHECK(contains(refused_blob(example(), 0), "not that of a metadata record"));
+    CHECK(contains(refused_blob(example(), 96), "not that of a metadata record"));
+    CHECK(contains(refused_blob(example(), 1024), "beyond the end"));
+    CHECK(contains(refused_blob(example(), ~std::uint64_t{63}), "beyond the end"));
+    CHECK(contains(refused_blob(example(), 64, sa::element::int8, 8),
+                   "Metadata data type does not match requested type."));
+    CHECK(contains(refused_blob(example(), 64, sa::element::fp16, 3), "holds 4 elements"));
+    CHECK(contains(refused_blob(example(), 64, sa::element::fp16, 5), "holds 4 elements"));
 
     std::string file = example();
     file[4] = 1;
-    CHECK(refused(file) == "Storage Reader expects file format version 2.");
+    CHECK(refused_blob(file) == "Storage Reader expects file format version 2.");
     file = example();
     file[64] = 0;
-    CHECK(contains(refused(file), "sentinel"));
+    CHECK(contains(refused_blob(file), "sentinel"));
     file = example();
     file[72] = 16; // size past the end
-    CHECK(contains(refused(file), "does not lie in the file"));
+    CHECK(contains(refused_blob(file), "does not lie in the file"));
     file = example();
     file[80] = 64; // data over the metadata
-    CHECK(contains(refused(file), "does not lie in the file"));
-    CHECK(contains(refused(std::string(63, '\0')), "less than the 64"));
+    CHECK(contains(refused_blob(file), "does not lie in the file"));
+    CHECK(contains(refused_blob(std::string(63, '\0')), "less than the 64"));
 }
 
 TEST_CASE("stand-in: counts of sub-byte entries need the right padding") {
     // 12 mask bits in two bytes: 4 bits of padding (facts: weights, section 3.3).
     const std::string good = bytes().header(1).entry(9, {0x12, 0x09}, 4).text();
-    CHECK(refused(good, 64, sa::element::uint1, 12) == "accepted");
+    CHECK(refused_blob(good, 64, sa::element::uint1, 12) == "accepted");
     CHECK(sa::unpack_integers(reader(good).entry(64, sa::element::uint1, 12), sa::element::uint1, 12) ==
           std::vector<std::int64_t>{0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1});
     const std::string unpadded = bytes().header(1).entry(9, {0x12, 0x09}).text();
-    CHECK(contains(refused(unpadded, 64, sa::element::uint1, 12), "holds 16 elements"));
+    CHECK(contains(refused_blob(unpadded, 64, sa::element::uint1, 12), "holds 16 elements"));
     const std::string odd = bytes().header(1).entry(11, {0x12, 0x09}, 2).text();
-    CHECK(contains(refused(odd, 64, sa::element::uint4, 3), "padding of 2 bits"));
+    CHECK(contains(refused_blob(odd, 64, sa::element::uint4, 3), "padding of 2 bits"));
 }
 
 TEST_CASE("stand-in: integers unpack low bits first, signed ones with their sign") {

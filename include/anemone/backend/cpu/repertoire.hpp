@@ -47,11 +47,19 @@ template <op_set Operations> const kernel_table& kernels_of(isa_level level) {
     }
 }
 
+template <op_set Operations> const kernel_table& generic_kernels_of() {
+    if constexpr (Operations == every_op) {
+        return generic_kernels();
+    } else {
+        return detail::generic::kernels<loops_under(Operations)>::table;
+    }
+}
+
 /// One operation of a graph over known operands, as a program of these operations computes it, but at the generic
 /// level, so that a constant does not depend on the machine that computed it.
 template <op_set Operations>
 void evaluate_constant(const graph_view& g, const materialized& known, int index, std::byte* result) {
-    const binding_context context{g, known, kernels_of<Operations>(isa_level::generic)};
+    const binding_context context{g, known, generic_kernels_of<Operations>()};
     std::vector<const std::byte*> inputs;
     for (const int operand : g.operands(index)) {
         inputs.push_back(known.memory(operand));

@@ -84,6 +84,7 @@ TEST_CASE("every level narrows as half's own conversion does") {
 TEST_CASE("levels that the machine lacks are refused, the best is available") {
     CHECK(cpu::available_levels().front() == cpu::isa_level::generic);
     CHECK(cpu::best_kernels().level == cpu::available_levels().back());
+    CHECK(&cpu::generic_kernels() == &cpu::kernels_for(cpu::isa_level::generic));
     for (const cpu::isa_level level : cpu::available_levels()) {
         CHECK(cpu::kernels_for(level).level == level);
     }

@@ -12,6 +12,9 @@ namespace ane::cpu::inline ANEMONE_WAY {
 /// The table of a level, with the loops of every operation. Throws errc::argument when this machine cannot run it.
 ANEMONE_API const kernel_table& kernels_for(isa_level level);
 
+/// The same for the level that every machine runs, without the others' loops: header-only, only its own are compiled.
+ANEMONE_API const kernel_table& generic_kernels();
+
 /// The table of the best level of this machine.
 ANEMONE_API const kernel_table& best_kernels();
 
