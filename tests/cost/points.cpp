@@ -115,7 +115,7 @@ std::vector<point> all() {
     std::vector<point> points;
     const auto add = [&](const char* id, target chip, quantity what, double seconds, const char* shape,
                          dynamic_graph graph) {
-        points.push_back({id, chip, what, seconds, shape, std::move(graph)});
+        points.push_back({id, chip, what, seconds, shape, std::move(graph), false});
     };
     constexpr auto least = quantity::least;
     constexpr auto clock = quantity::clock;
@@ -147,6 +147,7 @@ std::vector<point> all() {
     add("un_019", h17s, least, 91.5 * us, "group_norm [1, 64, 32, 32]", norm(op::group_norm, {1, 64, 32, 32}));
     add("un_020", h17s, least, 139.0 * us, "group_norm [1, 256, 32, 32]", norm(op::group_norm, {1, 256, 32, 32}));
     add("un_021", h17s, least, 117.9 * us, "pixel_shuffle [1, 64, 32, 32]", shuffle(64, 32));
+    points.back().is_alone = true;
     add("br_001", h17s, least, 111.5 * us, "attention unit, 4 heads, 32 x 64", fused_attention(4, 32, 64));
     add("br_003", h17s, least, 252.0 * us, "attention unit, 8 heads, 128 x 64", fused_attention(8, 128, 64));
     add("br_004", h17s, least, 637.1 * us, "attention unit, 16 heads, 128 x 128", fused_attention(16, 128, 128));

@@ -21,6 +21,7 @@ struct point {
     double seconds;
     std::string shape;
     ane::dynamic_graph graph; ///< lowered
+    bool is_alone = false;    ///< no other point says anything of one of its constants: leaving it out proves nothing
 };
 
 /// All that the fit rests on. What the facts have besides and is not here: docs/cost.md.

@@ -49,7 +49,9 @@ struct study {
     std::vector<double> factors() const {
         std::vector<double> all;
         for (const residual& r : residuals) {
-            all.push_back(r.factor());
+            if (!r.of->from->is_alone) {
+                all.push_back(r.factor());
+            }
         }
         std::sort(all.begin(), all.end());
         return all;
@@ -144,17 +146,18 @@ std::string tables() {
     }
     const std::vector<double> factors = done().factors();
     made += fmt::format("\n### The residuals\n\n"
-                        "{} points. Left out of the fit and then predicted: median factor {:.2f}, nine of ten within "
-                        "{:.2f}, worst {:.2f}, rank correlation {:.3f}.\n\n"
+                        "{} points that other points say something of. Left out of the fit and then predicted: median "
+                        "factor {:.2f}, nine of ten within {:.2f}, worst {:.2f}, rank correlation {:.3f}.\n\n"
                         "| Point | Chip | Quantity | Program | Measured | Model | Left out | Factor |\n"
                         "|---|---|---|---|---|---|---|---|\n",
                         factors.size(), factors[factors.size() / 2], factors[factors.size() * 9 / 10], factors.back(),
                         rank_correlation(done().residuals));
     for (const residual& r : done().residuals) {
         const point& p = *r.of->from;
-        made += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {:.2f} |\n", p.id, describe(p.chip).runtime,
+        made += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", p.id, describe(p.chip).runtime,
                             p.what == quantity::least ? "shortest" : "clock", pages::cell(p.shape),
-                            figure(p.seconds, "s"), figure(r.stated, "s"), figure(r.unseen, "s"), r.factor());
+                            figure(p.seconds, "s"), figure(r.stated, "s"), p.is_alone ? "" : figure(r.unseen, "s"),
+                            p.is_alone ? std::string("alone") : fmt::format("{:.2f}", r.factor()));
     }
     return made;
 }
@@ -179,15 +182,16 @@ TEST_CASE("cost: the stated constants are those that the fit finds") {
 }
 
 TEST_CASE("cost: the interval holds nine of ten unseen points") {
-    int inside = 0;
+    int inside = 0, counted = 0;
     for (const residual& r : done().residuals) {
         const point& p = *r.of->from;
         const cost c = price(r.of->program, rates_of(p.chip));
         const time_interval& t = p.what == quantity::least ? c.least : c.clock;
         const double factor = r.unseen / t.typical; // the interval of a fit that did not see the point
-        inside += p.seconds >= t.at_least * factor && p.seconds <= t.at_most * factor ? 1 : 0;
+        counted += p.is_alone ? 0 : 1;
+        inside += !p.is_alone && p.seconds >= t.at_least * factor && p.seconds <= t.at_most * factor ? 1 : 0;
     }
-    const double share = static_cast<double>(inside) / static_cast<double>(done().residuals.size());
+    const double share = static_cast<double>(inside) / static_cast<double>(counted);
     MESSAGE("inside: " << share);
     CHECK(share >= 0.9);
 }

@@ -137,7 +137,7 @@ TEST_CASE("times of a layer by their closed forms") {
     CHECK(same(layer.compute_seconds, 2.0 * 64 * 64 * 32 * 32 / r.direct));
     CHECK(same(layer.weight_seconds, 2.0 * 64 * 64 / r.convolution_weights));
     CHECK(same(layer.port_seconds, 2.0 * 2 * 64 * 32 * 32 / r.ports));
-    CHECK(layer.resident_seconds == 0);
+    CHECK(layer.value_seconds == 0);
     CHECK(same(c.clock.typical, r.floor + std::max(layer.compute_seconds, layer.weight_seconds) + layer.port_seconds));
     CHECK(same(c.least.typical, c.clock.typical - r.floor + r.least_floor));
     CHECK(c.costliest() == &c.layers[0]);
@@ -286,16 +286,22 @@ TEST_CASE("energy: the published figures within a factor of 1.4") {
 }
 
 TEST_CASE("attention: the unit and its parts") {
-    constexpr auto m = graph([](auto& g) {
-        auto x = g.input("q"_s, f16<1, 12, 512, 64>);
-        g.output("y"_s, attention(x, g.input("k"_s, f16<1, 12, 512, 64>), g.input("v"_s, f16<1, 12, 512, 64>)));
-    });
-    const cost whole = estimate(m, h17s);
-    const lowered_graph lowered = lower(m);
-    const cost parts = estimate(lowered.view(), h17s);
-    CHECK(parts.work.multiply_adds == whole.work.multiply_adds);
-    CHECK(parts.flops() == whole.flops());
     // guide 18: the rewrite of an attention into one program of its parts is 3.7 to 5.3 times as fast
-    CHECK(whole.least.typical / parts.least.typical > 3.7);
-    CHECK(whole.least.typical / parts.least.typical < 5.3);
+    const auto gain = [](std::int64_t heads, std::int64_t tokens, std::int64_t depth, target t) {
+        dynamic_builder b;
+        const extents shape{1, heads, tokens, depth};
+        b.output("y", b.add(op::attention, {b.input("q", shape), b.input("k", shape), b.input("v", shape)},
+                            score_scaling{}));
+        const dynamic_graph g = b.finish();
+        const cost whole = estimate(g, t);
+        const cost parts = estimate(lower(g).view(), t);
+        CHECK(parts.work.multiply_adds == whole.work.multiply_adds);
+        return whole.least.typical / parts.least.typical;
+    };
+    for (const double g :
+         {gain(16, 128, 128, h17s), gain(12, 197, 64, h17s), gain(12, 512, 64, h17s), gain(12, 197, 64, h13)}) {
+        CAPTURE(g);
+        CHECK(g > 3.7 / 1.4);
+        CHECK(g < 5.3 * 1.4);
+    }
 }

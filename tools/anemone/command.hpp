@@ -15,6 +15,7 @@ void add_check(CLI::App& app, int& status);
 void add_run(CLI::App& app, int& status);
 void add_diff(CLI::App& app, int& status);
 void add_cost(CLI::App& app, int& status);
+void add_optimize(CLI::App& app, int& status);
 void add_draw(CLI::App& app, int& status);
 void add_convert(CLI::App& app, int& status);
 void add_bench(CLI::App& app, int& status);

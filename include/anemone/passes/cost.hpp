@@ -13,17 +13,17 @@ struct layer_cost : layer_demand {
     double compute_seconds =
         0;                     ///< arithmetic at the rate of its unit; 0 where the rates are not known, and so the next
     double weight_seconds = 0; ///< weights, as often as they are read
-    double resident_seconds = 0; ///< values that stay on the device
-    double port_seconds = 0;     ///< inputs and outputs of the program
-    double unit_seconds = 0;     ///< orders, factors of rows, the attention unit
+    double value_seconds = 0;  ///< values between layers, on the chip and spilled
+    double port_seconds = 0;   ///< inputs and outputs of the program
+    double unit_seconds = 0;   ///< permutations, orders, factors of rows, the attention unit
     bound limit = bound::unknown;
 
     constexpr double memory_seconds() const {
-        const double inside = weight_seconds > resident_seconds ? weight_seconds : resident_seconds;
+        const double inside = weight_seconds > value_seconds ? weight_seconds : value_seconds;
         return inside + port_seconds;
     }
     constexpr double seconds() const {
-        const double memory = weight_seconds > resident_seconds ? weight_seconds : resident_seconds;
+        const double memory = weight_seconds > value_seconds ? weight_seconds : value_seconds;
         return (compute_seconds > memory ? compute_seconds : memory) + port_seconds + unit_seconds;
     }
 };
@@ -84,9 +84,10 @@ constexpr layer_cost priced(const layer_demand& layer, const cost_rates& r) {
     c.compute_seconds = layer.on == engine_unit::attention ? 0 : count(layer.work.flops()) / (rate * layer.active);
     c.weight_seconds =
         count(layer.weight_bytes) * weight_reads(layer, r) / (convolves ? r.convolution_weights : r.product_weights);
-    c.resident_seconds = count(layer.resident_bytes()) / r.resident;
+    c.value_seconds = count(layer.resident_bytes()) / r.resident + count(layer.spilled_bytes) / r.spilled;
     c.port_seconds = count(layer.port_bytes) / r.ports;
-    c.unit_seconds = count(layer.row_scaled) / r.row_scales + count(layer.selected) / r.selected;
+    const double permuted = layer.permutes ? count(layer.input_bytes + layer.output_bytes) / r.permuted : 0;
+    c.unit_seconds = permuted + count(layer.row_scaled) / r.row_scales + count(layer.selected) / r.selected;
     if (layer.on == engine_unit::attention) {
         c.unit_seconds += count(layer.input_bytes + layer.output_bytes) / r.attention_values +
                           count(layer.scores) / r.attention_scores;
@@ -140,7 +141,7 @@ constexpr cost price(const program_demand& program, const cost_rates& r) {
 /// Estimates a lowered graph (passes/lowering.hpp) on a target, as one dispatch:
 ///   t = floor + ports after the first
 ///       + sum over layers of max(FLOP / rate, weights / bandwidth, resident values / bandwidth)
-///                            + port bytes / bandwidth + what orders, row factors and the attention unit take
+///                            + port bytes / bandwidth + what permutations, orders, row factors and the attention unit take
 /// and its energy: static power * t + energy of a FLOP * FLOP + energy of a byte * bytes that leave or enter the chip,
 /// with the rates of targets/cost_rates.hpp. docs/cost.md has the constants and their residuals: on points that a fit
 /// did not see, the median factor is below 1.1, and 90 % are within 1.4.

@@ -19,7 +19,9 @@ struct cost_rates {
         0; ///< bytes/s of a program's inputs and outputs, which are copied and turned into the engine's layout
     double convolution_weights = 0; ///< bytes/s
     double product_weights = 0;     ///< bytes/s
-    double resident = 0;            ///< bytes/s of values that stay on the device between layers
+    double resident = 0;            ///< bytes/s of values that stay on the chip between layers
+    double spilled = 0;             ///< bytes/s of values between layers that do not fit there
+    double permuted = 0;            ///< bytes/s, read and written, of what changes the order of its axes
 
     double floor = 0;       ///< s, a dispatch with one input and one output that computes nothing; median by the clock
     double least_floor = 0; ///< s, the shortest of many
@@ -68,13 +70,15 @@ struct cost_constant {
 
 // clang-format off
 inline constexpr cost_constant cost_constants[] = {
-    {h13, &cost_rates::convolution, "convolution", "FLOP/s", 10.9e12, 12e12, cost_origin::fitted, "guide 9, compute roof; points m1_001, m1_005, ramp_001..005, cls_005"},
+    {h13, &cost_rates::convolution, "convolution", "FLOP/s", 11e12, 12e12, cost_origin::fitted, "guide 9, compute roof; points m1_001, m1_005, ramp_001..005, cls_005"},
     {h13, &cost_rates::direct, "direct convolution", "FLOP/s", 7.38e12, 6.96e12, cost_origin::fitted, "guide 20, a saturated 1x1 convolution (core_006); points m1_002..004"},
-    {h13, &cost_rates::product, "product", "FLOP/s", 13.5e12, 12e12, cost_origin::fitted, "guide 9, compute roof; points cls_002, cls_003, pow_003"},
-    {h13, &cost_rates::ports, "ports", "B/s", 6.41e9, 10e9, cost_origin::fitted, "guide 9, a single relu; points ramp_001..005, m1_002, bm_008"},
+    {h13, &cost_rates::product, "product", "FLOP/s", 13.7e12, 12e12, cost_origin::fitted, "guide 9, compute roof; points cls_002, cls_003, pow_003"},
+    {h13, &cost_rates::ports, "ports", "B/s", 6.25e9, 10e9, cost_origin::fitted, "guide 9, a single relu; points ramp_001..005, m1_002, bm_008"},
     {h13, &cost_rates::convolution_weights, "convolution weights", "B/s", 10.3e9, 9e9, cost_origin::fitted, "guide 18, fitted bandwidth; points m1_001..005, cls_005"},
-    {h13, &cost_rates::product_weights, "product weights", "B/s", 58.1e9, 51e9, cost_origin::fitted, "guide 9, saturating weight stream; points ramp_008, cls_002, cls_003, CC12"},
-    {h13, &cost_rates::floor, "floor", "s", 212e-6, 220e-6, cost_origin::fitted, "cost facts, anchor of h13; every point of M1 by the clock"},
+    {h13, &cost_rates::product_weights, "product weights", "B/s", 58.2e9, 51e9, cost_origin::fitted, "guide 9, saturating weight stream; points ramp_008, cls_002, cls_003, CC12"},
+    {h13, &cost_rates::resident, "resident", "B/s", 200e9, 0, cost_origin::derived, "guide 9: a chain of products keeps 12 TFLOP/s at 1 MB a value, of which it then moves at least 180 GB/s"},
+    {h13, &cost_rates::spilled, "spilled", "B/s", 80e9, 85e9, cost_origin::derived, "ws_008: the same chain at 2 MB a value moves 426 MB a dispatch at 4.8 TFLOP/s and 60 FLOP/byte"},
+    {h13, &cost_rates::floor, "floor", "s", 213e-6, 220e-6, cost_origin::fitted, "cost facts, anchor of h13; every point of M1 by the clock"},
     {h13, &cost_rates::least_floor, "least floor", "s", 185e-6, 190e-6, cost_origin::fitted, "guide 9, a tiny model; point bud_006"},
     {h13, &cost_rates::static_power, "static power", "W", 0.755, 0.755, cost_origin::published, "guide 10, rail in a loop of single calls"},
     {h13, &cost_rates::flop_energy, "energy of a FLOP", "J", 0.37e-12, 0.37e-12, cost_origin::published, "guide 10, optimum of 2.68 TFLOP/s/W"},
@@ -95,18 +99,20 @@ inline constexpr cost_constant cost_constants[] = {
     {h17s, &cost_rates::direct, "direct convolution", "FLOP/s", 18.8e12, 18.8e12, cost_origin::published, "guide 9, a saturated convolution, its kernel not told"},
     {h17s, &cost_rates::product, "product", "FLOP/s", 19.6e12, 19.6e12, cost_origin::fitted, "guide 12, matmul slope; points mm_010, mm_013, gn_003, gn_006, bm_016"},
     {h17s, &cost_rates::ports, "ports", "B/s", 22e9, 24.1e9, cost_origin::fitted, "guide 9, standalone stream; points un_*, cv_*, mm_*"},
-    {h17s, &cost_rates::convolution_weights, "convolution weights", "B/s", 52.1e9, 57e9, cost_origin::fitted, "guide 18, fitted bandwidth; points cv_006, m5c_004, bm_018"},
-    {h17s, &cost_rates::product_weights, "product weights", "B/s", 150e9, 145e9, cost_origin::fitted, "guide 12, weight stream; points mm_005, gv_001..003, bm_016"},
-    {h17s, &cost_rates::resident, "resident", "B/s", 200e9, 0, cost_origin::carried, "above the weights of products: in the chains that were measured these values bind nothing"},
+    {h17s, &cost_rates::convolution_weights, "convolution weights", "B/s", 52e9, 57e9, cost_origin::fitted, "guide 18, fitted bandwidth; points cv_006, m5c_004, bm_018"},
+    {h17s, &cost_rates::product_weights, "product weights", "B/s", 149e9, 145e9, cost_origin::fitted, "guide 12, weight stream; points mm_005, gv_001..003, bm_016"},
+    {h17s, &cost_rates::resident, "resident", "B/s", 200e9, 0, cost_origin::carried, "h13; in the chains that were measured on M5 these values bind nothing"},
+    {h17s, &cost_rates::spilled, "spilled", "B/s", 145e9, 145e9, cost_origin::published, "guide 12, stream from memory"},
+    {h17s, &cost_rates::permuted, "permuted", "B/s", 7.89e9, 0, cost_origin::fitted, "point un_021"},
     {h17s, &cost_rates::floor, "floor", "s", 110e-6, 110e-6, cost_origin::published, "cost facts, anchor of h17s; one point alone is by the clock"},
-    {h17s, &cost_rates::least_floor, "least floor", "s", 73.1e-6, 70e-6, cost_origin::fitted, "cost facts, default of the heuristic; every point of M5"},
-    {h17s, &cost_rates::port, "port", "s", 11.4e-6, 0, cost_origin::fitted, "points br_001, br_003"},
-    {h17s, &cost_rates::index, "index", "s", 16.2e-6, 0, cost_origin::fitted, "points br_006..013"},
-    {h17s, &cost_rates::selected, "selected", "elements/s", 269e6, 0, cost_origin::fitted, "points br_010..014"},
-    {h17s, &cost_rates::row_scales, "row scales", "elements/s", 542e6, 0, cost_origin::fitted, "points un_012 and, on M1, bm_009"},
+    {h17s, &cost_rates::least_floor, "least floor", "s", 72.8e-6, 70e-6, cost_origin::fitted, "cost facts, default of the heuristic; every point of M5"},
+    {h17s, &cost_rates::port, "port", "s", 11.6e-6, 0, cost_origin::fitted, "points br_001, br_003"},
+    {h17s, &cost_rates::index, "index", "s", 16.5e-6, 0, cost_origin::fitted, "points br_006..013"},
+    {h17s, &cost_rates::selected, "selected", "elements/s", 264e6, 0, cost_origin::fitted, "points br_010..014"},
+    {h17s, &cost_rates::row_scales, "row scales", "elements/s", 545e6, 0, cost_origin::fitted, "points un_012 and, on M1, bm_009"},
     {h17s, &cost_rates::attention_values, "attention values", "B/s", 5.12e9, 0, cost_origin::fitted, "points br_001..004, ot_001"},
     {h17s, &cost_rates::attention_scores, "attention scores", "scores/s", 5.99e9, 0, cost_origin::fitted, "points br_001..004, ot_001"},
-    {h17s, &cost_rates::tile, "tile", "B", 565e3, 0, cost_origin::fitted, "points bm_016, gn_006 and, on M1, cls_003"},
+    {h17s, &cost_rates::tile, "tile", "B", 571e3, 0, cost_origin::fitted, "points bm_016, gn_006 and, on M1, cls_003"},
     {h17s, &cost_rates::static_power, "static power", "W", 0.755, 0, cost_origin::carried, "h13; with these three a chain of convolutions has its published 2289 GFLOP/s/W"},
     {h17s, &cost_rates::flop_energy, "energy of a FLOP", "J", 0.37e-12, 0, cost_origin::carried, "h13"},
     {h17s, &cost_rates::byte_energy, "energy of a byte", "J", 35e-12, 0, cost_origin::carried, "h13"},
@@ -150,8 +156,9 @@ constexpr target rates_anchor(family f) noexcept {
 constexpr cost_rates completed(cost_rates r, const cost_rates& whole) {
     const double values = r.ports / whole.ports;
     for (double cost_rates::*path :
-         {&cost_rates::convolution_weights, &cost_rates::product_weights, &cost_rates::resident, &cost_rates::selected,
-          &cost_rates::row_scales, &cost_rates::attention_values, &cost_rates::attention_scores}) {
+         {&cost_rates::convolution_weights, &cost_rates::product_weights, &cost_rates::resident, &cost_rates::spilled,
+          &cost_rates::permuted, &cost_rates::selected, &cost_rates::row_scales, &cost_rates::attention_values,
+          &cost_rates::attention_scores}) {
         r.*path = r.*path > 0 ? r.*path : whole.*path * values;
     }
     r.floor = r.floor > 0 ? r.floor : whole.floor;
@@ -191,8 +198,9 @@ template <target_like T> constexpr cost_rates rates_of(const T& which) {
     const double root = detail::square_root_of(cores);
     for (double cost_rates::*rate :
          {&cost_rates::convolution, &cost_rates::direct, &cost_rates::product, &cost_rates::ports,
-          &cost_rates::convolution_weights, &cost_rates::product_weights, &cost_rates::resident, &cost_rates::selected,
-          &cost_rates::row_scales, &cost_rates::attention_values, &cost_rates::attention_scores}) {
+          &cost_rates::convolution_weights, &cost_rates::product_weights, &cost_rates::resident, &cost_rates::spilled,
+          &cost_rates::permuted, &cost_rates::selected, &cost_rates::row_scales, &cost_rates::attention_values,
+          &cost_rates::attention_scores}) {
         r.*rate *= clock * root;
     }
     for (double cost_rates::*time :

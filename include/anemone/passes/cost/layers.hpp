@@ -33,16 +33,18 @@ struct layer_demand {
     std::int64_t weight_bytes = 0; ///< constants read, compressed where the target streams them so
     std::int64_t output_bytes = 0;
     engine_unit on = engine_unit::elements;
-    std::int64_t port_bytes = 0; ///< those of the inputs and outputs that are ports of the program
-    double active = 1;           ///< share of the array that its channels and its nonzero weights keep busy
-    std::int64_t left_bytes = 0; ///< a product whose weights leave the chip: of its left operand
-    std::int64_t row_scaled = 0; ///< elements that a factor for each row scales, outside of a norm
-    std::int64_t selected = 0;   ///< elements that are put in order
-    std::int64_t orders = 0;     ///< rows that are put in order, each in a pass of its own
-    std::int64_t scores = 0;     ///< of the fused attention
+    std::int64_t port_bytes = 0;    ///< those of the inputs and outputs that are ports of the program
+    std::int64_t spilled_bytes = 0; ///< those of other values that do not fit on the chip
+    bool permutes = false;          ///< it changes the order of axes, or of blocks
+    double active = 1;              ///< share of the array that its channels and its nonzero weights keep busy
+    std::int64_t left_bytes = 0;    ///< a product whose weights leave the chip: of its left operand
+    std::int64_t row_scaled = 0;    ///< elements that a factor for each row scales, outside of a norm
+    std::int64_t selected = 0;      ///< elements that are put in order
+    std::int64_t orders = 0;        ///< rows that are put in order, each in a pass of its own
+    std::int64_t scores = 0;        ///< of the fused attention
 
     constexpr std::int64_t bytes() const { return input_bytes + weight_bytes + output_bytes; }
-    constexpr std::int64_t resident_bytes() const { return input_bytes + output_bytes - port_bytes; }
+    constexpr std::int64_t resident_bytes() const { return input_bytes + output_bytes - port_bytes - spilled_bytes; }
     /// Arithmetic intensity, FLOP/byte; 0 for a layer that moves nothing.
     constexpr double intensity() const {
         return bytes() > 0 ? static_cast<double>(work.flops()) / static_cast<double>(bytes()) : 0;
@@ -96,6 +98,34 @@ constexpr bool orders(op kind) {
     return kind == op::top_k || kind == op::top_k_indices || kind == op::sort || kind == op::arg_sort;
 }
 
+/// Whether an operation changes the order of elements that lie beside each other; axes of one element may go anywhere.
+constexpr bool permutes(const graph_view& g, const node& n) {
+    switch (n.kind) {
+    case op::pixel_shuffle:
+    case op::pixel_unshuffle:
+    case op::depth_to_space:
+    case op::space_to_depth:
+    case op::space_to_batch:
+    case op::batch_to_space: return true;
+    case op::transpose: {
+        const extents& x = g.operand(n, 0).shape;
+        std::int64_t last = -1;
+        const indices& order = n.get<permutation>().order;
+        for (int i = 0; i < order.rank; ++i) {
+            const std::int64_t from = order[i];
+            if (x[static_cast<int>(from)] > 1) {
+                if (from < last) {
+                    return true;
+                }
+                last = from;
+            }
+        }
+        return false;
+    }
+    default: return false;
+    }
+}
+
 /// Whether a node asks for the order that the node before it found: values and indices come out of one layer.
 constexpr bool shares_its_order(const graph_view& g, int index) {
     const node& n = g[index];
@@ -132,6 +162,7 @@ constexpr void describe_layer(layer_demand& layer, const graph_view& g, const ta
             layer.orders = x.count() / x[normalized_axis(n.get<selection>().axis, x.rank)];
         }
     }
+    layer.permutes = permutes(g, n);
 }
 
 } // namespace detail
@@ -142,6 +173,8 @@ constexpr void describe_layer(layer_demand& layer, const graph_view& g, const ta
 constexpr program_demand demand_of(const graph_view& g, const target_description& t) {
     const sequence<fusion> fused = fuse(g);
     const sequence<char> known = constant_nodes(g);
+    // A chain of products lost its rate when a value took all of the on-chip memory (guide chapter 9, ws_008).
+    const auto spills = [&t](std::int64_t size) { return size >= t.memory.working_set_nominal; };
     program_demand program;
     sequence<layer_demand>& layers = program.layers;
     sequence<int> position(g.nodes.size(), -1);    // of a layer, by its host
@@ -203,6 +236,8 @@ constexpr program_demand demand_of(const graph_view& g, const target_description
             if (at_host[static_cast<std::size_t>(base)] != 0) {
                 at_host[static_cast<std::size_t>(base)] = 0;
                 layer.port_bytes += size;
+            } else if (spills(size)) {
+                layer.spilled_bytes += size;
             }
         }
     }
@@ -217,6 +252,11 @@ constexpr program_demand demand_of(const graph_view& g, const target_description
         if (layer >= 0 && !o.is_state() && has_left[base] == 0) {
             has_left[base] = 1;
             layers[static_cast<std::size_t>(layer)].port_bytes += layers[static_cast<std::size_t>(layer)].output_bytes;
+        }
+    }
+    for (layer_demand& layer : layers) {
+        if (spills(layer.output_bytes) && has_left[static_cast<std::size_t>(layer.last)] == 0) {
+            layer.spilled_bytes += layer.output_bytes;
         }
     }
     return program;

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "../base/way.hpp"
+#include "../rewrites/optimize.hpp"
+
+#include <string>
+
+namespace ane::inline ANEMONE_WAY {
+
+/// What a search over rewrites found, a row a step: the rewrite, its places, what it keeps, the typical time of a
+/// dispatch before and after it, and why it pays.
+ANEMONE_API std::string optimize_text(const optimized& found, const target_description& d);
+ANEMONE_API std::string optimize_text(const optimized& found, target t);
+
+/// All rewrites, a row each, with where each fits (docs/rewrites.md).
+ANEMONE_API std::string rewrites_text();
+
+} // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "optimize_report.ipp"
+#endif

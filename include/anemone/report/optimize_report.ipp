@@ -1,0 +1,39 @@
+#pragma once
+
+#include "../base/formatted.hpp"
+#include "optimize_report.hpp"
+
+#include <string_view>
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY std::string optimize_text(const optimized& found, const target_description& d) {
+    if (!has_cost_model(d)) {
+        return formatted("no clock of {} is known: nothing is ranked\n", d.runtime);
+    }
+    std::string text;
+    if (found.steps.empty()) {
+        text = "no rewrite pays\n";
+    } else {
+        text = formatted("{:<22} {:>6}  {:<8} {:>10} {:>10}  {}\n", "rewrite", "places", "keeps", "before", "after",
+                         "why");
+        for (const rewrite_step& step : found.steps) {
+            const rewrite_record& r = step.record();
+            text += formatted("{:<22} {:>6}  {:<8} {:>7.0f} us {:>7.0f} us  {}\n", r.id, step.places, name(r.kept),
+                              step.before * 1e6, step.after * 1e6, r.gain);
+        }
+    }
+    return text + formatted("{:.0f} us become {:.0f} us on {}, {:.2f} times as fast, by the cost model\n",
+                            found.before * 1e6, found.after * 1e6, d.runtime, found.gain());
+}
+ANEMONE_BODY std::string optimize_text(const optimized& found, target t) { return optimize_text(found, describe(t)); }
+
+ANEMONE_BODY std::string rewrites_text() {
+    std::string text;
+    for (const rewrite_record& r : rewrites) {
+        text += formatted("{:<22} {:<8} {}: {}  [{}]\n", r.id, name(r.kept), r.when, r.gain, r.source);
+    }
+    return text;
+}
+
+} // namespace ane::inline ANEMONE_WAY

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "attention.hpp"
+#include "layouts.hpp"
+#include "products.hpp"
+
+/// The rewrites, a row each. Another one is a function beside these and a row.
+namespace ane {
+
+inline constexpr rewrite_record rewrites[] = {
+    {"attention_as_parts", keeps::bits, "an attention",
+     "its unit takes operands slowly; its parts read them on the chip", "guide 18; rewrites 2",
+     detail::attention_as_parts},
+    {"tile_queries", keeps::bits, "an attention whose scores do not fit on the chip",
+     "the scores of one tile of queries stay there", "rewrites 2", detail::tile_queries},
+    {"channels_first", keeps::rounding, "linear layers, and norms and products between them",
+     "heads are split and joined without turning values round", "guide 18; a public thread", detail::channels_first},
+    {"cancel_transposes", keeps::bits, "a transpose of a transpose", "one permutation less, or two",
+     "rewrites 3, transpose_chain", detail::cancel_transposes},
+    {"split_outputs", keeps::bits, "a linear layer whose weights do not fit on the chip, with several rows",
+     "the weights are read once", "rewrites 1, products above 2 MB", detail::split_outputs},
+    {"pointwise_as_product", keeps::rounding, "a dense 1x1 convolution", "the weights of products come faster",
+     "cost facts, m1_004 against CC12", detail::pointwise_as_product},
+    {"linear_as_convolution", keeps::bits, "a linear layer", "the array takes convolutions at its highest rate",
+     "rewrites 1, fc", detail::linear_as_convolution},
+    {"merge_factors", keeps::rounding, "two multiplications by constants in a row", "one layer less",
+     "rewrites 3, muls_chain", detail::merge_factors},
+};
+
+} // namespace ane

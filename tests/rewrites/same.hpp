@@ -1,0 +1,89 @@
+#pragma once
+
+#include <anemone/backend/oracle/oracle.hpp>
+#include <anemone/backend/program.hpp>
+#include <anemone/weights/random.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <vector>
+
+/// Two models with the same ports and weights, run by the oracle.
+namespace rewriting {
+
+struct comparison {
+    bool same_bits = true;
+    double worst = 0; ///< of the differences, over the largest value of the output
+};
+
+/// Buffers of fp16 numbers for the ports that a caller sees.
+struct memory {
+    std::vector<std::vector<ane::half>> values;
+    std::vector<std::span<std::byte>> writable;
+    std::vector<std::span<const std::byte>> readable;
+
+    void add(std::int64_t count) {
+        values.emplace_back(static_cast<std::size_t>(count));
+        writable.push_back(std::as_writable_bytes(std::span(values.back())));
+        readable.emplace_back(writable.back());
+    }
+};
+
+inline memory inputs_of(const ane::graph_view& g, std::mt19937& random) {
+    memory m;
+    for (int i = 0; i < g.size(); ++i) {
+        if (g[i].kind == ane::op::input && g.next_of(i) < 0) {
+            m.add(g[i].shape.count());
+            const ane::contract& promise = g[i].get<ane::contract>();
+            std::uniform_real_distribution<double> uniform(std::max(-2.0, promise.low), std::min(2.0, promise.high));
+            for (ane::half& v : m.values.back()) {
+                v = ane::half(uniform(random));
+            }
+        }
+    }
+    return m;
+}
+inline memory outputs_of(const ane::graph_view& g) {
+    memory m;
+    for (const ane::output_port& port : g.outputs) {
+        if (!port.is_state()) {
+            m.add(g[port.node].shape.count());
+        }
+    }
+    return m;
+}
+
+/// Runs both on `runs` random inputs, with states kept from run to run.
+inline comparison compare(const ane::graph_view& first, const ane::graph_view& second, ane::target chip, unsigned seed,
+                          int runs = 3) {
+    const ane::weight_store weights = ane::random_weights(first, seed);
+    auto a = ane::compile(first, ane::backend::oracle{chip}, weights);
+    auto b = ane::compile(second, ane::backend::oracle{chip}, weights);
+    std::mt19937 random(seed);
+    comparison c;
+    for (int run = 0; run < runs; ++run) {
+        const memory inputs = inputs_of(first, random);
+        memory from_a = outputs_of(first);
+        memory from_b = outputs_of(second);
+        a.run(inputs.readable, from_a.writable);
+        b.run(inputs.readable, from_b.writable);
+        for (std::size_t port = 0; port < from_a.values.size(); ++port) {
+            double largest = 0, difference = 0;
+            for (std::size_t i = 0; i < from_a.values[port].size(); ++i) {
+                const ane::half left = from_a.values[port][i];
+                const ane::half right = from_b.values[port][i];
+                c.same_bits = c.same_bits && left.bits == right.bits;
+                largest = std::max(largest, std::abs(static_cast<double>(left)));
+                difference = std::max(difference, std::abs(static_cast<double>(left) - static_cast<double>(right)));
+            }
+            c.worst = std::max(c.worst, largest > 0 ? difference / largest : difference);
+        }
+    }
+    return c;
+}
+
+} // namespace rewriting
