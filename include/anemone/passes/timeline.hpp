@@ -11,6 +11,8 @@ namespace ane {
 
 namespace detail {
 
+inline constexpr double most_joules = 1e9; ///< of one dispatch: an engine takes milliseconds and watts
+
 /// A request that can enter the queue.
 struct waiting_request {
     double at = 0;
@@ -134,6 +136,7 @@ private:
         }
         s.engine_end = s.engine + parts.round_trip + s.wake + (s.switched ? o.switch_seconds : 0) + t.work;
         s.end = s.engine_end + parts.completion;
+        require_time(s.end, "request", static_cast<std::size_t>(w.index), "its end");
         s.joules =
             t.joules > 0 ? t.joules + rates_.static_power * (s.engine_end - s.engine - parts.round_trip - t.work) : 0;
         free_ = o.held == held_part::call ? s.end : s.engine_end;
@@ -201,9 +204,10 @@ constexpr void check_timeline(std::span<const program_time> programs, std::span<
         require_time(programs[i].fixed, "program", i, "its fixed time");
         require_time(programs[i].ports, "program", i, "the time of its ports");
         require_time(programs[i].work, "program", i, "its work");
-        if (!is_time(programs[i].joules)) {
+        if (!(programs[i].joules >= 0 && programs[i].joules <= most_joules)) {
             throw error(errc::argument, "program " + std::to_string(i),
-                        "its energy is " + shown(programs[i].joules, "J") + ", it must be finite and at least 0");
+                        "its energy is " + shown(programs[i].joules, "J") + ", it must be 0 to " +
+                            shown(most_joules, "J"));
         }
     }
     for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -227,7 +231,7 @@ constexpr void check_timeline(std::span<const program_time> programs, std::span<
 
 /// Serves requests in the order in which they become ready, one at a time, while the others wait. A program has at most
 /// 127 requests outstanding; the callers of more are held back and come in order. Throws `error` (errc::argument) for
-/// what cannot be: times that are negative, NaN or infinite, a program or a request that is not there, more programs than a
+/// what cannot be: times that are negative, NaN or above `longest_timeline`, a program or a request that is not there, more programs than a
 /// process can load, a target whose clock is not known. n log n in the number of requests.
 constexpr timeline simulate(std::span<const program_time> programs, std::span<const request> requests,
                             const target_description& d, const timeline_options& options = {}) {

@@ -12,6 +12,9 @@
 /// What the simulator of dispatches (passes/timeline.hpp) is given and what it returns.
 namespace ane {
 
+/// No time may be longer, s: three years, in which a double still tells 15 ns apart.
+inline constexpr double longest_timeline = 1e8;
+
 /// Which times are simulated: of an estimate, and of constants that have a range.
 enum class pace : std::uint8_t {
     typical,  ///< the median by the clock
@@ -143,18 +146,20 @@ inline std::string shown(double value, const char* unit) {
     return text;
 }
 
-constexpr bool is_time(double seconds) { return seconds >= 0 && seconds <= 1.7976931348623157e308; }
+constexpr bool is_time(double seconds) { return seconds >= 0 && seconds <= longest_timeline; }
 
-/// Refuses what is no time: negative, NaN or infinite.
+/// Refuses what is no time: negative, NaN, or too long.
 constexpr void require_time(double seconds, const char* thing, std::size_t index, const char* member) {
     if (!is_time(seconds)) {
         throw error(errc::argument, std::string(thing) + " " + std::to_string(index),
-                    std::string(member) + " is " + shown(seconds, "s") + ", it must be finite and at least 0");
+                    std::string(member) + " is " + shown(seconds, "s") + ", it must be 0 to " +
+                        shown(longest_timeline, "s"));
     }
 }
 constexpr void require_time(double seconds, const char* thing) {
     if (!is_time(seconds)) {
-        throw error(errc::argument, thing, "is " + shown(seconds, "s") + ", it must be finite and at least 0");
+        throw error(errc::argument, thing,
+                    "is " + shown(seconds, "s") + ", it must be 0 to " + shown(longest_timeline, "s"));
     }
 }
 
