@@ -36,6 +36,8 @@
 #include "report/residency_report.hpp"
 #include "report/rule_report.hpp"
 #include "report/sarif.hpp"
+#include "report/timeline_drawing.hpp"
+#include "report/timeline_report.hpp"
 #include "report/verdicts.hpp"
 #include "report/weight_list.hpp"
 #include "rules/budget.hpp"
