@@ -1,7 +1,7 @@
 // The cost model against measured latencies, each predicted by a fit that did not see it; and docs/cost.md, whose tables
 // follow from that. ANEMONE_UPDATE_DOCS=1 writes them anew.
 
-#include "../rules/page_text.hpp"
+#include "../../rules/page_text.hpp"
 #include "fit.hpp"
 
 #include <doctest/doctest.h>
@@ -209,7 +209,7 @@ TEST_CASE("cost: wrong constants are told from right ones") {
 }
 
 TEST_CASE("docs/cost.md has the constants and the residuals of the fit") {
-    constexpr std::string_view marker = "<!-- What follows is made by test_cost: ANEMONE_UPDATE_DOCS=1 test_cost -->\n";
+    constexpr std::string_view marker = "<!-- What follows is made by test_passes_cost: ANEMONE_UPDATE_DOCS=1 test_passes_cost -->\n";
     std::ifstream file(page);
     std::ostringstream written;
     written << file.rdbuf();
@@ -221,5 +221,5 @@ TEST_CASE("docs/cost.md has the constants and the residuals of the fit") {
         std::ofstream(page) << made;
         return;
     }
-    CHECK_MESSAGE(whole == made, "docs/cost.md is out of date: ANEMONE_UPDATE_DOCS=1 test_cost");
+    CHECK_MESSAGE(whole == made, "docs/cost.md is out of date: ANEMONE_UPDATE_DOCS=1 test_passes_cost");
 }
