@@ -180,6 +180,17 @@ TEST_CASE("each input comes in once, states never, and later ports have a price"
     CHECK(estimate(g, h13).dispatch_seconds == doctest::Approx(r.floor + r.port).scale(0));
 }
 
+TEST_CASE("a function that fuses with a view reads what the view is of") {
+    dynamic_builder b;
+    const dynamic_tensor x = b.add(op::softmax, {b.input("x", {4, 64})}, axis{-1});
+    b.output("y", b.add(op::exp, {b.reshape(x, {64, 4})}));
+    const program_demand program = demand_of(b.finish(), h13);
+    REQUIRE(program.layers.size() == 2);
+    CHECK(program.layers[1].input_bytes == 512);
+    CHECK(program.layers[1].output_bytes == 512);
+    CHECK(program.layers[1].port_bytes == 512);
+}
+
 TEST_CASE("compressed weights cost what crosses DRAM, and only where they stream") {
     const auto stored = [](const compression& form) {
         dynamic_builder b;

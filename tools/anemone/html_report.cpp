@@ -39,8 +39,10 @@ std::string verdict_rows(const ane::verdict_table& verdicts) {
                 cell(row.accepted() ? "accepted" : "refused", row.accepted() ? "accepted" : "error") +
                 count(row.counts.errors) + count(row.counts.warnings) + count(row.counts.notes) +
                 (row.seconds ? number(*row.seconds, ane::detail::milliseconds(*row.seconds)) +
+                                   number(row.interval.at_most, ane::detail::between(row.interval)) +
+                                   number(row.joules, ane::detail::millijoules(row.joules)) +
                                    cell(ane::name(row.limit)) + cell(ane::name(row.seconds_mark))
-                             : cell("") + cell("") + cell("")) +
+                             : cell("") + cell("") + cell("") + cell("") + cell("")) +
                 bytes(s.largest.bytes) + bytes(s.peak.bytes) + bytes(s.kernel_bytes) +
                 count(static_cast<std::size_t>(s.streamed)) +
                 number(s.wasted(), fmt::format("{:.0f} %", 100 * s.wasted())) + "</tr>\n";
@@ -143,8 +145,8 @@ std::string html_report(const std::string& path, const ane::graph_view& g, const
                                    verdicts.ok() ? "accepted" : "error", operation_count(g),
                                    verdicts.ok() ? "every chip takes it" : "not every chip takes it");
     text += "<h2>Verdicts</h2>\n" +
-            html::table({"target", "chip", "verdict", "errors", "warnings", "notes", "estimate", "bound", "known by",
-                         "largest tensor", "alive", "weights", "streamed", "wasted"},
+            html::table({"target", "chip", "verdict", "errors", "warnings", "notes", "estimate", "nine of ten between",
+                         "energy", "bound", "known by", "largest tensor", "alive", "weights", "streamed", "wasted"},
                         verdict_rows(verdicts));
     text += "<h2>Findings</h2>\n" +
             (all.empty() ? "<p>None.</p>\n"

@@ -82,6 +82,7 @@ ANEMONE_INLINE void write_resources(json_writer& j, const target_verdict& r) {
     j.key("seconds");
     r.seconds ? j.value(*r.seconds) : j.null();
     if (r.seconds) {
+        j.member("at_least", r.interval.at_least).member("at_most", r.interval.at_most).member("joules", r.joules);
         j.member("seconds_mark", name(r.seconds_mark)).member("bound", name(r.limit)).member("traffic", r.traffic);
     }
     const residency_summary& s = r.residency;
@@ -122,6 +123,8 @@ ANEMONE_BODY verdict_table::verdict_table(const graph_view& g, const target_set&
         if (lowered && row.accepted()) {
             const cost c = estimate(lowered->view(), t);
             row.seconds = c.seconds;
+            row.interval = c.clock;
+            row.joules = c.joules;
             row.seconds_mark = c.roof ? c.roof->known_by : mark::predicted;
             row.limit = c.limit;
             row.traffic = c.bytes;

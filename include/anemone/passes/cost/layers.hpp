@@ -219,7 +219,8 @@ constexpr program_demand demand_of(const graph_view& g, const target_description
         const kernel_use kernel = kernel_use_of(g, i, t);
         for (const int o : g.operands(i)) {
             const auto from = static_cast<std::size_t>(o);
-            const bool inside = !is_source(g[o].kind) && known[from] == 0 && fused[from].host == host;
+            const bool inside = !is_source(g[o].kind) && known[from] == 0 && fused[from].host == host &&
+                                g[o].kind != op::reshape; // a view is read where it is read from
             if (inside || last_reader[from] == host) {
                 continue;
             }
@@ -243,7 +244,7 @@ constexpr program_demand demand_of(const graph_view& g, const target_description
     }
     for (layer_demand& layer : layers) {
         const node& out = g[layer.last];
-        layer.output_bytes = g[layer.node].kind == op::reshape ? 0 : bytes(out.type, out.shape.count());
+        layer.output_bytes = out.kind == op::reshape ? 0 : bytes(out.type, out.shape.count());
     }
     sequence<char> has_left(g.nodes.size(), 0); // two outputs of one value leave once
     for (const output_port& o : g.outputs) {
