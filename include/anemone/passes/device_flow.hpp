@@ -69,7 +69,10 @@ constexpr device_flow flow_of(const graph_view& g, const target_description& t) 
         if (o.is_state()) {
             flow.is_state[static_cast<std::size_t>(value[static_cast<std::size_t>(o.state)])] = 1;
         } else if (const int v = value_behind(o.node); v >= 0) {
-            ++flow.outputs[static_cast<std::size_t>(v)];
+            // A view of an input leaves by the layer of its reshape, which moves nothing.
+            const int own =
+                v < flow.layers() ? v : value[static_cast<std::size_t>(fused[static_cast<std::size_t>(o.node)].host)];
+            ++flow.outputs[static_cast<std::size_t>(own)];
         }
     }
     // Layers are not contiguous in the graph, so the nodes are listed by layer first.
@@ -89,7 +92,8 @@ constexpr device_flow flow_of(const graph_view& g, const target_description& t) 
         flow.first_read.push_back(static_cast<int>(flow.reads.size()));
         for (int i = layers[at].node; i >= 0; i = next[static_cast<std::size_t>(i)]) {
             const op kind = g[i].kind;
-            flow.lacking[at] |= static_cast<char>(at_least(t.tier, floor_of(kind)) ? 0 : 1);
+            const family floor = floor_of(kind);
+            flow.lacking[at] |= static_cast<char>(floor == family::older || at_least(t.tier, floor) ? 0 : 1);
             flow.treeless[at] |= static_cast<char>(detail::has_no_engine_tree(kind) ? 1 : 0);
             if (kind == op::reshape) {
                 continue;
@@ -126,6 +130,7 @@ public:
     /// An empty run that the next layer to be added starts.
     constexpr void start(int layer) {
         first_ = next_ = layer;
+        ++number_;
         seconds_ = moved_ = flops_ = 0;
         inputs_ = outputs_ = 0;
     }
@@ -142,8 +147,8 @@ public:
                 charge(v, -1);
                 ports_[v] -= flow_.program.layers[v].output_bytes;
                 charge(v, 1);
-            } else if (!inside && brought_[v] != first_) {
-                brought_[v] = first_;
+            } else if (!inside && brought_[v] != number_) {
+                brought_[v] = number_;
                 inputs_ += flow_.is_state[v] == 0 ? 1 : 0;
                 ports += flow_.is_state[v] == 0 ? read.bytes : 0;
             }
@@ -181,10 +186,11 @@ private:
     const cost_rates& rates_;
     sequence<layer_cost> inside_;  // as if no value were a port
     sequence<std::int64_t> ports_; // bytes of each layer
-    sequence<int> brought_;        // by value: the start of the last run that it came into
+    sequence<int> brought_;        // by value: the last run that it came into
     double seconds_ = 0;
     double moved_ = 0;
     double flops_ = 0;
+    int number_ = 0; // of the run
     int first_ = 0;
     int next_ = 0;
     int inputs_ = 0;

@@ -75,7 +75,7 @@ inline constexpr device_constant device_constants[] = {
     {h13, compute_device::gpu, &device_rates::convolution_energy, "energy of a FLOP, convolution", "J", 6.62e-12, mark::measured, "what is left of cls_005 at 142 GFLOP/s/W"},
     {h13, compute_device::gpu, &device_rates::byte_energy, "energy of a byte", "J", 35e-12, mark::predicted, "that of the engine: one memory"},
     {h13, compute_device::cpu, &device_rates::product, "product", "FLOP/s", 530e9, mark::predicted, "h17s by the ratio of the GPUs' products"},
-    {h13, compute_device::cpu, &device_rates::convolution, "convolution", "FLOP/s", 530e9, mark::predicted, "that of products: no convolution of a CPU is told"},
+    {h13, compute_device::cpu, &device_rates::convolution, "convolution", "FLOP/s", 337e9, mark::predicted, "products by the ratio of the GPU: no convolution of a CPU is told"},
     {h13, compute_device::cpu, &device_rates::bandwidth, "bandwidth", "B/s", 48e9, mark::predicted, "h17s by the ratio of the GPUs"},
     {h13, compute_device::cpu, &device_rates::layer, "layer", "s", 10e-6, mark::predicted, "guide 11: 64 x 256 x 256 in 26 us, less its arithmetic; the chip is not told"},
 
@@ -89,7 +89,7 @@ inline constexpr device_constant device_constants[] = {
     {h14, compute_device::gpu, &device_rates::convolution_energy, "energy of a FLOP, convolution", "J", 4.8e-12, mark::predicted, "what is left of m2p_005"},
     {h14, compute_device::gpu, &device_rates::byte_energy, "energy of a byte", "J", 12e-12, mark::predicted, "that of the engine: one memory"},
     {h14, compute_device::cpu, &device_rates::product, "product", "FLOP/s", 1.0e12, mark::predicted, "geometric mean of h13 and h17s"},
-    {h14, compute_device::cpu, &device_rates::convolution, "convolution", "FLOP/s", 1.0e12, mark::predicted, "that of products"},
+    {h14, compute_device::cpu, &device_rates::convolution, "convolution", "FLOP/s", 631e9, mark::predicted, "products by the ratio of the GPU"},
     {h14, compute_device::cpu, &device_rates::bandwidth, "bandwidth", "B/s", 79e9, mark::predicted, "geometric mean of h13 and h17s"},
     {h14, compute_device::cpu, &device_rates::layer, "layer", "s", 15e-6, mark::predicted, "geometric mean of h13 and h17s"},
 
@@ -103,7 +103,7 @@ inline constexpr device_constant device_constants[] = {
     {h17s, compute_device::gpu, &device_rates::convolution_energy, "energy of a FLOP, convolution", "J", 5.37e-12, mark::measured, "what is left of the chain of bm_018 at 175 GFLOP/s/W (guide 10)"},
     {h17s, compute_device::gpu, &device_rates::byte_energy, "energy of a byte", "J", 35e-12, mark::predicted, "that of the engine: one memory"},
     {h17s, compute_device::cpu, &device_rates::product, "product", "FLOP/s", 1.898e12, mark::measured, "guide 9, roofs by device; fp32"},
-    {h17s, compute_device::cpu, &device_rates::convolution, "convolution", "FLOP/s", 1.898e12, mark::predicted, "that of products: no convolution of a CPU is told"},
+    {h17s, compute_device::cpu, &device_rates::convolution, "convolution", "FLOP/s", 463e9, mark::predicted, "products by the ratio of the GPU: no convolution of a CPU is told"},
     {h17s, compute_device::cpu, &device_rates::bandwidth, "bandwidth", "B/s", 130.4e9, mark::measured, "guide 9, roofs by device"},
     {h17s, compute_device::cpu, &device_rates::layer, "layer", "s", 21.6e-6, mark::predicted, "guide 11: 64 x 256 x 256 in 26 us, less its arithmetic; the chip is not told"},
 };
