@@ -159,9 +159,9 @@ constexpr cost_rates completed(cost_rates r, const cost_rates& whole) {
     for (double cost_rates::*time : {&cost_rates::least_floor, &cost_rates::port, &cost_rates::index}) {
         r.*time = r.*time > 0 ? r.*time : whole.*time * fixed;
     }
-    for (double cost_rates::*same :
+    for (double cost_rates::*kept :
          {&cost_rates::tile, &cost_rates::static_power, &cost_rates::flop_energy, &cost_rates::byte_energy}) {
-        r.*same = r.*same > 0 ? r.*same : whole.*same;
+        r.*kept = r.*kept > 0 ? r.*kept : whole.*kept;
     }
     return r;
 }
