@@ -48,12 +48,13 @@ public:
                 continue;
             }
             const int layer = layer_of_host.at(fused[static_cast<std::size_t>(i)].host);
-            for (const int o : g.operands(i)) {
-                const int base = base_of(o);
+            for (const int operand : g.operands(i)) {
+                const int base = base_of(operand);
                 if (known[static_cast<std::size_t>(base)] != 0 || producer(base) == layer) {
                     continue;
                 }
-                reads_[static_cast<std::size_t>(layer)].emplace(producer(base), bytes(g[o].type, g[o].shape.count()));
+                reads_[static_cast<std::size_t>(layer)].emplace(producer(base),
+                                                                bytes(g[operand].type, g[operand].shape.count()));
                 if (producer(base) >= 0) {
                     readers_[static_cast<std::size_t>(producer(base))].insert(layer);
                 }
@@ -177,7 +178,7 @@ TEST_CASE("the shortest path is the least of all assignments") {
     };
     int mixed = 0;
     int compared = 0;
-    for (int trial = 0; trial < 120; ++trial) {
+    for (int trial = 0; trial < 400; ++trial) {
         const dynamic_graph model = passes_test::random_graph(static_cast<std::uint32_t>(random()), 7);
         const lowered_graph lowered = lower(model);
         const graph_view g = lowered.view();
@@ -239,8 +240,8 @@ TEST_CASE("the shortest path is the least of all assignments") {
         mixed += engine && plan.segments.size() > 1 ? 1 : 0;
         ++compared;
     }
-    CHECK(compared > 60);
-    CHECK(mixed > 3); // with the engine
+    CHECK(compared > 200);
+    CHECK(mixed > 5); // with the engine
 }
 
 TEST_CASE("all layers on the engine cost what the cost model says") {
