@@ -31,7 +31,7 @@ struct placement_options {
     placement_model model = placement_model::measured;
     placement_goal goal = placement_goal::time;
     /// The unit of the system's launches and transfers, which the source does not tell. A millisecond gives a launch
-    /// half of what a dispatch was measured to take (predicted: our reading).
+    /// a quarter to a half of what a dispatch was measured to take (predicted: our reading).
     std::int64_t relative_unit_microseconds = 1000;
     const device_rates* gpu = nullptr; ///< another GPU than the anchor's: the address of a constant
     const device_rates* cpu = nullptr;
