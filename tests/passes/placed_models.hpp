@@ -1,0 +1,68 @@
+#pragma once
+
+#include <anemone/dynamic_builder.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// Workloads that the guide measured, as models.
+namespace placed_models {
+
+inline ane::dynamic_graph products(std::int64_t rows, std::int64_t in, std::int64_t out, int count = 1) {
+    ane::dynamic_builder g;
+    auto x = g.input("x", {rows, in});
+    for (int i = 0; i < count; ++i) {
+        x = g.add(ane::op::linear, {x, g.weight("w" + std::to_string(i), {out, x.shape().width()})});
+    }
+    g.output("y", x);
+    return g.finish();
+}
+
+/// Convolutions of 3 x 3 in a row, as many channels in as out.
+inline ane::dynamic_graph convolutions(int count, std::int64_t batch, std::int64_t channels, std::int64_t extent) {
+    ane::dynamic_builder g;
+    auto x = g.input("x", {batch, channels, extent, extent});
+    for (int i = 0; i < count; ++i) {
+        const auto w = g.weight("w" + std::to_string(i), {channels, channels, 3, 3});
+        x = g.add(ane::op::conv2d, {x, w}, ane::conv{.padding = ane::same});
+    }
+    g.output("y", x);
+    return g.finish();
+}
+
+/// Attention with its four projections and the sum with its input, once or as the first half of an encoder block.
+inline ane::dynamic_graph attention_blocks(std::int64_t batch, std::int64_t length, std::int64_t width,
+                                           std::int64_t heads, bool feed_forward, int count = 1) {
+    using namespace ane;
+    dynamic_builder g;
+    auto x = g.input("x", {batch * length, width});
+    int weights = 0;
+    const auto linear = [&](const dynamic_tensor& y, std::int64_t out) {
+        return g.add(op::linear, {y, g.weight("w" + std::to_string(weights++), {out, y.shape().width()})});
+    };
+    const auto reshaped = [&](const dynamic_tensor& y, const extents& shape) {
+        return g.add(op::reshape, {y}, attributes{}, shape);
+    };
+    const auto split = [&](const dynamic_tensor& y) {
+        return g.add(op::transpose, {reshaped(y, {batch, length, heads, width / heads})}, permutation{0, 2, 1, 3});
+    };
+    for (int i = 0; i < count; ++i) {
+        const auto q = split(linear(x, width));
+        const auto k = split(linear(x, width));
+        const auto v = split(linear(x, width));
+        const auto a = g.add(op::attention, {q, k, v}, score_scaling{0.125F});
+        const auto joined = reshaped(g.add(op::transpose, {a}, permutation{0, 2, 1, 3}), {batch * length, width});
+        x = g.add(op::add, {x, linear(joined, width)});
+        if (feed_forward) {
+            const auto gain = g.weight("g" + std::to_string(i), {width});
+            const auto bias = g.weight("b" + std::to_string(i), {width});
+            x = g.add(op::layer_norm, {x, gain, bias}, stabilizer{1e-5F, -1});
+            x = g.add(op::add, {x, linear(g.add(op::gelu, {linear(x, 4 * width)}), width)});
+        }
+    }
+    g.output("y", x);
+    return g.finish();
+}
+
+} // namespace placed_models
