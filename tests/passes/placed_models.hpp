@@ -1,6 +1,7 @@
 #pragma once
 
 #include <anemone/dynamic_builder.hpp>
+#include <anemone/rewrites/optimize.hpp>
 
 #include <cstdint>
 #include <string>
@@ -36,7 +37,7 @@ inline ane::dynamic_graph attention_blocks(std::int64_t batch, std::int64_t leng
                                            std::int64_t heads, bool feed_forward, int count = 1) {
     using namespace ane;
     dynamic_builder g;
-    auto x = g.input("x", {batch * length, width});
+    auto x = g.input("x", {batch, length, width});
     int weights = 0;
     const auto linear = [&](const dynamic_tensor& y, std::int64_t out) {
         return g.add(op::linear, {y, g.weight("w" + std::to_string(weights++), {out, y.shape().width()})});
@@ -52,7 +53,7 @@ inline ane::dynamic_graph attention_blocks(std::int64_t batch, std::int64_t leng
         const auto k = split(linear(x, width));
         const auto v = split(linear(x, width));
         const auto a = g.add(op::attention, {q, k, v}, score_scaling{0.125F});
-        const auto joined = reshaped(g.add(op::transpose, {a}, permutation{0, 2, 1, 3}), {batch * length, width});
+        const auto joined = reshaped(g.add(op::transpose, {a}, permutation{0, 2, 1, 3}), {batch, length, width});
         x = g.add(op::add, {x, linear(joined, width)});
         if (feed_forward) {
             const auto gain = g.weight("g" + std::to_string(i), {width});
@@ -63,6 +64,32 @@ inline ane::dynamic_graph attention_blocks(std::int64_t batch, std::int64_t leng
     }
     g.output("y", x);
     return g.finish();
+}
+
+/// A model with channels before positions, its ports too: as those have it who serve encoders on the engine.
+inline ane::dynamic_graph channels_first(const ane::dynamic_graph& model, ane::target t) {
+    using namespace ane;
+    dynamic_graph g = optimize(model, t).graph;
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+        node& n = g.nodes[i];
+        if (n.kind != op::transpose) {
+            continue;
+        }
+        node& x = g.nodes[static_cast<std::size_t>(g.operand_pool[static_cast<std::size_t>(n.operands.first)])];
+        if (x.kind == op::input) { // turned round before it comes in
+            const extents turned = n.shape;
+            n = x;
+            n.shape = turned;
+            x.kind = op::weight; // that nothing reads
+        }
+    }
+    for (output_port& port : g.outputs) {
+        const node& n = g.nodes[static_cast<std::size_t>(port.node)];
+        if (n.kind == op::transpose) { // and after it has left
+            port.node = g.operand_pool[static_cast<std::size_t>(n.operands.first)];
+        }
+    }
+    return prune(g);
 }
 
 } // namespace placed_models

@@ -20,14 +20,14 @@ struct batch_point {
 
 /// The demands of `batch` samples, from those of one: values and work as often, weights once. Channels keep as much of
 /// the array busy as before.
-constexpr program_demand batched(program_demand one, int batch) {
+constexpr program_demand batched(program_demand one, std::int64_t batch) {
     for (layer_demand& layer : one.layers) {
         layer.work.multiply_adds *= batch;
         layer.work.other *= batch;
         for (std::int64_t layer_demand::*count :
              {&layer_demand::input_bytes, &layer_demand::output_bytes, &layer_demand::port_bytes,
-              &layer_demand::left_bytes, &layer_demand::row_scaled, &layer_demand::selected, &layer_demand::orders,
-              &layer_demand::scores}) {
+              &layer_demand::large_bytes, &layer_demand::spilled_bytes, &layer_demand::left_bytes,
+              &layer_demand::row_scaled, &layer_demand::selected, &layer_demand::orders, &layer_demand::scores}) {
             layer.*count *= batch;
         }
     }

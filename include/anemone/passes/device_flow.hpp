@@ -119,13 +119,7 @@ constexpr device_flow flow_of(const graph_view& g, const target_description& t) 
 class engine_run {
 public:
     constexpr engine_run(const device_flow& flow, const cost_rates& rates)
-        : flow_(flow), rates_(rates), ports_(flow.program.layers.size(), 0), brought_(flow.outputs.size(), -1) {
-        for (const layer_demand& layer : flow.program.layers) {
-            layer_demand inside = layer;
-            inside.port_bytes = 0;
-            inside_.push_back(rates.ports > 0 ? detail::priced(inside, rates) : layer_cost{}); // none: nobody will ask
-        }
-    }
+        : flow_(flow), rates_(rates), layers_(flow.program.layers), brought_(flow.outputs.size(), -1) {}
 
     /// An empty run that the next layer to be added starts.
     constexpr void start(int layer) {
@@ -137,7 +131,9 @@ public:
 
     constexpr void add() {
         const auto at = static_cast<std::size_t>(next_);
-        std::int64_t ports = 0;
+        layer_demand& mine = layers_[at];
+        mine.port_bytes = 0;
+        mine.spilled_bytes = mine.large_bytes;
         for (int r = flow_.first_read[at]; r < flow_.first_read[at + 1]; ++r) {
             const layer_read& read = flow_.reads[static_cast<std::size_t>(r)];
             const auto v = static_cast<std::size_t>(read.value);
@@ -145,21 +141,20 @@ public:
             if (inside && flow_.last_reader[v] == next_ && flow_.outputs[v] == 0) { // it does not leave after all
                 --outputs_;
                 charge(v, -1);
-                ports_[v] -= flow_.program.layers[v].output_bytes;
+                become_port(layers_[v], layers_[v].output_bytes, -1);
                 charge(v, 1);
             } else if (!inside && brought_[v] != number_) {
                 brought_[v] = number_;
                 inputs_ += flow_.is_state[v] == 0 ? 1 : 0;
-                ports += flow_.is_state[v] == 0 ? read.bytes : 0;
+                become_port(mine, flow_.is_state[v] == 0 ? read.bytes : 0, 1);
             }
         }
         const int leaves = flow_.outputs[at] > 0 ? flow_.outputs[at] : (flow_.last_reader[at] > next_ ? 1 : 0);
         outputs_ += leaves;
-        ports_[at] = ports + (leaves > 0 ? flow_.program.layers[at].output_bytes : 0);
+        become_port(mine, leaves > 0 ? mine.output_bytes : 0, 1);
         charge(at, 1);
-        const layer_demand& layer = flow_.program.layers[at];
-        flops_ += static_cast<double>(layer.work.flops());
-        moved_ += static_cast<double>(layer.weight_bytes) * detail::weight_reads(layer, rates_);
+        flops_ += static_cast<double>(mine.work.flops());
+        moved_ += static_cast<double>(mine.weight_bytes) * detail::weight_reads(mine, rates_);
         ++next_;
     }
 
@@ -172,21 +167,22 @@ public:
     }
 
 private:
+    /// Some bytes of a layer's values are those of a port, or are no longer.
+    constexpr void become_port(layer_demand& layer, std::int64_t bytes, int sign) const {
+        layer.port_bytes += sign * bytes;
+        layer.spilled_bytes -= flow_.program.is_large(bytes) ? sign * bytes : 0;
+    }
     constexpr void charge(std::size_t layer, int sign) {
-        const layer_cost& c = inside_[layer];
-        const auto ports = static_cast<double>(ports_[layer]);
-        const double resident = c.resident_seconds - ports / rates_.resident;
-        const double memory = c.weight_seconds > resident ? c.weight_seconds : resident;
-        const double work = c.compute_seconds > memory ? c.compute_seconds : memory;
-        seconds_ += sign * (work + ports / rates_.ports + c.unit_seconds);
-        moved_ += sign * ports;
+        if (rates_.ports > 0) { // none: nobody will ask
+            seconds_ += sign * detail::priced(layers_[layer], rates_).seconds();
+        }
+        moved_ += static_cast<double>(sign * layers_[layer].port_bytes);
     }
 
     const device_flow& flow_;
     const cost_rates& rates_;
-    sequence<layer_cost> inside_;  // as if no value were a port
-    sequence<std::int64_t> ports_; // bytes of each layer
-    sequence<int> brought_;        // by value: the last run that it came into
+    sequence<layer_demand> layers_; // with the ports of this run
+    sequence<int> brought_;         // by value: the last run that it came into
     double seconds_ = 0;
     double moved_ = 0;
     double flops_ = 0;

@@ -156,6 +156,7 @@ private:
         }
         layer_demand inside = layer;
         inside.port_bytes = 0;
+        inside.spilled_bytes = inside.large_bytes;
         return {priced(inside, engine_).seconds(), layer_seconds(layer, gpu_), layer_seconds(layer, cpu_)};
     }
 

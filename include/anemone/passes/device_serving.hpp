@@ -1,5 +1,6 @@
 #pragma once
 
+#include "batch_sweep.hpp"
 #include "device_placement.hpp"
 #include "lowering.hpp"
 
@@ -15,20 +16,7 @@ namespace ane {
 struct batch_scaling {
     program_demand item;
 
-    constexpr program_demand at(std::int64_t batch) const {
-        program_demand p = item;
-        for (layer_demand& layer : p.layers) {
-            for (std::int64_t layer_demand::*grows :
-                 {&layer_demand::input_bytes, &layer_demand::output_bytes, &layer_demand::port_bytes,
-                  &layer_demand::left_bytes, &layer_demand::row_scaled, &layer_demand::selected, &layer_demand::orders,
-                  &layer_demand::scores}) {
-                layer.*grows *= batch;
-            }
-            layer.work.multiply_adds *= batch;
-            layer.work.other *= batch;
-        }
-        return p;
-    }
+    constexpr program_demand at(std::int64_t batch) const { return batched(item, batch); }
 };
 
 /// The batches or lengths that are looked at.

@@ -34,7 +34,8 @@ struct layer_demand {
     std::int64_t output_bytes = 0;
     engine_unit on = engine_unit::elements;
     std::int64_t port_bytes = 0;    ///< those of the inputs and outputs that are ports of the program
-    std::int64_t spilled_bytes = 0; ///< those of other values that do not fit on the chip
+    std::int64_t large_bytes = 0;   ///< those of values that do not fit on the chip
+    std::int64_t spilled_bytes = 0; ///< of these the ones that are no ports
     bool permutes = false;          ///< it changes the order of axes, or of blocks
     double active = 1;              ///< share of the array that its channels and its nonzero weights keep busy
     std::int64_t left_bytes = 0;    ///< a product whose weights leave the chip: of its left operand
@@ -54,8 +55,12 @@ struct layer_demand {
 /// A program in one dispatch.
 struct program_demand {
     sequence<layer_demand> layers; ///< in execution order
+    std::int64_t on_chip = 0;      ///< bytes of the memory there: what is as large does not fit
     int inputs = 0;                ///< ports that the host fills; states are none
     int outputs = 0;
+
+    /// A chain of products lost its rate when a value took all of the on-chip memory (guide chapter 9, ws_008).
+    constexpr bool is_large(std::int64_t bytes) const { return bytes >= on_chip; }
 };
 
 namespace detail {
@@ -173,9 +178,8 @@ constexpr void describe_layer(layer_demand& layer, const graph_view& g, const ta
 constexpr program_demand demand_of(const graph_view& g, const target_description& t) {
     const sequence<fusion> fused = fuse(g);
     const sequence<char> known = constant_nodes(g);
-    // A chain of products lost its rate when a value took all of the on-chip memory (guide chapter 9, ws_008).
-    const auto spills = [&t](std::int64_t size) { return size >= t.memory.working_set_nominal; };
     program_demand program;
+    program.on_chip = t.memory.working_set_nominal;
     sequence<layer_demand>& layers = program.layers;
     sequence<int> position(g.nodes.size(), -1);    // of a layer, by its host
     sequence<int> last_reader(g.nodes.size(), -1); // the host that read a value last: an operand counts once a layer
@@ -233,11 +237,12 @@ constexpr program_demand demand_of(const graph_view& g, const target_description
                 continue;
             }
             layer.input_bytes += size;
+            layer.large_bytes += program.is_large(size) ? size : 0;
             const int base = detail::behind_reshapes(g, o);
             if (at_host[static_cast<std::size_t>(base)] != 0) {
                 at_host[static_cast<std::size_t>(base)] = 0;
                 layer.port_bytes += size;
-            } else if (spills(size)) {
+            } else if (program.is_large(size)) {
                 layer.spilled_bytes += size;
             }
         }
@@ -256,8 +261,9 @@ constexpr program_demand demand_of(const graph_view& g, const target_description
         }
     }
     for (layer_demand& layer : layers) {
-        if (spills(layer.output_bytes) && has_left[static_cast<std::size_t>(layer.last)] == 0) {
-            layer.spilled_bytes += layer.output_bytes;
+        if (program.is_large(layer.output_bytes)) {
+            layer.large_bytes += layer.output_bytes;
+            layer.spilled_bytes += has_left[static_cast<std::size_t>(layer.last)] == 0 ? layer.output_bytes : 0;
         }
     }
     return program;
