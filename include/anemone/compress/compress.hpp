@@ -46,7 +46,10 @@ struct compression_options {
     weight_file file = weight_file::mil;
     std::vector<compression> forms{}; ///< to choose from; empty: `usual_forms()`
     std::vector<required_form> required{};
-    bool error_feedback = true;               ///< besides plain rounding; the one with the smaller error counts
+    bool error_feedback = true; ///< besides rounding to the nearest; what moves the outputs less is kept
+    /// What error feedback learns from; null: every other one of the samples, from the first on, and the others alone
+    /// are the gate's. Error feedback fits to its data: a gate on the same data would pass what fails on new data.
+    const model_samples* calibration = nullptr;
     std::int64_t most_feedback_columns = 4096; ///< rows that are longer are rounded: their moments take too much memory
     const backend::any* place = nullptr;      ///< where the samples run; null: on the CPU
 };
@@ -64,8 +67,9 @@ struct stored_candidate {
     bool fed_back = false;           ///< rounded with error feedback
     std::int64_t bytes = 0;
     double weight_error = 0; ///< relative, of the elements
-    double layer_error = std::numeric_limits<double>::quiet_NaN(); ///< relative, of the sums on the samples, if known
+    double layer_error = std::numeric_limits<double>::quiet_NaN(); ///< relative, of the sums on the calibration data
     double output_error = 0;             ///< relative, of the model's outputs where this weight alone is stored so
+    double nearest_error = 0;            ///< the same where every element is rounded to the nearest
     std::optional<double> saved_seconds; ///< by this weight alone
     std::vector<half> values;            ///< that `encode_weight` makes the stored form of
 
@@ -118,7 +122,7 @@ struct compressed_model {
 };
 
 /// Chooses a form for every weight that a convolution, a linear layer or a product reads. Every form that the target and
-/// the file hold is tried for each weight alone; then the model goes from fp16 to the smallest forms step by step, each
+/// the file hold is tried for each weight alone, rounded to the nearest and with error feedback; then the model goes from fp16 to the smallest forms step by step, each
 /// the one that saves the most for its error, and every step is run; of those that keep to the gate, the cheapest is
 /// the plan, with what can still be added to it. Deterministic: the same arguments give the same plan.
 ///

@@ -14,7 +14,7 @@
 #include "../passes/validate.hpp"
 #include "../passes/weights_of.hpp"
 #include "../rules/evaluate.hpp"
-#include "../rules/violation_text.hpp"
+#include "../rules/phrases.hpp"
 #include "../targets/table.hpp"
 #include "../weights/convert.hpp"
 #include "../weights/encode.hpp"
@@ -144,7 +144,25 @@ public:
                                       const model_samples& samples, const compression_options& options)
         : graph_(g), store_(weights), target_(t), samples_(samples), options_(options),
           place_(options.place != nullptr ? *options.place : backend::any(backend::cpu{})),
-          goal_(options.goal) {}
+          goal_(options.goal) {
+        bool has_states = false;
+        for (const output_port& port : g.outputs) {
+            has_states = has_states || port.is_state();
+        }
+        const bool split = options.calibration == nullptr && !has_states && samples.size() > 1;
+        for (std::size_t run = 0; run < samples.size(); ++run) {
+            const auto inputs = samples.inputs(run);
+            if (!split || run % 2 == 1) {
+                gate_.add(inputs);
+            }
+            if (options.calibration == nullptr && (!split || run % 2 == 0)) {
+                calibration_.add(inputs);
+            }
+        }
+        for (std::size_t run = 0; options.calibration != nullptr && run < options.calibration->size(); ++run) {
+            calibration_.add(options.calibration->inputs(run));
+        }
+    }
 
     ANEMONE_INLINE compression_plan run() && {
         check_arguments();
@@ -211,7 +229,7 @@ private:
 
     ANEMONE_INLINE model_results results_of(const graph_view& g, const weight_store& store) {
         ++plan_.runs;
-        return run_samples(g, store, samples_, place_);
+        return run_samples(g, store, gate_, place_);
     }
 
     static std::int64_t dense_bytes(const extents& shape) { return 2 * shape.count(); }
@@ -267,7 +285,7 @@ private:
         return nullptr;
     }
 
-    /// Runs the samples once and sums what every weight meets.
+    /// Runs the calibration data once and sums what every weight meets.
     ANEMONE_INLINE void take_moments() {
         moments_.resize(plan_.weights.size());
         layouts_.resize(plan_.weights.size());
@@ -282,12 +300,13 @@ private:
                 any = true;
             }
         }
-        if (!any) {
+        bases_.resize(plan_.weights.size());
+        if (!any || !options_.error_feedback) {
             return;
         }
         calibration<backend::any> observed(place_, graph_, store_);
-        for (std::size_t run = 0; run < samples_.size(); ++run) {
-            const auto inputs = samples_.inputs(run);
+        for (std::size_t run = 0; run < calibration_.size(); ++run) {
+            const auto inputs = calibration_.inputs(run);
             observed.run(inputs);
             for (std::size_t w = 0; w < plan_.weights.size(); ++w) {
                 if (!moments_[w].known()) {
@@ -343,7 +362,8 @@ private:
             const bool known =
                 old != renamed.end() && broken_.contains({v.rule, static_cast<int>(old - renamed.begin())});
             if (v.is_error && !known) {
-                return format(v, trial, target_);
+                return formatted("{} on {} [{}]", ane::detail::sentence_of(v), ane::detail::target_phrase(target_),
+                                 record_of(v.rule).fact);
             }
         }
         if (options_.file == weight_file::netplist) {
@@ -370,9 +390,8 @@ private:
             return formats::was_run_as_a_weight(form)
                        ? std::string("MIL text holds it as fp16: it is not read by convolutions and as the right operand "
                                      "of products alone, where a source has run stored forms")
-                       : formatted("MIL text holds {} as fp16: no source has run it; mil_options::every_stored_form "
-                                   "writes it",
-                                   form_text(form));
+                       : std::string("MIL text holds it as fp16: no source has run it; mil_options::every_stored_form "
+                                     "writes it");
         }
         return "the weight is folded into others before it is written";
     }
@@ -408,35 +427,51 @@ private:
         return moved == 0 ? 0 : size > 0 ? std::sqrt(moved / size) : std::numeric_limits<double>::infinity();
     }
 
-    /// The ways to round a weight to a form; of those the one that the layer's sums move the least by on the samples, or
-    /// else that is closest to the weight.
-    ANEMONE_INLINE void round_best(std::size_t w, std::span<const half> exact, stored_candidate& to) const {
-        const extents& shape = plan_.weights[w].shape;
-        const compression& form = *to.form;
-        const auto consider = [&](std::vector<half> values, bool fed_back) {
-            const std::vector<half> stored = stored_values(values, shape, form);
-            const double weight_error = relative_distance(stored, exact);
-            const double error = layer_error(w, exact, stored);
-            const bool better = to.values.empty() || (std::isnan(error) ? weight_error < to.weight_error
-                                                                        : error < to.layer_error);
-            if (better) {
-                to.values = std::move(values);
-                to.fed_back = fed_back;
-                to.weight_error = weight_error;
-                to.layer_error = error;
+    ANEMONE_INLINE void set_values(std::size_t w, std::span<const half> exact, std::vector<half> values,
+                                   stored_candidate& to) const {
+        const std::vector<half> stored = stored_values(values, plan_.weights[w].shape, *to.form);
+        to.weight_error = relative_distance(stored, exact);
+        to.layer_error = layer_error(w, exact, stored);
+        to.values = std::move(values);
+    }
+
+    /// Rounds a weight to the nearest values that a form has.
+    ANEMONE_INLINE void round_to_nearest(std::size_t w, std::span<const half> exact, stored_candidate& to) const {
+        set_values(w, exact, std::vector<half>(exact.begin(), exact.end()), to);
+        if (has_optimal_table(*to.form) && to.weight_error > 0) {
+            stored_candidate other = to;
+            set_values(w, exact, nearest_entries(exact, optimal_table(exact, to.form->bits)), other);
+            if (other.weight_error < to.weight_error) {
+                to = std::move(other);
             }
-        };
-        consider(std::vector<half>(exact.begin(), exact.end()), false);
+        }
+    }
+    static bool has_optimal_table(const compression& form) {
+        return form.form == weight_form::palette && form.vector == 1 && form.bits <= most_optimal_bits;
+    }
+
+    /// The same weight in the same form, rounded with error feedback, if that can be.
+    ANEMONE_INLINE std::optional<stored_candidate> fed_back(std::size_t w, std::span<const half> exact,
+                                                            const stored_candidate& nearest) {
+        if (!moments_[w].known() || nearest.weight_error == 0 || !options_.error_feedback) {
+            return std::nullopt;
+        }
+        if (!bases_[w].known()) {
+            bases_[w] = feedback_basis_of(moments_[w]);
+        }
         std::vector<half> table;
-        if (form.form == weight_form::palette && form.vector == 1 && form.bits <= most_optimal_bits) {
-            table = optimal_table(exact, form.bits);
-            consider(nearest_entries(exact, table), false);
+        if (has_optimal_table(*nearest.form)) {
+            table = optimal_table(exact, nearest.form->bits);
         }
-        if (options_.error_feedback && moments_[w].known() && to.layer_error > 0) {
-            if (auto fed = with_error_feedback(exact, shape, form, layouts_[w], moments_[w], table)) {
-                consider(std::move(*fed), true);
-            }
+        auto values =
+            with_error_feedback(exact, plan_.weights[w].shape, *nearest.form, layouts_[w], bases_[w], table);
+        if (!values) {
+            return std::nullopt;
         }
+        stored_candidate result = nearest;
+        set_values(w, exact, std::move(*values), result);
+        result.fed_back = true;
+        return result;
     }
 
     ANEMONE_INLINE void find_candidates(std::size_t w) {
@@ -455,8 +490,8 @@ private:
             zeros += static_cast<double>(h) == 0 ? 1 : 0;
         }
         const double share = static_cast<double>(zeros) / static_cast<double>(std::max<std::size_t>(exact.size(), 1));
-        for (compression form : forms) {
-            form = fitted(form, choice.shape);
+        for (const compression& wanted : forms) {
+            compression form = fitted(wanted, choice.shape);
             const bool masked = form.form == weight_form::sparse || form.form == weight_form::sparse_palette ||
                                 form.form == weight_form::sparse_blockwise;
             form.zeros = masked ? static_cast<float>(share) : 0;
@@ -471,11 +506,12 @@ private:
                     throw error(errc::argument, choice.name,
                                 formatted("cannot be stored as {}: {}", form_text(form), c.refused));
                 }
+                c.form = wanted;
                 choice.candidates.push_back(std::move(c));
                 continue;
             }
             c.streams = streams(w, form);
-            round_best(w, exact, c);
+            round_to_nearest(w, exact, c);
             c.bytes = static_cast<std::int64_t>(encode_weight(c.values, choice.shape, form).bytes());
             if (masked && share < least_zeros && required == nullptr) {
                 c.passed_over = formatted("{:.0f} % of it are zeros, a mask pays from {:.0f} % on", 100 * share,
@@ -486,9 +522,10 @@ private:
             choice.candidates.push_back(std::move(c));
             const std::size_t position = choice.candidates.size() - 1;
             if (choice.candidates[position].usable()) {
-                try_alone(w, position);
+                try_alone(w, position, exact);
             }
         }
+        bases_[w] = {};
         if (required != nullptr) {
             start_.resize(plan_.weights.size(), 0);
             start_[w] = required->form ? 1 : 0;
@@ -496,7 +533,7 @@ private:
         }
     }
 
-    ANEMONE_INLINE void try_alone(std::size_t w, std::size_t position) {
+    ANEMONE_INLINE void try_alone(std::size_t w, std::size_t position, std::span<const half> exact) {
         std::vector<std::size_t> chosen(plan_.weights.size(), 0);
         chosen[w] = position;
         const dynamic_graph trial = graph_of(chosen);
@@ -511,7 +548,14 @@ private:
                                 : formatted("is expanded to fp16 before it runs on {}: saves no time", target_.runtime);
             return;
         }
-        c.output_error = relative_error(reference_, results_of(trial, store_of(chosen)));
+        c.nearest_error = c.output_error = relative_error(reference_, results_of(trial, store_of(chosen)));
+        if (std::optional<stored_candidate> fed = fed_back(w, exact, c)) {
+            std::swap(c, *fed);
+            c.output_error = relative_error(reference_, results_of(trial, store_of(chosen)));
+            if (!(c.output_error < c.nearest_error)) {
+                std::swap(c, *fed);
+            }
+        }
     }
 
     ANEMONE_INLINE dynamic_graph graph_of(const std::vector<std::size_t>& chosen) const {
@@ -684,6 +728,8 @@ private:
     const weight_store& store_;
     const target_description& target_;
     const model_samples& samples_;
+    model_samples calibration_;
+    model_samples gate_;
     const compression_options& options_;
     backend::any place_;
     compression_goal goal_;
@@ -693,6 +739,7 @@ private:
     std::vector<std::vector<int>> readers_;
     std::vector<weight_matrix> layouts_;
     std::vector<moments> moments_;
+    std::vector<feedback_basis> bases_;
     model_results reference_;
     std::optional<double> base_seconds_;
     std::vector<std::size_t> start_; ///< fp16, or what is required

@@ -4,6 +4,8 @@
 #include "../weights/encode.hpp"
 #include "moments.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,13 +14,30 @@
 /// is made up for by those that are still to come, as far as the activations that they meet let them.
 namespace ane::compress::inline ANEMONE_WAY {
 
+/// What the procedure needs of a layer's moments, whatever the form: for each group of rows the order of the columns and
+/// the triangular factor of the inverse.
+struct feedback_basis {
+    struct part {
+        std::vector<std::size_t> order;
+        std::vector<double> factor; ///< [columns][columns], in that order
+    };
+    std::int64_t columns = 0;
+    std::vector<part> parts;
+
+    bool known() const { return columns > 0; }
+};
+
+/// Unknown where the moments are, or where nothing but zeros was met. Takes columns^3 steps.
+ANEMONE_API feedback_basis feedback_basis_of(const moments& m);
+
 /// The fp16 values of which `encode_weight` makes what this procedure chose: the grid (scales or table) of the given
 /// ones, other integers or indices. `table`, where it is not empty, is the palette to use, ascending. Empty where the
-/// form has no such grid (sparse forms, zero points, palettes of vectors), the moments are those of no values, or fp16
-/// does not hold what would encode to it.
+/// form has no such grid (sparse forms, zero points, palettes of vectors), the basis is not known, or fp16 does not hold
+/// what would encode to it.
 ANEMONE_API std::optional<std::vector<half>> with_error_feedback(std::span<const half> values, const extents& shape,
                                                                  const compression& form, const weight_matrix& layout,
-                                                                 const moments& m, std::span<const half> table = {});
+                                                                 const feedback_basis& basis,
+                                                                 std::span<const half> table = {});
 
 /// The palette of the least squared error (optimal_palette.hpp), in fp16 and ascending; `cost`, where it is not empty,
 /// is what the squared error of each element counts.

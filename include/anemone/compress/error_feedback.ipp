@@ -73,23 +73,23 @@ public:
         }
         const std::size_t group = element / group_;
         const half scale = scales_[group];
-        int q = 0;
-        if (element == largest_[group] && peaks_[group].bits != 0) {
-            q = quotient(static_cast<double>(peaks_[group]), group);
-        } else {
-            q = quotient(value, group);
+        const half peak = peaks_[group];
+        const int most = quotient(magnitude(peak), last_, scale);
+        if (element == largest_[group]) {
+            const int q = static_cast<double>(peak) < 0 ? -most : most;
+            return {static_cast<double>(weight_formats::dequantized(q, 0, scale)), peak};
         }
-        const double span = magnitude(peaks_[group]);
-        const half given =
-            scale.bits >= 0x400U ? half(span * q / last_) : half(static_cast<double>(scale) * static_cast<double>(q));
+        const int q = quotient(value, most, scale);
+        const half given = scale.bits >= 0x400U ? half(magnitude(peak) * q / last_)
+                                                : half(static_cast<double>(scale) * static_cast<double>(q));
         return {static_cast<double>(weight_formats::dequantized(q, 0, scale)), given};
     }
 
 private:
     static double magnitude(half h) { return std::fabs(static_cast<double>(h)); }
-    ANEMONE_INLINE int quotient(double value, std::size_t group) const {
-        const double x = value / static_cast<double>(scales_[group]);
-        return weight_formats::nearest_even(std::clamp(x, -static_cast<double>(last_), static_cast<double>(last_)));
+    ANEMONE_INLINE static int quotient(double value, int most, half scale) {
+        const double x = value / static_cast<double>(scale);
+        return weight_formats::nearest_even(std::clamp(x, -static_cast<double>(most), static_cast<double>(most)));
     }
 
     compression form_;
@@ -137,57 +137,66 @@ ANEMONE_INLINE std::vector<double> inverse_factor(std::vector<double> m, std::si
 /// on.
 inline constexpr double feedback_damping = 0.01;
 
-ANEMONE_BODY std::optional<std::vector<half>> with_error_feedback(std::span<const half> values, const extents& shape,
-                                                                  const compression& form, const weight_matrix& layout,
-                                                                  const moments& m, std::span<const half> table) {
-    const bool palette = form.form == weight_form::palette && form.vector == 1;
-    const bool integers =
-        (form.form == weight_form::affine || form.form == weight_form::blockwise) && !form.zero_point;
-    if ((!palette && !integers) || !m.known() || !layout.known() || values.empty()) {
-        return std::nullopt;
-    }
-    const element_grid grid(values, shape, form, table);
-    const auto n = static_cast<std::size_t>(layout.columns);
-    std::vector<half> given(values.begin(), values.end());
-    std::vector<half> decoded = given;
-    for (std::int64_t group = 0; group < layout.groups; ++group) {
-        const std::vector<double>& sums = m.sums[static_cast<std::size_t>(group)];
+ANEMONE_BODY feedback_basis feedback_basis_of(const moments& m) {
+    feedback_basis basis;
+    const auto n = static_cast<std::size_t>(m.columns);
+    for (const std::vector<double>& sums : m.sums) {
         double trace = 0;
         for (std::size_t i = 0; i < n; ++i) {
             trace += sums[i * n + i];
         }
         if (!(trace > 0) || !std::isfinite(trace)) {
-            return std::nullopt;
+            return {};
         }
+        feedback_basis::part& part = basis.parts.emplace_back();
         // The columns that meet the most come first: their errors have the most others to go to.
-        std::vector<std::size_t> order(n);
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(),
+        part.order.resize(n);
+        std::iota(part.order.begin(), part.order.end(), std::size_t{0});
+        std::stable_sort(part.order.begin(), part.order.end(),
                          [&](std::size_t a, std::size_t b) { return sums[a * n + a] > sums[b * n + b]; });
         std::vector<double> ordered(n * n);
         for (std::size_t i = 0; i < n; ++i) {
             for (std::size_t j = 0; j < n; ++j) {
-                ordered[i * n + j] = sums[order[i] * n + order[j]];
+                ordered[i * n + j] = sums[part.order[i] * n + part.order[j]];
             }
             ordered[i * n + i] += feedback_damping * trace / static_cast<double>(n);
         }
-        const std::vector<double> u = inverse_factor(std::move(ordered), n);
-        const std::int64_t share = layout.rows / layout.groups;
-        std::vector<double> w(n);
-        for (std::int64_t row = group * share; row < (group + 1) * share; ++row) {
-            for (std::size_t i = 0; i < n; ++i) {
-                w[i] = static_cast<double>(values[layout.at(row, static_cast<std::int64_t>(order[i]))]);
-            }
-            for (std::size_t i = 0; i < n; ++i) {
-                const std::size_t element = layout.at(row, static_cast<std::int64_t>(order[i]));
-                const stored_element chosen = grid.nearest(w[i], element);
-                given[element] = chosen.given;
-                decoded[element] = half(chosen.decoded);
-                const double* const ui = u.data() + i * n;
-                const double lost = (w[i] - chosen.decoded) / ui[i];
-                for (std::size_t k = i + 1; k < n; ++k) {
-                    w[k] -= lost * ui[k];
-                }
+        part.factor = inverse_factor(std::move(ordered), n);
+    }
+    basis.columns = m.columns;
+    return basis;
+}
+
+ANEMONE_BODY std::optional<std::vector<half>> with_error_feedback(std::span<const half> values, const extents& shape,
+                                                                  const compression& form, const weight_matrix& layout,
+                                                                  const feedback_basis& basis,
+                                                                  std::span<const half> table) {
+    const bool palette = form.form == weight_form::palette && form.vector == 1;
+    const bool integers =
+        (form.form == weight_form::affine || form.form == weight_form::blockwise) && !form.zero_point;
+    if ((!palette && !integers) || !basis.known() || basis.columns != layout.columns || values.empty()) {
+        return std::nullopt;
+    }
+    const element_grid grid(values, shape, form, table);
+    const auto n = static_cast<std::size_t>(layout.columns);
+    const std::int64_t share = layout.rows / layout.groups;
+    std::vector<half> given(values.begin(), values.end());
+    std::vector<half> decoded = given;
+    std::vector<double> w(n);
+    for (std::int64_t row = 0; row < layout.rows; ++row) {
+        const feedback_basis::part& part = basis.parts[static_cast<std::size_t>(row / share)];
+        for (std::size_t i = 0; i < n; ++i) {
+            w[i] = static_cast<double>(values[layout.at(row, static_cast<std::int64_t>(part.order[i]))]);
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t element = layout.at(row, static_cast<std::int64_t>(part.order[i]));
+            const stored_element chosen = grid.nearest(w[i], element);
+            given[element] = chosen.given;
+            decoded[element] = half(chosen.decoded);
+            const double* const u = part.factor.data() + i * n;
+            const double lost = (w[i] - chosen.decoded) / u[i];
+            for (std::size_t k = i + 1; k < n; ++k) {
+                w[k] -= lost * u[k];
             }
         }
     }
