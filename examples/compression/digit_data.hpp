@@ -16,18 +16,23 @@ struct labelled {
     std::size_t digit = 0;
 };
 
-/// Every image whose number divided by three leaves one of `kinds` (0: of a font seen in training; 1 and 2: of others),
-/// shifted by up to `reach` pixels along each axis.
-inline std::vector<labelled> shifted(const ane::weight_store& file, const std::vector<std::size_t>& kinds, int reach) {
+/// Every image whose number divided by three leaves one of `kinds` (0: of a font seen in training; 1 and 2: harder ones of
+/// fonts that were not), shifted by up to `reach` pixels along each axis: of these shifts every `step`-th from `first` on.
+inline std::vector<labelled> shifted(const ane::weight_store& file, const std::vector<std::size_t>& kinds, int reach,
+                                     std::size_t first = 0, std::size_t step = 1) {
     const std::vector<float> grey = ane::to_float(file.at("images"));
     const std::vector<float> digits = ane::to_float(file.at("labels"));
     std::vector<labelled> all;
+    std::size_t number = 0;
     for (std::size_t i = 0; i < digits.size(); ++i) {
         if (std::find(kinds.begin(), kinds.end(), i % 3) == kinds.end()) {
             continue;
         }
         for (int down = -reach; down <= reach; ++down) {
             for (int across = -reach; across <= reach; ++across) {
+                if (number++ % step != first) {
+                    continue;
+                }
                 labelled& made = all.emplace_back();
                 made.digit = static_cast<std::size_t>(digits[i]);
                 for (int y = 0; y < 28; ++y) {

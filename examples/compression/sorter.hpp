@@ -37,8 +37,8 @@ constexpr auto block(const ane::builder& g, auto x) {
 inline constexpr auto sorter = ane::graph([](auto& g) {
     using namespace ane::literals;
     auto x = g.input("tokens"_s, ane::f16<length, tokens>, ane::within(0, 1));
-    auto e = linear(x, g.weight("embed.weight", ane::f16<width, tokens>)) +
-             g.weight("position", ane::f16<length, width>);
+    auto e =
+        linear(x, g.weight("embed.weight", ane::f16<width, tokens>)) + g.weight("position", ane::f16<length, width>);
     auto b = block(g.scope("blocks", 1), block(g.scope("blocks", 0), e));
     auto y = dense<tokens>(g.scope("head"), norm(g.scope("norm"), b));
     g.output("scores"_s, y);

@@ -50,8 +50,8 @@ struct compression_options {
     /// What error feedback learns from; null: every other one of the samples, from the first on, and the others alone
     /// are the gate's. Error feedback fits to its data: a gate on the same data would pass what fails on new data.
     const model_samples* calibration = nullptr;
-    std::int64_t most_feedback_columns = 4096; ///< rows that are longer are rounded: their moments take too much memory
-    const backend::any* place = nullptr;      ///< where the samples run; null: on the CPU
+    std::int64_t most_feedback_columns = 2048; ///< longer rows are rounded: feedback takes their length cubed steps
+    const backend::any* place = nullptr;       ///< where the samples run; null: on the CPU
 };
 
 /// int8 by channel, in blocks of 32; integers of 4 bits in blocks of 32; palettes of 8, 6, 4, 3, 2 bits, of 4 bits for
@@ -67,7 +67,8 @@ struct stored_candidate {
     bool fed_back = false;           ///< rounded with error feedback
     std::int64_t bytes = 0;
     double weight_error = 0; ///< relative, of the elements
-    double layer_error = std::numeric_limits<double>::quiet_NaN(); ///< relative, of the sums on the calibration data
+    double layer_error = std::numeric_limits<
+        double>::quiet_NaN();            ///< relative, of the sums on the calibration data (of 128 rows at most)
     double output_error = 0;             ///< relative, of the model's outputs where this weight alone is stored so
     double nearest_error = 0;            ///< the same where every element is rounded to the nearest
     std::optional<double> saved_seconds; ///< by this weight alone
@@ -101,10 +102,10 @@ struct compression_plan {
     std::string target;
     compression_goal goal = compression_goal::size;
     double most_loss = 0;
-    std::vector<weight_choice> weights;  ///< those that a convolution or product reads; others stay as they are
-    compression_point before;            ///< nothing stored otherwise
-    compression_point after;             ///< the plan: its loss is not above `most_loss`
-    std::vector<compression_point> path; ///< from `before` to everything in its smallest form, a step at a time
+    std::vector<weight_choice> weights;     ///< those that a convolution or product reads; others stay as they are
+    compression_point before;               ///< nothing stored otherwise
+    compression_point after;                ///< the plan: its loss is not above `most_loss`
+    std::vector<compression_point> path;    ///< from `before` to everything in its smallest form, a step at a time
     std::vector<compression_point> uniform; ///< one form for all weights that can have it
     std::int64_t other_bytes = 0;           ///< of the weights that stay
     int runs = 0;                           ///< how often the samples ran

@@ -80,8 +80,8 @@ ANEMONE_INLINE weight_store with_values(const weight_store& store,
                                         const std::vector<std::pair<std::string, const std::vector<half>*>>& values) {
     weight_store result;
     for (const stored_tensor& tensor : store) {
-        const auto own = std::find_if(values.begin(), values.end(),
-                                      [&](const auto& each) { return each.first == tensor.name; });
+        const auto own =
+            std::find_if(values.begin(), values.end(), [&](const auto& each) { return each.first == tensor.name; });
         if (own == values.end()) {
             result.add(tensor);
         } else {
@@ -143,8 +143,7 @@ public:
     ANEMONE_INLINE compression_search(const graph_view& g, const weight_store& weights, const target_description& t,
                                       const model_samples& samples, const compression_options& options)
         : graph_(g), store_(weights), target_(t), samples_(samples), options_(options),
-          place_(options.place != nullptr ? *options.place : backend::any(backend::cpu{})),
-          goal_(options.goal) {
+          place_(options.place != nullptr ? *options.place : backend::any(backend::cpu{})), goal_(options.goal) {
         bool has_states = false;
         for (const output_port& port : g.outputs) {
             has_states = has_states || port.is_state();
@@ -177,9 +176,9 @@ public:
         plan_.before = measured("fp16", std::vector<std::size_t>(plan_.weights.size(), 0));
         const double loss = plan_.before.loss;
         if (!(loss <= options_.most_loss)) {
-            throw error(errc::argument, "compression",
-                        formatted("the loss of the uncompressed model is {}, the limit is {}", loss,
-                                  options_.most_loss));
+            throw error(
+                errc::argument, "compression",
+                formatted("the loss of the uncompressed model is {}, the limit is {}", loss, options_.most_loss));
         }
         take_moments();
         for (std::size_t w = 0; w < plan_.weights.size(); ++w) {
@@ -289,8 +288,9 @@ private:
     ANEMONE_INLINE void take_moments() {
         moments_.resize(plan_.weights.size());
         layouts_.resize(plan_.weights.size());
+        bases_.resize(plan_.weights.size());
         bool any = false;
-        for (std::size_t w = 0; w < plan_.weights.size(); ++w) {
+        for (std::size_t w = 0; options_.error_feedback && w < plan_.weights.size(); ++w) {
             if (readers_[w].size() != 1) {
                 continue;
             }
@@ -300,8 +300,7 @@ private:
                 any = true;
             }
         }
-        bases_.resize(plan_.weights.size());
-        if (!any || !options_.error_feedback) {
+        if (!any) {
             return;
         }
         calibration<backend::any> observed(place_, graph_, store_);
@@ -388,8 +387,9 @@ private:
                 return formatted("MIL has no form for {} of {}", form_text(form), print(shape));
             }
             return formats::was_run_as_a_weight(form)
-                       ? std::string("MIL text holds it as fp16: it is not read by convolutions and as the right operand "
-                                     "of products alone, where a source has run stored forms")
+                       ? std::string(
+                             "MIL text holds it as fp16: it is not read by convolutions and as the right operand "
+                             "of products alone, where a source has run stored forms")
                        : std::string("MIL text holds it as fp16: no source has run it; mil_options::every_stored_form "
                                      "writes it");
         }
@@ -422,8 +422,9 @@ private:
             whole.push_back(static_cast<double>(exact[i]));
             lost.push_back(static_cast<double>(stored[i]) - static_cast<double>(exact[i]));
         }
-        const double size = output_energy(moments_[w], layouts_[w], whole);
-        const double moved = output_energy(moments_[w], layouts_[w], lost);
+        const std::int64_t stride = (layouts_[w].rows + most_judged_rows - 1) / most_judged_rows;
+        const double size = output_energy(moments_[w], layouts_[w], whole, stride);
+        const double moved = output_energy(moments_[w], layouts_[w], lost, stride);
         return moved == 0 ? 0 : size > 0 ? std::sqrt(moved / size) : std::numeric_limits<double>::infinity();
     }
 
@@ -463,8 +464,7 @@ private:
         if (has_optimal_table(*nearest.form)) {
             table = optimal_table(exact, nearest.form->bits);
         }
-        auto values =
-            with_error_feedback(exact, plan_.weights[w].shape, *nearest.form, layouts_[w], bases_[w], table);
+        auto values = with_error_feedback(exact, plan_.weights[w].shape, *nearest.form, layouts_[w], bases_[w], table);
         if (!values) {
             return std::nullopt;
         }
@@ -514,8 +514,8 @@ private:
             round_to_nearest(w, exact, c);
             c.bytes = static_cast<std::int64_t>(encode_weight(c.values, choice.shape, form).bytes());
             if (masked && share < least_zeros && required == nullptr) {
-                c.passed_over = formatted("{:.0f} % of it are zeros, a mask pays from {:.0f} % on", 100 * share,
-                                          100 * least_zeros);
+                c.passed_over =
+                    formatted("{:.0f} % of it are zeros, a mask pays from {:.0f} % on", 100 * share, 100 * least_zeros);
             } else if (c.bytes >= choice.candidates[0].bytes && required == nullptr) {
                 c.passed_over = formatted("takes {} bytes, fp16 takes {}", c.bytes, choice.candidates[0].bytes);
             }
@@ -721,8 +721,9 @@ private:
         return i;
     }
 
-    static constexpr double least_zeros = 0.5; ///< R142
-    static constexpr int most_optimal_bits = 6; ///< beyond, the steps and the memory outgrow what is won
+    static constexpr double least_zeros = 0.5;            ///< R142
+    static constexpr std::int64_t most_judged_rows = 128; ///< of a layer, for the error of its sums
+    static constexpr int most_optimal_bits = 6;           ///< beyond, the steps and the memory outgrow what is won
 
     const graph_view graph_;
     const weight_store& store_;
@@ -751,16 +752,8 @@ private:
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY std::vector<compression> usual_forms() {
-    return {affine_int8,
-            blockwise<32>,
-            palette<8>,
-            palette<6>,
-            palette<4>,
-            blockwise<32, 4>,
-            palette<3>,
-            palette<2>,
-            palette<4, 2>,
-            sparse};
+    return {affine_int8,      blockwise<32>, palette<8>, palette<6>,    palette<4>,
+            blockwise<32, 4>, palette<3>,    palette<2>, palette<4, 2>, sparse};
 }
 
 ANEMONE_BODY model_results run_samples(const graph_view& g, const weight_store& weights, const model_samples& samples,

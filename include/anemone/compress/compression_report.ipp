@@ -70,9 +70,9 @@ ANEMONE_BODY std::string compression_report(const compression_plan& plan) {
         forms = std::max(forms, form_of(w).size());
         shapes = std::max(shapes, print(w.shape).size());
     }
-    std::string text = formatted("compression for {}, by {}: {:.2f} times smaller, loss {:.3g} of at most {:.3g}\n",
-                                 plan.target, plan.goal == compression_goal::size ? "size" : "time", plan.ratio(),
-                                 plan.after.loss, plan.most_loss);
+    std::string text =
+        formatted("compression for {}, by {}: {:.2f} times smaller, loss {:.3g} of at most {:.3g}\n", plan.target,
+                  plan.goal == compression_goal::size ? "size" : "time", plan.ratio(), plan.after.loss, plan.most_loss);
     text += formatted("  {:<{}}  {:<{}}  {:<{}}  {:>9}  {:>9}  {:<9}  {:>8}  {:>8}  {}\n", "weight", names, "shape",
                       shapes, "form", forms, "fp16", "bytes", "rounded", "elements", "sums", "outputs");
     for (const weight_choice& w : plan.weights) {

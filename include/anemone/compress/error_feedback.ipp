@@ -80,9 +80,10 @@ public:
             return {static_cast<double>(weight_formats::dequantized(q, 0, scale)), peak};
         }
         const int q = quotient(value, most, scale);
-        const half given = scale.bits >= 0x400U ? half(magnitude(peak) * q / last_)
-                                                : half(static_cast<double>(scale) * static_cast<double>(q));
-        return {static_cast<double>(weight_formats::dequantized(q, 0, scale)), given};
+        // A subnormal scale is what the encoder divides by; else it is the exact one.
+        const double given = scale.bits >= 0x400U ? magnitude(peak) * q / last_ : static_cast<double>(scale) * q;
+        return {static_cast<double>(weight_formats::dequantized(q, 0, scale)),
+                half(std::clamp(given, -magnitude(peak), magnitude(peak)))};
     }
 
 private:
@@ -172,8 +173,7 @@ ANEMONE_BODY std::optional<std::vector<half>> with_error_feedback(std::span<cons
                                                                   const feedback_basis& basis,
                                                                   std::span<const half> table) {
     const bool palette = form.form == weight_form::palette && form.vector == 1;
-    const bool integers =
-        (form.form == weight_form::affine || form.form == weight_form::blockwise) && !form.zero_point;
+    const bool integers = (form.form == weight_form::affine || form.form == weight_form::blockwise) && !form.zero_point;
     if ((!palette && !integers) || !basis.known() || basis.columns != layout.columns || values.empty()) {
         return std::nullopt;
     }

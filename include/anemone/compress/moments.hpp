@@ -50,8 +50,10 @@ ANEMONE_API void add_moments(moments& to, const graph_view& g, int reader, std::
 /// Fills the other half in.
 ANEMONE_API void complete(moments& m);
 
-/// The squared length of D X^T, the outputs' error where the weight is off by D: the sum over rows of d M d^T.
-ANEMONE_API double output_energy(const moments& m, const weight_matrix& layout, std::span<const double> weights);
+/// The squared length of D X^T, the outputs' error where the weight is off by D: the sum over rows of d M d^T, or over
+/// every `stride`-th of them.
+ANEMONE_API double output_energy(const moments& m, const weight_matrix& layout, std::span<const double> weights,
+                                 std::int64_t stride = 1);
 
 } // namespace ane::compress::inline ANEMONE_WAY
 

@@ -99,11 +99,12 @@ ANEMONE_BODY void complete(moments& m) {
     }
 }
 
-ANEMONE_BODY double output_energy(const moments& m, const weight_matrix& layout, std::span<const double> weights) {
+ANEMONE_BODY double output_energy(const moments& m, const weight_matrix& layout, std::span<const double> weights,
+                                  std::int64_t stride) {
     const auto columns = static_cast<std::size_t>(layout.columns);
     double total = 0;
     std::vector<double> d(columns);
-    for (std::int64_t row = 0; row < layout.rows; ++row) {
+    for (std::int64_t row = 0; row < layout.rows; row += stride) {
         for (std::size_t i = 0; i < columns; ++i) {
             d[i] = weights[layout.at(row, static_cast<std::int64_t>(i))];
         }

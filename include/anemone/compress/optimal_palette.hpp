@@ -60,8 +60,8 @@ ANEMONE_INLINE std::vector<double> optimal_centres(std::span<const weighed_value
     before[0] = 0;
     std::vector<std::vector<std::uint32_t>> last(parts); // where the last part of the first i values begins
     struct range {
-        std::size_t low, high;         // of i
-        std::size_t least, most;       // of where its last part begins
+        std::size_t low, high;   // of i
+        std::size_t least, most; // of where its last part begins
     };
     for (std::size_t part = 0; part < parts; ++part) {
         std::vector<double> now(n + 1, std::numeric_limits<double>::infinity());
