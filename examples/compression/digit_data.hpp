@@ -8,8 +8,22 @@
 #include <string>
 #include <vector>
 
-/// The images of examples/digits, and shifted ones: a network that was trained with shifts of 2.5 pixels knows them.
+/// The network of examples/digits, and its images and shifted ones: it was trained with shifts of 2.5 pixels.
 namespace digit_data {
+
+inline constexpr auto network = ane::graph([](auto& g) {
+    using namespace ane;
+    auto x = g.input("image"_s, f16<1, 1, 28, 28>, within(0, 1));
+    auto a = relu(conv2d<conv{.padding = same}>(x, g.weight("conv1.weight"_s, f16<16, 1, 3, 3>, bounded(0.9)),
+                                                g.weight("conv1.bias"_s, f16<16>, bounded(0.9))));
+    auto b = max_pool<pool{.kernel = 2, .stride = 2}>(a);
+    auto c = relu(conv2d<conv{.padding = same}>(b, g.weight("conv2.weight"_s, f16<32, 16, 3, 3>, bounded(0.9)),
+                                                g.weight("conv2.bias"_s, f16<32>, bounded(0.9))));
+    auto d = max_pool<pool{.kernel = 2, .stride = 2}>(c);
+    auto e = relu(linear(flatten(d), g.weight("fc1.weight"_s, f16<64, 1568>), g.weight("fc1.bias"_s, f16<64>)));
+    auto f = linear(e, g.weight("fc2.weight"_s, f16<10, 64>), g.weight("fc2.bias"_s, f16<10>));
+    return g.output("probabilities"_s, softmax<axis{-1}>(f));
+});
 
 struct labelled {
     std::vector<ane::half> pixels;

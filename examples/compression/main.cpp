@@ -4,7 +4,6 @@
 ///
 ///     example_compression [folder for the drawings]
 
-#include "../digits/model.hpp"
 #include "digit_data.hpp"
 #include "sorter.hpp"
 
@@ -99,7 +98,8 @@ bool compress_digits(const std::filesystem::path& data, const std::filesystem::p
     options.loss = [&gate](const model_results& want, const model_results& got) {
         return accuracy(want, gate.answers) - accuracy(got, gate.answers);
     };
-    return show(choose_compression(digits, weights, h13, gate.inputs, options), fresh, folder / "digits_pareto.svg");
+    return show(choose_compression(digit_data::network, weights, h13, gate.inputs, options), fresh,
+                folder / "digits_pareto.svg");
 }
 
 bool compress_sorter(const std::filesystem::path& data, const std::filesystem::path& folder) {

@@ -1,6 +1,5 @@
 #include "../../examples/compression/digit_data.hpp"
 #include "../../examples/compression/sorter.hpp"
-#include "../../examples/digits/model.hpp"
 #include <anemone/compress/compress.hpp>
 #include <anemone/compress/compression_report.hpp>
 #include <anemone/weights/safetensors.hpp>
@@ -52,7 +51,7 @@ TEST_CASE("networks: the digit reader becomes three times smaller and loses at m
                           static_cast<double>(right_answers(got, answers, 10));
         return lost / static_cast<double>(answers.size());
     };
-    const compression_plan plan = choose_compression(digits, weights, h13, gate, options);
+    const compression_plan plan = choose_compression(digit_data::network, weights, h13, gate, options);
     MESSAGE(compression_report(plan));
     CHECK(plan.ratio() >= 3);
     CHECK(plan.after.loss <= 0.01);
@@ -65,7 +64,7 @@ TEST_CASE("networks: the digit reader becomes three times smaller and loses at m
     }
     const compressed_model small = apply(plan);
     const backend::any cpu = backend::cpu{};
-    const auto before = right_answers(run_samples(digits, weights, fresh, cpu), fresh_answers, 10);
+    const auto before = right_answers(run_samples(digit_data::network, weights, fresh, cpu), fresh_answers, 10);
     const auto after = right_answers(run_samples(small.graph, small.weights, fresh, cpu), fresh_answers, 10);
     CHECK(before > 225); // of 250
     CHECK(after + 5 >= before);

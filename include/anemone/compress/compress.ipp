@@ -689,9 +689,14 @@ private:
         std::vector<compression> forms;
         for (const weight_choice& w : plan_.weights) {
             for (const stored_candidate& c : w.candidates) {
-                if (c.form && c.usable() && position_of(forms, *c.form) == forms.size()) {
+                if (!c.form || !c.usable()) {
+                    continue;
+                }
+                const std::size_t position = position_of(forms, *c.form);
+                if (position == forms.size()) {
                     forms.push_back(*c.form);
                 }
+                forms[position].block = std::max(forms[position].block, c.form->block); // the label's
             }
         }
         for (const compression& form : forms) {

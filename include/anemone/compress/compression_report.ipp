@@ -84,9 +84,13 @@ ANEMONE_BODY std::string compression_report(const compression_plan& plan) {
                           compress::error_text(c.output_error));
     }
     text += formatted("  other weights stay: {} bytes\n", plan.other_bytes);
-    text += formatted("  {:<{}}  {:>10}  {:>12}  {:>8}  loss\n", "", forms + 4, "bytes", "time", "outputs");
+    std::size_t labels = 6;
+    for (const compression_point& p : plan.uniform) {
+        labels = std::max(labels, p.label.size() + 4);
+    }
+    text += formatted("  {:<{}}  {:>10}  {:>12}  {:>8}  loss\n", "", labels, "bytes", "time", "outputs");
     const auto line = [&](std::string_view label, const compression_point& p) {
-        return formatted("  {:<{}}  {:>10}  {:>12}  {:>8}  {:.3g}{}\n", label, forms + 4, p.bytes,
+        return formatted("  {:<{}}  {:>10}  {:>12}  {:>8}  {:.3g}{}\n", label, labels, p.bytes,
                          compress::time_text(p.seconds), compress::error_text(p.output_error), p.loss,
                          p.loss <= plan.most_loss ? "" : "  above the limit");
     };
