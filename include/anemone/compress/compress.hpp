@@ -3,6 +3,7 @@
 #include "../backend/any.hpp"
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
+#include "../targets/description.hpp"
 #include "../targets/target.hpp"
 #include "../values/half.hpp"
 #include "../weights/store.hpp"
