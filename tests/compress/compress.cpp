@@ -279,6 +279,7 @@ TEST_CASE("compress: what a target or a file cannot hold is refused with its rea
     CHECK(has(refusal_of(required({.form = weight_form::palette, .bits = 5})), "got 5"));
     options.file = weight_file::mil_every_form;
     CHECK(refusal_of(required(blockwise<32>)) == "nothing");
+    CHECK(has(refusal_of(required(blockwise<24>)), "(got 64, limit 24)")); // other blocks are not put in its place
     options.file = weight_file::netplist;
     CHECK(has(refusal_of(required(palette<4>)), "a netplist holds weights of 16 bits alone, not of 4"));
     CHECK(refusal_of(options) == "nothing"); // nothing is compressed then

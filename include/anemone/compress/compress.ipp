@@ -491,7 +491,7 @@ private:
         }
         const double share = static_cast<double>(zeros) / static_cast<double>(std::max<std::size_t>(exact.size(), 1));
         for (const compression& wanted : forms) {
-            compression form = fitted(wanted, choice.shape);
+            compression form = required != nullptr ? wanted : fitted(wanted, choice.shape);
             const bool masked = form.form == weight_form::sparse || form.form == weight_form::sparse_palette ||
                                 form.form == weight_form::sparse_blockwise;
             form.zeros = masked ? static_cast<float>(share) : 0;
