@@ -11,6 +11,8 @@
 #include "backend/program.hpp"
 #include "backend/segmented/segmented.hpp"
 #include "benchmark/benchmark.hpp"
+#include "compress/compress.hpp"
+#include "compress/compression_report.hpp"
 #include "drawing/drawing.hpp"
 #include "dynamic_builder.hpp"
 #include "dynamic_volume.hpp"

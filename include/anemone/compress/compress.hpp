@@ -1,0 +1,152 @@
+#pragma once
+
+#include "../backend/any.hpp"
+#include "../base/way.hpp"
+#include "../graph/graph.hpp"
+#include "../targets/description.hpp"
+#include "../targets/target.hpp"
+#include "../values/half.hpp"
+#include "../weights/store.hpp"
+#include "model_samples.hpp"
+#include "output_loss.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Which weights of a model to store in which form: as small, or as fast, as a bound on the loss allows.
+namespace ane::inline ANEMONE_WAY {
+
+/// What compression is to save.
+enum class compression_goal : std::uint8_t {
+    size, ///< bytes of the weights
+    time  ///< what `estimate` gives: forms that the target expands save nothing
+};
+
+/// The file that is to hold the weights: a form that it writes as fp16 saves nothing there.
+enum class weight_file : std::uint8_t {
+    mil,            ///< MIL text as `emit_mil` writes it by default: the forms that a source has run
+    mil_every_form, ///< with `mil_options::every_stored_form`
+    netplist,       ///< holds fp16 alone
+    any             ///< no file: only what the target takes counts
+};
+
+/// A weight that the caller decides on.
+struct required_form {
+    std::string weight;
+    std::optional<compression> form; ///< none: fp16
+};
+
+struct compression_options {
+    compression_goal goal = compression_goal::size;
+    double most_loss = 0.01; ///< the gate: no plan has a larger loss on the samples
+    output_loss loss{};
+    weight_file file = weight_file::mil;
+    std::vector<compression> forms{}; ///< to choose from; empty: `usual_forms()`
+    std::vector<required_form> required{};
+    bool error_feedback = true; ///< besides rounding to the nearest; what moves the outputs less is kept
+    /// What error feedback learns from; null: every other one of the samples, from the first on, and the others alone
+    /// are the gate's. Error feedback fits to its data: a gate on the same data would pass what fails on new data.
+    const model_samples* calibration = nullptr;
+    std::int64_t most_feedback_columns = 2048; ///< longer rows are rounded: feedback takes their length cubed steps
+    const backend::any* place = nullptr;       ///< where the samples run; null: on the CPU
+};
+
+/// int8 by channel, in blocks of 32; integers of 4 bits in blocks of 32; palettes of 8, 6, 4, 3, 2 bits, of 4 bits for
+/// pairs; sparse.
+ANEMONE_API std::vector<compression> usual_forms();
+
+/// A form that a weight could have.
+struct stored_candidate {
+    std::optional<compression> form; ///< none: fp16
+    std::string refused;             ///< why the target or the file cannot hold it; nothing else is known then
+    std::string passed_over;         ///< why it is not worth its loss
+    bool streams = false;            ///< crosses the memory as stored
+    bool fed_back = false;           ///< rounded with error feedback
+    std::int64_t bytes = 0;
+    double weight_error = 0; ///< relative, of the elements
+    double layer_error = std::numeric_limits<
+        double>::quiet_NaN();            ///< relative, of the sums on the calibration data (of 128 rows at most)
+    double output_error = 0;             ///< relative, of the model's outputs where this weight alone is stored so
+    double nearest_error = 0;            ///< the same where every element is rounded to the nearest
+    std::optional<double> saved_seconds; ///< by this weight alone
+    std::vector<half> values;            ///< that `encode_weight` makes the stored form of
+
+    bool usable() const { return refused.empty() && passed_over.empty(); }
+};
+
+/// A weight and its forms.
+struct weight_choice {
+    std::string name;
+    extents shape;
+    std::vector<stored_candidate> candidates; ///< the first is fp16
+    std::size_t chosen = 0;
+
+    const stored_candidate& form() const { return candidates[chosen]; }
+};
+
+/// A whole model with chosen forms, as measured.
+struct compression_point {
+    std::string label;
+    std::int64_t bytes = 0;        ///< of all weights
+    std::optional<double> seconds; ///< estimated, where the target's rates are known
+    double output_error = 0;       ///< relative, on the samples
+    double loss = 0;               ///< by the options' measure
+    std::vector<std::size_t> chosen;
+};
+
+/// What was found. `weights[i].chosen` may be changed before `apply`; the totals are those of the plan.
+struct compression_plan {
+    std::string target;
+    compression_goal goal = compression_goal::size;
+    double most_loss = 0;
+    std::vector<weight_choice> weights;     ///< those that a convolution or product reads; others stay as they are
+    compression_point before;               ///< nothing stored otherwise
+    compression_point after;                ///< the plan: its loss is not above `most_loss`
+    std::vector<compression_point> path;    ///< from `before` to everything in its smallest form, a step at a time
+    std::vector<compression_point> uniform; ///< one form for all weights that can have it
+    std::int64_t other_bytes = 0;           ///< of the weights that stay
+    int runs = 0;                           ///< how often the samples ran
+    dynamic_graph model;
+    weight_store store;
+
+    double ratio() const { return static_cast<double>(before.bytes) / static_cast<double>(after.bytes); }
+};
+
+/// A graph whose weights are wrapped in `op::compressed`, and the store that goes with it: ready for every backend,
+/// `emit_mil` and `emit_netplist`.
+struct compressed_model {
+    dynamic_graph graph;
+    weight_store weights;
+};
+
+/// Chooses a form for every weight that a convolution, a linear layer or a product reads. Every form that the target and
+/// the file hold is tried for each weight alone, rounded to the nearest and with error feedback; then the model goes from fp16 to the smallest forms step by step, each
+/// the one that saves the most for its error, and every step is run; of those that keep to the gate, the cheapest is
+/// the plan, with what can still be added to it. Deterministic: the same arguments give the same plan.
+///
+/// Throws `error` (errc::argument) for no samples, a bound that is no number from 0 on, a required form of a weight that
+/// there is not, or that the target or the file cannot hold, required forms that break the gate, a loss of the
+/// uncompressed model above it, and `goal::time` on a target whose rates are not known.
+ANEMONE_API compression_plan choose_compression(const graph_view& g, const weight_store& weights,
+                                                const target_description& t, const model_samples& samples,
+                                                const compression_options& options = {});
+ANEMONE_API compression_plan choose_compression(const graph_view& g, const weight_store& weights, target t,
+                                                const model_samples& samples, const compression_options& options = {});
+
+/// The model in the plan's forms. Throws `error` (errc::argument) for a choice that is none of the candidates or one that
+/// was refused.
+ANEMONE_API compressed_model apply(const compression_plan& plan);
+
+/// What a program returns for each run, all of its outputs as float; states go on from run to run, from zeros.
+ANEMONE_API model_results run_samples(const graph_view& g, const weight_store& weights, const model_samples& samples,
+                                      const backend::any& place);
+
+} // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "compress.ipp"
+#endif

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "../base/way.hpp"
+#include "model_samples.hpp"
+
+#include <concepts>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace ane::inline ANEMONE_WAY {
+
+/// |got - want| / |want| over all values of all runs (Frobenius norms); infinity where a value is finite in one of them
+/// only, and where all that was wanted is zero but not all that was got.
+ANEMONE_API double relative_error(const model_results& want, const model_results& got);
+
+/// What compression costs: a number of what the uncompressed model returned and what the compressed one does, 0 for
+/// equal results, larger for worse. By default the relative error; a function of a user's own may know labels:
+///
+///     options.loss = [&](const model_results& want, const model_results& got) {
+///         return accuracy(want, labels) - accuracy(got, labels);
+///     };
+class output_loss {
+public:
+    output_loss() = default;
+    template <class Function>
+        requires(!std::same_as<std::remove_cvref_t<Function>, output_loss> &&
+                 std::is_invocable_r_v<double, const std::remove_cvref_t<Function>&, const model_results&,
+                                       const model_results&>)
+    output_loss(Function&& function) // NOLINT(google-explicit-constructor): it is one
+        : own_(std::make_shared<holder<std::remove_cvref_t<Function>>>(std::forward<Function>(function))) {}
+
+    bool is_relative_error() const noexcept { return own_ == nullptr; }
+    ANEMONE_INLINE double operator()(const model_results& want, const model_results& got) const {
+        return own_ != nullptr ? own_->of(want, got) : relative_error(want, got);
+    }
+
+private:
+    struct interface {
+        interface() = default;
+        interface(const interface&) = delete;
+        interface& operator=(const interface&) = delete;
+        virtual ~interface() = default;
+        virtual double of(const model_results& want, const model_results& got) const = 0;
+    };
+    template <class Function> struct holder final : interface {
+        explicit holder(Function given) : function(std::move(given)) {}
+        double of(const model_results& want, const model_results& got) const override { return function(want, got); }
+        Function function;
+    };
+    std::shared_ptr<const interface> own_;
+};
+
+} // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "output_loss.ipp"
+#endif
