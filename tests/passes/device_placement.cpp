@@ -149,7 +149,7 @@ bool within(double a, double b, double factor) { return a <= b * factor && b <= 
 double lead(const device_plan& p) { return p.on(compute_device::gpu).seconds / p.on(compute_device::engine).seconds; }
 
 device_plan placed_on(const dynamic_graph& model, target t, const placement_options& o = {}) {
-    return place(lower(model).view(), t, o);
+    return device_placement(lower(model).view(), t, o);
 }
 
 std::string refusal(auto f) {
@@ -208,7 +208,7 @@ TEST_CASE("the shortest path is the least of all assignments") {
         for (char& b : std::span(barred.data(), barred.size())) {
             b = random() % 4 == 0 ? 1 : 0;
         }
-        const device_plan plan = place(g, t, options, barred);
+        const device_plan plan = device_placement(g, t, options, barred);
         const assignment_costs costs(g, t, options);
         const std::size_t count = costs.layers();
         REQUIRE(plan.layers.size() == count);
@@ -257,7 +257,7 @@ TEST_CASE("all layers on the engine cost what the cost model says") {
             })) {
             continue; // `estimate` takes a function that fuses with the reshape before it to read nothing
         }
-        const device_plan p = place(lowered.view(), h17s);
+        const device_plan p = device_placement(lowered.view(), h17s);
         const device_total& engine = p.on(compute_device::engine);
         REQUIRE(engine.possible);
         CHECK(engine.seconds == doctest::Approx(*c.seconds).epsilon(1e-9));
@@ -290,8 +290,8 @@ TEST_CASE("what the engine has not is not placed there") {
         g.output("y"_s, arg_max<axis{-1}>(relu(x)));
     });
     const lowered_graph lowered = lower(extreme);
-    const device_plan system = place(lowered.view(), h17s, {.model = placement_model::system});
-    const device_plan measured = place(lowered.view(), h17s);
+    const device_plan system = device_placement(lowered.view(), h17s, {.model = placement_model::system});
+    const device_plan measured = device_placement(lowered.view(), h17s);
     // The segmenter has no engine tree for it (decompiled); the engine runs it (br_009, measured).
     CHECK(!system.layers[system.layers.size() - 1].can_be_on(compute_device::engine));
     CHECK(measured.layers[measured.layers.size() - 1].can_be_on(compute_device::engine));
@@ -300,8 +300,8 @@ TEST_CASE("what the engine has not is not placed there") {
     constexpr auto sine = graph([](auto& g) { g.output("y"_s, ane::sin(g.input("x"_s, f16<1, 64>))); });
     const lowered_graph wave = lower(sine);
     for (const placement_model m : {placement_model::system, placement_model::measured}) { // native from A15 on (R132)
-        CHECK(!place(wave.view(), h13, {.model = m}).on(compute_device::engine).possible);
-        CHECK(place(wave.view(), h15, {.model = m}).on(compute_device::engine).possible);
+        CHECK(!device_placement(wave.view(), h13, {.model = m}).on(compute_device::engine).possible);
+        CHECK(device_placement(wave.view(), h15, {.model = m}).on(compute_device::engine).possible);
     }
 }
 
@@ -463,7 +463,9 @@ TEST_CASE("bad input is an argument error") {
     using namespace placed_models;
     const lowered_graph lowered = lower(convolutions(2, 1, 8, 8));
     const graph_view g = lowered.view();
-    const auto with = [&](const placement_options& o, target t = h17s) { return [&g, o, t] { place(g, t, o); }; };
+    const auto with = [&](const placement_options& o, target t = h17s) {
+        return [&g, o, t] { device_placement(g, t, o); };
+    };
     CHECK(refusal(with({})) == "accepted");
     CHECK(refusal(with({}, u1)).find("no clock of u1") != std::string::npos);
     CHECK(refusal(with({.model = placement_model::system}, u1)) == "accepted");
@@ -477,7 +479,7 @@ TEST_CASE("bad input is an argument error") {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const device_rates broken{.product = 1, .convolution = 1, .bandwidth = nan};
     CHECK(refusal(with({.cpu = &broken})).find("above 0") != std::string::npos);
-    CHECK(refusal([&] { place(g, h17s, {}, sequence<char>(1, 0)); }).find("barred") != std::string::npos);
+    CHECK(refusal([&] { device_placement(g, h17s, {}, sequence<char>(1, 0)); }).find("barred") != std::string::npos);
     CHECK(refusal([&] { plan_on(g, h17s, sequence<compute_device>(1)); }).find("layers") != std::string::npos);
     const auto odd = static_cast<compute_device>(5);
     CHECK(refusal([&] { plan_on(g, h17s, sequence<compute_device>(2, odd)); }).find("cannot take") !=
@@ -487,7 +489,7 @@ TEST_CASE("bad input is an argument error") {
           std::string::npos);
     const device_rates powerless{.product = 1e9, .convolution = 1e9, .bandwidth = 1e9};
     CHECK(refusal([&] {
-              place(g, h17s, {.goal = placement_goal::energy, .gpu = &powerless}, all);
+              device_placement(g, h17s, {.goal = placement_goal::energy, .gpu = &powerless}, all);
           }).find("no device takes the layer") != std::string::npos);
     const batch_scaling s = scaling_of(g, h17s);
     CHECK(refusal([&] { crossover(s, h17s, {.first = 0}); }).find("above 0") != std::string::npos);
@@ -503,14 +505,14 @@ TEST_CASE("placements are constant expressions") {
         return crossover(scaling_of(lower(two_convolutions).view(), h17s), h17s, {.first = 1, .last = 16, .step = 5});
     }();
     static_assert(c.time == 0 && c.lead_at_first > 1);
-    static_assert(place(lower(two_convolutions).view(), h17s).fastest == compute_device::engine);
+    static_assert(device_placement(lower(two_convolutions).view(), h17s).fastest == compute_device::engine);
     CHECK(
         c.lead_at_first ==
         doctest::Approx(crossover(scaling_of(lower(two_convolutions).view(), h17s), h17s, {.last = 1}).lead_at_first));
 }
 
 TEST_CASE("a graph without work has an empty plan") {
-    const device_plan p = place(dynamic_graph{}, h17s);
+    const device_plan p = device_placement(dynamic_graph{}, h17s);
     CHECK(p.layers.empty());
     CHECK(p.segments.empty());
     CHECK(!p.fastest);

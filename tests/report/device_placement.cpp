@@ -51,8 +51,8 @@ TEST_CASE("a placement says where it differs from what was measured, and what is
     const std::string energy = placement_report(ends_in_an_index, h17s, {.goal = placement_goal::energy});
     CHECK(says(energy, "measured: all on the engine"));
     CHECK_THROWS_AS(placement_report(ends_in_an_index, h17s, {.relative_unit_microseconds = -1}), error);
-    CHECK(says(placement_line(place(dynamic_graph{}, h17s)), "nothing to place"));
-    CHECK(says(placement_verdict(place(dynamic_graph{}, h17s)), "no measured verdict"));
+    CHECK(says(placement_line(device_placement(dynamic_graph{}, h17s)), "nothing to place"));
+    CHECK(says(placement_verdict(device_placement(dynamic_graph{}, h17s)), "no measured verdict"));
 }
 
 TEST_CASE("an operation that the engine lacks has no time there") {

@@ -58,6 +58,6 @@ TEST_CASE("what the rules refuse is kept from the engine") {
     CHECK(!p.on(engine).possible);
     CHECK(!p.layers[p.layers.size() - 1].can_be_on(engine));
     CHECK(p.fastest != engine);
-    CHECK(place(lower(wide_index).view(), h17s).on(engine).possible); // the pass alone knows no limits
+    CHECK(device_placement(lower(wide_index).view(), h17s).on(engine).possible); // the pass alone knows no limits
     static_assert(!placed<wide_index, h17s>.on(engine).possible);
 }

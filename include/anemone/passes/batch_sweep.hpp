@@ -26,7 +26,7 @@ constexpr program_demand batched(program_demand one, std::int64_t batch) {
         layer.work.other *= batch;
         for (std::int64_t layer_demand::*count :
              {&layer_demand::input_bytes, &layer_demand::output_bytes, &layer_demand::port_bytes,
-              &layer_demand::large_bytes, &layer_demand::spilled_bytes, &layer_demand::left_bytes,
+              &layer_demand::large_bytes, &layer_demand::spilled_bytes, &layer_demand::rows_bytes,
               &layer_demand::row_scaled, &layer_demand::selected, &layer_demand::orders, &layer_demand::scores}) {
             layer.*count *= batch;
         }

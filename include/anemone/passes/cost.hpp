@@ -69,7 +69,7 @@ namespace detail {
 
 /// The times that a product reads its weights: once for each tile of the left operand, where they leave the chip.
 constexpr double weight_reads(const layer_demand& layer, const cost_rates& r) {
-    const double tiles = static_cast<double>(layer.left_bytes) / r.tile;
+    const double tiles = static_cast<double>(layer.rows_bytes) / r.tile;
     const auto whole = static_cast<double>(static_cast<std::int64_t>(tiles));
     return tiles <= 1 ? 1 : (whole < tiles ? whole + 1 : whole);
 }

@@ -14,14 +14,14 @@ namespace ane {
 ///
 /// The path is the shortest of all assignments of devices to layers. Linear in the layers where the engine leads or
 /// never does, quadratic at worst.
-constexpr device_plan place(const graph_view& lowered, const target_description& d, const placement_options& o = {},
-                            const sequence<char>& barred = {}) {
+constexpr device_plan device_placement(const graph_view& lowered, const target_description& d,
+                                       const placement_options& o = {}, const sequence<char>& barred = {}) {
     const detail::placement_problem problem(lowered, d, o, barred);
     return problem.plan(lowered, problem.shortest());
 }
-constexpr device_plan place(const graph_view& lowered, target t, const placement_options& o = {},
-                            const sequence<char>& barred = {}) {
-    return place(lowered, describe(t), o, barred);
+constexpr device_plan device_placement(const graph_view& lowered, target t, const placement_options& o = {},
+                                       const sequence<char>& barred = {}) {
+    return device_placement(lowered, describe(t), o, barred);
 }
 
 /// The same figures for devices that somebody else chose, one for each layer: what the system's choice costs by measured

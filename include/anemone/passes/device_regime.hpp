@@ -67,7 +67,7 @@ constexpr workload_regime regime_of(const graph_view& g, const program_demand& p
     std::int64_t all = 0;
     std::int64_t convolved = 0;
     std::int64_t multiplied = 0;      // FLOP of products
-    std::int64_t weights = 0;         // elements of their constant right operands
+    std::int64_t weights = 0;         // elements of their constant operands
     std::int64_t weighted_flops = 0;  // FLOP of those
     std::int64_t largest = 0;         // bytes of a right operand
     std::int64_t sequence_length = 0; // of the scores
@@ -81,12 +81,13 @@ constexpr workload_regime regime_of(const graph_view& g, const program_demand& p
             convolved += flops;
         } else if (n.kind == op::matmul || n.kind == op::linear) {
             multiplied += flops;
-            const int right = g.operands(layer.node)[1];
-            const std::int64_t size = bytes(g[right].type, g[right].shape.count());
+            const bool turned = known[static_cast<std::size_t>(g.operands(layer.node)[0])] != 0; // channels first
+            const int weight = g.operands(layer.node)[turned ? 0 : 1];
+            const std::int64_t size = bytes(g[weight].type, g[weight].shape.count());
             largest = size > largest ? size : largest;
-            if (known[static_cast<std::size_t>(right)] != 0) {
+            if (known[static_cast<std::size_t>(weight)] != 0) {
                 ++weighted;
-                weights += g[right].shape.count();
+                weights += g[weight].shape.count();
                 weighted_flops += flops;
             }
         } else if (n.kind == op::attention || n.kind == op::softmax) {

@@ -93,10 +93,10 @@ ANEMONE_BODY std::string placement_report(const graph_view& model, const target_
     placement_options asked = o;
     asked.model = placement_model::system;
     asked.goal = placement_goal::time;
-    const device_plan system = place(g, d, asked, barred);
+    const device_plan system = device_placement(g, d, asked, barred);
     asked = o;
     asked.model = placement_model::measured;
-    const device_plan measured = timed ? place(g, d, asked, barred) : device_plan{};
+    const device_plan measured = timed ? device_placement(g, d, asked, barred) : device_plan{};
 
     const sequence<fusion> fused = fuse(g);
     const program_demand program = demand_of(g, d);

@@ -24,8 +24,8 @@ struct target_verdict {
     detail::finding_counts counts{};
     std::string first_blocker{};     ///< the sentence of the first error; empty where the target accepts
     std::optional<double> seconds{}; ///< estimated time of one dispatch, where the target accepts and its cost is known
-    time_interval interval{};            ///< of `seconds`: what nine of ten dispatches lie in
-    double joules = 0;                   ///< of one dispatch
+    time_interval interval{};        ///< of `seconds`: what nine of ten dispatches lie in
+    double joules = 0;               ///< of one dispatch
     mark seconds_mark = mark::predicted; ///< of `seconds`: a fit to measurements, or a prediction
     bound limit = bound::unknown;        ///< what that time is spent on
     std::int64_t traffic = 0;            ///< bytes that all layers move; 0 where the model has no cost

@@ -30,7 +30,7 @@ constexpr sequence<char> barred_by(const Violations& blocking, const Origins& or
 constexpr device_plan place_model(const graph_view& model, const target_description& d,
                                   const placement_options& o = {}) {
     const lowered_graph lowered = lower(model);
-    return place(lowered.view(), d, o, detail::barred_by(blockers_of(model, d), lowered.origins));
+    return device_placement(lowered.view(), d, o, detail::barred_by(blockers_of(model, d), lowered.origins));
 }
 constexpr device_plan place_model(const graph_view& model, target t, const placement_options& o = {}) {
     return place_model(model, describe(t), o);
@@ -47,8 +47,8 @@ namespace detail {
 template <const auto& Model, auto Target, placement_options Options> struct placement_of {
     using lowered = lowered_constants<Model>;
     static constexpr device_plan find() {
-        return place(lowered::lowered.graph, describe(Target), Options,
-                     barred_by(blockers<Model, Target>, lowered::lowered.origins));
+        return device_placement(lowered::lowered.graph, describe(Target), Options,
+                                barred_by(blockers<Model, Target>, lowered::lowered.origins));
     }
     static constexpr std::array<std::size_t, 2> sizes = [] {
         const device_plan p = find();

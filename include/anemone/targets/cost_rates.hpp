@@ -37,7 +37,7 @@ struct cost_rates {
     double flop_energy = 0;  ///< J for each FLOP
     double byte_energy = 0;  ///< J for each byte of weights, inputs and outputs
 
-    double tile = 0; ///< bytes of a product's left operand for which weights that leave the chip are read once
+    double tile = 0; ///< bytes of the rows of a product for which weights that do not fit on the chip are read once
 
     /// Nine of ten points lie within these factors of the estimate: of the fixed times, and of the work above them.
     double floor_spread = 1;

@@ -209,7 +209,8 @@ TEST_CASE("cost: wrong constants are told from right ones") {
 }
 
 TEST_CASE("docs/cost.md has the constants and the residuals of the fit") {
-    constexpr std::string_view marker = "<!-- What follows is made by test_passes_cost: ANEMONE_UPDATE_DOCS=1 test_passes_cost -->\n";
+    constexpr std::string_view marker =
+        "<!-- What follows is made by test_passes_cost: ANEMONE_UPDATE_DOCS=1 test_passes_cost -->\n";
     std::ifstream file(page);
     std::ostringstream written;
     written << file.rdbuf();

@@ -38,7 +38,7 @@ struct layer_demand {
     std::int64_t spilled_bytes = 0; ///< of these the ones that are no ports
     bool permutes = false;          ///< it changes the order of axes, or of blocks
     double active = 1;              ///< share of the array that its channels and its nonzero weights keep busy
-    std::int64_t left_bytes = 0;    ///< a product whose weights leave the chip: of its left operand
+    std::int64_t rows_bytes = 0;    ///< a product whose weights do not fit on the chip: of its other operand
     std::int64_t row_scaled = 0;    ///< elements that a factor for each row scales, outside of a norm
     std::int64_t selected = 0;      ///< elements that are put in order
     std::int64_t orders = 0;        ///< rows that are put in order, each in a pass of its own
@@ -152,9 +152,10 @@ constexpr void describe_layer(layer_demand& layer, const graph_view& g, const ta
         layer.active = static_cast<double>(active_cores(c.out_channels, t)) / t.cores;
     } else if (n.kind == op::matmul || n.kind == op::linear) {
         layer.on = engine_unit::product;
-        const node& right = g.operand(n, 1);
-        if (is_stored_weight(right.kind) && bytes(right.type, right.shape.count()) > working_set_knee(t)) {
-            layer.left_bytes = bytes(g.operand(n, 0).type, g.operand(n, 0).shape.count());
+        const int weight = is_stored_weight(g.operand(n, 1).kind) ? 1 : 0; // the left one with channels first
+        const node& w = g.operand(n, weight);
+        if (is_stored_weight(w.kind) && bytes(w.type, w.shape.count()) > working_set_knee(t)) {
+            layer.rows_bytes = bytes(g.operand(n, 1 - weight).type, g.operand(n, 1 - weight).shape.count());
         }
     } else if (n.kind == op::attention) {
         layer.on = engine_unit::attention;
