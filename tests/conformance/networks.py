@@ -5,10 +5,13 @@ seed, scaled so that magnitudes stay, running statistics too. The expectation is
 rounds to fp16, so the allowed difference is so many half ulps of the largest magnitude of a result as the table says.
 
     networks.py [--small]      the same blocks at a tenth of the size, for continuous integration
-    networks.py --update       writes the table of docs/conformance.md
+    networks.py --update       writes the tables of docs/conformance.md and docs/rewrites.md
+
+`anemone optimize` rewrites each network for an M1 and an M5; the small ones it runs before and after each step (--prove).
 
 Ends with 1 if a network is refused or off, with 77 where PyTorch, NumPy or the command is missing."""
 
+import json
 import os
 import pathlib
 import re
@@ -30,6 +33,7 @@ from harness import HALF_ULP
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "conformance.md"
+REWRITES = ROOT / "docs" / "rewrites.md"
 MARKS = ("<!-- networks -->\n", "<!-- end of networks -->\n")
 SEED = 20261123
 
@@ -200,6 +204,25 @@ def run(program, folder, network, given, outputs, allowed):
     return "" if done.returncode == 0 and error <= allowed else f"off by {error:.1f} half ulps", error, time.time() - began
 
 
+def write_table(path, head, rows):
+    before, rest = path.read_text().split(MARKS[0])
+    lines = head + "\n" + "|---" * head.count(" | ") + "|---|\n"
+    path.write_text(before + MARKS[0] + lines + rows + MARKS[1] + rest.split(MARKS[1])[1])
+
+
+def optimized(program, folder, small):
+    """(whether every rewrite holds where it was proven, gains on M1 and M5)"""
+    holds, gains = True, []
+    for chip in ("h13", "h17s"):
+        done = subprocess.run([program, "optimize", "net.onnx", "-t", chip, "--json", *(["--prove"] if small else [])],
+                              cwd=folder, capture_output=True, text=True, check=False)
+        found = json.loads(done.stdout) if done.returncode != 2 else {}
+        holds = holds and done.returncode == 0 and (not small or found["proof"]["holds"])
+        steps = ", ".join(f"`{step['rewrite']}`" for step in found.get("steps", [])) or "none"
+        gains.append((steps, *(1e6 * found.get(key, 0) for key in ("apart", "before", "after"))))
+    return holds, gains
+
+
 def main():
     program = pathlib.Path(os.environ["ANEMONE_BUILD_DIR"]).resolve() / "bin" / "anemone"
     if not program.exists():
@@ -209,7 +232,7 @@ def main():
     warnings.filterwarnings("ignore")
     torch.manual_seed(SEED)
     print(f"seed {SEED}, PyTorch {torch.__version__}{', small' if small else ''}")
-    rows, failed = "", 0
+    rows, faster, failed = "", "", 0
     for name, network, given, outputs, allowed in networks(small):
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch)
@@ -222,16 +245,19 @@ def main():
             if "without ONNX" in fault:
                 print("skipped: the command was built without ONNX")
                 return 77
-            failed += fault != ""
+            holds, gains = optimized(program, folder, small)
+            failed += fault != "" or not holds
             print(f"{'failed' if fault else 'passed':8} {name}: {fault or f'{error:.2f} half ulps'}, {megabytes:.0f} MB, "
-                  f"{seconds:.1f} s, accepted by {accepted} Macs")
+                  f"{seconds:.1f} s, accepted by {accepted} Macs; rewrites {'hold' if holds else 'FAIL'}: "
+                  + "; ".join(f"{steps}, {before:.0f} to {after:.0f} us" for steps, _, before, after in gains))
+            for chip, (steps, apart, before, after) in zip(("M1", "M5 Max"), gains):
+                faster += (f"| {name} | {chip} | {apart:.0f} us | {before:.0f} us | {after:.0f} us | {before / after:.2f} | "
+                           f"{steps} |\n")
             rows += (f"| {name} | {megabytes:.0f} MB | {operations[1] if operations else '-'} | {error or 0:.1f} | {allowed} | "
                      f"{accepted} of 11 |\n")
     if "--update" in sys.argv:
-        page = PAGE.read_text()
-        head, rest = page.split(MARKS[0])
-        table = "| Network | File | Operations | Off by, half ulps | Allowed | Macs that take it |\n|---|---|---|---|---|---|\n"
-        PAGE.write_text(head + MARKS[0] + table + rows + MARKS[1] + rest.split(MARKS[1])[1])
+        write_table(PAGE, "| Network | File | Operations | Off by, half ulps | Allowed | Macs that take it |", rows)
+        write_table(REWRITES, "| Network | Chip | Layers apart | One program | Rewritten | Faster | By |", faster)
     return 1 if failed else 0
 
 

@@ -144,7 +144,7 @@ private:
     std::vector<int> leaving_;
 };
 
-bool within(double a, double b, double factor) { return a <= b * factor && b <= a * factor; }
+bool within_factor(double a, double b, double factor) { return a <= b * factor && b <= a * factor; }
 
 double lead(const device_plan& p) { return p.on(compute_device::gpu).seconds / p.on(compute_device::engine).seconds; }
 
@@ -346,10 +346,10 @@ TEST_CASE("the verdicts of the guide, with its factors") {
         CHECK(p.regime == e.regime);
         CHECK(p.fastest == e.fastest);
         CHECK(verdict_on(p.regime)->fastest == e.fastest);
-        CHECK((e.lead == 0 || within(lead(p), e.lead, e.factor)));
+        CHECK((e.lead == 0 || within_factor(lead(p), e.lead, e.factor)));
     }
     // The CPU takes 26 us for the tiny product.
-    CHECK(within(placed_on(rows[15].model, h13).on(cpu).seconds, 26e-6, 1.02));
+    CHECK(within_factor(placed_on(rows[15].model, h13).on(cpu).seconds, 26e-6, 1.02));
 }
 
 TEST_CASE("energies against those of the guide") {
@@ -364,17 +364,17 @@ TEST_CASE("energies against those of the guide") {
     const double gemm = 2.0 * 256 * 4096 * 4096;
     const dynamic_graph chain = convolutions(16, 1, 256, 32);
     const dynamic_graph large = products(256, 4096, 4096);
-    CHECK(within(ratio(placed_on(chain, h13)), 14.5, 1.05)); // the rates rest on these five
-    CHECK(within(ratio(placed_on(chain, h17s)), 13, 1.05));
-    CHECK(within(efficiency(placed_on(chain, h17s), stack), 175, 1.05));
-    CHECK(within(efficiency(placed_on(large, h13), gemm), 192, 1.05));
-    CHECK(within(efficiency(placed_on(large, h14), gemm), 213.7, 1.1));
-    CHECK(within(ratio(placed_on(products(128, 1024, 1024), h13)), 2.3, 1.8)); // and on none of these
-    CHECK(within(ratio(placed_on(attention_blocks(1, 512, 768, 12, false), h13)), 2.5, 3.5));
-    CHECK(within(ratio(placed_on(chain, h14)), 12.9, 1.1));
-    CHECK(within(ratio(placed_on(large, h14)), 3.6, 1.5));
+    CHECK(within_factor(ratio(placed_on(chain, h13)), 14.5, 1.05)); // the rates rest on these five
+    CHECK(within_factor(ratio(placed_on(chain, h17s)), 13, 1.05));
+    CHECK(within_factor(efficiency(placed_on(chain, h17s), stack), 175, 1.05));
+    CHECK(within_factor(efficiency(placed_on(large, h13), gemm), 192, 1.05));
+    CHECK(within_factor(efficiency(placed_on(large, h14), gemm), 213.7, 1.1));
+    CHECK(within_factor(ratio(placed_on(products(128, 1024, 1024), h13)), 2.3, 1.8)); // and on none of these
+    CHECK(within_factor(ratio(placed_on(attention_blocks(1, 512, 768, 12, false), h13)), 2.5, 3.5));
+    CHECK(within_factor(ratio(placed_on(chain, h14)), 12.9, 1.1));
+    CHECK(within_factor(ratio(placed_on(large, h14)), 3.6, 1.5));
     for (const std::int64_t batch : {1, 256}) { // 6 to 10 times in serving
-        CHECK(within(ratio(placed_on(convolutions(8, batch, 64, 28), h17s)), 8, 1.8));
+        CHECK(within_factor(ratio(placed_on(convolutions(8, batch, 64, 28), h17s)), 8, 1.8));
     }
 }
 
@@ -385,16 +385,16 @@ TEST_CASE("crossovers of serving") {
     CHECK(vision.time == 0); // none from 1 to 256, on either axis
     CHECK(vision.energy == 0);
     CHECK(vision.energy_known);
-    CHECK(within(vision.lead_at_first, 5.7, 1.8));
-    CHECK(within(vision.lead_at_last, 3.6, 1.5));
+    CHECK(within_factor(vision.lead_at_first, 5.7, 1.8));
+    CHECK(within_factor(vision.lead_at_last, 3.6, 1.5));
     // The guide tells neither shapes nor layouts; with the layout that frameworks write the GPU is ahead from 3 on.
     const device_crossover encoder =
         on_m5([](std::int64_t b) { return channels_first(attention_blocks(b, 128, 768, 12, true), h17s); });
-    CHECK(within(static_cast<double>(encoder.time), 23, 2.2));
+    CHECK(within_factor(static_cast<double>(encoder.time), 23, 2.2));
     CHECK(encoder.energy == 0);
     const device_crossover attention =
         on_m5([](std::int64_t b) { return channels_first(attention_blocks(b, 197, 768, 12, false), h17s); });
-    CHECK(within(static_cast<double>(attention.time), 6, 1.2));
+    CHECK(within_factor(static_cast<double>(attention.time), 6, 1.2));
     CHECK(attention.energy == 0);
     const device_crossover product = on_m5([](std::int64_t b) { return products(256 * b, 4096, 4096); });
     CHECK(product.time == 1); // the GPU's regime throughout

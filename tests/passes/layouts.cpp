@@ -11,11 +11,11 @@ using namespace ane;
 
 namespace {
 
-constexpr op_set hosts{op::conv2d, op::linear, op::matmul};
+constexpr op_set products{op::conv2d, op::linear, op::matmul};
 
 /// A letter for each layer that is computed in a run: n for NHWC, c for NCHW, in capitals where it reorders.
 std::string layouts_of(const graph_view& g) {
-    const fused_layers layers = fuse_layers(g, hosts);
+    const fused_layers layers = fuse_layers(g, products);
     const value_layouts chosen = choose_layouts(g, layers);
     const sequence<char> known = constant_nodes(g);
     std::string result;
@@ -57,7 +57,7 @@ inline constexpr auto two_convolutions = graph([](auto& g) {
 TEST_CASE("layouts: the compiler chooses as a run does") {
     static_assert([] {
         const graph_view g = two_convolutions;
-        const value_layouts chosen = choose_layouts(g, fuse_layers(g, hosts));
+        const value_layouts chosen = choose_layouts(g, fuse_layers(g, products));
         for (int i = 0; i < g.size(); ++i) { // the layer of the first convolution ends in relu
             if ((chosen.of(i) == layout::nhwc) != (g[i].kind == op::relu)) {
                 return false;

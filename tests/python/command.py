@@ -22,6 +22,9 @@ SESSIONS = [
     "anemone run classifier.mil --seed 1 --backend oracle:h13 --compare probabilities.npz --atol 0.01",
     "anemone diff classifier.mil --target h16",
     "anemone cost classifier.mil --targets h13,h17s",
+    "anemone placement classifier.mil --target h13 --batches 4",
+    "anemone timeline classifier.mil --target h13 --calls 4",
+    "anemone optimize classifier.mil --target h13 --prove",
     "anemone convert classifier.mil --to netplist --output classifier.netplist",
     "anemone convert classifier.mil --to mlpackage --output classifier.mlpackage",
     "anemone run classifier.mlpackage --seed 1",
@@ -161,7 +164,9 @@ def good_input(program, folder):
     expect(other.returncode == 1, f"compared with another: {other}")
     for arguments in (["check", "classifier.mil", "--format", "json"], ["check", "classifier.mil", "--format", "sarif"],
                       ["cost", "classifier.mil", "--json"], ["targets", "--json"], ["rules", "--json"],
-                      ["bench", "classifier.mil", "--seconds", "0.01", "--json"]):
+                      ["bench", "classifier.mil", "--seconds", "0.01", "--json"], ["placement", "classifier.mil", "--json"],
+                      ["timeline", "classifier.mil", "--json"], ["optimize", "classifier.mil", "--json", "--prove"],
+                      ["compress", "classifier.mil", "--json"]):
         done = run(program, arguments, folder)
         json.loads(done.stdout)
         expect(done.returncode == 0, f"{arguments}: {done.returncode}")

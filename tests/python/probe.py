@@ -188,7 +188,7 @@ def test_faults(folder):
     text, _ = run(folder, "--door", "direct", "--only", "N040", expect=1, ANEMONE_STANDIN_FAIL=f"{sync}:1:die")
     assert item_of(text, "N040").verdict == "failed" and "has died" in text, text
     text, _ = run(folder, "--door", "direct", "--only", "N040", expect=0, ANEMONE_STANDIN_SLOW="20")
-    took = float(re.search(r"time ([\d.]+) ms, median of 5 .*; cost 0\.22", text)[1])
+    took = float(re.search(r"time ([\d.]+) ms, median of 5 .*; cost 0\.2\d", text)[1])
     assert took >= 20, took
     text, _ = run(folder, "--door", "netplist", "--only", "N040", "N041", expect=1,
                   ANEMONE_OBJC_FAIL="evaluateWithQoS:options:request:error::1")

@@ -51,7 +51,7 @@ int diff(const diff_options& options) {
     require_run_memory(model.graph, kept_values::twice, options.how.memory);
     port_buffers ports(model.graph);
     if (options.input.empty()) {
-        ports.fill_randomly(options.seed);
+        ports.fill_randomly(model.graph, options.seed);
     } else {
         ports.fill(read_arrays(options.input, options.how.memory));
     }

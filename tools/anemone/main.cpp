@@ -108,7 +108,10 @@ int main(int count, char** arguments) {
     command::add_run(app, status);
     command::add_diff(app, status);
     command::add_cost(app, status);
+    command::add_placement(app, status);
+    command::add_timeline(app, status);
     command::add_optimize(app, status);
+    command::add_compress(app, status);
     command::add_draw(app, status);
     command::add_convert(app, status);
     command::add_bench(app, status);

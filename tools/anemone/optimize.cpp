@@ -1,14 +1,20 @@
 #include "command.hpp"
 #include "model_file.hpp"
 #include "output_path.hpp"
+#include "progress.hpp"
+#include "run_memory.hpp"
 #include "target_names.hpp"
 #include "written_model.hpp"
 #include <anemone/io/json.hpp>
+#include <anemone/report/optimize_drawing.hpp>
 #include <anemone/report/optimize_report.hpp>
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -21,48 +27,79 @@ struct optimize_command {
     std::string target = "h17s";
     std::string to = "mil";
     std::string output;
+    std::string svg;
     reading how;
     bool bits = false;
+    bool prove = false;
     bool json = false;
 };
 
-std::string as_json(const ane::optimized& found, const ane::target t) {
+void write_difference(ane::json_writer& json, const char* key, const ane::output_difference& d, bool holds) {
+    json.key(key).object().member("holds", holds).member("values", d.values).member("differing", d.differing);
+    json.member("relative", d.relative).member("largest", d.largest).end();
+}
+
+std::string as_json(const ane::optimized& found, const std::optional<ane::rewrite_proof>& proof, const ane::target t) {
     ane::json_writer json;
     json.object();
     json.member("target", ane::describe(t).runtime);
+    json.member("apart", found.apart);
     json.member("before", found.before);
     json.member("after", found.after);
     json.key("steps").array();
-    for (const ane::rewrite_step& step : found.steps) {
+    for (std::size_t i = 0; i < found.steps.size(); ++i) {
+        const ane::rewrite_step& step = found.steps[i];
         json.object();
         json.member("rewrite", step.record().id);
         json.member("places", step.places);
         json.member("keeps", ane::name(step.record().kept));
         json.member("before", step.before);
         json.member("after", step.after);
+        if (proof) {
+            write_difference(json, "proof", proof->steps[i].difference, proof->steps[i].holds());
+        }
         json.end();
     }
     json.end();
+    if (proof) {
+        write_difference(json, "proof", proof->whole, proof->holds());
+    }
     json.end();
     return json.str();
 }
 
 int optimize(const optimize_command& given) {
+    require_other_file(given.svg, std::span(&given.file, 1));
     if (!given.output.empty()) {
         require_apart(given.output, given.file, given.to == "mlpackage");
     }
     const ane::target t = target_named(given.target);
     reading how = given.how;
-    how.approximates = given.output.empty();
+    how.approximates = given.output.empty() && !given.prove;
     ane::read_model model = read(given.file, how);
+    if (given.prove) {
+        require_run_memory(model.graph, kept_values::all, how.memory);
+    }
     ane::optimized found = ane::optimize(model.graph, t, {.rounding = !given.bits});
-    std::string text = given.json ? as_json(found, t) + "\n" : ane::optimize_text(found, t);
+    std::optional<ane::rewrite_proof> proof;
+    if (given.prove) {
+        const progress shown("running " + given.file + " before and after each step (oracle of " + given.target + ")");
+        proof = ane::prove(model.graph, found, model.weights, t);
+    }
+    std::string text = given.json ? as_json(found, proof, t) + "\n" : ane::optimize_text(found, t);
+    if (proof && !given.json) {
+        text += ane::proof_text(*proof);
+    }
+    if (!given.svg.empty()) {
+        write_text(given.svg, ane::draw_optimized(model.graph, found));
+    }
     if (!given.output.empty()) {
         model.graph = std::move(found.graph);
-        text += write_model(model, given.to, given.output) + "\n";
+        const std::string written = write_model(model, given.to, given.output);
+        text += given.json ? "" : written + "\n";
     }
     write_text("", text);
-    return well;
+    return proof && !proof->holds() ? refused : well;
 }
 
 } // namespace
@@ -74,13 +111,16 @@ void add_optimize(CLI::App& app, int& status) {
     sub->add_option("FILE", given->file, "The model")->required();
     sub->add_option("-t,--target", given->target, "The chip")->capture_default_str();
     sub->add_flag("--bits", given->bits, "Only rewrites that keep every bit");
+    sub->add_flag("--prove", given->prove,
+                  "Run the model before and after each step on random inputs, in the chip's arithmetic");
     sub->add_option("-o,--output", given->output, "The folder that gets the rewritten model");
+    sub->add_option("--svg", given->svg, "Draw the model before and after")->type_name("FILE");
     sub->add_option("--to", given->to, "mil, netplist or mlpackage")
         ->capture_default_str()
         ->check(CLI::IsMember({"mil", "netplist", "mlpackage"}));
     sub->add_flag("--json", given->json, "As JSON");
     add_reading(*sub, given->how);
-    sub->footer("Example: anemone optimize encoder.onnx --target h13 -o faster");
+    sub->footer("Example: anemone optimize encoder.onnx --target h13 --prove -o faster");
     sub->callback([given, &status] { status = optimize(*given); });
 }
 

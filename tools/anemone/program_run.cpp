@@ -6,11 +6,11 @@
 #include <anemone/backend/engine/engine.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/ports.hpp>
+#include <anemone/backend/samples.hpp>
 #include <anemone/base/error.hpp>
 
 #include <fmt/format.h>
 
-#include <random>
 #include <set>
 
 namespace command {
@@ -103,18 +103,11 @@ void port_buffers::fill(std::span<const tensor> arrays) {
     }
 }
 
-void port_buffers::fill_randomly(std::uint64_t seed) {
-    std::mt19937_64 random(seed);
-    for (port& each : inputs_) {
-        tensor numbers{each.name, {}, {}};
-        for (int a = 0; a < each.node->shape.rank; ++a) {
-            numbers.shape.push_back(each.node->shape[a]);
-        }
-        for (std::int64_t i = 0; i < each.node->shape.count(); ++i) {
-            const auto step = static_cast<double>(random() % 2049); // the same on every machine, unlike a distribution
-            numbers.values.push_back(each.node->type == ane::dtype::f16 ? step / 1024 - 1 : step > 1024 ? 1 : 0);
-        }
-        each.bytes = bytes_of(numbers, *each.node, each.name);
+void port_buffers::fill_randomly(const ane::graph_view& model, std::uint64_t seed) {
+    const ane::model_samples drawn = ane::random_samples(model, 1, seed);
+    const std::vector<std::span<const std::byte>> memory = drawn.inputs(0);
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+        inputs_[i].bytes.assign(memory[i].begin(), memory[i].end());
     }
 }
 

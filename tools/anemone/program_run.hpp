@@ -25,8 +25,8 @@ public:
 
     /// Numbers for the inputs by name. What is missing or has no port is an error with the names that there are.
     void fill(std::span<const tensor> arrays);
-    /// The same numbers for the same seed: normal fp16 values between -1 and 1, bytes of 0 and 1.
-    void fill_randomly(std::uint64_t seed);
+    /// `random_samples` of the model.
+    void fill_randomly(const ane::graph_view& model, std::uint64_t seed);
 
     void run(ane::any_program& program);
     std::vector<tensor> outputs() const;

@@ -99,7 +99,8 @@ std::string summaries(const port_buffers& ports) {
 
 /// A run for each request: states go on. An argument NAME=FILE is an input of one request, a file alone all of one.
 /// What there is to say.
-std::string run_requests(const run_options& options, ane::any_program& program, port_buffers& ports) {
+std::string run_requests(const run_options& options, const ane::graph_view& model, ane::any_program& program,
+                         port_buffers& ports) {
     const std::vector<std::string>& inputs = options.inputs;
     const auto named = static_cast<std::size_t>(std::count_if(
         inputs.begin(), inputs.end(), [](const std::string& each) { return each.find('=') != std::string::npos; }));
@@ -114,7 +115,7 @@ std::string run_requests(const run_options& options, ane::any_program& program, 
             arrays.push_back(arrays_of(each, ports, options).front());
         }
         if (inputs.empty()) {
-            ports.fill_randomly(options.seed.value_or(0));
+            ports.fill_randomly(model, options.seed.value_or(0));
         } else {
             ports.fill(arrays);
         }
@@ -178,7 +179,7 @@ int run(run_options options) {
                        options.how.memory);
     port_buffers ports(model.graph);
     ane::any_program program = compile_for(options.backend, model.graph, model.weights);
-    std::string text = run_requests(options, program, ports);
+    std::string text = run_requests(options, model.graph, program, ports);
     const std::vector<tensor> answers = ports.outputs();
     for (const std::string& each : options.outputs) {
         text += write_output(options, each, answers);

@@ -1,14 +1,13 @@
 #pragma once
 
 #include "../backend/any.hpp"
+#include "../backend/samples.hpp"
 #include "../base/error.hpp"
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <utility>
@@ -23,36 +22,13 @@ ANEMONE_INLINE port_bytes bytes_for(const node& n) {
     return port_bytes(static_cast<std::size_t>(bytes(n.type, n.shape.count())));
 }
 
-/// Numbers for a port that its contract allows: fp16 in its range, or else between -1 and 1; bytes of 0 and 1.
-ANEMONE_INLINE void fill_randomly(const node& n, port_bytes& memory, std::uint64_t& state) {
-    const contract& promise = n.get<contract>();
-    const bool apart = promise.low > 1 || promise.high < -1; // [-1, 1] has nothing that the contract allows
-    const double low = apart ? promise.low : std::max(-1.0, promise.low);
-    const double high = apart ? promise.high : std::min(1.0, promise.high);
-    for (std::int64_t i = 0; i < n.shape.count(); ++i) {
-        state = state * 6364136223846793005ULL + 1442695040888963407ULL; // Knuth's MMIX generator
-        const double part = static_cast<double>(state >> 40U) / static_cast<double>(1U << 24U);
-        const auto at = static_cast<std::size_t>(i);
-        if (n.type == dtype::f16) {
-            const half value(low + part * (high - low));
-            std::memcpy(memory.data() + 2 * at, &value, 2);
-        } else {
-            memory[at] = static_cast<std::byte>(part > 0.5 ? 1 : 0);
-        }
-    }
-}
-
 /// The buffers of a program's ports.
 class port_values {
 public:
     /// With random inputs.
     port_values(const graph_view& g, std::uint64_t seed) {
-        for (int i = 0; i < g.size(); ++i) {
-            if (is_bound(g, i)) {
-                std::uint64_t state = seed + static_cast<std::uint64_t>(i) * 7919;
-                memory_.push_back(bytes_for(g[i]));
-                fill_randomly(g[i], memory_.back(), state);
-            }
+        for (const std::span<const std::byte> input : random_samples(g, 1, seed).inputs(0)) {
+            memory_.emplace_back(input.begin(), input.end());
         }
         add_outputs(g);
     }

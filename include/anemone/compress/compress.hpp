@@ -1,13 +1,13 @@
 #pragma once
 
 #include "../backend/any.hpp"
+#include "../backend/samples.hpp"
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
 #include "../targets/description.hpp"
 #include "../targets/target.hpp"
 #include "../values/half.hpp"
 #include "../weights/store.hpp"
-#include "model_samples.hpp"
 #include "output_loss.hpp"
 
 #include <cstddef>
@@ -113,7 +113,10 @@ struct compression_plan {
     dynamic_graph model;
     weight_store store;
 
-    double ratio() const { return static_cast<double>(before.bytes) / static_cast<double>(after.bytes); }
+    /// How many times smaller the weights are; 1 for a model without any.
+    double ratio() const {
+        return after.bytes > 0 ? static_cast<double>(before.bytes) / static_cast<double>(after.bytes) : 1;
+    }
 };
 
 /// A graph whose weights are wrapped in `op::compressed`, and the store that goes with it: ready for every backend,
@@ -140,10 +143,6 @@ ANEMONE_API compression_plan choose_compression(const graph_view& g, const weigh
 /// The model in the plan's forms. Throws `error` (errc::argument) for a choice that is none of the candidates or one that
 /// was refused.
 ANEMONE_API compressed_model apply(const compression_plan& plan);
-
-/// What a program returns for each run, all of its outputs as float; states go on from run to run, from zeros.
-ANEMONE_API model_results run_samples(const graph_view& g, const weight_store& weights, const model_samples& samples,
-                                      const backend::any& place);
 
 } // namespace ane::inline ANEMONE_WAY
 

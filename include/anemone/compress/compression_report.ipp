@@ -137,7 +137,9 @@ ANEMONE_BODY std::string draw_pareto(const compression_plan& plan, compression_g
     add("one form for all", plot_style::rings, all(plan.uniform));
     add("the plan", plot_style::dots, {&plan.after});
     if (p.series.empty()) {
-        throw error(errc::argument, "plot of a compression", "0 points have an error and a time, at least 1 is needed");
+        throw error(errc::argument, "plot of a compression",
+                    formatted("0 points have an error{}, at least 1 is needed: no weight lost anything in a form",
+                              time ? " and a time" : ""));
     }
     return draw_plot(p);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../backend/samples.hpp"
 #include "../base/way.hpp"
-#include "model_samples.hpp"
 
 #include <concepts>
 #include <memory>
@@ -9,10 +9,6 @@
 #include <utility>
 
 namespace ane::inline ANEMONE_WAY {
-
-/// |got - want| / |want| over all values of all runs (Frobenius norms); infinity where a value is finite in one of them
-/// only, and where all that was wanted is zero but not all that was got.
-ANEMONE_API double relative_error(const model_results& want, const model_results& got);
 
 /// What compression costs: a number of what the uncompressed model returned and what the compressed one does, 0 for
 /// equal results, larger for worse. By default the relative error; a function of a user's own may know labels:
@@ -27,7 +23,8 @@ public:
         requires(!std::same_as<std::remove_cvref_t<Function>, output_loss> &&
                  std::is_invocable_r_v<double, const std::remove_cvref_t<Function>&, const model_results&,
                                        const model_results&>)
-    output_loss(Function&& function) // NOLINT(google-explicit-constructor): it is one
+    // NOLINTNEXTLINE(google-explicit-constructor, bugprone-forwarding-reference-overload): it is one, and constrained
+    output_loss(Function&& function)
         : own_(std::make_shared<holder<std::remove_cvref_t<Function>>>(std::forward<Function>(function))) {}
 
     bool is_relative_error() const noexcept { return own_ == nullptr; }
@@ -52,7 +49,3 @@ private:
 };
 
 } // namespace ane::inline ANEMONE_WAY
-
-#if !defined(ANEMONE_COMPILED)
-#include "output_loss.ipp"
-#endif

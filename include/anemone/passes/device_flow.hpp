@@ -193,4 +193,22 @@ private:
     int outputs_ = 0;
 };
 
+/// s, the layers of a lowered graph one after the other, each as a program of its own: what one program for all of them
+/// is better than (cost facts, fus_001). Views are none.
+constexpr double seconds_apart(const graph_view& lowered, const target_description& t) {
+    const device_flow flow = flow_of(lowered, t);
+    const cost_rates rates = rates_of(t);
+    engine_run run(flow, rates);
+    double seconds = 0;
+    for (int i = 0; i < flow.layers(); ++i) {
+        const layer_demand& layer = flow.program.layers[static_cast<std::size_t>(i)];
+        if (layer.bytes() > 0 || layer.work.flops() > 0) {
+            run.start(i);
+            run.add();
+            seconds += run.seconds();
+        }
+    }
+    return seconds;
+}
+
 } // namespace ane

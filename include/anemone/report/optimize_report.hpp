@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../base/way.hpp"
+#include "../proof/proof.hpp"
 #include "../rewrites/optimize.hpp"
 
 #include <string>
@@ -11,6 +12,9 @@ namespace ane::inline ANEMONE_WAY {
 /// dispatch before and after it, and why it pays.
 ANEMONE_API std::string optimize_text(const optimized& found, const target_description& d);
 ANEMONE_API std::string optimize_text(const optimized& found, target t);
+
+/// What a proof found, a row a step: how many values differ and by how much, what the rewrite allows, and whether it holds.
+ANEMONE_API std::string proof_text(const rewrite_proof& proof);
 
 /// All rewrites, a row each, with where each fits (docs/rewrites.md).
 ANEMONE_API std::string rewrites_text();

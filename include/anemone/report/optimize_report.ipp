@@ -23,10 +23,29 @@ ANEMONE_BODY std::string optimize_text(const optimized& found, const target_desc
                               step.before * 1e6, step.after * 1e6, r.gain);
         }
     }
+    if (found.apart > found.before) {
+        text += formatted("{:.0f} us, each layer as a program of its own; {:.0f} us in one: {:.2f} times as fast\n",
+                          found.apart * 1e6, found.before * 1e6, found.apart / found.before);
+    }
     return text + formatted("{:.0f} us become {:.0f} us on {}, {:.2f} times as fast, by the cost model\n",
                             found.before * 1e6, found.after * 1e6, d.runtime, found.gain());
 }
 ANEMONE_BODY std::string optimize_text(const optimized& found, target t) { return optimize_text(found, describe(t)); }
+
+ANEMONE_BODY std::string proof_text(const rewrite_proof& proof) {
+    const auto row = [](std::string_view what, const output_difference& d, const std::string& allowed, bool holds) {
+        return formatted("{:<22} {:>10} of {:<10} {:>9.2g} {:>9.2g}  {:<16} {}\n", what, d.differing, d.values,
+                         d.relative, d.largest, allowed, holds ? "holds" : "FAILS");
+    };
+    std::string text = formatted("{:<22} {:>24} {:>9} {:>9}  {:<16} {}\n", "proof", "values that differ", "relative",
+                                 "largest", "allowed", "verdict");
+    for (const step_proof& s : proof.steps) {
+        text += row(s.step.record().id, s.difference,
+                    s.step.record().kept == keeps::bits ? "no bit" : formatted("relative {:.2g}", s.most_relative),
+                    s.holds());
+    }
+    return text + row("all of them", proof.whole, "", proof.holds());
+}
 
 ANEMONE_BODY std::string rewrites_text() {
     std::string text;

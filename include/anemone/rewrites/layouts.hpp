@@ -1,15 +1,62 @@
 #pragma once
 
 #include "../passes/lowering.hpp"
+#include "attention.hpp"
 #include "rewrite.hpp"
 
 namespace ane::detail {
 
-/// Two permutations in a row as one, or as none.
+/// Whether a node exchanges the last two axes of its operand, and moves no other.
+constexpr bool is_turned(const node& n) {
+    if (n.kind != op::transpose || n.shape.rank < 2) {
+        return false;
+    }
+    const indices& order = n.get<permutation>().order;
+    const int rank = order.rank;
+    for (int k = 0; k < rank; ++k) {
+        if (order[k] != (k < rank - 2 ? k : 2 * rank - 3 - k)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Whether a transpose leaves the elements in their order: it moves axes of one element alone.
+constexpr bool is_view(const node& n, const extents& from) {
+    std::int64_t last = -1;
+    for (int k = 0; k < n.shape.rank; ++k) {
+        const std::int64_t axis = n.get<permutation>().order[k];
+        if (from[static_cast<int>(axis)] == 1) {
+            continue;
+        }
+        if (axis < last) {
+            return false;
+        }
+        last = axis;
+    }
+    return true;
+}
+
+/// Two permutations in a row as one, or as none; one that moves nothing as a reshape; one of an operand of a product as
+/// the product's own.
 constexpr rewritten cancel_transposes(const graph_view& g, const target_description&) {
     return rewrite_each(g, [&](rewriter& w, int i) {
         const node& n = g[i];
-        if (n.kind != op::transpose || g.operand(n, 0).kind != op::transpose) {
+        if (n.kind == op::matmul) {
+            const transposed how = n.get<transposed>();
+            const bool a = is_turned(g.operand(n, 0));
+            const bool b = is_turned(g.operand(n, 1));
+            const int left = a ? w.operand(g.operand(n, 0), 0) : w.operand(n, 0);
+            const int right = b ? w.operand(g.operand(n, 1), 0) : w.operand(n, 1);
+            return a || b ? w.emit(op::matmul, transposed{.a = how.a != a, .b = how.b != b}, {left, right}) : -1;
+        }
+        if (n.kind != op::transpose) {
+            return -1;
+        }
+        if (is_view(n, g.operand(n, 0).shape)) {
+            return w.reshape(w.operand(n, 0), n.shape);
+        }
+        if (g.operand(n, 0).kind != op::transpose) {
             return -1;
         }
         const node& inner = g.operand(n, 0);
@@ -30,16 +77,22 @@ constexpr rewritten cancel_transposes(const graph_view& g, const target_descript
 class channels_first_form {
 public:
     constexpr explicit channels_first_form(const graph_view& g)
-        : g_(g), w_(g), flipped_(g.nodes.size(), -1), computed_(g.nodes.size(), 0), known_(constant_nodes(g)) {}
+        : g_(g), w_(g), flipped_(g.nodes.size(), -1), computed_(g.nodes.size(), 0), known_(constant_nodes(g)),
+          wanted_(g.nodes.size(), 0) {
+        find_wanted();
+    }
 
     constexpr rewritten make() {
         for (int i = 0; i < g_.size(); ++i) {
             w_.visit(i);
-            const int made = known_[static_cast<std::size_t>(i)] == 0 ? flip_of(i) : -1;
-            if (made >= 0) {
+            const bool may = known_[static_cast<std::size_t>(i)] == 0;
+            if (const int made = may ? flip_of(i) : -1; made >= 0) {
                 flipped_[static_cast<std::size_t>(i)] = made;
                 ++places_;
                 computed_[static_cast<std::size_t>(i)] = 1;
+            } else if (const int straight = may ? plain_of(i) : -1; straight >= 0) {
+                w_.rename(i, straight);
+                ++places_;
             } else {
                 for (const int o : g_.operands(i)) {
                     static_cast<void>(plain(o));
@@ -54,6 +107,50 @@ public:
     }
 
 private:
+    constexpr bool is_known(int old) const { return known_[static_cast<std::size_t>(old)] != 0; }
+    constexpr bool is_wanted(int old) const { return wanted_[static_cast<std::size_t>(old)] != 0; }
+
+    /// Layers with weights at the right, which are exchanged for the left: channels first begins at them.
+    constexpr bool begins(int i) const {
+        const node& n = g_[i];
+        if (n.kind == op::linear) {
+            return n.shape.rank >= 2;
+        }
+        return n.kind == op::matmul && n.shape.rank >= 2 && !is_known(g_.operands(i)[0]) &&
+               is_known(g_.operands(i)[1]) && g_.operand(n, 0).shape.rank >= 2 && g_.operand(n, 1).shape.rank == 2;
+    }
+    /// Whether an operation of one operand that is computed can as well be computed with it exchanged.
+    constexpr bool hands_on(int i) const {
+        const node& n = g_[i];
+        return is_unary(n.kind) || n.kind == op::layer_norm || n.kind == op::rms_norm || keeps_rows(i) ||
+               (is_binary(n.kind) && (is_known(g_.operands(i)[0]) || is_known(g_.operands(i)[1])));
+    }
+    /// A reshape of axes before the last two.
+    constexpr bool keeps_rows(int i) const {
+        const node& n = g_[i];
+        if (n.kind != op::reshape) {
+            return false;
+        }
+        const extents& from = g_.operand(n, 0).shape;
+        return n.shape.rank >= 2 && from.rank >= 2 && n.shape.height() == from.height() &&
+               n.shape.width() == from.width();
+    }
+    /// Which values all readers need exchanged: they are computed so.
+    constexpr void find_wanted() {
+        sequence<char> plainly(g_.nodes.size(), 0);
+        for (const output_port& port : g_.outputs) {
+            plainly[static_cast<std::size_t>(port.node)] = 1;
+        }
+        for (int i = g_.size() - 1; i >= 0; --i) {
+            const auto at = static_cast<std::size_t>(i);
+            wanted_[at] = wanted_[at] != 0 && plainly[at] == 0 ? 1 : 0;
+            const bool exchanged = begins(i) || (is_wanted(i) && hands_on(i));
+            for (const int o : g_.operands(i)) {
+                (exchanged ? wanted_ : plainly)[static_cast<std::size_t>(o)] = 1;
+            }
+        }
+    }
+
     constexpr int swap(int value) {
         permutation order;
         const int rank = w_.shape(value).rank;
@@ -100,21 +197,32 @@ private:
     constexpr int flip_of(int i) {
         const node& n = g_[i];
         const int rank = n.shape.rank;
-        if (n.kind == op::linear && rank >= 2) {
+        if (begins(i) && n.kind == op::linear) {
             const int x = flipped(g_.operands(i)[0]);
-            const int y = w_.emit(op::matmul, transposed{}, {w_.operand(n, 1), x});
+            const int y = w_.emit(op::matmul, transposed{}, {plain(g_.operands(i)[1]), x});
             return n.operands.count == 3
                        ? w_.emit(op::add, no_attributes{}, {y, w_.reshape(w_.operand(n, 2), {n.shape.width(), 1})})
                        : y;
         }
-        if (n.kind == op::reshape) {
+        if (begins(i)) { // x w, as w^T x^T
+            const transposed how = n.get<transposed>();
+            return w_.emit(op::matmul, transposed{.a = !how.b, .b = how.a},
+                           {w_.operand(n, 1), flipped(g_.operands(i)[0])});
+        }
+        if (n.kind == op::reshape && !keeps_rows(i)) {
             return joined_heads(i);
         }
         if (n.kind == op::transpose) {
             return split_heads(i);
         }
-        if (rank < 2 || !reads_flipped(i)) {
+        if (rank < 2 || (!reads_flipped(i) && !(is_wanted(i) && hands_on(i)))) {
             return -1;
+        }
+        if (n.kind == op::reshape) {
+            extents wanted = n.shape;
+            wanted[rank - 2] = n.shape.width();
+            wanted[rank - 1] = n.shape.height();
+            return w_.reshape(flipped(g_.operands(i)[0]), wanted);
         }
         if (is_unary(n.kind)) {
             return w_.emit(n.kind, n.attributes, {flipped(g_.operands(i)[0])});
@@ -156,19 +264,43 @@ private:
         }
         return false;
     }
+    /// What a transpose makes of a value whose channels are first, where that is a view of it; or -1.
+    constexpr int plain_of(int i) {
+        const node& n = g_[i];
+        if (n.kind != op::transpose) {
+            return -1;
+        }
+        const int rank = n.shape.rank;
+        const int inner = g_.operands(i)[0];
+        if (is_turned(n) && is_flipped(inner)) { // x^T
+            return flipped(inner);
+        }
+        if (rank >= 3 && has_order(n, rank - 2, rank - 1, rank - 3)) { // [.., S, H, D] as [.., H, D, S]
+            const int x = heads_of(inner);
+            return x >= 0 ? w_.reshape(flipped(x), n.shape) : -1;
+        }
+        return -1;
+    }
+    /// [.., S, H D], if node `split` is that as [.., S, H, D] and it is exchanged; or -1.
+    constexpr int heads_of(int split) const {
+        const int rank = g_[split].shape.rank;
+        if (g_[split].kind != op::reshape || rank < 3) {
+            return -1;
+        }
+        const int x = g_.operands(split)[0];
+        const extents& from = g_[x].shape;
+        const extents& to = g_[split].shape;
+        const bool fits = from.rank >= 2 && is_flipped(x) && from.height() == to[rank - 3] &&
+                          from.width() == to[rank - 2] * to[rank - 1];
+        return fits ? x : -1;
+    }
+
     /// [.., S, H D] as [.., S, H, D] as [.., H, S, D]: with channels first a reshape.
     constexpr int split_heads(int i) {
         const node& n = g_[i];
-        const int inner = g_.operands(i)[0];
         const int rank = n.shape.rank;
-        if (rank < 3 || g_[inner].kind != op::reshape || !swaps_heads(n)) {
-            return -1;
-        }
-        const int x = g_.operands(inner)[0];
-        const extents& from = g_[x].shape;
-        const extents& split = g_[inner].shape;
-        if (from.rank < 2 || !is_flipped(x) || from.height() != split[rank - 3] ||
-            from.width() != split[rank - 2] * split[rank - 1]) {
+        const int x = rank >= 3 && swaps_heads(n) ? heads_of(g_.operands(i)[0]) : -1;
+        if (x < 0) {
             return -1;
         }
         extents wanted = n.shape;
@@ -195,17 +327,22 @@ private:
         wanted[n.shape.rank - 1] = n.shape[n.shape.rank - 2];
         return w_.reshape(flipped(x), wanted);
     }
-    /// Whether a transpose exchanges the second and the third axis from the last, and moves no other.
-    static constexpr bool swaps_heads(const node& n) {
+    /// Whether the last axes of a transpose are these of its operand, and the others stay.
+    template <class... Axis> static constexpr bool has_order(const node& n, Axis... last) {
         const indices& order = n.get<permutation>().order;
-        const int rank = order.rank;
-        for (int k = 0; k < rank; ++k) {
-            const int want = k == rank - 3 ? rank - 2 : (k == rank - 2 ? rank - 3 : k);
-            if (order[k] != want) {
+        const int ends[] = {last...};
+        const int stay = order.rank - static_cast<int>(sizeof...(last));
+        for (int k = 0; k < order.rank; ++k) {
+            if (order[k] != (k < stay ? k : ends[k - stay])) {
                 return false;
             }
         }
-        return rank >= 3;
+        return stay >= 0;
+    }
+    /// Whether a transpose exchanges the second and the third axis from the last, and moves no other.
+    static constexpr bool swaps_heads(const node& n) {
+        const int rank = n.shape.rank;
+        return rank >= 3 && has_order(n, rank - 2, rank - 3, rank - 1);
     }
 
     graph_view g_;
@@ -213,6 +350,7 @@ private:
     sequence<int> flipped_;   // new nodes, by the old one
     sequence<char> computed_; // by the old one
     sequence<char> known_;
+    sequence<char> wanted_; // by the old one: nobody reads it but what needs it exchanged
     int places_ = 0;
 };
 

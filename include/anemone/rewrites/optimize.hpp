@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../passes/cost.hpp"
+#include "../passes/device_flow.hpp"
 #include "registry.hpp"
 
 #include <cstdint>
@@ -33,6 +34,7 @@ struct optimized {
     sequence<rewrite_step> steps;
     double before = 0; ///< s, of a dispatch of the model, an attention as the engine's unit
     double after = 0;  ///< s, of a dispatch of `graph`
+    double apart = 0;  ///< s, of the model's layers as programs of their own: what one program is better than
 
     constexpr operator graph_view() const { return graph; } // NOLINT(google-explicit-constructor): it is a model
     constexpr double gain() const { return before / after; }
@@ -102,6 +104,7 @@ constexpr optimized optimize(const graph_view& g, const target_description& t, c
     if (!has_cost_model(t)) {
         return best;
     }
+    const double apart = seconds_apart(lower(g, {op::attention}).view(), t);
     sequence<optimized> beam;
     beam.push_back(best);
     for (int step = 0; step < options.steps && !beam.empty(); ++step) {
@@ -146,7 +149,9 @@ constexpr optimized optimize(const graph_view& g, const target_description& t, c
             best = beam[0];
         }
     }
-    return detail::without_idle_steps(g, t, best, options.gain);
+    best = detail::without_idle_steps(g, t, best, options.gain);
+    best.apart = apart;
+    return best;
 }
 constexpr optimized optimize(const graph_view& g, target t, const optimize_options& options = {}) {
     return optimize(g, describe(t), options);

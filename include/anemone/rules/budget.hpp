@@ -88,14 +88,17 @@ constexpr auto as_exceeded(places<Place...>) {
 }
 
 template <const auto& Model, auto Target, std::int64_t Budget> constexpr auto find_budget_verdict() {
-    if constexpr (is_refused_model<decltype(Model)>) { // said where it is defined
-        return budget_kept{};
-    } else if constexpr (!first_told_cost<Model, Target>.known) {
-        return time_not_known<describe(Target).id>{};
-    } else if constexpr (first_told_cost<Model, Target>.at_most <= Budget) {
-        return budget_kept{};
+    if constexpr (!is_refused_model<decltype(Model)>) { // a refusal is said where the model is defined
+        constexpr const told_cost& told = first_told_cost<Model, Target>;
+        if constexpr (!told.known) {
+            return time_not_known<describe(Target).id>{};
+        } else if constexpr (told.at_most > Budget) {
+            return as_exceeded<Model, Target, Budget>(place_of<first_told_cost<Model, Target>>());
+        } else {
+            return budget_kept{};
+        }
     } else {
-        return as_exceeded<Model, Target, Budget>(place_of<first_told_cost<Model, Target>>());
+        return budget_kept{};
     }
 }
 

@@ -1,15 +1,19 @@
 #pragma once
 
-#include "../backend/backend.hpp"
 #include "../base/way.hpp"
+#include "../graph/graph.hpp"
+#include "../weights/store.hpp"
+#include "any.hpp"
+#include "backend.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 namespace ane::inline ANEMONE_WAY {
 
-/// Inputs of a model, run by run: the data that a compressed model is calibrated and judged on.
+/// Inputs of a model, run by run: the data that a compressed or rewritten model is judged on.
 class model_samples {
 public:
     /// Copies the memory of one run: that of the model's inputs, in their order.
@@ -39,4 +43,20 @@ private:
 /// What a model returned: for each run the values of each output, in the order of the graph's.
 using model_results = std::vector<std::vector<std::vector<float>>>;
 
+/// Random inputs that the contracts allow: fp16 in its range, near [-1, 1]; bytes of 0 and 1; whole numbers where an
+/// operation takes indices. They follow from the seed and the names, the same on every machine.
+ANEMONE_API model_samples random_samples(const graph_view& g, std::size_t runs, std::uint64_t seed = 1);
+
+/// What a program returns for each run, all of its outputs as float; states go on from run to run, from zeros.
+ANEMONE_API model_results run_samples(const graph_view& g, const weight_store& weights, const model_samples& samples,
+                                      const backend::any& place);
+
+/// |got - want| / |want| over all values of all runs (Frobenius norms); infinity where a value is finite in one of them
+/// only, and where all that was wanted is zero but not all that was got.
+ANEMONE_API double relative_error(const model_results& want, const model_results& got);
+
 } // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "samples.ipp"
+#endif

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "../backend/any.hpp"
+#include "../backend/samples.hpp"
+#include "../base/way.hpp"
+#include "../rewrites/optimize.hpp"
+#include "../weights/store.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+/// That a rewritten model computes what the model computes: by running both, the engine's arithmetic bit by bit.
+namespace ane::inline ANEMONE_WAY {
+
+/// How the outputs of two models differ over the same runs.
+struct output_difference {
+    std::int64_t values = 0;    ///< of all outputs in all runs
+    std::int64_t differing = 0; ///< of them, not of the same bits
+    double relative = 0;        ///< |b - a| / |a| over all values (Frobenius norms)
+    double largest = 0;         ///< of the differences, by the largest magnitude of the output
+};
+
+/// Runs two models of the same ports on the same inputs and weights.
+ANEMONE_API output_difference difference_between(const graph_view& a, const graph_view& b, const weight_store& weights,
+                                                 const model_samples& samples, const backend::any& place);
+
+struct proof_options {
+    std::size_t runs = 3; ///< of random inputs that the contracts allow; states go on from run to run
+    std::uint64_t seed = 1;
+    const model_samples* samples = nullptr; ///< to run instead
+    double most_relative = 0x1p-8; ///< `output_difference::relative` of a rewrite that keeps values up to a rounding
+    const backend::any* place = nullptr; ///< where they run; null: the oracle of the target
+};
+
+/// One step, with what running the model before and after it gave.
+struct step_proof {
+    rewrite_step step;
+    output_difference difference;
+    double most_relative = 0;
+
+    bool holds() const {
+        return step.record().kept == keeps::bits ? difference.differing == 0 : difference.relative <= most_relative;
+    }
+};
+
+struct rewrite_proof {
+    std::vector<step_proof> steps; ///< those of the search, in their order
+    output_difference whole;       ///< of the model and what became of it
+
+    /// Whether each step holds, and the whole keeps every bit where all steps do.
+    ANEMONE_API bool holds() const;
+};
+
+/// Applies the steps of a search to a model again, one by one, and runs the model before and after each; the last one
+/// becomes the graph that was found. Inputs are random, so a proof shows a difference where it finds one, and is evidence
+/// where it does not. Throws `error` (errc::argument) for steps that do not apply to this model, and what running it
+/// throws.
+ANEMONE_API rewrite_proof prove(const graph_view& model, const optimized& found, const weight_store& weights, target t,
+                                const proof_options& options = {});
+
+} // namespace ane::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "proof.ipp"
+#endif

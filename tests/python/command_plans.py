@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""`anemone optimize` and `compress` on networks as PyTorch exports them: what they promise holds by `run` and `diff`.
+
+Usage: command_plans.py [PROGRAM]; PROGRAM is the one of ANEMONE_BUILD_DIR where none is given."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: NumPy is missing")
+    sys.exit(77)
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NETWORKS = ROOT / "examples" / "pytorch"
+failures = 0
+
+
+def expect(truth, what):
+    global failures
+    if not truth:
+        failures += 1
+        print(f"FAILED: {what}")
+
+
+def run(program, arguments, folder):
+    return subprocess.run([program, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+def outputs(program, model, inputs, folder, *more):
+    done = run(program, ["run", model, "-i", inputs, "-o", "found.npz", *more], folder)
+    expect(done.returncode == 0, f"run {model}: {done.stdout}{done.stderr}")
+    return dict(np.load(folder / "found.npz"))
+
+
+def optimize(program, folder):
+    """The rewritten file computes what the file does, by its own arrays; the proof's figures are in the JSON."""
+    model, inputs = NETWORKS / "transformer_advised.onnx", NETWORKS / "transformer_input.npz"
+    done = run(program, ["optimize", model, "-t", "h13", "--prove", "--json", "-o", "faster", "--svg", "both.svg"], folder)
+    expect(done.returncode == 0, f"optimize: {done.stderr}")
+    found = json.loads(done.stdout)
+    expect(found["before"] >= found["after"] and found["apart"] > found["before"], f"{found}")
+    expect(all(step["proof"]["holds"] for step in found["steps"]) and found["proof"]["holds"], f"proof: {found}")
+    before, after = outputs(program, model, inputs, folder), outputs(program, "faster", inputs, folder)
+    for name, values in before.items():
+        error = np.abs(values.astype(np.float64) - after[name]).max() / np.abs(values.astype(np.float64)).max()
+        expect(error < 0.01, f"{name} moves by {error}")
+    svg = (folder / "both.svg").read_text()
+    expect('id="before' in svg and 'id="after' in svg, "both.svg")
+    bits = json.loads(run(program, ["optimize", model, "-t", "h13", "--bits", "--prove", "--json"], folder).stdout)
+    expect(all(step["keeps"] == "bits" and step["proof"]["differing"] == 0 for step in bits["steps"]), f"bits: {bits}")
+
+
+def compress(program, folder):
+    """The plan keeps its bound on data that the file gives, and what is written has the sizes that it says."""
+    model = NETWORKS / "cnn.onnx"
+    random = np.random.default_rng(5)
+    samples = random.random((24, 1, 16, 16), dtype=np.float32)
+    np.save(folder / "samples.npy", samples)
+    whole = run(program, ["compress", model, "-t", "h13", "-d", "samples.npy", "--most-loss", "0.05", "-o", "small", "--json",
+                          "--svg", "plan.svg"], folder)
+    expect(whole.returncode == 0, f"compress: {whole.stderr}")
+    plan = json.loads(whole.stdout)
+    expect(plan["after"]["loss"] <= 0.05 and plan["ratio"] > 2, f"{plan['ratio']} times, loss {plan['after']['loss']}")
+    stored = sum(w["bytes"] for w in plan["weights"])
+    expect(plan["after"]["bytes"] >= stored, "bytes of the plan")
+    expect((folder / "plan.svg").read_text().startswith("<svg"), "plan.svg")
+    moved, size = 0.0, 0.0
+    for each in samples[1::2]:  # those that judge
+        np.save(folder / "one.npy", each[None])
+        before, after = outputs(program, model, "one.npy", folder), outputs(program, "small", "one.npy", folder)
+        for port, values in before.items():
+            moved += float(np.square(after[port].astype(np.float64) - values).sum())
+            size += float(np.square(values.astype(np.float64)).sum())
+    loss = (moved / size) ** 0.5
+    expect(abs(loss - plan["after"]["loss"]) < 0.002, f"the loss of the files is {loss}, the plan's {plan['after']['loss']}")
+    text = run(program, ["compress", model, "-t", "h13", "--random-runs", "4", "--plain"], folder)
+    expect(text.returncode == 0 and "judged on random numbers" in text.stdout, f"{text}")
+    expect("feedback" not in re.sub(r"^.*weight +shape.*$", "", text.stdout, flags=re.M), "plain rounding")
+
+
+def refusals(program, folder):
+    """What cannot be done is said, with exit code 2, and writes nothing."""
+    model = NETWORKS / "cnn.onnx"
+    np.save(folder / "odd.npy", np.zeros((3, 100), np.float32))
+    for arguments, words in ((["compress", model, "-d", "odd.npy"], "300 numbers, the input takes 256"),
+                             (["compress", model, "-d", "missing.npy"], "missing.npy"),
+                             (["compress", model, "--most-loss", "nan"], "most_loss: is nan"),
+                             (["compress", model, "--most-loss", "0", "--goal", "time", "-t", "u1"], "rates of u1"),
+                             (["compress", model, "--to", "netplist"], "--to"),
+                             (["placement", model, "-t", "u1", "--batches", "4"], "clock of u1"),
+                             (["placement", model, "--batches", "0"], "--batches"),
+                             (["timeline", model, "-t", "u1"], "u1"),
+                             (["timeline", model, "--calls", "0"], "--calls"),
+                             (["timeline", model, "--batches", "0"], "0 samples"),
+                             (["timeline", model, "--period", "nan"], "period"),
+                             (["optimize", model, "-t", "none"], "none")):
+        done = run(program, [*arguments, *(["-o", "never"] if arguments[0] in ("compress", "optimize") else [])], folder)
+        expect(done.returncode == 2 and words in done.stderr, f"{arguments}: {done.returncode} {done.stdout} {done.stderr}")
+    expect(not (folder / "never").exists(), "something was written")
+    plain = run(program, ["placement", model, "-t", "u1"], folder)
+    expect(plain.returncode == 0 and "no clock" in plain.stdout, f"the system's model alone: {plain}")
+
+
+def main():
+    program = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else os.environ["ANEMONE_BUILD_DIR"] + "/bin/anemone").resolve()
+    if not program.exists():
+        print("skipped: the command was not built")
+        return 77
+    if run(program, ["check", NETWORKS / "cnn.onnx", "-q"], ROOT).returncode == 2:
+        print("skipped: the command reads no ONNX")
+        return 77
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        optimize(program, folder)
+        compress(program, folder)
+        refusals(program, folder)
+    print(f"{failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

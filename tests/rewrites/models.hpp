@@ -1,0 +1,158 @@
+#pragma once
+
+#include <anemone/base/error.hpp>
+#include <anemone/dynamic_builder.hpp>
+#include <anemone/targets/table.hpp>
+
+#include <string>
+#include <string_view>
+
+/// Models that rewrites apply to.
+namespace rewriting {
+
+using namespace ane;
+
+/// An M1 whose on-chip memory is small, so that small models leave it.
+inline constexpr target_description tiny = derive(describe(h13), [](auto& d) {
+    d.memory.working_set_nominal = 512;
+    d.memory.working_set_measured = 1024;
+});
+
+inline dynamic_graph attention_model() {
+    dynamic_builder g;
+    const auto q = g.input("q", {1, 2, 16, 8});
+    const auto k = g.input("k", {1, 2, 24, 8});
+    const auto v = g.input("v", {1, 2, 24, 8});
+    g.output("y", g.add(op::attention, {q, k, v, g.input("mask", {1, 1, 16, 24})}, score_scaling{0.3F}));
+    return g.finish();
+}
+
+/// A transformer block without biases: with channels first its bits stay.
+inline dynamic_graph block_model(bool biased) {
+    constexpr std::int64_t rows = 12, width = 32, heads = 4;
+    dynamic_builder g;
+    auto x = g.input("x", {rows, width});
+    const auto linear = [&](const std::string& name, const dynamic_tensor& v, std::int64_t out) {
+        const auto w = g.weight(name, {out, v.shape().width()});
+        return biased ? g.add(op::linear, {v, w, g.weight(name + ".bias", {out})}) : g.add(op::linear, {v, w});
+    };
+    const auto split = [&](const dynamic_tensor& v) {
+        return g.add(op::transpose, {g.reshape(v, {1, rows, heads, width / heads})}, permutation{0, 2, 1, 3});
+    };
+    const auto n =
+        g.add(op::layer_norm, {x, g.weight("gamma", {width}), g.weight("beta", {width})}, stabilizer{1e-5F, -1});
+    const auto a =
+        g.add(op::attention, {split(linear("q", n, width)), split(linear("k", n, width)), split(linear("v", n, width))},
+              score_scaling{0.25F});
+    const auto joined = g.reshape(g.add(op::transpose, {a}, permutation{0, 2, 1, 3}), {rows, width});
+    x = g.add(op::add, {x, linear("o", joined, width)});
+    const auto m = g.add(op::rms_norm, {x, g.weight("gain", {width})}, stabilizer{1e-5F, -1});
+    x = g.add(op::add, {x, linear("down", g.add(op::gelu, {linear("up", m, 4 * width)}), width)});
+    g.output("y", x);
+    return g.finish();
+}
+
+/// A transformer block as PyTorch exports it: products with weights at the right, norms of another rank, the division,
+/// keys that are split and exchanged at once.
+inline dynamic_graph exported_model(std::int64_t rows = 12, std::int64_t width = 32, std::int64_t heads = 4) {
+    dynamic_builder g;
+    auto x = g.input("x", {1, rows, width});
+    const auto layer = [&](const std::string& name, const dynamic_tensor& v, std::int64_t out) {
+        const auto w = g.weight(name, {v.shape().width(), out});
+        return g.add(op::add, {g.weight(name + ".bias", {out}), g.add(op::matmul, {v, w})});
+    };
+    const auto norm = [&](const std::string& name, const dynamic_tensor& v) {
+        const auto n = g.add(op::layer_norm,
+                             {g.reshape(v, {rows, width}), g.weight(name, {width}), g.weight(name + ".bias", {width})},
+                             stabilizer{1e-5F, 1});
+        return g.reshape(n, {1, rows, width});
+    };
+    const auto split = [&](const dynamic_tensor& v, const permutation& order) {
+        return g.add(op::transpose, {g.reshape(v, {1, rows, heads, width / heads})}, order);
+    };
+    const auto n = norm("norm1", x);
+    const auto q = split(layer("q", n, width), {0, 2, 1, 3});
+    const auto k = split(layer("k", n, width), {0, 2, 3, 1});
+    const auto v = split(layer("v", n, width), {0, 2, 1, 3});
+    const auto scores = g.add(op::div, {g.add(op::matmul, {q, k}), g.constant(2.8284271)});
+    const auto a = g.add(op::matmul, {g.add(op::softmax, {scores}, axis{3}), v});
+    const auto joined = g.reshape(g.add(op::transpose, {a}, permutation{0, 2, 1, 3}), {1, rows, width});
+    x = g.add(op::add, {x, layer("o", joined, width)});
+    x = g.add(op::add, {x, layer("down", g.add(op::gelu, {layer("up", norm("norm2", x), 4 * width)}), width)});
+    g.output("y", x);
+    return g.finish();
+}
+
+/// One token of a decoder as PyTorch exports it: heads of one row, a transpose for each product.
+inline dynamic_graph token_model() {
+    constexpr std::int64_t width = 32, heads = 4, past = 7;
+    dynamic_builder g;
+    const auto x = g.input("x", {1, 1, width});
+    const auto split = [&](const std::string& name) {
+        const auto v = g.add(op::matmul, {x, g.weight(name, {width, width})});
+        return g.add(op::transpose, {g.reshape(v, {1, 1, heads, width / heads})}, permutation{0, 2, 1, 3});
+    };
+    const auto k = g.add(op::concat, {g.input("keys", {1, heads, past, width / heads}), split("k")}, axis{2});
+    const auto v = g.add(op::concat, {g.input("values", {1, heads, past, width / heads}), split("v")}, axis{2});
+    const auto scores = g.add(op::matmul, {split("q"), g.add(op::transpose, {k}, permutation{0, 1, 3, 2})});
+    const auto a = g.add(op::matmul, {g.add(op::softmax, {scores}, axis{3}), v});
+    g.output("y", g.reshape(g.add(op::transpose, {a}, permutation{0, 2, 1, 3}), {1, 1, width}));
+    g.output("new_keys", k);
+    g.output("new_values", v);
+    return g.finish();
+}
+
+inline dynamic_graph transposes_model() {
+    dynamic_builder g;
+    auto x = g.input("x", {2, 3, 4, 5});
+    x = g.add(op::transpose, {x}, permutation{0, 2, 1, 3});
+    x = g.add(op::relu, {g.add(op::transpose, {x}, permutation{3, 1, 2, 0})});
+    g.output("y", x);
+    g.output("z", g.add(op::sigmoid, {g.add(op::transpose, {g.add(op::transpose, {x}, permutation{1, 0, 2, 3})},
+                                            permutation{1, 0, 2, 3})}));
+    return g.finish();
+}
+
+inline dynamic_graph vocabulary_model() {
+    dynamic_builder g;
+    g.output("y", g.add(op::linear, {g.input("x", {6, 32}), g.weight("w", {96, 32})}));
+    return g.finish();
+}
+
+inline dynamic_graph pointwise_model() {
+    dynamic_builder g;
+    g.output("y", g.add(op::conv2d, {g.input("x", {2, 24, 5, 7}), g.weight("w", {40, 24, 1, 1}), g.weight("b", {40})},
+                        conv{}));
+    return g.finish();
+}
+
+inline dynamic_graph factors_model() {
+    dynamic_builder g;
+    const auto x = g.add(op::mul, {g.input("x", {4, 16}), g.constant(0.3)});
+    g.output("y", g.add(op::mul, {x, g.weight("w", {16})}));
+    return g.finish();
+}
+
+inline dynamic_graph model_for(std::string_view rewrite) {
+    if (rewrite == "attention_as_parts" || rewrite == "tile_queries") {
+        return attention_model();
+    }
+    if (rewrite == "channels_first") {
+        return block_model(true);
+    }
+    if (rewrite == "cancel_transposes") {
+        return transposes_model();
+    }
+    if (rewrite == "split_outputs" || rewrite == "linear_as_convolution") {
+        return vocabulary_model();
+    }
+    if (rewrite == "pointwise_as_product") {
+        return pointwise_model();
+    }
+    if (rewrite == "merge_factors") {
+        return factors_model();
+    }
+    throw error(errc::argument, std::string(rewrite), "is a rewrite without a model");
+}
+
+} // namespace rewriting

@@ -1,0 +1,138 @@
+// What a proof shows: that steps keep what they say, and that a model which is another one is told.
+
+#include "models.hpp"
+#include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/proof/proof.hpp>
+#include <anemone/report/optimize_drawing.hpp>
+#include <anemone/report/optimize_report.hpp>
+#include <anemone/rewrites/registry.hpp>
+#include <anemone/weights/random.hpp>
+
+#include <doctest/doctest.h>
+
+#include <iterator>
+#include <limits>
+#include <string>
+
+using namespace ane;
+using namespace rewriting;
+
+namespace {
+
+/// A search that took one rewrite.
+optimized one_step(const graph_view& model, int rewrite, target t) {
+    const rewritten made = rewrites[rewrite].apply(model, describe(t));
+    REQUIRE(made.places > 0);
+    optimized found{made.graph, {}, 2e-3, 1e-3};
+    found.steps.push_back({rewrite, made.places, 2e-3, 1e-3});
+    return found;
+}
+
+int row_of(std::string_view id) {
+    for (int r = 0; r < static_cast<int>(std::size(rewrites)); ++r) {
+        if (id == rewrites[r].id) {
+            return r;
+        }
+    }
+    FAIL("no rewrite ", std::string(id));
+    return -1;
+}
+
+} // namespace
+
+TEST_CASE("proof: every step of a search holds") {
+    for (const dynamic_graph& model : {block_model(true), exported_model(), token_model(), factors_model()}) {
+        for (const target t : {h13, h17s}) {
+            const optimized found = optimize(model, t);
+            const rewrite_proof proof = prove(model, found, random_weights(model, 5), t);
+            CHECK(proof.steps.size() == found.steps.size());
+            CHECK(proof.holds());
+            CHECK(proof_text(proof).find("FAILS") == std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("proof: it fails for a model that computes something else") {
+    dynamic_builder g;
+    g.output("y", g.add(op::mul, {g.add(op::mul, {g.input("x", {4, 16}), g.constant(0.3)}), g.weight("w", {16})}));
+    dynamic_builder h;
+    h.output("y", h.add(op::mul, {h.add(op::mul, {h.input("x", {4, 16}), h.constant(0.4)}), h.weight("w", {16})}));
+    const dynamic_graph model = g.finish();
+    optimized found = one_step(model, row_of("merge_factors"), h13);
+    const weight_store weights = random_weights(model, 1);
+    CHECK(prove(model, found, weights, h13).holds());
+    found.graph = h.finish();
+    const rewrite_proof proof = prove(model, found, weights, h13);
+    CHECK_FALSE(proof.holds());
+    CHECK(proof.steps[0].difference.relative == doctest::Approx(1.0 / 3).epsilon(0.01));
+    CHECK(proof_text(proof).find("FAILS") != std::string::npos);
+}
+
+TEST_CASE("proof: one rounding is too much where bits are promised, and a bound can be set") {
+    const dynamic_graph model = factors_model();
+    optimized found = one_step(model, row_of("merge_factors"), h13);
+    const weight_store weights = random_weights(model, 3);
+    const rewrite_proof proof = prove(model, found, weights, h13);
+    REQUIRE(proof.whole.differing > 0);
+    CHECK(proof.holds());
+    CHECK_FALSE(prove(model, found, weights, h13, {.most_relative = 1e-9}).holds());
+    found.steps[0].rewrite = row_of("cancel_transposes"); // keeps bits, and does not apply
+    CHECK_THROWS_WITH(prove(model, found, weights, h13), doctest::Contains("applies at 0 places of this model, at 1"));
+    found.steps = {};
+    CHECK_FALSE(prove(model, found, weights, h13).holds()); // no step, another model
+}
+
+TEST_CASE("proof: samples and a backend of one's own; what is not finite counts") {
+    const dynamic_graph model = factors_model();
+    const optimized found = one_step(model, row_of("merge_factors"), h13);
+    const weight_store weights = random_weights(model, 3);
+    const backend::any cpu{backend::cpu{}};
+    model_samples samples = random_samples(model, 2, 7);
+    CHECK(prove(model, found, weights, h13, {.samples = &samples, .place = &cpu}).holds());
+    const std::vector<half> odd(64, half(std::numeric_limits<double>::quiet_NaN()));
+    samples.add(std::span<const half>(odd));
+    const output_difference d = prove(model, found, weights, h13, {.samples = &samples}).whole;
+    CHECK(d.values == 3 * 64);
+    CHECK_THROWS_AS(static_cast<void>(prove(transposes_model(), found, weights, h13)), error);
+}
+
+TEST_CASE("random samples: indices are whole numbers that their operation takes, the same for the same seed") {
+    dynamic_builder g;
+    const auto table = g.weight("table", {7, 4});
+    g.output("y", g.add(op::gather, {table, g.input("tokens", {1, 50})}, axis{0}));
+    g.output("z", g.add(op::relu, {g.input("x", {50}, within(3, 4))}));
+    const dynamic_graph model = g.finish();
+    const model_samples samples = random_samples(model, 3, 9);
+    CHECK(samples.size() == 3);
+    bool high = false;
+    for (std::size_t run = 0; run < 3; ++run) {
+        const auto inputs = samples.inputs(run);
+        const auto* const tokens = reinterpret_cast<const half*>(inputs[0].data());
+        const auto* const x = reinterpret_cast<const half*>(inputs[1].data());
+        for (int i = 0; i < 50; ++i) {
+            const auto token = static_cast<double>(tokens[i]);
+            CHECK(token == static_cast<int>(token));
+            CHECK(token >= 0);
+            CHECK(token < 7);
+            high = high || token == 6;
+            CHECK(static_cast<double>(x[i]) >= 3);
+            CHECK(static_cast<double>(x[i]) <= 4);
+        }
+    }
+    CHECK(high);
+    const model_samples again = random_samples(model, 1, 9);
+    CHECK(std::equal(again.inputs(0)[0].begin(), again.inputs(0)[0].end(), samples.inputs(0)[0].begin()));
+}
+
+TEST_CASE("drawing of a model before and after") {
+    const dynamic_graph model = exported_model(197, 768, 12);
+    const optimized found = optimize(model, h13);
+    CHECK(found.gain() > 1.4); // a dispatch of 0.2 ms is part of both
+    const std::string svg = draw_optimized(model, found, {.title = "a < b"});
+    CHECK(svg.find("a &lt; b") != std::string::npos);
+    CHECK(svg.find("Before, ") != std::string::npos);
+    CHECK(svg.find("After, ") != std::string::npos);
+    CHECK(svg.find("channels_first") != std::string::npos);
+    CHECK(svg.find("times as fast") != std::string::npos);
+    CHECK(svg.find("before-node") != std::string::npos);
+}
