@@ -45,7 +45,8 @@ public:
     }
     constexpr void push_back(const T& value) {
         if (size_ == capacity_) {
-            const T kept = value; // the argument may be an element of this sequence
+            // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): it may be an element of this sequence
+            const T kept = value;
             grow(size_ + 1);
             data_[size_++] = kept;
         } else {

@@ -24,7 +24,7 @@ struct inner_drawing {
 
     ANEMONE_INLINE std::string at(double x, double y) const {
         constexpr std::string_view begin = "<svg ";
-        return std::string(begin) + formatted("x=\"{:.0f}\" y=\"{:.0f}\" ", x, y) + svg.substr(begin.size());
+        return std::string(begin) + formatted(R"(x="{:.0f}" y="{:.0f}" )", x, y) + svg.substr(begin.size());
     }
 
 private:
