@@ -204,7 +204,11 @@ def sigmoid(x):
 def gelu(x):
     turns = ((-0.7517915246935645, -0.16997120747990369),)
     # At -inf it is -inf * 0.
-    return hull(lambda v: 0.5 * v * (1 + erf(v / math.sqrt(2))), x, turns)
+    value = hull(lambda v: 0.5 * v * (1 + erf(v / math.sqrt(2))), x, turns)
+    if not ROUNDING:
+        return value
+    # What backend/cpu/kernels/elementary.inl states of its polynomial, before it is rounded.
+    return widened(value, 2.0**-16 * np.maximum(np.abs(value.low), np.abs(value.high)) + 2.0**-27)
 
 
 def silu(x):

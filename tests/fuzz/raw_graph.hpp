@@ -3,6 +3,8 @@
 #include "seed_graphs.hpp"
 #include <anemone/anemone.hpp>
 #include <anemone/backend/engine/engine.hpp>
+#include <anemone/report/optimize_drawing.hpp>
+#include <anemone/report/optimize_report.hpp>
 #include <anemone/report/roofline_drawing.hpp>
 
 #include <cstdint>
@@ -216,7 +218,8 @@ inline backend::engine engine_of(target t) {
     return backend::engine(t, options);
 }
 
-inline constexpr int consumer_count = 16;
+inline constexpr int consumer_count = 20;
+inline constexpr int last_of_any_size = 12;
 
 /// One of those who take a graph. Those of the first half run whatever its size, the others hold its values in memory.
 inline void consume(const graph_view& g, int consumer, target t) {
@@ -232,17 +235,32 @@ inline void consume(const graph_view& g, int consumer, target t) {
     case 8: draw_roofline(g, t); break;
     case 9: verdicts(g, target_set{t}).str(); break;
     case 10: print_weights(g); break;
+    case 11: placement_report(g, t); break;
+    case 12: {
+        const optimized found = optimize(g, t, {.values = g.size() % 2 == 0, .beam = 2, .steps = 3});
+        validate(found.graph);
+        optimize_text(found, t);
+        draw_optimized(g, found);
+        break;
+    }
     default: break;
     }
-    if (consumer <= 10 || !is_small(g)) {
+    if (consumer <= last_of_any_size || !is_small(g)) {
         return;
     }
     const weight_store weights = random_weights(g, 1);
     switch (consumer) {
-    case 11: run(g, backend::cpu{}, weights); break;
-    case 12: run(g, backend::oracle(t), weights); break;
-    case 13: run(g, engine_of(t), weights); break;
-    case 14: {
+    case 13: run(g, backend::cpu{}, weights); break;
+    case 14: run(g, backend::oracle(t), weights); break;
+    case 15: run(g, engine_of(t), weights); break;
+    case 16: prove(g, optimize(g, t, {.beam = 1, .steps = 2}), weights, t, {.runs = 1}); break;
+    case 17: {
+        const compression_plan plan = choose_compression(g, weights, t, random_samples(g, 2), {.most_loss = 0.1});
+        compression_report(plan);
+        apply(plan);
+        break;
+    }
+    case 18: {
         const lowered_graph lowered = lower(g);
         emit_mil(lowered.graph, materialize(lowered.graph, weights));
         break;
@@ -262,7 +280,7 @@ inline void check(std::span<const std::uint8_t> bytes) {
     const dynamic_graph g = graph_of(from);
     if (!fault_of(g).empty()) {
         attempt([&] { print(g); }); // it also takes graphs that are not finished
-        if (consumer >= 1 && consumer <= 10 && attempt([&] { consume(g, consumer, t); })) {
+        if (consumer >= 1 && consumer <= last_of_any_size && attempt([&] { consume(g, consumer, t); })) {
             fail("a graph that is none was taken");
         }
         if (attempt([&] { backend::cpu{}.compile(g, {}); }) || attempt([&] { backend::oracle(h13).compile(g, {}); })) {

@@ -57,6 +57,27 @@ def optimize(program, folder):
     expect(all(step["keeps"] == "bits" and step["proof"]["differing"] == 0 for step in bits["steps"]), f"bits: {bits}")
 
 
+def values(program, folder):
+    """A sum of 51,150 is infinite in the accumulator of the M1; after the rewrite it is not."""
+    try:
+        from onnx import TensorProto, helper, numpy_helper, save
+    except ImportError:
+        print("without ONNX's Python package: the case of large sums is left out")
+        return
+    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "sums",
+                              [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 1024])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 4])],
+                              [numpy_helper.from_array(np.full((1024, 4), 0.9990234375, np.float32), "w")])
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(folder / "sums.onnx"))
+    np.save(folder / "fifty.npy", np.full((2, 1024), 50, np.float32))
+    done = run(program, ["optimize", "sums.onnx", "-t", "h13", "--values", "--ranges", "x=-50,50", "--json", "-o", "sound"], folder)
+    found = json.loads(done.stdout)
+    expect(found["refuted_before"] > 0 and found["refuted_after"] == 0, f"values: {found}")
+    before = outputs(program, "sums.onnx", "fifty.npy", folder, "-b", "oracle:h13")
+    after = outputs(program, "sound", "fifty.npy", folder, "-b", "oracle:h13")
+    expect(np.isinf(before["y"]).all() and np.allclose(after["y"], 51150, rtol=0.002), f"{before} {after}")
+
+
 def compress(program, folder):
     """The plan keeps its bound on data that the file gives, and what is written has the sizes that it says."""
     model = NETWORKS / "cnn.onnx"
@@ -89,7 +110,9 @@ def refusals(program, folder):
     """What cannot be done is said, with exit code 2, and writes nothing."""
     model = NETWORKS / "cnn.onnx"
     np.save(folder / "odd.npy", np.zeros((3, 100), np.float32))
-    for arguments, words in ((["compress", model, "-d", "odd.npy"], "300 numbers, the input takes 256"),
+    np.save(folder / "last.npy", np.zeros((24, 16, 16, 2), np.float32))
+    for arguments, words in ((["compress", model, "-d", "odd.npy"], "is 3x100, the input [1, 1, 16, 16]"),
+                             (["compress", model, "-d", "last.npy"], "is 24x16x16x2, the input"),
                              (["compress", model, "-d", "missing.npy"], "missing.npy"),
                              (["compress", model, "--most-loss", "nan"], "most_loss: is nan"),
                              (["compress", model, "--most-loss", "0", "--goal", "time", "-t", "u1"], "rates of u1"),
@@ -119,6 +142,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         optimize(program, folder)
+        values(program, folder)
         compress(program, folder)
         refusals(program, folder)
     print(f"{failures} failures")

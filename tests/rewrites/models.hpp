@@ -3,6 +3,7 @@
 #include <anemone/base/error.hpp>
 #include <anemone/dynamic_builder.hpp>
 #include <anemone/targets/table.hpp>
+#include <anemone/values/contract.hpp>
 
 #include <string>
 #include <string_view>
@@ -133,6 +134,14 @@ inline dynamic_graph factors_model() {
     return g.finish();
 }
 
+/// Sums that may reach 51,200 by what is promised.
+inline dynamic_graph large_sums_model() {
+    dynamic_builder g;
+    const auto x = g.input("x", {4, 1024}, within(-50, 50));
+    g.output("y", g.add(op::linear, {x, g.weight("w", {8, 1024}, bounded(1)), g.weight("b", {8}, bounded(1))}));
+    return g.finish();
+}
+
 inline dynamic_graph model_for(std::string_view rewrite) {
     if (rewrite == "attention_as_parts" || rewrite == "tile_queries") {
         return attention_model();
@@ -148,6 +157,9 @@ inline dynamic_graph model_for(std::string_view rewrite) {
     }
     if (rewrite == "pointwise_as_product") {
         return pointwise_model();
+    }
+    if (rewrite == "scale_sums" || rewrite == "split_sums") {
+        return large_sums_model();
     }
     if (rewrite == "merge_factors") {
         return factors_model();

@@ -1,11 +1,15 @@
 #include "../../examples/encoder/block.hpp"
+#include "models.hpp"
 #include "same.hpp"
+#include <anemone/backend/samples.hpp>
 #include <anemone/dynamic_builder.hpp>
 #include <anemone/report/optimize_report.hpp>
 #include <anemone/rewrites/constant.hpp>
+#include <anemone/weights/random.hpp>
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 
 using namespace ane;
@@ -70,7 +74,7 @@ TEST_CASE("optimize: an attention as its parts, 3.7 to 5.3 times (guide 18)") {
     CHECK(takes(o, "attention_as_parts"));
     CHECK(o.gain() > 3.7 / 1.3);
     CHECK(o.gain() < 5.3 * 1.3);
-    CHECK(o.kept() == keeps::bits);
+    CHECK(o.kept() == rewrite_exactness::bits);
 }
 
 TEST_CASE("optimize: a plain encoder gets channels first, 33 and 5.7 ms in a public thread") {
@@ -80,7 +84,7 @@ TEST_CASE("optimize: a plain encoder gets channels first, 33 and 5.7 ms in a pub
     CHECK(o.after == doctest::Approx(5.7e-3).epsilon(0.4));
     CHECK(o.gain() > 33 / 5.7 / 1.4);
     const optimized strict = optimize(encoder(197, 1), h13, {.rounding = false});
-    CHECK(strict.kept() == keeps::bits);
+    CHECK(strict.kept() == rewrite_exactness::bits);
     CHECK(strict.gain() > 1);
 }
 
@@ -106,6 +110,58 @@ TEST_CASE("optimize: an output projection over a vocabulary is split where its w
     const optimized o = optimize(g.finish(), h13);
     CHECK(takes(o, "split_outputs"));
     CHECK(o.gain() > 1.2);
+}
+
+TEST_CASE("optimize: layers apart and in one program, 222 and 6.3 us each (fus_001)") {
+    dynamic_builder g;
+    auto x = g.input("x", {1, 8, 16, 16});
+    for (int i = 0; i < 32; ++i) {
+        x = g.add(op::relu,
+                  {g.add(op::conv2d, {x, g.weight("w" + std::to_string(i), {8, 8, 3, 3})}, conv{.padding = same})});
+    }
+    g.output("y", x);
+    const optimized o = optimize(g.finish(), h13);
+    CHECK(o.apart / 32 == doctest::Approx(222e-6).epsilon(0.1));
+    CHECK(o.before / 32 == doctest::Approx(6.3e-6).epsilon(0.15));
+    CHECK(optimize_text(o, h13).find("each layer as a program of its own") != std::string::npos);
+}
+
+TEST_CASE("optimize: values that may overflow come first where they are asked for, and are never added") {
+    const dynamic_graph model = rewriting::large_sums_model();
+    CHECK_FALSE(proves(model, h17s, hazard::accumulator));
+    const optimized fast = optimize(model, h17s);
+    CHECK(fast.refuted_after == fast.refuted_before);
+    for (const target t : {h13, h17s}) {
+        const optimized sound = optimize(model, t, {.values = true});
+        CHECK(sound.refuted_before == 2); // the sum, and the value that it is stored as
+        CHECK(sound.refuted_after == 0);
+        CHECK(proves(sound.graph, t, hazard::accumulator));
+        CHECK((takes(sound, "scale_sums") || takes(sound, "split_sums")));
+        CHECK(optimize_text(sound, t).find("let 2 values of the model pass a limit, and 0 after it") !=
+              std::string::npos);
+    }
+    CHECK(optimize(model, h17s, {.rounding = false, .values = true}).refuted_after == 2); // no rewrite keeps the bits
+    // The sum that overflowed is finite: 1024 times 50, of which a linear layer makes infinity.
+    dynamic_builder g;
+    const auto x = g.input("x", {1, 1024}, within(49, 50));
+    g.output("y", g.add(op::linear, {x, g.weight("w", {1, 1024}, within(0.9, 1))}));
+    const dynamic_graph certain = g.finish();
+    const weight_store weights = random_weights(certain, 3);
+    const model_samples samples = random_samples(certain, 1);
+    const backend::any place{backend::oracle{h17s}};
+    const float before = run_samples(certain, weights, samples, place)[0][0][0];
+    const float after = run_samples(optimize(certain, h17s, {.values = true}).graph, weights, samples, place)[0][0][0];
+    CHECK(std::isinf(before));
+    CHECK(after > 40000);
+    CHECK(after < 52000);
+}
+
+TEST_CASE("optimize: a search that keeps to the chip admits nothing that leaves it") {
+    const dynamic_graph model = encoder(197, 1);
+    const auto streamed = [](const graph_view& g) { return summarize(residency(lower(g).view(), h13), h13).streamed; };
+    const optimized o = optimize(model, h13, {.resident = true});
+    CHECK(streamed(o.graph) <= streamed(model));
+    CHECK(o.after <= o.before);
 }
 
 TEST_CASE("optimize: where nothing pays or no clock is known, the model stays") {

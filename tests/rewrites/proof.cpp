@@ -21,7 +21,7 @@ namespace {
 
 /// A search that took one rewrite.
 optimized one_step(const graph_view& model, int rewrite, target t) {
-    const rewritten made = rewrites[rewrite].apply(model, describe(t));
+    const rewritten made = rewrite_table[rewrite].apply(model, describe(t));
     REQUIRE(made.places > 0);
     optimized found{made.graph, {}, 2e-3, 1e-3};
     found.steps.push_back({rewrite, made.places, 2e-3, 1e-3});
@@ -29,8 +29,8 @@ optimized one_step(const graph_view& model, int rewrite, target t) {
 }
 
 int row_of(std::string_view id) {
-    for (int r = 0; r < static_cast<int>(std::size(rewrites)); ++r) {
-        if (id == rewrites[r].id) {
+    for (int r = 0; r < static_cast<int>(std::size(rewrite_table)); ++r) {
+        if (id == rewrite_table[r].id) {
             return r;
         }
     }

@@ -2,12 +2,14 @@
 #include "model_file.hpp"
 #include "output_path.hpp"
 #include "progress.hpp"
+#include "ranges.hpp"
 #include "run_memory.hpp"
 #include "target_names.hpp"
 #include "written_model.hpp"
 #include <anemone/io/json.hpp>
 #include <anemone/report/optimize_drawing.hpp>
 #include <anemone/report/optimize_report.hpp>
+#include <anemone/weights/promises.hpp>
 
 #include <fmt/format.h>
 
@@ -17,6 +19,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace command {
 
@@ -28,8 +31,11 @@ struct optimize_command {
     std::string to = "mil";
     std::string output;
     std::string svg;
+    std::vector<std::string> ranges;
     reading how;
     bool bits = false;
+    bool values = false;
+    bool resident = false;
     bool prove = false;
     bool json = false;
 };
@@ -44,6 +50,8 @@ std::string as_json(const ane::optimized& found, const std::optional<ane::rewrit
     json.object();
     json.member("target", ane::describe(t).runtime);
     json.member("apart", found.apart);
+    json.member("refuted_before", found.refuted_before);
+    json.member("refuted_after", found.refuted_after);
     json.member("before", found.before);
     json.member("after", found.after);
     json.key("steps").array();
@@ -80,7 +88,12 @@ int optimize(const optimize_command& given) {
     if (given.prove) {
         require_run_memory(model.graph, kept_values::all, how.memory);
     }
-    ane::optimized found = ane::optimize(model.graph, t, {.rounding = !given.bits});
+    if (given.values || !given.ranges.empty()) {
+        ane::promise_statistics(model.graph, model.weights);
+        promise_inputs(model.graph, given.ranges, how.memory);
+    }
+    ane::optimized found =
+        ane::optimize(model.graph, t, {.rounding = !given.bits, .values = given.values, .resident = given.resident});
     std::optional<ane::rewrite_proof> proof;
     if (given.prove) {
         const progress shown("running " + given.file + " before and after each step (oracle of " + given.target + ")");
@@ -111,6 +124,10 @@ void add_optimize(CLI::App& app, int& status) {
     sub->add_option("FILE", given->file, "The model")->required();
     sub->add_option("-t,--target", given->target, "The chip")->capture_default_str();
     sub->add_flag("--bits", given->bits, "Only rewrites that keep every bit");
+    sub->add_option("--ranges", given->ranges, "x=-1,1 promises a range of an input, data.npz measures it");
+    sub->add_flag("--values", given->values,
+                  "First of all fewer values that may overflow by the ranges of inputs and the true weights");
+    sub->add_flag("--resident", given->resident, "No more operands than before that do not stay on the chip");
     sub->add_flag("--prove", given->prove,
                   "Run the model before and after each step on random inputs, in the chip's arithmetic");
     sub->add_option("-o,--output", given->output, "The folder that gets the rewritten model");

@@ -32,9 +32,10 @@ public:
     std::size_t size() const noexcept { return runs_.size(); }
     bool empty() const noexcept { return runs_.empty(); }
     /// The memory of one run, as `add` was given it.
-    std::vector<std::span<const std::byte>> inputs(std::size_t run) const {
+    std::vector<std::span<const std::byte>> inputs(std::size_t run) const& {
         return {runs_[run].begin(), runs_[run].end()};
     }
+    void inputs(std::size_t run) && = delete; // the memory would be gone
 
 private:
     std::vector<std::vector<std::vector<std::byte>>> runs_;

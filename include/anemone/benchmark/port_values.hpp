@@ -27,7 +27,8 @@ class port_values {
 public:
     /// With random inputs.
     port_values(const graph_view& g, std::uint64_t seed) {
-        for (const std::span<const std::byte> input : random_samples(g, 1, seed).inputs(0)) {
+        const model_samples drawn = random_samples(g, 1, seed);
+        for (const std::span<const std::byte> input : drawn.inputs(0)) {
             memory_.emplace_back(input.begin(), input.end());
         }
         add_outputs(g);

@@ -40,7 +40,8 @@ struct step_proof {
     double most_relative = 0;
 
     bool holds() const {
-        return step.record().kept == keeps::bits ? difference.differing == 0 : difference.relative <= most_relative;
+        return step.record().kept == rewrite_exactness::bits ? difference.differing == 0
+                                                             : difference.relative <= most_relative;
     }
 };
 

@@ -3,6 +3,7 @@
 #include "../backend/oracle/oracle.hpp"
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
+#include "../passes/validate.hpp"
 #include "proof.hpp"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ ANEMONE_BODY output_difference difference_between(const graph_view& a, const gra
 ANEMONE_BODY bool rewrite_proof::holds() const {
     bool bits = true;
     for (const step_proof& s : steps) {
-        bits = bits && s.step.record().kept == keeps::bits;
+        bits = bits && s.step.record().kept == rewrite_exactness::bits;
     }
     return std::all_of(steps.begin(), steps.end(), [](const step_proof& s) { return s.holds(); }) &&
            (!bits || whole.differing == 0);
@@ -57,6 +58,8 @@ ANEMONE_BODY bool rewrite_proof::holds() const {
 
 ANEMONE_BODY rewrite_proof prove(const graph_view& model, const optimized& found, const weight_store& weights, target t,
                                  const proof_options& options) {
+    validate(model);
+    validate(found.graph);
     const backend::any place = options.place != nullptr ? *options.place : backend::any(backend::oracle{t});
     const model_samples samples =
         options.samples != nullptr ? *options.samples : random_samples(model, options.runs, options.seed);

@@ -27,6 +27,11 @@ ANEMONE_BODY std::string optimize_text(const optimized& found, const target_desc
         text += formatted("{:.0f} us, each layer as a program of its own; {:.0f} us in one: {:.2f} times as fast\n",
                           found.apart * 1e6, found.before * 1e6, found.apart / found.before);
     }
+    if (found.refuted_before > 0) {
+        text += formatted("the declared ranges let {} of the model pass a limit, and {} after it\n",
+                          found.refuted_before == 1 ? "1 value" : formatted("{} values", found.refuted_before),
+                          found.refuted_after);
+    }
     return text + formatted("{:.0f} us become {:.0f} us on {}, {:.2f} times as fast, by the cost model\n",
                             found.before * 1e6, found.after * 1e6, d.runtime, found.gain());
 }
@@ -41,7 +46,8 @@ ANEMONE_BODY std::string proof_text(const rewrite_proof& proof) {
                                  "largest", "allowed", "verdict");
     for (const step_proof& s : proof.steps) {
         text += row(s.step.record().id, s.difference,
-                    s.step.record().kept == keeps::bits ? "no bit" : formatted("relative {:.2g}", s.most_relative),
+                    s.step.record().kept == rewrite_exactness::bits ? "no bit"
+                                                                    : formatted("relative {:.2g}", s.most_relative),
                     s.holds());
     }
     return text + row("all of them", proof.whole, "", proof.holds());
@@ -49,7 +55,7 @@ ANEMONE_BODY std::string proof_text(const rewrite_proof& proof) {
 
 ANEMONE_BODY std::string rewrites_text() {
     std::string text;
-    for (const rewrite_record& r : rewrites) {
+    for (const rewrite_record& r : rewrite_table) {
         text += formatted("{:<22} {:<8} {}: {}  [{}]\n", r.id, name(r.kept), r.when, r.gain, r.source);
     }
     return text;

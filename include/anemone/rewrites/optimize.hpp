@@ -2,50 +2,67 @@
 
 #include "../passes/cost.hpp"
 #include "../passes/device_flow.hpp"
+#include "../passes/envelope.hpp"
+#include "../passes/residency.hpp"
+#include "../passes/validate.hpp"
 #include "registry.hpp"
 
-#include <cstdint>
+#include <cstddef>
 #include <iterator>
-#include <string_view>
 
 /// A search over rewrites, ranked by the cost model.
 namespace ane {
 
 struct optimize_options {
-    bool rounding =
-        true;           ///< admit rewrites after which some values are rounded once more or less; false: the bits stay
+    /// Admit rewrites after which some values are rounded once more or less; false: the bits stay.
+    bool rounding = true;
+    /// First of all fewer values that the declared ranges let overflow (passes/envelope.hpp), whatever that costs; else
+    /// no rewrite adds one.
+    bool values = false;
+    bool resident =
+        false;          ///< admit no rewrite after which more operands do not stay on the chip (passes/residency.hpp)
     int beam = 4;       ///< graphs that are kept after each step
     int steps = 6;      ///< rewrites in a row, at most
     double gain = 1.01; ///< the factor by which a rewrite must pay at the end, or be left out
 };
 
+/// What a search compares of a model.
+struct model_merit {
+    double seconds = 0; ///< of a dispatch, an attention as the engine's unit
+    int refuted = 0;    ///< limits of values that the declared ranges let a node pass
+    int streamed = 0;   ///< nodes with an operand that does not stay on the chip; counted where the options ask
+};
+
 /// A rewrite that was applied, and the time of a dispatch before and after it, s.
 struct rewrite_step {
-    int rewrite = 0; ///< in `rewrites`
+    int rewrite = 0; ///< in `rewrite_table`
     int places = 0;
     double before = 0;
     double after = 0;
+    int refuted = 0; ///< limits that are passed after it
 
-    constexpr const rewrite_record& record() const { return rewrites[rewrite]; }
+    constexpr const rewrite_record& record() const { return rewrite_table[rewrite]; }
 };
 
 struct optimized {
     dynamic_graph graph; ///< computes what the model computes
     sequence<rewrite_step> steps;
-    double before = 0; ///< s, of a dispatch of the model, an attention as the engine's unit
-    double after = 0;  ///< s, of a dispatch of `graph`
-    double apart = 0;  ///< s, of the model's layers as programs of their own: what one program is better than
+    double before = 0;      ///< s, of a dispatch of the model, an attention as the engine's unit
+    double after = 0;       ///< s, of a dispatch of `graph`
+    double apart = 0;       ///< s, of the model's layers as programs of their own: what one program is better than
+    int refuted_before = 0; ///< limits of values that the declared ranges let the model pass
+    int refuted_after = 0;  ///< the same of `graph`
 
     constexpr operator graph_view() const { return graph; } // NOLINT(google-explicit-constructor): it is a model
-    constexpr double gain() const { return before / after; }
+    constexpr double gain() const { return after > 0 ? before / after : 1; }
     /// Bits, unless a step that was taken changes roundings.
-    constexpr keeps kept() const {
+    constexpr rewrite_exactness kept() const {
         for (const rewrite_step& step : steps) {
-            if (step.record().kept != keeps::bits) {
-                return keeps::rounding;
+            if (step.record().kept != rewrite_exactness::bits) {
+                return rewrite_exactness::rounding;
             }
         }
-        return keeps::bits;
+        return rewrite_exactness::bits;
     }
 };
 
@@ -56,102 +73,150 @@ constexpr double rewritten_seconds(const graph_view& g, const target_description
     return estimate(lower(g, {op::attention}).view(), t).clock.typical;
 }
 
-/// Leaves out the steps that do not pay: applies the others again without each of them.
-constexpr optimized apply_steps(const graph_view& g, const target_description& t, const sequence<int>& order) {
-    optimized made{prune(g), {}, rewritten_seconds(g, t), 0};
-    made.after = made.before;
-    for (const int r : order) {
-        rewritten next = rewrites[r].apply(made.graph, t);
-        if (next.places > 0) {
-            const double after = rewritten_seconds(next.graph, t);
-            made.steps.push_back({r, next.places, made.after, after});
-            made.graph = next.graph;
-            made.after = after;
-        }
+constexpr int refuted_limits(const graph_view& g, const target_description& t) {
+    int refuted = 0;
+    for (const envelope_entry& e : envelope(g, t)) {
+        refuted += e.verdict == proof::refuted ? 1 : 0;
     }
-    return made;
+    return refuted;
 }
 
-constexpr sequence<int> order_of(const optimized& o, int without) {
-    sequence<int> order;
-    for (int i = 0; i < static_cast<int>(o.steps.size()); ++i) {
-        if (i != without) {
-            order.push_back(o.steps[static_cast<std::size_t>(i)].rewrite);
-        }
+/// The beam search. Equal times are in the order of the registry, so that equal models give equal results.
+class rewrite_search {
+public:
+    constexpr rewrite_search(const graph_view& g, const target_description& t, const optimize_options& options)
+        : g_(g), t_(t), options_(options) {
+        dynamic_graph model = prune(g);
+        const model_merit merit = merit_of(model);
+        first_ = {model, {}, merit};
     }
-    return order;
-}
 
-constexpr optimized without_idle_steps(const graph_view& g, const target_description& t, optimized best, double gain) {
-    for (int i = 0; i < static_cast<int>(best.steps.size());) {
-        optimized fewer = apply_steps(g, t, order_of(best, i));
-        if (fewer.after <= best.after * gain) {
-            best = fewer;
-        } else {
-            ++i;
+    constexpr optimized run() {
+        candidate best = first_;
+        sequence<candidate> beam;
+        beam.push_back(first_);
+        for (int step = 0; step < options_.steps && !beam.empty(); ++step) {
+            sequence<candidate> next;
+            for (const candidate& from : beam) {
+                for (int r = 0; r < static_cast<int>(std::size(rewrite_table)); ++r) {
+                    extend(from, r, next);
+                }
+            }
+            beam = next;
+            if (!beam.empty() && is_better(beam[0].merit, best.merit)) {
+                best = beam[0];
+            }
+        }
+        best = without_idle_steps(best);
+        optimized found{best.graph, best.steps,           first_.merit.seconds, best.merit.seconds,
+                        0,          first_.merit.refuted, best.merit.refuted};
+        found.apart = has_cost_model(t_) ? seconds_apart(lower(g_, {op::attention}).view(), t_) : 0;
+        return found;
+    }
+
+private:
+    struct candidate {
+        dynamic_graph graph;
+        sequence<rewrite_step> steps;
+        model_merit merit;
+    };
+
+    constexpr model_merit merit_of(const graph_view& g) const {
+        model_merit m{rewritten_seconds(g, t_), refuted_limits(g, t_), 0};
+        if (options_.resident) {
+            m.streamed = summarize(residency(lower(g).view(), t_), t_).streamed;
+        }
+        return m;
+    }
+    constexpr bool is_better(const model_merit& a, const model_merit& b) const {
+        return options_.values && a.refuted != b.refuted ? a.refuted < b.refuted : a.seconds < b.seconds;
+    }
+    constexpr bool is_admitted(const model_merit& m) const {
+        return m.refuted <= first_.merit.refuted && m.streamed <= first_.merit.streamed;
+    }
+
+    /// A candidate after one rewrite more, and at how many places; 0: it does not apply.
+    constexpr int apply(const candidate& from, int r, candidate& made) const {
+        const rewritten result = rewrite_table[r].apply(from.graph, t_);
+        if (result.places > 0) {
+            made = {result.graph, from.steps, merit_of(result.graph)};
+            made.steps.push_back({r, result.places, from.merit.seconds, made.merit.seconds, made.merit.refuted});
+        }
+        return result.places;
+    }
+
+    constexpr void extend(const candidate& from, int r, sequence<candidate>& next) const {
+        candidate made;
+        if ((rewrite_table[r].kept != rewrite_exactness::bits && !options_.rounding) || apply(from, r, made) == 0 ||
+            !is_admitted(made.merit)) {
+            return;
+        }
+        for (const candidate& other : next) { // two orders of independent rewrites have one time and one size
+            if (other.merit.seconds == made.merit.seconds && other.merit.refuted == made.merit.refuted &&
+                other.graph.nodes.size() == made.graph.nodes.size()) {
+                return;
+            }
+        }
+        std::size_t at = next.size();
+        while (at > 0 && is_better(made.merit, next[at - 1].merit)) {
+            --at;
+        }
+        if (static_cast<int>(at) >= options_.beam) {
+            return;
+        }
+        next.push_back(made);
+        for (std::size_t k = next.size() - 1; k > at; --k) {
+            next[k] = next[k - 1];
+        }
+        next[at] = made;
+        while (static_cast<int>(next.size()) > options_.beam) {
+            next.pop_back();
         }
     }
-    return best;
-}
+
+    /// Leaves out the steps that do not pay: applies the others again without each of them.
+    constexpr candidate without_idle_steps(candidate best) const {
+        for (std::size_t i = 0; i < best.steps.size();) {
+            const candidate fewer = without(best, i);
+            const bool as_sound =
+                is_admitted(fewer.merit) && (!options_.values || fewer.merit.refuted <= best.merit.refuted);
+            if (as_sound && fewer.merit.seconds <= best.merit.seconds * options_.gain) {
+                best = fewer;
+                i = 0; // what an earlier step paid for may be gone
+            } else {
+                ++i;
+            }
+        }
+        return is_better(best.merit, first_.merit) ? best : first_;
+    }
+    constexpr candidate without(const candidate& all, std::size_t step) const {
+        candidate fewer = first_;
+        for (std::size_t k = 0; k < all.steps.size(); ++k) {
+            candidate made;
+            if (k != step && apply(fewer, all.steps[k].rewrite, made) > 0) {
+                fewer = made;
+            }
+        }
+        return fewer;
+    }
+
+    graph_view g_;
+    const target_description& t_;
+    optimize_options options_;
+    candidate first_;
+};
 
 } // namespace detail
 
-/// The fastest model that the rewrites make of one, by the estimate for a target: a beam search, in which equal times
-/// are in the order of the registry, so that equal models give equal results. Where no clock of the target is known,
-/// or nothing pays, the model as it is.
+/// The fastest model that the rewrites make of one, by the estimate for a target: a beam search over the registry under
+/// the constraints of the options. Where no clock of the target is known, or nothing pays, the model as it is. Throws
+/// `error` (errc::graph) for a graph that is none.
 constexpr optimized optimize(const graph_view& g, const target_description& t, const optimize_options& options = {}) {
-    optimized best = detail::apply_steps(g, t, {});
+    validate(g);
     if (!has_cost_model(t)) {
-        return best;
+        return {prune(g), {}};
     }
-    const double apart = seconds_apart(lower(g, {op::attention}).view(), t);
-    sequence<optimized> beam;
-    beam.push_back(best);
-    for (int step = 0; step < options.steps && !beam.empty(); ++step) {
-        sequence<optimized> next;
-        for (const optimized& from : beam) {
-            for (int r = 0; r < static_cast<int>(std::size(rewrites)); ++r) {
-                if (rewrites[r].kept != keeps::bits && !options.rounding) {
-                    continue;
-                }
-                const rewritten made = rewrites[r].apply(from.graph, t);
-                if (made.places == 0) {
-                    continue;
-                }
-                optimized candidate{made.graph, from.steps, from.before, detail::rewritten_seconds(made.graph, t)};
-                candidate.steps.push_back({r, made.places, from.after, candidate.after});
-                bool is_new = true; // two orders of independent rewrites have one time and one size
-                for (const optimized& other : next) {
-                    is_new = is_new && !(other.after == candidate.after &&
-                                         other.graph.nodes.size() == candidate.graph.nodes.size());
-                }
-                if (!is_new) {
-                    continue;
-                }
-                std::size_t at = next.size(); // in the order of times
-                while (at > 0 && candidate.after < next[at - 1].after) {
-                    --at;
-                }
-                if (static_cast<int>(at) < options.beam) {
-                    next.push_back(candidate);
-                    for (std::size_t k = next.size() - 1; k > at; --k) {
-                        next[k] = next[k - 1];
-                    }
-                    next[at] = candidate;
-                    while (static_cast<int>(next.size()) > options.beam) {
-                        next.pop_back();
-                    }
-                }
-            }
-        }
-        beam = next;
-        if (!beam.empty() && beam[0].after < best.after) {
-            best = beam[0];
-        }
-    }
-    best = detail::without_idle_steps(g, t, best, options.gain);
-    best.apart = apart;
-    return best;
+    return detail::rewrite_search(g, t, options).run();
 }
 constexpr optimized optimize(const graph_view& g, target t, const optimize_options& options = {}) {
     return optimize(g, describe(t), options);

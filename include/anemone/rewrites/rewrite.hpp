@@ -11,12 +11,12 @@
 namespace ane {
 
 /// What a rewrite does to results.
-enum class keeps : std::uint8_t {
+enum class rewrite_exactness : std::uint8_t {
     bits,    ///< every bit, by the oracle
     rounding ///< the value up to a rounding more or less for each place
 };
 
-constexpr std::string_view name(keeps k) noexcept {
+constexpr std::string_view name(rewrite_exactness k) noexcept {
     constexpr std::string_view names[] = {"bits", "rounding"};
     return names[static_cast<std::size_t>(k)];
 }
@@ -31,7 +31,7 @@ struct rewritten {
 /// is what the cost model decides.
 struct rewrite_record {
     const char* id;
-    keeps kept;
+    rewrite_exactness kept;
     const char* when; ///< where it fits
     const char* gain; ///< what becomes cheaper
     const char* source;
