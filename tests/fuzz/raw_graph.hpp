@@ -283,6 +283,9 @@ inline void check(std::span<const std::uint8_t> bytes) {
         if (consumer >= 1 && consumer <= last_of_any_size && attempt([&] { consume(g, consumer, t); })) {
             fail("a graph that is none was taken");
         }
+        if (attempt([&] { random_samples(g, 1); })) {
+            fail("a graph that is none was drawn for");
+        }
         if (attempt([&] { backend::cpu{}.compile(g, {}); }) || attempt([&] { backend::oracle(h13).compile(g, {}); })) {
             fail("a graph that is none was compiled");
         }

@@ -78,6 +78,8 @@ TEST_CASE("proof: one rounding is too much where bits are promised, and a bound 
     CHECK_FALSE(prove(model, found, weights, h13, {.most_relative = 1e-9}).holds());
     found.steps[0].rewrite = row_of("cancel_transposes"); // keeps bits, and does not apply
     CHECK_THROWS_WITH(prove(model, found, weights, h13), doctest::Contains("applies at 0 places of this model, at 1"));
+    found.steps[0].rewrite = 99;
+    CHECK_THROWS_WITH(prove(model, found, weights, h13), doctest::Contains("is rewrite 99, there are"));
     found.steps = {};
     CHECK_FALSE(prove(model, found, weights, h13).holds()); // no step, another model
 }
@@ -94,6 +96,13 @@ TEST_CASE("proof: samples and a backend of one's own; what is not finite counts"
     const output_difference d = prove(model, found, weights, h13, {.samples = &samples}).whole;
     CHECK(d.values == 3 * 64);
     CHECK_THROWS_AS(static_cast<void>(prove(transposes_model(), found, weights, h13)), error);
+    dynamic_builder g;
+    const auto x = g.input("x", {4, 16});
+    g.output("y", x);
+    g.output("z", x);
+    const model_samples one = random_samples(model, 1);
+    CHECK_THROWS_WITH(difference_between(model, g.finish(), weights, one, cpu),
+                      doctest::Contains("outputs of the models: 1"));
 }
 
 TEST_CASE("random samples: indices are whole numbers that their operation takes, the same for the same seed") {
@@ -120,6 +129,7 @@ TEST_CASE("random samples: indices are whole numbers that their operation takes,
         }
     }
     CHECK(high);
+    CHECK_THROWS_WITH(static_cast<void>(samples.inputs(3)), doctest::Contains("there are 3"));
     const model_samples again = random_samples(model, 1, 9);
     CHECK(std::equal(again.inputs(0)[0].begin(), again.inputs(0)[0].end(), samples.inputs(0)[0].begin()));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/error.hpp"
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
 #include "../weights/store.hpp"
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace ane::inline ANEMONE_WAY {
@@ -31,8 +33,11 @@ public:
 
     std::size_t size() const noexcept { return runs_.size(); }
     bool empty() const noexcept { return runs_.empty(); }
-    /// The memory of one run, as `add` was given it.
+    /// The memory of one run, as `add` was given it. Throws `error` (errc::argument) for a run that there is not.
     std::vector<std::span<const std::byte>> inputs(std::size_t run) const& {
+        if (run >= runs_.size()) {
+            throw error(errc::argument, "run " + std::to_string(run), "there are " + std::to_string(runs_.size()));
+        }
         return {runs_[run].begin(), runs_[run].end()};
     }
     void inputs(std::size_t run) && = delete; // the memory would be gone
@@ -45,7 +50,8 @@ private:
 using model_results = std::vector<std::vector<std::vector<float>>>;
 
 /// Random inputs that the contracts allow: fp16 in its range, near [-1, 1]; bytes of 0 and 1; whole numbers where an
-/// operation takes indices. They follow from the seed and the names, the same on every machine.
+/// operation takes indices. They follow from the seed and the names, the same on every machine. Throws `error`
+/// (errc::graph) for a graph that is none.
 ANEMONE_API model_samples random_samples(const graph_view& g, std::size_t runs, std::uint64_t seed = 1);
 
 /// What a program returns for each run, all of its outputs as float; states go on from run to run, from zeros.

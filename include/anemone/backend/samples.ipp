@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../passes/validate.hpp"
 #include "../values/half.hpp"
 #include "../weights/drawn.hpp"
 #include "samples.hpp"
@@ -48,7 +49,8 @@ ANEMONE_INLINE std::vector<std::byte> random_input(const graph_view& g, int inde
         if (is_number) {
             std::memcpy(memory.data() + i * sizeof(half), &values[i], sizeof(half));
         } else {
-            memory[i * (memory.size() / count)] = static_cast<std::byte>(static_cast<double>(values[i]));
+            const int whole = static_cast<int>(static_cast<double>(values[i])); // of either sign
+            memory[i * (memory.size() / count)] = static_cast<std::byte>(whole);
         }
     }
     return memory;
@@ -59,6 +61,7 @@ ANEMONE_INLINE std::vector<std::byte> random_input(const graph_view& g, int inde
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY model_samples random_samples(const graph_view& g, std::size_t runs, std::uint64_t seed) {
+    validate(g);
     const std::vector<detail::first_reader> readers = detail::first_readers(g);
     model_samples samples;
     for (std::size_t run = 0; run < runs; ++run) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace ane::inline ANEMONE_WAY {
@@ -17,16 +18,20 @@ ANEMONE_BODY output_difference difference_between(const graph_view& a, const gra
                                                   const model_samples& samples, const backend::any& place) {
     const model_results want = run_samples(a, weights, samples, place);
     const model_results got = run_samples(b, weights, samples, place);
+    const auto require_equal = [](const char* what, std::size_t left, std::size_t right) {
+        if (left != right) {
+            throw error(errc::argument, "difference_between",
+                        formatted("{} of the models: {} and {}", what, left, right));
+        }
+    };
     output_difference d;
     d.relative = relative_error(want, got);
     for (std::size_t run = 0; run < want.size(); ++run) {
+        require_equal("outputs", want[run].size(), got[run].size());
         for (std::size_t port = 0; port < want[run].size(); ++port) {
             const std::vector<float>& left = want[run][port];
             const std::vector<float>& right = got[run][port];
-            if (left.size() != right.size()) {
-                throw error(errc::argument, "difference_between",
-                            formatted("output {} has {} and {} values", port, left.size(), right.size()));
-            }
+            require_equal("values of an output", left.size(), right.size());
             double size = 0;
             double moved = 0;
             for (std::size_t i = 0; i < left.size(); ++i) {
@@ -68,6 +73,10 @@ ANEMONE_BODY rewrite_proof prove(const graph_view& model, const optimized& found
     dynamic_graph before = prune(model);
     for (std::size_t i = 0; i < found.steps.size(); ++i) {
         const rewrite_step& step = found.steps[i];
+        if (step.rewrite < 0 || step.rewrite >= static_cast<int>(std::size(rewrite_table))) {
+            throw error(errc::argument, formatted("step {}", i),
+                        formatted("is rewrite {}, there are {}", step.rewrite, std::size(rewrite_table)));
+        }
         const rewritten after = step.record().apply(before, describe(t));
         if (after.places != step.places) {
             throw error(
