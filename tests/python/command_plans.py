@@ -111,7 +111,9 @@ def refusals(program, folder):
     model = NETWORKS / "cnn.onnx"
     np.save(folder / "odd.npy", np.zeros((3, 100), np.float32))
     np.save(folder / "last.npy", np.zeros((24, 16, 16, 2), np.float32))
-    for arguments, words in ((["compress", model, "-d", "odd.npy"], "is 3x100, the input [1, 1, 16, 16]"),
+    np.save(folder / "nan.npy", np.full((4, 1, 16, 16), np.nan, np.float32))
+    for arguments, words in ((["compress", model, "-d", "nan.npy"], "no output of the model is finite in 2 runs"),
+                             (["compress", model, "-d", "odd.npy"], "is 3x100, the input [1, 1, 16, 16]"),
                              (["compress", model, "-d", "last.npy"], "is 24x16x16x2, the input"),
                              (["compress", model, "-d", "missing.npy"], "missing.npy"),
                              (["compress", model, "--most-loss", "nan"], "most_loss: is nan"),

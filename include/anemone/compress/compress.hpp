@@ -131,7 +131,7 @@ struct compressed_model {
 /// the one that saves the most for its error, and every step is run; of those that keep to the gate, the cheapest is
 /// the plan, with what can still be added to it. Deterministic: the same arguments give the same plan.
 ///
-/// Throws `error` (errc::argument) for no samples, a bound that is no number from 0 on, a required form of a weight that
+/// Throws `error` (errc::argument) for no samples, samples without a finite output, a bound that is no number from 0 on, a required form of a weight that
 /// there is not, or that the target or the file cannot hold, required forms that break the gate, a loss of the
 /// uncompressed model above it, and `goal::time` on a target whose rates are not known.
 ANEMONE_API compression_plan choose_compression(const graph_view& g, const weight_store& weights,

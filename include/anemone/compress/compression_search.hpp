@@ -64,6 +64,7 @@ public:
         holder_.emplace(graph_, target_, options_.file);
         find_weights();
         reference_ = results_of(graph_, store_);
+        require_finite_outputs();
         plan_.before = measured("fp16", std::vector<std::size_t>(plan_.weights.size(), 0));
         const double loss = plan_.before.loss;
         if (!(loss <= options_.most_loss)) {
@@ -113,6 +114,20 @@ private:
             throw error(errc::argument, "goal",
                         formatted("is time, and the rates of {} are not known: choose by size", target_.runtime));
         }
+    }
+
+    /// Outputs that are not finite lose nothing in any form.
+    ANEMONE_INLINE void require_finite_outputs() const {
+        for (const std::vector<std::vector<float>>& run : reference_) {
+            for (const std::vector<float>& output : run) {
+                if (std::any_of(output.begin(), output.end(), [](float v) { return std::isfinite(v); })) {
+                    return;
+                }
+            }
+        }
+        throw error(errc::argument, "samples",
+                    formatted("no output of the model is finite in {} runs: nothing tells what compression costs",
+                              reference_.size()));
     }
 
     ANEMONE_INLINE std::optional<double> seconds_of(const graph_view& g) const {
