@@ -9,47 +9,57 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <limits>
+#include <vector>
 
-namespace ane::inline ANEMONE_WAY {
+namespace ane::detail::inline ANEMONE_WAY {
 
-ANEMONE_BODY output_difference difference_between(const graph_view& a, const graph_view& b, const weight_store& weights,
-                                                  const model_samples& samples, const backend::any& place) {
-    const model_results want = run_samples(a, weights, samples, place);
-    const model_results got = run_samples(b, weights, samples, place);
-    const auto require_equal = [](const char* what, std::size_t left, std::size_t right) {
-        if (left != right) {
-            throw error(errc::argument, "difference_between",
-                        formatted("{} of the models: {} and {}", what, left, right));
+ANEMONE_INLINE void require_equal(const char* what, std::size_t left, std::size_t right) {
+    if (left != right) {
+        throw error(errc::argument, "difference_between", formatted("{} of the models: {} and {}", what, left, right));
+    }
+}
+
+/// Adds one output of one run.
+ANEMONE_INLINE void add_output(output_difference& d, const std::vector<float>& want, const std::vector<float>& got) {
+    require_equal("values of an output", want.size(), got.size());
+    double size = 0;
+    double moved = 0;
+    for (std::size_t i = 0; i < want.size(); ++i) {
+        const auto left = static_cast<double>(want[i]);
+        size = std::isfinite(left) ? std::max(size, std::abs(left)) : size;
+        if (std::bit_cast<std::uint32_t>(want[i]) != std::bit_cast<std::uint32_t>(got[i])) {
+            ++d.differing;
+            const double by = std::abs(left - static_cast<double>(got[i]));
+            moved = std::isfinite(by) ? std::max(moved, by) : std::numeric_limits<double>::infinity();
         }
-    };
+    }
+    d.values += static_cast<std::int64_t>(want.size());
+    d.largest = std::max(d.largest, moved == 0 ? 0 : size > 0 ? moved / size : std::numeric_limits<double>::infinity());
+}
+
+ANEMONE_INLINE output_difference difference_of(const model_results& want, const model_results& got) {
     output_difference d;
     d.relative = relative_error(want, got);
     for (std::size_t run = 0; run < want.size(); ++run) {
         require_equal("outputs", want[run].size(), got[run].size());
         for (std::size_t port = 0; port < want[run].size(); ++port) {
-            const std::vector<float>& left = want[run][port];
-            const std::vector<float>& right = got[run][port];
-            require_equal("values of an output", left.size(), right.size());
-            double size = 0;
-            double moved = 0;
-            for (std::size_t i = 0; i < left.size(); ++i) {
-                ++d.values;
-                if (std::bit_cast<std::uint32_t>(left[i]) == std::bit_cast<std::uint32_t>(right[i])) {
-                    size = std::isfinite(left[i]) ? std::max(size, std::abs(static_cast<double>(left[i]))) : size;
-                    continue;
-                }
-                ++d.differing;
-                const double by = std::abs(static_cast<double>(left[i]) - static_cast<double>(right[i]));
-                moved = std::isfinite(by) ? std::max(moved, by) : std::numeric_limits<double>::infinity();
-                size = std::isfinite(left[i]) ? std::max(size, std::abs(static_cast<double>(left[i]))) : size;
-            }
-            const double part = moved == 0 ? 0 : size > 0 ? moved / size : std::numeric_limits<double>::infinity();
-            d.largest = std::max(d.largest, part);
+            add_output(d, want[run][port], got[run][port]);
         }
     }
     return d;
+}
+
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY output_difference difference_between(const graph_view& a, const graph_view& b, const weight_store& weights,
+                                                  const model_samples& samples, const backend::any& place) {
+    return detail::difference_of(run_samples(a, weights, samples, place), run_samples(b, weights, samples, place));
 }
 
 ANEMONE_BODY bool rewrite_proof::holds() const {
@@ -68,9 +78,12 @@ ANEMONE_BODY rewrite_proof prove(const graph_view& model, const optimized& found
     const backend::any place = options.place != nullptr ? *options.place : backend::any(backend::oracle{t});
     const model_samples samples =
         options.samples != nullptr ? *options.samples : random_samples(model, options.runs, options.seed);
+    const model_results first = run_samples(model, weights, samples, place);
+    const model_results last = run_samples(found.graph, weights, samples, place);
     rewrite_proof proof;
-    proof.whole = difference_between(model, found.graph, weights, samples, place);
+    proof.whole = detail::difference_of(first, last);
     dynamic_graph before = prune(model);
+    model_results from = first;
     for (std::size_t i = 0; i < found.steps.size(); ++i) {
         const rewrite_step& step = found.steps[i];
         if (step.rewrite < 0 || step.rewrite >= static_cast<int>(std::size(rewrite_table))) {
@@ -83,11 +96,9 @@ ANEMONE_BODY rewrite_proof prove(const graph_view& model, const optimized& found
                 errc::argument, step.record().id,
                 formatted("applies at {} places of this model, at {} in the search", after.places, step.places));
         }
-        const bool last = i + 1 == found.steps.size();
-        proof.steps.push_back({step,
-                               difference_between(before, last ? graph_view(found.graph) : graph_view(after.graph),
-                                                  weights, samples, place),
-                               options.most_relative});
+        const model_results to = i + 1 == found.steps.size() ? last : run_samples(after.graph, weights, samples, place);
+        proof.steps.push_back({step, detail::difference_of(from, to), options.most_relative});
+        from = to;
         before = after.graph;
     }
     return proof;

@@ -12,18 +12,6 @@ constexpr rewritten attention_as_parts(const graph_view& g, const target_descrip
         g, [&g](rewriter& w, int i) { return g[i].kind == op::attention ? lower_attention(w, g[i]) : -1; });
 }
 
-/// The rows [begin, begin + count) of the second axis from the last.
-constexpr int rows_of(rewriter& w, int value, std::int64_t begin, std::int64_t count) {
-    const extents& shape = w.shape(value);
-    window rows;
-    for (int i = 0; i < shape.rank; ++i) {
-        const bool cut = i == shape.rank - 2;
-        rows.begin.append(cut ? begin : 0);
-        rows.size.append(cut ? count : shape[i]);
-    }
-    return w.emit(op::slice, rows, {value});
-}
-
 /// How many equal tiles of queries keep the scores of one tile on the chip; 1 where they fit, 0 where no number does.
 constexpr std::int64_t query_tiles(std::int64_t scores_bytes, std::int64_t queries, std::int64_t room) {
     for (std::int64_t tiles = 1; tiles <= queries; ++tiles) {
@@ -51,14 +39,17 @@ constexpr rewritten tile_queries(const graph_view& g, const target_description& 
         const bool masks_rows =
             n.operands.count == 4 && g.operand(n, 3).shape.rank >= 2 && g.operand(n, 3).shape.height() == queries;
         const std::int64_t rows = queries / tiles;
+        const auto rows_of = [&](int value, std::int64_t tile) {
+            return slice_along(w, value, w.shape(value).rank - 2, tile * rows, rows);
+        };
         sequence<int> parts;
         for (std::int64_t tile = 0; tile < tiles; ++tile) {
             sequence<int> operands;
-            operands.push_back(rows_of(w, w.operand(n, 0), tile * rows, rows));
+            operands.push_back(rows_of(w.operand(n, 0), tile));
             operands.push_back(w.operand(n, 1));
             operands.push_back(w.operand(n, 2));
             if (n.operands.count == 4) {
-                operands.push_back(masks_rows ? rows_of(w, w.operand(n, 3), tile * rows, rows) : w.operand(n, 3));
+                operands.push_back(masks_rows ? rows_of(w.operand(n, 3), tile) : w.operand(n, 3));
             }
             parts.push_back(
                 w.emit(op::attention, n.get<score_scaling>(), std::span<const int>(operands.data(), operands.size())));

@@ -6,19 +6,23 @@
 
 namespace ane::detail {
 
-/// Whether a node exchanges the last two axes of its operand, and moves no other.
-constexpr bool is_turned(const node& n) {
-    if (n.kind != op::transpose || n.shape.rank < 2) {
-        return false;
-    }
+/// Whether the last axes of a transpose are these of its operand, and the others stay.
+template <class... Axis> constexpr bool has_order(const node& n, Axis... last) {
     const indices& order = n.get<permutation>().order;
-    const int rank = order.rank;
-    for (int k = 0; k < rank; ++k) {
-        if (order[k] != (k < rank - 2 ? k : 2 * rank - 3 - k)) {
+    const int ends[] = {last...};
+    const int stay = order.rank - static_cast<int>(sizeof...(last));
+    for (int k = 0; k < order.rank; ++k) {
+        if (order[k] != (k < stay ? k : ends[k - stay])) {
             return false;
         }
     }
-    return true;
+    return stay >= 0;
+}
+
+/// Whether a node exchanges the last two axes of its operand, and moves no other.
+constexpr bool is_turned(const node& n) {
+    const int rank = n.shape.rank;
+    return n.kind == op::transpose && rank >= 2 && has_order(n, rank - 1, rank - 2);
 }
 
 /// Whether a transpose leaves the elements in their order: it moves axes of one element alone.
@@ -326,18 +330,6 @@ private:
         wanted[n.shape.rank - 2] = n.shape[n.shape.rank - 1];
         wanted[n.shape.rank - 1] = n.shape[n.shape.rank - 2];
         return w_.reshape(flipped(x), wanted);
-    }
-    /// Whether the last axes of a transpose are these of its operand, and the others stay.
-    template <class... Axis> static constexpr bool has_order(const node& n, Axis... last) {
-        const indices& order = n.get<permutation>().order;
-        const int ends[] = {last...};
-        const int stay = order.rank - static_cast<int>(sizeof...(last));
-        for (int k = 0; k < order.rank; ++k) {
-            if (order[k] != (k < stay ? k : ends[k - stay])) {
-                return false;
-            }
-        }
-        return stay >= 0;
     }
     /// Whether a transpose exchanges the second and the third axis from the last, and moves no other.
     static constexpr bool swaps_heads(const node& n) {

@@ -96,14 +96,8 @@ private:
         }
         sequence<int> made;
         for (std::int64_t part = 0; part < parts; ++part) {
-            const auto cut = [&](int operand, int axis) {
-                window mine{{}, w.shape(operand)};
-                for (int k = 0; k < mine.size.rank; ++k) {
-                    mine.begin.append(k == axis ? part * (outputs / parts) : 0);
-                }
-                mine.size[axis] = outputs / parts;
-                return w.emit(op::slice, mine, {operand});
-            };
+            const std::int64_t rows = outputs / parts;
+            const auto cut = [&](int operand, int axis) { return slice_along(w, operand, axis, part * rows, rows); };
             sequence<int> operands;
             for (int k = 0; k < n.operands.count; ++k) {
                 const int operand = w.operand(n, k);
