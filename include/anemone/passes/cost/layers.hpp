@@ -175,7 +175,7 @@ constexpr void describe_layer(layer_demand& layer, const graph_view& g, const ta
 
 /// The demands of a lowered graph. A layer reads the operands that come from outside it and writes its last value; a
 /// reshape is a view of memory and moves nothing; a slice reads no more than it writes. Each input of the program is
-/// brought in once, for the first layer that reads it. Quadratic only in the number of sorts.
+/// brought in once and whole, for the first layer that reads it. Quadratic only in the number of sorts.
 constexpr program_demand demand_of(const graph_view& g, const target_description& t) {
     const sequence<fusion> fused = fuse(g);
     const sequence<char> known = constant_nodes(g);
@@ -230,20 +230,21 @@ constexpr program_demand demand_of(const graph_view& g, const target_description
                 continue;
             }
             last_reader[from] = host;
-            const std::int64_t size =
-                bytes(g[o].type, g[i].kind == op::slice ? g[i].shape.count() : g[o].shape.count());
+            const std::int64_t whole = bytes(g[o].type, g[o].shape.count());
             if (known[from] != 0) {
                 const bool is_kernel = kernel.any() && is_stored_weight(g[o].kind) && o == g.operands(i)[1];
-                layer.weight_bytes += is_kernel ? kernel.demand : size;
+                layer.weight_bytes += is_kernel ? kernel.demand : whole;
                 continue;
             }
+            char& waits = at_host[static_cast<std::size_t>(detail::behind_reshapes(g, o))];
+            const bool slices = g[i].kind == op::slice && waits == 0;
+            const std::int64_t size = slices ? bytes(g[o].type, g[i].shape.count()) : whole;
             layer.input_bytes += size;
-            layer.large_bytes += program.is_large(size) ? size : 0;
-            const int base = detail::behind_reshapes(g, o);
-            if (at_host[static_cast<std::size_t>(base)] != 0) {
-                at_host[static_cast<std::size_t>(base)] = 0;
+            layer.large_bytes += program.is_large(whole) ? size : 0;
+            if (waits != 0) {
+                waits = 0;
                 layer.port_bytes += size;
-            } else if (program.is_large(size)) {
+            } else if (program.is_large(whole)) {
                 layer.spilled_bytes += size;
             }
         }
