@@ -1,33 +1,16 @@
 #pragma once
 
 #include "../base/way.hpp"
+#include "../passes/readers.hpp"
 #include "../rules/evaluate.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 /// A node with what it reads and what reads it, as text.
-namespace ane::inline ANEMONE_WAY {
-
-/// For each node of a graph the nodes that read it; found once for many drawings.
-class reader_lists {
-public:
-    ANEMONE_API explicit reader_lists(const graph_view& g);
-
-    /// In execution order; a node that reads a value twice appears twice.
-    ANEMONE_API std::span<const int> of(int index) const;
-
-private:
-    std::vector<std::size_t> first_;
-    std::vector<int> readers_;
-};
-
-} // namespace ane::inline ANEMONE_WAY
-
 namespace ane::detail::inline ANEMONE_WAY {
 
 /// A line of a drawing and the stretches of it to be marked, in bytes.

@@ -12,14 +12,6 @@
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-ANEMONE_INLINE std::vector<int> used_operands(const graph_view& g) {
-    std::vector<int> all;
-    for (int i = 0; i < g.size(); ++i) {
-        all.insert(all.end(), g.operands(i).begin(), g.operands(i).end());
-    }
-    return all;
-}
-
 ANEMONE_BODY bool tells_an_extent(std::string_view sentence) {
     const std::size_t at = sentence.find("{got}");
     if (at == std::string_view::npos) {
@@ -100,27 +92,6 @@ ANEMONE_INLINE std::vector<marked_line> lay_out(const std::vector<neighbourhood_
 } // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
-
-ANEMONE_BODY reader_lists::reader_lists(const graph_view& g) : first_(g.nodes.size() + 1, 0) {
-    for (const int o : detail::used_operands(g)) {
-        ++first_[static_cast<std::size_t>(o) + 1];
-    }
-    for (std::size_t i = 1; i < first_.size(); ++i) {
-        first_[i] += first_[i - 1];
-    }
-    readers_.resize(first_.back());
-    std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
-    for (int i = 0; i < g.size(); ++i) {
-        for (const int o : g.operands(i)) {
-            readers_[next[static_cast<std::size_t>(o)]++] = i;
-        }
-    }
-}
-
-ANEMONE_BODY std::span<const int> reader_lists::of(int index) const {
-    const auto i = static_cast<std::size_t>(index);
-    return std::span<const int>(readers_).subspan(first_[i], first_[i + 1] - first_[i]);
-}
 
 ANEMONE_BODY neighbourhood::neighbourhood(const graph_view& g, const reader_lists& readers, int index,
                                           const std::vector<std::int64_t>& offending) {
