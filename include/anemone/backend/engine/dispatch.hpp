@@ -2,7 +2,10 @@
 
 #include "../../base/hidden.hpp"
 #include "../../base/way.hpp"
+#include "../../targets/dispatch_constants.hpp"
 #include "clock.hpp"
+
+#include <cstdint>
 
 namespace ane::e5rt::detail::inline ANEMONE_WAY {
 class run_queue;
@@ -11,11 +14,11 @@ class run_queue;
 namespace ane::e5rt::inline ANEMONE_WAY {
 
 /// Requests that a program may have outstanding; the next one blocks (R117, measured M1).
-inline constexpr int requests_in_flight_limit = 127;
+inline constexpr int requests_in_flight_limit = outstanding_requests_limit;
 
 /// After this long without work, 5 s, the engine's rail is off: the next run takes about 260 ms, the one after it is as
 /// fast as ever (R174, guide chapter 10, measured M1). Shorter gaps cost 1.2 to 1.7 times a run.
-inline constexpr time_span idle_limit{5'000'000'000};
+inline constexpr time_span idle_limit{static_cast<std::int64_t>(engine_off_after.typical * 1e9)};
 
 /// Lets one program run at a time: the one that holds the lock. If two streams overlap in one process the second never
 /// completes (R118, measured M1). Serialising costs little: the engine has one command in flight in any case, and two
