@@ -142,7 +142,76 @@ inline dynamic_graph large_sums_model() {
     return g.finish();
 }
 
+/// A block of MobileNetV2 on images whose widened values do not fit on a small chip: windows overlap, the sum is outside.
+inline dynamic_graph separable_model() {
+    dynamic_builder g;
+    const auto x = g.input("x", {1, 4, 9, 7});
+    const auto wide = g.add(
+        op::relu6, {g.add(op::conv2d, {x, g.weight("expand", {8, 4, 1, 1}), g.weight("expand.bias", {8})}, conv{})});
+    const auto windows = g.add(op::conv2d, {wide, g.weight("windows", {8, 1, 3, 3})}, conv{.padding = 1, .groups = 8});
+    const auto y = g.add(op::conv2d, {g.add(op::relu6, {windows}), g.weight("project", {4, 8, 1, 1})}, conv{});
+    g.output("y", g.add(op::add, {x, y}));
+    return g.finish();
+}
+
+/// Sums that were written as products with ones, of which the second may pass 2^15.
+inline dynamic_graph ones_model() {
+    dynamic_builder g;
+    const auto x = g.input("x", {2, 6, 16}, within(-8000, 8000));
+    const auto ones = [&](const extents& shape) { return g.constant(shape, 1.0); };
+    const auto rows = g.add(op::matmul, {x, ones({16, 1})});
+    const auto columns = g.add(op::matmul, {ones({6, 1}), x}, transposed{.a = true});
+    g.output("rows", g.add(op::mul, {rows, g.constant(0.5)}));
+    g.output("columns", g.add(op::add, {columns, g.constant(0.25)}));
+    return g.finish();
+}
+
+/// Activations that may reach 30,000 before weights in int8.
+inline dynamic_graph int8_model() {
+    dynamic_builder g;
+    const auto x = g.input("x", {4, 32}, within(-30000, 30000));
+    const auto w = g.add(op::compressed, {g.weight("w", {8, 32}, bounded(1))},
+                         compression{.form = weight_form::affine, .bits = 8});
+    g.output("y", g.add(op::linear, {x, w, g.weight("b", {8})}));
+    return g.finish();
+}
+
+/// A gated layer whose halves are cut out of the width, and a cut at an odd place.
+inline dynamic_graph halves_model() {
+    dynamic_builder g;
+    const auto x = g.input("x", {3, 2, 16}, within(-10000, 10000));
+    const auto value = g.add(op::slice, {x}, window{{0, 0, 0}, {3, 2, 8}});
+    const auto gate = g.add(op::slice, {x}, window{{0, 1, 8}, {3, 1, 8}});
+    g.output("y", g.add(op::mul, {value, g.add(op::sigmoid, {gate})}));
+    g.output("odd", g.add(op::slice, {x}, window{{0, 0, 5}, {3, 2, 3}}));
+    return g.finish();
+}
+
+/// Products near 2^-16, the last bit of the sums.
+inline dynamic_graph small_products_model() {
+    dynamic_builder g;
+    const auto x = g.input("x", {4, 64}, deviating(0.05));
+    g.output("y",
+             g.add(op::linear, {x, g.weight("w", {8, 64}, deviating(0.004)), g.weight("b", {8}, deviating(0.004))}));
+    return g.finish();
+}
+
 inline dynamic_graph model_for(std::string_view rewrite) {
+    if (rewrite == "tile_layers") {
+        return separable_model();
+    }
+    if (rewrite == "products_as_sums") {
+        return ones_model();
+    }
+    if (rewrite == "scale_int8_inputs") {
+        return int8_model();
+    }
+    if (rewrite == "slices_off_width") {
+        return halves_model();
+    }
+    if (rewrite == "scale_weights") {
+        return small_products_model();
+    }
     if (rewrite == "attention_as_parts" || rewrite == "tile_queries") {
         return attention_model();
     }

@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <string>
 
 using namespace ane;
@@ -53,6 +54,15 @@ constexpr auto small = graph([](auto& g) {
     auto x = g.input("x"_s, f16<1, 64, 14, 14>);
     g.output("y"_s, relu(conv2d(x, g.weight("w"_s, f16<2048, 64, 1, 1>))));
 });
+
+/// Of values between layers that do not fit on the chip.
+std::int64_t spilled_bytes(const graph_view& g, target t) {
+    std::int64_t all = 0;
+    for (const layer_demand& layer : demand_of(lower(g).view(), t).layers) {
+        all += layer.spilled_bytes;
+    }
+    return all;
+}
 
 bool takes(const optimized& o, std::string_view rewrite) {
     for (const rewrite_step& step : o.steps) {
@@ -110,6 +120,26 @@ TEST_CASE("optimize: an output projection over a vocabulary is split where its w
     const optimized o = optimize(g.finish(), h13);
     CHECK(takes(o, "split_outputs"));
     CHECK(o.gain() > 1.2);
+}
+
+TEST_CASE("optimize: a block of MobileNetV2 whose values leave the chip is cut, on one image and on eight") {
+    for (const std::int64_t images : {1, 8}) {
+        dynamic_builder g;
+        const std::int64_t side = images == 1 ? 112 : 56;
+        const auto x = g.input("x", {images, 24, side, side});
+        const auto wide = g.add(op::relu6, {g.add(op::conv2d, {x, g.weight("a", {144, 24, 1, 1})}, conv{})});
+        const auto y = g.add(
+            op::relu6, {g.add(op::conv2d, {wide, g.weight("b", {144, 1, 3, 3})}, conv{.padding = 1, .groups = 144})});
+        g.output("y", g.add(op::conv2d, {y, g.weight("c", {24, 144, 1, 1})}, conv{}));
+        const dynamic_graph model = g.finish();
+        for (const target t : {h13, h17s}) {
+            const optimized o = optimize(model, t);
+            CHECK(takes(o, "tile_layers"));
+            CHECK(o.gain() > 1.05);
+            CHECK(spilled_bytes(model, t) > 4 << 20);
+            CHECK(spilled_bytes(o.graph, t) == 0);
+        }
+    }
 }
 
 TEST_CASE("optimize: layers apart and in one program, 222 and 6.3 us each (fus_001)") {

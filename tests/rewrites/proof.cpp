@@ -12,7 +12,9 @@
 
 #include <iterator>
 #include <limits>
+#include <span>
 #include <string>
+#include <vector>
 
 using namespace ane;
 using namespace rewriting;
@@ -103,6 +105,27 @@ TEST_CASE("proof: samples and a backend of one's own; what is not finite counts"
     const model_samples one = random_samples(model, 1);
     CHECK_THROWS_WITH(difference_between(model, g.finish(), weights, one, cpu),
                       doctest::Contains("outputs of the models: 1"));
+}
+
+TEST_CASE("proof: what overflowed and is finite counts apart, where the step removes overflows") {
+    dynamic_builder g;
+    g.output("y", g.add(op::slice, {g.input("x", {2, 16}, within(-10000, 10000))}, window{{0, 8}, {2, 8}}));
+    const dynamic_graph model = g.finish();
+    model_samples samples;
+    std::vector<half> values;
+    for (int i = 0; i < 32; ++i) {
+        values.emplace_back(i % 4 == 0 ? 8000.0 : 1.0);
+    }
+    samples.add(std::span<const half>(values));
+    optimized found = optimize(model, h13, {.values = true});
+    REQUIRE(found.steps.size() == 1);
+    const rewrite_proof proof = prove(model, found, {}, h13, {.samples = &samples});
+    CHECK(proof.holds());
+    CHECK(proof.whole.mended == 4); // 2 of 8 in each row
+    CHECK(proof.whole.differing == 0);
+    CHECK(proof_text(proof).find("4 overflowed before it, and do not after it") != std::string::npos);
+    found.steps[0].refuted = found.refuted_before; // a step that claims no such thing
+    CHECK_FALSE(prove(model, found, {}, h13, {.samples = &samples}).holds());
 }
 
 TEST_CASE("random samples: indices are whole numbers that their operation takes, the same for the same seed") {

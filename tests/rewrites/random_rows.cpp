@@ -25,18 +25,23 @@ constexpr target_description cramped = derive(describe(h13), [](auto& d) {
 });
 
 /// Layers over earlier values: linear ones, products with weights on either side, norms, functions, sums, factors,
-/// permutations and reshapes of any kind, heads that are split and joined, attentions, 1x1 convolutions.
+/// permutations, reshapes and windows of any kind, products with ones, weights in int8, heads that are split and joined, attentions, 1x1 convolutions.
 class random_rows {
 public:
-    /// Every third promises inputs and weights of which sums may overflow.
-    explicit random_rows(std::uint32_t seed) : random_(seed), promise_(seed % 3 == 0 ? 20000 : 0) {}
+    /// Every third promises inputs and weights of which sums may overflow, every third weights that are small.
+    explicit random_rows(std::uint32_t seed)
+        : random_(seed), of_inputs_(seed % 3 == 0   ? within(-20000, 20000)
+                                    : seed % 3 == 1 ? deviating(1)
+                                                    : contract{}),
+          of_weights_(seed % 3 == 0   ? bounded(1)
+                      : seed % 3 == 1 ? deviating(0.1)
+                                      : contract{}) {}
 
     dynamic_graph make(int layers) {
         const int rank = 2 + below(3);
         extents shape = rank == 2 ? extents{5, 8} : rank == 3 ? extents{1 + below(2), 5, 8} : extents{1, 2, 4, 8};
-        const contract promise = promise_ > 0 ? within(-promise_, promise_) : contract{};
-        values_.push_back(g_.input("x", shape, promise));
-        values_.push_back(g_.input("y", shape, promise));
+        values_.push_back(g_.input("x", shape, of_inputs_));
+        values_.push_back(g_.input("y", shape, of_inputs_));
         while (layers > 0) {
             layers -=
                 add_layer(
@@ -53,7 +58,7 @@ public:
 private:
     int below(int n) { return static_cast<int>(random_() % static_cast<std::uint32_t>(n)); }
     dynamic_tensor weight(const extents& shape) {
-        return g_.weight("w" + std::to_string(weights_++), shape, promise_ > 0 ? bounded(1) : contract{});
+        return g_.weight("w" + std::to_string(weights_++), shape, of_weights_);
     }
 
     bool keep(const dynamic_tensor& made) {
@@ -65,7 +70,7 @@ private:
         const extents shape = v.shape();
         const int rank = shape.rank;
         const std::int64_t width = shape.width();
-        switch (below(13)) {
+        switch (below(16)) {
         case 0: {
             const std::int64_t out = 4 * (1 + below(3));
             return keep(below(2) == 0 ? g_.add(op::linear, {v, weight({out, width})})
@@ -115,6 +120,32 @@ private:
             const permutation orders[] = {{0, 2, 1, 3}, {0, 2, 3, 1}};
             return keep(g_.add(op::transpose, {split}, orders[below(2)]));
         }
+        case 13: { // any window
+            window part;
+            for (int i = 0; i < rank; ++i) {
+                const std::int64_t size = 1 + below(static_cast<int>(shape[i]));
+                part.begin.append(below(static_cast<int>(shape[i] - size + 1)));
+                part.size.append(size);
+            }
+            return keep(g_.add(op::slice, {v}, part));
+        }
+        case 14: {
+            if (rank < 2) {
+                return false;
+            }
+            const bool turned = below(2) == 0;
+            if (below(2) == 0) {
+                const std::int64_t length = turned ? shape.height() : width;
+                return keep(g_.add(op::matmul, {v, g_.constant({length, 1}, 1.0)}, transposed{.a = turned}));
+            }
+            const std::int64_t length = turned ? width : shape.height();
+            return keep(g_.add(op::matmul, {g_.constant({1, length}, 1.0), v}, transposed{.b = turned}));
+        }
+        case 15: {
+            const auto stored =
+                g_.add(op::compressed, {weight({4, width})}, compression{.form = weight_form::affine, .bits = 8});
+            return keep(below(2) == 0 ? g_.add(op::linear, {v, stored}) : g_.add(op::linear, {v, stored, weight({4})}));
+        }
         case 10: {
             if (rank != 4) {
                 return false;
@@ -142,7 +173,8 @@ private:
     }
 
     std::mt19937 random_;
-    double promise_ = 0;
+    contract of_inputs_;
+    contract of_weights_;
     dynamic_builder g_;
     std::vector<dynamic_tensor> values_;
     int weights_ = 0;
@@ -164,10 +196,9 @@ TEST_CASE("random models of rows: every rewrite keeps what it says") {
             ++applied[r];
             validate(made.graph);
             const auto c = compare(model, made.graph, h13, seed, 1);
-            CHECK(c.worst <= (rewrite_table[r].kept == rewrite_exactness::bits ? 0 : 0x1p-5));
-            if (rewrite_table[r].kept == rewrite_exactness::bits) {
-                CHECK(c.same_bits);
-            }
+            const bool mends_errors = rewrite_table[r].goal == rewrite_goal::errors; // the model's own, of small values
+            CHECK(c.worst <= (mends_errors ? 0x1p-2 : 0x1p-5));
+            CHECK((c.same_bits || rewrite_table[r].kept == rewrite_exactness::rounding));
         }
     }
     for (std::size_t r = 0; r < std::size(rewrite_table); ++r) {

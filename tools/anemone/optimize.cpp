@@ -35,6 +35,7 @@ struct optimize_command {
     reading how;
     bool bits = false;
     bool values = false;
+    bool errors = false;
     bool resident = false;
     bool prove = false;
     bool json = false;
@@ -42,7 +43,7 @@ struct optimize_command {
 
 void write_difference(ane::json_writer& json, const char* key, const ane::output_difference& d, bool holds) {
     json.key(key).object().member("holds", holds).member("values", d.values).member("differing", d.differing);
-    json.member("relative", d.relative).member("largest", d.largest).end();
+    json.member("relative", d.relative).member("largest", d.largest).member("mended", d.mended).end();
 }
 
 std::string as_json(const ane::optimized& found, const std::optional<ane::rewrite_proof>& proof, const ane::target t) {
@@ -52,6 +53,8 @@ std::string as_json(const ane::optimized& found, const std::optional<ane::rewrit
     json.member("apart", found.apart);
     json.member("refuted_before", found.refuted_before);
     json.member("refuted_after", found.refuted_after);
+    json.member("error_before", found.error_before);
+    json.member("error_after", found.error_after);
     json.member("before", found.before);
     json.member("after", found.after);
     json.key("steps").array();
@@ -88,12 +91,13 @@ int optimize(const optimize_command& given) {
     if (given.prove) {
         require_run_memory(model.graph, kept_values::all, how.memory);
     }
-    if (given.values || !given.ranges.empty()) {
+    if (given.values || given.errors || !given.ranges.empty()) {
         ane::promise_statistics(model.graph, model.weights);
         promise_inputs(model.graph, given.ranges, how.memory);
     }
-    ane::optimized found =
-        ane::optimize(model.graph, t, {.rounding = !given.bits, .values = given.values, .resident = given.resident});
+    ane::optimized found = ane::optimize(
+        model.graph, t,
+        {.rounding = !given.bits, .values = given.values, .errors = given.errors, .resident = given.resident});
     std::optional<ane::rewrite_proof> proof;
     if (given.prove) {
         const progress shown("running " + given.file + " before and after each step (oracle of " + given.target + ")");
@@ -127,6 +131,8 @@ void add_optimize(CLI::App& app, int& status) {
     sub->add_option("--ranges", given->ranges, "x=-1,1 promises a range of an input, data.npz measures it");
     sub->add_flag("--values", given->values,
                   "First of all fewer values that may overflow by the ranges of inputs and the true weights");
+    sub->add_flag("--errors", given->errors,
+                  "First of all a smaller expected error of the least exact product, by the same");
     sub->add_flag("--resident", given->resident, "No more operands than before that do not stay on the chip");
     sub->add_flag("--prove", given->prove,
                   "Run the model before and after each step on random inputs, in the chip's arithmetic");

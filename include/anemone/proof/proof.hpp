@@ -17,6 +17,7 @@ namespace ane::inline ANEMONE_WAY {
 struct output_difference {
     std::int64_t values = 0;    ///< of all outputs in all runs
     std::int64_t differing = 0; ///< of them, not of the same bits
+    std::int64_t mended = 0;    ///< of them, not finite in the first model and finite in the second; counted here alone
     double relative = 0;        ///< |b - a| / |a| over all values (Frobenius norms)
     double largest = 0;         ///< of the differences, by the largest magnitude of the output
 };
@@ -38,8 +39,12 @@ struct step_proof {
     rewrite_step step;
     output_difference difference;
     double most_relative = 0;
+    bool mends = false; ///< fewer values may overflow after it, so that outputs may become finite
 
     bool holds() const {
+        if (difference.mended > 0 && !mends) {
+            return false;
+        }
         return step.record().kept == rewrite_exactness::bits ? difference.differing == 0
                                                              : difference.relative <= most_relative;
     }
@@ -49,7 +54,7 @@ struct rewrite_proof {
     std::vector<step_proof> steps; ///< those of the search, in their order
     output_difference whole;       ///< of the model and what became of it
 
-    /// Whether each step holds, and the whole keeps every bit where all steps do.
+    /// Whether each step holds, and the whole keeps every bit where all steps do. A model without steps is the same.
     ANEMONE_API bool holds() const;
 };
 

@@ -23,9 +23,26 @@ ANEMONE_INLINE void require_equal(const char* what, std::size_t left, std::size_
     }
 }
 
+/// What was wanted, with what is finite only in the other results as it is there.
+ANEMONE_INLINE model_results mended(model_results want, const model_results& got, std::int64_t& count) {
+    for (std::size_t run = 0; run < want.size(); ++run) {
+        require_equal("outputs", want[run].size(), got[run].size());
+        for (std::size_t port = 0; port < want[run].size(); ++port) {
+            std::vector<float>& values = want[run][port];
+            require_equal("values of an output", values.size(), got[run][port].size());
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                if (!std::isfinite(values[i]) && std::isfinite(got[run][port][i])) {
+                    values[i] = got[run][port][i];
+                    ++count;
+                }
+            }
+        }
+    }
+    return want;
+}
+
 /// Adds one output of one run.
 ANEMONE_INLINE void add_output(output_difference& d, const std::vector<float>& want, const std::vector<float>& got) {
-    require_equal("values of an output", want.size(), got.size());
     double size = 0;
     double moved = 0;
     for (std::size_t i = 0; i < want.size(); ++i) {
@@ -41,11 +58,11 @@ ANEMONE_INLINE void add_output(output_difference& d, const std::vector<float>& w
     d.largest = std::max(d.largest, moved == 0 ? 0 : size > 0 ? moved / size : std::numeric_limits<double>::infinity());
 }
 
-ANEMONE_INLINE output_difference difference_of(const model_results& want, const model_results& got) {
+ANEMONE_INLINE output_difference difference_of(const model_results& first, const model_results& got) {
     output_difference d;
+    const model_results want = mended(first, got, d.mended);
     d.relative = relative_error(want, got);
     for (std::size_t run = 0; run < want.size(); ++run) {
-        require_equal("outputs", want[run].size(), got[run].size());
         for (std::size_t port = 0; port < want[run].size(); ++port) {
             add_output(d, want[run][port], got[run][port]);
         }
@@ -68,7 +85,7 @@ ANEMONE_BODY bool rewrite_proof::holds() const {
         bits = bits && s.step.record().kept == rewrite_exactness::bits;
     }
     return std::all_of(steps.begin(), steps.end(), [](const step_proof& s) { return s.holds(); }) &&
-           (!bits || whole.differing == 0);
+           (!bits || whole.differing == 0) && (!steps.empty() || whole.mended == 0);
 }
 
 ANEMONE_BODY rewrite_proof prove(const graph_view& model, const optimized& found, const weight_store& weights, target t,
@@ -84,6 +101,7 @@ ANEMONE_BODY rewrite_proof prove(const graph_view& model, const optimized& found
     proof.whole = detail::difference_of(first, last);
     dynamic_graph before = prune(model);
     model_results from = first;
+    int refuted = found.refuted_before;
     for (std::size_t i = 0; i < found.steps.size(); ++i) {
         const rewrite_step& step = found.steps[i];
         if (step.rewrite < 0 || step.rewrite >= static_cast<int>(std::size(rewrite_table))) {
@@ -97,7 +115,8 @@ ANEMONE_BODY rewrite_proof prove(const graph_view& model, const optimized& found
                 formatted("applies at {} places of this model, at {} in the search", after.places, step.places));
         }
         const model_results to = i + 1 == found.steps.size() ? last : run_samples(after.graph, weights, samples, place);
-        proof.steps.push_back({step, detail::difference_of(from, to), options.most_relative});
+        proof.steps.push_back({step, detail::difference_of(from, to), options.most_relative, step.refuted < refuted});
+        refuted = step.refuted;
         from = to;
         before = after.graph;
     }

@@ -32,6 +32,11 @@ ANEMONE_BODY std::string optimize_text(const optimized& found, const target_desc
                           found.refuted_before == 1 ? "1 value" : formatted("{} values", found.refuted_before),
                           found.refuted_after);
     }
+    if (found.error_before > 0) {
+        text +=
+            formatted("the least exact product is expected to be off by {:.2g} of its result, and by {:.2g} after it\n",
+                      found.error_before, found.error_after);
+    }
     return text + formatted("{:.0f} us become {:.0f} us on {}, {:.2f} times as fast, by the cost model\n",
                             found.before * 1e6, found.after * 1e6, d.runtime, found.gain());
 }
@@ -40,7 +45,9 @@ ANEMONE_BODY std::string optimize_text(const optimized& found, target t) { retur
 ANEMONE_BODY std::string proof_text(const rewrite_proof& proof) {
     const auto row = [](std::string_view what, const output_difference& d, const std::string& allowed, bool holds) {
         return formatted("{:<22} {:>10} of {:<10} {:>9.2g} {:>9.2g}  {:<16} {}\n", what, d.differing, d.values,
-                         d.relative, d.largest, allowed, holds ? "holds" : "FAILS");
+                         d.relative, d.largest, allowed, holds ? "holds" : "FAILS") +
+               (d.mended == 0 ? std::string()
+                              : formatted("{:<22} {:>10} overflowed before it, and do not after it\n", "", d.mended));
     };
     std::string text = formatted("{:<22} {:>24} {:>9} {:>9}  {:<16} {}\n", "proof", "values that differ", "relative",
                                  "largest", "allowed", "verdict");
@@ -56,7 +63,8 @@ ANEMONE_BODY std::string proof_text(const rewrite_proof& proof) {
 ANEMONE_BODY std::string rewrites_text() {
     std::string text;
     for (const rewrite_record& r : rewrite_table) {
-        text += formatted("{:<22} {:<8} {}: {}  [{}]\n", r.id, name(r.kept), r.when, r.gain, r.source);
+        text +=
+            formatted("{:<22} {:<8} {:<8} {}: {}  [{}]\n", r.id, name(r.goal), name(r.kept), r.when, r.gain, r.source);
     }
     return text;
 }

@@ -19,8 +19,11 @@ struct optimize_options {
     /// First of all fewer values that the declared ranges let overflow (passes/envelope.hpp), whatever that costs; else
     /// no rewrite adds one.
     bool values = false;
-    bool resident =
-        false;          ///< admit no rewrite after which more operands do not stay on the chip (passes/residency.hpp)
+    /// Then a smaller expected error of the least exact product (passes/error_envelope.hpp), whatever that costs. It is
+    /// known where operands promise a range or a spread.
+    bool errors = false;
+    /// Admit no rewrite after which more operands do not stay on the chip (passes/residency.hpp).
+    bool resident = false;
     int beam = 4;       ///< graphs that are kept after each step
     int steps = 6;      ///< rewrites in a row, at most
     double gain = 1.01; ///< the factor by which a rewrite must pay at the end, or be left out
@@ -31,6 +34,7 @@ struct model_merit {
     double seconds = 0; ///< of a dispatch, an attention as the engine's unit
     int refuted = 0;    ///< limits of values that the declared ranges let a node pass
     int streamed = 0;   ///< nodes with an operand that does not stay on the chip; counted where the options ask
+    double error = 0;   ///< expected of the least exact product, relative to its result; where the options ask
 };
 
 /// A rewrite that was applied, and the time of a dispatch before and after it, s.
@@ -47,11 +51,13 @@ struct rewrite_step {
 struct optimized {
     dynamic_graph graph; ///< computes what the model computes
     sequence<rewrite_step> steps;
-    double before = 0;      ///< s, of a dispatch of the model, an attention as the engine's unit
-    double after = 0;       ///< s, of a dispatch of `graph`
-    double apart = 0;       ///< s, of the model's layers as programs of their own: what one program is better than
-    int refuted_before = 0; ///< limits of values that the declared ranges let the model pass
-    int refuted_after = 0;  ///< the same of `graph`
+    double before = 0;       ///< s, of a dispatch of the model, an attention as the engine's unit
+    double after = 0;        ///< s, of a dispatch of `graph`
+    double apart = 0;        ///< s, of the model's layers as programs of their own: what one program is better than
+    int refuted_before = 0;  ///< limits of values that the declared ranges let the model pass
+    int refuted_after = 0;   ///< the same of `graph`
+    double error_before = 0; ///< expected of the model's least exact product, relative; 0: not asked, or not known
+    double error_after = 0;  ///< the same of `graph`
 
     constexpr operator graph_view() const { return graph; } // NOLINT(google-explicit-constructor): it is a model
     constexpr double gain() const { return after > 0 ? before / after : 1; }
@@ -79,6 +85,16 @@ constexpr int refuted_limits(const graph_view& g, const target_description& t) {
         refuted += e.verdict == proof::refuted ? 1 : 0;
     }
     return refuted;
+}
+
+/// The largest expected error of a convolution or product, relative to its result; 0 where none is known.
+constexpr double largest_error(const graph_view& lowered, const target_description& t) {
+    double largest = 0;
+    for (const contraction_error& e : error_envelope(lowered, numerics::datapath_of(t.tier))) {
+        const double error = e.known() ? e.expected_relative() : 0;
+        largest = error > largest ? error : largest;
+    }
+    return largest;
 }
 
 /// The beam search. Equal times are in the order of the registry, so that equal models give equal results.
@@ -110,6 +126,8 @@ public:
         best = without_idle_steps(best);
         optimized found{best.graph, best.steps,           first_.merit.seconds, best.merit.seconds,
                         0,          first_.merit.refuted, best.merit.refuted};
+        found.error_before = first_.merit.error;
+        found.error_after = best.merit.error;
         found.apart = has_cost_model(t_) ? seconds_apart(lower(g_, {op::attention}).view(), t_) : 0;
         return found;
     }
@@ -122,19 +140,29 @@ private:
     };
 
     constexpr model_merit merit_of(const graph_view& g) const {
-        model_merit m{rewritten_seconds(g, t_), refuted_limits(g, t_), 0};
-        if (options_.resident) {
-            m.streamed = summarize(residency(lower(g).view(), t_), t_).streamed;
+        model_merit m{rewritten_seconds(g, t_), refuted_limits(g, t_)};
+        if (options_.resident || options_.errors) {
+            const dynamic_graph lowered = lower(g).graph;
+            m.streamed = options_.resident ? summarize(residency(lowered, t_), t_).streamed : 0;
+            m.error = options_.errors ? largest_error(lowered, t_) : 0;
         }
         return m;
     }
     constexpr bool is_better(const model_merit& a, const model_merit& b) const {
-        return options_.values && a.refuted != b.refuted ? a.refuted < b.refuted : a.seconds < b.seconds;
+        if (options_.values && a.refuted != b.refuted) {
+            return a.refuted < b.refuted;
+        }
+        return a.error != b.error ? a.error < b.error : a.seconds < b.seconds;
     }
     constexpr bool is_admitted(const model_merit& m) const {
         return m.refuted <= first_.merit.refuted && m.streamed <= first_.merit.streamed;
     }
 
+    constexpr bool is_wanted(const rewrite_record& r) const {
+        const bool has_goal = r.goal == rewrite_goal::time || (r.goal == rewrite_goal::values && options_.values) ||
+                              (r.goal == rewrite_goal::errors && options_.errors);
+        return has_goal && (r.kept == rewrite_exactness::bits || options_.rounding);
+    }
     /// A candidate after one rewrite more, and at how many places; 0: it does not apply.
     constexpr int apply(const candidate& from, int r, candidate& made) const {
         const rewritten result = rewrite_table[r].apply(from.graph, t_);
@@ -147,8 +175,7 @@ private:
 
     constexpr void extend(const candidate& from, int r, sequence<candidate>& next) const {
         candidate made;
-        if ((rewrite_table[r].kept != rewrite_exactness::bits && !options_.rounding) || apply(from, r, made) == 0 ||
-            !is_admitted(made.merit)) {
+        if (!is_wanted(rewrite_table[r]) || apply(from, r, made) == 0 || !is_admitted(made.merit)) {
             return;
         }
         for (const candidate& other : next) { // two orders of independent rewrites have one time and one size
@@ -178,8 +205,9 @@ private:
     constexpr candidate without_idle_steps(candidate best) const {
         for (std::size_t i = 0; i < best.steps.size();) {
             const candidate fewer = without(best, i);
-            const bool as_sound =
-                is_admitted(fewer.merit) && (!options_.values || fewer.merit.refuted <= best.merit.refuted);
+            const bool as_sound = is_admitted(fewer.merit) &&
+                                  (!options_.values || fewer.merit.refuted <= best.merit.refuted) &&
+                                  fewer.merit.error <= best.merit.error * options_.gain;
             if (as_sound && fewer.merit.seconds <= best.merit.seconds * options_.gain) {
                 best = fewer;
                 i = 0; // what an earlier step paid for may be gone

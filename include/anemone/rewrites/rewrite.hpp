@@ -21,6 +21,18 @@ constexpr std::string_view name(rewrite_exactness k) noexcept {
     return names[static_cast<std::size_t>(k)];
 }
 
+/// What a rewrite is for. A search tries those whose goal it has.
+enum class rewrite_goal : std::uint8_t {
+    time,   ///< a faster program
+    values, ///< fewer values that may overflow
+    errors  ///< products with smaller errors
+};
+
+constexpr std::string_view name(rewrite_goal goal) noexcept {
+    constexpr std::string_view names[] = {"time", "values", "errors"};
+    return names[static_cast<std::size_t>(goal)];
+}
+
 /// A model after a rewrite, and at how many places it differs; 0: it is the old one.
 struct rewritten {
     dynamic_graph graph;
@@ -31,6 +43,7 @@ struct rewritten {
 /// is what the cost model decides.
 struct rewrite_record {
     const char* id;
+    rewrite_goal goal;
     rewrite_exactness kept;
     const char* when; ///< where it fits
     const char* gain; ///< what becomes cheaper

@@ -1,9 +1,10 @@
 #pragma once
 
 #include "../passes/envelope.hpp"
+#include "../passes/error_envelope.hpp"
 #include "products.hpp"
 
-/// Rewrites for sums that the declared ranges let reach 2^15, where the accumulator is infinite (R056).
+/// Rewrites for the register of sums: it is infinite from 2^15 on (R056), and its last bit is 2^-16.
 namespace ane::detail {
 
 /// By how much the sums may overflow in a convolution, a linear layer or a product with weights at the right; 0: they may
@@ -17,26 +18,42 @@ constexpr double overflow_of(const graph_view& g, int index, std::span<const int
     return d.refuted() && d.bound < unbounded ? d.bound / accumulator_safe : 0;
 }
 
+/// x w + b as (x (w f) + b f) / f, for a power of two f: constants, which are folded.
+constexpr int scaled_layer(rewriter& w, const node& n, float factor) {
+    sequence<int> operands;
+    for (int k = 0; k < n.operands.count; ++k) {
+        operands.push_back(k == 0 ? w.operand(n, k)
+                                  : w.emit(op::mul, no_attributes{}, {w.operand(n, k), w.scalar(factor)}));
+    }
+    const int y = w.emit(n.kind, n.attributes, std::span<const int>(operands.data(), operands.size()));
+    return w.emit(op::mul, no_attributes{}, {y, w.scalar(1 / factor)});
+}
+
 /// x w as (x (2^-k w)) 2^k, with a k for which no sum overflows; what is beyond fp16 only then is stored as infinity.
 constexpr rewritten scale_sums(const graph_view& g, const target_description&) {
     const std::vector<interval> known = ranges(g);
     return rewrite_each(g, [&](rewriter& w, int i) {
         const double times = overflow_of(g, i, known);
-        if (times <= 0) {
-            return -1;
+        float factor = 0.5F;
+        while (static_cast<double>(factor) * times >= 1) {
+            factor /= 2;
         }
-        float factor = 2;
-        while (factor <= times) {
-            factor *= 2;
+        return times > 0 ? scaled_layer(w, g[i], factor) : -1;
+    });
+}
+
+/// x w as (x (2^k w)) 2^-k, where products lose much of themselves to the last bit of the register, 2^-16.
+constexpr rewritten scale_weights(const graph_view& g, const target_description& t) {
+    sequence<int> scales(g.nodes.size(), 0);
+    for (const contraction_error& e : error_envelope(g, numerics::datapath_of(t.tier))) {
+        const bool convolves = g[e.node].kind == op::conv2d && g.operand(g[e.node], 1).kind == op::weight;
+        if (convolves || weighted_layer_of(g, e.node).weight == 1) {
+            scales[static_cast<std::size_t>(e.node)] = e.scale;
         }
-        const node& n = g[i];
-        sequence<int> operands;
-        for (int k = 0; k < n.operands.count; ++k) { // weights and a bias: constants, which are folded
-            operands.push_back(k == 0 ? w.operand(n, k)
-                                      : w.emit(op::mul, no_attributes{}, {w.operand(n, k), w.scalar(1 / factor)}));
-        }
-        const int y = w.emit(n.kind, n.attributes, std::span<const int>(operands.data(), operands.size()));
-        return w.emit(op::mul, no_attributes{}, {y, w.scalar(factor)});
+    }
+    return rewrite_each(g, [&](rewriter& w, int i) {
+        const int scale = scales[static_cast<std::size_t>(i)];
+        return scale > 0 ? scaled_layer(w, g[i], static_cast<float>(1 << scale)) : -1;
     });
 }
 
@@ -70,6 +87,54 @@ constexpr rewritten split_sums(const graph_view& g, const target_description&) {
             sum = sum < 0 ? y : w.emit(op::add, no_attributes{}, {sum, y});
         }
         return sum;
+    });
+}
+
+/// A product with ones as the sum that it is: the register of reductions has the whole range of fp16 (N01_*, N05), and
+/// A13's compiler is believed to do it itself. The other way round no sum gains a range.
+constexpr rewritten products_as_sums(const graph_view& g, const target_description&) {
+    return rewrite_each(g, [&](rewriter& w, int i) {
+        const node& n = g[i];
+        if (!is_product_with_ones(g, n) || n.operands.count == 3) {
+            return -1;
+        }
+        const int summed = is_ones(g, g.operands(n)[0]) ? 1 : 0;
+        const extents& x = g.operand(n, summed).shape;
+        const bool turned = n.kind == op::matmul && (summed == 0 ? n.get<transposed>().a : n.get<transposed>().b);
+        const int along = x.rank - ((summed == 0) != turned ? 1 : 2);
+        if (along < 0 || x.count() / x[along] != n.shape.count()) {
+            return -1; // more than one column of ones, or a batch of them
+        }
+        return w.reshape(w.emit(op::reduce_sum, axes{along}, {w.operand(n, summed)}), n.shape);
+    });
+}
+
+/// x w with weights in int8 as ((2^-k x) w) 2^k, where x may pass 4094 and become infinite before them (R093).
+constexpr rewritten scale_int8_inputs(const graph_view& g, const target_description&) {
+    const std::vector<interval> known = ranges(g);
+    return rewrite_each(g, [&](rewriter& w, int i) {
+        const node& n = g[i];
+        if (!is_contraction(n.kind)) {
+            return -1;
+        }
+        const demand d = int8_demand({g, n, known});
+        if (!d.refuted() || d.bound >= unbounded) {
+            return -1;
+        }
+        float factor = 0.5F;
+        while (static_cast<double>(factor) * d.bound > gain_ceiling) {
+            factor /= 2;
+        }
+        const int weight = n.kind == op::matmul && ane::is_int8_weight(g.operand(n, 0)) ? 0 : 1;
+        const int x = w.emit(op::mul, no_attributes{}, {w.operand(n, 1 - weight), w.scalar(factor)});
+        const int y = weight == 1 ? w.emit(n.kind, n.attributes, {x, w.operand(n, 1)})
+                                  : w.emit(n.kind, n.attributes, {w.operand(n, 0), x});
+        const int whole = w.emit(op::mul, no_attributes{}, {y, w.scalar(1 / factor)});
+        if (n.operands.count == 2) {
+            return whole;
+        }
+        const int bias = is_convolution(n.kind) ? w.along(w.operand(n, 2), 1, n.shape.rank) : w.operand(n, 2);
+        return w.emit(op::add, no_attributes{}, {whole, bias});
     });
 }
 

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "../numerics/datapath.hpp"
+#include "../passes/envelope.hpp"
+#include "layouts.hpp"
+
+/// Rewrites for slices.
+namespace ane::detail {
+
+constexpr std::int64_t common_divisor(std::int64_t a, std::int64_t b) { return b == 0 ? a : common_divisor(b, a % b); }
+
+/// A slice that begins inside the last axis, where A13 and A14 store 16 times the value (R090, N060 to N067), as one of
+/// another axis: of blocks of elements, if the window consists of whole blocks, else of the axes turned round.
+constexpr rewritten slices_off_width(const graph_view& g, const target_description& t) {
+    if (numerics::datapath_of(t.tier).width_slice_gain == 1) {
+        return {};
+    }
+    const std::vector<interval> known = ranges(g);
+    return rewrite_each(g, [&](rewriter& w, int i) {
+        const node& n = g[i];
+        if (n.kind != op::slice || !slice_demand({g, n, known}, true).refuted()) {
+            return -1;
+        }
+        const int last = n.shape.rank - 1;
+        const int x = w.operand(n, 0);
+        const extents& from = w.shape(x);
+        const window& part = n.get<window>();
+        int inner = x; // without the other axes' windows, which may stay
+        for (int axis = 0; axis < last; ++axis) {
+            if (part.size[axis] != from[axis]) {
+                inner = slice_along(w, inner, axis, part.begin[axis], part.size[axis]);
+            }
+        }
+        const std::int64_t begin = part.begin[last];
+        const std::int64_t size = part.size[last];
+        const std::int64_t block = common_divisor(common_divisor(from[last], begin), size);
+        const extents rows = w.shape(inner);
+        if (last < 4 && (block > 1 || last == 0)) { // no tensor has six axes
+            extents blocks;
+            for (int axis = 0; axis < last; ++axis) {
+                blocks.append(rows[axis]);
+            }
+            blocks.append(from[last] / block);
+            blocks.append(block);
+            const int cut = slice_along(w, w.reshape(inner, blocks), last, begin / block, size / block);
+            return w.reshape(cut, n.shape);
+        }
+        permutation turned;
+        for (int axis = 0; axis <= last; ++axis) {
+            turned.order.append(axis < last - 1 ? axis : (axis == last ? last - 1 : last));
+        }
+        const int columns = w.emit(op::transpose, turned, {inner});
+        return w.emit(op::transpose, turned, {slice_along(w, columns, last - 1, begin, size)});
+    });
+}
+
+} // namespace ane::detail
