@@ -49,6 +49,7 @@
 #include "rules/budget.hpp"
 #include "rules/device_placement_of.hpp"
 #include "segments/constant.hpp"
+#include "segments/cost.hpp"
 #include "segments/print.hpp"
 #include "values/compare.hpp"
 #include "version.hpp"
