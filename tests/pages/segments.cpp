@@ -31,7 +31,7 @@ constexpr auto marked = ane::graph([](auto& g) {
 });
 static_assert(ane::segments<marked, ane::h16>.size() == 3);
 
-static_assert(ane::segment_costs_of(model, ane::segments<model, ane::h13>, ane::h13).clock->at_most < 600e-6); // s
+static_assert(ane::segment_costs<model, ane::h13>.clock->at_most < 600e-6); // s
 
 constexpr ane::device_rates own_cpu{.product = 1e12, .convolution = 6e11, .bandwidth = 68e9, .layer = 12e-6};
 

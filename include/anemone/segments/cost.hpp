@@ -6,8 +6,10 @@
 #include "../passes/lowering.hpp"
 #include "wiring.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,15 +33,20 @@ struct segment_cost {
     std::int64_t taken_bytes = 0; ///< of values that earlier segments computed
 };
 
-struct segment_costs {
-    std::string_view target; ///< "h13"
-    sequence<segment_cost> list;
-    std::optional<time_interval> clock; ///< of a run: the sum of the typical times, and of the ends
+/// All segments in a run of the model.
+struct run_cost {
+    std::string_view target;            ///< "h13"
+    std::optional<time_interval> clock; ///< the sum of the typical times, and of the ends
     double dispatch_seconds = 0;        ///< of `clock`
     double host_seconds = 0;            ///< of `clock`
     std::int64_t taken_bytes = 0;       ///< in all, as often as a segment reads them
     mark engine_known_by = mark::predicted;
     mark host_known_by = mark::predicted;
+};
+
+/// A run, and its segments in their order.
+struct segmentation_costs : run_cost {
+    sequence<segment_cost> list;
 
     constexpr int size() const { return static_cast<int>(list.size()); }
     constexpr const segment_cost& operator[](int index) const { return list[static_cast<std::size_t>(index)]; }
@@ -77,44 +84,44 @@ constexpr std::optional<device_rates> host_rates(const target_description& chip,
     return has_cost_model(chip) ? std::optional(device_rates_of(chip, compute_device::cpu)) : std::nullopt;
 }
 
-constexpr segment_cost cost_of_segment(const segment_graph& own, door place, const target_description& chip,
-                                       const segment_cost_options& options, const std::optional<device_rates>& host) {
+/// What a segment takes whole when it is lowered: a host knows no unit of the engine.
+constexpr op_set kept_by(door place, const segment_cost_options& options) {
+    return place == door::host ? op_set{} : options.whole;
+}
+
+/// A segment as it is lowered, without what it takes.
+constexpr segment_cost price_segment(const graph_view& lowered, door place, const target_description& chip,
+                                     const std::optional<device_rates>& host) {
     segment_cost result;
     result.place = place;
     if (place != door::host) {
-        const cost c = estimate(lower(own.graph, options.whole).view(), chip);
+        const cost c = estimate(lowered, chip);
         result.clock = c.seconds ? std::optional(c.clock) : std::nullopt;
         result.dispatch_seconds = c.dispatch_seconds;
         result.limit = c.limit;
     } else if (host) {
-        const double seconds = host_seconds(lower(own.graph).view(), chip, *host);
+        const double seconds = host_seconds(lowered, chip, *host);
         result.clock = time_interval{seconds, seconds, seconds};
     }
     return result;
 }
 
-} // namespace detail
+constexpr std::int64_t bytes_taken(const graph_view& g, const segment_wiring& wiring, int index) {
+    std::int64_t taken = 0;
+    for (const int value : wiring.values_read(index)) {
+        taken += g[value].kind == op::input ? 0 : bytes(g[value].type, g[value].shape.count());
+    }
+    return taken;
+}
 
-/// What the segments of a model cost on a target, by the cost model: a segment on the engine what `estimate` says of its
-/// program, one on the host what a placement charges for its layers on the CPU (targets/device_rates.hpp). Values that
-/// go from one segment to another are ports of both. First calls, pauses and switches between programs are left out
-/// (passes/timeline.hpp). Throws `error` (errc::argument) for cuts of another model, and for rates that are none.
-constexpr segment_costs segment_costs_of(const graph_view& g, const segmentation_view& cuts,
-                                         const target_description& chip, const segment_cost_options& options = {}) {
-    detail::check_cuts(g, cuts);
-    const std::optional<device_rates> host = detail::host_rates(chip, options);
-    const segment_wiring wiring(g, cuts);
-    const std::vector<interval> values(g.nodes.size()); // what a port promises costs nothing
-    segment_costs all;
+constexpr run_cost sum_of(std::span<const segment_cost> segments, const target_description& chip,
+                          const std::optional<device_rates>& host) {
+    run_cost all;
     all.target = chip.runtime;
     all.engine_known_by = rates_of(chip).known_by;
     all.host_known_by = host ? host->known_by : mark::predicted;
     all.clock = time_interval{};
-    for (int k = 0; k < cuts.size(); ++k) {
-        segment_cost own = detail::cost_of_segment(wiring.extract(k, values), cuts[k].place, chip, options, host);
-        for (const int value : wiring.values_read(k)) {
-            own.taken_bytes += g[value].kind == op::input ? 0 : bytes(g[value].type, g[value].shape.count());
-        }
+    for (const segment_cost& own : segments) {
         all.taken_bytes += own.taken_bytes;
         all.dispatch_seconds += own.dispatch_seconds;
         if (!own.clock) {
@@ -125,12 +132,39 @@ constexpr segment_costs segment_costs_of(const graph_view& g, const segmentation
             all.clock->at_most += own.clock->at_most;
             all.host_seconds += own.place == door::host ? own.clock->typical : 0;
         }
-        all.list.push_back(own);
     }
     return all;
 }
-constexpr segment_costs segment_costs_of(const graph_view& g, const segmentation_view& cuts, target generation,
-                                         const segment_cost_options& options = {}) {
+
+/// A segment as a graph; what its ports promise costs nothing, and is left out.
+constexpr dynamic_graph graph_of_segment(const graph_view& g, const segment_wiring& wiring, int index) {
+    return wiring.extract(index, std::vector<interval>(g.nodes.size())).graph;
+}
+
+} // namespace detail
+
+/// What the segments of a model cost on a target, by the cost model: a segment on the engine what `estimate` says of its
+/// program, one on the host what a placement charges for its layers on the CPU (targets/device_rates.hpp). Values that
+/// go from one segment to another are ports of both. First calls, pauses and switches between programs are left out
+/// (passes/timeline.hpp). Throws `error` (errc::argument) for cuts of another model, and for rates that are none.
+constexpr segmentation_costs segment_costs_of(const graph_view& g, const segmentation_view& cuts,
+                                              const target_description& chip,
+                                              const segment_cost_options& options = {}) {
+    detail::check_cuts(g, cuts);
+    const std::optional<device_rates> host = detail::host_rates(chip, options);
+    const segment_wiring wiring(g, cuts);
+    segmentation_costs all;
+    for (int k = 0; k < cuts.size(); ++k) {
+        const door place = cuts[k].place;
+        const lowered_graph lowered = lower(detail::graph_of_segment(g, wiring, k), detail::kept_by(place, options));
+        all.list.push_back(detail::price_segment(lowered.view(), place, chip, host));
+        all.list.back().taken_bytes = detail::bytes_taken(g, wiring, k);
+    }
+    static_cast<run_cost&>(all) = detail::sum_of(all.list, chip, host);
+    return all;
+}
+constexpr segmentation_costs segment_costs_of(const graph_view& g, const segmentation_view& cuts, target generation,
+                                              const segment_cost_options& options = {}) {
     return segment_costs_of(g, cuts, describe(generation), options);
 }
 

@@ -24,7 +24,7 @@ ANEMONE_INLINE std::string segment_time(const segment_cost& c) {
                      in_microseconds(c.clock->at_least), in_microseconds(c.clock->at_most), name(c.limit));
 }
 
-ANEMONE_INLINE std::string run_time(const segment_costs& c) {
+ANEMONE_INLINE std::string run_time(const run_cost& c) {
     const std::string handed = counted(c.taken_bytes, "byte") + " handed over";
     if (!c.clock) {
         return formatted("no rates of {} are known, and so no time; {}\n", c.target, handed);
@@ -40,7 +40,7 @@ ANEMONE_INLINE std::string run_time(const segment_costs& c) {
 }
 
 ANEMONE_INLINE std::string print_segments(const graph_view& model, const segmentation_view& cuts,
-                                          const segment_costs* costs) {
+                                          const segmentation_costs* costs) {
     check_cuts(model, cuts);
     if (costs != nullptr && costs->size() != cuts.size()) {
         refuse_segment_costs(formatted("are {}, the costs are of {}", cuts.size(), costs->size()));
@@ -86,7 +86,8 @@ namespace ane::inline ANEMONE_WAY {
 ANEMONE_BODY std::string print(const graph_view& model, const segmentation_view& cuts) {
     return detail::print_segments(model, cuts, nullptr);
 }
-ANEMONE_BODY std::string print(const graph_view& model, const segmentation_view& cuts, const segment_costs& costs) {
+ANEMONE_BODY std::string print(const graph_view& model, const segmentation_view& cuts,
+                               const segmentation_costs& costs) {
     return detail::print_segments(model, cuts, &costs);
 }
 ANEMONE_BODY std::string print(const graph_view& model, const segmentation_view& cuts, const target_description& chip) {
