@@ -48,7 +48,7 @@
 #include "rewrites/constant.hpp"
 #include "rules/budget.hpp"
 #include "rules/device_placement_of.hpp"
-#include "segments/constant.hpp"
+#include "segments/constant_costs.hpp"
 #include "segments/print.hpp"
 #include "values/compare.hpp"
 #include "version.hpp"

@@ -5,6 +5,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+
 using namespace ane::literals;
 
 namespace segments_page {
@@ -26,6 +31,17 @@ constexpr auto marked = ane::graph([](auto& g) {
 });
 static_assert(ane::segments<marked, ane::h16>.size() == 3);
 
+static_assert(ane::segment_costs<model, ane::h13>.clock->at_most < 600e-6); // s
+
+constexpr ane::device_rates own_cpu{.product = 1e12, .convolution = 6e11, .bandwidth = 68e9, .layer = 12e-6};
+
+void tell_costs() {
+    const auto cuts = ane::segments_of(model, ane::h13);
+    fmt::print("{}", ane::print(model, cuts, ane::h13));
+    const auto costs = ane::segment_costs_of(model, cuts, ane::h13, {.host = &own_cpu});
+    fmt::print("{} us on the host\n", costs.host_seconds * 1e6);
+}
+
 float largest_share(const ane::ndarray<ane::shape<1, 64>>& x, const ane::weight_store& weights) {
     auto program = ane::compile<model>(ane::backend::segmented(ane::h13, ane::backend::oracle{ane::h13}), weights);
     const auto result = program({"x"_s = x});
@@ -35,7 +51,19 @@ float largest_share(const ane::ndarray<ane::shape<1, 64>>& x, const ane::weight_
 
 } // namespace
 
+TEST_CASE("the report on the page of the segments is what is printed") {
+    std::string shown; // as on the page, indented
+    std::istringstream lines(ane::print(model, ane::segments_of(model, ane::h13), ane::h13));
+    for (std::string line; std::getline(lines, line);) {
+        shown += "    " + line + "\n";
+    }
+    std::ifstream file(ANEMONE_SOURCE_DIR "/docs/segments.md");
+    const std::string page{std::istreambuf_iterator<char>(file), {}};
+    CHECK(page.find("The report:\n\n" + shown) != std::string::npos);
+}
+
 TEST_CASE("the page of the segments runs") {
+    tell_costs();
     CHECK(largest_share({}, ane::random_weights(model, 1)) == doctest::Approx(0.2).epsilon(0.01));
 }
 

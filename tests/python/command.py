@@ -2,14 +2,14 @@
 
 Usage: command.py [PROGRAM] [--update]; PROGRAM is the one of ANEMONE_BUILD_DIR where none is given."""
 
-import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from _arrays import npy, npz
+from _harness import ROOT, command, expect, run, verdict
+
 PAGE = ROOT / "docs" / "command.md"
 MARK = "<!-- sessions -->\n"
 
@@ -39,19 +39,6 @@ SESSIONS = [
     "anemone check missing.mil",
 ]
 
-failures = 0
-
-
-def expect(truth, what):
-    global failures
-    if not truth:
-        failures += 1
-        print(f"FAILED: {what}")
-
-
-def run(program, arguments, folder):
-    return subprocess.run([program, *arguments], cwd=folder, capture_output=True, text=True, timeout=60)
-
 
 def sessions(program, folder):
     text = ""
@@ -68,24 +55,6 @@ def sessions(program, folder):
 def timeless(text):
     """The page without what differs from run to run: the times of `bench`."""
     return re.sub(r"(\$ anemone bench [^\n]*\n).*?(?=\n    \$ |\n[^ \n])", r"\1    times", text, flags=re.DOTALL)
-
-
-def npz(names_and_bytes):
-    """An archive of arrays, made without NumPy."""
-    import io
-    import zipfile
-
-    memory = io.BytesIO()
-    with zipfile.ZipFile(memory, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in names_and_bytes.items():
-            archive.writestr(name + ".npy", data)
-    return memory.getvalue()
-
-
-def npy(descr, shape, data, order="False", version=b"\x01\x00"):
-    header = f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}"
-    header += " " * (63 - (10 + len(header)) % 64) + "\n"
-    return b"\x93NUMPY" + version + len(header).to_bytes(2, "little") + header.encode() + data
 
 
 def bad_input(program, folder):
@@ -215,11 +184,7 @@ def html(program, folder):
 
 
 def main():
-    given = [each for each in sys.argv[1:] if each != "--update"]
-    program = pathlib.Path(given[0] if given else os.environ["ANEMONE_BUILD_DIR"] + "/bin/anemone").resolve()
-    if not program.exists():
-        print("the command was not built")
-        return 77
+    program = command()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for each in (ROOT / "examples" / "reading").iterdir():
@@ -235,8 +200,7 @@ def main():
         good_input(program, folder)
         bad_input(program, folder)
         html(program, folder)
-    print(f"{len(SESSIONS)} sessions, {failures} failures")
-    return 1 if failures else 0
+    return verdict(f"{len(SESSIONS)} sessions")
 
 
 if __name__ == "__main__":

@@ -14,16 +14,10 @@ import sys
 import tempfile
 import zipfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from _arrays import npy
+from _harness import ROOT, command, expect, skip, verdict
+
 MB = 1 << 20
-failures = 0
-
-
-def expect(truth, what):
-    global failures
-    if not truth:
-        failures += 1
-        print(f"FAILED: {what}")
 
 
 # ---- messages of ONNX, by the numbers of their fields -------------------------------------------------------------------
@@ -217,24 +211,19 @@ def models(folder):
 
 
 def arrays(folder):
-    def npy(shape, data=b"", descr="<f4"):
-        header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
-        header += " " * (63 - (10 + len(header)) % 64) + "\n"
-        return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + data
-
     bomb = io.BytesIO()
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         with archive.open("image.npy", "w", force_zip64=True) as entry:
-            entry.write(npy("(1, 1, 16384, 16384)"))
+            entry.write(npy("<f4", "(1, 1, 16384, 16384)"))
             for _ in range(1024):
                 entry.write(bytes(MB))
     lying = bytearray(bomb.getvalue())
     at = lying.rfind(b"PK\x01\x02")
     lying[at + 24:at + 28] = struct.pack("<I", 100)  # the directory says 100 bytes
-    files = {"bomb.npz": bomb.getvalue(), "lying.npz": bytes(lying), "shape.npy": npy("(99999999999, 99999999999)"),
-             "zero.npy": npy("(0,)"),
-             "many.npy": npy("(" + "1, " * 40 + ")", bytes(4)), "nan.npy": npy("(1, 1, 4, 4)", b"\xff" * 64),
-             "escape\x1b[31m.npy": b"", "complex.npy": npy("(1, 1, 4, 4)", bytes(128), "<c8"),
+    files = {"bomb.npz": bomb.getvalue(), "lying.npz": bytes(lying), "shape.npy": npy("<f4", "(99999999999, 99999999999)"),
+             "zero.npy": npy("<f4", "(0,)"), "many.npy": npy("<f4", "(" + "1, " * 40 + ")", bytes(4)),
+             "nan.npy": npy("<f4", "(1, 1, 4, 4)", b"\xff" * 64),
+             "escape\x1b[31m.npy": b"", "complex.npy": npy("<c8", "(1, 1, 4, 4)", bytes(128)),
              "big.png": b"\x89PNG\r\n\x1a\n" + bytes(100), "image.pgm": b"P5 99999999 99999999 255 ", "cut.pgm": b"P5",
              "cut2.pgm": b"P5 4 4 255\n123", "words.pgm": b"P2 4 4 255 1 2 x", "none.pgm": b"P5 0 4 255 "}
     for name, data in files.items():
@@ -249,8 +238,8 @@ def arrays(folder):
 def paths(folder):
     """What is no regular file, and what cannot be written."""
     for place in (".", "fifo", "/dev/zero", "missing", "a\x1b[31mb", "closed/model.mil", "x" * 300):
-        for command in ("run", "cost", "diff", "draw", "bench", "check"):
-            refused(f"{command} {place}", run([command, place], folder))
+        for subcommand in ("run", "cost", "diff", "draw", "bench", "check"):
+            refused(f"{subcommand} {place}", run([subcommand, place], folder))
         refused(f"-i {place}", run(["run", "classifier.mil", "-i", place], folder))
         refused(f"@{place}", run([f"@{place}"], folder))
         expect(run(["--config", place, "targets"], folder).returncode == 2, f"--config {place}")
@@ -281,10 +270,9 @@ def paths(folder):
 
 def main():
     global PROGRAM, SANITIZED
-    PROGRAM = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else os.environ["ANEMONE_BUILD_DIR"] + "/bin/anemone").resolve()
-    if not PROGRAM.exists() or sys.platform == "darwin":  # RLIMIT_AS is not held there
-        print("the command was not built")
-        return 77
+    PROGRAM = command()
+    if sys.platform == "darwin":
+        skip("RLIMIT_AS is not held here")
     SANITIZED = b"__asan_init" in PROGRAM.read_bytes()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name) / "work"
@@ -299,8 +287,7 @@ def main():
         paths(folder)
         left = {each.name for each in folder.iterdir()}
         expect(not any(each.startswith(".anemone") for each in left), f"left behind: {left}")
-    print(f"{failures} failures")
-    return 1 if failures else 0
+    return verdict()
 
 
 if __name__ == "__main__":

@@ -3,34 +3,23 @@
 
 Usage: command_plans.py [PROGRAM]; PROGRAM is the one of ANEMONE_BUILD_DIR where none is given."""
 
+import functools
 import json
-import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
+
+import _harness
+from _harness import ROOT, command, expect, skip, verdict
 
 try:
     import numpy as np
 except ImportError:
-    print("skipped: NumPy is missing")
-    sys.exit(77)
+    skip("NumPy is missing")
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 NETWORKS = ROOT / "examples" / "pytorch"
-failures = 0
-
-
-def expect(truth, what):
-    global failures
-    if not truth:
-        failures += 1
-        print(f"FAILED: {what}")
-
-
-def run(program, arguments, folder):
-    return subprocess.run([program, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=300)
+run = functools.partial(_harness.run, timeout=300)
 
 
 def outputs(program, model, inputs, folder, *more):
@@ -140,21 +129,16 @@ def refusals(program, folder):
 
 
 def main():
-    program = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else os.environ["ANEMONE_BUILD_DIR"] + "/bin/anemone").resolve()
-    if not program.exists():
-        print("skipped: the command was not built")
-        return 77
+    program = command()
     if run(program, ["check", NETWORKS / "cnn.onnx", "-q"], ROOT).returncode == 2:
-        print("skipped: the command reads no ONNX")
-        return 77
+        skip("the command reads no ONNX")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         optimize(program, folder)
         values(program, folder)
         compress(program, folder)
         refusals(program, folder)
-    print(f"{failures} failures")
-    return 1 if failures else 0
+    return verdict()
 
 
 if __name__ == "__main__":

@@ -16,8 +16,9 @@ import sys
 import tempfile
 import unittest
 
-import command
 import sarif
+from _arrays import npy, npz
+from _harness import ROOT
 
 PROGRAM = pathlib.Path(os.environ.get("ANEMONE_BUILD_DIR", "build"), "bin", "anemone").resolve()
 CEILING = "contraction_may_reach_ceiling"
@@ -67,7 +68,7 @@ class Case(unittest.TestCase):
     def setUpClass(cls):
         cls.directory = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.directory.name)
-        for each in (command.ROOT / "examples" / "reading").iterdir():
+        for each in (ROOT / "examples" / "reading").iterdir():
             if each.suffix != ".cpp":
                 (cls.folder / each.name).write_bytes(each.read_bytes())
 
@@ -85,7 +86,7 @@ class Case(unittest.TestCase):
 
     def pixels(self, name, values):
         data = struct.pack("<16f", *values, *[0.0] * (16 - len(values)))
-        (self.folder / name).write_bytes(command.npz({"image": command.npy("<f4", "(1, 1, 4, 4)", data)}))
+        (self.folder / name).write_bytes(npz({"image": npy("<f4", "(1, 1, 4, 4)", data)}))
         return name
 
 
@@ -128,8 +129,8 @@ class Ranges(Case):
             self.assertEqual(seen[0]["file"], name)
 
     def test_ranges_that_are_none(self):
-        (self.folder / "other.npy").write_bytes(command.npy("<f4", "(1,)", struct.pack("<f", 1)))
-        (self.folder / "empty.npz").write_bytes(command.npz({"image": command.npy("<f4", "(0,)", b"")}))
+        (self.folder / "other.npy").write_bytes(npy("<f4", "(1,)", struct.pack("<f", 1)))
+        (self.folder / "empty.npz").write_bytes(npz({"image": npy("<f4", "(0,)", b"")}))
         for wrong, words in (("nothing=0,1", "image"), ("image=1,0", "from 1 to 0"), ("image=-1e9,1e9", "65504"),
                              ("image=nan,1", "nan"), ("image=1", "1"), ("image=1,2,3", ""), ("missing.npz", "missing.npz"),
                              ("other.npy", "inputs are: image"), ("classifier.mil", "classifier.mil"), ("=", "")):

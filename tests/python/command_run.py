@@ -1,23 +1,15 @@
 """`anemone run`: images in and out, requests in a row with a state, and comparisons. Images are made here, byte by byte."""
 
-import io
-import os
 import pathlib
 import struct
-import subprocess
 import sys
 import tempfile
 import zipfile
 import zlib
 
-failures = 0
-
-
-def expect(truth, what):
-    global failures
-    if not truth:
-        failures += 1
-        print(f"FAILED: {what}")
+import _harness
+from _arrays import npy, npz
+from _harness import command, expect, skip, verdict
 
 
 # ---- files --------------------------------------------------------------------------------------------------------------
@@ -63,18 +55,8 @@ def unfiltered(data):
     return width, height, channels, out
 
 
-def npy(shape, values):
-    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}"
-    header += " " * (63 - (10 + len(header)) % 64) + "\n"
-    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + struct.pack(f"<{len(values)}f", *values)
-
-
-def npz(**arrays):
-    memory = io.BytesIO()
-    with zipfile.ZipFile(memory, "w") as archive:
-        for name, data in arrays.items():
-            archive.writestr(name + ".npy", data)
-    return memory.getvalue()
+def floats(shape, values):
+    return npy("<f4", shape, struct.pack(f"<{len(values)}f", *values))
 
 
 def values_of(data):
@@ -96,7 +78,7 @@ class Command:
         self.program, self.folder = program, folder
 
     def __call__(self, line, code=0, words=""):
-        done = subprocess.run([self.program, *line.split()], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        done = _harness.run(self.program, line.split(), self.folder)
         expect(done.returncode == code and words in done.stdout + done.stderr, f"{line}: {done}")
         return done.stdout
 
@@ -160,7 +142,7 @@ def images(run):
     run("run grey.mil -i g.png -o out.pgm -o out.png")
     expect((run.folder / "out.pgm").read_bytes() == b"P5\n5 3\n255\n" + bytes(grey), "out.pgm")
     expect(unfiltered((run.folder / "out.png").read_bytes()) == (5, 3, 1, bytes(grey)), "a grey out.png")
-    run.write("beyond.npy", npy((1, 1, 3, 5), [-1, 2, float("nan")] + [0.5] * 12))
+    run.write("beyond.npy", floats((1, 1, 3, 5), [-1, 2, float("nan")] + [0.5] * 12))
     run("run grey.mil -i beyond.npy -o out.pgm", words="3 of 15 numbers of y lie outside 0..1")
     expect((run.folder / "out.pgm").read_bytes()[-15:] == bytes([0, 255, 0] + [128] * 12), "what lies outside")
     run("run grey.mil -i a.png", 2, "is 5 x 3 pixels of 3 channels, the input is 5 x 3 pixels of 1 channel")
@@ -190,8 +172,8 @@ def requests(run):
         ' tensor<fp16, [1, 2]> y = add(x = old, y = x)[name = string("y")];\n'
         ' write_state(data = y, input = total)[name = string("keep")];'))
     for i, values in enumerate(((1, 2), (10, 20), (100, 200))):
-        run.write(f"r{i}.npz", npz(x=npy((1, 2), values)))
-        run.write(f"r{i}.npy", npy((1, 2), values))
+        run.write(f"r{i}.npz", npz({"x": floats((1, 2), values)}))
+        run.write(f"r{i}.npy", floats((1, 2), values))
     for backend in ("cpu", "oracle:h13"):
         told = run(f"run sum.mil -b {backend} -i r0.npz -i r1.npy -i r2.npz -o out.npz")
         with zipfile.ZipFile(run.folder / "out.npz") as archive:
@@ -208,35 +190,29 @@ def outputs(run):
     run.write("two.mil", program_of("tensor<fp16, [1, 2]> x",
                                     ' tensor<fp16, [1, 2]> a = relu(x = x)[name = string("a")];\n'
                                     ' tensor<fp16, [1, 2]> b = exp(x = x)[name = string("b")];', "a, b"))
-    run.write("x.npy", npy((1, 2), (-1, 2)))
+    run.write("x.npy", floats((1, 2), (-1, 2)))
     run("run two.mil -i x.npy -o a=a.npy -o all.npz")
     expect(values_of((run.folder / "a.npy").read_bytes()) == [0, 2], "one output of two")
     run("run two.mil -i x.npy --compare all.npz")
     run("run two.mil -i x.npy -o b.npy", 2, "one array")
     run("run two.mil -i x.npy -o b.png", 2, "--output a=b.png")
-    run.write("infinite.npy", npy((1, 2), (float("inf"), float("inf"))))
+    run.write("infinite.npy", floats((1, 2), (float("inf"), float("inf"))))
     run("run two.mil -i infinite.npy", words="b (1x2): no finite number")
 
 
 def main():
-    program = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else os.environ["ANEMONE_BUILD_DIR"] + "/bin/anemone").resolve()
-    if not program.exists():
-        print("the command was not built")
-        return 77
+    program = command()
     with tempfile.TemporaryDirectory() as folder:
         run = Command(program, pathlib.Path(folder))
         probe = run.write("probe.png", png(1, 1, 0, 8, [b"\0"]))
         run.write("probe.mil", program_of("tensor<fp16, [1, 1]> x", ' tensor<fp16, [1, 1]> y = relu(x = x)[name = string("y")];'))
-        told = subprocess.run([program, "run", "probe.mil", "-i", probe], cwd=folder, capture_output=True, text=True, check=False)
-        if "libpng" in told.stderr:
-            print("the command was built without libpng")
-            return 77
+        if "libpng" in _harness.run(program, ["run", "probe.mil", "-i", probe], folder).stderr:
+            skip("the command was built without libpng")
         images(run)
         bytes_port(run)
         requests(run)
         outputs(run)
-    print(f"{failures} failures")
-    return 1 if failures else 0
+    return verdict()
 
 
 if __name__ == "__main__":

@@ -16,27 +16,19 @@ import tempfile
 import termios
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-failures = 0
-
-
-def expect(truth, what):
-    global failures
-    if not truth:
-        failures += 1
-        print(f"FAILED: {what}")
+from _harness import ROOT, command, expect, verdict
 
 
 # ---- progress -----------------------------------------------------------------------------------------------------------
 
 
-def on_terminal(command, folder, columns=60, **environment):
+def on_terminal(line, folder, columns=60, **environment):
     """(what a terminal got as standard error, what a pipe got as standard output)"""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     variables = {**os.environ, "TERM": "xterm", **environment}
     variables.pop("NO_COLOR", None)
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=slave, env=variables) as child:
+    with subprocess.Popen(line, cwd=folder, stdout=subprocess.PIPE, stderr=slave, env=variables) as child:
         os.close(slave)
         got = {master: b"", child.stdout.fileno(): b""}
         still_open = set(got)
@@ -49,7 +41,7 @@ def on_terminal(command, folder, columns=60, **environment):
                 got[each] += piece
                 still_open -= set() if piece else {each}
         err, out = got[master], got[child.stdout.fileno()]
-        expect(child.wait(timeout=30) == 0, f"{command}: {child.returncode} {err!r}")
+        expect(child.wait(timeout=30) == 0, f"{line}: {child.returncode} {err!r}")
     os.close(master)
     return err.decode(), out.decode()
 
@@ -181,10 +173,7 @@ def manual(program, folder):
 
 
 def main():
-    program = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else os.environ["ANEMONE_BUILD_DIR"] + "/bin/anemone").resolve()
-    if not program.exists():
-        print("the command was not built")
-        return 77
+    program = command()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "classifier.mil").write_bytes((ROOT / "examples" / "reading" / "classifier.mil").read_bytes())
@@ -194,8 +183,7 @@ def main():
             bash(program, folder)
         other_shells(program, folder)
         manual(program, folder)
-    print(f"{failures} failures")
-    return 1 if failures else 0
+    return verdict()
 
 
 if __name__ == "__main__":

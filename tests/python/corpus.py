@@ -4,12 +4,13 @@ crash. A part of them, or with --all every one; `corpus.py [--all] [PROGRAM] [OP
 Each file is also read once with its end cut off and once with a byte changed."""
 
 import concurrent.futures
-import os
 import pathlib
 import random
 import subprocess
 import sys
 import tempfile
+
+from _harness import command, skip
 
 DATA = pathlib.Path("/usr/share/libonnx-testdata/data")
 PART = 40  # of about a thousand
@@ -32,11 +33,10 @@ def main():
     words = sys.argv[1:]
     everything = "--all" in words
     words = [each for each in words if each != "--all"]
-    program = pathlib.Path(words[0] if words else os.environ["ANEMONE_BUILD_DIR"] + "/bin/anemone").resolve()
+    program = command()
     files = sorted(DATA.rglob("*.onnx"))
-    if not program.exists() or not files:
-        print(f"skipped: no {program}" if files else f"skipped: no {DATA} (Debian package libonnx-testdata)")
-        return 77
+    if not files:
+        skip(f"no {DATA} (Debian package libonnx-testdata)")
     if not everything:
         files = files[:: max(len(files) // PART, 1)]
     options = words[1:] or ["--targets", "h13,h16", "--format", "text"]

@@ -6,40 +6,30 @@ text), and terminals see no control character. Ends with 77 where the command or
 """
 
 import json
-import os
 import pathlib
 import plistlib
 import re
-import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
 
-COMMAND = pathlib.Path(os.environ["ANEMONE_BUILD_DIR"]) / "bin" / "anemone"
+import _harness
+from _harness import command, expect, skip, verdict
 
 try:
     from onnx import TensorProto, helper, save
 except ImportError:
-    save = None
+    skip("Python's ONNX is missing")
 
 NAMES = ["/stem/Conv", "/stem/Conv", 'say "hi"\\', "\x1b[31mred\r\n", "<script>&amp;", "層", "a" * 10_000, "", "x", "t3", "fp16",
          "Units", "\u202eleft", "*/"]
 OPERATORS = ["Relu", "Tanh", "Sigmoid", "Abs", "Neg", "Exp", "Sqrt"]
 
-failures = 0
 
-
-def expect(truth, what):
-    global failures
-    if not truth:
-        failures += 1
-        print(f"FAILED: {what}")
-
-
-def run(folder, *arguments):
+def run(program, folder, *arguments):
     if arguments[0] == "check":
         arguments = (*arguments, "--all")  # every finding, also those that are alike
-    done = subprocess.run([COMMAND, *arguments], cwd=folder, capture_output=True, timeout=120)
+    done = _harness.run(program, arguments, folder, text=False, timeout=120)
     for stream in (done.stdout, done.stderr):
         expect(not re.search(rb"[\x00-\x09\x0b-\x1f\x7f]", stream), f"a control character of {arguments}: {stream[:300]!r}")
         expect("\u202e" not in stream.decode(), f"{arguments} turns the direction of the text")
@@ -58,19 +48,18 @@ def model():
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
-def findings(folder, file):
-    status, text, _ = run(folder, "check", file, "--targets", "h13", "--format", "json")
+def findings(program, folder, file):
+    status, text, _ = run(program, folder, "check", file, "--targets", "h13", "--format", "json")
     expect(status in (0, 1), f"check {file}: {status} {text[:200]}")
     return {each["node"] for row in json.loads(text)["verdicts"] for each in row["violations"]}
 
 
 def main():
-    if not COMMAND.exists() or save is None:
-        return 77
+    program = command()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         save(model(), folder / "net.onnx")
-        status, text, errors = run(folder, "check", "net.onnx", "--targets", "h13")
+        status, text, errors = run(program, folder, "check", "net.onnx", "--targets", "h13")
         if "without ONNX" in errors:
             return 77
         # Rows of ten bytes: every layer has a finding, and is told by its name and the number of its node.
@@ -79,15 +68,15 @@ def main():
                                    "\\u202eleft", "*/"]):
             expect(f'"{shown}" (net.onnx:{i + 1})' in text, f"no finding tells of {shown!r} at {i + 1}: {text[:2000]}")
         for to in ("html", "sarif", "json"):
-            run(folder, "check", "net.onnx", "--targets", "h13", "--format", to)
+            run(program, folder, "check", "net.onnx", "--targets", "h13", "--format", to)
 
-        status, _, errors = run(folder, "draw", "net.onnx", "--output", "net.svg")
+        status, _, errors = run(program, folder, "draw", "net.onnx", "--output", "net.svg")
         drawing = xml.etree.ElementTree.parse(folder / "net.svg") if status == 0 else None
         drawn = "".join(drawing.getroot().itertext()) if drawing else ""
         for shown in ("/stem/Conv", 'say "hi"\\', "<script>&amp;", "層", "*/"):
             expect(shown in drawn, f"the drawing has no {shown!r} {errors}")
 
-        status, _, errors = run(folder, "convert", "net.onnx", "--to", "mil", "--output", "mil")
+        status, _, errors = run(program, folder, "convert", "net.onnx", "--to", "mil", "--output", "mil")
         expect(status == 0, f"to MIL: {errors}")
         text = (folder / "mil" / "model.mil").read_bytes().decode("ascii")
         statements = re.findall(r'^        [^=]* (\w+) = \w+\(.*\)\[name = string\("(\w+)"\)\];$', text, re.M)
@@ -98,11 +87,11 @@ def main():
         for shown in ("stem_Conv", "stem_Conv__1", "say__hi__", "_t3", "_fp16", "a" * 124 + "___" + "a" * 73, "Units"):
             expect(shown in names, f"MIL text has no {shown!r}: {names}")
         for shown in ("stem_Conv", "say__hi__", "_t3"):
-            status, text, _ = run(folder, "check", "mil", "--targets", "h13")
+            status, text, _ = run(program, folder, "check", "mil", "--targets", "h13")
             expect(f'"{shown}" (model.mil:' in text, f"read again: no {shown!r} in {text[:2000]}")
         expect("stem_Conv__1" not in text, "a part is read as a layer of its own")
 
-        status, _, errors = run(folder, "convert", "net.onnx", "--to", "netplist", "--output", "netplist")
+        status, _, errors = run(program, folder, "convert", "net.onnx", "--to", "netplist", "--output", "netplist")
         expect(status == 0, f"to a netplist: {errors}")
         with open(folder / "netplist" / "net.plist", "rb") as file:
             document = plistlib.load(file)
@@ -111,15 +100,14 @@ def main():
         expect(len(units) == len(set(units)) and all(re.fullmatch(r"\w+", each, re.A) for each in units), f"units {units}")
         for shown in ("stem_Conv", "stem_Conv__1", "say__hi__", "t3", "fp16"):
             expect(shown in units, f"the netplist has no unit {shown!r}: {units}")
-        status, text, _ = run(folder, "check", "netplist", "--targets", "h13")
+        status, text, _ = run(program, folder, "check", "netplist", "--targets", "h13")
         expect('"stem_Conv" (net.plist:' in text and '"say__hi__" (' in text, f"read again: {text[:1000]}")
 
-        status, _, errors = run(folder, "convert", "net.onnx", "--to", "cpp", "--output", "net.hpp")
+        status, _, errors = run(program, folder, "convert", "net.onnx", "--to", "cpp", "--output", "net.hpp")
         text = (folder / "net.hpp").read_bytes().decode("ascii") if status == 0 else errors
         for shown in (r'g.layer("/stem/Conv", relu(x))', r'g.layer("say \"hi\"\\", ', r'g.layer("\345\261\244", '):
             expect(shown in text, f"C++ has no {shown!r}: {text[:3000]}")
-    print(f"{len(NAMES)} names, {failures} failures")
-    return 1 if failures else 0
+    return verdict(f"{len(NAMES)} names")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ command writes has the fields, types, offsets and values that it should have, an
 Usage: mlpackage.py [PROGRAM]; PROGRAM is the command of ANEMONE_BUILD_DIR where none is given."""
 
 import json
-import os
 import pathlib
 import shutil
 import struct
@@ -13,6 +12,9 @@ import sys
 import tempfile
 import uuid
 
+import _harness
+from _harness import command, expect, skip, verdict
+
 try:
     import numpy as np
     from google.protobuf.message import DecodeError
@@ -20,21 +22,11 @@ try:
     from _core_ml_schema import BOOL, FP16, FP32, INT8, INT32, MESSAGES, STRING
     from _core_ml_writer import Foreign
 except ImportError as missing:
-    print(f"skipped: {missing} (Debian packages python3-numpy, python3-protobuf)")
-    sys.exit(77)
-
-failures = 0
-
-
-def expect(truth, what):
-    global failures
-    if not truth:
-        failures += 1
-        print(f"FAILED: {what}")
+    skip(f"{missing} (Debian packages python3-numpy, python3-protobuf)")
 
 
 def run(program, folder, *arguments):
-    return subprocess.run([program, *arguments], cwd=folder, capture_output=True, text=True, timeout=60, errors="replace")
+    return _harness.run(program, arguments, folder, errors="replace")
 
 
 def shape_of(value_type):
@@ -339,10 +331,7 @@ def refused(program, folder):
 
 
 def main():
-    program = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else os.environ["ANEMONE_BUILD_DIR"] + "/bin/anemone").resolve()
-    if not program.exists():
-        print("the command was not built")
-        return 77
+    program = command()
     try:
         MESSAGES["Model"].FromString(b"\x08")
         expect(False, "the referee takes anything")
@@ -355,8 +344,7 @@ def main():
         read(program, folder)
         functions(program, folder)
         refused(program, folder)
-    print(f"{failures} failures")
-    return 1 if failures else 0
+    return verdict()
 
 
 if __name__ == "__main__":

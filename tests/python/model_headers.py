@@ -12,9 +12,11 @@ import pathlib
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
+
+import _harness
+from _harness import expect, skip, verdict
 
 ROOT = pathlib.Path(os.environ["ANEMONE_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["ANEMONE_BUILD_DIR"])
@@ -23,19 +25,9 @@ COMMAND = BUILD / "bin" / "anemone"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 ENVIRONMENT = {**os.environ, "LC_ALL": "C"}
 
-failures = 0
-
-
-def expect(truth, what):
-    global failures
-    if not truth:
-        failures += 1
-        print(f"FAILED: {what}")
-
 
 def run(arguments, folder, **more):
-    return subprocess.run([str(a) for a in arguments], cwd=folder, capture_output=True, text=True, timeout=600,
-                          env=ENVIRONMENT, **more)
+    return _harness.run(arguments[0], arguments[1:], folder, timeout=600, env=ENVIRONMENT, **more)
 
 
 def compiler_and_flags():
@@ -233,7 +225,7 @@ def exported_models(folder):
 
 def main():
     if not WRITER.exists() or shutil.which("g++") is None:
-        return 77
+        skip("the writer was not built, or there is no g++")
     with tempfile.TemporaryDirectory() as name:
         headers_are_models(pathlib.Path(name))
     if COMMAND.exists():
@@ -242,8 +234,7 @@ def main():
     if "--all" in sys.argv or os.environ.get("ANEMONE_TEST_ALL"):
         with tempfile.TemporaryDirectory() as name:
             exported_models(pathlib.Path(name))
-    print(f"{failures} failures")
-    return 1 if failures else 0
+    return verdict()
 
 
 if __name__ == "__main__":

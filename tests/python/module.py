@@ -16,33 +16,23 @@ import threading
 import time
 import xml.etree.ElementTree
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from _harness import ROOT, expect, skip, verdict
+
 BUILD = pathlib.Path(os.environ.get("ANEMONE_BUILD_DIR", ROOT / "build" / "gcc"))
 if not list((BUILD / "python" / "anemone").glob("_native.*.so")):
-    print("the Python module was not built")
-    sys.exit(77)
+    skip("the Python module was not built")
 sys.path.insert(0, str(BUILD / "python"))
 
 try:
     import numpy
 except ImportError:
-    print("no NumPy")
-    sys.exit(77)
+    skip("no NumPy")
 
 import anemone  # noqa: E402
 
 CLASSIFIER = ROOT / "examples" / "reading" / "classifier.mil"
 COUNTER = ROOT / "tests" / "c" / "counter.mil"
 BYTES = ROOT / "tests" / "c" / "bytes.mil"
-
-failures = 0
-
-
-def expect(truth, what):
-    global failures
-    if not truth:
-        failures += 1
-        print(f"FAILED: {what}")
 
 
 def refused(call, kind, *words):
@@ -352,8 +342,7 @@ def main():
         computes_what_torch_computes(folder)
         stub_and_words()
         page(folder)
-    print(f"{failures} failures")
-    return 1 if failures else 0
+    return verdict()
 
 
 if __name__ == "__main__":

@@ -2,29 +2,19 @@
 
 Usage: pytorch_example.py [PROGRAM] [--update]."""
 
-import os
-import pathlib
 import shlex
-import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import _harness
+from _harness import ROOT, command, expect, skip, verdict
+
 FOLDER = ROOT / "examples" / "pytorch"
 PAGE = FOLDER / "README.md"
 PROMPT = "    $ anemone "
 
-failures = 0
-
-
-def expect(truth, what):
-    global failures
-    if not truth:
-        failures += 1
-        print(f"FAILED: {what}")
-
 
 def run(program, line):
-    return subprocess.run([program, *shlex.split(line)], cwd=FOLDER, capture_output=True, text=True, timeout=120)
+    return _harness.run(program, shlex.split(line), FOLDER, timeout=120)
 
 
 def session(program, page):
@@ -55,11 +45,9 @@ def wrong_answers(program):
 
 
 def main():
-    given = [each for each in sys.argv[1:] if each != "--update"]
-    program = pathlib.Path(given[0] if given else os.environ["ANEMONE_BUILD_DIR"] + "/bin/anemone").resolve()
-    if not program.exists() or "without ONNX" in run(program, "check cnn.onnx").stderr:
-        print("the command was not built, or without ONNX")
-        return 77
+    program = command()
+    if "without ONNX" in run(program, "check cnn.onnx").stderr:
+        skip("the command was built without ONNX")
     page = PAGE.read_text()
     now = session(program, page)
     if "--update" in sys.argv:
@@ -68,8 +56,7 @@ def main():
         expect(page == now, f"{PAGE.name} is not what the command prints; --update writes it:\n{now}")
     expect(page.count(PROMPT) >= 6, "the page has no session")
     wrong_answers(program)
-    print(f"{failures} failures")
-    return 1 if failures else 0
+    return verdict()
 
 
 if __name__ == "__main__":

@@ -101,6 +101,12 @@ inline constexpr compute_device all_devices[] = {compute_device::engine, compute
     refuse_placement("no clock of " + std::string(runtime) + " is known, and so no time");
 }
 
+/// Whether rates that a caller gives can price a layer.
+constexpr bool is_usable(const device_rates& r) {
+    return r.product > 0 && r.convolution > 0 && r.bandwidth > 0 && r.launch >= 0 && r.layer >= 0 &&
+           r.static_power >= 0;
+}
+
 constexpr void check(const placement_options& o, const target_description& d) {
     if (o.model != placement_model::system && o.model != placement_model::measured) {
         refuse_placement("there is no such model");
@@ -118,8 +124,7 @@ constexpr void check(const placement_options& o, const target_description& d) {
         refuse_unknown_clock(d.runtime);
     }
     for (const device_rates* const r : {o.gpu, o.cpu}) {
-        if (r != nullptr && !(r->product > 0 && r->convolution > 0 && r->bandwidth > 0 && r->launch >= 0 &&
-                              r->layer >= 0 && r->static_power >= 0)) {
+        if (r != nullptr && !is_usable(*r)) {
             refuse_placement("rates of a device must be above 0, and its times not below");
         }
     }

@@ -290,6 +290,7 @@ TEST_CASE("a state stays in the program that reads and writes it, and goes along
     CHECK(cut_in_two.compiled().report().find("state \"latest\" goes from segment to segment: 8 bytes") !=
           std::string::npos);
     CHECK(cut_in_two.compiled().report().find("state \"total\"") == std::string::npos);
+    CHECK(cut_in_two.compiled().report() == print(accumulators, cut_in_two.compiled().segments(), h13)); // with costs
     CHECK(cut_in_two.compiled().program(0).state("total").size() == 8);
     CHECK_THROWS_AS(cut_in_two.compiled().program(1).state("latest"), error);
     CHECK_THROWS_WITH(cut_in_two.compiled().state("sum"),

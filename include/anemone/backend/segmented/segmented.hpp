@@ -42,7 +42,8 @@ public:
     /// Sets every state to zeros.
     ANEMONE_API void reset();
 
-    /// The segments (segments/segments.hpp), and what they are as text.
+    /// The segments (segments/segments.hpp), and what they are and cost as text. The costs take the host for the CPU
+    /// beside the target's anchor, and an operation that an engine gets whole for its parts.
     ANEMONE_API segmentation_view segments() const;
     ANEMONE_API const std::string& report() const;
     /// The program of one segment: for what its own backend says of it.

@@ -39,8 +39,8 @@ struct segmented_program::members {
         std::size_t part;
     };
 
-    ANEMONE_INLINE members(const graph_view& model, segmentation found)
-        : cuts(std::move(found)), report(print(model, cuts)), ports(model) {}
+    ANEMONE_INLINE members(const graph_view& model, segmentation found, const target_description& generation)
+        : cuts(std::move(found)), report(print(model, cuts, generation)), ports(model) {}
 
     ANEMONE_INLINE std::span<std::byte> memory(const place& where, output_buffers given) {
         switch (where.whose) {
@@ -69,7 +69,7 @@ ANEMONE_BODY segmented_program::segmented_program(const graph_view& model, const
     using place = members::place;
     using owner = members::owner;
     validate(model);
-    state_ = hidden<members>::of(new members(model, segments_of(model, generation, options.limits)));
+    state_ = hidden<members>::of(new members(model, segments_of(model, generation, options.limits), generation));
     members& self = state_.get("segmented program");
     const segment_wiring wiring(model, self.cuts);
     const auto size_of_value = [&model](int index) {
