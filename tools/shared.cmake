@@ -16,9 +16,9 @@ if(TARGET anemone_warnings)
   target_link_libraries(anemone_tools PRIVATE anemone_warnings)
 endif()
 
-# Models and programs as the C interface and the Python module ask for them.
+# Models, plans and programs as the C interface and the Python module ask for them.
 if(ANEMONE_BUILD_C OR ANEMONE_BUILD_PYTHON)
-  add_library(anemone_bindings STATIC EXCLUDE_FROM_ALL bindings/model.cpp bindings/session.cpp)
+  add_library(anemone_bindings STATIC EXCLUDE_FROM_ALL bindings/arrays.cpp bindings/model.cpp bindings/plans.cpp bindings/session.cpp)
   set_target_properties(anemone_bindings PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(anemone_bindings PUBLIC anemone_tools)
   if(TARGET anemone_warnings)
