@@ -203,8 +203,15 @@ static void compressed(void) {
     for (int i = 0; i < filters * columns; ++i) {
         weights[i] = half_of_64ths(i % columns == 0 ? 127 : (int)(127 * random_number(&seed)));
     }
-    for (int i = 0; i < samples * rows * columns; ++i) {
-        data[i / (rows * columns)][i % (rows * columns)] = (float)random_number(&seed);
+    float pattern[columns]; /* that all rows have, so that there is something to learn from them */
+    for (int i = 0; i < columns; ++i) {
+        pattern[i] = (float)random_number(&seed);
+    }
+    for (int i = 0; i < samples * rows; ++i) {
+        const float size = (float)random_number(&seed);
+        for (int c = 0; c < columns; ++c) {
+            data[i / rows][i % rows * columns + c] = size * pattern[c] + (float)random_number(&seed) / 16;
+        }
     }
     anemone_model* const model = layer(rows, columns, filters, weights);
     const anemone_array array = {"x", ANEMONE_FLOAT32, data, sizeof data};
@@ -252,6 +259,17 @@ static void compressed(void) {
     const char* svg = NULL;
     CHECK(anemone_plan_drawing(plan, &svg) == ANEMONE_OK && strncmp(svg, "<svg", 4) == 0);
     anemone_model_free(made);
+    anemone_plan_free(plan);
+
+    const double fed_back = found.loss;
+    how.plain = 1;
+    CHECK(anemone_compress(model, "h13", &how, &plan) == ANEMONE_OK);
+    CHECK(anemone_plan_compressed(plan, &found) == ANEMONE_OK);
+    CHECK(found.loss > fed_back);
+    anemone_plan_free(plan);
+    const anemone_compressing as_package = {sizeof as_package, 0.3, NULL, "mlpackage", NULL, 0, &array, 1, samples};
+    CHECK(anemone_compress(model, "h16", &as_package, &plan) == ANEMONE_OK);
+    CHECK(strstr(anemone_plan_text(plan), "every_stored_form") == NULL); /* no form is left out */
     anemone_plan_free(plan);
 
     CHECK(anemone_compress(model, "h13", NULL, &plan) == ANEMONE_OK);
@@ -302,7 +320,14 @@ static void timed(void) {
     CHECK(fabs(found.seconds - cost.seconds) < 1e-9); /* a steady call is the estimate */
     anemone_plan_free(plan);
 
+    how.idle = 10;
+    CHECK(anemone_timeline(models, 1, "h13", &how, &plan) == ANEMONE_OK);
+    CHECK(anemone_plan_timed(plan, &found) == ANEMONE_OK);
+    CHECK(fabs(found.seconds - 0.26) < 0.01); /* after a long rest, docs/timeline.md */
+    anemone_plan_free(plan);
+
     const int batches[] = {1, 4};
+    how.idle = 0;
     how.calls = 3;
     how.period = 0.01;
     how.batches = batches;

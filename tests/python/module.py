@@ -264,13 +264,17 @@ def compresses(folder):
     expect(lossy.ratio > 3 and 0 < lossy.after.loss <= 0.2 and abs(lossy.after.loss - loss) < 1e-6, f"{loss} for {lossy}")
     expect(lossy.after.seconds == lossy.model.cost("h13")[0].seconds, lossy)
     xml.etree.ElementTree.fromstring(lossy.draw())
-    plain = model.compress("h13", most_loss=0.5, random_runs=4, plain=True)
-    expect(not any(each.error_feedback for each in plain.weights) and "judged on random numbers" in str(plain), str(plain))
+    alike = {"x": random.standard_normal((10, 4, 3)) @ random.standard_normal((3, inputs))}  # there is something to learn
+    fed_back, plain = (model.compress("h13", data=alike, most_loss=0.2, plain=plain) for plain in (False, True))
+    expect(fed_back.weights[0].error_feedback and not plain.weights[0].error_feedback, f"{fed_back} {plain}")
+    expect(plain.after.loss > 2 * fed_back.after.loss, f"{fed_back} {plain}")
+    expect("judged on random numbers" in str(model.compress("h13", most_loss=0.5, random_runs=4)), "random numbers")
     numpy.save(folder / "data.npy", data)
     printed = command_json("compress", folder / "weights" / "layer.mil", "-t", "h13", "-d", folder / "data.npy", "-b", "oracle:h13",
                            "--most-loss", 0.2)
     expect(printed in (None, lossy.json.strip()), "compress and anemone compress differ")
-    package = model.compress("h16", most_loss=0.3, to="mlpackage", goal="time", random_runs=4)
+    text, package = (model.compress("h16", data={"x": data}, most_loss=0.3, goal="time", to=to) for to in ("mil", "mlpackage"))
+    expect("every_stored_form" in str(text) and "every_stored_form" not in str(package), f"{text} {package}")  # forms left out
     again = anemone.Model(package.model.convert("mlpackage", folder / "small.mlpackage"))
     expect(numpy.array_equal(again.run({"x": data[0]})["y"], package.model.run({"x": data[0]})["y"]), "the small package")
 
@@ -286,6 +290,8 @@ def places_and_times():
     expect(model.placement("h13", goal="energy").joules > 0, "energy")
     steady = model.timeline("h13", calls=1, warm=True)
     expect(abs(steady.seconds - cost) < 1e-9 and len(steady.calls) == 1, f"a steady call takes the estimate of {cost}: {steady}")
+    rested = model.timeline("h13", calls=1, warm=True, idle=10)
+    expect(rested.calls[0].cause == "re-wake" and abs(rested.seconds - 0.26) < 0.01, rested)  # docs/timeline.md
     both = model.timeline("h13", beside=[other], calls=3, period=0.01, batches=[1, 2])
     expect([each.program for each in both.calls] == ["classifier.mil", "turned.mil"] * 3, both.calls)
     expect([each.arrival for each in both.calls[::2]] == [0, 0.01, 0.02], both.calls)
