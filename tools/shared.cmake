@@ -2,7 +2,7 @@
 # One of these may come to need another file of anemone/: the linker says so, and it is added here, unless it writes to a
 # terminal or keeps what threads would share.
 
-set(names model_file program_run run_memory rule_names target_names tensor judgement mil_findings findings written_model)
+set(names model_file program_run run_memory rule_names target_names tensor judgement mil_findings findings written_model plan_json requests sample_runs)
 list(TRANSFORM names REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/anemone/\\1.cpp" OUTPUT_VARIABLE shared_sources)
 add_library(anemone_tools STATIC EXCLUDE_FROM_ALL ${shared_sources})
 set_target_properties(anemone_tools PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -16,9 +16,9 @@ if(TARGET anemone_warnings)
   target_link_libraries(anemone_tools PRIVATE anemone_warnings)
 endif()
 
-# Models and programs as the C interface and the Python module ask for them.
+# Models, plans and programs as the C interface and the Python module ask for them.
 if(ANEMONE_BUILD_C OR ANEMONE_BUILD_PYTHON)
-  add_library(anemone_bindings STATIC EXCLUDE_FROM_ALL bindings/model.cpp bindings/session.cpp)
+  add_library(anemone_bindings STATIC EXCLUDE_FROM_ALL bindings/arrays.cpp bindings/model.cpp bindings/plans.cpp bindings/session.cpp)
   set_target_properties(anemone_bindings PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(anemone_bindings PUBLIC anemone_tools)
   if(TARGET anemone_warnings)

@@ -32,9 +32,11 @@ anemone_model* opened(const char* path);
 
 /* One file of tests each. */
 void test_models(void);
+void test_plans(void);
 void test_programs(void);
 void test_states(void);
 void test_faults(void);
+void test_plan_faults(void);
 void test_threads(void);
 
 #endif

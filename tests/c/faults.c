@@ -72,7 +72,22 @@ static void nothing(void) {
     CHECK(anemone_port_count(NULL, ANEMONE_INPUT) == 0 && anemone_verdict_count(NULL) == 0);
     CHECK(anemone_note_count(NULL) == 0 && anemone_note_at(NULL, 0) == NULL);
     CHECK(anemone_report_json(NULL) == NULL && anemone_report_text(NULL) == NULL);
+    anemone_plan* plan = NULL;
+    anemone_model* model = NULL;
+    const char* svg = NULL;
+    CHECK_FAILS(anemone_optimize(NULL, "h13", NULL, &plan), ANEMONE_ARGUMENT, "model: is NULL");
+    CHECK_FAILS(anemone_compress(NULL, "h13", NULL, &plan), ANEMONE_ARGUMENT, "model: is NULL");
+    CHECK_FAILS(anemone_place(NULL, "h13", NULL, &plan), ANEMONE_ARGUMENT, "model: is NULL");
+    CHECK_FAILS(anemone_timeline(NULL, 1, "h13", NULL, &plan), ANEMONE_ARGUMENT, "models: is NULL");
+    CHECK_FAILS(anemone_plan_drawing(NULL, &svg), ANEMONE_ARGUMENT, "plan: is NULL");
+    CHECK_FAILS(anemone_plan_model(NULL, &model), ANEMONE_ARGUMENT, "plan: is NULL");
+    CHECK_FAILS(anemone_plan_optimized(NULL, &(anemone_optimized){0}), ANEMONE_ARGUMENT, "plan: is NULL");
+    CHECK_FAILS(anemone_plan_compressed(NULL, &(anemone_compressed){0}), ANEMONE_ARGUMENT, "plan: is NULL");
+    CHECK_FAILS(anemone_plan_placed(NULL, &(anemone_placed){0}), ANEMONE_ARGUMENT, "plan: is NULL");
+    CHECK_FAILS(anemone_plan_timed(NULL, &(anemone_timed){0}), ANEMONE_ARGUMENT, "plan: is NULL");
+    CHECK(anemone_plan_text(NULL) == NULL && anemone_plan_json(NULL) == NULL);
     anemone_model_free(NULL);
+    anemone_plan_free(NULL);
     anemone_report_free(NULL);
     anemone_program_free(NULL);
     CHECK(strcmp(anemone_status_name(ANEMONE_PORT), "port") == 0);
@@ -108,6 +123,11 @@ static void questions(void) {
     CHECK_FAILS(anemone_port_at(model, ANEMONE_INPUT, (size_t)-1, &port), ANEMONE_ARGUMENT, "there are 1");
     CHECK_FAILS(anemone_port_at(model, ANEMONE_INPUT, 0, NULL), ANEMONE_ARGUMENT, "port: is NULL");
     CHECK(anemone_port_count(model, (anemone_direction)9) == 0);
+    CHECK_FAILS(anemone_convert(NULL, "mil", "c_never"), ANEMONE_ARGUMENT, "model: is NULL");
+    CHECK_FAILS(anemone_convert(model, NULL, "c_never"), ANEMONE_ARGUMENT, "to: is NULL");
+    CHECK_FAILS(anemone_convert(model, "mil", NULL), ANEMONE_ARGUMENT, "folder: is NULL");
+    CHECK_FAILS(anemone_convert(model, "coreml", "c_never"), ANEMONE_ARGUMENT, "coreml");
+    CHECK_FAILS(anemone_convert(model, "mil", example_file("classifier.mil")), ANEMONE_FILE, "classifier.mil");
     anemone_model_free(model);
 
     anemone_reading how = {sizeof how, NULL, NULL, 0, 0, 1}; /* to be judged */

@@ -24,8 +24,10 @@ anemone_model* opened(const char* path) {
 int main(void) {
     test_models();
     test_programs();
+    test_plans();
     test_states();
     test_faults();
+    test_plan_faults();
     test_threads();
     printf("%d checks failed\n", failures);
     return failures == 0 ? 0 : 1;

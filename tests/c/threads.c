@@ -2,13 +2,14 @@
 
 #include <pthread.h>
 
-/* A model for all threads, a sentence for each, a program for one at a time. */
+/* A model for all threads, plans too; a sentence for each, a program for one at a time. */
 
 enum { threads = 4, rounds = 50 };
 
 typedef struct shared {
     anemone_model* model;
     anemone_program* program;
+    anemone_plan* plan;
 } shared;
 
 /* Checks are counted without a lock: what fails here is returned. */
@@ -33,13 +34,26 @@ static void* use(void* of) {
         if (anemone_compile(all->model, "gpu", &own) != ANEMONE_ARGUMENT || strstr(anemone_error(), "gpu") == NULL) {
             wrong = "the sentence of the thread";
         }
+        const char* svg = NULL;
+        if (anemone_plan_drawing(all->plan, &svg) != ANEMONE_OK || strncmp(svg, "<svg", 4) != 0) {
+            wrong = "a drawing that is shared";
+        }
+        anemone_plan* plan = NULL;
+        anemone_timed timed;
+        const anemone_model* const model = all->model;
+        if (anemone_timeline(&model, 1, "h13", NULL, &plan) != ANEMONE_OK ||
+            anemone_plan_timed(plan, &timed) != ANEMONE_OK || timed.calls != 8) {
+            wrong = "a plan of the thread";
+        }
+        anemone_plan_free(plan);
     }
     return (void*)wrong;
 }
 
 void test_threads(void) {
-    shared all = {opened(test_file("counter.mil")), NULL};
+    shared all = {opened(test_file("counter.mil")), NULL, NULL};
     CHECK(anemone_compile(all.model, "cpu", &all.program) == ANEMONE_OK);
+    CHECK(anemone_optimize(all.model, "h13", NULL, &all.plan) == ANEMONE_OK);
     CHECK(anemone_open("missing.mil", NULL, &(anemone_model*){NULL}) == ANEMONE_FILE);
     pthread_t running[threads];
     for (int i = 0; i < threads; ++i) {
@@ -54,6 +68,7 @@ void test_threads(void) {
         }
     }
     CHECK(strstr(anemone_error(), "missing.mil") != NULL);
+    anemone_plan_free(all.plan);
     anemone_program_free(all.program);
     anemone_model_free(all.model);
 }

@@ -9,6 +9,7 @@ import inspect
 import os
 import pathlib
 import pickle
+import struct
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,7 @@ import anemone  # noqa: E402
 CLASSIFIER = ROOT / "examples" / "reading" / "classifier.mil"
 COUNTER = ROOT / "tests" / "c" / "counter.mil"
 BYTES = ROOT / "tests" / "c" / "bytes.mil"
+TURNED = ROOT / "tests" / "c" / "turned.mil"
 
 
 def refused(call, kind, *words):
@@ -155,6 +157,187 @@ def says_what_the_command_says(folder):
         printed = subprocess.run([program, "check", CLASSIFIER, "--targets", "h13..h16", "--format", "json"],
                                  capture_output=True, text=True, check=True).stdout
         expect(printed.strip() == report.json.strip(), "check and anemone check differ")
+
+
+def layer(folder, weights, rows=1):
+    """A model of one linear layer: MIL text and its blob."""
+    outputs, inputs = weights.shape
+    data = weights.astype("<f2").tobytes()
+    head = struct.pack("<II", 1, 2).ljust(64, b"\0") + struct.pack("<IIQQ", 0xDEADBEEF, 1, len(data), 128).ljust(64, b"\0")
+    folder.mkdir()
+    (folder / "weight.bin").write_bytes(head + data)
+    (folder / "layer.mil").write_text(f"""program(1.3)
+[buildInfo = dict<string, string>({{{{"written by", "a test"}}}})]
+{{
+    func main<ios18>(tensor<fp16, [{rows}, {inputs}]> x) {{
+        tensor<fp16, [{outputs}, {inputs}]> w = const()[name = string("w"), val = tensor<fp16, [{outputs}, {inputs}]>(BLOBFILE(path = string("@model_path/weight.bin"), offset = uint64(64)))];
+        tensor<fp16, [{rows}, {outputs}]> y = linear(x = x, weight = w);
+    }} -> (y);
+}}
+""")
+    return anemone.Model(folder / "layer.mil")
+
+
+def command_json(*arguments):
+    """What the command prints as JSON; None where it was not built."""
+    program = BUILD / "bin" / "anemone"
+    if not program.exists():
+        return None
+    return subprocess.run([program, *map(str, arguments), "--json"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def optimizes(folder):
+    """Two transposes that cancel keep every bit, two factors that become one do not."""
+    model = anemone.Model(TURNED)
+    x = numpy.random.default_rng(2).standard_normal((1, 384, 512)).astype("float16")
+    before = model.run({"x": x}, "oracle:h13")["y"]
+    expect(numpy.array_equal(before, x * numpy.float16(float.fromhex("0x1.554p-2")) * numpy.float16(3)), "the model computes what its text says")
+    plan = model.optimize("h13", prove=True)
+    expect([(step.rewrite, step.keeps) for step in plan.steps] == [("cancel_transposes", "bits"), ("merge_factors", "rounding")],
+           plan)
+    expect(plan.keeps == "rounding" and plan.proof.holds and plan.proof.differing > 0, plan)
+    expect(plan.steps[0].proof.differing == 0 and all(step.proof.holds for step in plan.steps), plan)
+    after = plan.model.run({"x": x}, "oracle:h13")["y"].astype(float)
+    expect(numpy.linalg.norm(after - before) < numpy.linalg.norm(before.astype(float)) / 256, "the rounding model")
+    times = [each.cost("h13")[0].seconds for each in (model, plan.model)]
+    expect(times == [plan.before, plan.after] and plan.gain == times[0] / times[1] > 2, f"{times} for {plan}")
+    expect("all of them" in str(plan) and "proof" not in str(model.optimize("h13")), str(plan))
+    bits = model.optimize("h13", bits=True)
+    expect(bits.keeps == "bits" and [step.rewrite for step in bits.steps] == ["cancel_transposes"] and bits.proof is None, bits)
+    expect(numpy.array_equal(bits.model.run({"x": x}, "oracle:h13")["y"], before), "bits")
+    expect(bits.steps[0].proof is None and bits.model.check("h13").accepted, bits)
+    svg = plan.draw()
+    xml.etree.ElementTree.fromstring(svg)
+    expect('id="before' in svg and 'id="after' in svg, "the drawing")
+    again = anemone.Model(bits.model.convert("mil", folder / "faster"))
+    expect("transpose" not in pathlib.Path(again.path).read_text(), "the file has the rewritten model")
+    expect(numpy.array_equal(again.run({"x": x}, "oracle:h13")["y"], before), "the file computes it")
+    unknown = model.optimize("u1")
+    expect((unknown.gain, unknown.keeps, unknown.steps) == (1, "bits", []), unknown)
+    printed = command_json("optimize", TURNED, "-t", "h13", "--prove")
+    expect(printed in (None, plan.json.strip()), "optimize and anemone optimize differ")
+
+    # 1024 times 50 * 0.999 is 51,150, which the accumulator of the M1 does not hold
+    sums = layer(folder / "sums", numpy.full((4, 1024), 0.9990234375))
+    sound = sums.optimize("h13", values=True, ranges={"x": (-50, 50)})
+    fifty = numpy.full((1, 1024), 50)
+    expect(sound.refuted_before > 0 and sound.refuted_after == 0, sound)
+    expect(numpy.isinf(sums.run({"x": fifty}, "oracle:h13")["y"]).all(), "sums that do not fit")
+    expect(numpy.allclose(sound.model.run({"x": fifty}, "oracle:h13")["y"], 51150, rtol=0.002), "sums that fit")
+    exact = sums.optimize("h13", errors=True, ranges={"x": (-0.0001, 0.0001)})
+    expect(0 < 2 * exact.error_after < exact.error_before and sound.error_before == 0, exact)
+
+
+def compresses(folder):
+    """Weights of -127/64 to 127/64: bytes hold them, 4 bits do not."""
+    random = numpy.random.default_rng(4)
+    outputs, inputs = 96, 256
+    weights = random.integers(-127, 128, (outputs, inputs)) / 64
+    weights[:, 0] = 127 / 64
+    model = layer(folder / "weights", weights, rows=4)
+    data = random.standard_normal((10, 4, inputs)).astype("float16")
+    exact = model.compress("h13", data={"x": data}, most_loss=1e-6, backend="oracle:h13")
+    expect(exact.before.bytes == 2 * outputs * inputs and exact.after.bytes == outputs * inputs + 2 * outputs, exact)
+    expect(exact.ratio == exact.before.bytes / exact.after.bytes and exact.after.loss == 0, exact)
+    expect([(each.name, each.form, each.bytes) for each in exact.weights] == [("w", "int8", exact.after.bytes)], exact.weights)
+    expect(exact.most_loss == 1e-6 and "random" not in str(exact), str(exact))
+    before = [model.run({"x": each}, "oracle:h13")["y"].astype(float) for each in data]
+    for run, each in enumerate(data):
+        expect(numpy.array_equal(exact.model.run({"x": each}, "oracle:h13")["y"], before[run]), "bytes are exact")
+    files = [sum(each.stat().st_size for each in pathlib.Path(of.convert("mil", folder / name)).parent.rglob("*.bin"))
+             for of, name in ((model, "whole"), (exact.model, "small"))]
+    saved = exact.before.bytes - exact.after.bytes
+    expect(abs(files[0] - files[1] - saved) <= 256, f"files of {files} bytes, {saved} are saved")  # and heads of 64
+    expect(numpy.array_equal(anemone.Model(folder / "small").run({"x": data[0]}, "oracle:h13")["y"], before[0]), "the small file")
+
+    lossy = model.compress("h13", data={"x": data}, most_loss=0.2, backend="oracle:h13")
+    after = [lossy.model.run({"x": each}, "oracle:h13")["y"] for each in data]
+    loss = numpy.linalg.norm(numpy.subtract(after[1::2], before[1::2])) / numpy.linalg.norm(before[1::2])
+    expect(lossy.ratio > 3 and 0 < lossy.after.loss <= 0.2 and abs(lossy.after.loss - loss) < 1e-6, f"{loss} for {lossy}")
+    expect(lossy.after.seconds == lossy.model.cost("h13")[0].seconds, lossy)
+    xml.etree.ElementTree.fromstring(lossy.draw())
+    alike = {"x": random.standard_normal((10, 4, 3)) @ random.standard_normal((3, inputs))}  # there is something to learn
+    fed_back, plain = (model.compress("h13", data=alike, most_loss=0.2, plain=plain) for plain in (False, True))
+    expect(fed_back.weights[0].error_feedback and not plain.weights[0].error_feedback, f"{fed_back} {plain}")
+    expect(plain.after.loss > 2 * fed_back.after.loss, f"{fed_back} {plain}")
+    expect("judged on random numbers" in str(model.compress("h13", most_loss=0.5, random_runs=4)), "random numbers")
+    numpy.save(folder / "data.npy", data)
+    printed = command_json("compress", folder / "weights" / "layer.mil", "-t", "h13", "-d", folder / "data.npy", "-b", "oracle:h13",
+                           "--most-loss", 0.2)
+    expect(printed in (None, lossy.json.strip()), "compress and anemone compress differ")
+    text, package = (model.compress("h16", data={"x": data}, most_loss=0.3, goal="time", to=to) for to in ("mil", "mlpackage"))
+    expect("every_stored_form" in str(text) and "every_stored_form" not in str(package), f"{text} {package}")  # forms left out
+    again = anemone.Model(package.model.convert("mlpackage", folder / "small.mlpackage"))
+    expect(numpy.array_equal(again.run({"x": data[0]})["y"], package.model.run({"x": data[0]})["y"]), "the small package")
+
+
+def places_and_times():
+    model, other = anemone.Model(CLASSIFIER), anemone.Model(TURNED, approximates=True)
+    cost = model.cost("h13")[0].seconds
+    place = model.placement("h13")
+    expect(place.whole["engine"].seconds == cost and place.fastest == "CPU", place)  # docs/command.md
+    expect(abs(place.whole["GPU"].seconds - 267e-6) < 1e-6 and place.joules is None and place.known_by == "measured", place)
+    expect([(each.device, each.first) for each in place.segments] == [("CPU", 1)], place.segments)
+    expect("items/s" in str(model.placement("h13", batches=4)) and "items/s" not in str(place), str(place))
+    expect(model.placement("h13", goal="energy").joules > 0, "energy")
+    steady = model.timeline("h13", calls=1, warm=True)
+    expect(abs(steady.seconds - cost) < 1e-9 and len(steady.calls) == 1, f"a steady call takes the estimate of {cost}: {steady}")
+    rested = model.timeline("h13", calls=1, warm=True, idle=10)
+    expect(rested.calls[0].cause == "re-wake" and abs(rested.seconds - 0.26) < 0.01, rested)  # docs/timeline.md
+    both = model.timeline("h13", beside=[other], calls=3, period=0.01, batches=[1, 2])
+    expect([each.program for each in both.calls] == ["classifier.mil", "turned.mil"] * 3, both.calls)
+    expect([each.arrival for each in both.calls[::2]] == [0, 0.01, 0.02], both.calls)
+    expect(both.calls[0].cause == "first calls" and "turned.mil in batches" in str(both), str(both))
+    ends = [each.end - each.arrival for each in both.calls]
+    expect(abs(both.mean_latency - sum(ends) / 6) < 1e-12 and both.median_latency == sorted(ends)[2], both)
+    for first, second in zip(both.calls, both.calls[1:]):
+        expect(second.engine >= first.engine_end, "one has the engine at a time")
+    xml.etree.ElementTree.fromstring(both.draw())
+    for name, plan in (("placement", place), ("timeline", model.timeline("h13"))):
+        expect(command_json(name, CLASSIFIER, "-t", "h13") in (None, plan.json.strip()), f"{name} and anemone {name} differ")
+
+
+def bad_plans(folder):
+    model = anemone.Model(CLASSIFIER)
+    for ask in (model.optimize, model.compress, model.placement, model.timeline):
+        refused(lambda: ask("h99"), "argument", "h99")
+        refused(lambda: ask("macs"), "argument", "macs")
+    refused(lambda: model.placement("u1"), "argument", "no clock of u1 is known")
+    refused(lambda: model.placement(goal="speed"), "argument", "goal 'speed'")
+    refused(lambda: model.placement(batches=-1), "argument", "batches: are -1")
+    refused(lambda: model.timeline("u1"), "argument", "u1")
+    refused(lambda: model.timeline(calls=0), "argument", "calls: are 0")
+    refused(lambda: model.timeline(batches=[0]), "argument", "0 samples")
+    for value in (-1, numpy.nan, numpy.inf):
+        refused(lambda: model.timeline(period=value), "argument", "period")
+        refused(lambda: model.timeline(idle=value), "argument", "idle")
+    refused(lambda: model.optimize(ranges={"x": (0, 1)}), "port", "x: is no input; there are: image")
+    for low, high in ((1, 0), (0, 1e5), (numpy.nan, 1)):
+        refused(lambda: model.optimize(ranges={"image": (low, high)}), "argument", "range of image")
+    refused(lambda: model.compress(goal="speed"), "argument", "goal 'speed'")
+    refused(lambda: model.compress(to="netplist"), "argument", "format 'netplist'")
+    refused(lambda: model.compress(backend="gpu"), "argument", "backend 'gpu'")
+    refused(lambda: model.compress(most_loss=-1), "argument", "most_loss")
+    for runs in (0, -1, 4097, 1 << 70):
+        refused(lambda: model.compress(random_runs=runs), "argument", "runs", f"{runs}")
+    for shape in ((3, 100), (4, 4, 2), (0, 4, 4), ()):
+        refused(lambda: model.compress(data={"image": numpy.zeros(shape)}), "argument", "data: 'image' is")
+    refused(lambda: model.compress(data={"x": numpy.zeros((2, 4, 4))}), "port", "x: is no input; there are: image")
+    refused(lambda: model.compress(data={"image": numpy.full((2, 4, 4), 1e6)}), "port", "beyond fp16's 65504")
+    refused(lambda: model.compress(data={"image": numpy.full((2, 4, 4), numpy.nan)}), "argument", "finite")
+    judged = anemone.Model(CLASSIFIER, approximates=True)
+    refused(lambda: judged.compress(), "argument", "to be judged")
+    refused(lambda: judged.optimize(prove=True), "argument", "to be judged")
+    refused(lambda: judged.optimize().model.compile(), "argument", "to be judged")
+    exact = layer(folder / "plain", numpy.ones((2, 4))).compress("h13")
+    refused(lambda: exact.draw(), "argument", "0 points have an error") if exact.after.loss == 0 else None
+    for call in (lambda: model.compress(data=[1]), lambda: model._native.optimize("h13"),
+                 lambda: anemone.model._native.simulate([None], "h13", 1, 0.0, 0.0, False, [])):
+        try:
+            call()
+            expect(False, "TypeError is not raised")
+        except TypeError:
+            pass
 
 
 def bad_input(folder):
@@ -307,8 +490,8 @@ def stub_and_words():
     expect(set(declared) == public, f"{set(declared) ^ public}")
     for name, each in declared.items():
         if isinstance(each, ast.ClassDef):
-            members = {member.name for member in each.body if isinstance(member, ast.FunctionDef)}
-            found = {member for member in vars(getattr(native, name)) if not member.startswith("_")} | {"__init__"}
+            members = {member.name for member in each.body if isinstance(member, ast.FunctionDef)} - {"__init__"}
+            found = {member for member in vars(getattr(native, name)) if not member.startswith("_")}
             expect(members == found, f"{name}: {members ^ found}")
     for name in anemone.__all__:
         each = getattr(anemone, name)
@@ -319,6 +502,8 @@ def stub_and_words():
 
 def page(folder):
     """docs/python.md."""
+    folder = folder / "page"
+    layer(folder, numpy.random.default_rng(6).standard_normal((96, 256)))
     for each in (CLASSIFIER, COUNTER):
         (folder / each.name).write_bytes(each.read_bytes())
     here = os.getcwd()
@@ -337,6 +522,10 @@ def main():
         takes_any_array()
         keeps_states()
         says_what_the_command_says(folder)
+        optimizes(folder)
+        compresses(folder)
+        places_and_times()
+        bad_plans(folder)
         bad_input(folder)
         other_threads_go_on(folder)
         computes_what_torch_computes(folder)

@@ -2,23 +2,19 @@
 #include "model_file.hpp"
 #include "numpy_file.hpp"
 #include "output_path.hpp"
+#include "plan_json.hpp"
 #include "program_run.hpp"
 #include "progress.hpp"
 #include "run_memory.hpp"
+#include "sample_runs.hpp"
 #include "target_names.hpp"
 #include "written_model.hpp"
-#include <anemone/base/error.hpp>
 #include <anemone/compress/compress.hpp>
 #include <anemone/compress/compression_report.hpp>
-#include <anemone/compress/form_text.hpp>
-#include <anemone/io/json.hpp>
-#include <anemone/passes/print.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -44,66 +40,6 @@ struct compress_command {
     reading how;
 };
 
-std::vector<std::int64_t> shape_of(const ane::node& port) {
-    std::vector<std::int64_t> shape;
-    for (int axis = 0; axis < port.shape.rank; ++axis) {
-        shape.push_back(port.shape[axis]);
-    }
-    return shape;
-}
-
-/// Without extents of 1, which mean nothing.
-std::vector<std::int64_t> without_ones(std::vector<std::int64_t> shape) {
-    shape.erase(std::remove(shape.begin(), shape.end(), 1), shape.end());
-    return shape;
-}
-
-/// How often an array holds an input, one after the other along a first axis: as many runs.
-std::size_t runs_in(const tensor& array, const ane::node& port, const std::string& file) {
-    const std::vector<std::int64_t> given = without_ones(array.shape);
-    const std::vector<std::int64_t> wanted = without_ones(shape_of(port));
-    const bool fits = array.count() > 0 && given.size() >= wanted.size() && given.size() <= wanted.size() + 1 &&
-                      std::equal(wanted.rbegin(), wanted.rend(), given.rbegin());
-    if (!fits) {
-        throw ane::error(ane::errc::argument, file,
-                         fmt::format("'{}' is {}, the input {}: give one run, or several along a first axis",
-                                     array.name, text(array.shape), ane::print(port.shape)));
-    }
-    return given.size() == wanted.size() ? 1 : static_cast<std::size_t>(given.front());
-}
-
-/// The runs of a file: its arrays hold the inputs of one or, along a first axis, of several.
-void add_runs(ane::model_samples& samples, port_buffers& ports, const std::vector<tensor>& arrays,
-              const std::string& file) {
-    std::size_t runs = 0;
-    const bool has_one_input = ports.inputs().size() == 1;
-    const auto port_of = [&](const tensor& array) -> const ane::node& {
-        return ports.input(has_one_input && arrays.size() == 1 ? "" : array.name);
-    };
-    for (const tensor& array : arrays) {
-        const std::size_t here = runs_in(array, port_of(array), file);
-        if (runs != 0 && runs != here) {
-            throw ane::error(ane::errc::argument, file,
-                             fmt::format("'{}' has {} runs and the array before it {}", array.name, here, runs));
-        }
-        runs = here;
-    }
-    for (std::size_t run = 0; run < runs; ++run) {
-        std::vector<tensor> one;
-        for (const tensor& array : arrays) {
-            const ane::node& port = port_of(array);
-            tensor& part = one.emplace_back();
-            part.name = array.name;
-            part.shape = shape_of(port);
-            const auto count = static_cast<std::ptrdiff_t>(port.shape.count());
-            const auto first = array.values.begin() + static_cast<std::ptrdiff_t>(run) * count;
-            part.values.assign(first, first + count);
-        }
-        ports.fill(one);
-        samples.add(ports.inputs());
-    }
-}
-
 ane::model_samples samples_of(const compress_command& given, const ane::graph_view& model) {
     if (given.data.empty()) {
         return ane::random_samples(model, given.random_runs);
@@ -114,33 +50,6 @@ ane::model_samples samples_of(const compress_command& given, const ane::graph_vi
         add_runs(samples, ports, read_arrays(file, given.how.memory), file);
     }
     return samples;
-}
-
-void write_point(ane::json_writer& json, const char* key, const ane::compression_point& p) {
-    json.key(key).object().member("bytes", p.bytes).member("output_error", p.output_error).member("loss", p.loss);
-    if (p.seconds) {
-        json.member("seconds", *p.seconds);
-    } else {
-        json.key("seconds").null();
-    }
-    json.end();
-}
-
-std::string as_json(const ane::compression_plan& plan) {
-    ane::json_writer json;
-    json.object().member("target", plan.target).member("most_loss", plan.most_loss).member("ratio", plan.ratio());
-    write_point(json, "before", plan.before);
-    write_point(json, "after", plan.after);
-    json.key("weights").array();
-    for (const ane::weight_choice& w : plan.weights) {
-        const ane::stored_candidate& c = w.form();
-        json.object().member("name", w.name).member("form", c.form ? ane::compress::form_text(*c.form) : "fp16");
-        json.member("bytes", c.bytes).member("fp16_bytes", w.candidates.front().bytes);
-        json.member("error_feedback", c.fed_back).member("weight_error", c.weight_error);
-        json.member("output_error", c.output_error).end();
-    }
-    json.end().end();
-    return json.str() + "\n";
 }
 
 int compress(const compress_command& given) {
@@ -166,7 +75,7 @@ int compress(const compress_command& given) {
         return ane::choose_compression(model.graph, model.weights, t, samples, how);
     };
     const ane::compression_plan plan = choose();
-    std::string text = given.json ? as_json(plan) : ane::compression_report(plan);
+    std::string text = given.json ? json_of(plan) + "\n" : ane::compression_report(plan);
     if (given.data.empty() && !given.json) {
         text += "note: judged on random numbers; --data takes runs of the model, on which losses mean something\n";
     }

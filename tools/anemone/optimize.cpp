@@ -1,19 +1,18 @@
 #include "command.hpp"
 #include "model_file.hpp"
 #include "output_path.hpp"
+#include "plan_json.hpp"
 #include "progress.hpp"
 #include "ranges.hpp"
 #include "run_memory.hpp"
 #include "target_names.hpp"
 #include "written_model.hpp"
-#include <anemone/io/json.hpp>
 #include <anemone/report/optimize_drawing.hpp>
 #include <anemone/report/optimize_report.hpp>
 #include <anemone/weights/promises.hpp>
 
 #include <fmt/format.h>
 
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,44 +40,6 @@ struct optimize_command {
     bool json = false;
 };
 
-void write_difference(ane::json_writer& json, const char* key, const ane::output_difference& d, bool holds) {
-    json.key(key).object().member("holds", holds).member("values", d.values).member("differing", d.differing);
-    json.member("relative", d.relative).member("largest", d.largest).member("mended", d.mended).end();
-}
-
-std::string as_json(const ane::optimized& found, const std::optional<ane::rewrite_proof>& proof, const ane::target t) {
-    ane::json_writer json;
-    json.object();
-    json.member("target", ane::describe(t).runtime);
-    json.member("apart", found.apart);
-    json.member("refuted_before", found.refuted_before);
-    json.member("refuted_after", found.refuted_after);
-    json.member("error_before", found.error_before);
-    json.member("error_after", found.error_after);
-    json.member("before", found.before);
-    json.member("after", found.after);
-    json.key("steps").array();
-    for (std::size_t i = 0; i < found.steps.size(); ++i) {
-        const ane::rewrite_step& step = found.steps[i];
-        json.object();
-        json.member("rewrite", step.record().id);
-        json.member("places", step.places);
-        json.member("keeps", ane::name(step.record().kept));
-        json.member("before", step.before);
-        json.member("after", step.after);
-        if (proof) {
-            write_difference(json, "proof", proof->steps[i].difference, proof->steps[i].holds());
-        }
-        json.end();
-    }
-    json.end();
-    if (proof) {
-        write_difference(json, "proof", proof->whole, proof->holds());
-    }
-    json.end();
-    return json.str();
-}
-
 int optimize(const optimize_command& given) {
     require_other_file(given.svg, std::span(&given.file, 1));
     if (!given.output.empty()) {
@@ -103,7 +64,7 @@ int optimize(const optimize_command& given) {
         const progress shown("running " + given.file + " before and after each step (oracle of " + given.target + ")");
         proof = ane::prove(model.graph, found, model.weights, t);
     }
-    std::string text = given.json ? as_json(found, proof, t) + "\n" : ane::optimize_text(found, t);
+    std::string text = given.json ? json_of(found, proof, t) + "\n" : ane::optimize_text(found, t);
     if (proof && !given.json) {
         text += ane::proof_text(*proof);
     }

@@ -1,7 +1,7 @@
 #include "command.hpp"
 #include "model_file.hpp"
+#include "plan_json.hpp"
 #include "target_names.hpp"
-#include <anemone/io/json.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/report/device_placement_report.hpp>
 #include <anemone/rules/device_placement_of.hpp>
@@ -23,54 +23,13 @@ struct placement_command {
     bool json = false;
 };
 
-constexpr ane::compute_device devices[] = {ane::compute_device::engine, ane::compute_device::gpu,
-                                           ane::compute_device::cpu};
-
-void write_seconds(ane::json_writer& json, double seconds, double joules) {
-    json.member("seconds", seconds);
-    if (joules > 0) {
-        json.member("joules", joules);
-    } else {
-        json.key("joules").null(); // not known
-    }
-}
-
-std::string as_json(const ane::device_plan& plan) {
-    ane::json_writer json;
-    json.object();
-    json.member("target", plan.target);
-    json.member("known_by", ane::name(plan.known_by));
-    write_seconds(json, plan.seconds, plan.joules);
-    json.key("segments").array();
-    for (const ane::device_segment& s : plan.segments) {
-        json.object().member("device", ane::name(s.on)).member("first", s.first + 1).member("last", s.last + 1);
-        write_seconds(json, s.seconds, s.joules);
-        json.end();
-    }
-    json.end();
-    json.key("whole").object();
-    for (const ane::compute_device d : devices) {
-        const ane::device_total& whole = plan.on(d);
-        json.key(ane::name(d));
-        if (whole.possible) {
-            json.object();
-            write_seconds(json, whole.seconds, whole.joules);
-            json.end();
-        } else {
-            json.null();
-        }
-    }
-    json.end().end();
-    return json.str() + "\n";
-}
-
 int placement(const placement_command& given) {
     const ane::target t = target_named(given.target);
     const ane::read_model model = read(given.file, given.how);
     ane::placement_options how;
     how.goal = given.goal == "energy" ? ane::placement_goal::energy : ane::placement_goal::time;
     if (given.json) {
-        write_text("", as_json(ane::place_model(model.graph, t, how)));
+        write_text("", json_of(ane::place_model(model.graph, t, how)) + "\n");
         return well;
     }
     std::string text = ane::placement_report(model.graph, t, how);

@@ -1,9 +1,10 @@
 #include "command.hpp"
 #include "model_file.hpp"
 #include "output_path.hpp"
+#include "plan_json.hpp"
+#include "requests.hpp"
 #include "target_names.hpp"
 #include <anemone/base/error.hpp>
-#include <anemone/io/json.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/report/timeline_drawing.hpp>
 #include <anemone/report/timeline_report.hpp>
@@ -32,39 +33,6 @@ struct timeline_command {
     bool json = false;
 };
 
-/// `calls` of each program: each when the one before it has ended, or one every `period`.
-std::vector<ane::request> calls_of(const timeline_command& given) {
-    std::vector<ane::request> list;
-    const auto programs = static_cast<int>(given.files.size());
-    for (int call = 0; call < given.calls; ++call) {
-        for (int program = 0; program < programs; ++program) {
-            if (given.period > 0) {
-                list.push_back({program, call * given.period * 1e-3});
-            } else {
-                list.push_back({program, 0, call > 0 ? static_cast<int>(list.size()) - programs : -1});
-            }
-        }
-    }
-    return list;
-}
-
-std::string as_json(const ane::timeline& t, const std::vector<std::string>& names) {
-    ane::json_writer json;
-    json.object();
-    json.member("target", t.target).member("known_by", ane::name(t.known_by)).member("seconds", t.seconds());
-    json.member("calls_per_second", t.throughput()).member("utilisation", t.utilisation());
-    json.member("mean_latency", t.mean_latency()).member("median_latency", t.latency(50));
-    json.member("p99_latency", t.latency(99)).member("joules", t.joules);
-    json.key("calls").array();
-    for (const ane::served_request& s : t.requests) {
-        json.object().member("program", names[static_cast<std::size_t>(s.program)]).member("arrival", s.arrival);
-        json.member("start", s.start).member("engine", s.engine).member("engine_end", s.engine_end);
-        json.member("end", s.end).member("cause", ane::name(s.cause)).end();
-    }
-    json.end().end();
-    return json.str() + "\n";
-}
-
 int timeline(const timeline_command& given) {
     require_other_file(given.svg, given.files);
     for (const auto& [option, value] : {std::pair{"--period", given.period}, std::pair{"--idle", given.idle}}) {
@@ -89,11 +57,13 @@ int timeline(const timeline_command& given) {
     ane::timeline_options how;
     how.first_calls = given.warm ? ane::warm_up::none : ane::warm_up::factors;
     how.idle_before = given.idle;
-    const ane::timeline simulated = ane::simulate(programs, calls_of(given), t, how);
+    const ane::timeline simulated = ane::simulate(
+        programs, requests_of(static_cast<int>(programs.size()), given.calls, given.period * 1e-3), t, how);
     if (!given.svg.empty()) {
         write_text(given.svg, ane::draw_timeline(simulated, {.names = names}));
     }
-    write_text("", given.json ? as_json(simulated, names) : ane::timeline_text(simulated, {.names = names}) + text);
+    write_text("",
+               given.json ? json_of(simulated, names) + "\n" : ane::timeline_text(simulated, {.names = names}) + text);
     return well;
 }
 

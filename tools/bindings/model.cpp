@@ -6,7 +6,11 @@
 #include <anemone/drawing/drawing.hpp>
 #include <anemone/passes/lowering.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace bindings {
 
@@ -33,14 +37,6 @@ port port_of(std::string_view name, const ane::graph_view& g, int node) {
     return made;
 }
 
-/// What only judges and draws has to be told so before it is run or written.
-void require_exact(const model& m, const char* what) {
-    if (m.approximates()) {
-        throw ane::error(ane::errc::argument, m.path(),
-                         std::string("was opened to be judged, with approximate constants, and cannot be ") + what);
-    }
-}
-
 } // namespace
 
 const char* name(element type) {
@@ -53,9 +49,35 @@ std::size_t bytes_of(element type) {
     return bytes[static_cast<std::size_t>(type)];
 }
 
+std::string names_of(const std::vector<port>& ports) {
+    std::string text;
+    for (const port& each : ports) {
+        text.append(text.empty() ? "" : ", ").append(each.name);
+    }
+    return text.empty() ? "none" : text;
+}
+
+const port& named(const std::vector<port>& ports, const std::string& name, const char* what) {
+    const auto found = std::find_if(ports.begin(), ports.end(), [&](const port& each) { return each.name == name; });
+    if (found == ports.end()) {
+        throw ane::error(ane::errc::port, name, fmt::format("is no {}; there are: {}", what, names_of(ports)));
+    }
+    return *found;
+}
+
 model::model(const std::string& path, const command::reading& how)
     : path_(path), approximates_(how.approximates), is_mil_(command::is_mil(path)), memory_(how.memory),
       file_(command::read(path, how)) {
+    find_ports();
+}
+
+model::model(const model& from, ane::dynamic_graph graph, ane::weight_store weights)
+    : path_(from.path_), approximates_(from.approximates_), is_mil_(false),
+      memory_(from.memory_), file_{std::move(graph), std::move(weights), from.notes(), {}} {
+    find_ports();
+}
+
+void model::find_ports() {
     const ane::graph_view g = file_.graph;
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind == ane::op::input) {
@@ -85,8 +107,15 @@ std::string model::drawing(const std::string& title) const {
     return ane::draw_svg(file_.graph, how);
 }
 
+void model::require_exact(const char* what) const {
+    if (approximates_) {
+        throw ane::error(ane::errc::argument, path_,
+                         std::string("was opened to be judged, with approximate constants, and cannot be ") + what);
+    }
+}
+
 std::string model::convert(const std::string& to, const std::string& folder) const {
-    require_exact(*this, "written");
+    require_exact("written");
     return command::write_model(file_, to, folder);
 }
 

@@ -32,11 +32,18 @@ struct port {
     std::size_t bytes() const { return count * bytes_of(type); }
 };
 
-/// A model of a file. It does not change once it is read: any number of threads may ask it.
+/// "image, mask"; "none" where there is none.
+std::string names_of(const std::vector<port>& ports);
+/// The port of a name. Throws `ane::error` (errc::port) for a name that is none: "x: is no input; there are: image".
+const port& named(const std::vector<port>& ports, const std::string& name, const char* what);
+
+/// A model of a file, or what became of one. It does not change once it is made: any number of threads may ask it.
 class model {
 public:
     /// Throws what `command::read` throws.
     model(const std::string& path, const command::reading& how);
+    /// What became of a model: another graph of the same ports.
+    model(const model& from, ane::dynamic_graph graph, ane::weight_store weights);
 
     const std::vector<port>& inputs() const { return inputs_; }
     const std::vector<port>& outputs() const { return outputs_; }
@@ -50,6 +57,9 @@ public:
     /// Bytes that weights, and the values of a run, may take.
     std::uint64_t memory() const { return memory_; }
 
+    /// Throws `ane::error` (errc::argument) where the model approximates: it cannot be `what` ("run").
+    void require_exact(const char* what) const;
+
     /// What `anemone check` finds.
     command::judgement check(const std::string& targets, const ane::report_policy& rules) const;
     /// The estimate of one target.
@@ -61,6 +71,8 @@ public:
     std::string convert(const std::string& to, const std::string& folder) const;
 
 private:
+    void find_ports();
+
     std::string path_;
     bool approximates_;
     bool is_mil_;

@@ -34,22 +34,6 @@ private:
     std::atomic<bool>& busy_;
 };
 
-std::string names_of(const std::vector<port>& ports) {
-    std::string text;
-    for (const port& each : ports) {
-        text.append(text.empty() ? "" : ", ").append(each.name);
-    }
-    return text.empty() ? "none" : text;
-}
-
-const port& named(const std::vector<port>& ports, const std::string& name, const char* what) {
-    const auto found = std::find_if(ports.begin(), ports.end(), [&](const port& each) { return each.name == name; });
-    if (found == ports.end()) {
-        throw ane::error(ane::errc::port, name, fmt::format("is no {}; there are: {}", what, names_of(ports)));
-    }
-    return *found;
-}
-
 template <class Byte> const array<Byte>* given(const std::vector<array<Byte>>& arrays, const std::string& name) {
     const auto same = [&](const array<Byte>& each) { return each.name == name; };
     const auto found = std::find_if(arrays.begin(), arrays.end(), same);
@@ -80,30 +64,11 @@ template <class Byte> void require_size(const array<Byte>& a, const port& p) {
     }
 }
 
-template <class Number> void widen(std::span<const std::byte> from, std::vector<double>& to) {
-    for (std::size_t i = 0; i < to.size(); ++i) {
-        Number value;
-        std::memcpy(&value, from.data() + i * sizeof value, sizeof value);
-        to[i] = static_cast<double>(value);
-    }
-}
 template <class Number> void narrow(const std::vector<double>& from, std::span<std::byte> to) {
     for (std::size_t i = 0; i < from.size(); ++i) {
         const Number value(static_cast<Number>(from[i]));
         std::memcpy(to.data() + i * sizeof value, &value, sizeof value);
     }
-}
-
-std::vector<double> numbers_of(const input_array& a, std::size_t count) {
-    std::vector<double> numbers(count);
-    switch (a.type) {
-    case element::float16: widen<ane::half>(a.bytes, numbers); break;
-    case element::int8: widen<std::int8_t>(a.bytes, numbers); break;
-    case element::uint8: widen<std::uint8_t>(a.bytes, numbers); break;
-    case element::float32: widen<float>(a.bytes, numbers); break;
-    case element::float64: widen<double>(a.bytes, numbers); break;
-    }
-    return numbers;
 }
 
 /// Elements of a port into the array of a caller, which is of the same type or of floats.
@@ -154,10 +119,7 @@ bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) {
 
 session::session(std::shared_ptr<const bindings::model> of, const std::string& backend)
     : model_(std::move(of)), program_([&] {
-          if (model_->approximates()) {
-              throw ane::error(ane::errc::argument, model_->path(),
-                               "was opened to be judged, with approximate constants, and cannot be run");
-          }
+          model_->require_exact("run");
           command::require_run_memory(model_->file().graph,
                                       backend == "cpu" ? command::kept_values::live : command::kept_values::all,
                                       model_->memory());

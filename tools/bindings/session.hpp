@@ -1,28 +1,15 @@
 #pragma once
 
+#include "arrays.hpp"
 #include "model.hpp"
 #include <anemone/backend/any.hpp>
 
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 namespace bindings {
-
-/// The caller's memory for a port: `bytes` with elements of `type`.
-template <class Byte> struct array {
-    std::string name;
-    element type = element::float16;
-    std::span<Byte> bytes{};
-    std::optional<std::vector<std::int64_t>> shape{}; ///< none: the port's
-};
-using input_array = array<const std::byte>;
-using output_array = array<std::byte>;
 
 /// A model compiled for a backend, with the states that it keeps. One call at a time: another thread that calls meanwhile
 /// gets an error (errc::argument).

@@ -1,10 +1,10 @@
 #include "../anemone/rule_names.hpp"
+#include "arguments.hpp"
 #include "guarded.hpp"
 #include "handles.hpp"
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,22 +14,9 @@ namespace {
 using c_interface::guarded;
 using c_interface::needed;
 using c_interface::needed_text;
-
-/// That a structure is one that this version knows.
-void require_size(std::size_t size, std::size_t known, const char* name) {
-    if (size != known) {
-        throw ane::error(ane::errc::argument, name,
-                         "has size " + std::to_string(size) + ", this library has " + std::to_string(known));
-    }
-}
-
-std::vector<std::string> texts(const char* const* list, std::size_t count, const char* name) {
-    std::vector<std::string> all;
-    for (std::size_t i = 0; i < count; ++i) {
-        all.push_back(needed_text((&needed(list, name))[i], name));
-    }
-    return all;
-}
+using c_interface::not_known;
+using c_interface::require_size;
+using c_interface::texts;
 
 const std::vector<bindings::port>& ports_of(const anemone_model& model, anemone_direction direction) {
     switch (direction) {
@@ -47,8 +34,6 @@ template <class List> const auto& at(const List& list, std::size_t index) {
     }
     return list[index];
 }
-
-constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 } // namespace
 
@@ -70,6 +55,10 @@ anemone_status anemone_open(const char* path, const anemone_reading* how, anemon
 }
 
 void anemone_model_free(anemone_model* model) { delete model; }
+
+anemone_status anemone_convert(const anemone_model* model, const char* to, const char* folder) {
+    return guarded([&] { needed(model, "model").held->convert(needed_text(to, "to"), needed_text(folder, "folder")); });
+}
 
 size_t anemone_port_count(const anemone_model* model, anemone_direction direction) {
     size_t count = 0;

@@ -1,36 +1,15 @@
+#include "arguments.hpp"
 #include "guarded.hpp"
 #include "handles.hpp"
 
-#include <span>
-#include <string>
-#include <type_traits>
-#include <vector>
+#include <cstddef>
 
 namespace {
 
+using c_interface::array_of;
+using c_interface::arrays_of;
 using c_interface::guarded;
 using c_interface::needed;
-using c_interface::needed_text;
-
-template <class Byte> bindings::array<Byte> array_of(const anemone_array& a) {
-    const std::string name = needed_text(a.name, "name of an array");
-    if (a.type < ANEMONE_FLOAT16 || a.type > ANEMONE_FLOAT64) {
-        throw ane::error(ane::errc::argument, name, "has type " + std::to_string(a.type) + ", which is none");
-    }
-    if (a.data == nullptr) {
-        throw ane::error(ane::errc::argument, name, "has data NULL");
-    }
-    return {name, static_cast<bindings::element>(a.type), {static_cast<Byte*>(a.data), a.bytes}, std::nullopt};
-}
-
-template <class Byte>
-std::vector<bindings::array<Byte>> arrays_of(const anemone_array* list, std::size_t count, const char* name) {
-    std::vector<bindings::array<Byte>> all;
-    for (std::size_t i = 0; i < count; ++i) {
-        all.push_back(array_of<Byte>((&needed(list, name))[i]));
-    }
-    return all;
-}
 
 static_assert(static_cast<int>(bindings::element::float16) == ANEMONE_FLOAT16 &&
               static_cast<int>(bindings::element::int8) == ANEMONE_INT8 &&

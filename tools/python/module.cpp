@@ -1,6 +1,7 @@
 #include "../anemone/rule_names.hpp"
 #include "../anemone/target_names.hpp"
 #include "../bindings/model.hpp"
+#include "../bindings/plans.hpp"
 #include "../bindings/session.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/readers/unreadable.hpp>
@@ -16,6 +17,7 @@
 #include <pybind11/stl.h>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 /// anemone._native: models and programs as plain functions over strings and dense NumPy arrays. The classes that users see
@@ -25,6 +27,7 @@ namespace {
 namespace py = pybind11;
 using bindings::element;
 using bindings::model;
+using bindings::plan;
 using bindings::port;
 using bindings::session;
 using unlocked = py::call_guard<py::gil_scoped_release>;
@@ -64,13 +67,21 @@ bindings::output_array output_of(const port& p, py::array& a) {
             std::nullopt};
 }
 
-py::dict run(session& s, const py::dict& given) {
-    std::vector<py::array> kept; // while they are read
-    std::vector<bindings::input_array> inputs;
-    for (const auto& [name, value] : given) {
-        kept.push_back(py::cast<py::array>(value));
-        inputs.push_back(input_of(py::cast<std::string>(name), kept.back()));
+/// Arrays by name, which are kept while they are read.
+struct named_arrays {
+    std::vector<py::array> kept{};
+    std::vector<bindings::input_array> inputs{};
+
+    explicit named_arrays(const py::dict& given) {
+        for (const auto& [name, value] : given) {
+            kept.push_back(py::cast<py::array>(value));
+            inputs.push_back(input_of(py::cast<std::string>(name), kept.back()));
+        }
     }
+};
+
+py::dict run(session& s, const py::dict& given) {
+    const named_arrays arrays(given);
     py::dict answers;
     std::vector<bindings::output_array> outputs;
     for (const port& p : s.model().outputs()) {
@@ -79,7 +90,7 @@ py::dict run(session& s, const py::dict& given) {
         answers[py::str(p.name)] = std::move(made);
     }
     const py::gil_scoped_release others_go_on;
-    s.run(inputs, outputs);
+    s.run(arrays.inputs, outputs);
     return answers;
 }
 
@@ -148,6 +159,38 @@ estimate cost(const model& m, const std::string& target) {
             c.roof && c.roof->known_by == ane::mark::measured};
 }
 
+using shared_model = std::shared_ptr<model>;
+using range = std::tuple<std::string, double, double>;
+
+plan optimized(const shared_model& of, const std::string& target, bool bits, bool values, bool errors, bool resident,
+               bool prove, const std::vector<range>& ranges) {
+    bindings::optimizing how{bits, values, errors, resident, prove, {}};
+    for (const auto& [input, low, high] : ranges) {
+        how.ranges.push_back({input, low, high});
+    }
+    return bindings::optimize(of, target, how);
+}
+
+plan compressed(const shared_model& of, const std::string& target, const py::dict& data, std::size_t random_runs,
+                double most_loss, const std::string& goal, bool plain, const std::string& backend,
+                const std::string& to) {
+    const named_arrays arrays(data);
+    const py::gil_scoped_release others_go_on;
+    return bindings::compress(of, target, {most_loss, goal, to, backend, plain, arrays.inputs, random_runs});
+}
+
+plan placed(const shared_model& of, const std::string& target, const std::string& goal, std::int64_t batches) {
+    return bindings::place(of, target, {goal, batches});
+}
+
+plan simulated(const std::vector<shared_model>& of, const std::string& target, int calls, double period, double idle,
+               bool warm, const std::vector<int>& batches) {
+    if (std::find(of.begin(), of.end(), nullptr) != of.end()) {
+        throw py::type_error("a model is None");
+    }
+    return bindings::simulate({of.begin(), of.end()}, target, {calls, period, idle, warm, batches});
+}
+
 std::vector<std::string> targets_in(const std::string& text) {
     std::vector<std::string> names;
     for (const ane::target t : command::targets_named(text)) {
@@ -203,6 +246,9 @@ PYBIND11_MODULE(_native, m) {
                  return py::make_tuple(c.target, c.product, c.seconds, c.flops, c.bytes, c.bound, c.measured);
              })
         .def("draw", &model::drawing, unlocked())
+        .def("optimize", &optimized, unlocked())
+        .def("compress", &compressed)
+        .def("place", &placed, unlocked())
         .def("convert", [](const model& of, const std::string& to, const py::bytes& folder) {
             const std::string name = folder;
             std::string written;
@@ -212,6 +258,13 @@ PYBIND11_MODULE(_native, m) {
             }
             return py::bytes(written);
         });
+    m.def("simulate", &simulated, unlocked());
+    py::class_<plan>(m, "Plan")
+        .def_readonly("text", &plan::text)
+        .def_readonly("json", &plan::json)
+        .def(
+            "draw", [](const plan& of) { return of.draw(); }, unlocked())
+        .def("model", [](const plan& of) { return std::const_pointer_cast<model>(of.made); });
     py::class_<session>(m, "Session")
         .def(py::init([](const std::shared_ptr<model>& of, const std::string& backend) {
                  const py::gil_scoped_release others_go_on;

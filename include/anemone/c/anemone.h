@@ -5,16 +5,16 @@
 #include <stdint.h>
 
 /**
- * The C interface (C99): models of files are checked, costed and run. Link `anemone::c`, or what `pkg-config anemone_c`
- * says; docs/c.md has an example.
+ * The C interface (C99): models of files are checked, costed, planned and run. Link `anemone::c`, or what `pkg-config
+ * anemone_c` says; docs/c.md has an example.
  *
  * A function that can fail returns a status, and leaves a sentence for `anemone_error` in its thread. Nothing is thrown
  * and nothing ends the program: a NULL where there must be something is ANEMONE_ARGUMENT. What a function cannot give it
  * sets to NULL. Texts are UTF-8 and belong to the handle that they were asked of, until it is freed. Every free function
  * takes NULL. Handles do not need each other: a model may be freed while its programs run.
  *
- * Models and reports do not change; any number of threads may use one. A program is used by one thread at a time; another
- * one gets ANEMONE_ARGUMENT.
+ * Models, reports and plans do not change; any number of threads may use one. A program is used by one thread at a time;
+ * another one gets ANEMONE_ARGUMENT.
  *
  * Nothing here was ever run on Apple silicon.
  */
@@ -67,6 +67,10 @@ typedef struct anemone_reading {
 /** Reads MIL text, a folder of .mlmodelc, a netplist or, where the library was built with it, ONNX. */
 anemone_status anemone_open(const char* path, const anemone_reading* how, anemone_model** model);
 void anemone_model_free(anemone_model* model);
+
+/** Writes the model and its weights as "mil", "netplist" or "mlpackage" into a folder, which is made where it is missing;
+ *  anemone_open takes it. */
+anemone_status anemone_convert(const anemone_model* model, const char* to, const char* folder);
 
 typedef int32_t anemone_type;
 enum {
@@ -145,13 +149,7 @@ typedef struct anemone_cost {
 /** What a run costs on one target, such as "h13". */
 anemone_status anemone_estimate(const anemone_model* model, const char* target, anemone_cost* cost);
 
-/* ---- programs ---------------------------------------------------------------------------------------------------- */
-
-typedef struct anemone_program anemone_program;
-
-/** Compiles for a backend: "cpu", "oracle:h13" (a chip's arithmetic, bit by bit), "engine:h13"; NULL: "cpu". */
-anemone_status anemone_compile(const anemone_model* model, const char* backend, anemone_program** program);
-void anemone_program_free(anemone_program* program);
+/* ---- what could become of a model, and where and when it would run ------------------------------------------------- */
 
 /** Memory of the caller, for a port by name: dense, row-major. */
 typedef struct anemone_array {
@@ -160,6 +158,148 @@ typedef struct anemone_array {
     void* data;        /**< inputs are only read */
     size_t bytes;      /**< checked: elements of the port times the size of one */
 } anemone_array;
+
+typedef struct anemone_plan anemone_plan;
+
+/** That the values of an input stay from `low` to `high`, within what fp16 holds. */
+typedef struct anemone_range {
+    const char* input;
+    double low;
+    double high;
+} anemone_range;
+
+/** How a model is rewritten. NULL is the default, as is what is 0 in it. */
+typedef struct anemone_optimizing {
+    size_t size;  /**< sizeof(anemone_optimizing) */
+    int bits;     /**< not 0: only rewrites that keep every bit; 0: also those that round elsewhere */
+    int values;   /**< not 0: first of all fewer values that may overflow, by the ranges and the weights */
+    int errors;   /**< not 0: then a smaller expected error of the least exact product, by the same */
+    int resident; /**< not 0: no more operands than before that do not stay on the chip */
+    int prove;    /**< not 0: the model is run before and after each step, in the target's arithmetic */
+    const anemone_range* ranges;
+    size_t range_count;
+} anemone_optimizing;
+
+/** Rewrites a model into a faster one that computes the same, by the estimate for a target. */
+anemone_status anemone_optimize(const anemone_model* model, const char* target, const anemone_optimizing* how,
+                                anemone_plan** plan);
+
+/** How the weights of a model are stored. NULL is the default, as is what is 0 in it. */
+typedef struct anemone_compressing {
+    size_t size;               /**< sizeof(anemone_compressing) */
+    double most_loss;          /**< the gate: the largest relative error of the outputs; 0: 0.01 */
+    const char* goal;          /**< what is to be least, "size" or "time"; NULL: "size" */
+    const char* to;            /**< the file for the weights, "mil" or "mlpackage", which has more forms; NULL: "mil" */
+    const char* backend;       /**< where the runs are judged, as for anemone_compile; NULL: "cpu" */
+    int plain;                 /**< not 0: rounded to the nearest, without error feedback */
+    const anemone_array* data; /**< of each input `runs` runs, one after the other; NULL: random numbers */
+    size_t data_count;
+    size_t runs; /**< that the model is judged by; 0: 32, of random numbers */
+} anemone_compressing;
+
+/** Chooses a form for each weight: as small, or as fast, as the gate allows. Half of the runs are learnt from, the others
+ *  judge. */
+anemone_status anemone_compress(const anemone_model* model, const char* target, const anemone_compressing* how,
+                                anemone_plan** plan);
+
+/** How a model is placed. NULL is the default, as is what is 0 in it. */
+typedef struct anemone_placing {
+    size_t size;      /**< sizeof(anemone_placing) */
+    const char* goal; /**< what is to be least, "time" or "energy"; NULL: "time" */
+    int64_t batches;  /**< the text also has batches of 1, 2, 4 ... up to this; 0: none */
+} anemone_placing;
+
+/** Finds where a model and its layers belong on a target: on the engine, the GPU or the CPU. */
+anemone_status anemone_place(const anemone_model* model, const char* target, const anemone_placing* how,
+                             anemone_plan** plan);
+
+/** How models are called. NULL is the default, as is what is 0 in it. */
+typedef struct anemone_calling {
+    size_t size;        /**< sizeof(anemone_calling) */
+    int calls;          /**< of each model; 0: 8 */
+    int warm;           /**< not 0: the models have run before */
+    double period;      /**< s from one call of a model to its next; 0: when the one before it has ended */
+    double idle;        /**< s of rest before the first call */
+    const int* batches; /**< the text also has what one sample takes in batches of these sizes */
+    size_t batch_count;
+} anemone_calling;
+
+/** Simulates calls of models, which share the engine of a target: when each waits, when the engine has it. */
+anemone_status anemone_timeline(const anemone_model* const* models, size_t model_count, const char* target,
+                                const anemone_calling* how, anemone_plan** plan);
+
+void anemone_plan_free(anemone_plan* plan);
+/** What the command `anemone` prints: as text, and with `--json`; NULL for NULL. */
+const char* anemone_plan_text(const anemone_plan* plan);
+const char* anemone_plan_json(const anemone_plan* plan);
+/** What it draws with `--svg`; of a placement there is no drawing. Drawn when it is first asked for. */
+anemone_status anemone_plan_drawing(const anemone_plan* plan, const char** svg);
+/** The model that anemone_optimize or anemone_compress made: one as any other, of the same ports, to be freed as such. */
+anemone_status anemone_plan_model(const anemone_plan* plan, anemone_model** model);
+
+typedef struct anemone_optimized {
+    double before;      /**< s of a run, estimated; 0 where the target's rates are not known */
+    double after;       /**< the same of the model that was made */
+    double gain;        /**< before / after; 1 where nothing pays */
+    const char* kept;   /**< "bits" or "rounding"; never freed */
+    size_t steps;       /**< rewrites, one after the other */
+    size_t refuted;     /**< limits of values that the ranges let the model pass */
+    size_t refuted_now; /**< the same of the model that was made */
+    double error;       /**< expected of the least exact product, relative; 0: not asked for, or not known */
+    double error_now;   /**< the same of the model that was made */
+    int proved;         /**< whether a proof was asked for */
+    int holds;          /**< whether it holds */
+} anemone_optimized;
+
+typedef struct anemone_compressed {
+    int64_t bytes;      /**< of all weights, as they were */
+    int64_t bytes_now;  /**< as they are stored */
+    double ratio;       /**< bytes / bytes_now; 1 for a model without weights */
+    double loss;        /**< of the outputs, not above the gate */
+    double seconds;     /**< of a run, estimated; NaN where the target's rates are not known */
+    double seconds_now; /**< the same of the model that was made */
+    size_t weights;     /**< those that a form was chosen for */
+} anemone_compressed;
+
+/** Times are of one run, with its launch. What is not known, or not possible, is NaN. */
+typedef struct anemone_placed {
+    const char* fastest;        /**< for the whole model: "engine", "GPU", "CPU"; "none" takes it; never freed */
+    const char* most_efficient; /**< the same by energy, of those where it is known */
+    double seconds;             /**< layer by layer, each where it belongs */
+    double joules;
+    size_t segments;       /**< layers in a row on one device */
+    double engine_seconds; /**< the whole model on one device */
+    double gpu_seconds;
+    double cpu_seconds;
+    int measured; /**< whether the rates were measured on this chip */
+} anemone_placed;
+
+typedef struct anemone_timed {
+    double seconds;          /**< from the first call to the last result */
+    double calls_per_second; /**< of all models */
+    double utilisation;      /**< share of the time in which the engine has a call */
+    double mean_latency;     /**< s */
+    double median_latency;
+    double p99_latency; /**< that 99 of 100 calls do not exceed */
+    double joules;      /**< NaN where it is not known */
+    size_t calls;
+    int measured; /**< whether the constants were measured on this chip */
+} anemone_timed;
+
+/** The figures of a plan; ANEMONE_ARGUMENT for a plan of another function. The JSON has all steps, weights, segments and
+ *  calls. */
+anemone_status anemone_plan_optimized(const anemone_plan* plan, anemone_optimized* figures);
+anemone_status anemone_plan_compressed(const anemone_plan* plan, anemone_compressed* figures);
+anemone_status anemone_plan_placed(const anemone_plan* plan, anemone_placed* figures);
+anemone_status anemone_plan_timed(const anemone_plan* plan, anemone_timed* figures);
+
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
+
+typedef struct anemone_program anemone_program;
+
+/** Compiles for a backend: "cpu", "oracle:h13" (a chip's arithmetic, bit by bit), "engine:h13"; NULL: "cpu". */
+anemone_status anemone_compile(const anemone_model* model, const char* backend, anemone_program** program);
+void anemone_program_free(anemone_program* program);
 
 /** Runs once. Every input has to be there; outputs may be left out. The states go on from run to run. A number that a port
  *  does not hold is an error, as is an output that shares memory with another array. The outputs of a run that fails

@@ -7,13 +7,15 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 
 import numpy
 
-from . import _native
+from . import _native, plans
 from .arrays import dense
 from .errors import Error
+from .plans import Compressed, Optimized, Placement, Timeline
 from .report import Report
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Shapes = Mapping[str, Sequence[int]]
+Ranges = Mapping[str, Tuple[float, float]]
 
 
 class Port(NamedTuple):
@@ -85,6 +87,15 @@ class Model:
         self._native = _native.Model(os.fsencode(path), function, given, max_memory, approximates)
         self._programs: Dict[str, Program] = {}
 
+    @classmethod
+    def _made(cls, of: "Model", native: "_native.Model") -> "Model":
+        """What became of a model."""
+        made = cls.__new__(cls)
+        made.path = of.path
+        made._native = native
+        made._programs = {}
+        return made
+
     @property
     def inputs(self) -> List[Port]:
         return _ports(self._native.inputs)
@@ -112,6 +123,44 @@ class Model:
     def cost(self, targets: str = "macs") -> List[Cost]:
         """What a run costs on each target."""
         return [Cost(*self._native.cost(each)) for each in _native.targets(targets)]
+
+    def optimize(self, target: str = "h17s", *, bits: bool = False, values: bool = False, errors: bool = False,
+                 resident: bool = False, ranges: Optional[Ranges] = None, prove: bool = False) -> Optimized:
+        """A faster model that computes the same, by the estimate for a target. `bits` admits only rewrites that keep every
+        bit; `values` takes first of all those after which fewer values may overflow, by the `ranges` of inputs,
+        {"x": (-1, 1)}, and the weights, `errors` those with a smaller expected error of the least exact product; `resident` admits none after which more operands do not stay on the chip. `prove`
+        runs the model before and after each step, in the target's arithmetic."""
+        given = [(name, float(low), float(high)) for name, (low, high) in (ranges or {}).items()]
+        plan = self._native.optimize(target, bits, values, errors, resident, prove, given)
+        return plans.optimized(plan, Model._made(self, plan.model()))
+
+    def compress(self, target: str = "h17s", *, data: Optional[Mapping[str, Any]] = None, random_runs: int = 32,
+                 most_loss: float = 0.01, goal: str = "size", plain: bool = False, backend: str = "cpu",
+                 to: str = "mil") -> Compressed:
+        """A form for each weight: as small, or by the `goal` "time" as fast, as `most_loss` allows, the largest relative
+        error of the outputs. `data` are runs by the names of inputs, one after the other along a first axis: half of them
+        are learnt from, the others judge. Without them the runs are random numbers. `plain` rounds to the nearest, without
+        error feedback; the runs are judged on `backend`; a file of `to`, "mil" or "mlpackage", is to hold the weights."""
+        if not isinstance(data, (Mapping, type(None))):
+            raise TypeError(f"data are a dictionary of arrays by name, not {type(data).__name__}")
+        if not 0 < random_runs < 1 << 32:
+            raise Error("argument", "random_runs", f"argument: random_runs: is {random_runs}, allowed are 1 to 4096")
+        arrays = {name: dense(name, value) for name, value in (data or {}).items()}
+        plan = self._native.compress(target, arrays, random_runs, most_loss, goal, plain, backend, to)
+        return plans.compressed(plan, Model._made(self, plan.model()))
+
+    def placement(self, target: str = "h17s", *, goal: str = "time", batches: int = 0) -> Placement:
+        """Where the model and its layers belong: on the engine, the GPU or the CPU. The `goal` is "time" or "energy"; the
+        text also has batches of 1, 2, 4 ... up to `batches`."""
+        return plans.placement(self._native.place(target, goal, batches))
+
+    def timeline(self, target: str = "h17s", *, beside: Sequence["Model"] = (), calls: int = 8, period: float = 0.0,
+                 idle: float = 0.0, warm: bool = False, batches: Sequence[int] = ()) -> Timeline:
+        """Simulates calls of the model, and of those `beside` it, which share the engine: so many `calls` of each, one every
+        `period` seconds, or when the one before it has ended; after `idle` seconds of rest; `warm` models have run before.
+        The text also has what one sample takes in `batches` of these sizes."""
+        models = [each._native for each in (self, *beside)]
+        return plans.timeline(_native.simulate(models, target, calls, period, idle, warm, list(batches)))
 
     def draw(self, title: Optional[str] = None) -> str:
         """A drawing, as the text of an SVG document."""
