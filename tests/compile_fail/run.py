@@ -14,6 +14,10 @@ exception is general: before an error in a generic lambda g++ prints its instant
 the user's file, so the mistake stands in the fourth; `[](ane::builder& g)` has none of them. Others are listed in the
 case with their reason: `// except-gcc: words 20: why`; the page of messages repeats them, and the last line of a run
 counts them. Tables of many mistakes (no #else) are only held to the words.
+
+Loading the library's headers, compiled once, takes most of the time of a case: so several mistakes stand in one file, each in
+a namespace of its own, and the compilers' messages are told apart by a remark between them. A case that is not right there
+is judged again by itself; with --alone every case is.
 """
 
 import argparse
@@ -33,7 +37,9 @@ FLAGS = ["-std=c++20", "-Iinclude", "-fsyntax-only", "-fno-diagnostics-color", "
 MESSAGE_LINES = 24
 FIRST_SCREEN = {"place": 3, "words": 15, "lines": 40, "errors": 2}
 LINE_LENGTH = 420
-TWIN_FILES = 8
+TOGETHER = 20  # mistakes in a file
+TWIN_FILES = 4
+NEXT = "the next mistake"  # what compilers remark between two of them
 
 
 class Case:
@@ -130,12 +136,9 @@ def judge_first_screen(case, family, output):
     return wrong
 
 
-def check(compiler, family, before, case):
-    """What is wrong with a case, as a list of sentences, and the message of the failure."""
+def judge(case, family, output):
+    """What is wrong with the message of a mistake, as a list of sentences."""
     wrong = []
-    code, output = compile_case(compiler, case, *before)
-    if code == 0:
-        wrong.append("it compiles")
     if not case.wanted(family):
         wrong.append("it says nothing of what to expect")
     for words in case.wanted(family):
@@ -146,30 +149,59 @@ def check(compiler, family, before, case):
             wrong.append(f"'{words}' is forbidden and occurs in:\n{output}")
     if not wrong and mistake(case.source) is not None:
         wrong = judge_first_screen(case, family, output)
-    return wrong, output
+    return wrong
 
 
-def twin(case):
-    """The source of a case in a namespace of its own, without what stands once in front of all twins."""
+def check(compiler, family, before, case):
+    """What is wrong with a case that is compiled by itself, as a list of sentences, and the message of the failure."""
+    code, output = compile_case(compiler, case, *before)
+    return (["it compiles"] if code == 0 else []) + judge(case, family, output), output
+
+
+def together(case):
+    """The source of a case in a namespace of its own, without what stands once in front of all of them."""
     text = re.sub(r"^(#include .*|int main\(\) \{\})$", "", case.source, flags=re.M)
-    return f'namespace twin_{case.path.stem} {{\n#line 1 "{case.path.relative_to(ROOT)}"\n{text}\n}}\n'
+    return f'namespace case_{case.path.stem} {{\n#line 1 "{case.path.relative_to(ROOT)}"\n{text}\n}}\n'
+
+
+def compile_together(compiler, cases, kind, between, folder, *flags):
+    """The exit code and the messages of cases in one file, with a line between any two."""
+    includes = sorted({line for case in cases for line in case.source.splitlines() if line.startswith("#include")})
+    source = pathlib.Path(folder) / f"{pathlib.Path(compiler).name}_{kind}_with_{cases[0].path.stem}.txt"
+    source.write_text("\n".join([*includes, between.join(map(together, cases))]) + "\n")
+    command = [compiler, *FLAGS, *flags, f"-I{HERE.relative_to(ROOT)}", "-x", "c++", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    return done.returncode, done.stdout + done.stderr
+
+
+def check_together(compiler, family, before, cases, folder):
+    """The same as `check` for many cases in one file: by itself where a case is not right there, or where a message tells of
+    two cases, or stands behind another one: what compilers put off to the end of the file."""
+    unlimited = [] if family == "gcc" else ["-ferror-limit=0"]
+    _, output = compile_together(compiler, cases, "mistakes", f'#pragma message("{NEXT}")\n', folder, *before, *unlimited)
+    remark = r".*\b(?:note|warning): .*" + NEXT + r".*\n(?:.*\^[~]*\n|.*\|.*\n|#pragma .*\n| *\^.*\n)*"
+    parts = re.split(remark, output)
+    results = {}
+    for i, case in enumerate(cases):
+        others = [other for other in cases if other is not case]
+        part = parts[i] if len(parts) == len(cases) else ""
+        alone = (not re.search(r"\berror: ", part) or any(other.path.name in part for other in others)
+                 or any(case.path.name in elsewhere for elsewhere in parts[:i] + parts[i + 1:]) or judge(case, family, part))
+        results[case.path.name] = check(compiler, family, before, case) if alone else ([], part)
+    return results
 
 
 def check_twins(compiler, before, cases, folder):
     """What is wrong with the twins that must compile: many in one file, one by one where that file does not."""
-    includes = sorted({line for case in cases for line in case.source.splitlines() if line.startswith("#include")})
-    source = pathlib.Path(folder) / f"{compiler.replace('/', '_')}_{cases[0].path.stem}.cpp"
-    source.write_text("\n".join(includes) + "\n" + "".join(map(twin, cases)))
-    command = [compiler, *FLAGS, *before, "-DOK", f"-I{HERE.relative_to(ROOT)}", str(source)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    if done.returncode == 0 and not (done.stdout + done.stderr).strip():
+    returned, said = compile_together(compiler, cases, "twins", "", folder, *before, "-DOK")
+    if returned == 0 and not said.strip():
         return {}
     wrong = {}
     for case in cases:
         code, output = compile_case(compiler, case, *before, "-DOK")
         if code != 0 or output.strip():
             wrong[case.path.name] = "the twin that must compile does not:\n" + output
-    return wrong or {cases[0].path.name: "its twin compiles alone, but not beside others:\n" + done.stdout + done.stderr}
+    return wrong or {cases[0].path.name: "its twin compiles alone, but not beside others:\n" + said}
 
 
 def first_error(output, words):
@@ -255,6 +287,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", action="append", help="a compiler to check with; may be given twice")
     parser.add_argument("--flag", action="append", default=[], help="one more flag of the compilers: --flag=-stdlib=libc++")
+    parser.add_argument("--alone", action="store_true", help="compile each mistake by itself")
     parser.add_argument("--update-docs", type=pathlib.Path, metavar="PAGE",
                         help="write the page of messages; needs both compilers")
     parser.add_argument("cases", nargs="*", help="names of cases; all by default")
@@ -281,7 +314,12 @@ def main():
             before = precompile(compiler, family, folder)
             groups = [cases[i::TWIN_FILES] for i in range(TWIN_FILES) if cases[i::TWIN_FILES]]
             twins = [pool.submit(check_twins, compiler, before, group, folder) for group in groups]
-            results = pool.map(lambda case: check(compiler, family, before, case), cases)
+            if options.alone or options.update_docs:
+                results = pool.map(lambda case: check(compiler, family, before, case), cases)
+            else:
+                files = [cases[i:i + TOGETHER] for i in range(0, len(cases), TOGETHER)]
+                found = pool.map(lambda some: check_together(compiler, family, before, some, folder), files)
+                results = [result for some in found for result in some.values()]
             broken_twins = {name: text for group in twins for name, text in group.result().items()}
             for case, (wrong, output) in zip(cases, results):
                 if case.path.name in broken_twins:

@@ -243,12 +243,12 @@ TEST_CASE("compress: a plan's choices can be changed before they are applied") {
 
 TEST_CASE("compress: by time, forms that the target expands are passed over, and small layers are left alone") {
     dynamic_builder b;
-    auto x = b.input("x", {1, 2048});
-    auto h = b.add(op::linear, {x, b.weight("large", {2048, 2048})});
-    b.output("y", b.add(op::linear, {h, b.weight("small", {4, 2048})}));
+    auto x = b.input("x", {1, 1024});
+    auto h = b.add(op::linear, {x, b.weight("large", {1024, 1024})});
+    b.output("y", b.add(op::linear, {h, b.weight("small", {4, 1024})}));
     const dynamic_graph g = b.finish();
     const weight_store weights = random_weights(g, 13);
-    const model_samples samples = random_samples(2, 2048, 14);
+    const model_samples samples = random_samples(2, 1024, 14);
     compression_options options{
         .goal = compression_goal::time, .most_loss = 0.9, .forms = {affine_int8, palette<4>}, .error_feedback = false};
     const compression_plan m1 = choose_compression(g, weights, h13, samples, options);

@@ -1,5 +1,6 @@
 // The second translation unit of the program. The first is the README's and knows nothing of it, so it runs before main.
-#include <anemone/anemone.hpp>
+#include <anemone/model.hpp>
+#include <anemone/report/rule_report.hpp>
 
 #include <cstdio>
 

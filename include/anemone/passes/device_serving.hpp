@@ -4,6 +4,7 @@
 #include "device_placement.hpp"
 #include "lowering.hpp"
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -87,16 +88,19 @@ concept graphs_by_number = requires(const Source& s) {
     graph_view(s(std::int64_t{1}));
 };
 
+/// What two devices take, of a model that is made once.
 template <class Source>
-constexpr device_total total_at(const Source& source, std::int64_t number, const target_description& d,
-                                const placement_options& o, compute_device on) {
+constexpr std::array<device_total, 2> totals_at(const Source& source, std::int64_t number, const target_description& d,
+                                                const placement_options& o, compute_device first,
+                                                compute_device second) {
     if constexpr (std::same_as<Source, batch_scaling>) {
-        return total_of(source.at(number), d, o, on);
+        const program_demand program = source.at(number);
+        return {total_of(program, d, o, first), total_of(program, d, o, second)};
     } else {
         const auto model = source(number);
         const lowered_graph lowered = lower(graph_view(model));
         const placement_problem problem(lowered.view(), d, o, {});
-        return problem.whole_on(on);
+        return {problem.whole_on(first), problem.whole_on(second)};
     }
 }
 
@@ -136,8 +140,7 @@ constexpr device_crossover crossover(const Source& source, const target_descript
     }
     device_crossover c{from, to, range};
     for (std::int64_t n = range.first; n <= range.last; n += range.step) {
-        const device_total a = detail::total_at(source, n, d, o, from);
-        const device_total b = detail::total_at(source, n, d, o, to);
+        const auto [a, b] = detail::totals_at(source, n, d, o, from, to);
         c.time = c.time == 0 && b.possible && (!a.possible || b.seconds < a.seconds) ? n : c.time;
         if (a.joules > 0 && b.joules > 0) {
             c.energy_known = true;
@@ -164,12 +167,12 @@ constexpr sequence<serving_row> serving(const Source& source, const target_descr
     detail::check(number_range{1, up_to, 1});
     sequence<serving_row> rows;
     for (std::int64_t n = 1; n <= up_to; n *= 2) {
-        const auto cost = [&](compute_device on) {
-            const device_total t = detail::total_at(source, n, d, o, on);
-            const auto items = static_cast<double>(n);
+        const auto items = static_cast<double>(n);
+        const auto cost = [items](const device_total& t) {
             return serving_cost{t.possible, t.seconds / items, t.joules / items};
         };
-        rows.push_back({n, cost(compute_device::engine), cost(compute_device::gpu)});
+        const auto [engine, gpu] = detail::totals_at(source, n, d, o, compute_device::engine, compute_device::gpu);
+        rows.push_back({n, cost(engine), cost(gpu)});
     }
     return rows;
 }
