@@ -3,13 +3,6 @@
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 
-if(ANEMONE_SANITIZE)
-  # One failure ends the program. The flags go to every target, since a mixture reports false container overflows.
-  set(anemone_sanitizer_flags -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  add_compile_options(${anemone_sanitizer_flags})
-  add_link_options(${anemone_sanitizer_flags})
-endif()
-
 # A hundred programs that share one static library: LLVM's linker takes a quarter of the time.
 find_program(ANEMONE_LLD ld.lld)
 if(ANEMONE_LLD AND NOT APPLE AND NOT CMAKE_CROSSCOMPILING)

@@ -107,7 +107,7 @@ static void placing(const anemone_model* model) {
     CHECK(anemone_place(model, "h13", NULL, &plan) == ANEMONE_OK);
     anemone_model* made = (anemone_model*)&made;
     const char* svg = "none";
-    anemone_optimized figures = {1, 1, 1, NULL, 1, 1, 1, 1, 1};
+    anemone_optimized figures = {1, 1, 1, NULL, 1, 1, 1, 1, 1, 1, 1};
     CHECK_FAILS(anemone_plan_model(plan, &made), ANEMONE_ARGUMENT, "plan: makes no model");
     CHECK_FAILS(anemone_plan_drawing(plan, &svg), ANEMONE_ARGUMENT, "plan: has no drawing");
     CHECK(made == NULL && svg == NULL);

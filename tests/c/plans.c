@@ -191,10 +191,10 @@ static void sound(void) {
     anemone_model_free(made);
     anemone_plan_free(plan);
 
-    /* 0.0001 times that is near 2^-16, the last bit of a sum */
-    const anemone_range small = {"x", -0.0001, 0.0001};
+    /* 0.001 times that is near 2^-16, the last bit of a sum */
+    const anemone_range small = {"x", -0.001, 0.001};
     const anemone_optimizing exact = {sizeof exact, 0, 0, 1, 0, 0, &small, 1};
-    CHECK(anemone_optimize(model, "h13", &exact, &plan) == ANEMONE_OK);
+    CHECK(anemone_optimize(model, "h17s", &exact, &plan) == ANEMONE_OK);
     CHECK(anemone_plan_optimized(plan, &found) == ANEMONE_OK);
     CHECK(found.error_now > 0 && 2 * found.error_now < found.error);
     anemone_plan_free(plan);

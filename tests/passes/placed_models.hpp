@@ -1,7 +1,7 @@
 #pragma once
 
 #include <anemone/dynamic_builder.hpp>
-#include <anemone/rewrites/optimize.hpp>
+#include <anemone/rewrites/layouts.hpp>
 
 #include <cstdint>
 #include <string>
@@ -69,7 +69,7 @@ inline ane::dynamic_graph attention_blocks(std::int64_t batch, std::int64_t leng
 /// A model with channels before positions, its ports too: as those have it who serve encoders on the engine.
 inline ane::dynamic_graph channels_first(const ane::dynamic_graph& model, ane::target t) {
     using namespace ane;
-    dynamic_graph g = optimize(model, t).graph;
+    dynamic_graph g = ane::detail::channels_first(model, describe(t)).graph;
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
         node& n = g.nodes[i];
         if (n.kind != op::transpose) {

@@ -163,20 +163,25 @@ private:
         return packed() && column < e_.n ? b_.values + column * e_.k + t * kernels_.columns : nullptr;
     }
 
+    /// The right operand from an element on; null stays null: a product without terms has no values.
+    const half* values_from(std::int64_t element) const {
+        return b_.values != nullptr ? b_.values + element : nullptr;
+    }
+
     /// The products of `rows` with a panel of `count` columns, whose fp32 values stay in the scratch.
     void panel(std::int64_t rows, const float* left, std::int64_t column, std::int64_t count, std::int64_t t,
                std::int64_t terms, const product_results& to, const half* next) const {
         const std::int64_t all = kernels_.columns;
         float* const wide = scratch_ + at_.panel;
         if (packed() || (!b_.packed && !b_.turned && count == all)) {
-            const half* const from = packed() ? packed_panel(column, t) : b_.values + t * e_.n + column;
+            const half* const from = packed() ? packed_panel(column, t) : values_from(t * e_.n + column);
             kernels_.half_stripe(rows, terms, left, from, packed() ? all : e_.n, count, wide, to, next);
             return;
         }
         if (b_.coded != nullptr) {
             kernels_.widen_coded(b_.coded->panels(column, t), terms, wide);
         } else {
-            const half* const from = b_.turned ? b_.values + column * e_.k + t : b_.values + t * e_.n + column;
+            const half* const from = values_from(b_.turned ? column * e_.k + t : t * e_.n + column);
             load(b_.turned, from, b_.turned ? e_.k : e_.n, terms, count, wide, all, all);
         }
         kernels_.stripe(rows, terms, left, wide, count, to);
