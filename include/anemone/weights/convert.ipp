@@ -104,7 +104,9 @@ template <class Visitor> auto visit_elements(const stored_tensor& tensor, const 
 template <class Source> std::vector<half> converted(const stored_tensor& tensor) {
     std::vector<half> result(tensor.bytes.size() / sizeof(Source));
     if constexpr (std::is_same_v<Source, half>) {
-        std::memcpy(static_cast<void*>(result.data()), tensor.bytes.data(), result.size() * sizeof(half));
+        if (!result.empty()) { // nothing may lie at null
+            std::memcpy(static_cast<void*>(result.data()), tensor.bytes.data(), result.size() * sizeof(half));
+        }
     } else if constexpr (std::is_same_v<Source, float>) {
         for (std::size_t i = 0; i < result.size(); ++i) {
             float value = 0;

@@ -47,7 +47,7 @@ template <class Value> float scale_of_column(std::int64_t terms, int bits, const
         std::int64_t t = 0;
         for (; t < terms; ++t) {
             const double q = std::nearbyint(static_cast<double>(value(t)) / static_cast<double>(scale));
-            if (std::abs(q) > 127 || half(q * static_cast<double>(scale)).bits != value(t).bits) {
+            if (!(std::abs(q) <= 127) || half(q * static_cast<double>(scale)).bits != value(t).bits) {
                 break;
             }
         }
