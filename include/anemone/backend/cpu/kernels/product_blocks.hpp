@@ -164,9 +164,7 @@ private:
     }
 
     /// The right operand from an element on; null stays null: a product without terms has no values.
-    const half* values_from(std::int64_t element) const {
-        return b_.values != nullptr ? b_.values + element : nullptr;
-    }
+    const half* values_from(std::int64_t element) const { return b_.values != nullptr ? b_.values + element : nullptr; }
 
     /// The products of `rows` with a panel of `count` columns, whose fp32 values stay in the scratch.
     void panel(std::int64_t rows, const float* left, std::int64_t column, std::int64_t count, std::int64_t t,
