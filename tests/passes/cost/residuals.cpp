@@ -138,7 +138,8 @@ std::string tables() {
     for (const cost_constant& c : cost_constants) {
         std::string moves;
         if (c.origin == cost_origin::fitted) {
-            moves = fmt::format("{:.2f}", largest_move(fitted++));
+            const double factor = largest_move(fitted++);
+            moves = factor < 100 ? fmt::format("{:.2f}", factor) : "one point decides"; // without it nothing bounds it
         }
         made += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", describe(c.anchor).runtime, c.name,
                             figure(c.value, c.unit), figure(c.published, c.unit), text(c.origin), moves,
