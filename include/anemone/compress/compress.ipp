@@ -6,10 +6,9 @@
 #include "compress.hpp"
 #include "compression_search.hpp"
 #include "form_text.hpp"
-#include "stored_forms.hpp"
+#include "form_trials.hpp"
 
-#include <cstddef>
-#include <utility>
+#include <vector>
 
 namespace ane::inline ANEMONE_WAY {
 
@@ -30,29 +29,20 @@ ANEMONE_BODY compression_plan choose_compression(const graph_view& g, const weig
 }
 
 ANEMONE_BODY compressed_model apply(const compression_plan& plan) {
-    const graph_view g = plan.model;
-    compress::forms_by_node forms(g.nodes.size());
-    std::vector<std::pair<std::string, const std::vector<half>*>> values;
+    compress::chosen_forms chosen;
     for (const weight_choice& w : plan.weights) {
         if (w.chosen >= w.candidates.size()) {
             throw error(errc::argument, w.name,
                         formatted("candidate {} is chosen, there are {}", w.chosen, w.candidates.size()));
         }
-        const stored_candidate& c = w.form();
-        if (!c.refused.empty()) {
+        if (const stored_candidate& c = w.form(); !c.refused.empty()) {
             throw error(errc::argument, w.name,
                         formatted("cannot be stored as {}: {}", compress::form_text(*c.form), c.refused));
         }
-        const int node = g.find(op::weight, w.name);
-        if (node < 0) {
-            throw error(errc::argument, w.name, "is no weight of the plan's model");
-        }
-        if (c.form) {
-            forms[static_cast<std::size_t>(node)] = c.form;
-            values.emplace_back(w.name, &c.values);
-        }
+        chosen.push_back(w.chosen);
     }
-    return {compress::with_forms(g, forms), compress::with_values(plan.store, values)};
+    return {compress::graph_in_forms(plan.model, plan.weights, chosen),
+            compress::store_in_forms(plan.store, plan.weights, chosen)};
 }
 
 } // namespace ane::inline ANEMONE_WAY
