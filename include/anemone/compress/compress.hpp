@@ -127,13 +127,14 @@ struct compressed_model {
 };
 
 /// Chooses a form for every weight that a convolution, a linear layer or a product reads. Every form that the target and
-/// the file hold is tried for each weight alone, rounded to the nearest and with error feedback; then the model goes from fp16 to the smallest forms step by step, each
-/// the one that saves the most for its error, and every step is run; of those that keep to the gate, the cheapest is
-/// the plan, with what can still be added to it. Deterministic: the same arguments give the same plan.
+/// the file hold is tried for each weight alone, rounded to the nearest and with error feedback. Then the model goes from
+/// fp16 to the smallest forms step by step, each the one that saves the most for its error, and every step is run; of
+/// those that keep to the gate, the cheapest is the plan, with what can still be added to it. Deterministic: the same
+/// arguments give the same plan.
 ///
-/// Throws `error` (errc::argument) for no samples, samples without a finite output, a bound that is no number from 0 on, a required form of a weight that
-/// there is not, or that the target or the file cannot hold, required forms that break the gate, a loss of the
-/// uncompressed model above it, and `goal::time` on a target whose rates are not known.
+/// Throws `error` (errc::argument) for no samples, samples without a finite output, a bound that is no number from 0 on, a
+/// required form of a weight that there is not, or that the target or the file cannot hold, required forms that break the
+/// gate, a loss of the uncompressed model above it, and `goal::time` on a target whose rates are not known.
 ANEMONE_API compression_plan choose_compression(const graph_view& g, const weight_store& weights,
                                                 const target_description& t, const model_samples& samples,
                                                 const compression_options& options = {});
