@@ -66,7 +66,6 @@ def values(program, folder):
     after = outputs(program, "sound", "fifty.npy", folder, "-b", "oracle:h13")
     expect(np.isinf(before["y"]).all() and np.allclose(after["y"], 51150, rtol=0.002), f"{before} {after}")
 
-
     done = run(program, ["optimize", "sums.onnx", "-t", "h17s", "--errors", "--ranges", "x=-0.001,0.001", "--json"], folder)
     found = json.loads(done.stdout)
     expect([step["rewrite"] for step in found["steps"]] == ["scale_weights"], f"errors: {found}")

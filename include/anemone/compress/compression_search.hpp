@@ -64,6 +64,9 @@ public:
         plan_.most_loss = options.most_loss;
     }
 
+    compression_search(const compression_search&) = delete; // the trials are of its own plan
+    compression_search& operator=(const compression_search&) = delete;
+
     ANEMONE_INLINE compression_plan run() && {
         check_arguments();
         holder_.emplace(graph_, target_, options_.file);
@@ -111,7 +114,7 @@ private:
                 throw error(errc::argument, r.weight, "has a required form, but is no weight of the model");
             }
         }
-        base_seconds_ = trials_.seconds({});
+        base_seconds_ = trials_.seconds(graph_);
         if (options_.goal == compression_goal::time && !base_seconds_) {
             throw error(errc::argument, "goal",
                         formatted("is time, and the rates of {} are not known: choose by size", target_.runtime));
@@ -233,9 +236,10 @@ private:
     ANEMONE_INLINE void try_alone(std::size_t w, std::size_t position, std::span<const half> exact) {
         chosen_forms chosen(plan_.weights.size(), 0);
         chosen[w] = position;
+        const dynamic_graph trial = trials_.graph_of(chosen);
         stored_candidate& c = plan_.weights[w].candidates[position];
         if (base_seconds_) {
-            c.saved_seconds = *base_seconds_ - *trials_.seconds(chosen);
+            c.saved_seconds = *base_seconds_ - *trials_.seconds(trial);
         }
         if (options_.goal == compression_goal::time && !(*c.saved_seconds > 1e-9 * *base_seconds_) &&
             requirement_of(plan_.weights[w].name) == nullptr) {
@@ -244,10 +248,10 @@ private:
                                 : formatted("is expanded to fp16 before it runs on {}: saves no time", target_.runtime);
             return;
         }
-        c.nearest_error = c.output_error = trials_.output_error(chosen);
+        c.nearest_error = c.output_error = trials_.output_error(trial, chosen);
         if (std::optional<stored_candidate> fed = rounders_[w].fed_back(exact, c)) {
             std::swap(c, *fed);
-            c.output_error = trials_.output_error(chosen);
+            c.output_error = trials_.output_error(trial, chosen);
             if (!(c.output_error < c.nearest_error)) {
                 std::swap(c, *fed);
             }

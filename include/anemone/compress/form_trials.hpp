@@ -54,10 +54,9 @@ class form_trials {
 public:
     /// `plan` has the weights and their candidates, and counts the runs.
     ANEMONE_INLINE form_trials(const graph_view& g, const weight_store& weights, const target_description& t,
-                               const compression_options& options, const backend::any& place, model_samples gate,
+                               const compression_options& options, const backend::any& place, const model_samples& gate,
                                compression_plan& plan)
-        : graph_(g), store_(weights), target_(t), options_(options), place_(place), gate_(std::move(gate)),
-          plan_(plan) {}
+        : graph_(g), store_(weights), target_(t), options_(options), place_(place), gate_(gate), plan_(plan) {}
 
     /// Runs the model as it is: what the others are compared with. Throws `error` (errc::argument) where no output is
     /// finite, for those lose nothing in any form.
@@ -75,12 +74,16 @@ public:
                               reference_.size()));
     }
 
-    /// By the cost model; none where the rates of the target are not known.
-    ANEMONE_INLINE std::optional<double> seconds(const chosen_forms& chosen) const {
-        return estimate(lower(graph_in_forms(graph_, plan_.weights, chosen)).graph, target_).seconds;
+    ANEMONE_INLINE dynamic_graph graph_of(const chosen_forms& chosen) const {
+        return graph_in_forms(graph_, plan_.weights, chosen);
     }
-    ANEMONE_INLINE double output_error(const chosen_forms& chosen) {
-        return relative_error(reference_, results_in(chosen));
+    /// By the cost model; none where the rates of the target are not known.
+    ANEMONE_INLINE std::optional<double> seconds(const graph_view& trial) const {
+        return estimate(lower(trial).graph, target_).seconds;
+    }
+    /// Relative, of the graph of these forms.
+    ANEMONE_INLINE double output_error(const graph_view& trial, const chosen_forms& chosen) {
+        return relative_error(reference_, results_in(trial, chosen));
     }
     ANEMONE_INLINE compression_point point(std::string label, const chosen_forms& chosen) {
         compression_point made;
@@ -90,9 +93,10 @@ public:
         for (std::size_t w = 0; w < chosen.size(); ++w) {
             made.bytes += plan_.weights[w].candidates[chosen[w]].bytes;
         }
-        made.seconds = seconds(chosen);
+        const dynamic_graph trial = graph_of(chosen);
+        made.seconds = seconds(trial);
         const bool same = std::all_of(chosen.begin(), chosen.end(), [](std::size_t c) { return c == 0; });
-        const model_results results = same ? reference_ : results_in(chosen);
+        const model_results results = same ? reference_ : results_in(trial, chosen);
         made.output_error = relative_error(reference_, results);
         made.loss = options_.loss.is_relative_error() ? made.output_error : options_.loss(reference_, results);
         return made;
@@ -104,16 +108,16 @@ private:
         ++plan_.runs;
         return run_samples(g, store, gate_, place_);
     }
-    ANEMONE_INLINE model_results results_in(const chosen_forms& chosen) {
-        return results_of(graph_in_forms(graph_, plan_.weights, chosen), store_in_forms(store_, plan_.weights, chosen));
+    ANEMONE_INLINE model_results results_in(const graph_view& trial, const chosen_forms& chosen) {
+        return results_of(trial, store_in_forms(store_, plan_.weights, chosen));
     }
 
     const graph_view graph_;
     const weight_store& store_;
     const target_description& target_;
     const compression_options& options_;
-    backend::any place_;
-    model_samples gate_;
+    const backend::any& place_;
+    const model_samples& gate_;
     compression_plan& plan_;
     model_results reference_;
 };
