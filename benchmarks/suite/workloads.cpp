@@ -2,8 +2,8 @@
 
 #include "problem.hpp"
 #include <anemone/base/error.hpp>
+#include <anemone/cost/cost.hpp>
 #include <anemone/dynamic_builder.hpp>
-#include <anemone/passes/cost.hpp>
 #include <anemone/values/half.hpp>
 
 #include <algorithm>

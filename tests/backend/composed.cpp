@@ -5,7 +5,7 @@
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
-#include <anemone/passes/catalogue/engine_path.hpp>
+#include <anemone/catalogue/engine_path.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/passes/validate.hpp>
 #include <anemone/weights/convert.hpp>

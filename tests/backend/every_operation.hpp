@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../passes/sound_graphs.hpp"
+#include "../analysis/sound_graphs.hpp"
 #include "both_backends.hpp"
 #include <anemone/passes/lowering.hpp>
 

@@ -1,7 +1,7 @@
 // Operations on constants alone: computed when a program is compiled, for every operation, and then the same in both
 // formats and on every backend.
 
-#include "../passes/sound_graphs.hpp"
+#include "../analysis/sound_graphs.hpp"
 #include "../sanitized.hpp"
 #include "both_backends.hpp"
 #include "every_operation.hpp"

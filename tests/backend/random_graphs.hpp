@@ -2,7 +2,7 @@
 
 #include "../numbers.hpp"
 #include "composer.hpp"
-#include <anemone/passes/catalogue/catalogue.hpp>
+#include <anemone/catalogue/catalogue.hpp>
 
 #include <algorithm>
 #include <iterator>

@@ -1,13 +1,13 @@
 // scaled<k>: the same function on the CPU, a more exact one on the engine, and free where another gain follows.
 
 #include "composer.hpp"
+#include <anemone/analysis/error_envelope.hpp>
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
-#include <anemone/passes/error_envelope.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/rules/conforms.hpp>
 #include <anemone/values/compare.hpp>

@@ -1,11 +1,11 @@
 // What the sweep found, each alone.
 
+#include <anemone/analysis/envelope.hpp>
+#include <anemone/analysis/ranges.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/dynamic_builder.hpp>
 #include <anemone/model.hpp>
-#include <anemone/passes/envelope.hpp>
-#include <anemone/passes/ranges.hpp>
 
 #include <doctest/doctest.h>
 

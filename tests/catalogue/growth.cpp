@@ -4,8 +4,8 @@
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
+#include <anemone/catalogue/growth.hpp>
 #include <anemone/dynamic_builder.hpp>
-#include <anemone/passes/catalogue/growth.hpp>
 
 #include <doctest/doctest.h>
 

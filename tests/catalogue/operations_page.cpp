@@ -3,17 +3,17 @@
 #include "../rules/page_text.hpp"
 #include "../sanitized.hpp"
 #include "recipe.hpp"
+#include <anemone/analysis/ranges.hpp>
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
+#include <anemone/catalogue/engine_path.hpp>
+#include <anemone/catalogue/growth.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
 #include <anemone/forms/mil_vocabulary.hpp>
 #include <anemone/graph/meaning.hpp>
-#include <anemone/passes/catalogue/engine_path.hpp>
-#include <anemone/passes/catalogue/growth.hpp>
 #include <anemone/passes/lowering.hpp>
-#include <anemone/passes/ranges.hpp>
 #include <anemone/weights/random.hpp>
 
 #include <doctest/doctest.h>

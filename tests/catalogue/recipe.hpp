@@ -1,8 +1,8 @@
 #pragma once
 
 #include "values.hpp"
+#include <anemone/catalogue/catalogue.hpp>
 #include <anemone/dynamic_builder.hpp>
-#include <anemone/passes/catalogue/catalogue.hpp>
 
 #include <cstddef>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../analysis/nan_and_gain.hpp"
 #include "../differential/closeness.hpp"
-#include "../passes/nan_and_gain.hpp"
 #include "recipe.hpp"
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>

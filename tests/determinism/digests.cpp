@@ -5,8 +5,8 @@
 #include <anemone/backend/kernels/grid_sample.hpp>
 #include <anemone/backend/kernels/resize.hpp>
 #include <anemone/backend/kernels/response_norm.hpp>
+#include <anemone/catalogue/engine_path.hpp>
 #include <anemone/numerics/kernels.hpp>
-#include <anemone/passes/catalogue/engine_path.hpp>
 
 #include <cinttypes>
 #include <cstdint>

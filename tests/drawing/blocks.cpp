@@ -1,6 +1,6 @@
 // Several operations in one box: every operation is in one, boxes stand in order, and depend on nothing after them.
 
-#include "../passes/random_graph.hpp"
+#include "../analysis/random_graph.hpp"
 #include "xml_check.hpp"
 #include <anemone/build.hpp>
 #include <anemone/drawing/drawing.hpp>

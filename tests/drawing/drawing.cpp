@@ -1,4 +1,4 @@
-#include "../passes/random_graph.hpp"
+#include "../analysis/random_graph.hpp"
 #include "xml_check.hpp"
 #include <anemone/build.hpp>
 #include <anemone/drawing/drawing.hpp>

@@ -7,11 +7,11 @@
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/build.hpp>
+#include <anemone/catalogue/engine_path.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/forms/mil_vocabulary.hpp>
 #include <anemone/forms/netplist_vocabulary.hpp>
 #include <anemone/ops/ops.hpp>
-#include <anemone/passes/catalogue/engine_path.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/readers/mil.hpp>
 

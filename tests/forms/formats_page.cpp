@@ -1,10 +1,10 @@
 // The table of docs/formats.md says what the form tables say. ANEMONE_UPDATE_DOCS=1 writes it anew.
 
 #include "../rules/page_text.hpp"
+#include <anemone/catalogue/catalogue.hpp>
 #include <anemone/forms/mil_vocabulary.hpp>
 #include <anemone/forms/netplist_vocabulary.hpp>
 #include <anemone/forms/written.hpp>
-#include <anemone/passes/catalogue/catalogue.hpp>
 #include <anemone/passes/lowering.hpp>
 
 #include <doctest/doctest.h>

@@ -1,8 +1,8 @@
 // Published records about single values: NaN, infinities, zeros, subnormals, tables, stored weights.
 
 #include "probes.hpp"
+#include <anemone/catalogue/engine_path.hpp>
 #include <anemone/numerics/activation_table.hpp>
-#include <anemone/passes/catalogue/engine_path.hpp>
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 #include "probes.hpp"
 
 #include <anemone/backend/oracle/oracle.hpp>
-#include <anemone/passes/catalogue/engine_path.hpp>
+#include <anemone/catalogue/engine_path.hpp>
 
 #include <doctest/doctest.h>
 

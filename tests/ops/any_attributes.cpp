@@ -1,5 +1,5 @@
+#include <anemone/catalogue/catalogue.hpp>
 #include <anemone/graph/graph.hpp>
-#include <anemone/passes/catalogue/catalogue.hpp>
 #include <anemone/passes/print.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
+#include <anemone/analysis/arena.hpp>
 #include <anemone/dynamic_builder.hpp>
-#include <anemone/passes/arena.hpp>
 #include <anemone/passes/fused_layers.hpp>
 
 #include <doctest/doctest.h>

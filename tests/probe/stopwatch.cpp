@@ -1,7 +1,7 @@
 #include "stopwatch.hpp"
 
 #include "journal.hpp"
-#include <anemone/passes/cost.hpp>
+#include <anemone/cost/cost.hpp>
 #include <anemone/passes/lowering.hpp>
 
 #include <fmt/format.h>

@@ -13,7 +13,7 @@ import tempfile
 
 ROOT = pathlib.Path(os.environ["ANEMONE_SOURCE_DIR"])
 ROW = 'ANEMONE_FUNCTION(invented, "", "")\n'
-CATALOGUE = "".join(f"#include <anemone/passes/catalogue/{part}.hpp>\n" for part in ("catalogue", "engine_path", "growth"))
+CATALOGUE = "".join(f"#include <anemone/catalogue/{part}.hpp>\n" for part in ("catalogue", "engine_path", "growth"))
 ARITHMETIC = "#include <anemone/numerics/elementwise.hpp>\n"
 STRUCT = "namespace ane::detail::catalogue {\ntemplate <> struct operation<op::invented> : %s {};\n}\n"
 
@@ -37,7 +37,7 @@ def main():
         # Behind the last function, so that it stands in its group.
         assert text.count("ANEMONE_FUNCTION(atan, ") == 1
         rows.write_text(text.replace("ANEMONE_FUNCTION(atan, ", ROW + "ANEMONE_FUNCTION(atan, "))
-        unary = include / "anemone/passes/catalogue/unary.hpp"
+        unary = include / "anemone/catalogue/unary.hpp"
         functions = unary.read_text()
 
         def expect(what, source, *words):

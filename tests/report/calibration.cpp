@@ -5,7 +5,7 @@
 
 #include "../../examples/digits/model.hpp"
 #include "../../examples/encoder/block.hpp"
-#include "anemone/passes/envelope.hpp"
+#include "anemone/analysis/envelope.hpp"
 #include "anemone/report/calibration_report.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>

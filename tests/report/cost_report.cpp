@@ -1,6 +1,6 @@
 #include <anemone/build.hpp>
+#include <anemone/cost/cost.hpp>
 #include <anemone/ops/ops.hpp>
-#include <anemone/passes/cost.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/report/cost_report.hpp>
 

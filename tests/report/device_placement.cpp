@@ -1,4 +1,4 @@
-#include "../passes/placed_models.hpp"
+#include "../cost/placed_models.hpp"
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/report/device_placement_report.hpp>

@@ -1,6 +1,6 @@
+#include <anemone/analysis/error_envelope.hpp>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
-#include <anemone/passes/error_envelope.hpp>
 #include <anemone/report/error_report.hpp>
 
 #include <doctest/doctest.h>

@@ -3,8 +3,8 @@
 #include "anemone/report/rule_report.hpp"
 
 #include "anemone/build.hpp"
+#include "anemone/cost/cost.hpp"
 #include "anemone/ops/ops.hpp"
-#include "anemone/passes/cost.hpp"
 #include "anemone/passes/lowering.hpp"
 #include "anemone/report/terminal.hpp"
 #include "anemone/report/verdicts.hpp"

@@ -1,5 +1,5 @@
+#include <anemone/graph/weights_of.hpp>
 #include <anemone/model.hpp>
-#include <anemone/passes/weights_of.hpp>
 #include <anemone/report/rule_report.hpp>
 #include <anemone/report/weight_list.hpp>
 #include <anemone/weights/store.hpp>

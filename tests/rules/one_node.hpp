@@ -2,7 +2,7 @@
 
 #include "anemone/ops/comparison.hpp"
 #include "anemone/rules/evaluate.hpp"
-#include <anemone/passes/catalogue/catalogue.hpp>
+#include <anemone/catalogue/catalogue.hpp>
 
 #include <span>
 #include <string>

@@ -1,7 +1,7 @@
 #include <anemone/build.hpp>
 #include <anemone/dynamic_builder.hpp>
+#include <anemone/graph/weights_of.hpp>
 #include <anemone/ops/ops.hpp>
-#include <anemone/passes/weights_of.hpp>
 #include <anemone/weights/convert.hpp>
 #include <anemone/weights/random.hpp>
 #include <anemone/weights/statistics.hpp>

@@ -1,8 +1,8 @@
 #include "command.hpp"
 #include "model_file.hpp"
 #include "target_names.hpp"
+#include <anemone/cost/cost.hpp>
 #include <anemone/io/json.hpp>
-#include <anemone/passes/cost.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/report/cost_report.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <anemone/passes/timeline/values.hpp>
+#include <anemone/cost/timeline_values.hpp>
 
 #include <vector>
 

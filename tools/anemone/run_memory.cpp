@@ -1,7 +1,7 @@
 #include "run_memory.hpp"
 
+#include <anemone/analysis/arena.hpp>
 #include <anemone/base/error.hpp>
-#include <anemone/passes/arena.hpp>
 
 #include <fmt/format.h>
 

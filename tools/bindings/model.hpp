@@ -2,7 +2,7 @@
 
 #include "../anemone/judgement.hpp"
 #include "../anemone/model_file.hpp"
-#include <anemone/passes/cost.hpp>
+#include <anemone/cost/cost.hpp>
 #include <anemone/report/report_policy.hpp>
 #include <anemone/report/verdicts.hpp>
 

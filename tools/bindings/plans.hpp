@@ -3,8 +3,8 @@
 #include "arrays.hpp"
 #include "model.hpp"
 #include <anemone/compress/compress.hpp>
-#include <anemone/passes/device_plan.hpp>
-#include <anemone/passes/timeline/values.hpp>
+#include <anemone/cost/device_plan.hpp>
+#include <anemone/cost/timeline_values.hpp>
 #include <anemone/proof/proof.hpp>
 #include <anemone/rewrites/optimize.hpp>
 

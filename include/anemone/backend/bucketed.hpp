@@ -1,9 +1,9 @@
 #pragma once
 
+#include "../analysis/padding.hpp"
 #include "../base/hidden.hpp"
 #include "../base/way.hpp"
 #include "../build.hpp"
-#include "../passes/padding.hpp"
 #include "any.hpp"
 #include "port_fault.hpp"
 
@@ -18,7 +18,7 @@
 #include <vector>
 
 /// One model at several lengths. The engine's programs have fixed shapes: a sequence runs in the shortest program that
-/// holds it, padded, and what padding could change does not compile (passes/padding.hpp).
+/// holds it, padded, and what padding could change does not compile (analysis/padding.hpp).
 namespace ane {
 
 /// A model of one length, from a function of a builder and of the length as a constant:

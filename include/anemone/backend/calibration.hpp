@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../analysis/ranges.hpp"
 #include "../base/way.hpp"
-#include "../passes/ranges.hpp"
 #include "backend.hpp"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../passes/unused_port_prefix.hpp"
+#include "../graph/unused_port_prefix.hpp"
 #include "../passes/validate.hpp"
 #include "../values/half.hpp"
 #include "calibration.hpp"

@@ -39,7 +39,7 @@ struct benchmark_times {
 /// A layer as a model of its own: a node with what fuses into it, on the values that it has in the model.
 struct benchmark_layer {
     std::string name; ///< "conv2d + relu #4"
-    double flops = 0; ///< passes/cost.hpp
+    double flops = 0; ///< cost/cost.hpp
     double bytes = 0; ///< read and written, each value once
     benchmark_times times{};
     std::string not_timed{}; ///< why it has no times

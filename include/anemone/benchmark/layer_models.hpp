@@ -1,9 +1,9 @@
 #pragma once
 
 #include "../base/way.hpp"
+#include "../cost/cost.hpp"
+#include "../graph/constants.hpp"
 #include "../graph/graph.hpp"
-#include "../passes/constants.hpp"
-#include "../passes/cost.hpp"
 #include "../report/cost_text.hpp"
 
 #include <cstddef>

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "../analysis/kernel_memory.hpp"
 #include "../base/formatted.hpp"
 #include "../formats/mil_compressed.hpp"
 #include "../ops/fault.hpp"
 #include "../ops/quantization.hpp"
-#include "../passes/kernel_memory.hpp"
 #include "../passes/lowering.hpp"
 #include "../passes/print.hpp"
 #include "../rules/evaluate.hpp"

@@ -4,7 +4,7 @@
 #include "../backend/samples.hpp"
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
-#include "../passes/cost.hpp"
+#include "../cost/cost.hpp"
 #include "../passes/lowering.hpp"
 #include "compress.hpp"
 #include "stored_forms.hpp"

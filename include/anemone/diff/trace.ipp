@@ -3,10 +3,10 @@
 #include "../backend/cpu/cpu.hpp"
 #include "../backend/oracle/oracle.hpp"
 #include "../backend/oracle/step.hpp"
-#include "../passes/constants.hpp"
+#include "../graph/constants.hpp"
+#include "../graph/unused_port_prefix.hpp"
 #include "../passes/lowering.hpp"
 #include "../passes/rewriter.hpp"
-#include "../passes/unused_port_prefix.hpp"
 #include "holders.hpp"
 #include "trace.hpp"
 

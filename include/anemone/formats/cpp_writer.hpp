@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../base/error.hpp"
-#include "../passes/uses.hpp"
+#include "../graph/uses.hpp"
 #include "../weights/statistics.hpp"
 #include "cpp.hpp"
 #include "cpp_calls.hpp"

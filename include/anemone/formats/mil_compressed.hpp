@@ -3,7 +3,7 @@
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
-#include "../passes/integer_products.hpp"
+#include "../numerics/integer_products.hpp"
 #include "../passes/print.hpp"
 #include "../weights/encode.hpp"
 #include "blob.hpp"

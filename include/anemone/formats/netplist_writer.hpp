@@ -2,8 +2,8 @@
 
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
+#include "../graph/uses.hpp"
 #include "../passes/print.hpp"
-#include "../passes/uses.hpp"
 #include "../weights/materialize.hpp"
 #include "mil_names.hpp"
 #include "netplist_goc.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../graph/attributes.hpp"
-#include "../passes/constants.hpp"
+#include "../graph/constants.hpp"
 #include "../values/half.hpp"
 #include "for_lowering.hpp"
 #include "form_fault.hpp"

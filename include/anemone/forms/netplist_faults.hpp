@@ -1,9 +1,9 @@
 #pragma once
 
+#include "../graph/constants.hpp"
+#include "../graph/uses.hpp"
 #include "../ops/convolution.hpp"
-#include "../passes/constants.hpp"
 #include "../passes/fusion.hpp"
-#include "../passes/uses.hpp"
 #include "for_lowering.hpp"
 #include "form_fault.hpp"
 #include "netplist_layer_faults.hpp"

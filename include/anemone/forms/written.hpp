@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../passes/catalogue/catalogue.hpp"
+#include "../catalogue/catalogue.hpp"
 #include "../passes/lowering.hpp"
 #include "../passes/validate.hpp"
 #include "../targets/operation_support.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-/// Which arithmetic of the engine an operation uses; each says so in the catalogue (passes/catalogue).
+/// Which arithmetic of the engine an operation uses; each says so in the catalogue (catalogue).
 namespace ane::numerics {
 
 enum class arithmetic_path : std::uint8_t {

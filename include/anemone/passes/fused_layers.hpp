@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../graph/constants.hpp"
 #include "../graph/op_set.hpp"
-#include "constants.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "constants.hpp"
-#include "uses.hpp"
+#include "../graph/constants.hpp"
+#include "../graph/uses.hpp"
 
 namespace ane {
 

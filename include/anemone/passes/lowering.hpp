@@ -1,10 +1,10 @@
 #pragma once
 
 #include "../base/error.hpp"
+#include "../graph/constants.hpp"
 #include "../graph/op_facet.hpp"
 #include "composed_forms.hpp"
 #include "composed_functions.hpp"
-#include "constants.hpp"
 #include "lower_cumsum.hpp"
 #include "rewriter.hpp"
 #include "scale_folding.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../catalogue/catalogue.hpp"
 #include "../graph/graph.hpp"
-#include "catalogue/catalogue.hpp"
 
 #include <initializer_list>
 

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "../graph/constants.hpp"
+#include "../graph/uses.hpp"
 #include "../values/half.hpp"
 #include "../values/power_of_two.hpp"
-#include "constants.hpp"
 #include "rewriter.hpp"
-#include "uses.hpp"
 
 namespace ane {
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../catalogue/catalogue.hpp"
 #include "../graph/refusal.hpp"
-#include "catalogue/catalogue.hpp"
 #include "validate_attributes.hpp"
 #include "validate_names.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../base/way.hpp"
-#include "../passes/cost.hpp"
+#include "../cost/cost.hpp"
 
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
-#include "../passes/cost.hpp"
+#include "../cost/cost.hpp"
 
 #include <cstddef>
 #include <iterator>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../base/way.hpp"
-#include "../passes/device_serving.hpp"
+#include "../cost/device_serving.hpp"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../analysis/error_envelope.hpp"
 #include "../base/way.hpp"
-#include "../passes/error_envelope.hpp"
 #include "../targets/description.hpp"
 
 #include <cstdio>

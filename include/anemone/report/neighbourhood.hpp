@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../base/way.hpp"
-#include "../passes/readers.hpp"
+#include "../graph/readers.hpp"
 #include "../rules/evaluate.hpp"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../analysis/residency.hpp"
 #include "../base/way.hpp"
-#include "../passes/residency.hpp"
 
 #include <cstdio>
 #include <iosfwd>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "../base/way.hpp"
+#include "../cost/cost.hpp"
 #include "../drawing/options.hpp"
-#include "../passes/cost.hpp"
 
 #include <string>
 

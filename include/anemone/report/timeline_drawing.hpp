@@ -1,8 +1,8 @@
 #pragma once
 
 #include "../base/way.hpp"
+#include "../cost/timeline.hpp"
 #include "../drawing/options.hpp"
-#include "../passes/timeline.hpp"
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "../base/way.hpp"
-#include "../passes/batch_sweep.hpp"
-#include "../passes/timeline.hpp"
+#include "../cost/batch_sweep.hpp"
+#include "../cost/timeline.hpp"
 
 #include <cstddef>
 #include <span>

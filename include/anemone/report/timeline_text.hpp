@@ -3,7 +3,7 @@
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
-#include "../passes/timeline.hpp"
+#include "../cost/timeline.hpp"
 #include "cost_text.hpp"
 
 #include <cstddef>

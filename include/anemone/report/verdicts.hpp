@@ -1,8 +1,8 @@
 #pragma once
 
+#include "../analysis/residency.hpp"
 #include "../base/way.hpp"
-#include "../passes/cost.hpp"
-#include "../passes/residency.hpp"
+#include "../cost/cost.hpp"
 #include "aside.hpp"
 #include "findings.hpp"
 #include "report_policy.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "../base/formatted.hpp"
+#include "../cost/cost.hpp"
 #include "../io/json.hpp"
-#include "../passes/cost.hpp"
 #include "../passes/lowering.hpp"
 #include "../passes/validate.hpp"
 #include "../rules/acceptance.hpp"

@@ -10,7 +10,7 @@
 namespace ane::inline ANEMONE_WAY {
 
 /// The weights of a graph, a line each: name, shape, what is promised of them, how they are stored, and what reads
-/// them; then how many and how large they are. `weights_of` (passes/weights_of.hpp) is the same as values.
+/// them; then how many and how large they are. `weights_of` (graph/weights_of.hpp) is the same as values.
 ///
 ///     h.up.weight    [256, 64]   within [-0.5, 0.5]   linear #4 (model.cpp:12)
 ANEMONE_API std::string print_weights(const graph_view& g);

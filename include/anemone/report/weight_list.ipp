@@ -1,9 +1,9 @@
 #pragma once
 
 #include "../base/formatted.hpp"
+#include "../graph/weights_of.hpp"
 #include "../passes/print.hpp"
 #include "../passes/validate.hpp"
-#include "../passes/weights_of.hpp"
 #include "../rules/phrases.hpp"
 #include "weight_list.hpp"
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../passes/cost.hpp"
-#include "../passes/device_flow.hpp"
-#include "../passes/envelope.hpp"
-#include "../passes/residency.hpp"
+#include "../analysis/envelope.hpp"
+#include "../analysis/residency.hpp"
+#include "../cost/cost.hpp"
+#include "../cost/device_flow.hpp"
 #include "../passes/validate.hpp"
 #include "registry.hpp"
 
@@ -16,13 +16,13 @@ namespace ane {
 struct optimize_options {
     /// Admit rewrites after which some values are rounded once more or less; false: the bits stay.
     bool rounding = true;
-    /// First of all fewer values that the declared ranges let overflow (passes/envelope.hpp), whatever that costs; else
+    /// First of all fewer values that the declared ranges let overflow (analysis/envelope.hpp), whatever that costs; else
     /// no rewrite adds one.
     bool values = false;
-    /// Then a smaller expected error of the least exact product (passes/error_envelope.hpp), whatever that costs. It is
+    /// Then a smaller expected error of the least exact product (analysis/error_envelope.hpp), whatever that costs. It is
     /// known where operands promise a range or a spread.
     bool errors = false;
-    /// Admit no rewrite after which more operands do not stay on the chip (passes/residency.hpp).
+    /// Admit no rewrite after which more operands do not stay on the chip (analysis/residency.hpp).
     bool resident = false;
     int beam = 4;       ///< graphs that are kept after each step
     int steps = 6;      ///< rewrites in a row, at most

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../passes/constants.hpp"
-#include "../passes/uses.hpp"
-#include "../passes/working_set.hpp"
+#include "../analysis/working_set.hpp"
+#include "../graph/constants.hpp"
+#include "../graph/uses.hpp"
 #include "rewrite.hpp"
 
 namespace ane::detail {

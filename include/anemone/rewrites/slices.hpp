@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../analysis/envelope.hpp"
 #include "../numerics/datapath.hpp"
-#include "../passes/envelope.hpp"
 #include "layouts.hpp"
 
 /// Rewrites for slices.

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../passes/envelope.hpp"
-#include "../passes/error_envelope.hpp"
+#include "../analysis/envelope.hpp"
+#include "../analysis/error_envelope.hpp"
 #include "products.hpp"
 
 /// Rewrites for the register of sums: it is infinite from 2^15 on (R056), and its last bit is 2^-16.

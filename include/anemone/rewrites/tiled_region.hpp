@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../passes/constants.hpp"
-#include "../passes/readers.hpp"
+#include "../graph/constants.hpp"
+#include "../graph/readers.hpp"
 #include "parts.hpp"
 
 namespace ane::detail {

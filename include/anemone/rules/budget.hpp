@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../passes/cost.hpp"
+#include "../cost/cost.hpp"
 #include "divergence.hpp"
 
 #include <cstdint>

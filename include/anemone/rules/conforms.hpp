@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../passes/ranges/chunked.hpp"
+#include "../analysis/chunked_ranges.hpp"
 #include "design_rule.hpp"
 #include "profile.hpp"
 

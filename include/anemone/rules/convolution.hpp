@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../passes/constants.hpp"
+#include "../graph/constants.hpp"
 #include "record.hpp"
 
 #include <array>

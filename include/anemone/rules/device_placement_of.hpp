@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../passes/device_serving.hpp"
+#include "../cost/device_serving.hpp"
 #include "divergence.hpp"
 
 #include <array>

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "../passes/catalogue/engine_path.hpp"
+#include "../catalogue/engine_path.hpp"
+#include "../numerics/integer_products.hpp"
+#include "../numerics/products_with_ones.hpp"
+#include "../numerics/width_offset.hpp"
 #include "../passes/fusion.hpp"
-#include "../passes/integer_products.hpp"
 #include "../passes/lowering.hpp"
-#include "../passes/products_with_ones.hpp"
-#include "../passes/width_offset.hpp"
 #include "datapath_evidence.hpp"
 #include "divergent_node.hpp"
 #include "evaluate.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../passes/envelope.hpp"
+#include "../analysis/envelope.hpp"
 #include "movement.hpp"
 #include "record.hpp"
 

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "../analysis/reconvergence.hpp"
+#include "../analysis/working_set.hpp"
 #include "../forms/written.hpp"
-#include "../passes/constants.hpp"
-#include "../passes/reconvergence.hpp"
-#include "../passes/uses.hpp"
-#include "../passes/working_set.hpp"
+#include "../graph/constants.hpp"
+#include "../graph/uses.hpp"
 #include "../targets/sets.hpp"
 #include "registry.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../passes/banks.hpp"
-#include "../passes/lanes.hpp"
-#include "../passes/winograd.hpp"
+#include "../analysis/banks.hpp"
+#include "../analysis/lanes.hpp"
+#include "../analysis/winograd.hpp"
 #include "record.hpp"
 
 #include <array>

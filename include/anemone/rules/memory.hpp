@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../passes/kernel_memory.hpp"
-#include "../passes/reconvergence.hpp"
-#include "../passes/working_set.hpp"
+#include "../analysis/kernel_memory.hpp"
+#include "../analysis/reconvergence.hpp"
+#include "../analysis/working_set.hpp"
 #include "record.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../passes/width_offset.hpp"
+#include "../numerics/width_offset.hpp"
 #include "record.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../passes/error_envelope.hpp"
+#include "../analysis/error_envelope.hpp"
 #include "record.hpp"
 
 #include <array>

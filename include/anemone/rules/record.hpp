@@ -1,10 +1,10 @@
 #pragma once
 
+#include "../analysis/ranges.hpp"
+#include "../analysis/spread.hpp"
 #include "../forms/form_fault.hpp"
 #include "../graph/graph.hpp"
 #include "../graph/op_set.hpp"
-#include "../passes/ranges.hpp"
-#include "../passes/spread.hpp"
 #include "../targets/description.hpp"
 #include "policy.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "../catalogue/catalogue.hpp"
 #include "../graph/graph.hpp"
 #include "../numerics/rounding.hpp"
-#include "../passes/catalogue/catalogue.hpp"
 
 /// Where arithmetic can round, and where operands can be subnormal.
 namespace ane::detail {

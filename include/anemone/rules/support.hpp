@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../passes/catalogue/catalogue.hpp"
-#include "../passes/constants.hpp"
+#include "../catalogue/catalogue.hpp"
+#include "../graph/constants.hpp"
 #include "record.hpp"
 
 #include <array>

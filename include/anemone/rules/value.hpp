@@ -1,13 +1,13 @@
 #pragma once
 
-#include "../passes/envelope.hpp"
+#include "../analysis/envelope.hpp"
 #include "movement.hpp"
 #include "record.hpp"
 #include "shifted_exponentials.hpp"
 
 #include <array>
 
-/// What may go wrong with values, as far as the declared ranges prove it (passes/envelope.hpp). Where nothing is
+/// What may go wrong with values, as far as the declared ranges prove it (analysis/envelope.hpp). Where nothing is
 /// declared nothing is reported: every range would reach every limit.
 namespace ane::rules {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../passes/catalogue/catalogue.hpp"
+#include "../catalogue/catalogue.hpp"
 #include "record.hpp"
 
 #include <array>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "../base/error.hpp"
+#include "../cost/device_plan.hpp"
 #include "../graph/op_set.hpp"
-#include "../passes/device_plan.hpp"
 #include "../passes/lowering.hpp"
 #include "wiring.hpp"
 
@@ -146,7 +146,7 @@ constexpr dynamic_graph graph_of_segment(const graph_view& g, const segment_wiri
 /// What the segments of a model cost on a target, by the cost model: a segment on the engine what `estimate` says of its
 /// program, one on the host what a placement charges for its layers on the CPU (targets/device_rates.hpp). Values that
 /// go from one segment to another are ports of both. First calls, pauses and switches between programs are left out
-/// (passes/timeline.hpp). Throws `error` (errc::argument) for cuts of another model, and for rates that are none.
+/// (cost/timeline.hpp). Throws `error` (errc::argument) for cuts of another model, and for rates that are none.
 constexpr segmentation_costs segment_costs_of(const graph_view& g, const segmentation_view& cuts,
                                               const target_description& chip,
                                               const segment_cost_options& options = {}) {

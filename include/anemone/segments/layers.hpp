@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../numerics/integer_products.hpp"
 #include "../passes/fusion.hpp"
-#include "../passes/integer_products.hpp"
 #include "../passes/lowering.hpp"
 #include "doors.hpp"
 

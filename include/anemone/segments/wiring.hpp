@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../passes/ranges.hpp"
+#include "../analysis/ranges.hpp"
 #include "layers.hpp"
 #include "segment.hpp"
 

@@ -54,7 +54,7 @@ enum class cost_origin : std::uint8_t {
 };
 
 /// One figure of `cost_rates` at an anchor. A fitted one with a published figure is drawn towards that, in logarithms,
-/// with the weight of one point (tests/passes/cost/fit.hpp, which finds these values again).
+/// with the weight of one point (tests/cost/fit.hpp, which finds these values again).
 struct cost_constant {
     target anchor;
     double cost_rates::*member;

@@ -28,7 +28,7 @@ constexpr std::string_view name(availability a) noexcept {
 inline constexpr std::size_t mac_generations = 5;
 
 /// How far the engine has an operation (guide appendices A and B, chapter 35; the operator sweep of ANEForge). Each says
-/// so in the catalogue (passes/catalogue). Where the sources disagree (docs/conflicts.md) the floor is the later
+/// so in the catalogue (catalogue). Where the sources disagree (docs/conflicts.md) the floor is the later
 /// generation, and the route the one that was run: OC1 top-k, OC2 cumsum, OC9 argmax, OC10 slice_update, OC11 gather,
 /// OC12 crop_resize, OC14 random, OC17 resize.
 struct operation_support {

@@ -2,10 +2,10 @@
 
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
+#include "../graph/constants.hpp"
 #include "../graph/op_table.hpp"
 #include "../graph/sequence.hpp"
 #include "../graph/strided.hpp"
-#include "../passes/constants.hpp"
 #include "../passes/print.hpp"
 #include "materialize.hpp"
 #include "verify.hpp"

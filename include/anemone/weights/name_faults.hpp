@@ -3,8 +3,8 @@
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
+#include "../graph/weights_of.hpp"
 #include "../passes/print.hpp"
-#include "../passes/weights_of.hpp"
 #include "store.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "../base/formatted.hpp"
+#include "../graph/weights_of.hpp"
 #include "../passes/validate.hpp"
-#include "../passes/weights_of.hpp"
 #include "drawn.hpp"
 #include "random.hpp"
 #include "statistics.hpp"

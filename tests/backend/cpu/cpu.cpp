@@ -3,6 +3,7 @@
 #include "naive.hpp"
 #include "run_apart.hpp"
 #include "whole_models.hpp"
+#include <anemone/analysis/arena.hpp>
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/cpu/step.hpp>
@@ -10,8 +11,7 @@
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/oracle/step.hpp>
 #include <anemone/backend/program.hpp>
-#include <anemone/passes/arena.hpp>
-#include <anemone/passes/catalogue/catalogue.hpp>
+#include <anemone/catalogue/catalogue.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/weights/safetensors.hpp>
 

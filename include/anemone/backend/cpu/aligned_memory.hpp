@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../../analysis/arena.hpp"
 #include "../../base/way.hpp"
-#include "../../passes/arena.hpp"
 
 #include <cstddef>
 #include <cstdint>

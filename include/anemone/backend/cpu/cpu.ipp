@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../../analysis/arena.hpp"
 #include "../../base/thread_pool.hpp"
-#include "../../passes/arena.hpp"
 #include "../../passes/validate.hpp"
 #include "../one_run.hpp"
 #include "../ports.hpp"

@@ -65,7 +65,7 @@ struct plain_arithmetic {
     using blend = products;
 };
 
-/// The engine's arithmetic: every step rounds to fp16 as its path does (its engine_path in passes/catalogue).
+/// The engine's arithmetic: every step rounds to fp16 as its path does (its engine_path in catalogue).
 struct engine_arithmetic {
     using value = half;
     const numerics::datapath& path;

@@ -2,8 +2,8 @@
 
 #include "../../base/way.hpp"
 #include "../../numerics/movement.hpp"
+#include "../../numerics/width_offset.hpp"
 #include "../../passes/print.hpp"
-#include "../../passes/width_offset.hpp"
 #include "../kernels/gather.hpp"
 #include "../kernels/movement_plan.hpp"
 #include "step.hpp"

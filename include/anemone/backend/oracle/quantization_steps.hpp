@@ -2,9 +2,9 @@
 
 #include "../../base/way.hpp"
 #include "../../graph/strided.hpp"
+#include "../../numerics/integer_products.hpp"
 #include "../../numerics/movement.hpp"
 #include "../../numerics/quantization.hpp"
-#include "../../passes/integer_products.hpp"
 #include "../../weights/encode.hpp"
 #include "../kernels/quantization.hpp"
 #include "../node_shapes.hpp"

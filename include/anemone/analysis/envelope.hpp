@@ -1,0 +1,325 @@
+#pragma once
+
+#include "../numerics/datapath.hpp"
+#include "../numerics/width_offset.hpp"
+#include "../targets/table.hpp"
+#include "ranges.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+/// The fp16 envelope: what the ranges of values prove or refute about a target's arithmetic, node by node. Where the
+/// engine's limits are and on which families they hold: guide chapter 3, numerics-datapath, R056, R090, R093, R133,
+/// R150-R159, R161. Marks of the limits are those of their rules (rules/value.hpp).
+namespace ane {
+
+/// What may happen to the values of a node.
+enum class hazard : std::uint8_t {
+    stored_value,       ///< a value passes 65504 and is stored as infinity
+    accumulator,        ///< a sum of products reaches 2^15 and is infinite for good (R056)
+    width_slice,        ///< a slice that begins inside the last axis carries more than 4094 (R090)
+    int8_activation,    ///< an activation above 4094 meets int8 weights (R093)
+    loss_scale,         ///< a width slice of a tensor that was multiplied by 512 or more: a scaled gradient (R154)
+    exponential,        ///< e^x overflows (R150)
+    square,             ///< x^2 overflows (R151)
+    trigonometric,      ///< an argument beyond the folded half period (R133)
+    logarithm_of_zero,  ///< -45440 instead of minus infinity (R157)
+    reciprocal_of_zero, ///< of -0: infinity of the wrong sign (R158)
+    infinite_argument,  ///< softsign of infinity gives 0 (R159; softplus is written so that it does not)
+    denormal,           ///< a subnormal operand of a product counts as zero (R156)
+    cancellation,       ///< large terms nearly cancel and leave mostly their rounding (R152)
+    table_domain,       ///< an argument outside a table, clamped to its last knot (R161)
+    nan_input           ///< a NaN enters as infinity (R155)
+};
+
+constexpr std::string_view name(hazard h) noexcept {
+    constexpr std::string_view names[] = {
+        "stored value",      "accumulator", "width slice",   "int8 activation",   "loss scale",
+        "exponential",       "square",      "trigonometric", "logarithm of zero", "reciprocal of zero",
+        "infinite argument", "denormal",    "cancellation",  "table domain",      "nan input"};
+    return names[static_cast<std::size_t>(h)];
+}
+
+enum class proof : std::uint8_t {
+    proven,  ///< it cannot happen, as long as the contracts are kept
+    refuted, ///< the declared ranges permit it
+    open     ///< nothing is promised that decides it
+};
+
+constexpr std::string_view name(proof p) noexcept {
+    constexpr std::string_view names[] = {"proven", "refuted", "open"};
+    return names[static_cast<std::size_t>(p)];
+}
+
+/// One limit compared with the ranges at one node.
+struct demand {
+    bool applies = false;
+    bool holds = true;     ///< cannot be passed
+    bool exceeded = false; ///< the ranges pass it; neither: sources differ on where it lies
+    bool declared = false; ///< everything it rests on is declared
+    double bound = 0;
+    double limit = 0;
+
+    constexpr proof verdict() const noexcept {
+        return holds ? proof::proven : (exceeded && declared ? proof::refuted : proof::open);
+    }
+    /// Whether the promises themselves permit it: only then does a rule report it.
+    constexpr bool refuted() const noexcept { return applies && verdict() == proof::refuted; }
+};
+
+/// Accumulators up to here pass on every source: sweeps on M1 to M6 place the cliff between 32752 and 32759, the study
+/// of M4 and M6 at 32768.
+inline constexpr double accumulator_safe = 32753.0;
+/// First argument whose exponential is infinite: 11.094 (measured M1, M2), between 11.086 and 11.094 in fp16.
+inline constexpr double exponential_limit = 11.09;
+inline constexpr double square_limit = 256.0;
+inline constexpr double half_period = 3.1416;
+inline constexpr double smallest_normal = 0x1p-14;
+/// Terms over result from which a cancellation leaves mostly rounding (R152).
+inline constexpr double amplification_limit = 1e4;
+/// The factor of a loss from which scaled gradients overflow in width slices; up to 384 none was seen (R154).
+inline constexpr double loss_scale_limit = 512.0;
+
+namespace detail {
+
+/// A node with the ranges of all earlier nodes.
+struct ranged_node {
+    const graph_view& g;
+    const node& n;
+    std::span<const interval> known;
+
+    constexpr const interval& in(int position) const {
+        return known[static_cast<std::size_t>(g.operands(n)[static_cast<std::size_t>(position)])];
+    }
+    constexpr const node& operand(int position) const { return g.operand(n, position); }
+};
+
+constexpr demand up_to(double bound, double limit, bool declared) {
+    return {true, bound <= limit, bound > limit, declared, bound, limit};
+}
+constexpr demand less_than(double bound, double limit, bool declared) {
+    return {true, bound < limit, bound >= limit, declared, bound, limit};
+}
+
+constexpr demand accumulator_demand(const ranged_node& s) {
+    const contraction_bound b = accumulator_bound(s.g, s.n, s.known);
+    return {
+        true, b.accumulator < accumulator_safe, b.overflows(), b.value.declared, b.accumulator, accumulator_ceiling};
+}
+
+constexpr demand slice_demand(const ranged_node& s, bool saturates) {
+    if (!saturates || !reads_inside_width(s.g, s.n)) {
+        return {};
+    }
+    return up_to(s.in(0).magnitude(), gain_ceiling, s.in(0).declared);
+}
+
+/// Whether operand `position` is a weight that is stored in 8-bit integers.
+constexpr bool is_int8_weight(const ranged_node& s, int position) { return ane::is_int8_weight(s.operand(position)); }
+
+constexpr demand int8_demand(const ranged_node& s) {
+    const int weight = s.n.kind == op::matmul && is_int8_weight(s, 0) ? 0 : 1;
+    return is_int8_weight(s, weight) ? up_to(s.in(1 - weight).magnitude(), gain_ceiling, s.in(1 - weight).declared)
+                                     : demand{};
+}
+
+/// The scalar that a tensor was multiplied by, seen through movements; 0 where there is none.
+constexpr double loss_scale_of(const graph_view& g, const node& from) {
+    const node* n = &from;
+    for (int step = 0; step < 8; ++step) {
+        if (n->kind == op::mul) {
+            for (int i = 0; i < 2; ++i) {
+                const node& factor = g.operand(*n, i);
+                if (factor.kind == op::constant && factor.shape.count() == 1) {
+                    return magnitude(static_cast<double>(g.values(factor)[0]));
+                }
+            }
+            return 0;
+        }
+        if (signature(n->kind).group != op_group::movement || n->operands.count == 0) {
+            return 0;
+        }
+        n = &g.operand(*n, 0);
+    }
+    return 0;
+}
+
+/// Gradients go into a convolution's weight gradient through slices of the last axis (R154: kernel width above 1).
+constexpr demand loss_demand(const ranged_node& s, bool saturates) {
+    const bool slices = s.n.kind == op::cross_correlation || reads_inside_width(s.g, s.n);
+    const double scale = saturates && slices ? loss_scale_of(s.g, s.operand(0)) : 0;
+    if (scale == 0) {
+        return {};
+    }
+    demand d = less_than(scale, loss_scale_limit, true);
+    d.holds = d.holds || s.in(0).magnitude() <= gain_ceiling; // normalised values are within whatever the factor
+    d.exceeded = !d.holds;
+    return d;
+}
+
+constexpr demand denormal_demand(const ranged_node& s, bool keeps_subnormals) {
+    if (keeps_subnormals) {
+        return {};
+    }
+    const interval& x = s.in(0);
+    const interval& w = s.in(1);
+    const double least = least_magnitude(x) < least_magnitude(w) ? least_magnitude(x) : least_magnitude(w);
+    const double most = x.magnitude() < w.magnitude() ? x.magnitude() : w.magnitude();
+    return {true, least >= smallest_normal, most > 0 && most < smallest_normal, x.declared && w.declared,
+            most, smallest_normal};
+}
+
+/// Terms relative to the result. By ranges alone a sum is as wide as its terms; only known weights, or a measured
+/// result, can show that it is narrower.
+constexpr demand cancellation_demand(const ranged_node& s, const interval& result) {
+    double terms = 0;
+    double left = result.magnitude();
+    bool declared = false;
+    if (is_contraction(s.n.kind)) {
+        const contraction_bound b = accumulator_bound(s.g, s.n, s.known);
+        terms = b.magnitudes;
+        left = left < b.value.magnitude() ? left : b.value.magnitude();
+        declared = b.value.declared;
+    } else {
+        terms = s.in(0).magnitude() + s.in(1).magnitude();
+        declared = s.in(0).declared && s.in(1).declared;
+    }
+    if (terms >= unbounded || left <= 0) {
+        return {};
+    }
+    return up_to(terms / left, amplification_limit, declared);
+}
+
+constexpr demand logarithm_demand(const ranged_node& s) {
+    const interval y = shifted(s.in(0), s.n.get<stabilizer>().epsilon);
+    const bool positive = static_cast<double>(half(y.low)) > 0;
+    return {true, positive, !positive, s.in(0).declared, y.low, 0};
+}
+
+constexpr demand reciprocal_demand(const ranged_node& s) {
+    const bool zero = shifted(s.in(0), s.n.get<stabilizer>().epsilon).contains(0);
+    return {true, !zero, zero, s.in(0).declared, 0, 0};
+}
+
+/// Published ends of the sigmoid's table: -9.938 and 8.320 (measured M1).
+constexpr demand table_demand(const ranged_node& s) {
+    const interval& x = s.in(0);
+    const bool below_table = x.low < -9.938;
+    return {true,       !below_table && x.high <= 8.32, below_table || x.high > 8.32,
+            x.declared, below_table ? -x.low : x.high,  below_table ? 9.938 : 8.32};
+}
+
+/// The largest value that attention stores: its result, or a score q k^T, times the scale, with the mask added.
+constexpr demand attention_demand(const ranged_node& s, const interval& result) {
+    const interval one = product(s.in(0), s.in(1));
+    const double scale = static_cast<double>(s.n.get<score_scaling>().scale);
+    double scores = one.magnitude() * static_cast<double>(s.g.operand(s.n, 0).shape.width());
+    scores = scores * (scale < -1 || scale > 1 ? (scale < 0 ? -scale : scale) : 1);
+    scores += s.n.operands.count > 3 ? s.in(3).magnitude() : 0;
+    const bool declared = s.in(0).declared && s.in(1).declared && (s.n.operands.count < 4 || s.in(3).declared);
+    return scores > result.magnitude() ? up_to(scores, half_max, declared)
+                                       : up_to(result.magnitude(), half_max, result.declared);
+}
+
+/// The limits on arguments of functions.
+template <class Sink> constexpr void visit_argument_demands(const ranged_node& s, Sink sink) {
+    if (s.n.operands.count == 0) { // random_uniform
+        return;
+    }
+    const interval& x = s.in(0);
+    const auto is = [&s](op kind) { return s.n.kind == kind; };
+    if (is(op::exp) || is(op::exp2)) {
+        sink(hazard::exponential, less_than(x.high, is(op::exp) ? exponential_limit : 16, x.declared));
+    } else if (is(op::square) || (is(op::mul) && s.g.operands(s.n)[0] == s.g.operands(s.n)[1])) {
+        sink(hazard::square, less_than(x.magnitude(), square_limit, x.declared));
+    } else if (is(op::sin) || is(op::cos)) {
+        sink(hazard::trigonometric, up_to(x.magnitude(), half_period, x.declared));
+    } else if (is(op::log)) {
+        sink(hazard::logarithm_of_zero, logarithm_demand(s));
+    } else if (is(op::rsqrt) || is(op::inverse)) {
+        sink(hazard::reciprocal_of_zero, reciprocal_demand(s));
+    } else if (is(op::softsign)) {
+        sink(hazard::infinite_argument, up_to(x.high, half_max, x.declared));
+    } else if (is(op::sigmoid)) {
+        sink(hazard::table_domain, table_demand(s));
+    }
+}
+
+/// Calls `sink(hazard, demand)` for each limit that concerns node `index`.
+template <class Sink>
+constexpr void visit_demands(const graph_view& g, int index, std::span<const interval> known,
+                             const target_description& t, Sink sink) {
+    const node& n = g[index];
+    const ranged_node s{g, n, known};
+    const interval& result = known[static_cast<std::size_t>(index)];
+    if (n.kind == op::input) {
+        sink(hazard::nan_input, demand{n.type == dtype::f16, n.get<contract>().declared, false, false, 0, 0});
+    }
+    if (is_source(n.kind) || n.type != dtype::f16) {
+        return;
+    }
+    sink(hazard::stored_value,
+         n.kind == op::attention ? attention_demand(s, result) : up_to(result.magnitude(), half_max, result.declared));
+    if (is_contraction(n.kind) || n.kind == op::attention) {
+        sink(hazard::accumulator, accumulator_demand(s));
+        sink(hazard::denormal, denormal_demand(s, numerics::datapath_of(t.tier).mac_keeps_subnormals));
+    }
+    if (is_contraction(n.kind)) {
+        sink(hazard::int8_activation, int8_demand(s));
+    }
+    if (is_contraction(n.kind) || n.kind == op::add || n.kind == op::sub) {
+        sink(hazard::cancellation, cancellation_demand(s, result));
+    }
+    const bool may_read_inside = width_offsets.kinds().contains(n.kind);
+    if (may_read_inside) {
+        sink(hazard::width_slice, slice_demand(s, t.has.slice_width_saturates));
+    }
+    if (may_read_inside || n.kind == op::cross_correlation) {
+        sink(hazard::loss_scale, loss_demand(s, t.has.slice_width_saturates));
+    }
+    visit_argument_demands(s, sink);
+}
+
+} // namespace detail
+
+/// One line of an envelope.
+struct envelope_entry {
+    int node = 0;
+    ane::hazard hazard{};
+    proof verdict = proof::open;
+    double bound = 0; ///< the largest value that the ranges allow, in the hazard's own unit
+    double limit = 0;
+};
+
+/// Everything that the ranges say about a graph on a target, in the order of its nodes. `known` comes from `ranges(g)`,
+/// from measured ranges or from `affine_ranges(g)`.
+constexpr std::vector<envelope_entry> envelope(const graph_view& g, const target_description& t,
+                                               std::span<const interval> known) {
+    std::vector<envelope_entry> all;
+    for (int i = 0; i < g.size(); ++i) {
+        detail::visit_demands(g, i, known, t, [&all, i](hazard h, const demand& d) {
+            if (d.applies) {
+                all.push_back({i, h, d.verdict(), d.bound, d.limit});
+            }
+        });
+    }
+    return all;
+}
+constexpr std::vector<envelope_entry> envelope(const graph_view& g, const target_description& t) {
+    return envelope(g, t, ranges(g));
+}
+constexpr std::vector<envelope_entry> envelope(const graph_view& g, target t) { return envelope(g, describe(t)); }
+
+/// Whether a hazard is proven absent from every node of a graph.
+constexpr bool proves(const graph_view& g, target t, hazard h) {
+    for (const envelope_entry& e : envelope(g, t)) {
+        if (e.hazard == h && e.verdict != proof::proven) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace ane

@@ -1,0 +1,109 @@
+#pragma once
+
+#include "../ops/normalization.hpp"
+#include "../ranges/normalization.hpp"
+#include "operation.hpp"
+
+/// Norms.
+namespace ane::detail::catalogue {
+
+template <> struct operation<op::softmax> : of_halves {
+    static constexpr operation_support support{"softmax", family::a13, "nnnnn"};
+    static constexpr engine_path engine{path::composed, evidence::inferred,
+                                        "N087, N109, N110 M1; the sum by the reduction path"};
+    static constexpr inferred shape(const graph_view& g, const node& n) {
+        return axis_rule(n.get<axis>(), shape_of(g, n, 0));
+    }
+    static constexpr interval range(const graph_view&, const node&, operand_ranges) { return {0, 1, true}; }
+};
+
+/// (x, gamma, beta): minus the mean, divided by the standard deviation.
+struct centred_norm : of_halves {
+    static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
+        return range_of_centred_norm(g, n, in);
+    }
+};
+template <> struct operation<op::layer_norm> : centred_norm {
+    static constexpr operation_support support{"layer_norm", family::a13, "nnnnn"};
+    static constexpr engine_path engine{path::composed, evidence::inferred,
+                                        "means reduce, rsqrt by its table; N089 not met"};
+    static constexpr inferred shape(const graph_view& g, const node& n) {
+        return layer_norm_rule(n.get<stabilizer>().axis, shape_of(g, n, 0), shape_of(g, n, 1), shape_of(g, n, 2));
+    }
+};
+template <> struct operation<op::instance_norm> : centred_norm {
+    static constexpr operation_support support{"instance_norm", family::a13, "nnnnn"};
+    static constexpr engine_path engine = that_of_its_parts;
+    static constexpr inferred shape(const graph_view& g, const node& n) {
+        return instance_norm_rule(shape_of(g, n, 0), shape_of(g, n, 1), shape_of(g, n, 2));
+    }
+};
+template <> struct operation<op::group_norm> : centred_norm {
+    static constexpr operation_support support{"group_norm", family::a13, "nnnnn"};
+    static constexpr engine_path engine = that_of_its_parts;
+    static constexpr inferred shape(const graph_view& g, const node& n) {
+        return group_norm_rule(n.get<grouping>().groups, shape_of(g, n, 0), shape_of(g, n, 1), shape_of(g, n, 2));
+    }
+};
+
+/// (x, mean, variance, gamma, beta)
+template <> struct operation<op::batch_norm> : of_halves {
+    static constexpr operation_support support{"batch_norm", family::a13, "nnnnn"};
+    static constexpr engine_path engine{path::elementwise, evidence::measured, "N034, N203: scale and offset in fp16"};
+    static constexpr inferred shape(const graph_view& g, const node& n) {
+        return batch_norm_rule(shape_of(g, n, 0), shape_of(g, n, 1), shape_of(g, n, 2), shape_of(g, n, 3),
+                               shape_of(g, n, 4));
+    }
+    static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
+        return range_of_batch_norm(g, n, in);
+    }
+};
+
+/// Divided by the length of the vector along an axis, or by its root mean square.
+struct length_norm : of_halves {
+    static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
+        return range_of_length_norm(g, n, in);
+    }
+};
+/// (x, gamma)
+template <> struct operation<op::rms_norm> : length_norm {
+    static constexpr operation_support support{"rms_norm", family::a13, "nnnnn"};
+    static constexpr engine_path engine = that_of_its_parts;
+    static constexpr inferred shape(const graph_view& g, const node& n) {
+        return rms_norm_rule(n.get<stabilizer>().axis, shape_of(g, n, 0), shape_of(g, n, 1));
+    }
+};
+template <> struct operation<op::l2_norm> : length_norm {
+    static constexpr operation_support support{"l2_norm", family::a13, "nnnnn"};
+    static constexpr engine_path engine = that_of_its_parts;
+    static constexpr inferred shape(const graph_view& g, const node& n) {
+        return axis_rule({n.get<stabilizer>().axis}, shape_of(g, n, 0));
+    }
+};
+
+template <> struct operation<op::local_response_norm> : of_halves {
+    static constexpr operation_support support{"local_response_norm", family::a13, "nnnnn"};
+    static constexpr engine_path engine{path::composed, evidence::inferred,
+                                        "squares, a mean by the reduction path, pow"};
+    static constexpr inferred shape(const graph_view& g, const node& n) {
+        return shape_rule(n.get<response>(), shape_of(g, n, 0));
+    }
+    static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
+        return range_of_response_norm(n, in(0));
+    }
+};
+
+/// (x - min) / (max - min + epsilon), computed as a product with the reciprocal. Below 1.54e-5 that of epsilon
+/// overflows fp16, and of elements that are all equal nothing is known.
+template <> struct operation<op::minmax_norm> : of_halves {
+    static constexpr operation_support support{"", family::a13, "bbbbb"};
+    static constexpr engine_path engine = that_of_its_parts;
+    static constexpr inferred shape(const graph_view& g, const node& n) {
+        return axis_rule({n.get<stabilizer>().axis}, shape_of(g, n, 0));
+    }
+    static constexpr interval range(const graph_view&, const node& n, operand_ranges) {
+        return n.get<stabilizer>().epsilon >= 1.54e-5F ? stored(interval{0, 1.02, true}) : anything(false);
+    }
+};
+
+} // namespace ane::detail::catalogue

@@ -1,0 +1,128 @@
+#pragma once
+
+#include "../graph/constants.hpp"
+#include "../graph/graph.hpp"
+#include "reduction.hpp"
+#include "unary.hpp"
+
+/// Ranges of norms by their formulas. Of n elements divided by their root mean square none exceeds sqrt(n), whatever
+/// the input is: the squares of the results add up to n.
+namespace ane::detail {
+
+/// Whether an epsilon is still above zero as fp16. If it rounds to zero, elements that are all equal have a variance of
+/// 0, and the norm computes 1 / sqrt(0).
+constexpr bool stabilises(double epsilon) { return static_cast<double>(half(epsilon)) > 0; }
+
+/// x / rms(x) over `count` elements, with 1 % for the errors of the mean and the reciprocal root.
+constexpr interval unit_rms(double count) {
+    const double most = root(count) * 1.01;
+    return {-most, most, true};
+}
+
+constexpr interval root_of_shifted(const interval& x, double epsilon) {
+    return root_of(interval{x.low + epsilon, x.high < unbounded ? x.high + epsilon : unbounded, x.declared});
+}
+
+/// Whether all parameters of a batch norm are known when the graph is compiled: then its scale and its offset are
+/// computed there, and refused where they leave fp16.
+constexpr bool has_known_parameters(const graph_view& g, const node& n) {
+    for (const int parameter : g.operands(n).subspan(1)) {
+        if (!is_known_when_compiled(g, parameter)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// A batch norm whose parameters are computed at run time: the device computes scale and offset too, and stores every
+/// intermediate result in fp16.
+template <class Operand> constexpr interval range_of_batch_norm_parts(const node& n, Operand in) {
+    const interval variance = shifted(in(2), n.get<stabilizer>().epsilon);
+    if (static_cast<double>(half(variance.low)) <= 0) {
+        return anything(in(0).declared && variance.declared);
+    }
+    const interval root = stored(table_slack(quotient({1, 1, true}, root_of(variance))));
+    const interval scale = stored(product(in(3), root));
+    const interval offset = stored(difference(in(4), stored(product(in(1), scale))));
+    const interval scaled = stored(product(in(0), scale));
+    const bool declared = scaled.declared && offset.declared;
+    if (!scaled.bounded() || !offset.bounded()) {
+        return anything(declared); // infinities of either sign may meet
+    }
+    return stored(sum(scaled, offset));
+}
+
+/// batch_norm (x, mean, variance, gamma, beta).
+template <class Operand> constexpr interval range_of_batch_norm(const graph_view& g, const node& n, Operand in) {
+    if (!has_known_parameters(g, n)) {
+        return range_of_batch_norm_parts(n, in);
+    }
+    const interval deviation = root_of_shifted(in(2), static_cast<double>(n.get<stabilizer>().epsilon));
+    const interval scale = product(quotient({1, 1, true}, deviation), in(3));
+    const interval centred = product(difference(in(0), in(1)), scale);
+    // The engine computes x scale + offset with a scale and an offset = beta - mean scale that were each rounded to
+    // fp16. The errors are in proportion to |x scale| and |mean scale|, also where the two cancel; a subnormal scale is
+    // off by up to 2^-24 however small it is.
+    const double rounding = (product(in(0), scale).magnitude() + product(in(1), scale).magnitude()) / 256 +
+                            (in(0).magnitude() + in(1).magnitude()) * 0x1p-24 + in(4).magnitude() / 1024 + 0x1p-20;
+    return stored(sum(widened(centred, rounding), in(4)));
+}
+
+/// layer_norm, instance_norm, group_norm (x, gamma, beta): no element of n is farther from the mean than sqrt(n - 1)
+/// standard deviations. The bound here is sqrt(n), because the mean is rounded.
+template <class Operand> constexpr interval range_of_centred_norm(const graph_view& g, const node& n, Operand in) {
+    const extents& x = g.operand(n, 0).shape;
+    double count = 0;
+    double epsilon = 0;
+    if (n.kind == op::group_norm) {
+        const grouping& a = n.get<grouping>();
+        epsilon = static_cast<double>(a.epsilon);
+        const std::int64_t image = x.count() / x[0];
+        count = static_cast<double>(image) / a.groups;
+    } else {
+        const stabilizer& a = n.get<stabilizer>();
+        epsilon = static_cast<double>(a.epsilon);
+        count = static_cast<double>(n.kind == op::instance_norm ? x.count() / (x[0] * x[1])
+                                                                : x[a.axis < 0 ? a.axis + x.rank : a.axis]);
+    }
+    const bool declared = in(1).declared && in(2).declared;
+    if (!stabilises(epsilon)) {
+        return anything(false);
+    }
+    // The product with gamma is stored before beta is added.
+    const interval scaled = product(unit_rms(count), in(1));
+    interval r = stored(table_slack(hull(sum(scaled, in(2)), sum(stored(scaled), in(2)))));
+    r.declared = declared;
+    return r;
+}
+
+/// rms_norm (x, gamma) and l2_norm (x): dividing by a length keeps the sign of x.
+template <class Operand> constexpr interval range_of_length_norm(const graph_view& g, const node& n, Operand in) {
+    const stabilizer& a = n.get<stabilizer>();
+    const extents& x = g.operand(n, 0).shape;
+    if (!stabilises(static_cast<double>(a.epsilon))) {
+        return anything(false);
+    }
+    const auto count = static_cast<double>(x[a.axis < 0 ? a.axis + x.rank : a.axis]);
+    interval unit = n.kind == op::rms_norm ? unit_rms(count) : interval{-1.01, 1.01, true};
+    unit.low = in(0).low >= 0 ? 0 : unit.low;
+    unit.high = in(0).high <= 0 ? 0 : unit.high;
+    return stored(table_slack(n.kind == op::rms_norm ? product(unit, in(1)) : unit));
+}
+
+/// x / (k + alpha / size * sum of x^2 over size channels)^beta: the divisor is least where x is 0.
+constexpr interval range_of_response_norm(const node& n, const interval& x) {
+    const response& a = n.get<response>();
+    const double given = static_cast<double>(a.k);
+    const double stored_k = static_cast<double>(half(given)); // what the engine adds
+    const double k = stored_k < given ? stored_k : given;
+    if (!(a.alpha >= 0 && a.beta >= 0 && k > 0) || !x.bounded()) {
+        return anything(false);
+    }
+    const double divisor = exponential(static_cast<double>(a.beta) * logarithm(k));
+    const interval r = with_zero(times(x, 1.0 / divisor));
+    // The power goes through a logarithm and an exponential: an error of 0.007 beta and more.
+    return stored(table_slack(widened(r, r.magnitude() * (0.01 * static_cast<double>(a.beta) + 1.0 / 64))));
+}
+
+} // namespace ane::detail
