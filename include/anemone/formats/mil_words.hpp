@@ -6,8 +6,8 @@
 
 namespace ane {
 
-/// Words of MIL's grammar beside its element types (values/element_type.hpp). No file is known that has one of them as a name, and whether the
-/// engine's parser would take it is not published (facts: mil-ops sections 1 and 2, mil-dialects).
+/// Words of MIL's grammar beside its element types (values/element_type.hpp). No file is known that has one of them as a
+/// name, and whether the engine's parser would take it is not published (facts: mil-ops sections 1 and 2, mil-dialects).
 inline constexpr std::string_view mil_words[] = {"program", "func",   "buildInfo",     "dict",     "list",  "tuple",
                                                  "state",   "tensor", "tensor_buffer", "BLOBFILE", "const", "block",
                                                  "true",    "false",  "inf",           "nan"};
