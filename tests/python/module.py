@@ -104,7 +104,7 @@ def takes_any_array():
         array = whole.astype(kind)
         expect(numpy.array_equal(program.run({"image": array})["probabilities"],
                                  program.run({"image": array.astype(float)})["probabilities"]), kind)
-    refused(anemone.Model(ROOT / "tests" / "c" / "huge.mil").compile, "argument", "--max-memory")
+    refused(anemone.Model(ROOT / "tests" / "c" / "huge.mil").compile, "argument", "max_memory: the values of the model take")
     both = anemone.Model(BYTES)
     u, s = numpy.array([[0, 1, 200, 255]], "uint8"), numpy.array([[-128, -1, 100, 127]], "int8")
     for change in (lambda a: a, lambda a: a.astype("float32"), lambda a: a.astype("int64")):
@@ -315,7 +315,7 @@ def bad_plans(folder):
     for low, high in ((1, 0), (0, 1e5), (numpy.nan, 1)):
         refused(lambda: model.optimize(ranges={"image": (low, high)}), "argument", "range of image")
     refused(lambda: model.compress(goal="speed"), "argument", "goal 'speed'")
-    refused(lambda: model.compress(to="netplist"), "argument", "format 'netplist'")
+    refused(lambda: model.compress(to="netplist"), "argument", "to 'netplist': must be mil or mlpackage")
     refused(lambda: model.compress(backend="gpu"), "argument", "backend 'gpu'")
     refused(lambda: model.compress(most_loss=-1), "argument", "most_loss")
     for runs in (0, -1, 4097, 1 << 70):
