@@ -23,6 +23,7 @@ void write(ane::json_writer& json, const char* key, const app::texts& texts) {
 
 void write(ane::json_writer& json, const app::description& is) {
     json.member("name", is.name);
+    json.member("word", is.word);
     json.member("letter", is.letter == '\0' ? std::string() : std::string(1, is.letter));
     json.member("is_required", is.is_required).member("is_argument_in_c", is.is_argument_in_c);
     json.member("command_unit", is.command_unit);
@@ -48,7 +49,7 @@ void write_value(ane::json_writer& json, const app::option<Of, Value>& row, cons
         }
         const app::allowed_numbers allowed = app::allowed_in(row, app::front_end::command);
         json.member("least", allowed.least).member("most", allowed.most);
-        json.member("is_limited", row.within != app::limits<Value>{});
+        json.member("is_limited", row.within != app::limits<Value>{}).member("is_unsigned", std::is_unsigned_v<number>);
     } else if constexpr (std::is_enum_v<Value>) {
         json.member("kind", "word").member("default", app::word_of(standard)).key("words").array();
         for (const auto& each : app::words_of<Value>) {

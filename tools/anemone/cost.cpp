@@ -47,7 +47,7 @@ std::string as_json(const app::estimates& found) {
 }
 
 int cost(const cost_command& given) {
-    const app::estimates found = app::cost(app::model(given.file, given.reading, user()), given.how);
+    const app::estimates found = app::cost(app::model(given.file, given.reading, user()), given.how, user());
     std::string text;
     if (given.json) {
         text = as_json(found);

@@ -87,6 +87,15 @@ private:
             given.*row.member = value;
         };
         CLI::Option* const added = sub_.add_option_function<number>(names, take, text);
+        if constexpr (std::is_unsigned_v<number>) {
+            added->check([row](const std::string& given) { // which the parser would take modulo 2^64
+                if (given.starts_with('-')) {
+                    app::refuse_number(row.is, app::front_end::command, given,
+                                       app::allowed_in(row, app::front_end::command));
+                }
+                return std::string();
+            });
+        }
         const char* const kind = std::is_floating_point_v<number> ? "FLOAT" : std::is_signed_v<number> ? "INT" : "UINT";
         if (row.is.word == app::words::bytes) {
             added->transform(CLI::AsSizeValue(false));

@@ -246,7 +246,7 @@ void add_run(CLI::App& app, int& status) {
         "-i,--input", given->inputs,
         "NAME=FILE for each input, .npy or an image, or FILE.npz with all of them; several files without a name "
         "are runs in a row, between which states are kept. None: random numbers");
-    sub->add_option("--seed", given->seed, "Of the random numbers")->default_str("0");
+    sub->add_option("--seed", given->seed, "Of the random numbers")->default_str("0")->check(CLI::NonNegativeNumber);
     sub->add_option("-o,--output", given->outputs,
                     "A .npz file for the outputs, .npy for one, .png, .pgm or .ppm for one that is an image; NAME=FILE "
                     "chooses one");

@@ -1,6 +1,7 @@
 #include "written_model.hpp"
 
 #include "output_path.hpp"
+#include "progress.hpp"
 
 #include <utility>
 
@@ -32,7 +33,7 @@ std::string write(app::model of, const written_form& written) {
     if (written.path.empty()) {
         return "";
     }
-    const std::string path = app::convert(std::move(of), written.how, written.path);
+    const std::string path = app::convert(std::move(of), written.how, written.path, user());
     return written.how.to == app::model_format::cpp ? path + "\n" + app::weights_beside(path) + "\n" : path + "\n";
 }
 

@@ -36,7 +36,8 @@ std::string weights_beside(const std::string& header) {
     return std::filesystem::path(header).replace_extension(".safetensors").string();
 }
 
-std::string convert(model of, const convert_options& how, const std::string& to) {
+std::string convert(model of, const convert_options& how, const std::string& to, const caller& who) {
+    const task shown(who, "writing " + to);
     of.require_exact("written");
     if (how.to == model_format::cpp) {
         return write_cpp(std::move(of), how, to);

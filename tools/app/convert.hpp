@@ -56,7 +56,7 @@ struct convert_options {
 /// safetensors file of its name beside it. The path of what a reader opens: the text, the package, the header. Throws
 /// `ane::error` (errc::argument) for a model that was read to be judged and for targets that are none; and as the writers
 /// do.
-std::string convert(model of, const convert_options& how, const std::string& to);
+std::string convert(model of, const convert_options& how, const std::string& to, const caller& who);
 
 /// The weights that `convert` writes beside a header.
 std::string weights_beside(const std::string& header);

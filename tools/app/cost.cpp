@@ -4,7 +4,7 @@
 
 namespace app {
 
-estimates cost(const model& of, const cost_options& how) {
+estimates cost(const model& of, const cost_options& how, const caller& /*who*/) {
     const ane::target_set targets = targets_named(how.targets);
     estimates made{ane::lower(of.graph()), {}};
     for (const ane::target t : targets) {
@@ -13,6 +13,9 @@ estimates cost(const model& of, const cost_options& how) {
     return made;
 }
 
-ane::cost cost(const model& of, ane::target t) { return ane::estimate(ane::lower(of.graph()).graph, t); }
+ane::cost cost(const model& of, const std::string& target, const caller& /*who*/) {
+    const ane::target t = target_named(target);
+    return ane::estimate(ane::lower(of.graph()).graph, t);
+}
 
 } // namespace app

@@ -35,7 +35,8 @@ struct estimates {
 };
 
 /// Throws `ane::error` (errc::argument) for targets that are none.
-estimates cost(const model& of, const cost_options& how);
-ane::cost cost(const model& of, ane::target t);
+estimates cost(const model& of, const cost_options& how, const caller& who);
+/// The same of one target, which is named.
+ane::cost cost(const model& of, const std::string& target, const caller& who);
 
 } // namespace app

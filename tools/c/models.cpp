@@ -1,6 +1,5 @@
 #include "../app/convert.hpp"
 #include "../app/cost.hpp"
-#include "../app/target_names.hpp"
 #include "arguments.hpp"
 #include "guarded.hpp"
 #include "handles.hpp"
@@ -57,7 +56,7 @@ anemone_status anemone_convert(const anemone_model* model, const char* to, const
         const app::model& of = *needed(model, "model").held;
         app::convert_options how;
         how.to = app::value_named(app::row_of(&app::convert_options::to), needed_text(to, "to"), app::front_end::c);
-        app::convert(of, how, needed_text(folder, "folder"));
+        app::convert(of, how, needed_text(folder, "folder"), caller);
     });
 }
 
@@ -127,7 +126,7 @@ anemone_status anemone_estimate(const anemone_model* model, const char* target, 
         anemone_cost& to = needed(cost, "cost");
         to = {};
         const app::model& of = *needed(model, "model").held;
-        const ane::cost c = app::cost(of, app::target_named(needed_text(target, "target")));
+        const ane::cost c = app::cost(of, needed_text(target, "target"), caller);
         to = {c.seconds.value_or(not_known), c.flops(), c.bytes, ane::name(c.limit).data(),
               c.roof && c.roof->known_by == ane::mark::measured ? 1 : 0};
     });

@@ -151,7 +151,7 @@ py::list cost(const model& of, const py::dict& given) {
     const auto options = options_from<app::cost_options>(given);
     const app::estimates found = [&] {
         const py::gil_scoped_release others_go_on;
-        return app::cost(of, options);
+        return app::cost(of, options, caller);
     }();
     py::list rows;
     for (const auto& [target, c] : found.rows) {
@@ -200,7 +200,7 @@ plan simulate(const std::vector<std::shared_ptr<model>>& of, const py::dict& giv
 std::string convert(const model& of, const std::string& folder, const py::dict& given) {
     const auto options = options_from<app::convert_options>(given);
     const py::gil_scoped_release others_go_on;
-    return app::convert(of, options, folder);
+    return app::convert(of, options, folder, caller);
 }
 
 std::shared_ptr<model> opened(const py::bytes& path, const py::dict& given) {

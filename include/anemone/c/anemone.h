@@ -69,8 +69,8 @@ typedef struct anemone_reading {
 anemone_status anemone_open(const char* path, const anemone_reading* how, anemone_model** model);
 void anemone_model_free(anemone_model* model);
 
-/** Writes the model and its weights as "mil", "netplist" or "mlpackage" into a folder, which is made where it is missing;
- *  anemone_open takes it. */
+/** Writes the model and its weights as "mil", "netplist" or "mlpackage" into a folder, which is made where it is missing
+ *  and which anemone_open takes; as "cpp" to a header, with a safetensors file of its name beside it. */
 anemone_status anemone_convert(const anemone_model* model, const char* to, const char* folder);
 
 typedef int32_t anemone_type;
