@@ -78,9 +78,8 @@ judgement check(const model& of, const check_options& how, const caller& who, co
     const ane::target_set targets = targets_named(how.targets);
     const ane::report_policy rules = policy_of(how);
     std::vector<ane::aside> observed = observed_while_reading(of);
-    ane::dynamic_graph graph = of.graph();
-    promise(graph, how.ranges);
-    ane::read_model promised{graph, {}, of.notes(), of.doubts()};
+    ane::read_model promised{of.graph(), {}, of.notes(), of.doubts()};
+    promise(promised.graph, how.ranges);
     for (const ane::lost_digits& lost : ane::promise_statistics(promised.graph, of.weights())) {
         observe(lost, observed);
     }
@@ -89,7 +88,7 @@ judgement check(const model& of, const check_options& how, const caller& who, co
     if (of.is_mil()) {
         append(observed, observed_in_mil(promised, verdicts));
     }
-    return {std::move(graph), rules, std::move(verdicts), std::move(observed)};
+    return {std::move(promised.graph), rules, std::move(verdicts), std::move(observed)};
 }
 
 } // namespace app

@@ -60,7 +60,7 @@ struct check_options {
 
 /// What is found in a model.
 struct judgement {
-    ane::dynamic_graph graph; ///< with the promises of its inputs
+    ane::dynamic_graph graph; ///< with the promises of its inputs and weights: what was judged
     ane::report_policy rules;
     ane::verdict_table verdicts;
     std::vector<ane::aside> observed;
