@@ -219,7 +219,7 @@ def updated_model(cases):
 def updated_page(cases):
     """docs/python.md with the parameters of its table."""
     text = PAGE.read_text()
-    for method in ("Model.optimize", "Model.compress", "Model.placement", "Model.timeline", "check", "cost", "run"):
+    for method in ("Model.optimize", "Model.compress", "Model.placement", "Model.timeline", "check", "cost", "draw", "run"):
         plain = [untyped(each) for each in parameters(cases, method) if each not in ("self", "*", "**reading: Any")]
         row = f"| `{method}({', '.join(plain)})` |"
         text = re.sub(rf"^\| `{re.escape(method)}\(.*?\)` \|", lambda _, row=row: row, text, flags=re.MULTILINE)

@@ -103,9 +103,25 @@ def in_python(cases):
 
 
 def every_table_is_told(cases):
-    """Each table of tools/app is among those that were printed."""
-    written = sum(path.read_text().count("static constexpr auto table()") for path in (ROOT / "tools" / "app").glob("*.hpp"))
+    """Each table of tools/app is among those that were printed, and has a row for each member of its structure."""
+    written = 0
+    for path in (ROOT / "tools" / "app").glob("*.hpp"):
+        for name, members, rows in re.findall(r"^struct (\w+) \{\n(.*?)static constexpr auto table\(\) \{(.*?)^\};", path.read_text(),
+                                              re.DOTALL | re.MULTILINE):
+            written += 1
+            declared = re.findall(r"^    \S.*? (\w+)(?: = .*|\{.*\})?;", members, re.MULTILINE)
+            expect(declared, f"{name} has no members")
+            for member in declared:
+                expect(rows.count(f"&{name}::{member},") == 1, f"{path.name}: {name}::{member} has no row")
     expect(written == len(cases), f"{written} tables in tools/app, {len(cases)} in tests/tools/write_options.cpp")
+
+
+def front_ends_are_apart():
+    """What a folder of tools includes of the others: app alone, which includes none."""
+    for path in (ROOT / "tools").rglob("*.[hc]pp"):
+        included = set(re.findall(r'^#include "\.\./(\w+)/', path.read_text(), re.MULTILINE))
+        allowed = set() if path.parent.name == "app" else {"app"}
+        expect(included <= allowed, f"{path.relative_to(ROOT)} includes {sorted(included - allowed)}")
 
 
 def update(cases):
@@ -123,6 +139,7 @@ def main():
     if "--update" in sys.argv:
         update(cases)
     every_table_is_told(cases)
+    front_ends_are_apart()
     in_the_command(command(), cases)
     in_c(cases)
     in_python(cases)
