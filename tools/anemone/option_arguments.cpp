@@ -24,6 +24,8 @@ namespace {
 void require_name(std::string_view word, const std::string& name) {
     if (word == app::words::target) {
         app::target_named(name);
+    } else if (word == app::words::reference && name != "cpu") {
+        app::target_named(name);
     } else if (word == app::words::targets && !name.empty()) {
         app::targets_named(name);
     } else if (word == app::words::rules) {

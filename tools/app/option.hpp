@@ -64,16 +64,14 @@ template <class Value>
 inline constexpr bool is_number =
     std::is_arithmetic_v<typename number_in<Value>::type> && !std::is_same_v<typename number_in<Value>::type, bool>;
 
-/// What a number may be; an infinite `most` bounds finite numbers from below alone. Anything else has no limits.
+/// What a number may be: by default all of its type, but neither infinite nor NaN. Anything else has no limits.
 template <class Value, bool = is_number<Value>> struct limits {};
 template <class Value> struct limits<Value, true> {
     using number = typename number_in<Value>::type;
     number least = std::numeric_limits<number>::lowest();
     number most = std::numeric_limits<number>::max();
 
-    constexpr bool holds(number value) const {
-        return value >= least && value <= most && value <= std::numeric_limits<number>::max(); // not NaN
-    }
+    constexpr bool holds(number value) const { return value >= least && value <= most; }
     friend constexpr bool operator==(const limits&, const limits&) = default;
 };
 
@@ -97,8 +95,6 @@ template <class Enum> constexpr std::string_view word_of(Enum value) {
 
 /// A row: a member of a structure, and what there is to know of it.
 template <class Of, class Value> struct option {
-    using value_type = Value;
-
     Value Of::*member;
     description is;
     limits<Value> within;
