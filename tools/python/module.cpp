@@ -23,8 +23,8 @@
 #include <utility>
 #include <vector>
 
-/// anemone._native: models and programs as plain functions over dictionaries of options and dense NumPy arrays. The classes that users see
-/// are Python (anemone/*.py). The lock of the interpreter is given up wherever something is computed.
+/// anemone._native: models and programs as plain functions over dictionaries of options and dense NumPy arrays. The classes
+/// that users see are Python (anemone/*.py). The lock of the interpreter is given up wherever something is computed.
 namespace {
 
 namespace py = pybind11;
