@@ -53,7 +53,8 @@ struct element_facts {
     int onnx_number = -1;              ///< TensorProto.DataType; above 16 they came after version 1.12
     int core_ml = -1;                  ///< DataType of MIL.proto
     int core_ml_array = -1;            ///< ArrayDataType of FeatureTypes.proto
-    int c = -1;                        ///< the enumeration of c/anemone.h
+    std::string_view array = {};       ///< arrays that callers hand over, as NumPy calls it, where they may be of it
+    int c = -1;                        ///< the same in c/anemone.h
 };
 
 // clang-format off
@@ -62,16 +63,16 @@ inline constexpr element_facts element_types[] = {
      .mil = "int4", .blob = 8, .netplist = "Int4", .onnx = "int4", .onnx_number = 22, .core_ml = 25},
     {.type = element_type::uint8, .kind = number_kind::without_sign, .bits = 8,
      .mil = "uint8", .blob = 3, .netplist = "UInt8", .safetensors = "U8", .numpy = "u1",
-     .onnx = "uint8", .onnx_number = 2, .core_ml = 31, .c = 2},
+     .onnx = "uint8", .onnx_number = 2, .core_ml = 31, .array = "uint8", .c = 2},
     {.type = element_type::int8, .kind = number_kind::with_sign, .bits = 8,
      .mil = "int8", .blob = 4, .netplist = "Int8", .safetensors = "I8", .numpy = "i1",
-     .onnx = "int8", .onnx_number = 3, .core_ml = 21, .c = 1},
+     .onnx = "int8", .onnx_number = 3, .core_ml = 21, .array = "int8", .c = 1},
     {.type = element_type::f16, .kind = number_kind::floating, .bits = 16,
      .mil = "fp16", .blob = 1, .netplist = "Float16", .safetensors = "F16", .numpy = "f2",
-     .onnx = "float16", .onnx_number = 10, .core_ml = 10, .core_ml_array = 65552, .c = 0},
+     .onnx = "float16", .onnx_number = 10, .core_ml = 10, .core_ml_array = 65552, .array = "float16", .c = 0},
     {.type = element_type::f32, .kind = number_kind::floating, .bits = 32,
      .mil = "fp32", .blob = 2, .netplist = "Float32", .safetensors = "F32", .numpy = "f4",
-     .onnx = "float", .onnx_number = 1, .core_ml = 11, .core_ml_array = 65568, .c = 3},
+     .onnx = "float", .onnx_number = 1, .core_ml = 11, .core_ml_array = 65568, .array = "float32", .c = 3},
     {.type = element_type::int16, .kind = number_kind::with_sign, .bits = 16,
      .mil = "int16", .blob = 6, .netplist = "Int16", .safetensors = "I16", .numpy = "i2",
      .onnx = "int16", .onnx_number = 5, .core_ml = 22},
@@ -104,7 +105,7 @@ inline constexpr element_facts element_types[] = {
      .mil = "uint6", .blob = 13, .core_ml = 38},
     {.type = element_type::f64, .kind = number_kind::floating, .bits = 64,
      .mil = "fp64", .safetensors = "F64", .numpy = "f8",
-     .onnx = "double", .onnx_number = 11, .core_ml = 12, .core_ml_array = 65600, .c = 4},
+     .onnx = "double", .onnx_number = 11, .core_ml = 12, .core_ml_array = 65600, .array = "float64", .c = 4},
     {.type = element_type::bf16, .kind = number_kind::floating, .bits = 16,
      .mil = "bf16", .blob = 5, .safetensors = "BF16", .onnx = "bfloat16", .onnx_number = 16, .core_ml = 13},
     {.type = element_type::f8_e4m3, .kind = number_kind::floating, .bits = 8,
