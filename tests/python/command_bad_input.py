@@ -118,7 +118,7 @@ def broken_onnx():
     yield "overflow", model([RELU], inputs=(port("x", [HUGE, HUGE]),)), ""
     yield "strings", model([RELU], inputs=(port("x", [1, 4], 8),)), "string"
     yield "axes", model([node("Unsqueeze", ["x", "i"], ["y"])], [tensor("i", [1], raw=struct.pack("<f", 0.5))]), "whole"
-    yield "indices", model([node("Gather", ["x", "i"], ["y"])], [tensor("i", [1], raw=struct.pack("<f", 0.5))]), "no whole number"
+    yield "indices", model([node("Gather", ["x", "i"], ["y"])], [tensor("i", [1], raw=struct.pack("<f", 0.5))]), "must be a whole number"
     yield "beyond", model([node("Add", ["x", "w"], ["y"])], [tensor("w", [1], raw=struct.pack("<f", 1e9))]), "fp16"
     yield "nan", model([node("Add", ["x", "w"], ["y"])], [tensor("w", [1], raw=struct.pack("<f", float("nan")))]), "nan"
     yield "escapes", model([node("No\x1b[31m\x07such", ["x"], ["y"], "a\nb\x1b]0;title\x07\x9b")]), "x1B"

@@ -120,7 +120,10 @@ ANEMONE_INLINE known_tensor expanded(const room& allow, const known_tensor& x, c
 /// An index as a place of an axis: a negative one counts from the end.
 ANEMONE_INLINE std::int64_t place_on_axis(const known_tensor& indices, std::int64_t i, std::int64_t extent) {
     const double given = indices.at(i);
-    if (!(given == std::floor(given) && given >= static_cast<double>(-extent) && given < static_cast<double>(extent))) {
+    if (given != std::floor(given)) { // NaN too
+        throw refused{formatted("reads index {}, which must be a whole number", given)};
+    }
+    if (!(given >= static_cast<double>(-extent) && given < static_cast<double>(extent))) {
         throw refused{formatted("reads index {} of an axis of {}", given, extent)};
     }
     const auto at = static_cast<std::int64_t>(given);
@@ -169,6 +172,7 @@ ANEMONE_INLINE known_tensor joined(const room& allow, const std::vector<const kn
         outer *= shape[i];
     }
     std::vector<known_tensor> same;
+    same.reserve(parts.size());
     for (const known_tensor* const part : parts) {
         same.push_back(converted(allow, *part, parts[0]->type));
     }

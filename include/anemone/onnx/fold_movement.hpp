@@ -31,6 +31,7 @@ ANEMONE_INLINE results fold_transpose(node_call& c) {
 
 ANEMONE_INLINE results fold_concat(node_call& c) {
     std::vector<const known_tensor*> parts;
+    parts.reserve(static_cast<std::size_t>(c.operand_count()));
     for (int i = 0; i < c.operand_count(); ++i) {
         parts.push_back(&c.known(i));
     }
