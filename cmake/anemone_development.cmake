@@ -16,6 +16,14 @@ target_compile_options(
                              $<$<NOT:$<BOOL:$<TARGET_PROPERTY:ANEMONE_FILES_TOGETHER>>>:-Wshadow>
                              $<$<BOOL:${ANEMONE_WERROR}>:-Werror>)
 
+# What most programs include, parsed once. The presets clang and libcxx go without: there every file includes what it uses.
+if(ANEMONE_BUILD_TESTS)
+  file(CONFIGURE OUTPUT parsed_headers.cpp CONTENT "" @ONLY)
+  add_library(anemone_parsed_headers OBJECT "${PROJECT_BINARY_DIR}/parsed_headers.cpp")
+  target_link_libraries(anemone_parsed_headers PRIVATE anemone::compiled anemone_warnings)
+  target_precompile_headers(anemone_parsed_headers PRIVATE <anemone/anemone.hpp>)
+endif()
+
 # The stand-in: a shared library with the entry points of the engine's own, for machines without an engine.
 if(EXISTS "${PROJECT_SOURCE_DIR}/tests/standin/CMakeLists.txt")
   add_subdirectory(tests/standin)
@@ -31,11 +39,16 @@ if(EXISTS "${PROJECT_SOURCE_DIR}/tests/standin_objc/CMakeLists.txt")
   set_target_properties(anemone_standin_objc PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 endif()
 
-# anemone_executable(<target> <source>...): a program of this repository, told where the repository and stand-in are.
+# anemone_executable(<target> <source>...): a program of this repository, told where the repository and stand-in are. It
+# includes anemone.hpp, parsed before, unless its property DISABLE_PRECOMPILE_HEADERS is set: other options of the compiler
+# need another parse.
 function(anemone_executable target)
   add_executable(${target} ${ARGN})
   target_link_libraries(${target} PRIVATE anemone::compiled anemone_warnings)
   target_compile_definitions(${target} PRIVATE ANEMONE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  if(TARGET anemone_parsed_headers)
+    target_precompile_headers(${target} REUSE_FROM anemone_parsed_headers)
+  endif()
   if(TARGET anemone_standin)
     target_compile_definitions(${target} PRIVATE ANEMONE_STANDIN_PATH="$<TARGET_FILE:anemone_standin>")
     add_dependencies(${target} anemone_standin)

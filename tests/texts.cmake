@@ -39,6 +39,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   anemone_script_test(apple_syntax apple/syntax.py ${everything} LABELS text)
 endif()
 
+if(ANEMONE_TEST_SHARE STREQUAL "rest") # a step of its own in ./run test --all
+  anemone_test(clang_tidy COMMAND "${PROJECT_SOURCE_DIR}/run" tidy --headers LABELS text)
+endif()
+
 # These look at what other programs made; sanitizers, which leave some of them out, would find nothing here.
 if(ANEMONE_SANITIZE)
   return()

@@ -48,7 +48,7 @@ def on_terminal(line, folder, columns=60, **environment):
 
 def progress(program, folder):
     long = [program, "bench", "classifier.mil", "--whole", "--no-limits", "--backend", "cpu", "--threads", "1",
-            "--seconds", "1.7", "--json"]
+            "--seconds", "1.3", "--json"]
     err, out = on_terminal(long, folder)
     lines = [each for each in err.split("\r\x1b[K") if each]
     expect(lines and err.startswith("\r\x1b[K") and err.endswith("\r\x1b[K"), f"the line is not erased: {err!r}")
