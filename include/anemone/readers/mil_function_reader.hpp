@@ -283,7 +283,7 @@ private:
     mil_scope& scope_;
     std::set<std::string_view> inputs_;
     std::set<std::string> ports_;
-    std::map<std::string, int> ports_called_; ///< how many names were tried behind each
+    std::map<std::string, int> ports_called_;   ///< how many names were tried behind each
     std::set<std::string, std::less<>> layers_; ///< the names of statements so far
 };
 
