@@ -13,7 +13,7 @@ endif()
 set(public_headers ${headers})
 foreach(
   inner IN
-  ITEMS "/(cost|analysis|passes|catalogue|ranges|numerics|rules|forms|kernels)/"
+  ITEMS "/(cost|analysis|passes|catalogue|folding|ranges|numerics|rules|forms|kernels)/"
         "/backend/engine/|/backend/(node_shapes|one_run|op_table)[.]"
         "/backend/(cpu/(step|repertoire)|oracle/([a-z]+_|step|evaluate))|_steps?[.]"
         "/backend/cpu/(aligned_memory|direct_results|epilogue|simd/[a-z]+|state_update|workers)[.]"
@@ -23,7 +23,7 @@ foreach(
         "/drawing/(blocks|layout|picture|repeats|scopes|style|svg|text)"
         "/io/(open_file|rapidjson)[.]"
         "/formats/(cpp_|mil_|netplist_|plist_|form_refusal)"
-        "/mlpackage/(element_numbers|manifest|messages|new_folder|program_|syntax_|text_statements|wire)"
+        "/mlpackage/(manifest|messages|new_folder|program_|schema_numbers|syntax_|text_statements|wire)"
         "/graph/(attribute_structs|attributes_of|constants|meaning|op_facet|op_table|readers|strided|unused_port_prefix|uses|weights_of)[.]"
         "/ops/(einsum_plan|rank|volume_plan)[.]"
         "/onnx/([a-np-z][a-z_]*|operators)[.]"
