@@ -219,7 +219,6 @@ bool breaks_a_rule(const graph_view& g, target machine) {
 TEST_CASE("agreement: random graphs of everything that can be written") {
     const unsigned first = from_environment::seed();
     const unsigned graphs = from_environment::number("ANEMONE_TEST_GRAPHS", 300);
-    MESSAGE("ANEMONE_TEST_SEED=", first);
     std::vector<op> kinds;
     for (std::size_t k = 0; k < op_count; ++k) {
         const auto kind = static_cast<op>(k);

@@ -168,7 +168,7 @@ void wait_until_threads_are_at_most(int count) {
                    ? std::distance(std::filesystem::directory_iterator(tasks), std::filesystem::directory_iterator())
                    : 0;
     };
-    for (int i = 0; i < 5000 && running() > count; ++i) {
+    for (int i = 0; i < 100'000 && running() > count; ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
 }
@@ -192,7 +192,7 @@ TEST_CASE("thread pool: the child of a fork has threads of its own") {
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-        alarm(20);
+        alarm(600); // a child that waits for threads which it has not ends, and nobody waits for it
         _exit(both_run() && both_run() ? 0 : 1);
     }
     int status = -1;

@@ -288,6 +288,7 @@ def main():
     parser.add_argument("--compiler", action="append", help="a compiler to check with; may be given twice")
     parser.add_argument("--flag", action="append", default=[], help="one more flag of the compilers: --flag=-stdlib=libc++")
     parser.add_argument("--alone", action="store_true", help="compile each mistake by itself")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="take every Nth case: a compiler that another run gives all")
     parser.add_argument("--update-docs", type=pathlib.Path, metavar="PAGE",
                         help="write the page of messages; needs both compilers")
     parser.add_argument("cases", nargs="*", help="names of cases; all by default")
@@ -306,7 +307,7 @@ def main():
                     sys.exit(f"--update-docs needs {name} too")
                 compilers[family], versions[family] = name, family_of(name)[1]
 
-    cases = [Case(path) for path in sorted(HERE.glob("*.cpp")) if not options.cases or path.stem in options.cases]
+    cases = [Case(path) for path in sorted(HERE.glob("*.cpp")) if not options.cases or path.stem in options.cases][::options.every]
     failures = 0
     messages = {family: {} for family in compilers}
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -191,6 +191,20 @@ TEST_CASE("a function that fuses with a view reads what the view is of") {
     CHECK(program.layers[1].port_bytes == 512);
 }
 
+TEST_CASE("an input comes in for the first layer that runs, though a stage of it stands behind other layers") {
+    dynamic_builder b;
+    const dynamic_tensor x = b.input("x", {4, 64});
+    const dynamic_tensor view = b.reshape(x, {64, 4});
+    const dynamic_tensor other = b.add(op::softmax, {x}, axis{-1});
+    b.output("y", b.add(op::exp, {view})); // with the view one layer, the first
+    b.output("z", other);
+    const program_demand program = demand_of(b.finish(), h13);
+    REQUIRE(program.layers.size() == 2);
+    CHECK(program.layers[0].stages == 1);
+    CHECK(program.layers[0].port_bytes == 2 * 512); // x and y
+    CHECK(program.layers[1].port_bytes == 512);     // z
+}
+
 TEST_CASE("compressed weights cost what crosses DRAM, and only where they stream") {
     const auto stored = [](const compression& form) {
         dynamic_builder b;

@@ -1,4 +1,5 @@
 #include "../analysis/random_graph.hpp"
+#include "../from_environment.hpp"
 #include "placed_models.hpp"
 #include <anemone/build.hpp>
 #include <anemone/cost/device_serving.hpp>
@@ -170,8 +171,7 @@ constexpr auto two_convolutions = graph([](auto& g) {
 } // namespace
 
 TEST_CASE("the shortest path is the least of all assignments") {
-    const unsigned seed = std::random_device{}();
-    MESSAGE("seed " << seed);
+    const unsigned seed = from_environment::seed();
     std::mt19937 random(seed);
     const auto between = [&](double low, double high) {
         return low * std::pow(high / low, std::uniform_real_distribution<>(0, 1)(random));
@@ -245,18 +245,11 @@ TEST_CASE("the shortest path is the least of all assignments") {
 }
 
 TEST_CASE("all layers on the engine cost what the cost model says") {
-    const unsigned seed = std::random_device{}();
-    MESSAGE("seed " << seed);
+    const unsigned seed = from_environment::seed();
     std::mt19937 random(seed);
-    int compared = 0;
     for (int trial = 0; trial < 200; ++trial) {
         const lowered_graph lowered = lower(passes_test::random_graph(static_cast<std::uint32_t>(random()), 20));
         const cost c = estimate(lowered.view(), h17s);
-        if (std::any_of(c.layers.begin(), c.layers.end(), [&](const layer_cost& l) {
-                return l.stages > 0 && lowered.graph.nodes[static_cast<std::size_t>(l.node)].kind == op::reshape;
-            })) {
-            continue; // `estimate` takes a function that fuses with the reshape before it to read nothing
-        }
         const device_plan p = device_placement(lowered.view(), h17s);
         const device_total& engine = p.on(compute_device::engine);
         REQUIRE(engine.possible);
@@ -265,9 +258,7 @@ TEST_CASE("all layers on the engine cost what the cost model says") {
         CHECK(p.seconds <= engine.seconds * (1 + 1e-9));
         CHECK(p.seconds <= p.on(compute_device::gpu).seconds * (1 + 1e-9));
         CHECK(p.seconds <= p.on(compute_device::cpu).seconds * (1 + 1e-9));
-        ++compared;
     }
-    CHECK(compared > 20);
 }
 
 TEST_CASE("the system's model has the figures that were read from the segmenter") {

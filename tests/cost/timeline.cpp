@@ -487,8 +487,6 @@ struct clerk {
 
 TEST_CASE("random arrivals are served as by a second simulation") {
     const unsigned seed = from_environment::seed();
-    INFO("ANEMONE_TEST_SEED=", seed);
-    MESSAGE("ANEMONE_TEST_SEED=", seed);
     std::mt19937 random(seed);
     const auto uniform = [&](double low, double high) {
         return std::uniform_real_distribution<double>(low, high)(random);

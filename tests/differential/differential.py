@@ -7,7 +7,8 @@ differential_graphs makes the graphs, compares the two backends and writes files
 over sets of numbers (sets.py), and every value that the CPU returned must lie in its set. Each file is also read back
 by the library, and what the CPU returns for that graph must lie in the same sets; where everything is only moved and
 compared, differential_graphs holds it to the bits of the graph that was written. The seed is printed; graph n
-of a run has seed + n, and `--seed <that> --graphs 1 --keep <folder>` makes it again.
+of a run has seed + n, and `--seed <that> --graphs 1 --keep <folder>` makes it again. Without --seed it is
+ANEMONE_TEST_SEED or 1, and another one each time where ANEMONE_FRESH_SEEDS is set.
 
 The CPU runs each graph twice: as it is, and lowered to what the formats have. The lowered one follows IEEE 754 to the
 last infinity and NaN. A composed operation and its parts may treat values that are not finite in different ways (a
@@ -25,7 +26,6 @@ import collections
 import functools
 import os
 import pathlib
-import secrets
 import subprocess
 import sys
 import tempfile
@@ -36,6 +36,8 @@ except ImportError as missing:
     print(f"skipped: {missing} (Debian package python3-numpy)")
     sys.exit(77)
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import from_environment
 import mil_interpreter
 import mil_text
 import netplist_interpreter
@@ -208,7 +210,7 @@ def main():
     options.add_argument("--keep", default=None, help="a folder for the files of the graphs")
     options.add_argument("--program", default=str(BUILD / "bin" / "differential_graphs"))
     given = options.parse_args()
-    seed = secrets.randbelow(1 << 31) if given.seed is None else given.seed
+    seed = from_environment.seed() if given.seed is None else given.seed
     print(f"seed {seed}, {given.graphs} graphs", flush=True)
     np.seterr(all="ignore")
     judge = Judge()

@@ -31,7 +31,6 @@ std::optional<materialized> constants_of(const graph_view& lowered, random_engin
 TEST_CASE("mil: what has no fault is written, and what has one is refused") {
     const unsigned first = from_environment::seed();
     const unsigned graphs = from_environment::number("ANEMONE_TEST_GRAPHS", 600);
-    MESSAGE("ANEMONE_TEST_SEED=", first);
     std::vector<op> kinds;
     for (std::size_t k = 0; k < op_count; ++k) {
         if (!is_source(static_cast<op>(k))) {

@@ -5,7 +5,9 @@ Portable code and AVX2 are counted by callgrind, a run of each kernel of kernel_
 there the innermost loops of the tiles are disassembled, and what counts is how many of their instructions multiply and
 add. Bounds are in bounds.json.
 
-    instructions.py --program <kernel_run> [--objdump <objdump>] [--set avx512|neon]... [--update]
+    instructions.py --program <kernel_run> [--objdump <objdump>] [--set avx512|neon]... [--quick] [--update]
+
+--quick does not count portable code, which the same loops give.
 """
 
 import argparse
@@ -90,6 +92,7 @@ def main():
     options.add_argument("--program", required=True)
     options.add_argument("--objdump", default="objdump")
     options.add_argument("--set", action="append", choices=sorted(MULTIPLY_ADDS), default=[])
+    options.add_argument("--quick", action="store_true")
     options.add_argument("--update", action="store_true")
     given = options.parse_args()
     bounds = json.loads(BOUNDS.read_text()) if BOUNDS.exists() else {"counts": {}, "shares": {}}
@@ -100,7 +103,7 @@ def main():
             print("valgrind is not installed")
             return SKIPPED
         kernels = subprocess.run([given.program, "--list"], capture_output=True, text=True, check=True).stdout.split()
-        jobs = [(level, kernel) for level in COUNTED for kernel in kernels]
+        jobs = [(level, kernel) for level in COUNTED[given.quick:] for kernel in kernels]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             found = list(pool.map(lambda job: counted(given.program, *job), jobs))
         for (level, kernel), count in zip(jobs, found):

@@ -70,7 +70,6 @@ std::vector<std::vector<half>> outputs_of(const read_model& model, bool whole) {
 TEST_CASE("a package is read as the text is that it was made of") {
     const unsigned first = from_environment::seed();
     const unsigned graphs = from_environment::number("ANEMONE_TEST_GRAPHS", 300);
-    MESSAGE("ANEMONE_TEST_SEED=", first);
     std::vector<op> kinds;
     for (std::size_t k = 0; k < op_count; ++k) {
         if (!is_source(static_cast<op>(k))) {

@@ -23,6 +23,9 @@ struct one_output {
     const node& operand(int k) const { return view().operand(last(), k); }
 };
 
+/// An input of 12 channels, for windows and movement.
+inline constexpr auto image = [](builder& g) { return g.input("x", f16<2, 12, 6, 8>); };
+
 /// Builds `describe`, whose handle becomes the output. build_graph has checked the shapes again by `infer`.
 template <class Describe> one_output build(const Describe& describe) {
     return {build_graph([&](builder& g) { g.output("y", describe(g)); })};

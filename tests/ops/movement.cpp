@@ -6,15 +6,14 @@
 
 using namespace ane;
 using built::breaks;
+using built::image;
 using built::infer_breaks;
 using built::keeps;
 
 namespace {
 
-constexpr auto image = [](builder& g) { return g.input("x", f16<2, 12, 6, 8>); };
-
 constexpr pads five{{0, 0, 0, 7}, {0, 0, 5, 0}};
-constexpr pads whole{{0, 0, 6, 8}, {0, 0, 6, 8}};
+constexpr pads as_large{{0, 0, 6, 8}, {0, 0, 6, 8}};
 constexpr factors f{2, 3};
 
 } // namespace
@@ -123,7 +122,8 @@ TEST_CASE("views and crops are slices") {
 
 TEST_CASE("mirroring pads reach at most to the other border") {
     built::check(op::reflect_pad, {2, 12, 11, 15}, five, [](builder& g) { return reflect_pad<five>(image(g)); });
-    built::check(op::symmetric_pad, {2, 12, 18, 24}, whole, [](builder& g) { return symmetric_pad<whole>(image(g)); });
+    built::check(op::symmetric_pad, {2, 12, 18, 24}, as_large,
+                 [](builder& g) { return symmetric_pad<as_large>(image(g)); });
     breaks(mirror_rule({{6}, {0}}, {6}, false), fault::mirrored_padding_must_not_exceed_the_axis, 6, 5);
     breaks(mirror_rule({{0}, {6}}, {6}, false), fault::mirrored_padding_must_not_exceed_the_axis, 6, 5);
     breaks(mirror_rule({{0}, {7}}, {6}, true), fault::mirrored_padding_must_not_exceed_the_axis, 7, 6);
@@ -133,7 +133,7 @@ TEST_CASE("mirroring pads reach at most to the other border") {
     infer_breaks(pads{{0, 0, 0, 8}, {0, 0, 0, 0}}, fault::mirrored_padding_must_not_exceed_the_axis,
                  [](builder& g) { return reflect_pad<five>(image(g)); });
     infer_breaks(pads{{0, 0, 0, 9}, {0, 0, 0, 0}}, fault::mirrored_padding_must_not_exceed_the_axis,
-                 [](builder& g) { return symmetric_pad<whole>(image(g)); });
+                 [](builder& g) { return symmetric_pad<as_large>(image(g)); });
     built::check(op::identity, {2, 12, 6, 8}, no_attributes{}, [](builder& g) { return identity(image(g)); });
 }
 

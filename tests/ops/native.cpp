@@ -5,12 +5,12 @@
 
 using namespace ane;
 using built::breaks;
+using built::image;
 using built::infer_breaks;
 using built::keeps;
 
 namespace {
 
-constexpr auto image = [](builder& g) { return g.input("x", f16<2, 12, 6, 8>); };
 constexpr extents x{2, 12, 6, 8};
 
 /// The text of the error that building throws.

@@ -27,18 +27,21 @@ concept activable = requires(X x) {
     relu(x);
 };
 
-using image = tensor<shape<1, 16, 8, 8>>;
+using image_tensor = tensor<shape<1, 16, 8, 8>>;
 using bytes = tensor<shape<1, 16, 8, 8>, dtype::uint8>;
 
-static_assert(addable<image, image> && addable<image, tensor<shape<1, 16, 1, 1>>> && addable<image, double>);
-static_assert(!addable<image, tensor<shape<1, 24, 8, 8>>> && !addable<image, bytes> && !addable<image, const char*>);
-static_assert(convolvable<image, tensor<shape<32, 16, 3, 3>>> && !convolvable<image, tensor<shape<32, 8, 3, 3>>>);
-static_assert(!convolvable<image, double> && !convolvable<tensor<shape<16, 8, 8>>, tensor<shape<32, 16, 3, 3>>>);
-static_assert(convolvable_with_bias<image, tensor<shape<32, 16, 3, 3>>, tensor<shape<32>>>);
-static_assert(!convolvable_with_bias<image, tensor<shape<32, 16, 3, 3>>, tensor<shape<16>>>);
-static_assert(convolvable<image, scaled_tensor<6, shape<32, 16, 3, 3>, dtype::f16>>);
-static_assert(!convolvable<image, scaled_tensor<6, shape<32, 8, 3, 3>, dtype::f16>>);
-static_assert(activable<image> && !activable<bytes> && !activable<int>);
+static_assert(addable<image_tensor, image_tensor> && addable<image_tensor, tensor<shape<1, 16, 1, 1>>> &&
+              addable<image_tensor, double>);
+static_assert(!addable<image_tensor, tensor<shape<1, 24, 8, 8>>> && !addable<image_tensor, bytes> &&
+              !addable<image_tensor, const char*>);
+static_assert(convolvable<image_tensor, tensor<shape<32, 16, 3, 3>>> &&
+              !convolvable<image_tensor, tensor<shape<32, 8, 3, 3>>>);
+static_assert(!convolvable<image_tensor, double> && !convolvable<tensor<shape<16, 8, 8>>, tensor<shape<32, 16, 3, 3>>>);
+static_assert(convolvable_with_bias<image_tensor, tensor<shape<32, 16, 3, 3>>, tensor<shape<32>>>);
+static_assert(!convolvable_with_bias<image_tensor, tensor<shape<32, 16, 3, 3>>, tensor<shape<16>>>);
+static_assert(convolvable<image_tensor, scaled_tensor<6, shape<32, 16, 3, 3>, dtype::f16>>);
+static_assert(!convolvable<image_tensor, scaled_tensor<6, shape<32, 8, 3, 3>, dtype::f16>>);
+static_assert(activable<image_tensor> && !activable<bytes> && !activable<int>);
 
 template <class A, class B>
 concept accumulates = requires(A a, B b) {
@@ -54,12 +57,16 @@ concept comparable = requires(A a, B b) {
     a > b;
     a >= b;
 };
-static_assert(accumulates<image&, image> && accumulates<image&, tensor<shape<1, 16, 1, 1>>> &&
-              accumulates<image&, int>);
-static_assert(!accumulates<tensor<shape<1, 16, 1, 1>>&, image> && !accumulates<tensor<shape<8, 8>>&, image>);
-static_assert(!accumulates<bytes&, int> && !accumulates<const image&, image> && !accumulates<double&, tensor<shape<>>>);
-static_assert(comparable<image, tensor<shape<8>>> && comparable<image, int> && comparable<double, image>);
-static_assert(!comparable<image, tensor<shape<7>>> && !comparable<image, bytes> && !comparable<image, const char*>);
+static_assert(accumulates<image_tensor&, image_tensor> && accumulates<image_tensor&, tensor<shape<1, 16, 1, 1>>> &&
+              accumulates<image_tensor&, int>);
+static_assert(!accumulates<tensor<shape<1, 16, 1, 1>>&, image_tensor> &&
+              !accumulates<tensor<shape<8, 8>>&, image_tensor>);
+static_assert(!accumulates<bytes&, int> && !accumulates<const image_tensor&, image_tensor> &&
+              !accumulates<double&, tensor<shape<>>>);
+static_assert(comparable<image_tensor, tensor<shape<8>>> && comparable<image_tensor, int> &&
+              comparable<double, image_tensor>);
+static_assert(!comparable<image_tensor, tensor<shape<7>>> && !comparable<image_tensor, bytes> &&
+              !comparable<image_tensor, const char*>);
 
 /// The mask of an attention is no operand that may be scaled.
 template <class M>

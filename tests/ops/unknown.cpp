@@ -12,7 +12,7 @@ namespace {
 
 using namespace ane;
 
-using image = tensor<shape<1, 16, 8, 8>>;
+using image_tensor = tensor<shape<1, 16, 8, 8>>;
 using rows = tensor<shape<4, 6>>;
 using some = unknown_tensor;
 
@@ -23,7 +23,7 @@ template <dtype Type> inline constexpr bool is_unknown<tensor<unknown_shape, Typ
 /// Compiled and never run: an error in a body would be one here.
 template <class... T> constexpr bool all_unknown(T...) { return (is_unknown<T> && ...); }
 
-template <class U> constexpr bool takes_unknown(U u, image x, rows r, builder& g) {
+template <class U> constexpr bool takes_unknown(U u, image_tensor x, rows r, builder& g) {
     bool all = all_unknown(u + x, x - u, u * 2.0, 1.0 / u, -u, greater(u, x), pow(u, 2.0), floor_div(u, x), equal(u, x),
                            logical_not(u), logical_and(u, u), logical_or(u, u), logical_xor(u, u), greater(u, x),
                            select(u, x, x), select(less(u, 0.0), u, x), to_f16(u));
@@ -55,17 +55,17 @@ template <class U> constexpr bool takes_unknown(U u, image x, rows r, builder& g
                        reduce_log_sum_exp(u), arg_max(u), global_arg_min(u), cumsum(u), g.output("y"_s, u));
     return all;
 }
-using instantiated = std::integral_constant<bool (*)(some, image, rows, builder&), &takes_unknown<some>>;
+using instantiated = std::integral_constant<bool (*)(some, image_tensor, rows, builder&), &takes_unknown<some>>;
 
 template <class A, class B>
 concept addable = requires(A a, B b) {
     a + b;
 };
-static_assert(addable<some, image> && !addable<some, const char*>);
+static_assert(addable<some, image_tensor> && !addable<some, const char*>);
 
 } // namespace
 
 TEST_CASE("what a refused operation gives has a type of its own") {
     CHECK((instantiated::value != nullptr));
-    static_assert(is_unknown<decltype(std::declval<some>() + std::declval<image>())>);
+    static_assert(is_unknown<decltype(std::declval<some>() + std::declval<image_tensor>())>);
 }

@@ -91,7 +91,7 @@ weight_store small_store(float value) {
     return store;
 }
 
-dynamic_graph small_graph() {
+dynamic_graph graph_for_files() {
     dynamic_builder g;
     const auto x = g.input("x", {1, 3});
     g.output("y", g.add(op::linear, {x, g.weight("layer.weight", {2, 3})}));
@@ -167,7 +167,7 @@ TEST_CASE("a disk that is full at any byte leaves the old file, and nothing else
 
 TEST_CASE("files that belong together stay those of one program") {
     const scratch_folder folder;
-    const dynamic_graph g = small_graph();
+    const dynamic_graph g = graph_for_files();
     const auto write_both = [&](float value) {
         const lowered_graph lowered = lower(g);
         const materialized constants = materialize(lowered.graph, small_store(value));
@@ -203,7 +203,7 @@ TEST_CASE("a package is there as a whole, or as it was") {
     const scratch_folder folder;
     const std::string path = folder / "net.mlpackage";
     const auto write_to = [&](const std::string& place, float value) {
-        const dynamic_graph g = small_graph();
+        const dynamic_graph g = graph_for_files();
         const lowered_graph lowered = lower(g);
         write_mlpackage(emit_mil(lowered.graph, materialize(lowered.graph, small_store(value))), place);
     };
@@ -244,7 +244,7 @@ TEST_CASE("a disk that is full while the engine compiles") {
     for (bool refused = true; refused; room += 16) {
         const std::string reason = refusal([&] {
             const full_disk disk(room);
-            (void)engine().compile(small_graph(), small_store(1));
+            (void)engine().compile(graph_for_files(), small_store(1));
         });
         refused = reason != "nothing";
         CHECK(contains(reason, refused ? "cannot be written" : "nothing"));
@@ -397,5 +397,5 @@ TEST_CASE("a file of more bytes than there is memory for is refused at once" * d
 
 TEST_CASE("a temporary folder that is not there is told") {
     const changed_variable temporary("TMPDIR", "/no/such/folder");
-    CHECK(contains(refusal([&] { (void)engine().compile(small_graph(), small_store(1)); }), "/no/such/folder"));
+    CHECK(contains(refusal([&] { (void)engine().compile(graph_for_files(), small_store(1)); }), "/no/such/folder"));
 }

@@ -7,6 +7,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SKIPPED = 77  # what CTest takes for a test that was left out
+PATIENCE = 900  # s, for a program that should end: only one that waits for ever takes longer, however busy the machine is
 
 failures = 0
 
@@ -36,7 +37,7 @@ def command():
 
 def run(program, arguments, folder, **how):
     """A program that has ended, with what it said as text; `how` is of subprocess.run."""
-    return subprocess.run([program, *arguments], cwd=folder, **{"capture_output": True, "text": True, "timeout": 60, **how})
+    return subprocess.run([program, *arguments], cwd=folder, **{"capture_output": True, "text": True, "timeout": PATIENCE, **how})
 
 
 def verdict(*counted):

@@ -15,7 +15,7 @@ import tempfile
 import zipfile
 
 from _arrays import npy
-from _harness import ROOT, command, expect, skip, verdict
+from _harness import PATIENCE, ROOT, command, expect, skip, verdict
 
 MB = 1 << 20
 
@@ -175,7 +175,7 @@ def run(arguments, folder, limit=None, **how):
         if not SANITIZED:  # sanitizers reserve terabytes
             resource.setrlimit(resource.RLIMIT_AS, (limit or LIMIT,) * 2)
 
-    return subprocess.run([PROGRAM, *arguments], cwd=folder, capture_output="stdout" not in how, timeout=60,
+    return subprocess.run([PROGRAM, *arguments], cwd=folder, capture_output="stdout" not in how, timeout=PATIENCE,
                           preexec_fn=bounded, **how)
 
 

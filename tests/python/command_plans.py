@@ -3,7 +3,6 @@
 
 Usage: command_plans.py [PROGRAM]; PROGRAM is the one of ANEMONE_BUILD_DIR where none is given."""
 
-import functools
 import json
 import pathlib
 import re
@@ -19,7 +18,7 @@ except ImportError:
     skip("NumPy is missing")
 
 NETWORKS = ROOT / "examples" / "pytorch"
-run = functools.partial(_harness.run, timeout=300)
+run = _harness.run
 
 
 def outputs(program, model, inputs, folder, *more):

@@ -18,7 +18,7 @@ import unittest
 
 import sarif
 from _arrays import npy, npz
-from _harness import ROOT
+from _harness import PATIENCE, ROOT
 
 PROGRAM = pathlib.Path(os.environ.get("ANEMONE_BUILD_DIR", "build"), "bin", "anemone").resolve()
 CEILING = "contraction_may_reach_ceiling"
@@ -77,7 +77,7 @@ class Case(unittest.TestCase):
         cls.directory.cleanup()
 
     def call(self, *arguments, code=0):
-        done = subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 
@@ -238,7 +238,7 @@ class Html(Case):
         click = "<script>document.querySelectorAll('th')[6].click();</script></body>"  # by estimate
         (self.folder / "page.html").write_text(text.replace("</body>", click))
         dump = subprocess.run(["chromium", "--headless", "--no-sandbox", "--dump-dom", self.folder / "page.html"],
-                              capture_output=True, text=True, timeout=60).stdout
+                              capture_output=True, text=True, timeout=PATIENCE).stdout
         times = [float(row[6].split()[0]) for row in Page(dump).rows if len(row) == 14]
         self.assertEqual(len(times), 11)
         self.assertEqual(times, sorted(times))

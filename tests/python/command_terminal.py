@@ -16,7 +16,7 @@ import tempfile
 import termios
 import time
 
-from _harness import ROOT, command, expect, verdict
+from _harness import PATIENCE, ROOT, command, expect, verdict
 
 
 # ---- progress -----------------------------------------------------------------------------------------------------------
@@ -33,7 +33,7 @@ def on_terminal(line, folder, columns=60, **environment):
         got = {master: b"", child.stdout.fileno(): b""}
         still_open = set(got)
         while still_open:
-            for each in select.select(list(still_open), [], [], 30)[0]:
+            for each in select.select(list(still_open), [], [], PATIENCE)[0]:
                 try:
                     piece = os.read(each, 65536)
                 except OSError:  # a terminal whose other end is closed
@@ -41,14 +41,14 @@ def on_terminal(line, folder, columns=60, **environment):
                 got[each] += piece
                 still_open -= set() if piece else {each}
         err, out = got[master], got[child.stdout.fileno()]
-        expect(child.wait(timeout=30) == 0, f"{line}: {child.returncode} {err!r}")
+        expect(child.wait(timeout=PATIENCE) == 0, f"{line}: {child.returncode} {err!r}")
     os.close(master)
     return err.decode(), out.decode()
 
 
 def progress(program, folder):
     long = [program, "bench", "classifier.mil", "--whole", "--no-limits", "--backend", "cpu", "--threads", "1",
-            "--seconds", "1.7", "--json"]
+            "--seconds", "1.3", "--json"]
     err, out = on_terminal(long, folder)
     lines = [each for each in err.split("\r\x1b[K") if each]
     expect(lines and err.startswith("\r\x1b[K") and err.endswith("\r\x1b[K"), f"the line is not erased: {err!r}")
@@ -58,16 +58,17 @@ def progress(program, folder):
     expect("\x1b" not in out and out.startswith("["), f"standard output: {out!r}")
     narrow, _ = on_terminal(long, folder, columns=20)
     expect(all(len(each) < 20 for each in narrow.split("\r\x1b[K")), f"a line wraps: {narrow!r}")
+    began = time.monotonic()
     quick, _ = on_terminal([program, "bench", "classifier.mil", "--whole", "--no-limits", "--backend", "cpu", "--seconds", "0.1"],
                            folder)
-    expect(quick == "", f"a short run says {quick!r}")
+    expect(quick == "" or time.monotonic() - began > 1, f"a short run says {quick!r}")  # a busy machine may take longer
     for variables in ({"TERM": "dumb"}, {"TERM": ""}):
         silent, _ = on_terminal(long, folder, **variables)
         expect(silent == "", f"{variables}: {silent!r}")
-    piped = subprocess.run(long, cwd=folder, capture_output=True, env={**os.environ, "TERM": "xterm"}, timeout=30)
+    piped = subprocess.run(long, cwd=folder, capture_output=True, env={**os.environ, "TERM": "xterm"}, timeout=PATIENCE)
     expect(piped.stderr == b"", f"a pipe gets {piped.stderr!r}")
     coloured = subprocess.run(["script", "-qec", f"{program} check classifier.mil --targets h13", "/dev/null"], cwd=folder,
-                              capture_output=True, env={**os.environ, "TERM": "xterm", "NO_COLOR": "1"}, timeout=30) \
+                              capture_output=True, env={**os.environ, "TERM": "xterm", "NO_COLOR": "1"}, timeout=PATIENCE) \
         if shutil.which("script") else None
     expect(coloured is None or b"\x1b[" not in coloured.stdout, f"NO_COLOR: {coloured}")
 
@@ -99,7 +100,7 @@ def bash(program, folder):
         # As readline calls it; the words that it cuts at ':', '=' are in COMP_WORDBREAKS.
         done = subprocess.run(["bash", "-c", 'source completion.bash; compopt() { :; }; COMP_LINE=$1 COMP_POINT=${#1}; '
                                'COMP_WORDBREAKS=$\' \\t\\n"\\\'><=;|&(:\'; _anemone; printf "%s\\n" "${COMPREPLY[@]}"',
-                               "bash", line], cwd=folder, capture_output=True, text=True, timeout=30)
+                               "bash", line], cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
         expect(done.stderr == "", f"bash, {line!r}: {done.stderr}")
         return set(done.stdout.split())
 
@@ -117,16 +118,15 @@ def bash(program, folder):
                           env={"PATH": os.environ["PATH"], "TERM": "dumb", "PS1": "$ ", "INPUTRC": "/dev/null"},
                           start_new_session=True) as child:
         os.close(slave)
-        os.write(master, b"source completion.bash; anemone() { echo got \"$@\" .; }\n")
-        time.sleep(0.3)
-        os.write(master, b"anemone che\tclass\t--rou\tnetp\t-b oracle:h17s\n")
-        text, until = b"", time.time() + 20
-        while b"h17s ." not in text and time.time() < until:
-            if select.select([master], [], [], 0.2)[0]:
+        text = b""
+        for line, last in ((b"source completion.bash; anemone() { echo got \"$@\" .; }; echo r$((0))ady\n", b"r0ady"),
+                           (b"anemone che\tclass\t--rou\tnetp\t-b oracle:h17s\n", b"h17s .")):
+            os.write(master, line)
+            while last not in text and select.select([master], [], [], PATIENCE)[0]:
                 text += os.read(master, 65536)
         expect(b"got check classifier.mil --route netplist" in text, f"bash with readline: {text!r}")
         os.write(master, b"exit\n")
-        child.wait(timeout=20)
+        child.wait(timeout=PATIENCE)
     os.close(master)
 
 
@@ -140,12 +140,12 @@ def other_shells(program, folder):
         if shutil.which(shell) is None:
             print(f"{shell} is not installed")
             continue
-        done = subprocess.run([shell, "-n", script], capture_output=True, text=True, timeout=30)
+        done = subprocess.run([shell, "-n", script], capture_output=True, text=True, timeout=PATIENCE)
         expect(done.returncode == 0 and done.stderr == "", f"{shell}: {done.stderr}")
     if shutil.which("fish"):
         for line, wanted, unwanted in LINES:
             done = subprocess.run(["fish", "--private", "-c", f"source _anemone.fish; complete -C '{line}'"], cwd=folder,
-                                  capture_output=True, text=True, timeout=30, env={**os.environ, "HOME": str(folder)})
+                                  capture_output=True, text=True, timeout=PATIENCE, env={**os.environ, "HOME": str(folder)})
             found = {each.split("\t")[0] for each in done.stdout.splitlines()}
             expect(wanted <= found and not unwanted & found, f"fish, {line!r}: {sorted(found)[:20]} {done.stderr}")
 
@@ -164,10 +164,10 @@ def manual(program, folder):
             expect(option.replace("-", "\\-") in page, f"the manual has no {option} of {each}")
     for tool in (["groff", "-man", "-Tutf8", "-ww", "-z"], ["mandoc", "-Tlint", "-Wwarning"]):
         if shutil.which(tool[0]):
-            done = subprocess.run([*tool, "anemone.1"], cwd=folder, capture_output=True, text=True, timeout=30)
+            done = subprocess.run([*tool, "anemone.1"], cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
             expect(done.returncode == 0 and done.stderr + done.stdout == "", f"{tool[0]}: {done.stderr}{done.stdout}")
     if shutil.which("man"):
-        done = subprocess.run(["man", "--warnings", "-l", "anemone.1"], cwd=folder, capture_output=True, text=True, timeout=30,
+        done = subprocess.run(["man", "--warnings", "-l", "anemone.1"], cwd=folder, capture_output=True, text=True, timeout=PATIENCE,
                               env={**os.environ, "MANWIDTH": "80", "MAN_KEEP_FORMATTING": ""})
         expect(done.stderr == "" and "ANEMONE(1)" in done.stdout, f"man: {done.stderr} {done.stdout[:200]}")
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-from _harness import command, skip
+from _harness import PATIENCE, command, skip
 
 DATA = pathlib.Path("/usr/share/libonnx-testdata/data")
 PART = 40  # of about a thousand
@@ -18,7 +18,7 @@ PART = 40  # of about a thousand
 
 def verdict(program, path, options):
     """What is wrong with an answer; nothing where it is one of the three."""
-    done = subprocess.run([program, "check", path, *options], capture_output=True, timeout=300)
+    done = subprocess.run([program, "check", path, *options], capture_output=True, timeout=PATIENCE)
     said = done.stdout + done.stderr
     if done.returncode not in (0, 1, 2):
         return f"{path}: exit code {done.returncode}: {said[-2000:].decode(errors='replace')}", done.returncode

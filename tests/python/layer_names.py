@@ -29,7 +29,7 @@ OPERATORS = ["Relu", "Tanh", "Sigmoid", "Abs", "Neg", "Exp", "Sqrt"]
 def run(program, folder, *arguments):
     if arguments[0] == "check":
         arguments = (*arguments, "--all")  # every finding, also those that are alike
-    done = _harness.run(program, arguments, folder, text=False, timeout=120)
+    done = _harness.run(program, arguments, folder, text=False)
     for stream in (done.stdout, done.stderr):
         expect(not re.search(rb"[\x00-\x09\x0b-\x1f\x7f]", stream), f"a control character of {arguments}: {stream[:300]!r}")
         expect("\u202e" not in stream.decode(), f"{arguments} turns the direction of the text")

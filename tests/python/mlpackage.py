@@ -13,7 +13,7 @@ import tempfile
 import uuid
 
 import _harness
-from _harness import command, expect, skip, verdict
+from _harness import PATIENCE, command, expect, skip, verdict
 
 try:
     import numpy as np
@@ -144,7 +144,7 @@ def written(program, folder):
     expect(done.returncode == 0, done.stderr)
     expect(np.allclose(np.load(folder / "y.npy"), by_hand, atol=0.02), "run")
     if (protoc := shutil.which("protoc")) is not None:
-        raw = subprocess.run([protoc, "--decode_raw"], input=data, capture_output=True, timeout=60)
+        raw = subprocess.run([protoc, "--decode_raw"], input=data, capture_output=True, timeout=PATIENCE)
         expect(raw.returncode == 0 and raw.stdout.startswith(b"1: 9\n2 {\n"), raw.stderr)
 
     # The folder that coremlc makes of it: text and weights.

@@ -27,7 +27,7 @@ ENVIRONMENT = {**os.environ, "LC_ALL": "C"}
 
 
 def run(arguments, folder, **more):
-    return _harness.run(arguments[0], arguments[1:], folder, timeout=600, env=ENVIRONMENT, **more)
+    return _harness.run(arguments[0], arguments[1:], folder, env=ENVIRONMENT, **more)
 
 
 def compiler_and_flags():

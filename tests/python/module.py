@@ -370,33 +370,25 @@ def other_threads_go_on(folder):
         print(f"threads are not tested: {error}")
         return
     x = numpy.ones((1, 32, 96, 96), "float16")
-    begin = time.perf_counter()
-    program.run({"x": x})
-    alone = time.perf_counter() - begin
-    busy, longest = 0, 0.0
-    results = []
+    busy, results = 0, []
 
-    def run_thrice():
-        while len(results) < 3:
+    def run_until_seen():
+        while len(results) < 3 or (busy < 4 and len(results) < 100):
             try:
                 results.append(program.run({"x": x}))
             except anemone.Error as error:  # the question below came first
                 expect("another thread" in str(error), error)
 
-    runs = threading.Thread(target=run_thrice)
+    runs = threading.Thread(target=run_until_seen)
     runs.start()
-    last = time.perf_counter()
-    while runs.is_alive():  # were the lock kept, this loop would stand still for a whole run
+    while runs.is_alive():  # were the lock kept during a run, no question would come while it lasts
         try:
             program.state("none")
         except anemone.Error as error:
             busy += "another thread" in str(error)
-        longest = max(longest, time.perf_counter() - last)
-        last = time.perf_counter()
-        time.sleep(alone / 50)
+        time.sleep(0.001)
     runs.join()
-    expect(busy > 3, f"a program in use was free: {busy} times refused, a run takes {alone:.3f} s")
-    expect(longest < alone, f"Python stood still for {longest:.3f} s of a run of {alone:.3f} s")
+    expect(busy > 3, f"a program in use was free: {busy} times refused in {len(results)} runs")
     expect(all(numpy.array_equal(each["y"], results[0]["y"]) for each in results), "runs differ")
 
 

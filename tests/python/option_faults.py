@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 import _options
-from _harness import command, expect, skip, verdict
+from _harness import PATIENCE, command, expect, skip, verdict
 from _module import BUILD, CLASSIFIER as MODEL, anemone
 
 TYPES = {"size_t": ctypes.c_size_t, "uint64_t": ctypes.c_uint64, "int64_t": ctypes.c_int64, "int": ctypes.c_int,
@@ -110,7 +110,7 @@ def in_the_command(program, folder, case, option, value):
     name = option["names"]["command"]
     line = [program, subcommand, MODEL, f"--{name.replace('_', '-')}={value}"]
     line += ["-o", "never", *(["--to", "cpp"] if name != "to" else [])] if subcommand == "convert" else []
-    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
     expect(done.returncode == 2, f"{subcommand} takes --{option['name']} = {value!r}: {done}")
     return done.stderr.strip()
 

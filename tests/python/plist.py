@@ -9,8 +9,12 @@ import plistlib
 import random
 import string
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import from_environment
 
 BUILD = pathlib.Path(os.environ.get("ANEMONE_BUILD_DIR", "build"))
 PROGRAM = BUILD / "bin" / "convert_plist"
@@ -58,8 +62,8 @@ class Plist(unittest.TestCase):
         return target.read_bytes() if done.returncode == 0 else done.stderr
 
     def test_both_ways(self):
-        seed = random.randrange(2**32)
-        print("seed", seed)
+        seed = from_environment.seed()
+        print(f"ANEMONE_TEST_SEED={seed}")
         rng = random.Random(seed)
         for number in range(12):
             value = any_value(rng)

@@ -19,6 +19,8 @@ import sys
 import tempfile
 import time
 
+from _harness import PATIENCE
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KIT = pathlib.Path(os.environ.get("ANEMONE_BUILD_DIR", ROOT / "build/gcc")) / "bin/probe"
 GOOD = {"agrees", "partly", "unposed"}
@@ -121,7 +123,7 @@ def run(folder, *arguments, expect, **environment):
     """Runs the kit; its report, or None, and what it printed."""
     file = folder / "report.txt"
     file.unlink(missing_ok=True)
-    done = subprocess.run([KIT, "--output", file, *arguments], capture_output=True, text=True, timeout=120,
+    done = subprocess.run([KIT, "--output", file, *arguments], capture_output=True, text=True, timeout=PATIENCE,
                           env={**os.environ, **environment})
     assert done.returncode == expect, f"{arguments}: {done.returncode}\n{done.stdout}{done.stderr}"
     assert [path.name for path in folder.iterdir() if path != file] == [], list(folder.iterdir())
@@ -205,6 +207,14 @@ def workers_of(process):
     return children.read_text().split() if children.exists() else []
 
 
+def eventually(truth):
+    """What `truth` says as soon as that is something; what it says at last where it never is."""
+    until = time.monotonic() + PATIENCE
+    while not (said := truth()) and time.monotonic() < until and pathlib.Path("/proc/self").exists():
+        time.sleep(0.01)
+    return said
+
+
 def test_kill(folder):
     """Killed while it works: the old report, nothing else, no worker. Killed at its end: the old one or a whole one."""
     file = folder / "report.txt"
@@ -214,20 +224,14 @@ def test_kill(folder):
         process = subprocess.Popen([KIT, "--output", file, "--only", "N040"], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, env={**os.environ, "ANEMONE_STANDIN_SLOW": "20000"})
         assert process.stdout.readline()
-        time.sleep(0.3)
-        workers = workers_of(process)
+        workers = eventually(lambda: workers_of(process))
         assert workers or not pathlib.Path("/proc/self").exists()
         process.send_signal(by)
-        process.communicate(timeout=10)
+        process.communicate(timeout=PATIENCE)
         assert process.returncode == (2 if by == signal.SIGTERM else -9), process.returncode
         assert [path.name for path in folder.iterdir()] == ["report.txt"] and file.read_text() == old
         for worker in workers:
-            for _ in range(100):
-                if not pathlib.Path(f"/proc/{worker}/exe").exists():
-                    break
-                time.sleep(0.02)
-            else:
-                raise AssertionError(f"worker {worker} still runs")
+            assert eventually(lambda: not pathlib.Path(f"/proc/{worker}/exe").exists()), f"worker {worker} still runs"
     began = time.time()
     subprocess.run([KIT, "--output", file, "--door", "direct", "--only", "N040"], stdout=subprocess.DEVNULL, check=True)
     span = time.time() - began

@@ -14,7 +14,7 @@ PROMPT = "    $ anemone "
 
 
 def run(program, line):
-    return _harness.run(program, shlex.split(line), FOLDER, timeout=120)
+    return _harness.run(program, shlex.split(line), FOLDER)
 
 
 def session(program, page):

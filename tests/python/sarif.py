@@ -15,6 +15,8 @@ import tempfile
 import unittest
 import urllib.parse
 
+from _harness import PATIENCE
+
 BUILD = pathlib.Path(os.environ.get("ANEMONE_BUILD_DIR", "build"))
 SOURCE = pathlib.Path(os.environ.get("ANEMONE_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
 PROGRAM = BUILD / "bin" / "write_sarif"
@@ -298,7 +300,7 @@ class Documents(unittest.TestCase):
 class Program(unittest.TestCase):
     def call(self, *arguments, **environment):
         return subprocess.run(
-            [VERDICTS, *arguments], capture_output=True, timeout=60, env={**os.environ, **environment}, check=False
+            [VERDICTS, *arguments], capture_output=True, timeout=PATIENCE, env={**os.environ, **environment}, check=False
         )
 
     def text(self, *arguments):
@@ -399,7 +401,7 @@ class Program(unittest.TestCase):
                 if not piece:
                     break
                 shown += piece
-            self.assertEqual(program.wait(timeout=60), 1)
+            self.assertEqual(program.wait(timeout=PATIENCE), 1)
         finally:
             os.close(terminal)
         return shown.decode()

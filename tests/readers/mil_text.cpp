@@ -160,6 +160,12 @@ TEST_CASE("ports keep their names as far as the graph has them") {
     CHECK(g.name(g.outputs[2]) == "cache_out");
     CHECK(g.name(g.outputs[2].state) == "cache");
     CHECK(notes(m, "state cache"));
+    const auto same = read(program_of("tensor<fp16, [1]> x", "tensor<fp16, [1]> y = relu(x = x);", "y, y, y, y"));
+    const ane::graph_view repeated = same.graph;
+    const std::string_view names[] = {"y", "y_", "y_1", "y_2"};
+    for (std::size_t i = 0; i < 4; ++i) {
+        CHECK(repeated.name(repeated.outputs[i]) == names[i]);
+    }
     const auto buffers = read(program_of("tensor_buffer<fp16, [1, 2], [4, 2]> x",
                                          "tensor<fp16, [1, 2]> a = tensor_buffer_to_tensor(input = x);\n"
                                          "tensor<fp16, [1, 2]> b = relu(x = a);\n"

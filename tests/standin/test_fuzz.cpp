@@ -84,7 +84,6 @@ TEST_CASE("stand-in: the text that is fuzzed is accepted") {
 
 TEST_CASE("stand-in: mutated texts are accepted or refused, nothing else") {
     const unsigned s = from_environment::seed();
-    MESSAGE("ANEMONE_TEST_SEED=" << s);
     std::mt19937 random(s);
     const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
     const scratch folder;
@@ -154,7 +153,6 @@ TEST_CASE("stand-in: mutated texts are accepted or refused, nothing else") {
 
 TEST_CASE("stand-in: mutated weight files are accepted or refused, nothing else") {
     const unsigned s = from_environment::seed();
-    MESSAGE("ANEMONE_TEST_SEED=" << s);
     std::mt19937 random(s);
     const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
     const std::string good = weights();

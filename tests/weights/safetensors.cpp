@@ -1,3 +1,4 @@
+#include "../from_environment.hpp"
 #include <anemone/weights/convert.hpp>
 #include <anemone/weights/safetensors.hpp>
 
@@ -274,9 +275,7 @@ TEST_CASE("names that cannot be written") {
 }
 
 TEST_CASE("mutated files are read or refused with errc::file, nothing else") {
-    const unsigned seed = std::random_device{}();
-    INFO("seed ", seed);
-    MESSAGE("seed ", seed);
+    const unsigned seed = from_environment::seed();
     std::mt19937 random(seed);
     const scratch_file file;
     save_safetensors(file.path, example());

@@ -75,17 +75,7 @@ constexpr device_flow flow_of(const graph_view& g, const target_description& t) 
             ++flow.outputs[static_cast<std::size_t>(own)];
         }
     }
-    // Layers are not contiguous in the graph, so the nodes are listed by layer first.
-    sequence<int> next(g.nodes.size(), -1);
-    for (const layer_demand& layer : layers) {
-        int before = layer.node;
-        for (int i = layer.node + 1; layer.stages > 0 && i <= layer.last; ++i) {
-            if (known[static_cast<std::size_t>(i)] == 0 && fused[static_cast<std::size_t>(i)].host == layer.node) {
-                next[static_cast<std::size_t>(before)] = i;
-                before = i;
-            }
-        }
-    }
+    const sequence<int> next = next_stages(fused);
     sequence<int> seen(static_cast<std::size_t>(values), -1);
     for (int l = 0; l < flow.layers(); ++l) {
         const auto at = static_cast<std::size_t>(l);

@@ -191,53 +191,54 @@ constexpr program_demand demand_of(const graph_view& g, const target_description
     }
     for (int i = 0; i < g.size(); ++i) {
         const auto at = static_cast<std::size_t>(i);
-        if (known[at] != 0 || is_source(g[i].kind)) {
-            continue;
-        }
-        const int host = fused[at].host;
-        if (host == i) {
+        if (known[at] == 0 && !is_source(g[i].kind) && fused[at].host == i) {
             position[at] = static_cast<int>(layers.size());
             layers.push_back({.node = i});
         }
-        layer_demand& layer = layers[static_cast<std::size_t>(position[static_cast<std::size_t>(host)])];
-        layer.last = i;
-        layer.stages += host == i ? 0 : 1;
-        const bool ordered = detail::shares_its_order(g, i);
-        const work done = ordered ? work{} : work_of(g, g[i]);
-        layer.work.multiply_adds += done.multiply_adds;
-        layer.work.other += done.other;
-        layer.row_scaled += detail::row_scaled_elements(g, i, known);
-        if (host == i && !ordered) {
-            detail::describe_layer(layer, g, t);
-        }
-        if (g[i].kind == op::reshape) {
-            continue;
-        }
-        const kernel_use kernel = kernel_use_of(g, i, t);
-        for (const int o : g.operands(i)) {
-            const auto from = static_cast<std::size_t>(o);
-            const bool inside = !is_source(g[o].kind) && known[from] == 0 && fused[from].host == host &&
-                                g[o].kind != op::reshape; // a view is read where it is read from
-            if (inside || last_reader[from] == host) {
+    }
+    const sequence<int> next = next_stages(fused);
+    for (layer_demand& layer : layers) {
+        for (int i = layer.node; i >= 0; i = next[static_cast<std::size_t>(i)]) {
+            const bool is_host = i == layer.node;
+            layer.last = i;
+            layer.stages += is_host ? 0 : 1;
+            const bool ordered = detail::shares_its_order(g, i);
+            const work done = ordered ? work{} : work_of(g, g[i]);
+            layer.work.multiply_adds += done.multiply_adds;
+            layer.work.other += done.other;
+            layer.row_scaled += detail::row_scaled_elements(g, i, known);
+            if (is_host && !ordered) {
+                detail::describe_layer(layer, g, t);
+            }
+            if (g[i].kind == op::reshape) {
                 continue;
             }
-            last_reader[from] = host;
-            const std::int64_t whole = bytes(g[o].type, g[o].shape.count());
-            if (known[from] != 0) {
-                const bool is_kernel = kernel.any() && is_stored_weight(g[o].kind) && o == g.operands(i)[1];
-                layer.weight_bytes += is_kernel ? kernel.demand : whole;
-                continue;
-            }
-            char& waits = at_host[static_cast<std::size_t>(detail::behind_reshapes(g, o))];
-            const bool slices = g[i].kind == op::slice && waits == 0;
-            const std::int64_t size = slices ? bytes(g[o].type, g[i].shape.count()) : whole;
-            layer.input_bytes += size;
-            layer.large_bytes += program.is_large(whole) ? size : 0;
-            if (waits != 0) {
-                waits = 0;
-                layer.port_bytes += size;
-            } else if (program.is_large(whole)) {
-                layer.spilled_bytes += size;
+            const kernel_use kernel = kernel_use_of(g, i, t);
+            for (const int o : g.operands(i)) {
+                const auto from = static_cast<std::size_t>(o);
+                const bool inside = !is_source(g[o].kind) && known[from] == 0 && fused[from].host == layer.node &&
+                                    g[o].kind != op::reshape; // a view is read where it is read from
+                if (inside || last_reader[from] == layer.node) {
+                    continue;
+                }
+                last_reader[from] = layer.node;
+                const std::int64_t whole = bytes(g[o].type, g[o].shape.count());
+                if (known[from] != 0) {
+                    const bool is_kernel = kernel.any() && is_stored_weight(g[o].kind) && o == g.operands(i)[1];
+                    layer.weight_bytes += is_kernel ? kernel.demand : whole;
+                    continue;
+                }
+                char& waits = at_host[static_cast<std::size_t>(detail::behind_reshapes(g, o))];
+                const bool slices = g[i].kind == op::slice && waits == 0;
+                const std::int64_t size = slices ? bytes(g[o].type, g[i].shape.count()) : whole;
+                layer.input_bytes += size;
+                layer.large_bytes += program.is_large(whole) ? size : 0;
+                if (waits != 0) {
+                    waits = 0;
+                    layer.port_bytes += size;
+                } else if (program.is_large(whole)) {
+                    layer.spilled_bytes += size;
+                }
             }
         }
     }

@@ -113,4 +113,16 @@ constexpr sequence<fusion> fuse(const graph_view& g) {
     return result;
 }
 
+/// For each node the stage that follows it in its layer, or -1 behind the last one. The nodes of a layer need not lie
+/// beside each other in the graph.
+constexpr sequence<int> next_stages(const sequence<fusion>& fused) {
+    sequence<int> next(fused.size(), -1);
+    for (std::size_t i = 0; i < fused.size(); ++i) {
+        if (fused[i].role != fused_as::own_layer) {
+            next[static_cast<std::size_t>(fused[i].stage)] = static_cast<int>(i);
+        }
+    }
+    return next;
+}
+
 } // namespace ane

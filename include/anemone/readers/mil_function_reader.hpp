@@ -17,6 +17,7 @@
 #include "mil_windows.hpp"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -128,10 +129,11 @@ private:
             const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
             c = good ? c : '_';
         }
-        while (!ports_.insert(name).second) {
-            name += '_';
+        std::string free = name; // found from where the last search ended: a file may call all of its ports the same
+        for (int& number = ports_called_[name]; !ports_.insert(free).second; ++number) {
+            free = name + '_' + (number == 0 ? "" : std::to_string(number));
         }
-        return name;
+        return free;
     }
 
     ANEMONE_INLINE void input(const mil_port& p) {
@@ -281,6 +283,7 @@ private:
     mil_scope& scope_;
     std::set<std::string_view> inputs_;
     std::set<std::string> ports_;
+    std::map<std::string, int> ports_called_;   ///< how many names were tried behind each
     std::set<std::string, std::less<>> layers_; ///< the names of statements so far
 };
 

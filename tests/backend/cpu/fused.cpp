@@ -1,3 +1,4 @@
+#include "../../from_environment.hpp"
 #include "../../sanitized.hpp"
 #include "../composer.hpp"
 #include "naive.hpp"
@@ -148,8 +149,7 @@ port_memory result_of(const graph_view& g, const backend::cpu& place, const weig
 } // namespace
 
 TEST_CASE("cpu fused: one rounding a layer is no worse than one an operation") {
-    const unsigned start = std::random_device{}() % 1'000'000;
-    MESSAGE("seed ", start);
+    const unsigned start = from_environment::seed();
     thread_pool pool(3);
     double fused_square = 0;
     double apart_square = 0;

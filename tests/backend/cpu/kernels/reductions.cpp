@@ -115,6 +115,54 @@ TEST_CASE("pooling: padding counts or not, NaN wins, operations are checked") {
     });
 }
 
+namespace {
+
+/// How far a softmax may be from its definition, relatively and before it is rounded to fp16. A power is off by 2^-18.4
+/// (power_of_units), and so is the mean of them that they are divided by: 2^-17.4 together. The exponent is a multiple of
+/// log2 e, whose fp32 is off by 2^-26, and is rounded once, by 2^-24: a quarter more than 2^-24 for each unit of the
+/// distance from the largest, of the power and of the mean. A sum of fp32 is off by 2^-24 for each addition, a division
+/// and a product by as much each.
+double softmax_error(double distance, double mean_distance, std::int64_t count) {
+    return std::exp2(-17.4) + (1.25 * (distance + mean_distance) + static_cast<double>(count + 2)) * 0x1p-24;
+}
+
+} // namespace
+
+TEST_CASE("softmax: a power is within 2^-18.4 of the exponential of its exponent, for all that fp16 has") {
+    // Each of many halves as a row's largest element, and everything from 0 to -64 below it: each pair has an exponent of its
+    // own in fp32, down to -100.
+    constexpr float unit = 0x1p23F * 1.44269504F;
+    std::vector<std::vector<float>> first_level;
+    at_each_level([&](const cpu::kernel_table& table) {
+        std::vector<std::vector<float>> powers;
+        for (unsigned largest = 0; largest < 0x4C00; largest += 0x1C3) { // 0 to 16
+            const half most = half::from_bits(static_cast<std::uint16_t>(largest));
+            std::vector<half> x{most};
+            for (unsigned bits = 0x8000; bits <= 0xD400; ++bits) { // 0 to -64
+                x.push_back(half::from_bits(static_cast<std::uint16_t>(bits)));
+            }
+            const auto count = static_cast<std::int64_t>(x.size());
+            std::vector<half> out(x.size());
+            std::vector<float> wide_row(static_cast<std::size_t>(cpu::detail::row_scratch_bytes(count)) /
+                                        sizeof(float));
+            table.norms.softmax(x.data(), out.data(), 1, count, wide_row.data());
+            double worst = 0;
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                const float exponent = std::max(
+                    std::fma(static_cast<float>(x[i]), unit, -static_cast<float>(most) * unit), -100 * 0x1p23F);
+                const double exact = std::exp2(static_cast<double>(exponent) * 0x1p-23);
+                worst = std::max(worst, std::abs(static_cast<double>(wide_row[i]) / exact - 1));
+            }
+            CHECK(worst < std::exp2(-18.4));
+            CHECK(worst > 0x1p-19); // else the bound says too little
+            wide_row.resize(x.size());
+            powers.push_back(std::move(wide_row));
+        }
+        first_level = first_level.empty() ? powers : first_level;
+        CHECK(powers == first_level);
+    });
+}
+
 TEST_CASE("softmax along any axis: definition, sum one, shift invariance of the extremes") {
     for (int round = 0; round < 150; ++round) {
         const extents shape = random_extents();
@@ -127,13 +175,25 @@ TEST_CASE("softmax along any axis: definition, sum one, shift invariance of the 
             std::size_t wrong = 0;
             for (std::int64_t o = 0; o < view.outer; ++o)
                 for (std::int64_t i = 0; i < view.inner; ++i) {
-                    double total = 0;
+                    const auto at = [&](std::int64_t t) {
+                        return static_cast<std::size_t>((o * view.count + t) * view.inner + i);
+                    };
+                    double most = wide(x[at(0)]);
                     for (std::int64_t t = 0; t < view.count; ++t)
-                        total += std::exp(wide(x[static_cast<std::size_t>((o * view.count + t) * view.inner + i)]));
+                        most = std::max(most, wide(x[at(t)]));
+                    double total = 0;
+                    double mean_distance = 0;
                     for (std::int64_t t = 0; t < view.count; ++t) {
-                        const auto at = static_cast<std::size_t>((o * view.count + t) * view.inner + i);
-                        const double expected = std::exp(wide(x[at])) / total;
-                        wrong += !close(out[at], expected, expected * 0x1p-20);
+                        const double distance = most - wide(x[at(t)]);
+                        total += std::exp(-distance);
+                        mean_distance += std::exp(-distance) * distance;
+                    }
+                    mean_distance /= total;
+                    for (std::int64_t t = 0; t < view.count; ++t) {
+                        const double distance = most - wide(x[at(t)]);
+                        const double expected = std::exp(-distance) / total;
+                        const double error = softmax_error(distance, mean_distance, view.count);
+                        wrong += !close(out[at(t)], expected, expected * error);
                     }
                 }
             CHECK(wrong == 0);

@@ -54,7 +54,7 @@ ANEMONE_CPU_INLINE floats<N> reduced_exponential(const floats<N>& x, const float
     return reduced_exponential(fused_multiply_add(n, floats<N>::all(-0.693147182F), x));
 }
 
-/// 2^(k / 2^23) within 2^-18 for k from -125 2^23 to 127 2^23; of NaN it is a number below zero. The integer part of
+/// 2^(k / 2^23) within 2^-18.4 for k from -125 2^23 to 127 2^23; of NaN it is a number below zero. The integer part of
 /// k / 2^23 are the high bits of k as an integer, and the low ones are the significand of 1 + the rest.
 template <int N> ANEMONE_CPU_INLINE floats<N> power_of_units(const floats<N>& k) {
     const integers<N> whole = signed_integers(k);
