@@ -6,6 +6,7 @@
 #include "../graph/op_table.hpp"
 #include "../graph/sequence.hpp"
 #include "../graph/strided.hpp"
+#include "../numerics/wide.hpp"
 #include "../passes/print.hpp"
 #include "materialize.hpp"
 #include "verify.hpp"
@@ -22,49 +23,17 @@ namespace ane::detail::inline ANEMONE_WAY {
 /// or another operation, reads is rounded to fp16, so a folded batch norm costs one rounding.
 using wide_tensor = std::vector<double>;
 
-template <op Kind> double wide_binary(double a, double b) {
-    if constexpr (Kind == op::add) {
-        return a + b;
-    } else if constexpr (Kind == op::sub) {
-        return a - b;
-    } else if constexpr (Kind == op::mul) {
-        return a * b;
-    } else if constexpr (Kind == op::div) {
-        return a / b;
-    } else if constexpr (Kind == op::pow) {
-        return std::pow(a, b);
-    } else if constexpr (Kind == op::floor_div) {
-        return std::floor(a / b);
-    } else if constexpr (Kind == op::minimum) { // NaN if either is, as in the kernels
-        return std::isnan(a) || a < b ? a : b;
-    } else {
-        static_assert(Kind == op::maximum, "an operation on two operands cannot be folded");
-        return std::isnan(a) || a > b ? a : b;
-    }
-}
-
 inline constexpr op_set wide_functions{op::sqrt, op::rsqrt, op::exp, op::abs};
-template <op Kind> double wide_unary(const node& n, double x) {
-    if constexpr (Kind == op::sqrt) {
-        return std::sqrt(x);
-    } else if constexpr (Kind == op::rsqrt) {
-        return 1.0 / std::sqrt(x + static_cast<double>(n.get<stabilizer>().epsilon));
-    } else if constexpr (Kind == op::exp) {
-        return std::exp(x);
-    } else {
-        static_assert(Kind == op::abs, "a function cannot be folded");
-        return std::fabs(x);
-    }
-}
 
 ANEMONE_INLINE double wide_binary(op kind, double a, double b) {
     double result = 0;
-    with_operation<ops_of(op_group::binary)>(kind, [&]<op Kind>() { result = wide_binary<Kind>(a, b); });
+    with_operation<ops_of(op_group::binary)>(kind, [&]<op Kind>() { result = numerics::wide_binary<Kind>(a, b); });
     return result;
 }
 ANEMONE_INLINE double wide_unary(const node& n, double x) {
     double result = 0;
-    with_operation<wide_functions>(n.kind, [&]<op Kind>() { result = wide_unary<Kind>(n, x); });
+    const double epsilon = n.kind == op::rsqrt ? static_cast<double>(n.get<stabilizer>().epsilon) : 0;
+    with_operation<wide_functions>(n.kind, [&]<op Kind>() { result = numerics::wide_unary<Kind>(x, epsilon); });
     return result;
 }
 
