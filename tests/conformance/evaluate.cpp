@@ -199,7 +199,7 @@ int evaluate(std::vector<std::string> arguments) {
     const bool all =
         is_wide      ? run_all(ane::backend::wide{}, graphs, aligned, results)
         : generation ? run_all(ane::backend::oracle{*generation}, graphs, aligned, results)
-                   : run_all(ane::backend::cpu{}.rounding(ane::rounding::each_operation), graphs, aligned, results);
+                     : run_all(ane::backend::cpu{}.rounding(ane::rounding::each_operation), graphs, aligned, results);
     results.flush();
     if (!results) {
         throw error(errc::file, arguments[1], "cannot be written");

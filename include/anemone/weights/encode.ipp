@@ -109,7 +109,7 @@ std::vector<Number> decoded(const encoded_weight& w, const Dequantized& dequanti
     require_bytes(w, "table entries", w.table.size(), indexed ? (std::int64_t{2} << c.bits) * c.vector : 0);
     require_bytes(w, "scales", w.scales.size(), scaled ? 2 * l.groups : 0);
     require_bytes(w, "zero points", w.zeros.size(),
-                          scaled && c.zero_point ? weight_formats::packed_bytes(l.groups, c.bits) : 0);
+                  scaled && c.zero_point ? weight_formats::packed_bytes(l.groups, c.bits) : 0);
     // The value of stored element `at`, which is element `element` of the weight.
     const auto value = [&](std::int64_t at, std::int64_t element) -> Number {
         if (c.form == weight_form::sparse) {
@@ -178,7 +178,8 @@ ANEMONE_BODY std::vector<half> decode_weight(const encoded_weight& w) {
 }
 
 ANEMONE_BODY std::vector<double> decode_weight_unrounded(const encoded_weight& w) {
-    return detail::decoded<double>(w, [](int q, int zero, half scale) { return (q - zero) * static_cast<double>(scale); });
+    return detail::decoded<double>(w,
+                                   [](int q, int zero, half scale) { return (q - zero) * static_cast<double>(scale); });
 }
 
 ANEMONE_BODY std::vector<half> stored_values(std::span<const half> values, const extents& shape,

@@ -17,8 +17,8 @@ struct image_place {
 /// Reads every channel of x [N, C, H, W] at the place that `at(n, h, w)` gives for each pixel of the result
 /// [N, C, h, w].
 template <class Arithmetic, class Place>
-void sample_everywhere(const Arithmetic& a, const sampling& s, const element_of<Arithmetic>* x, const extents& image, element_of<Arithmetic>* out,
-                       const Place& at) {
+void sample_everywhere(const Arithmetic& a, const sampling& s, const element_of<Arithmetic>* x, const extents& image,
+                       element_of<Arithmetic>* out, const Place& at) {
     const std::int64_t size = image[2] * image[3];
     const std::int64_t pixels = std::int64_t{s.extent.height} * s.extent.width;
     for (std::int64_t n = 0; n < image[0]; ++n) {
@@ -39,11 +39,12 @@ void sample_everywhere(const Arithmetic& a, const sampling& s, const element_of<
 /// Coordinates [1 or N, 2, h, w] of y and x in pixels. One channel is x, and y is the row of the result: a warp along
 /// rows (the library's reading, nothing is published).
 template <class Arithmetic>
-void resample(const Arithmetic& a, const sampling& s, const element_of<Arithmetic>* x, const extents& image, const element_of<Arithmetic>* grid,
-              const extents& coordinates, element_of<Arithmetic>* out) {
+void resample(const Arithmetic& a, const sampling& s, const element_of<Arithmetic>* x, const extents& image,
+              const element_of<Arithmetic>* grid, const extents& coordinates, element_of<Arithmetic>* out) {
     const std::int64_t pixels = coordinates[2] * coordinates[3];
     sample_everywhere(a, s, x, image, out, [&](std::int64_t n, std::int64_t h, std::int64_t w) -> image_place {
-        const element_of<Arithmetic>* const own = grid + (coordinates[0] == 1 ? 0 : n * coordinates[1] * pixels) + h * coordinates[3] + w;
+        const element_of<Arithmetic>* const own =
+            grid + (coordinates[0] == 1 ? 0 : n * coordinates[1] * pixels) + h * coordinates[3] + w;
         const auto channel = [&](std::int64_t c) { return static_cast<double>(a.load(own[c * pixels])); };
         return coordinates[1] == 1 ? image_place{static_cast<double>(h), channel(0)}
                                    : image_place{channel(0), channel(1)};
@@ -77,8 +78,8 @@ ANEMONE_INLINE normalized_axis_map normalized_coordinates(sampling_grid grid, st
 
 /// Six coefficients [1 or N, 6] for each image, the two rows of A: the result at (x, y) is the operand at A (x, y, 1).
 template <class Arithmetic>
-void affine(const Arithmetic& a, const sampling& s, const element_of<Arithmetic>* x, const extents& image, const element_of<Arithmetic>* matrices,
-            std::int64_t matrix_count, element_of<Arithmetic>* out) {
+void affine(const Arithmetic& a, const sampling& s, const element_of<Arithmetic>* x, const extents& image,
+            const element_of<Arithmetic>* matrices, std::int64_t matrix_count, element_of<Arithmetic>* out) {
     const normalized_axis_map from_rows = normalized_coordinates(s.grid, image[2]);
     const normalized_axis_map from_columns = normalized_coordinates(s.grid, image[3]);
     const normalized_axis_map to_rows = normalized_coordinates(s.grid, s.extent.height);

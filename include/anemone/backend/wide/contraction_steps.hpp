@@ -144,9 +144,10 @@ ANEMONE_INLINE void linear(evaluation& e, int index) {
 ANEMONE_INLINE void matmul(evaluation& e, int index) {
     const numerics::matmul_shape s = ane::detail::matmul_shape_of(e.graph, e.at(index));
     std::vector<std::array<std::int64_t, 2>> from; // where the operands of each product begin
-    ane::detail::for_each_batch(
-        e.shape(index), e.operand_shape(index, 0), e.operand_shape(index, 1),
-        [&](std::int64_t, std::int64_t a, std::int64_t b) { from.push_back({a, b}); });
+    ane::detail::for_each_batch(e.shape(index), e.operand_shape(index, 0), e.operand_shape(index, 1),
+                                [&](std::int64_t, std::int64_t a, std::int64_t b) {
+                                    from.push_back({a, b});
+                                });
     share(static_cast<std::int64_t>(from.size()) * s.m, e.threads, [&](std::int64_t i) {
         const std::int64_t row = i % s.m;
         const auto& begin = from[static_cast<std::size_t>(i / s.m)];
@@ -201,7 +202,8 @@ ANEMONE_INLINE void attention(evaluation& e, int index) {
         std::vector<double> scores(static_cast<std::size_t>(keys));
         for (std::int64_t key = 0; key < keys; ++key) {
             double& score = scores[static_cast<std::size_t>(key)];
-            score = scale * dot(e.input(index, 0) + i * depth, 1, e.input(index, 1) + (head * keys + key) * depth, depth);
+            score =
+                scale * dot(e.input(index, 0) + i * depth, 1, e.input(index, 1) + (head * keys + key) * depth, depth);
             if (masked) {
                 const std::int64_t at = (mask.height() == 1 ? 0 : row) * mask.width() + (mask.width() == 1 ? 0 : key);
                 score += e.input(index, 3)[masks[static_cast<std::size_t>(head)] + at];

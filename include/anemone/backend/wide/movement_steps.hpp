@@ -32,9 +32,8 @@ ANEMONE_INLINE void movement(evaluation& e, int index) {
 ANEMONE_INLINE void cast(evaluation& e, int index) {
     const std::array<half, 256> values = kernels::byte_values(e.operand_type(index, 0));
     const std::byte* const x = e.input_bytes(index, 0);
-    std::transform(x, x + e.count(index), e.result(index), [&values](std::byte b) {
-        return static_cast<double>(values[std::to_integer<std::size_t>(b)]);
-    });
+    std::transform(x, x + e.count(index), e.result(index),
+                   [&values](std::byte b) { return static_cast<double>(values[std::to_integer<std::size_t>(b)]); });
 }
 
 /// Indices below zero count from the last element, as in ONNX.

@@ -20,8 +20,7 @@ ANEMONE_INLINE void scaled_elementwise(evaluation& e, int index) {
 }
 
 ANEMONE_INLINE void cross_product(evaluation& e, int index) {
-    kernels::cross_product(wide_arithmetic{}, e.input(index, 0), e.input(index, 1), e.shape(index)[0],
-                           e.result(index));
+    kernels::cross_product(wide_arithmetic{}, e.input(index, 0), e.input(index, 1), e.shape(index)[0], e.result(index));
 }
 
 ANEMONE_INLINE void cost_volume(evaluation& e, int index) {
@@ -77,8 +76,8 @@ ANEMONE_INLINE void dequantize(evaluation& e, int index) {
     const wide_scales by(e, index);
     const dtype type = e.operand_type(index, 0);
     for (std::int64_t i = 0; i < e.count(index); ++i) {
-        const double q = type == dtype::f16 ? e.input(index, 0)[i]
-                                            : kernels::integer_at(type, e.input_bytes(index, 0), i);
+        const double q =
+            type == dtype::f16 ? e.input(index, 0)[i] : kernels::integer_at(type, e.input_bytes(index, 0), i);
         e.result(index)[i] = (q - by.zero(i)) * by.scale(i);
     }
 }

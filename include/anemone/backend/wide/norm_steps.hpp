@@ -116,8 +116,8 @@ ANEMONE_INLINE void batch_norm(evaluation& e, int index) {
     const auto epsilon = static_cast<double>(e.at(index).get<stabilizer>().epsilon);
     for (std::int64_t i = 0; i < shape.count(); ++i) {
         const std::int64_t c = i / plane % shape[1];
-        e.result(index)[i] = (e.input(index, 0)[i] - e.input(index, 1)[c]) /
-                                 std::sqrt(e.input(index, 2)[c] + epsilon) * e.input(index, 3)[c] +
+        e.result(index)[i] = (e.input(index, 0)[i] - e.input(index, 1)[c]) / std::sqrt(e.input(index, 2)[c] + epsilon) *
+                                 e.input(index, 3)[c] +
                              e.input(index, 4)[c];
     }
 }
@@ -135,7 +135,8 @@ ANEMONE_INLINE void group_norm(evaluation& e, int index) {
         const moments m({e.input(index, 0) + first, size, 1}, epsilon);
         for (std::int64_t i = first; i < first + size; ++i) {
             const std::int64_t c = i / plane % shape[1];
-            e.result(index)[i] = (e.input(index, 0)[i] - m.mean) * m.inverse * e.input(index, 1)[c] + e.input(index, 2)[c];
+            e.result(index)[i] =
+                (e.input(index, 0)[i] - m.mean) * m.inverse * e.input(index, 1)[c] + e.input(index, 2)[c];
         }
     }
 }

@@ -29,9 +29,8 @@ ANEMONE_INLINE void rank(evaluation& e, int index) {
             };
             std::vector<std::int64_t> order(static_cast<std::size_t>(count));
             std::iota(order.begin(), order.end(), std::int64_t{0});
-            std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-                return s.ascending ? less(a, b) : less(b, a);
-            });
+            std::stable_sort(order.begin(), order.end(),
+                             [&](std::int64_t a, std::int64_t b) { return s.ascending ? less(a, b) : less(b, a); });
             double* const to = e.result(index) + begin / (count * step) * s.k * step + begin % step;
             for (std::int64_t i = 0; i < s.k; ++i) {
                 const std::int64_t from = order[static_cast<std::size_t>(i)];

@@ -27,8 +27,8 @@ template <class Work> void share(std::int64_t count, int threads, const Work& wo
         return;
     }
     process_threads().run(
-        static_cast<int>(parts),
-        [](const void* context, int p) { (*static_cast<const decltype(part)*>(context))(p); }, &part);
+        static_cast<int>(parts), [](const void* context, int p) { (*static_cast<const decltype(part)*>(context))(p); },
+        &part);
 }
 
 /// Sums side by side: terms are added to `part`, blocks of them to `to`.
@@ -61,7 +61,7 @@ private:
 
 /// to[j] = sum over i of a[i a_step] b[i][j], where b has `rows` rows of `columns`, one behind the other.
 ANEMONE_INLINE void row_times_matrix(const double* a, std::int64_t a_step, const double* b, std::int64_t rows,
-                             std::int64_t columns, double* to) {
+                                     std::int64_t columns, double* to) {
     block_sums sums(to, columns);
     for (std::int64_t i = 0; i < rows; ++i) {
         const double factor = a[i * a_step];

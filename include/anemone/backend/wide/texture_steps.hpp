@@ -28,8 +28,8 @@ ANEMONE_INLINE void resample(evaluation& e, int index) {
 
 ANEMONE_INLINE void gather_hw(evaluation& e, int index) {
     const extents& places = e.operand_shape(index, 1);
-    kernels::resample(wide_arithmetic{}, kernels::gather_sampling(places), e.input(index, 0),
-                      e.operand_shape(index, 0), e.input(index, 1), places, e.result(index));
+    kernels::resample(wide_arithmetic{}, kernels::gather_sampling(places), e.input(index, 0), e.operand_shape(index, 0),
+                      e.input(index, 1), places, e.result(index));
 }
 
 ANEMONE_INLINE void affine(evaluation& e, int index) {

@@ -19,7 +19,7 @@ namespace ane::backend::inline ANEMONE_WAY {
 class wide_program {
 public:
     ANEMONE_API wide_program(const graph_view& model, const weight_store& weights, int threads,
-                                  const ane::wide::repertoire& evaluators);
+                             const ane::wide::repertoire& evaluators);
 
     /// Outputs are rounded once, to the type of their port. Throws `error`: port for buffers that do not match the ports
     /// in number and size, argument while another thread is running the program, and for indices outside their axes.

@@ -10,8 +10,8 @@
 #include "../../weights/verify.hpp"
 #include "../one_run.hpp"
 #include "../ports.hpp"
-#include "wide.hpp"
 #include "step_table.hpp"
+#include "wide.hpp"
 
 #include <algorithm>
 #include <string>
@@ -144,7 +144,7 @@ struct wide_program::members {
 };
 
 ANEMONE_BODY wide_program::wide_program(const graph_view& model, const weight_store& weights, int threads,
-                                                  const ane::wide::repertoire& evaluators)
+                                        const ane::wide::repertoire& evaluators)
     : state_(hidden<members>::of(new members(model, weights, threads, evaluators))) {}
 
 ANEMONE_BODY void wide_program::run(input_buffers inputs, output_buffers outputs) {
