@@ -3,6 +3,8 @@
 #include "../backend/program.hpp"
 #include "../backend/samples.hpp"
 #include "../base/way.hpp"
+#include "../graph/graph.hpp"
+#include "../graph/sequence.hpp"
 #include "cause.hpp"
 #include "forward.hpp"
 #include "wide_error.hpp"
@@ -25,6 +27,9 @@ struct wide_diff_options {
     std::vector<int> on_host{};
     /// Whether each of them rounds its result, as the CPU backend does; else digits are kept between them.
     bool host_rounds = false;
+    /// How many nodes of the model, from where an error first arises on, are kept as a model of their own with what they
+    /// read, to try remedies on where the whole is too large; 0: none.
+    int part_nodes = 0;
 };
 
 /// One layer: a node whose result the arithmetic that is judged rounds on its own.
@@ -40,6 +45,8 @@ struct layer_error {
     std::size_t sources = 0;                         ///< in how many `alone` is, and the operands are not
     std::size_t worst_sample = 0;
 
+    bool fits = true; ///< whether its values, rounded to its type once, are within the bound
+
     bool is_beyond() const { return samples > 0; }
     bool is_source() const { return cause != difference_cause::none; }
 };
@@ -50,6 +57,13 @@ struct wide_diff_work {
     std::int64_t judged_layers = 0;    ///< in the arithmetic that is judged, on their own values
     std::int64_t alone_layers = 0;     ///< and alone
     std::int64_t most_bytes = 0;       ///< of values that were held at the same time, in both
+};
+
+/// Some nodes of a model as a model, and what it reads: the exact values, rounded.
+struct model_part {
+    dynamic_graph graph;
+    sequence<int> origins; ///< for each of its nodes that of the model, -1 for a port
+    model_samples samples; ///< one
 };
 
 struct wide_difference {
@@ -66,6 +80,7 @@ struct wide_difference {
     std::size_t worst_sample =
         0; ///< the one in which an output is farthest off; of equals, that with a layer farthest off
     wide_diff_work work;
+    model_part part{}; ///< empty unless asked for
 
     bool within_bound() const { return first < 0; }
 };

@@ -127,6 +127,7 @@ private:
             layer.whole = whole;
             layer.worst_sample = result_.samples;
         }
+        layer.fits = layer.fits && fits(node);
         layer.largest = std::max(layer.largest, largest_of(walk_.expected(node)));
         const bool arises = whole.beyond > 0 && !reads_what_is_beyond(node);
         if (!walk_.is_on_host(node) && (options_.every_layer_alone || arises)) {
@@ -142,11 +143,32 @@ private:
         if (alone.beyond > 0 && (cause == difference_cause::none || alone.excess > layer.alone.excess)) {
             cause = cause_of_layer(model_, layer.node, walk_, layers_, got, alone, options_.bound);
         }
-        layer.sources += arises && alone.beyond > 0 ? 1 : 0;
+        if (arises && cause != difference_cause::none) {
+            ++layer.sources;
+            keep_part(layer.node);
+        }
         if (layer.alone.count == 0 || alone.excess > layer.alone.excess) {
             layer.alone = alone;
             layer.cause = cause;
         }
+    }
+
+    bool fits(int node) const {
+        const numbers_view exact = walk_.expected(node);
+        if (model_[node].type != dtype::f16) {
+            return true;
+        }
+        const std::vector<std::byte> stored = rounded(walk_.wide_numbers(node));
+        return error_of(exact, {dtype::f16, stored}, options_.bound).beyond == 0;
+    }
+
+    /// Keeps the nodes from here on as a model, unless one before it was kept.
+    void keep_part(int node) {
+        if (options_.part_nodes == 0 || (kept_from_ >= 0 && kept_from_ <= node)) {
+            return;
+        }
+        kept_from_ = node;
+        result_.part = walk_.part(node, std::min(model_.size(), node + options_.part_nodes));
     }
 
     /// Whether a value that a node reads, through nodes without a value of their own too, is beyond the bound.
@@ -165,6 +187,7 @@ private:
     std::vector<int> positions_; ///< by node, among the layers
     std::vector<char> beyond_;   ///< by node, in the sample that runs
     std::pair<double, double> worst_{0, 0};
+    int kept_from_ = -1; ///< the first node of the part
     wide_difference result_;
 };
 

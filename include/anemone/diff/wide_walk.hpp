@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -155,6 +156,34 @@ public:
         return layers_.run(node, rounded_.values());
     }
     const trace& rounded_operands() const { return rounded_.values(); }
+    std::span<const double> wide_numbers(int node) const { return wide_.numbers(node); }
+
+    /// The nodes from `first` to before `end` as a model, with what they read of the others: `first` was computed last.
+    /// Operands of `first` without a value of their own come along.
+    model_part part(int first, int end) const {
+        part_cutter cutter(model_, known_);
+        std::vector<int> taken;
+        const auto take = [&](int node) {
+            taken.push_back(node);
+            cutter.take(node);
+        };
+        const auto take_unrounded = [&](int node, const auto& self) -> void {
+            for (const int operand : model_.operands(node)) {
+                if (!is_source(model_[operand].kind) && known_[at(operand)] == 0 && !has_value(operand) &&
+                    std::find(taken.begin(), taken.end(), operand) == taken.end()) {
+                    self(operand, self);
+                    take(operand);
+                }
+            }
+        };
+        take_unrounded(first, take_unrounded);
+        for (int i = first; i < end; ++i) {
+            if (!is_source(model_[i].kind) && known_[at(i)] == 0) {
+                take(i);
+            }
+        }
+        return finished_part(cutter, taken, first, end);
+    }
 
     /// The same operation in double precision: what the rounding of its operands makes of its result.
     std::vector<double> on_rounded_operands(int node) {
@@ -220,6 +249,34 @@ public:
     }
 
 private:
+    /// Outputs of a part are those of the model, and what nodes behind the part read.
+    model_part finished_part(part_cutter& cutter, const std::vector<int>& taken, int first, int end) const {
+        std::vector<char> returned(model_.nodes.size(), 0);
+        for (const output_port& port : model_.outputs) {
+            returned[at(port.node)] = 1;
+        }
+        for (int i = end; i < model_.size(); ++i) {
+            for (const int operand : model_.operands(i)) {
+                returned[at(operand)] = 1;
+            }
+        }
+        model_part made;
+        made.origins = sequence<int>(cutter.graph.nodes.size(), -1);
+        for (const int node : taken) {
+            made.origins[at(cutter.place(node))] = node;
+            if (node >= first && returned[at(node)] != 0) {
+                cutter.add_output(node, "y" + std::to_string(node));
+            }
+        }
+        std::vector<std::span<const std::byte>> inputs;
+        for (const int read : cutter.reads) {
+            inputs.push_back(rounded_.values().bytes(read));
+        }
+        made.samples.add(inputs);
+        made.graph = std::move(cutter.graph);
+        return made;
+    }
+
     static std::size_t at(int index) { return static_cast<std::size_t>(index); }
     bool is_constant(int node) const { return model_[node].kind != op::input && known_[at(node)] != 0; }
 
