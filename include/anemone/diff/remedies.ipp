@@ -184,6 +184,7 @@ public:
             try_islands(true);
         }
         try_islands(false);
+        keep_sufficient();
         std::stable_sort(search_.helpful.begin(), search_.helpful.end(), [](const remedy& a, const remedy& b) {
             return std::tuple(a.after.affected, a.after.worst.not_finite) <
                    std::tuple(b.after.affected, b.after.worst.not_finite);
@@ -193,6 +194,15 @@ public:
 
 private:
     static constexpr int most_rounds = 6;
+
+    /// Where something makes the outputs right, what only makes them better is no advice.
+    void keep_sufficient() {
+        std::vector<remedy>& all = search_.helpful;
+        const auto suffices = [](const remedy& r) { return r.after.affected == 0; };
+        if (std::any_of(all.begin(), all.end(), suffices)) {
+            all.erase(std::remove_if(all.begin(), all.end(), [&](const remedy& r) { return !suffices(r); }), all.end());
+        }
+    }
 
     /// The outputs of a changed model in the arithmetic that is judged.
     outputs_error run_changed(const graph_view& changed) {
