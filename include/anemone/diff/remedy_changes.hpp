@@ -38,7 +38,7 @@ ANEMONE_INLINE changed_graph clamped(const graph_view& g, int node, bool on_oper
             for (const int operand : g.operands(i)) {
                 operands.push_back(operand == g.operands(i)[0] ? held : w.renamed(operand));
             }
-            made = w.emit(g[i].kind, g[i].attributes, std::span<const int>(operands.data(), operands.size()));
+            made = w.copy(i, g[i].attributes, {operands.data(), operands.size()});
         } else {
             made = w.copy(i);
         }

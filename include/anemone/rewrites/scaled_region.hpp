@@ -195,6 +195,8 @@ private:
             wanted[1] = exponent - one_of_two;
         } else if (form == scaled_form::equal) {
             std::fill(wanted.begin(), wanted.end(), exponent);
+        } else if (form == scaled_form::chosen) {
+            wanted[1] = wanted[2] = exponent;
         } else {
             wanted[0] = form == scaled_form::doubled ? one_of_two : exponent;
         }
@@ -270,11 +272,7 @@ private:
         for (std::size_t k = 0; k < e.size(); ++k) {
             operands.push_back(held(index, k, e[k]));
         }
-        int made = n.kind == op::reshape ? w_.reshape(operands[0], n.shape)
-                                         : w_.emit(n.kind, how, std::span<const int>(operands.data(), operands.size()));
-        if (w_.shape(made) != n.shape) {
-            return -1;
-        }
+        int made = w_.copy(index, how, {operands.data(), operands.size()});
         if (form == scaled_form::logarithm && e[0] != 0) {
             made = w_.emit(op::add, no_attributes{}, {made, w_.scalar(static_cast<float>(e[0]) * 0.69314718F)});
         }
