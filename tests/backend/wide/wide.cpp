@@ -71,9 +71,8 @@ TEST_CASE("nothing is rounded between operations, and nothing overflows") {
 }
 
 TEST_CASE("weights have the digits of the store") {
-    const auto model = build_graph([](auto& g) {
-        g.output("y"_s, linear(g.input("x"_s, f16<1, 2>), g.weight("w"_s, f16<1, 2>)));
-    });
+    const auto model =
+        build_graph([](auto& g) { g.output("y"_s, linear(g.input("x"_s, f16<1, 2>), g.weight("w"_s, f16<1, 2>))); });
     weight_store narrow;
     narrow.add("w", {1, 2}, std::vector<half>{half(1.0 / 3), half(0.1)});
     CHECK(result(model, {{1, 1}}, narrow)[0] == static_cast<double>(half(1.0 / 3)) + static_cast<double>(half(0.1)));
@@ -84,7 +83,7 @@ TEST_CASE("weights have the digits of the store") {
     std::vector<std::byte> memory(sizeof numbers);
     std::memcpy(memory.data(), numbers, sizeof numbers);
     weight_store wide;
-    wide.add({"w", source_type::f64, {1, 2}, memory});
+    wide.add({"w", element_type::f64, {1, 2}, memory});
     CHECK(result(model, {{1, 1}}, wide)[0] == 1.0 / 3 + 0.1);
 }
 
@@ -132,9 +131,8 @@ TEST_CASE("sums of many terms keep their digits") {
     x[1] = 60000;
     x[2] = -60000;
     CHECK(result(summed, {x})[0] == count - 3 + 0x1p-24);
-    const auto product = build_graph([](auto& g) {
-        g.output("y"_s, matmul(g.input("x"_s, f16<1, 100000>), g.input("w"_s, f16<100000, 1>)));
-    });
+    const auto product = build_graph(
+        [](auto& g) { g.output("y"_s, matmul(g.input("x"_s, f16<1, 100000>), g.input("w"_s, f16<100000, 1>))); });
     const std::vector<double> third(count, static_cast<double>(half(1.0 / 3)));
     const double exact = count * third[0] * third[0];
     CHECK(std::fabs(result(product, {third, third})[0] - exact) < 1e-13 * exact);
@@ -179,9 +177,7 @@ TEST_CASE("a NaN stays one, and what infinities give is IEEE 754's") {
     CHECK(std::isnan(output(1)[0]));
     CHECK(std::isnan(output(2)[2]));
     CHECK(std::isnan(output(3)[0]));
-    const auto masked = build_graph([](auto& g) {
-        g.output("y"_s, softmax<axis{1}>(g.input("x"_s, f16<2, 2>)));
-    });
+    const auto masked = build_graph([](auto& g) { g.output("y"_s, softmax<axis{1}>(g.input("x"_s, f16<2, 2>))); });
     const std::vector<double> rows = result(masked, {{-infinity, 0, -infinity, -infinity}});
     CHECK(rows[0] == 0);
     CHECK(rows[1] == 1);
@@ -238,9 +234,8 @@ TEST_CASE("random numbers are those of every backend") {
 }
 
 TEST_CASE("what is missing or misshapen is told by name") {
-    const auto model = build_graph([](auto& g) {
-        g.output("y"_s, linear(g.input("x"_s, f16<1, 2>), g.weight("head.w"_s, f16<1, 2>)));
-    });
+    const auto model = build_graph(
+        [](auto& g) { g.output("y"_s, linear(g.input("x"_s, f16<1, 2>), g.weight("head.w"_s, f16<1, 2>))); });
     CHECK_THROWS_WITH_AS(compile(model.view(), backend::wide{}), doctest::Contains("head.w"), error);
     weight_store large;
     large.add("head.w", {1, 2}, {1.0F, 1e6F});
@@ -261,9 +256,8 @@ TEST_CASE("what is missing or misshapen is told by name") {
 }
 
 TEST_CASE("indices outside their axis are an error that names the operation") {
-    const auto model = build_graph([](auto& g) {
-        g.output("y"_s, gather<0>(g.input("x"_s, f16<3, 1>), g.input("i"_s, f16<1>)));
-    });
+    const auto model =
+        build_graph([](auto& g) { g.output("y"_s, gather<0>(g.input("x"_s, f16<3, 1>), g.input("i"_s, f16<1>))); });
     CHECK(result(model, {{1, 2, 3}, {-1}})[0] == 3);
     CHECK_THROWS_WITH_AS(run(model, {{1, 2, 3}, {3}}), doctest::Contains("index 0 is 3, outside -3 to 2"), error);
     CHECK_THROWS_WITH_AS(run(model, {{1, 2, 3}, {0.5}}), doctest::Contains("not a whole number"), error);

@@ -3,8 +3,8 @@
 #include "../../base/way.hpp"
 #include "../../graph/strided.hpp"
 #include "../../numerics/kernel_shapes.hpp"
-#include "../../numerics/wide.hpp"
 #include "../node_shapes.hpp"
+#include "functions.hpp"
 #include "step.hpp"
 #include "sums.hpp"
 
@@ -169,9 +169,9 @@ ANEMONE_INLINE void matmul(evaluation& e, int index) {
 ANEMONE_INLINE void soften(double* row, std::int64_t count, std::int64_t step) {
     double most = -std::numeric_limits<double>::infinity();
     for (std::int64_t i = 0; i < count; ++i) {
-        most = numerics::wide_binary<op::maximum>(most, row[i * step]);
+        most = larger(most, row[i * step]);
     }
-    numerics::wide_sum total;
+    exact_sum total;
     for (std::int64_t i = 0; i < count; ++i) {
         row[i * step] = std::exp(row[i * step] - most);
         total.add(row[i * step]);

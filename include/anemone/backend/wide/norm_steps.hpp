@@ -2,9 +2,9 @@
 
 #include "../../base/way.hpp"
 #include "../../graph/strided.hpp"
-#include "../../numerics/wide.hpp"
 #include "../kernels/response_norm.hpp"
 #include "contraction_steps.hpp"
+#include "functions.hpp"
 #include "step.hpp"
 #include "wide_arithmetic.hpp"
 
@@ -24,7 +24,7 @@ struct strided_line {
     double operator[](std::int64_t i) const { return first[i * step]; }
     /// The sum of function(x).
     template <class Function> double sum(const Function& function) const {
-        numerics::wide_sum total;
+        exact_sum total;
         for (std::int64_t i = 0; i < count; ++i) {
             total.add(function((*this)[i]));
         }
@@ -90,7 +90,7 @@ ANEMONE_INLINE void l2_norm(evaluation& e, int index) {
     const auto& s = e.at(index).get<stabilizer>();
     along_lines(e, index, s.axis, [&](const strided_line& line) {
         const double norm = std::sqrt(line.sum([](double x) { return x * x; }));
-        const double divisor = numerics::wide_binary<op::maximum>(norm, std::sqrt(static_cast<double>(s.epsilon)));
+        const double divisor = larger(norm, std::sqrt(static_cast<double>(s.epsilon)));
         return [divisor](double x, std::int64_t) { return x / divisor; };
     });
 }
@@ -101,8 +101,8 @@ ANEMONE_INLINE void minmax_norm(evaluation& e, int index) {
         double low = line[0];
         double high = line[0];
         for (std::int64_t i = 1; i < line.count; ++i) {
-            low = numerics::wide_binary<op::minimum>(low, line[i]);
-            high = numerics::wide_binary<op::maximum>(high, line[i]);
+            low = smaller(low, line[i]);
+            high = larger(high, line[i]);
         }
         const double range = high - low + static_cast<double>(s.epsilon);
         return [low, range](double x, std::int64_t) { return (x - low) / range; };

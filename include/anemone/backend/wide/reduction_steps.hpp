@@ -3,9 +3,9 @@
 #include "../../base/way.hpp"
 #include "../../graph/strided.hpp"
 #include "../../numerics/kernel_shapes.hpp"
-#include "../../numerics/wide.hpp"
 #include "../kernels/scan.hpp"
 #include "../node_shapes.hpp"
+#include "functions.hpp"
 #include "step.hpp"
 #include "wide_arithmetic.hpp"
 
@@ -20,7 +20,7 @@ namespace ane::wide::inline ANEMONE_WAY {
 /// What a reduction makes of the elements x[from[i]].
 template <op Kind> double reduced(const double* x, const std::vector<std::int64_t>& from) {
     const auto sum = [&](const auto& function) {
-        numerics::wide_sum total;
+        exact_sum total;
         for (const std::int64_t i : from) {
             total.add(function(x[i]));
         }
@@ -38,9 +38,9 @@ template <op Kind> double reduced(const double* x, const std::vector<std::int64_
     } else if constexpr (Kind == op::reduce_mean) {
         return sum([](double v) { return v; }) / static_cast<double>(from.size());
     } else if constexpr (Kind == op::reduce_max) {
-        return extreme(-infinity, numerics::wide_binary<op::maximum>);
+        return extreme(-infinity, [](double a, double b) { return larger(a, b); });
     } else if constexpr (Kind == op::reduce_min) {
-        return extreme(infinity, numerics::wide_binary<op::minimum>);
+        return extreme(infinity, [](double a, double b) { return smaller(a, b); });
     } else if constexpr (Kind == op::reduce_sum_square) {
         return sum([](double v) { return v * v; });
     } else if constexpr (Kind == op::reduce_l1_norm) {
@@ -51,7 +51,7 @@ template <op Kind> double reduced(const double* x, const std::vector<std::int64_
         return std::log(sum([](double v) { return v; }));
     } else {
         static_assert(Kind == op::reduce_log_sum_exp, "a reduction has no arithmetic in double precision");
-        const double most = extreme(-infinity, numerics::wide_binary<op::maximum>);
+        const double most = extreme(-infinity, [](double a, double b) { return larger(a, b); });
         const double center = std::isfinite(most) ? most : 0; // infinity - infinity is NaN
         return center + std::log(sum([center](double v) { return std::exp(v - center); }));
     }
@@ -91,11 +91,11 @@ ANEMONE_INLINE void cumsum(evaluation& e, int index) {
 ANEMONE_INLINE double pooled(op kind, const numerics::pool_shape& s, const double* plane, std::int64_t top,
                              std::int64_t left) {
     double most = -std::numeric_limits<double>::infinity();
-    numerics::wide_sum total;
+    exact_sum total;
     for (std::int64_t y = std::max<std::int64_t>(top, 0); y < std::min(top + s.kernel_height, s.in_height); ++y) {
         for (std::int64_t x = std::max<std::int64_t>(left, 0); x < std::min(left + s.kernel_width, s.in_width); ++x) {
             const double value = plane[y * s.in_width + x];
-            most = numerics::wide_binary<op::maximum>(most, value);
+            most = larger(most, value);
             total.add(kind == op::l2_pool ? value * value : value);
         }
     }

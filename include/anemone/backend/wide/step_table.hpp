@@ -15,7 +15,7 @@ namespace ane::wide::inline ANEMONE_WAY {
 
 /// How an operation is evaluated; null where there is nothing to do (sources, and stored weights).
 /// A new operation gets its row here, or in steps.def if other backends have the step too; a function of numbers its
-/// arithmetic in numerics/wide.hpp.
+/// arithmetic in functions.hpp.
 template <op Kind> constexpr evaluator evaluator_of() {
     if constexpr (Kind == op::conv2d) {
         return conv2d;

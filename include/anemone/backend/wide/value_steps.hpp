@@ -2,9 +2,9 @@
 
 #include "../../base/way.hpp"
 #include "../../graph/attributes_of.hpp"
-#include "../../numerics/wide.hpp"
 #include "../kernels/broadcast_rows.hpp"
 #include "../node_shapes.hpp"
+#include "functions.hpp"
 #include "step.hpp"
 
 #include <algorithm>
@@ -26,18 +26,19 @@ void broadcast_two(const evaluation& e, int index, const From* a, const From* b,
 }
 
 template <op Kind> void binary(evaluation& e, int index) {
-    broadcast_two(e, index, e.input(index, 0), e.input(index, 1), e.result(index), numerics::wide_binary<Kind>);
+    broadcast_two(e, index, e.input(index, 0), e.input(index, 1), e.result(index), folding::arithmetic<double>()[Kind]);
 }
 
 template <op Kind> void compare(evaluation& e, int index) {
-    broadcast_two(e, index, e.input(index, 0), e.input(index, 1), e.result_bytes(index),
-                  [](double a, double b) { return std::byte{numerics::wide_condition<Kind>(a, b)}; });
+    broadcast_two(
+        e, index, e.input(index, 0), e.input(index, 1), e.result_bytes(index),
+        [holds = folding::conditions<double>()[Kind]](double a, double b) { return std::byte{holds(a, b) != 0}; });
 }
 
 template <op Kind> void logic(evaluation& e, int index) {
     broadcast_two(e, index, e.input_bytes(index, 0), e.input_bytes(index, 1), e.result_bytes(index),
-                  [](std::byte a, std::byte b) {
-                      return std::byte{numerics::wide_condition<Kind>(a != std::byte{0}, b != std::byte{0})};
+                  [holds = folding::conditions<double>()[Kind]](std::byte a, std::byte b) {
+                      return std::byte{holds(a != std::byte{0} ? 1 : 0, b != std::byte{0} ? 1 : 0) != 0};
                   });
 }
 
@@ -48,12 +49,12 @@ ANEMONE_INLINE void logical_not(evaluation& e, int index) {
 }
 
 template <op Kind> void unary(evaluation& e, int index) {
+    const function of = functions()[Kind];
     const ane::detail::unary_numbers numbers = ane::detail::unary_numbers_of<attributes_of<Kind>>(e.at(index));
     const auto first = static_cast<double>(numbers.first);
     const auto second = static_cast<double>(numbers.second);
     const double* const x = e.input(index, 0);
-    std::transform(x, x + e.count(index), e.result(index),
-                   [&](double value) { return numerics::wide_unary<Kind>(value, first, second); });
+    std::transform(x, x + e.count(index), e.result(index), [&](double value) { return of(value, first, second); });
 }
 
 ANEMONE_INLINE void select(evaluation& e, int index) {
@@ -81,8 +82,8 @@ ANEMONE_INLINE void parametric(evaluation& e, int index) {
         const std::int64_t c = i / inner % channels;
         const double x = e.input(index, 0)[i];
         const double first = e.input(index, 1)[c];
-        e.result(index)[i] = is_prelu ? numerics::wide_unary<op::leaky_relu>(x, first)
-                                      : first * numerics::wide_softplus(e.input(index, 2)[c] * x);
+        e.result(index)[i] =
+            is_prelu ? functions()[op::leaky_relu](x, first, 0) : first * softplus(e.input(index, 2)[c] * x);
     }
 }
 

@@ -69,7 +69,7 @@ ANEMONE_BODY std::vector<double> evaluation::read_weight(int index) const {
     if (at(index).kind == op::weight) {
         std::vector<half> rounded = verified_weight(graph, index, weights_);
         const stored_tensor& given = weights_.at(graph.name(index));
-        return given.type == source_type::f16 ? std::vector<double>(rounded.begin(), rounded.end()) : to_double(given);
+        return given.type == element_type::f16 ? std::vector<double>(rounded.begin(), rounded.end()) : to_double(given);
     }
     const int from = operand(index, 0);
     const std::vector<half> rounded(numbers(from).begin(), numbers(from).end());

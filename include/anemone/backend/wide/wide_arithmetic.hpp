@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../../base/way.hpp"
-#include "../../numerics/wide.hpp"
+#include "functions.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -26,8 +26,8 @@ struct wide_arithmetic {
     static value magnitude(value a) { return std::fabs(a); }
     static bool less(value a, value b) { return a < b; }
     static bool at_most(value a, value b) { return a <= b; }
-    static value maximum(value a, value b) { return numerics::wide_binary<op::maximum>(a, b); }
-    static value minimum(value a, value b) { return numerics::wide_binary<op::minimum>(a, b); }
+    static value maximum(value a, value b) { return larger(a, b); }
+    static value minimum(value a, value b) { return smaller(a, b); }
 
     class sum {
     public:
@@ -37,7 +37,7 @@ struct wide_arithmetic {
         value mean(std::int64_t count) const { return total_.result() / static_cast<double>(count); }
 
     private:
-        numerics::wide_sum total_;
+        exact_sum total_;
     };
     class products {
     public:
@@ -46,7 +46,7 @@ struct wide_arithmetic {
         value result() const { return total_.result(); }
 
     private:
-        numerics::wide_sum total_;
+        exact_sum total_;
     };
     using blend = products;
 };
