@@ -100,7 +100,7 @@ ANEMONE_INLINE bool helps(const outputs_error& after, const outputs_error& befor
     if (after.worst.not_finite != before.worst.not_finite) {
         return after.worst.not_finite < before.worst.not_finite;
     }
-    return after.worst.beyond <= before.worst.beyond && after.worst.relative <= before.worst.relative / 2 &&
+    return after.worst.beyond <= before.worst.beyond && after.worst.relative < before.worst.relative / 2 &&
            after.worst.excess <= before.worst.excess;
 }
 ANEMONE_INLINE bool is_better(const outputs_error& a, const outputs_error& b) {

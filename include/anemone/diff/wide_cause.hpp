@@ -72,6 +72,9 @@ difference_cause cause_of_layer(const graph_view& model, int node, wide_walk<Lay
         overflows = overflows || leaves_fp16(expected[i]);
         fades = fades || (i == error.worst && fades_in_fp16(expected[i]));
     }
+    if (fades && error_of(expected, {dtype::f16, rounded(walk.wide_numbers(node))}, bound).beyond > 0) {
+        return difference_cause::flush;
+    }
     if (overflows) {
         return overflows_by_mask(walk, node, expected) ? difference_cause::mask : difference_cause::overflow;
     }

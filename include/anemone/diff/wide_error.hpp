@@ -16,7 +16,8 @@ namespace ane::inline ANEMONE_WAY {
 /// How far a value may be from what it should be: |got - expected| <= relative |expected| + absolute.
 struct error_bound {
     double relative = 0.05;
-    double absolute = -1; ///< below zero: `relative` times the root mean square of what the layer should give
+    double absolute = -1; ///< below zero: `relative` times the root mean square of what the layer should give; 2^-24
+                          ///< where that is zero
 };
 
 /// How far the values of a layer are from those in double precision.
@@ -82,9 +83,10 @@ ANEMONE_INLINE double magnitude_of(const numbers_view& x) {
 /// Compares two tensors of one size.
 ANEMONE_INLINE wide_error error_of(const numbers_view& expected, const numbers_view& got, const error_bound& bound) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    // The least number of fp16: a layer of zeros may not be asked for more.
-    const double absolute =
-        bound.absolute >= 0 ? bound.absolute : std::max(bound.relative * magnitude_of(expected), 0x1p-24);
+    const double magnitude = magnitude_of(expected);
+    // The least number of fp16: of a layer of zeros no more can be asked.
+    const double of_layer = magnitude == 0 ? 0x1p-24 : bound.relative * magnitude;
+    const double absolute = bound.absolute >= 0 ? bound.absolute : of_layer;
     wide_error e;
     e.count = std::min(expected.count(), got.count());
     double distance = 0;

@@ -10,7 +10,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
@@ -100,15 +102,15 @@ TEST_CASE("a stored weight is its integers times its scales, which fp16 rounds")
     const double second = static_cast<double>(half(static_cast<double>(half(1.7)) / 127));
     const std::vector<double> y = result(model, {{1, 2}}, weights);
     CHECK(y[0] == doctest::Approx(127 * first + 2 * 42 * first).epsilon(1e-15));
-    CHECK(y[1] == doctest::Approx(127 * second - 2 * 63 * second).epsilon(1e-15));
+    CHECK(y[1] == doctest::Approx(127 * second - 2 * 64 * second).epsilon(1e-15));
 }
 
 TEST_CASE("whole numbers are exact beyond 2048") {
     const auto model = build_graph([](auto& g) {
         auto x = g.input("x"_s, f16<1, 5000>);
         auto rows = g.input("rows"_s, f16<5000, 1>);
-        auto place = arg_max<1>(x); // 4001, which fp16 does not have
-        g.output("y"_s, reshape<1, 1>(gather<0>(rows, reshape<1>(place))));
+        auto place = arg_max<axis{1}>(x); // 4001, which fp16 does not have
+        g.output("y"_s, reshape<1, 1>(gather<axis{0}>(rows, reshape<1>(place))));
         g.output("place"_s, place);
     });
     std::vector<double> x(5000, 0.0);
@@ -188,8 +190,8 @@ TEST_CASE("states keep their digits from run to run, but for elements that are w
     const auto model = build_graph([](auto& g) {
         auto x = g.input("x"_s, f16<2>);
         auto s = g.state("s"_s, f16<2>);
-        auto next = s + x;
-        g.update(s, next);
+        auto next = read(s) + x;
+        write(s, next);
         g.output("y"_s, next * 1);
     });
     auto program = compile(model.view(), backend::wide{});
@@ -200,26 +202,26 @@ TEST_CASE("states keep their digits from run to run, but for elements that are w
     for (int i = 0; i < 4000; ++i) { // fp16 would stay at 0.25, where half a unit is 1.2e-4
         program.run(inputs, outputs);
     }
-    CHECK(program.value(model.view().outputs.back().node)[0] ==
+    CHECK(program.value(model.view().outputs[static_cast<std::size_t>(model.view().find_output("y"))].node)[0] ==
           doctest::Approx(4000 * static_cast<double>(half(1e-4))).epsilon(1e-12));
-    CHECK(program.value(model.view().outputs.back().node)[1] == 4000);
+    CHECK(program.value(model.view().outputs[static_cast<std::size_t>(model.view().find_output("y"))].node)[1] == 4000);
     const std::span<std::byte> memory = program.state("s");
     REQUIRE(memory.size() == 4);
     reinterpret_cast<half*>(memory.data())[1] = half(10.0);
     program.run(inputs, outputs);
-    CHECK(program.value(model.view().outputs.back().node)[0] ==
+    CHECK(program.value(model.view().outputs[static_cast<std::size_t>(model.view().find_output("y"))].node)[0] ==
           doctest::Approx(4001 * static_cast<double>(half(1e-4))).epsilon(1e-12));
-    CHECK(program.value(model.view().outputs.back().node)[1] == 11);
+    CHECK(program.value(model.view().outputs[static_cast<std::size_t>(model.view().find_output("y"))].node)[1] == 11);
     program.reset();
     program.run(inputs, outputs);
-    CHECK(program.value(model.view().outputs.back().node)[1] == 1);
+    CHECK(program.value(model.view().outputs[static_cast<std::size_t>(model.view().find_output("y"))].node)[1] == 1);
     CHECK_THROWS_WITH_AS(program.state("t"), doctest::Contains("is no state of the program, which has s"), error);
 }
 
 TEST_CASE("random numbers are those of every backend") {
     const auto model = build_graph([](auto& g) {
-        g.output("y"_s, random_uniform<uniform_range{-2, 5}>(g, f16<3, 50>));
-        g.output("z"_s, random_uniform<uniform_range{0, 1}>(g, f16<7>));
+        g.output("y"_s, random_uniform(g, f16<3, 50>, -2, 5));
+        g.output("z"_s, random_uniform(g, f16<7>, 0, 1));
     });
     const auto program = run(model, {});
     std::vector<half> y(150);
@@ -256,8 +258,10 @@ TEST_CASE("what is missing or misshapen is told by name") {
 }
 
 TEST_CASE("indices outside their axis are an error that names the operation") {
-    const auto model =
-        build_graph([](auto& g) { g.output("y"_s, gather<0>(g.input("x"_s, f16<3, 1>), g.input("i"_s, f16<1>))); });
+    const auto model = build_graph([](auto& g) {
+        auto x = g.input("x"_s, f16<3, 1>);
+        g.output("y"_s, gather<axis{0}>(x, g.input("i"_s, f16<1>)));
+    });
     CHECK(result(model, {{1, 2, 3}, {-1}})[0] == 3);
     CHECK_THROWS_WITH_AS(run(model, {{1, 2, 3}, {3}}), doctest::Contains("index 0 is 3, outside -3 to 2"), error);
     CHECK_THROWS_WITH_AS(run(model, {{1, 2, 3}, {0.5}}), doctest::Contains("not a whole number"), error);
