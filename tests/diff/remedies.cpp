@@ -22,9 +22,8 @@ remedy_search search(const graph_view& model, const Judged& judged, const model_
 
 /// The remedy of one step of a kind, or null.
 const remedy* of_kind(const remedy_search& found, remedy_kind kind) {
-    const auto at = std::find_if(found.helpful.begin(), found.helpful.end(), [kind](const remedy& r) {
-        return r.steps.size() == 1 && r.steps[0].kind == kind;
-    });
+    const auto at = std::find_if(found.helpful.begin(), found.helpful.end(),
+                                 [kind](const remedy& r) { return r.steps.size() == 1 && r.steps[0].kind == kind; });
     return at == found.helpful.end() ? nullptr : &*at;
 }
 

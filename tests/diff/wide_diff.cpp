@@ -71,7 +71,8 @@ TEST_CASE("a model that is a constant, with typed inputs") {
     REQUIRE(d.layers.size() == 1);
     CHECK(d.first == 0);
     CHECK(d.layers[0].whole.worst == 1);
-    CHECK(diff<model>(oracle13, exact, {}, {"x"_s = x}, {.bound = {.relative = 2, .absolute = 1e6}}).first == 0); // infinite
+    CHECK(diff<model>(oracle13, exact, {}, {"x"_s = x}, {.bound = {.relative = 2, .absolute = 1e6}}).first ==
+          0); // infinite
 }
 
 TEST_CASE("a difference of squares magnifies their rounding, and is not wrong itself") {
@@ -97,7 +98,8 @@ TEST_CASE("squares of small numbers vanish") {
         auto x = g.input("x"_s, f16<2>);
         g.output("y"_s, sqrt(square(x)));
     });
-    for (const wide_difference& d : {errors_of(model, plain, {{1e-4, 2e-4}}), errors_of(model, oracle13, {{1e-4, 2e-4}})}) {
+    for (const wide_difference& d :
+         {errors_of(model, plain, {{1e-4, 2e-4}}), errors_of(model, oracle13, {{1e-4, 2e-4}})}) {
         REQUIRE(first_kind(model, d) == op::square);
         CHECK(only(model, d, op::square).cause == difference_cause::flush);
         CHECK(only(model, d, op::sqrt).whole.got == 0);
@@ -387,13 +389,15 @@ TEST_CASE("nodes on the host are computed exactly, and rounded where others read
     const wide_difference rounds =
         errors_of(model, oracle13, {large_row}, {.on_host = squares_to_roots, .host_rounds = true});
     CHECK(rounds.affected == 1); // fp16 overflows there as well
-    CHECK_THROWS_WITH_AS(errors_of(model, oracle13, {large_row}, {.on_host = {99}}), doctest::Contains("node 99"), error);
+    CHECK_THROWS_WITH_AS(errors_of(model, oracle13, {large_row}, {.on_host = {99}}), doctest::Contains("node 99"),
+                         error);
 }
 
 TEST_CASE("what cannot be compared is an error that says what") {
     const auto model = root_mean_square();
     CHECK_THROWS_WITH_AS(diff(model, plain, exact, {}, model_samples{}), doctest::Contains("no samples"), error);
-    CHECK_THROWS_WITH_AS(errors_of(model, plain, {{1, 2, 3}}), doctest::Contains("has 6 bytes, the port takes 16"), error);
+    CHECK_THROWS_WITH_AS(errors_of(model, plain, {{1, 2, 3}}), doctest::Contains("has 6 bytes, the port takes 16"),
+                         error);
     CHECK_THROWS_WITH_AS(errors_of(model, plain, {large_row, {1}}), doctest::Contains("2 buffers are given"), error);
     CHECK_THROWS_WITH_AS(errors_of(model, plain, {large_row}, {.bound = {.relative = -1}}),
                          doctest::Contains("the bound -1"), error);

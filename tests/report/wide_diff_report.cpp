@@ -5,7 +5,6 @@
 #include <anemone/report/wide_diff_report.hpp>
 
 #include <doctest/doctest.h>
-#include <anemone/io/rapidjson.hpp>
 
 #include <sstream>
 #include <string>
@@ -73,26 +72,16 @@ TEST_CASE("a model within the bound, several samples, and errors that add up") {
 
 TEST_CASE("JSON has the same, with null for what is not finite") {
     const told t;
-    rapidjson::Document json;
-    json.Parse(wide_diff_report(t.model, t.found, t.remedies).json().c_str());
-    REQUIRE_FALSE(json.HasParseError());
-    CHECK(std::string(json["judged"].GetString()) == "oracle H13");
-    CHECK(json["bound"]["relative"].GetDouble() == 0.05);
-    CHECK(json["bound"]["absolute"].IsNull());
-    CHECK(json["first"].GetInt() == 0);
-    CHECK(json["affected"].GetInt() == 1);
-    REQUIRE(json["layers"].Size() == 4);
-    CHECK(std::string(json["layers"][0]["cause"].GetString()) == "overflow");
-    CHECK(json["layers"][0]["whole"]["got"].IsNull());
-    CHECK(json["layers"][0]["whole"]["expected"].GetDouble() == 90000);
-    CHECK(json["layers"][0]["whole"]["not_finite"].GetInt() == 4);
-    CHECK(std::string(json["outputs"][0]["name"].GetString()) == "y");
-    CHECK(json["outputs"][0]["layer"].GetInt() == 3);
-    REQUIRE(json["remedies"]["helpful"].Size() >= 2);
-    CHECK(std::string(json["remedies"]["helpful"][0]["steps"][0]["kind"].GetString()) == "scale");
-    CHECK(json["remedies"]["helpful"][0]["after"]["affected"].GetInt() == 0);
-    json.Parse(wide_diff_report(t.model, t.found).json().c_str());
-    CHECK_FALSE(json.HasMember("remedies"));
+    const std::string json = wide_diff_report(t.model, t.found, t.remedies).json();
+    CAPTURE(json);
+    for (const char* const part :
+         {"\"judged\": \"oracle H13\"", "\"reference\": \"f64\"", "\"relative\": 0.05", "\"absolute\": null",
+          "\"first\": 0", "\"affected\": 1", "\"cause\": \"overflow\"", "\"got\": null", "\"expected\": 90000",
+          "\"not_finite\": 4", "\"name\": \"y\"", "\"kind\": \"scale\"", "\"of_part\": false"}) {
+        CAPTURE(part);
+        CHECK(tells(json, part));
+    }
+    CHECK_FALSE(tells(wide_diff_report(t.model, t.found).json(), "remedies"));
 }
 
 TEST_CASE("the picture is XML, with a row for each layer") {
@@ -102,5 +91,6 @@ TEST_CASE("the picture is XML, with a row for each layer") {
     CHECK(tells(svg, ">overflow</text>"));
     CHECK(tells(svg, "4 of 8 elements are beyond the bound"));
     const auto none = build_graph([](auto& g) { g.output("y"_s, g.input("x"_s, f16<1>)); });
-    CHECK(drawing_test::xml_error(draw_wide_diff(none, diff(none, plain, exact, {}, sample_of({{1}})), {.title = "a < b & c"})) == "");
+    CHECK(drawing_test::xml_error(
+              draw_wide_diff(none, diff(none, plain, exact, {}, sample_of({{1}})), {.title = "a < b & c"})) == "");
 }

@@ -30,8 +30,8 @@ void check_behind_scaled(const char* what, const dynamic_graph& model, int node,
     CHECK(changed->origins.size() == changed->graph.nodes.size());
     const model_samples samples = random_samples(model, 3);
     const backend::any place = backend::wide{};
-    const double error = relative_error(run_samples(model, {}, samples, place),
-                                        run_samples(changed->graph, {}, samples, place));
+    const double error =
+        relative_error(run_samples(model, {}, samples, place), run_samples(changed->graph, {}, samples, place));
     CHECK(error < 1e-3); // outputs are fp16: but for a rounding of a tie they are the same
 }
 
@@ -155,8 +155,8 @@ TEST_CASE("long sums in two stages") {
     };
     check(build_graph([](auto& g) { g.output("y"_s, reduce_sum<1>(g.input("x"_s, f16<2, 12, 3>))); }), op::reduce_sum,
           true);
-    check(build_graph([](auto& g) { g.output("y"_s, reduce_mean<1>(g.input("x"_s, f16<2, 36, 3>))); }),
-          op::reduce_mean, true);
+    check(build_graph([](auto& g) { g.output("y"_s, reduce_mean<1>(g.input("x"_s, f16<2, 36, 3>))); }), op::reduce_mean,
+          true);
     check(build_graph([](auto& g) { g.output("y"_s, reduce_sum<1>(g.input("x"_s, f16<2, 13, 3>))); }), op::reduce_sum,
           false); // a prime
     check(build_graph([](auto& g) {

@@ -8,6 +8,7 @@
 #include <anemone/base/error.hpp>
 #include <anemone/base/thread_pool.hpp>
 #include <anemone/report/wide_diff_report.hpp>
+#include <anemone/rules/phrases.hpp>
 
 #include <utility>
 
@@ -36,6 +37,10 @@ layer_errors compare_with(const model& of, const Judged& judged, const std::opti
     options.every_layer_alone = !how.quick && !is_large(of.graph());
     options.part_nodes = options.every_layer_alone || how.quick ? 0 : part_nodes;
     layer_errors result{of, ane::diff(of.graph(), judged, exact, of.weights(), samples, options)};
+    if (const int first = result.found.first; first >= 0) {
+        const int node = result.found.layers[static_cast<std::size_t>(first)].node;
+        result.first_name = ane::detail::node_phrase(of.graph(), node, of.graph().view()[node].kind);
+    }
     if (!how.quick && result.found.affected > 0) {
         shown.now("trying what helps");
         result.remedies = ane::find_remedies(of.graph(), judged, exact, of.weights(), samples, result.found,

@@ -85,6 +85,7 @@ struct layer_error_options {
 struct layer_errors {
     model of;
     ane::wide_difference found;
+    std::string first_name{}; ///< of the first layer beyond the bound
     std::optional<ane::remedy_search> remedies{};
 };
 
