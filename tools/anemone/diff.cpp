@@ -104,7 +104,8 @@ int diff(const diff_command& given) {
     if (!given.svg.empty()) {
         write_text(given.svg, ane::draw_diff(model.graph(), found));
     }
-    write_text("", ane::diff_report(model.graph(), found).str(coloured()));
+    const char* const hint = "both compute in fp16: --reference f64 tells what that costs\n";
+    write_text("", ane::diff_report(model.graph(), found).str(coloured()) + (found.identical() ? hint : ""));
     return found.identical() ? well : refused;
 }
 
