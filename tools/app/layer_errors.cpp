@@ -1,5 +1,6 @@
 #include "layer_errors.hpp"
 
+#include "backends.hpp"
 #include "option_faults.hpp"
 #include "target_names.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
@@ -54,6 +55,7 @@ layer_errors compare_with(const model& of, const Judged& judged, const std::opti
 layer_errors compare_layers(const model& of, const layer_error_options& how, ane::model_samples data,
                             std::uint64_t seed, const caller& who) {
     require_limits(how, who.by);
+    backend_named(how.backend); // or it is no backend at all
     of.require_exact("run");
     if (data.empty()) {
         data = ane::random_samples(of.graph(), how.random_runs, seed);

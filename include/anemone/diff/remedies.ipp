@@ -244,12 +244,12 @@ private:
             r.graph = std::move(change.made.graph);
             made.emplace_back(std::move(r), std::move(from_model));
         }
-        // Of changes of a kind the best alone.
+        // Of changes of a kind the first, unless a later one is much better.
         for (int kind = 0; kind <= static_cast<int>(remedy_kind::host); ++kind) {
             const remedy* best = nullptr;
             for (const auto& [r, unused] : made) {
                 const bool is_of_kind = r.steps.back().kind == static_cast<remedy_kind>(kind);
-                if (is_of_kind && helps(r.after, from.after) && (best == nullptr || is_better(r.after, best->after))) {
+                if (is_of_kind && helps(r.after, best == nullptr ? from.after : best->after)) {
                     best = &r;
                 }
             }

@@ -241,7 +241,10 @@ ANEMONE_BODY std::string draw_wide_diff(const graph_view& model, const wide_diff
                      drawing::escape(title), drawing::escape(found.judged));
     for (int power = static_cast<int>(least); power <= static_cast<int>(most); power += 2) {
         out += formatted("<text class=\"note\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-                         place(std::pow(10.0, power)), top - 10, power == 0 ? "bound" : formatted("10^{}", power));
+                         place(std::pow(10.0, power)), top - 10,
+                         power == 0      ? "bound"
+                         : power == most ? "inf"
+                                         : formatted("10^{}", power));
     }
     double y = top;
     for (std::size_t i = 0; i < found.layers.size(); ++i) {
@@ -272,7 +275,9 @@ ANEMONE_BODY std::string draw_wide_diff(const graph_view& model, const wide_diff
         out += "</g>\n";
         y += row;
     }
-    out += formatted("<path class=\"rule\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>\n", place(1), top - 4, y);
+    out += formatted("<g class=\"box movement\"><path class=\"rule\" style=\"stroke-width:1.5;stroke-opacity:1\" "
+                     "d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/></g>\n",
+                     place(1), top - 4, y);
     return out + "</svg>\n";
 }
 
