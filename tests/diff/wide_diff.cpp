@@ -332,6 +332,16 @@ TEST_CASE("a thousand layers take a run in each arithmetic and a few layers more
     check(diff(model, oracle13, exact, {}, samples, quick));
 }
 
+TEST_CASE("a bound that is finer than fp16 finds roundings") {
+    const auto model = build_graph([](auto& g) { g.output("y"_s, abs(g.input("x"_s, f16<3>) * 1.1)); });
+    const wide_difference d = errors_of(model, plain, {{1.1, -2.3, 3.7}}, {.bound = {.relative = 1e-6}});
+    for (const layer_error& layer : d.layers) {
+        CHECK(layer.is_beyond());
+        CHECK(layer.cause == difference_cause::rounding);
+        CHECK(layer.fits);
+    }
+}
+
 TEST_CASE("weights are held while they are read") {
     constexpr int layers = 100;
     constexpr std::int64_t width = 64;

@@ -72,11 +72,12 @@ difference_cause cause_of_layer(const graph_view& model, int node, wide_walk<Lay
         overflows = overflows || leaves_fp16(expected[i]);
         fades = fades || (i == error.worst && fades_in_fp16(expected[i]));
     }
-    if (fades && error_of(expected, {dtype::f16, rounded(walk.wide_numbers(node))}, bound).beyond > 0) {
-        return difference_cause::flush;
-    }
     if (overflows) {
         return overflows_by_mask(walk, node, expected) ? difference_cause::mask : difference_cause::overflow;
+    }
+    if (model[node].type == dtype::f16 &&
+        error_of(expected, {dtype::f16, rounded(walk.wide_numbers(node))}, bound).beyond > 0) {
+        return fades ? difference_cause::flush : difference_cause::rounding; // fp16 has no nearer number
     }
     const std::vector<double> by_operands = walk.on_rounded_operands(node);
     const wide_error operands = error_of(expected, numbers_view(by_operands), bound);

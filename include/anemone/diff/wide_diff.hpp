@@ -45,7 +45,7 @@ struct layer_error {
     std::size_t sources = 0;                         ///< in how many `alone` is, and the operands are not
     std::size_t worst_sample = 0;
 
-    bool fits = true; ///< whether its values, rounded to its type once, are within the bound
+    bool fits = true; ///< whether its type holds its values, within the bound or, if that is finer, with fp16's digits
 
     bool is_beyond() const { return samples > 0; }
     bool is_source() const { return cause != difference_cause::none; }

@@ -159,7 +159,8 @@ private:
             return true;
         }
         const std::vector<std::byte> stored = rounded(walk_.wide_numbers(node));
-        return error_of(exact, {dtype::f16, stored}, options_.bound).beyond == 0;
+        const error_bound of_fp16{.relative = std::max(options_.bound.relative, 0x1p-10)}; // its digits are no fault
+        return error_of(exact, {dtype::f16, stored}, of_fp16).beyond == 0;
     }
 
     /// Keeps the nodes from here on as a model, unless one before it was kept.

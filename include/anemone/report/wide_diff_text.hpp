@@ -43,7 +43,7 @@ ANEMONE_INLINE std::string explanation_of(const layer_error& layer) {
     case difference_cause::fixed_point: return "its products are rounded to multiples of 2^-16";
     case difference_cause::table: return "the engine looks its function up in a table of 33 knots";
     case difference_cause::reduction: return "the engine adds in tiles of four, at 12 bits";
-    case difference_cause::rounding: return "a step inside it is rounded";
+    case difference_cause::rounding: return "it is rounded, to the nearest number or in a step inside";
     }
     return {};
 }

@@ -82,8 +82,7 @@ ANEMONE_INLINE void parametric(evaluation& e, int index) {
         const std::int64_t c = i / inner % channels;
         const double x = e.input(index, 0)[i];
         const double first = e.input(index, 1)[c];
-        e.result(index)[i] =
-            is_prelu ? functions()[op::leaky_relu](x, first, 0) : first * softplus(e.input(index, 2)[c] * x);
+        e.result(index)[i] = is_prelu ? (x < 0 ? first * x : x) : first * softplus(e.input(index, 2)[c] * x);
     }
 }
 

@@ -81,18 +81,17 @@ ANEMONE_BODY void evaluation::compute(int index) {
     if (is_source(n.kind) && known(index)) {
         return;
     }
-    switch (n.kind) {
-    case op::weight:
-    case op::compressed: set(index, read_weight(index)); return;
-    case op::constant: {
+    if (n.kind == op::weight || n.kind == op::compressed) {
+        set(index, read_weight(index));
+        return;
+    }
+    if (n.kind == op::constant) {
         std::vector<double> values(static_cast<std::size_t>(n.shape.count()));
         for (std::size_t i = 0; i < values.size(); ++i) {
             values[i] = static_cast<double>(graph.value(n, static_cast<std::int64_t>(i)));
         }
         set(index, std::move(values));
         return;
-    }
-    default: break;
     }
     const evaluator step = steps_[static_cast<std::size_t>(n.kind)];
     if (step == nullptr) {
