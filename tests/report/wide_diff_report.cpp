@@ -70,6 +70,24 @@ TEST_CASE("a model within the bound, several samples, and errors that add up") {
     CHECK(tells(added, "inherited: alone it is within the bound: the errors of the layers before it add up"));
 }
 
+TEST_CASE("of a large model the layers to blame are told, and the ends of what lies between") {
+    dynamic_builder b;
+    dynamic_tensor y = b.input("x", {1});
+    for (int i = 0; i < 300; ++i) {
+        y = i == 150 ? b.add(op::square, {y}, no_attributes{}) : b.add(op::abs, {y}, no_attributes{});
+    }
+    b.output("y", y);
+    const dynamic_graph model = b.finish();
+    const std::string text = wide_diff_report(model, diff(model, plain, exact, {}, sample_of({{300}}))).str();
+    CAPTURE(text);
+    CHECK(tells(text, "... 144 layers more"));
+    CHECK(tells(text, "... 143 layers more"));
+    CHECK(tells(text, "square #151"));
+    CHECK(tells(text, "abs #3 "));
+    CHECK_FALSE(tells(text, "abs #4 "));
+    CHECK(tells(text, "abs #300"));
+}
+
 TEST_CASE("JSON has the same, with null for what is not finite") {
     const told t;
     const std::string json = wide_diff_report(t.model, t.found, t.remedies).json();

@@ -2,6 +2,7 @@
 
 #include "backends.hpp"
 #include "option_faults.hpp"
+#include "run_memory.hpp"
 #include "target_names.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
@@ -57,6 +58,7 @@ layer_errors compare_layers(const model& of, const layer_error_options& how, ane
     require_limits(how, who.by);
     backend_named(how.backend); // or it is no backend at all
     of.require_exact("run");
+    require_run_memory(of.graph(), kept_values::live, of.max_memory(), who);
     if (data.empty()) {
         data = ane::random_samples(of.graph(), how.random_runs, seed);
     }

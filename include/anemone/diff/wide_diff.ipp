@@ -139,15 +139,18 @@ private:
     void judge_alone(layer_error& layer, bool arises) {
         const std::vector<std::byte> got = walk_.alone(layer.node);
         const wide_error alone = error_of(walk_.expected(layer.node), {model_[layer.node].type, got}, options_.bound);
-        difference_cause cause = layer.cause;
-        if (alone.beyond > 0 && (cause == difference_cause::none || alone.excess > layer.alone.excess)) {
-            cause = cause_of_layer(model_, layer.node, walk_, layers_, got, alone, options_.bound);
-        }
-        if (arises && cause != difference_cause::none) {
+        const bool is_beyond = alone.beyond > 0;
+        const difference_cause cause =
+            is_beyond ? cause_of_layer(model_, layer.node, walk_, layers_, got, alone, options_.bound)
+                      : difference_cause::none;
+        const bool is_own = cause != difference_cause::none;
+        if (arises && is_own) {
             ++layer.sources;
             keep_part(layer.node);
         }
-        if (layer.alone.count == 0 || alone.excess > layer.alone.excess) {
+        // A sample in which the layer is to blame tells more than one in which its operands are.
+        const bool is_worse = is_own == layer.is_source() ? alone.excess > layer.alone.excess : is_own;
+        if (layer.alone.count == 0 || is_worse) {
             layer.alone = alone;
             layer.cause = cause;
         }

@@ -64,6 +64,29 @@ ANEMONE_INLINE void write_remedies(json_writer& json, const remedy_search& searc
     json.end().end();
 }
 
+/// Which rows a text has: all of a model of up to 80 layers; of a larger one those to blame, and of runs of others the
+/// ends.
+ANEMONE_INLINE std::vector<char> told_layers(const wide_difference& d) {
+    constexpr std::size_t all = 80;
+    constexpr std::size_t ends = 3;
+    std::vector<char> told(d.layers.size(), d.layers.size() <= all ? 1 : 0);
+    const auto kind_of = [&](std::size_t i) {
+        const layer_error& layer = d.layers[i];
+        return layer.is_source() || static_cast<int>(i) == d.first ? 2 : layer.is_beyond() ? 1 : 0;
+    };
+    for (std::size_t begin = 0; begin < told.size();) {
+        std::size_t end = begin + 1;
+        while (end < told.size() && kind_of(end) == kind_of(begin)) {
+            ++end;
+        }
+        for (std::size_t i = begin; i < end; ++i) {
+            told[i] = told[i] != 0 || kind_of(i) == 2 || i < begin + ends || i + ends >= end ? 1 : 0;
+        }
+        begin = end;
+    }
+    return told;
+}
+
 /// What is said of the first layer beyond the bound.
 ANEMONE_INLINE std::string first_text(const wide_difference& d, const std::vector<std::string>& names,
                                       const std::vector<std::string>& places) {
@@ -129,7 +152,19 @@ ANEMONE_BODY std::string wide_diff_report::str(bool coloured) const {
     text += formatted("{:<{}}  from the inputs on{}      alone\n", "", width, several ? "          " : "");
     text += formatted("{:<{}}  {:>9} {:>9}{}  {:>9} {:>9}  cause\n", "layer", width, "relative", "beyond",
                       several ? formatted(" {:>9}", "samples") : "", "relative", "largest");
-    for (const layer_error& layer : found_.layers) {
+    const std::vector<char> shown = detail::told_layers(found_);
+    std::size_t left_out = 0;
+    const auto tell_left_out = [&] {
+        text += left_out == 0 ? std::string() : formatted("... {} layers more\n", left_out);
+        left_out = 0;
+    };
+    for (std::size_t i = 0; i < found_.layers.size(); ++i) {
+        if (shown[i] == 0) {
+            ++left_out;
+            continue;
+        }
+        tell_left_out();
+        const layer_error& layer = found_.layers[i];
         const std::string cause =
             layer.is_source()   ? detail::painted(name(layer.cause), detail::colour_of(layer.cause), coloured)
             : layer.is_beyond() ? detail::painted("inherited", detail::colour_of(layer.cause), coloured)
@@ -142,6 +177,7 @@ ANEMONE_BODY std::string wide_diff_report::str(bool coloured) const {
         line.erase(line.find_last_not_of(' ') + 1);
         text += line + "\n";
     }
+    tell_left_out();
     if (found_.within_bound()) {
         return text + "no layer is beyond the bound\n";
     }
@@ -192,7 +228,13 @@ ANEMONE_BODY std::string wide_diff_report::json() const {
         json.object().member("node", layer.node).member("name", names_[static_cast<std::size_t>(layer.node)]);
         detail::write_error(json, "whole", layer.whole);
         detail::write_error(json, "alone", layer.alone);
-        json.member("cause", name(layer.cause)).member("largest", layer.largest).member("samples", layer.samples);
+        json.key("cause");
+        if (layer.is_beyond() || layer.is_source()) {
+            json.value(name(layer.cause));
+        } else {
+            json.null();
+        }
+        json.member("largest", layer.largest).member("samples", layer.samples);
         json.member("worst_sample", layer.worst_sample).end();
     }
     json.end().key("outputs").array();

@@ -210,7 +210,7 @@ class LayerError:
     node: int  #: in the model
     whole: Deviation  #: from the inputs on, in the worst sample
     alone: Optional[Deviation]  #: on what it should read, rounded; None where it was not run alone
-    cause: str  #: "overflow", "cancellation" ...; "inherited" where it is within the bound alone
+    cause: Optional[str]  #: "overflow" ...; "inherited" where others are to blame; None where it is within the bound
     largest: float  #: the largest magnitude, exactly
     samples: int  #: in how many it is beyond the bound
     worst_sample: int
