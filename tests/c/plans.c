@@ -360,8 +360,58 @@ static void timed(void) {
     anemone_model_free(other);
 }
 
+/* A sum of 39,688 fits into fp16 and not into the M1's register, which ends at 2^15. */
+static void differed(void) {
+    const uint16_t weights[4] = {half_of_64ths(64), half_of_64ths(63), half_of_64ths(1), half_of_64ths(2)};
+    anemone_model* const model = layer(1, 4, 1, weights);
+    const float x[2][4] = {{200, 200, 0, 0}, {20000, 20000, 0, 0}};
+    const anemone_array data = {"x", ANEMONE_FLOAT32, (void*)(size_t)x, sizeof x};
+    anemone_differing how = {sizeof how, "oracle:h13", 0, 0, &data, 1, 2};
+    anemone_plan* plan = NULL;
+    anemone_differed found;
+    CHECK(anemone_diff(model, &how, &plan) == ANEMONE_OK);
+    CHECK(anemone_plan_differed(plan, &found) == ANEMONE_OK);
+    CHECK(found.samples == 2 && found.affected == 1 && found.worst_sample == 1);
+    CHECK(found.layers == 1 && found.first == 0 && strcmp(found.cause, "ceiling") == 0);
+    CHECK(found.name != NULL && strstr(found.name, "linear") != NULL);
+    CHECK(found.expected == 20000 + 20000 * 63.0 / 64 && isinf(found.got));
+    CHECK(found.remedies > 0 && strstr(anemone_plan_text(plan), "what helps") != NULL);
+    CHECK(strstr(anemone_plan_json(plan), "\"reference\": \"f64\"") != NULL);
+    const char* svg = NULL;
+    CHECK(anemone_plan_drawing(plan, &svg) == ANEMONE_OK && strncmp(svg, "<svg", 4) == 0);
+    anemone_model* none = NULL;
+    CHECK_FAILS(anemone_plan_model(plan, &none), ANEMONE_ARGUMENT, "plan");
+    anemone_optimized other;
+    CHECK_FAILS(anemone_plan_optimized(plan, &other), ANEMONE_ARGUMENT, "is none of anemone_optimize");
+    anemone_plan_free(plan);
+
+    how.backend = "cpu";
+    CHECK(anemone_diff(model, &how, &plan) == ANEMONE_OK);
+    CHECK(anemone_plan_differed(plan, &found) == ANEMONE_OK);
+    CHECK(found.first == -1 && found.name == NULL && found.cause[0] == '\0' && found.remedies == 0);
+    anemone_plan_free(plan);
+    CHECK(anemone_diff(model, NULL, &plan) == ANEMONE_OK); /* the M1 on random numbers */
+    CHECK(anemone_plan_differed(plan, &found) == ANEMONE_OK);
+    CHECK(found.samples == 1);
+    anemone_plan_free(plan);
+
+    how.backend = "engine:h13";
+    CHECK_FAILS(anemone_diff(model, &how, &plan), ANEMONE_ARGUMENT, "it must be cpu or oracle:TARGET");
+    how.backend = "oracle:none";
+    CHECK_FAILS(anemone_diff(model, &how, &plan), ANEMONE_ARGUMENT, "none");
+    how.backend = NULL;
+    how.bound = -1;
+    CHECK_FAILS(anemone_diff(model, &how, &plan), ANEMONE_ARGUMENT, "bound");
+    how.bound = 0;
+    how.runs = 3;
+    CHECK_FAILS(anemone_diff(model, &how, &plan), ANEMONE_PORT, "in each of 3 runs, the array has 32");
+    CHECK_FAILS(anemone_diff(NULL, &how, &plan), ANEMONE_ARGUMENT, "model: is NULL");
+    anemone_model_free(model);
+}
+
 void test_plans(void) {
     optimized();
+    differed();
     sound();
     compressed();
     placed();

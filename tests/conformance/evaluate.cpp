@@ -1,13 +1,13 @@
 // Evaluates graphs that are given as text (graph_text.hpp) on a backend: the half of the conformance tests that is C++.
 //
-//     evaluate [--oracle <target>] <tensors> <results> [<graphs>]
+//     evaluate [--oracle <target> | --wide] <tensors> <results> [<graphs>]
 //
 // <graphs> (standard input if left out) holds any number of cases, each begun by a line `case <name>`; empty lines and
 // lines that begin with # are left out. <tensors> holds the elements of inputs and weights, little-endian and dense, at
 // the multiples of 16 that the graphs name. <results> gets the outputs of all cases that ran, one behind the other.
 // Standard output has one line for each case:
 //
-//     ok <name> fp16:1,4,2,2 fp16:2           its outputs, in order
+//     ok <name> fp16:1,4,2,2 fp16:2           its outputs, in order; fp64 instead of fp16 with --wide, before any rounding
 //     unsupported <name> <operation>          the backend has no kernel for it
 //     error <name> <what>
 //
@@ -17,6 +17,7 @@
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
+#include <anemone/backend/wide/wide.hpp>
 #include <anemone/targets/table.hpp>
 
 #include <algorithm>
@@ -26,6 +27,7 @@
 #include <iostream>
 #include <iterator>
 #include <optional>
+#include <type_traits>
 
 namespace {
 
@@ -46,11 +48,11 @@ std::span<const std::byte> tensor_at(std::span<const std::byte> tensors, std::si
     return tensors.subspan(offset, byte_count(n));
 }
 
-std::string port_list(const graph_view& g) {
+std::string port_list(const graph_view& g, bool is_wide) {
     std::string text;
     for (const output_port& port : g.outputs) {
         const node& n = g[port.node];
-        text += fmt::format(" {}:", mil_name(n.type));
+        text += fmt::format(" {}:", is_wide && n.type == dtype::f16 ? "fp64" : mil_name(n.type));
         for (int i = 0; i < n.shape.rank; ++i) {
             text += fmt::format("{}{}", i == 0 ? "" : ",", n.shape[i]);
         }
@@ -91,10 +93,17 @@ std::pair<std::string, std::string> run(const Backend& place, const described& t
     }
     std::vector<std::span<std::byte>> outputs(memory.begin(), memory.end());
     program.run(inputs, outputs);
-    for (const auto& output : memory) {
+    constexpr bool is_wide = std::is_same_v<Backend, backend::wide>;
+    for (std::size_t i = 0; i < memory.size(); ++i) {
+        std::span<const std::byte> output = memory[i];
+        if constexpr (is_wide) {
+            if (g[g.outputs[i].node].type == dtype::f16) {
+                output = std::as_bytes(program.value(g.outputs[i].node));
+            }
+        }
         results.write(reinterpret_cast<const char*>(output.data()), static_cast<std::streamsize>(output.size()));
     }
-    return {"ok", port_list(g)};
+    return {"ok", port_list(g, is_wide)};
 }
 
 /// Runs all cases of a text; whether each of them ran.
@@ -160,7 +169,11 @@ std::string all_of(std::istream& stream, std::string_view what) {
 
 int evaluate(std::vector<std::string> arguments) {
     std::optional<target> generation;
-    if (arguments.size() >= 2 && arguments[0] == "--oracle") {
+    const bool is_wide = !arguments.empty() && arguments[0] == "--wide";
+    if (is_wide) {
+        arguments.erase(arguments.begin());
+    }
+    if (!is_wide && arguments.size() >= 2 && arguments[0] == "--oracle") {
         generation = find_target(arguments[1]);
         if (!generation) {
             throw error(errc::argument, arguments[1], "is no target");
@@ -168,7 +181,7 @@ int evaluate(std::vector<std::string> arguments) {
         arguments.erase(arguments.begin(), arguments.begin() + 2);
     }
     if (arguments.size() != 2 && arguments.size() != 3) {
-        throw error(errc::argument, "usage", "evaluate [--oracle <target>] <tensors> <results> [<graphs>]");
+        throw error(errc::argument, "usage", "evaluate [--oracle <target> | --wide] <tensors> <results> [<graphs>]");
     }
     std::ifstream tensor_file(arguments[0], std::ios::binary);
     const std::string tensors = all_of(tensor_file, arguments[0]);
@@ -184,8 +197,9 @@ int evaluate(std::vector<std::string> arguments) {
     const std::vector<std::byte> aligned(std::as_bytes(std::span(tensors)).begin(),
                                          std::as_bytes(std::span(tensors)).end());
     const bool all =
-        generation ? run_all(ane::backend::oracle{*generation}, graphs, aligned, results)
-                   : run_all(ane::backend::cpu{}.rounding(ane::rounding::each_operation), graphs, aligned, results);
+        is_wide      ? run_all(ane::backend::wide{}, graphs, aligned, results)
+        : generation ? run_all(ane::backend::oracle{*generation}, graphs, aligned, results)
+                     : run_all(ane::backend::cpu{}.rounding(ane::rounding::each_operation), graphs, aligned, results);
     results.flush();
     if (!results) {
         throw error(errc::file, arguments[1], "cannot be written");

@@ -16,8 +16,10 @@ SOURCE = pathlib.Path(os.environ.get("ANEMONE_SOURCE_DIR", HERE.parent.parent))
 BUILD = pathlib.Path(os.environ.get("ANEMONE_BUILD_DIR", SOURCE / "build"))
 
 ULPS = 2
+WIDE = 1e-12  # relative, of results in float64
 HALF_ULP = 2.0**-11  # relative error of one rounding to fp16
 FP32_ULP = 2.0**-23  # of float32, which sums are formed in: twice its half ulp, so that second-order terms are inside
+FP64_ULP = 2.0**-52  # the same of float64
 LARGEST = 65504.0
 ALIGNMENT = 64
 
@@ -217,7 +219,7 @@ class Evaluator:
             for port in rest:
                 element, _, extents = port.partition(":")
                 shape = [int(e) for e in extents.split(",") if e]
-                kind = {"fp16": np.float16, "uint8": np.uint8, "int8": np.int8, "bool": np.uint8}[element]
+                kind = {"fp64": np.float64, "fp16": np.float16, "uint8": np.uint8, "int8": np.int8, "bool": np.uint8}[element]
                 count = int(np.prod(shape, dtype=np.int64))
                 arrays.append(np.frombuffer(data, kind, count, at).reshape(shape))
                 at += count * np.dtype(kind).itemsize
@@ -259,3 +261,17 @@ def worst(got, exact, slack=0.0, ulps=ULPS):
     place = tuple(int(i) for i in at)
     allowed = float(np.broadcast_to(limit, got.shape)[at])
     return f"{bad} of {got.size} elements; at {place} {got[at]:.8g} instead of {exact[at]:.8g}, allowed {allowed:.3g}"
+
+
+def worst_wide(got, exact, slack=0.0):
+    """The same of a result in float64: within WIDE of the exact one, and a slack."""
+    got, exact = np.asarray(got, np.float64), np.asarray(exact, np.float64)
+    if got.shape != exact.shape:
+        return f"shape {got.shape} instead of {exact.shape}"
+    limit = np.broadcast_to(WIDE * np.abs(np.where(np.isfinite(exact), exact, 0)) + slack, got.shape)
+    with np.errstate(invalid="ignore"):
+        bad = ~((np.abs(got - exact) <= limit) | (got == exact) | (np.isnan(got) & np.isnan(exact)))
+    if not bad.any():
+        return None
+    place = tuple(int(i) for i in np.argwhere(bad)[0])
+    return f"{int(bad.sum())} of {got.size} elements; at {place} {got[place]:.17g} instead of {exact[place]:.17g}"

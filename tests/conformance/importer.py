@@ -9,7 +9,7 @@ import numpy as np
 
 from harness import BUILD
 
-TYPES = {"fp16": np.float16, "uint8": np.uint8, "int8": np.int8, "bool": np.uint8}
+TYPES = {"fp64": np.float64, "fp16": np.float16, "uint8": np.uint8, "int8": np.int8, "bool": np.uint8}
 
 
 class Importer:

@@ -1,12 +1,12 @@
 // Reads ONNX's test cases with the library's own importer and runs them: the half of onnx_cases.py that is C++.
 //
-//     onnx_run [--oracle <target>] <results> < folders
+//     onnx_run [--oracle <target> | --wide] <results> < folders
 //
 // Each line of standard input is the folder of a case: model.onnx, and test_data_set_0 with input_*.pb. Inputs are
 // rounded to the types of the ports. An input whose value the importer needs (a shape, an axis) it gets as a constant.
 // <results> gets the outputs of all cases that ran, one behind the other. Standard output has one line for each case:
 //
-//     ok <folder> y:fp16:1,4,2,2 z:fp16:2      its outputs, in order
+//     ok <folder> y:fp16:1,4,2,2 z:fp16:2      its outputs, in order; fp64 instead of fp16 with --wide, before any rounding
 //     refused <folder> <why>                   by the importer
 //     unsupported <folder> <operation>         the backend has no kernel for it
 //     error <folder> <what>
@@ -16,6 +16,7 @@
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
+#include <anemone/backend/wide/wide.hpp>
 #include <anemone/onnx/onnx.hpp>
 #include <anemone/onnx/tensor_data.hpp>
 #include <anemone/targets/table.hpp>
@@ -30,6 +31,7 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <type_traits>
 
 namespace {
 
@@ -177,20 +179,27 @@ template <class Backend> void run(const Backend& place, const std::string& folde
         }
     }
     given.assign(memory.begin(), memory.end());
+    constexpr bool is_wide = std::is_same_v<Backend, backend::wide>;
     auto program = compile(g, place, model.weights);
     std::vector<std::vector<std::byte>> results_of;
     std::string line;
     for (const output_port& port : g.outputs) {
         const node& n = g[port.node];
         results_of.emplace_back(static_cast<std::size_t>(bytes(n.type, n.shape.count())));
-        line += fmt::format(" {}:{}:", g.name(port), mil_name(n.type));
+        line += fmt::format(" {}:{}:", g.name(port), is_wide && n.type == dtype::f16 ? "fp64" : mil_name(n.type));
         for (int i = 0; i < n.shape.rank; ++i) {
             line += fmt::format("{}{}", i == 0 ? "" : ",", n.shape[i]);
         }
     }
     std::vector<std::span<std::byte>> outputs(results_of.begin(), results_of.end());
     program.run(given, outputs);
-    for (const auto& output : results_of) {
+    for (std::size_t i = 0; i < results_of.size(); ++i) {
+        std::span<const std::byte> output = results_of[i];
+        if constexpr (is_wide) {
+            if (g[g.outputs[i].node].type == dtype::f16) {
+                output = std::as_bytes(program.value(g.outputs[i].node));
+            }
+        }
         results.write(reinterpret_cast<const char*>(output.data()), static_cast<std::streamsize>(output.size()));
     }
     fmt::print("ok {}{}\noperations {} {}\n", folder, line, folder, fmt::join(operations, " "));
@@ -219,7 +228,10 @@ int main(int count, char** arguments) {
     try {
         std::vector<std::string> given(arguments + 1, arguments + count);
         std::optional<target> generation;
-        if (given.size() >= 2 && given[0] == "--oracle") {
+        const bool is_wide = !given.empty() && given[0] == "--wide";
+        if (is_wide) {
+            given.erase(given.begin());
+        } else if (given.size() >= 2 && given[0] == "--oracle") {
             generation = find_target(given[1]);
             if (!generation) {
                 throw error(errc::argument, given[1], "is no target");
@@ -227,10 +239,12 @@ int main(int count, char** arguments) {
             given.erase(given.begin(), given.begin() + 2);
         }
         if (given.size() != 1) {
-            throw error(errc::argument, "usage", "onnx_run [--oracle <target>] <results> < folders");
+            throw error(errc::argument, "usage", "onnx_run [--oracle <target> | --wide] <results> < folders");
         }
         std::ofstream results(given[0], std::ios::binary);
-        if (generation) {
+        if (is_wide) {
+            run_all(backend::wide{}, results);
+        } else if (generation) {
             run_all(backend::oracle{*generation}, results);
         } else {
             run_all(backend::cpu{}.rounding(rounding::each_operation), results);

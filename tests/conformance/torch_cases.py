@@ -1,9 +1,11 @@
-"""PyTorch as a referee of the CPU backend: operations on random shapes with random attributes, against float64.
+"""PyTorch as a referee of the CPU backend and of the wide reference: operations on random shapes with random attributes,
+against float64.
 
     torch_cases.py [--evaluate <program>] [--seed <number>] [--rounds <number>] [--only <part of a name>] [--show]
 
 Inputs are fp16 numbers, so both compute from the same values. A result passes within 2 ulp of fp16; sums have the
-slack of their float32 terms besides (harness.py). Every round draws all cases anew; the seed is printed and makes
+slack of their float32 terms besides (harness.py). What backend::wide computes passes within 1e-12 of the result, and of
+the terms of a sum what those of float64 may be off. Every round draws all cases anew; the seed is printed and makes
 them again. Ends with 1 if a case failed or docs/conformance.md says other counts, with 77 where PyTorch (Debian
 package python3-torch) or NumPy is missing.
 """
@@ -22,7 +24,7 @@ except ImportError as missing:
     sys.exit(77)
 
 import page
-from harness import FP32_ULP, Evaluator, Graph, rounded, worst
+from harness import FP32_ULP, FP64_ULP, Evaluator, Graph, rounded, worst, worst_wide
 
 CASES = []
 
@@ -65,21 +67,34 @@ class Draw:
         data = self.random.integers(0, high, shape)
         return self.g.input(data), torch.tensor(data, dtype=torch.int64)
 
-    def expect(self, value, exact, slack=0.0, ulps=None):
+    def expect(self, value, exact, slack=0.0, ulps=None, wide_slack=None):
+        """`slack` is that of float32; float64 has that share of it which its shorter roundings leave, or `wide_slack`."""
         if value.kind == "bool":
             value = self.g.real(value)
         self.g.output(value)
         slack = slack.numpy() if isinstance(slack, torch.Tensor) else slack
         exact = exact.numpy() if isinstance(exact, torch.Tensor) else exact
-        self.wanted.append((np.asarray(exact, np.float64), slack, ulps))
+        wide_slack = slack * FP64_ULP / FP32_ULP if wide_slack is None else wide_slack
+        self.wanted.append((np.asarray(exact, np.float64), slack, ulps, wide_slack))
 
     def exactly(self, value, exact):
         self.expect(value, exact, ulps=0)
 
+    def judge_wide(self, arrays):
+        """The same of what the reference computes in float64."""
+        if len(arrays) != len(self.wanted):
+            return f"{len(arrays)} outputs instead of {len(self.wanted)}"
+        for i, (got, (exact, *_, slack)) in enumerate(zip(arrays, self.wanted)):
+            fault = worst_wide(got, exact, slack)
+            if fault:
+                return f"output {i}: {fault}"
+        return None
+
     def judge(self, arrays):
         if len(arrays) != len(self.wanted):
             return f"{len(arrays)} outputs instead of {len(self.wanted)}"
-        for i, (got, (exact, slack, ulps)) in enumerate(zip(arrays, self.wanted)):
+        for i, (got, (exact, slack, ulps, _)) in enumerate(zip(arrays, self.wanted)):
+            exact = rounded(exact) if ulps == 0 else exact
             fault = worst(got, exact, slack) if ulps is None else worst(got, exact, slack, ulps)
             if fault:
                 return f"output {i}: {fault}"
@@ -194,7 +209,7 @@ UNARY = {
     "relu6": F.relu6,
     "sigmoid": torch.sigmoid,
     "tanh": torch.tanh,
-    "gelu": F.gelu,
+    "gelu": lambda x: x * (torch.erfc(-x / math.sqrt(2)) / 2),  # F.gelu cancels far below zero
     "gelu_sigmoid": lambda x: x * torch.sigmoid(1.702 * x),
     "silu": F.silu,
     "softplus": lambda x: torch.logaddexp(x, torch.zeros_like(x)),
@@ -241,7 +256,8 @@ def activations_with_coefficients(d):
     d.expect(g.leaky_relu(x, alpha=a), F.leaky_relu(tx, a))
     d.expect(g.clamp(x, min=-a, max=b), torch.clamp(tx, -a, b))
     d.expect(g.elu(x, alpha=a), F.elu(tx, a))
-    d.expect(g.hard_sigmoid(x, alpha=1 / 6, beta=0.5), F.hardsigmoid(tx))
+    sixth = float(np.float32(1 / 6))
+    d.expect(g.hard_sigmoid(x, alpha=sixth, beta=0.5), torch.clamp(sixth * tx + 0.5, 0, 1))
     d.expect(g.hard_sigmoid(x, alpha=a, beta=b), torch.clamp(a * tx + b, 0, 1), 16 * FP32_ULP)
     d.expect(g.scaled_tanh(x, alpha=a, beta=b), a * torch.tanh(b * tx))
     d.exactly(g.thresholded_relu(x, alpha=b), torch.where(tx >= b, tx, torch.zeros_like(tx)))
@@ -271,7 +287,7 @@ def binary(d):
         "maximum": torch.maximum,
     }.items():
         d.expect(g.op(name, x, y), function(tx, ty))
-    d.exactly(g.floor_div(x, y), rounded(torch.floor(tx / ty).numpy()))
+    d.exactly(g.floor_div(x, y), torch.floor(tx / ty))
     p, tp = d.numbers(*shape, low=0.1, high=4)
     d.expect(g.pow(p, y), torch.pow(tp, ty))
 
@@ -688,7 +704,7 @@ def points(d):
 def random_numbers(d):
     """Nothing but the range is defined."""
     y = d.g.random_uniform(shape=(4, 64), low=-1.0, high=3.0)
-    d.expect(y, np.full((4, 64), 1.0), 2.0)
+    d.expect(y, np.full((4, 64), 1.0), 2.0, wide_slack=2.0)
 
 
 def main():
@@ -714,19 +730,22 @@ def main():
                 draws.append(d)
                 if given.show:
                     print(d.graph.text(range(1000)))
-    outcomes, covered, results = collections.Counter(), set(), 0
-    for d, (status, result) in zip(draws, evaluator.run([d.graph for d in draws])):
-        fault = d.judge(result) if status == "ok" else result
-        word = {"ok": "failed" if fault else "passed", "unsupported": "no kernel"}.get(status, "failed")
-        outcomes[word] += 1
-        if word == "passed":
-            covered |= d.graph.operations
-            results += len(d.wanted)
-        else:
-            print(f"{word:10} {d.graph.name}: {fault}")
-    counts = ", ".join(f"{n} {word}" for word, n in sorted(outcomes.items()))
-    print(f"{len(draws)} cases, {results} results passed: {counts}")
-    good = outcomes["failed"] == 0
+    good = True
+    for label, options, judge in (("", (), Draw.judge), ("wide", ("--wide",), Draw.judge_wide)):
+        outcomes, results, passed = collections.Counter(), 0, set()
+        for d, (status, result) in zip(draws, evaluator.run([d.graph for d in draws], *options)):
+            fault = judge(d, result) if status == "ok" else result
+            word = {"ok": "failed" if fault else "passed", "unsupported": "no kernel"}.get(status, "failed")
+            outcomes[word] += 1
+            if word == "passed":
+                passed |= d.graph.operations
+                results += len(d.wanted)
+            else:
+                print(f"{word:10} {label} {d.graph.name}: {fault}")
+        counts = ", ".join(f"{n} {word}" for word, n in sorted(outcomes.items()))
+        print(f"{len(draws)} cases {label or 'on the CPU'}, {results} results passed: {counts}")
+        good = good and outcomes["failed"] == 0
+        covered = passed if label == "" else covered & passed
     if not given.only:
         good = page.check(page.torch_parts(len(CASES), covered)) and good
     return 0 if good else 1

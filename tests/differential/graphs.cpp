@@ -14,6 +14,8 @@
 #include "data.hpp"
 #include "graph_maker.hpp"
 #include "read_back.hpp"
+#include "wide_agreement.hpp"
+#include <anemone/diff/wide_diff.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
 #include <anemone/forms/written.hpp>
@@ -224,6 +226,7 @@ private:
         for (std::size_t i = 0; i < op_count; ++i) {
             counts_.compared[i] += near.compared[i];
         }
+        compare_exactly(oracle, inputs);
         const composing::port_memory model = outputs_of(backend::cpu{}.rounding(rounding::each_operation), model_);
         lowered_results_.emplace(outputs_of(backend::cpu{}.rounding(rounding::each_operation), lowered_.graph));
         const graph_view g = model_;
@@ -240,6 +243,25 @@ private:
         }
         write_file(place_ / "run.txt", ports);
         write_ports("run.bin", *inputs_, model, *lowered_results_);
+    }
+
+    /// The CPU's value of each operation beside that in double precision; and both backends beside a run in double
+    /// precision, whatever that finds: it counts each layer once.
+    void compare_exactly(const backend::oracle& oracle, input_buffers inputs) {
+        if (const std::string far = wide_agreement(model_, weights_, inputs).fault(); !far.empty()) {
+            counts_.fault(seed_, far);
+        }
+        model_samples samples;
+        samples.add(inputs);
+        const wide_difference of_cpu = diff(model_, backend::cpu{}, backend::wide{}, weights_, samples);
+        const wide_difference of_oracle = diff(model_, oracle, backend::wide{}, weights_, samples);
+        for (const wide_difference* const d : {&of_cpu, &of_oracle}) {
+            const auto layers = static_cast<std::int64_t>(d->layers.size());
+            if (d->work.judged_layers != layers || d->work.alone_layers != layers) {
+                counts_.fault(seed_, fmt::format("{} layers of {} were run {} times, alone {} times", layers, d->judged,
+                                                 d->work.judged_layers, d->work.alone_layers));
+            }
+        }
     }
 
     /// "no", "yes" where the model has an operation that lowering takes apart, "folded" where one of these, or a product

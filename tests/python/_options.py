@@ -106,6 +106,7 @@ PARAMETERS = {
     "Model.cost": ("self, {targets}", "List[Cost]"),
     "Model.optimize": ("self, {target}, *, {}", "Optimized"),
     "Model.compress": ("self, {target}, *, {}", "Compressed"),
+    "Model.diff": ("self, *, {}", "Differed"),
     "Model.placement": ("self, {target}, *, {}", "Placement"),
     "Model.timeline": ('self, {target}, *, beside: Sequence["Model"] = (), {}', "Timeline"),
     "Model.draw": ("self, title: Optional[str] = None, *, {}", "str"),

@@ -21,6 +21,7 @@ SESSIONS = [
     "anemone run classifier.mil --seed 1 --output probabilities.npz",
     "anemone run classifier.mil --seed 1 --backend oracle:h13 --compare probabilities.npz --atol 0.01",
     "anemone diff classifier.mil --target h16",
+    "anemone diff classifier.mil --target h16 --reference f64",
     "anemone cost classifier.mil --targets h13,h17s",
     "anemone placement classifier.mil --target h13 --batches 4",
     "anemone timeline classifier.mil --target h13 --calls 4",

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`anemone optimize` and `compress` on networks as PyTorch exports them: what they promise holds by `run` and `diff`.
+"""`anemone optimize`, `compress` and `diff --reference f64`: what they promise of networks as PyTorch exports them, and of
+models that fp16 breaks, holds by `run` and `diff`.
 
 Usage: command_plans.py [PROGRAM]; PROGRAM is the one of ANEMONE_BUILD_DIR where none is given."""
 
@@ -99,6 +100,59 @@ def compress(program, folder):
     expect("feedback" not in re.sub(r"^.*weight +shape.*$", "", text.stdout, flags=re.M), "plain rounding")
 
 
+def layers(program, folder):
+    """Both sides of `diff` are fp16 and overflow alike; double precision names the square, and what was tried helps."""
+    cases = ROOT / "tests" / "diff" / "cases"
+    model, inputs = cases / "diff_both_fp16.onnx", cases / "diff_both_fp16_in.npz"
+    exactly = [model, "--reference", "f64", "--data", inputs]
+    narrow = run(program, ["diff", model, "--input", inputs], folder)
+    expect(narrow.returncode == 0 and "no node differs" in narrow.stdout, narrow)
+    expect("--reference f64" in narrow.stdout, f"no word of what both have in common: {narrow.stdout}")
+    for backend in ([], ["--backend", "cpu"], ["--target", "h16"]):
+        done = run(program, ["diff", *exactly, *backend], folder)
+        expect(done.returncode == 1, done)
+        for words in ('first layer beyond the bound: mul "/square"', "overflow: its values reach 96100", "what helps",
+                      'scale mul "/square" by 2^-', "on the host in fp32", "the outputs are within the bound"):
+            expect(words in done.stdout, f"{backend}: no {words!r} in {done.stdout}")
+    found = json.loads(run(program, ["diff", *exactly, "--json", "--svg", "layers.svg"], folder).stdout)
+    expect(found["layers"][found["first"]]["cause"] == "overflow" and found["layers"][0]["whole"]["expected"] == 90000, found)
+    best = found["remedies"]["helpful"][0]
+    expect(best["steps"][0]["kind"] == "scale" and best["after"]["affected"] == 0, best)
+    expect(best["after"]["worst"]["relative"] < 0.001, best)
+    expect((folder / "layers.svg").read_text().startswith("<svg"), "layers.svg")
+    quick = run(program, ["diff", *exactly, "--quick"], folder).stdout
+    expect("overflow" in quick and "what helps" not in quick, quick)
+    # A folder of samples, of which one overflows.
+    x = np.load(inputs)
+    (folder / "runs").mkdir()
+    for i, scale in enumerate((0.125, 1, 0.25)):
+        np.savez(folder / "runs" / f"{i}.npz", **{name: values * scale for name, values in x.items()})
+    several = run(program, ["diff", model, "--reference", "f64", "-d", "runs"], folder).stdout
+    expect("outputs beyond the bound in 1 of 3 samples, the worst is sample 1" in several, several)
+    fine = run(program, ["diff", model, "--reference", "f64", "-d", "runs/0.npz"], folder)
+    expect(fine.returncode == 0 and "no layer is beyond the bound" in fine.stdout, fine)
+    # The tanh form of gelu beside the exact one: the same, and why.
+    text = (cases / "gelu_tanh.mil").read_text()
+    (folder / "gelu_exact.mil").write_text(text.replace("TANH_APPROXIMATION", "EXACT"))
+    same = run(program, ["diff", cases / "gelu_tanh.mil", "gelu_exact.mil"], folder)
+    expect(same.returncode == 0 and "the engine has one table for both" in same.stdout, same)
+    (folder / "empty").mkdir()
+    for arguments, words in ((["--backend", "cpu"], "are for --reference f64"),
+                             (["--json"], "are for --reference f64"),
+                             (["--data", inputs], "are for --reference f64"),
+                             (["--reference", "f64", "--backend", "engine:h13"], "it must be cpu or oracle:TARGET"),
+                             (["--reference", "f64", "--backend", "oracle:h99"], "h99"),
+                             (["--reference", "f64", "--bound", "-1"], "--bound"),
+                             (["--reference", "f64", "--random-runs", "0"], "--random-runs"),
+                             (["--reference", "f64", "--data", inputs, "--random-runs", "2"], "--random-runs"),
+                             (["--reference", "f64", "--data", "empty"], "has no .npz or .npy"),
+                             (["--reference", "f64", "--data", "none.npz"], "none.npz"),
+                             ([model, "--reference", "f64"], "is what one file's arithmetic is compared with"),
+                             (["--reference", "f32"], "f32")):
+        done = run(program, ["diff", model, *arguments], folder)
+        expect(done.returncode == 2 and words in done.stderr, f"{arguments}: {done.returncode} {done.stdout} {done.stderr}")
+
+
 def refusals(program, folder):
     """What cannot be done is said, with exit code 2, and writes nothing."""
     model = NETWORKS / "cnn.onnx"
@@ -135,6 +189,7 @@ def main():
         optimize(program, folder)
         values(program, folder)
         compress(program, folder)
+        layers(program, folder)
         refusals(program, folder)
     return verdict()
 

@@ -245,6 +245,39 @@ def places_and_times():
         expect(command_json(name, CLASSIFIER, "-t", "h13") in (None, plan.json.strip()), f"{name} and anemone {name} differ")
 
 
+def differs(folder):
+    """20000 and 63/64 of it is 39,687.5: in fp16, and above the 2^15 at which the M1's register ends."""
+    model = layer(folder / "ceiling", numpy.array([[1, 63 / 64, 1 / 64, 2 / 64]]))
+    data = numpy.array([[[200, 200, 0, 0]], [[20000, 20000, 0, 0]], [[1, 2, 3, 4]]])
+    found = model.diff(data={"x": data})
+    expect((found.judged, found.samples, found.affected, found.worst_sample) == ("oracle H13", 3, 1, 1), found)
+    first = found.first
+    expect(first is found.layers[0] and first.cause == "ceiling" and "linear" in first.name, first)
+    expect((first.whole.expected, first.whole.got, first.whole.beyond) == (39687.5, None, 1), first)
+    expect(first.alone.not_finite == 1 and first.samples == 1, first)
+    expect(found.remedies and all(each.affected == 0 and each.after.relative < 0.01 for each in found.remedies), found.remedies)
+    expect("ceiling" in str(found) and "what helps" in str(found), str(found))
+    xml.etree.ElementTree.fromstring(found.draw())
+    quick = model.diff(data={"x": data}, quick=True)
+    expect(quick.first.cause == "ceiling" and quick.remedies == [], quick)
+    plain = model.diff(data={"x": data}, backend="cpu")
+    expect(plain.first is None and plain.affected == 0 and plain.layers[0].whole.beyond == 0, plain)
+    narrow = model.diff(data={"x": data}, backend="cpu", bound=0, absolute=1e-9)
+    expect(narrow.first is not None and narrow.first.cause == "rounding", narrow)
+    random = [model.diff(random_runs=2, backend="cpu") for _ in range(2)]
+    expect(random[0].samples == 2 and random[0].json == random[1].json, "random numbers are the same each time")
+    numpy.save(folder / "ceiling.npy", data)
+    done = subprocess.run([BUILD / "bin" / "anemone", "diff", model.path, "--reference", "f64", "-d", folder / "ceiling.npy", "--json"],
+                          capture_output=True, text=True, check=False) if (BUILD / "bin" / "anemone").exists() else None
+    expect(done is None or (done.returncode == 1 and done.stdout.strip() == found.json.strip()), "diff and anemone diff differ")
+    refused(lambda: model.diff(backend="engine:h13"), "argument", "it must be cpu or oracle:TARGET")
+    refused(lambda: model.diff(bound=-1), "argument", "bound")
+    refused(lambda: model.diff(random_runs=0), "argument", "runs")
+    refused(lambda: model.diff(data={"y": data}), "port", "y: is no input; there are: x")
+    refused(lambda: model.diff(data={"x": numpy.zeros((2, 3))}), "argument", "data: 'x' is")
+    refused(lambda: model.diff(data={"x": numpy.full((1, 4), 1e6)}), "port", "beyond fp16's 65504")
+
+
 def bad_plans(folder):
     model = anemone.Model(CLASSIFIER)
     for ask in (model.optimize, model.compress, model.placement, model.timeline):
@@ -463,6 +496,7 @@ def main():
         keeps_states()
         optimizes(folder)
         compresses(folder)
+        differs(folder)
         places_and_times()
         bad_plans(folder)
         bad_input(folder)

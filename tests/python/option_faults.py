@@ -75,6 +75,7 @@ class Library:
             "Model.check": lambda: self.c.anemone_check(self.model, argument, how, ctypes.byref(out)),
             "Model.optimize": lambda: self.c.anemone_optimize(self.model, argument, how, ctypes.byref(out)),
             "Model.compress": lambda: self.c.anemone_compress(self.model, argument, how, ctypes.byref(out)),
+            "Model.diff": lambda: self.c.anemone_diff(self.model, how, ctypes.byref(out)),
             "Model.placement": lambda: self.c.anemone_place(self.model, argument, how, ctypes.byref(out)),
             "Model.timeline": lambda: self.c.anemone_timeline(models, ctypes.c_size_t(1), argument, how, ctypes.byref(out)),
             "Model.convert": lambda: self.c.anemone_convert(self.model, value.encode(), b"never"),
@@ -110,6 +111,7 @@ def in_the_command(program, folder, case, option, value):
     name = option["names"]["command"]
     line = [program, subcommand, MODEL, f"--{name.replace('_', '-')}={value}"]
     line += ["-o", "never", *(["--to", "cpp"] if name != "to" else [])] if subcommand == "convert" else []
+    line += ["--reference", "f64"] if case["place"]["python"] == "Model.diff" else []
     done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
     expect(done.returncode == 2, f"{subcommand} takes --{option['name']} = {value!r}: {done}")
     return done.stderr.strip()

@@ -19,7 +19,7 @@ from _options import HEADER, MODEL, PAGE
 FILES_AND_FORMATS = {
     "check": {"--format", "--output", "--explain", "--quiet", "--all"},
     "run": {"--input", "--seed", "--output", "--compare", "--atol", "--rtol", "--image-scale", "--image-mean", "--image-std"},
-    "diff": {"--input"},
+    "diff": {"--input", "--svg", "--json"},
     "cost": {"--layers", "--json"},
     "placement": {"--json"},
     "timeline": {"--svg", "--json"},

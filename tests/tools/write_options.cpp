@@ -5,6 +5,7 @@
 #include "../../tools/app/cost.hpp"
 #include "../../tools/app/diff.hpp"
 #include "../../tools/app/draw.hpp"
+#include "../../tools/app/layer_errors.hpp"
 #include "../../tools/app/option_faults.hpp"
 #include "../../tools/app/plan.hpp"
 #include <anemone/io/json.hpp>
@@ -95,7 +96,7 @@ int main() {
     json.array();
     write_all<app::reading_options, app::check_options, app::cost_options, app::optimize_options, app::compress_options,
               app::placement_options, app::timeline_options, app::convert_options, app::draw_options,
-              app::compile_options, app::diff_options, app::bench_options>(json);
+              app::compile_options, app::diff_options, app::layer_error_options, app::bench_options>(json);
     json.end();
     std::puts(json.str().c_str());
 }

@@ -110,7 +110,7 @@ std::vector<std::string> values_of(std::string_view word) {
     std::vector<std::string> all;
     if (word == words::target || word == words::targets || word == words::reference) {
         if (word == words::reference) {
-            all = {"cpu"};
+            all = {"cpu", "f64"};
         }
         if (word == words::targets) {
             all = {"macs", "all"};

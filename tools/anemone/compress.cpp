@@ -1,10 +1,10 @@
 #include "../app/compress.hpp"
 
 #include "command.hpp"
-#include "numpy_file.hpp"
 #include "option_arguments.hpp"
 #include "output_path.hpp"
 #include "progress.hpp"
+#include "sample_files.hpp"
 #include "written_model.hpp"
 
 #include <memory>
@@ -26,16 +26,6 @@ struct compress_command {
     bool json = false;
 };
 
-ane::model_samples samples_of(const compress_command& given, const app::model& model) {
-    ane::model_samples samples;
-    const std::vector<app::port> inputs = app::ports_of(model.graph()).inputs;
-    for (const std::string& file : given.data) {
-        const std::vector<tensor> arrays = read_arrays(file, given.reading.max_memory);
-        app::add_runs(samples, inputs, arrays_for(inputs, arrays), file);
-    }
-    return samples;
-}
-
 int compress(const compress_command& given) {
     std::vector<std::string> read_files = given.data;
     read_files.push_back(given.file);
@@ -44,7 +34,7 @@ int compress(const compress_command& given) {
     to.how.to = given.how.to == ane::weight_file::mil ? app::model_format::mil : app::model_format::mlpackage;
     require_apart(to, given.file);
     const app::model model(given.file, given.reading, user());
-    const app::compressed found = app::compress(model, given.how, samples_of(given, model), user());
+    const app::compressed found = app::compress(model, given.how, samples_in(given.data, model), user());
     const std::string text = given.json ? json(found) + "\n" : app::text(found);
     if (!given.svg.empty()) {
         write_text(given.svg, drawing(found));

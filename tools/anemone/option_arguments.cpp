@@ -24,7 +24,7 @@ namespace {
 void require_name(std::string_view word, const std::string& name) {
     if (word == app::words::target) {
         app::target_named(name);
-    } else if (word == app::words::reference && name != "cpu") {
+    } else if (word == app::words::reference && name != "cpu" && name != "f64") {
         app::target_named(name);
     } else if (word == app::words::targets && !name.empty()) {
         app::targets_named(name);

@@ -6,6 +6,7 @@
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/samples.hpp>
+#include <anemone/base/error.hpp>
 
 namespace app {
 
@@ -25,6 +26,10 @@ auto on_inputs(const model& of, const diff_options& how, const std::vector<input
 
 /// Calls `compare` with the backend of the reference.
 template <class Compare> auto in_reference(const diff_options& how, const Compare& compare) {
+    if (how.reference == wide_reference) {
+        throw ane::error(ane::errc::argument, "f64",
+                         "is what one file's arithmetic is compared with; two files run on cpu or on a chip");
+    }
     return how.reference == "cpu" ? compare(ane::backend::cpu{})
                                   : compare(ane::backend::oracle(target_named(how.reference)));
 }

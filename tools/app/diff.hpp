@@ -11,23 +11,27 @@
 
 namespace app {
 
+/// The reference that is no backend of an engine: double precision (layer_errors.hpp).
+inline constexpr const char* wide_reference = "f64";
+
 struct diff_options {
     std::string target = "h13";
     std::string reference = "cpu";
     std::uint64_t seed = 0;
 
     static constexpr auto table() {
-        return option_table(
-            {.command = "diff", .c = "", .python = ""},
-            option(&diff_options::target, {.name = "target",
-                                           .text = "The chip whose arithmetic is looked at",
-                                           .letter = 't',
-                                           .word = words::target}),
-            option(&diff_options::reference, {.name = "reference",
-                                              .text = "cpu, or another chip; of two files, what both run on",
-                                              .letter = 'r',
-                                              .word = words::reference}),
-            option(&diff_options::seed, {.name = "seed", .text = "Of the random numbers"}));
+        return option_table({.command = "diff", .c = "", .python = ""},
+                            option(&diff_options::target, {.name = "target",
+                                                           .text = "The chip whose arithmetic is looked at",
+                                                           .letter = 't',
+                                                           .word = words::target}),
+                            option(&diff_options::reference,
+                                   {.name = "reference",
+                                    .text = "cpu, another chip, or f64: double precision, to see which layer breaks; "
+                                            "of two files, what both run on",
+                                    .letter = 'r',
+                                    .word = words::reference}),
+                            option(&diff_options::seed, {.name = "seed", .text = "Of the random numbers"}));
     }
 };
 

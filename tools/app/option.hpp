@@ -22,7 +22,7 @@ namespace words {
 inline constexpr std::string_view file = "FILE";
 inline constexpr std::string_view targets = "TARGETS"; ///< several, with commas and ranges
 inline constexpr std::string_view target = "TARGET";
-inline constexpr std::string_view reference = "REFERENCE"; ///< cpu or TARGET
+inline constexpr std::string_view reference = "REFERENCE"; ///< cpu, f64 or TARGET
 inline constexpr std::string_view backends = "BACKENDS";   ///< cpu, oracle:TARGET, engine:TARGET
 inline constexpr std::string_view rules = "RULES";
 inline constexpr std::string_view bytes = "BYTES"; ///< a number, "64MB" too

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "compress.hpp"
+#include "layer_errors.hpp"
 #include "optimize.hpp"
 #include "placement.hpp"
 #include "timeline.hpp"
@@ -18,13 +19,14 @@ using shared_model = std::shared_ptr<const model>;
 
 /// What was found of a model, behind one type: for front ends that hand out handles.
 struct plan {
-    std::variant<optimized, compressed, ane::device_plan, simulated> found;
+    std::variant<optimized, compressed, ane::device_plan, simulated, layer_errors> found;
     std::string text; ///< what the command prints
     std::string json; ///< what it prints with --json
 };
 
 plan plan_of(optimized found);
 plan plan_of(compressed found);
+plan plan_of(layer_errors found);
 /// Of a placement.
 plan plan_of(const model& of, const placement_options& how, const caller& who);
 /// Of a timeline of all models.

@@ -2,6 +2,7 @@
 
 #include "../app/check.hpp"
 #include "../app/compress.hpp"
+#include "../app/layer_errors.hpp"
 #include "../app/optimize.hpp"
 #include "../app/option_faults.hpp"
 #include "../app/placement.hpp"
@@ -65,6 +66,12 @@ inline constexpr std::tuple members<anemone_compressing>{
     same(&anemone_compressing::backend, &app::compress_options::backend),
     same(&anemone_compressing::plain, &app::compress_options::plain),
     same(&anemone_compressing::runs, &app::compress_options::random_runs)};
+template <>
+inline constexpr std::tuple members<anemone_differing>{
+    same(&anemone_differing::backend, &app::layer_error_options::backend),
+    same(&anemone_differing::bound, &app::layer_error_options::bound),
+    same(&anemone_differing::quick, &app::layer_error_options::quick),
+    same(&anemone_differing::runs, &app::layer_error_options::random_runs)};
 template <>
 inline constexpr std::tuple members<anemone_placing>{same(&anemone_placing::goal, &app::placement_options::goal),
                                                      same(&anemone_placing::batches, &app::placement_options::batches)};

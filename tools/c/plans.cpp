@@ -23,7 +23,7 @@ using c_interface::not_known;
 using c_interface::options_from;
 
 /// The runs in the caller's memory, which has no shape: of each input so many, one after the other.
-ane::model_samples samples_of(const app::model_ports& ports, const anemone_compressing& how) {
+template <class Options> ane::model_samples samples_of(const app::model_ports& ports, const Options& how) {
     std::vector<app::input_array> arrays = arrays_of<const std::byte>(how.data, how.data_count, "data");
     for (app::input_array& each : arrays) {
         const app::port& p = app::named(ports.inputs, each.name, "input");
@@ -84,6 +84,20 @@ anemone_status anemone_compress(const anemone_model* model, const char* target, 
             options.random_runs = app::compress_options().random_runs; // the runs are those of the data
         }
         *plan = new anemone_plan{app::plan_of(app::compress(*of.held, options, std::move(data), caller))};
+    });
+}
+
+anemone_status anemone_diff(const anemone_model* model, const anemone_differing* how, anemone_plan** plan) {
+    return guarded([&] {
+        needed(plan, "plan") = nullptr;
+        const anemone_model& of = needed(model, "model");
+        auto options = options_from<app::layer_error_options>(how);
+        ane::model_samples data;
+        if (how != nullptr && how->data_count > 0) {
+            data = samples_of(of.ports, *how);
+            options.random_runs = app::layer_error_options().random_runs; // the samples are those of the data
+        }
+        *plan = new anemone_plan{app::plan_of(app::compare_layers(*of.held, options, std::move(data), 0, caller))};
     });
 }
 
@@ -195,6 +209,29 @@ anemone_status anemone_plan_placed(const anemone_plan* plan, anemone_placed* fig
               seconds_on(ane::compute_device::gpu),
               seconds_on(ane::compute_device::cpu),
               found.known_by == ane::mark::measured ? 1 : 0};
+    });
+}
+
+anemone_status anemone_plan_differed(const anemone_plan* plan, anemone_differed* figures) {
+    return guarded([&] {
+        anemone_differed& to = needed(figures, "figures");
+        to = {};
+        const auto& errors = found_in<app::layer_errors>(plan, "anemone_diff");
+        const ane::wide_difference& found = errors.found;
+        to.samples = found.samples;
+        to.affected = found.affected;
+        to.worst_sample = found.worst_sample;
+        to.layers = found.layers.size();
+        to.first = found.first;
+        to.remedies = errors.remedies ? errors.remedies->helpful.size() : 0;
+        to.cause = "";
+        if (found.first >= 0) {
+            const ane::layer_error& layer = found.layers[static_cast<size_t>(found.first)];
+            to.name = errors.first_name.c_str();
+            to.cause = ane::name(layer.cause).data();
+            to.expected = layer.whole.expected;
+            to.got = layer.whole.got;
+        }
     });
 }
 

@@ -183,6 +183,15 @@ plan compress(const model& of, const py::dict& given, const py::dict& data) {
     return app::plan_of(app::compress(of, options, std::move(samples), caller));
 }
 
+plan diff(const model& of, const py::dict& given, const py::dict& data) {
+    const auto options = options_from<app::layer_error_options>(given);
+    const named_arrays arrays(data);
+    const py::gil_scoped_release others_go_on;
+    ane::model_samples samples;
+    app::add_runs(samples, app::ports_of(of.graph()).inputs, arrays.inputs, "data");
+    return app::plan_of(app::compare_layers(of, options, std::move(samples), 0, caller));
+}
+
 plan place(const model& of, const py::dict& given) {
     const auto options = options_from<app::placement_options>(given);
     const py::gil_scoped_release others_go_on;
@@ -249,6 +258,7 @@ PYBIND11_MODULE(_native, m) {
         .def("draw", &draw)
         .def("optimize", &optimize)
         .def("compress", &compress)
+        .def("diff", &diff)
         .def("place", &place)
         .def("convert", [](const model& of, const py::bytes& folder, const py::dict& options) {
             return py::bytes(convert(of, folder, options));

@@ -20,6 +20,8 @@ public:
     /// Throws `error` (errc::port) unless there is one buffer for each port, of just its bytes, aligned as its elements
     /// are. Allocates only to throw.
     ANEMONE_API void check(input_buffers inputs, output_buffers outputs) const;
+    /// The same of the inputs alone.
+    ANEMONE_API void check_inputs(input_buffers inputs) const;
 
 private:
     struct port {
@@ -27,6 +29,9 @@ private:
         std::size_t bytes;
         std::size_t alignment;
     };
+    template <class Buffers>
+    static void check_ports(const Buffers& given, const std::vector<port>& ports, const char* direction);
+
     std::vector<port> inputs_;
     std::vector<port> outputs_;
 };

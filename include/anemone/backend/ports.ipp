@@ -27,28 +27,32 @@ ANEMONE_BODY port_table::port_table(const graph_view& g) {
     }
 }
 
+template <class Buffers>
+void port_table::check_ports(const Buffers& given, const std::vector<port>& ports, const char* direction) {
+    if (given.size() != ports.size()) {
+        throw error(errc::port, direction,
+                    std::to_string(given.size()) + " buffers are given, the program has " +
+                        std::to_string(ports.size()) + " " + direction);
+    }
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        if (given[i].size() != ports[i].bytes) {
+            throw error(errc::port, ports[i].name,
+                        "has " + std::to_string(given[i].size()) + " bytes, the port takes " +
+                            std::to_string(ports[i].bytes));
+        }
+        if (reinterpret_cast<std::uintptr_t>(given[i].data()) % ports[i].alignment != 0) {
+            throw error(errc::port, ports[i].name,
+                        "begins at an odd address, its elements are aligned to " + std::to_string(ports[i].alignment) +
+                            " bytes");
+        }
+    }
+}
+
+ANEMONE_BODY void port_table::check_inputs(input_buffers inputs) const { check_ports(inputs, inputs_, "inputs"); }
+
 ANEMONE_BODY void port_table::check(input_buffers inputs, output_buffers outputs) const {
-    const auto check = [](const auto& given, const std::vector<port>& ports, const char* direction) {
-        if (given.size() != ports.size()) {
-            throw error(errc::port, direction,
-                        std::to_string(given.size()) + " buffers are given, the program has " +
-                            std::to_string(ports.size()) + " " + direction);
-        }
-        for (std::size_t i = 0; i < ports.size(); ++i) {
-            if (given[i].size() != ports[i].bytes) {
-                throw error(errc::port, ports[i].name,
-                            "has " + std::to_string(given[i].size()) + " bytes, the port takes " +
-                                std::to_string(ports[i].bytes));
-            }
-            if (reinterpret_cast<std::uintptr_t>(given[i].data()) % ports[i].alignment != 0) {
-                throw error(errc::port, ports[i].name,
-                            "begins at an odd address, its elements are aligned to " +
-                                std::to_string(ports[i].alignment) + " bytes");
-            }
-        }
-    };
-    check(inputs, inputs_, "inputs");
-    check(outputs, outputs_, "outputs");
+    check_inputs(inputs);
+    check_ports(outputs, outputs_, "outputs");
 }
 
 ANEMONE_BODY bound_ports::bound_ports(const graph_view& g) : table_(g), outputs_(g.outputs.size()) {

@@ -235,6 +235,23 @@ typedef struct anemone_calling {
 anemone_status anemone_timeline(const anemone_model* const* models, size_t model_count, const char* target,
                                 const anemone_calling* how, anemone_plan** plan);
 
+/** What an arithmetic is compared on with double precision. NULL is the default, as is what is 0 in it. */
+typedef struct anemone_differing {
+    size_t size;               /**< sizeof(anemone_differing) */
+    const char* backend;       /**< the arithmetic that is compared with double precision: cpu (fp16) or
+                                    oracle:TARGET; NULL: "oracle:h13" */
+    double bound;              /**< how far a value may be from the exact one, relative to it and to the layer's root
+                                    mean square; 0: 0.05 */
+    int quick;                 /**< not 0: run only those layers alone at which errors arise, and try no changes of
+                                    the model */
+    const anemone_array* data; /**< of each input the samples, one after the other; NULL: random numbers */
+    size_t data_count;
+    size_t runs; /**< how many samples the data have, or of random numbers; 0: 1 */
+} anemone_differing;
+
+/** Compares an arithmetic with double precision, layer by layer: which layer breaks, why, and what helps. */
+anemone_status anemone_diff(const anemone_model* model, const anemone_differing* how, anemone_plan** plan);
+
 void anemone_plan_free(anemone_plan* plan);
 /** What the command `anemone` prints: as text, and with `--json`; NULL for NULL. */
 const char* anemone_plan_text(const anemone_plan* plan);
@@ -293,12 +310,26 @@ typedef struct anemone_timed {
     int measured; /**< whether the constants were measured on this chip */
 } anemone_timed;
 
-/** The figures of a plan; ANEMONE_ARGUMENT for a plan of another function. The JSON has all steps, weights, segments and
- *  calls. */
+typedef struct anemone_differed {
+    size_t samples;      /**< runs that were compared */
+    size_t affected;     /**< of them with an output beyond the bound */
+    size_t worst_sample; /**< from 0 on */
+    size_t layers;       /**< rounded by themselves */
+    int64_t first;       /**< the first of these that is beyond the bound in any sample, from 0 on; -1: none is */
+    const char* name;    /**< what it is called; NULL where there is none; as long as the plan lives */
+    const char* cause;   /**< "overflow", "cancellation" ..., "inherited" where errors of others add up; never freed */
+    double expected;     /**< the element of it that is farthest off, in double precision */
+    double got;          /**< and in the arithmetic that was compared */
+    size_t remedies;     /**< changes that were run and help */
+} anemone_differed;
+
+/** The figures of a plan; ANEMONE_ARGUMENT for a plan of another function. The JSON has all steps, weights, segments,
+ *  calls, layers and remedies. */
 anemone_status anemone_plan_optimized(const anemone_plan* plan, anemone_optimized* figures);
 anemone_status anemone_plan_compressed(const anemone_plan* plan, anemone_compressed* figures);
 anemone_status anemone_plan_placed(const anemone_plan* plan, anemone_placed* figures);
 anemone_status anemone_plan_timed(const anemone_plan* plan, anemone_timed* figures);
+anemone_status anemone_plan_differed(const anemone_plan* plan, anemone_differed* figures);
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 

@@ -6,4 +6,5 @@
 namespace ane::backend::inline ANEMONE_WAY {
 class cpu;
 class oracle;
+class wide;
 } // namespace ane::backend::inline ANEMONE_WAY

@@ -20,9 +20,8 @@ public:
     /// `values` must outlive it.
     ANEMONE_INLINE replay(const graph_view& model, const weight_store& weights, const numerics::datapath& path,
                           const trace& values, input_buffers inputs)
-        : model_(model), lowered_(lower(model)), constants_(materialize(lowered_.graph, weights)), given_(values),
-          values_(lowered_.graph, constants_, path, oracle::every_step()),
-          holders_(detail::holders(model, lowered_, values_.plan)), pieces_(model.nodes.size()) {
+        : replay(model, weights, path) {
+        use(values);
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             values_.bind(detail::input_node(lowered_.graph, static_cast<int>(i)), inputs[i]);
         }
@@ -33,12 +32,21 @@ public:
                 values_.bind(port.state, states_.back());
             }
         }
+    }
+    /// Without values so far: `use` gives them, those of inputs too.
+    ANEMONE_INLINE replay(const graph_view& model, const weight_store& weights, const numerics::datapath& path)
+        : model_(model), lowered_(lower(model)), constants_(materialize(lowered_.graph, weights)),
+          values_(lowered_.graph, constants_, path, oracle::every_step()),
+          holders_(detail::holders(model, lowered_, values_.plan)), pieces_(model.nodes.size()) {
         for (int i = 0; i < lowered_.view().size(); ++i) {
             if (!is_source(lowered_.view()[i].kind) && !values_.known(i)) {
                 pieces_[static_cast<std::size_t>(lowered_.origins[static_cast<std::size_t>(i)])].push_back(i);
             }
         }
     }
+
+    /// Takes operands from another trace from here on, which must outlive its use.
+    ANEMONE_INLINE void use(const trace& values) { given_ = &values; }
 
     /// Whether the engine rounds a value for this node of the model on its own.
     ANEMONE_INLINE bool has_value(int node) const {
@@ -53,17 +61,25 @@ public:
     ANEMONE_INLINE std::span<const std::byte> run(int node, const numerics::datapath& path) {
         const numerics::datapath kept = values_.arithmetic;
         values_.arithmetic = path;
+        for (const int step : steps_) {
+            values_.drop(step);
+        }
         steps_.clear();
         compute(node);
         values_.arithmetic = kept;
-        const int holder = holders_[static_cast<std::size_t>(node)];
-        const std::byte* const value = values_.bytes(holder);
-        result_.assign(value, value + bytes(model_[node].type, model_[node].shape.count()));
+        const std::span<const std::byte> value = held(node);
+        result_.assign(value.begin(), value.end());
         if (model_[node].type == dtype::f16) {
             const std::span halves(reinterpret_cast<half*>(result_.data()), result_.size() / sizeof(half));
             std::transform(halves.begin(), halves.end(), halves.begin(), numerics::detail::left);
         }
         return result_;
+    }
+
+    /// The same of the last run, as it is inside the engine, where a NaN that was only moved is still one.
+    ANEMONE_INLINE std::span<const std::byte> held(int node) const {
+        return {values_.bytes(holders_[static_cast<std::size_t>(node)]),
+                static_cast<std::size_t>(bytes(model_[node].type, model_[node].shape.count()))};
     }
 
     /// What the last run computed, in the lowered graph: the operations that the node became, and before them those of
@@ -88,11 +104,16 @@ private:
     ANEMONE_INLINE void compute(int node) {
         for (const int piece : pieces_[static_cast<std::size_t>(node)]) {
             for (const int operand : lowered_.view().operands(piece)) {
-                if (origin(operand) != node && !is_source(kind(operand)) && !values_.known(operand)) {
+                if (origin(operand) != node) {
                     take(operand);
                 }
             }
-            values_.release(piece);
+            const integer_operands integers = integer_operands_of(lowered_.graph, piece);
+            if (integers.dequantized >= 0) { // a product of integers reads them beside their fp16 values
+                for (const int operand : lowered_.view().operands(integers.dequantized)) {
+                    take(operand);
+                }
+            }
             oracle::evaluate(values_, piece);
             steps_.push_back(piece);
         }
@@ -101,9 +122,13 @@ private:
     /// The value of another node: the trace's, or computed here where it has none of its own.
     ANEMONE_INLINE void take(int operand) {
         const int from = origin(operand);
-        if (holders_[static_cast<std::size_t>(from)] == operand && given_.known(from)) {
-            values_.bind(operand, given_.bytes(from));
-        } else {
+        const bool is_port = is_source(kind(operand));
+        if (values_.known(operand)) {
+            return;
+        }
+        if (given_->known(from) && (is_port || holders_[static_cast<std::size_t>(from)] == operand)) {
+            values_.bind(operand, given_->bytes(from));
+        } else if (!is_port) {
             compute(from);
         }
     }
@@ -119,7 +144,7 @@ private:
     graph_view model_;
     lowered_graph lowered_;
     materialized constants_;
-    const trace& given_;
+    const trace* given_ = nullptr;
     oracle::evaluation values_;
     std::vector<std::vector<std::byte>> states_; ///< zeros
     std::vector<int> holders_;

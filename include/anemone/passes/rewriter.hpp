@@ -98,6 +98,13 @@ public:
         }
         return append(n, operands);
     }
+    /// The same with other attributes and over other operands, of the same shapes and types.
+    constexpr int copy(int index, const attributes& values, std::span<const int> operands) {
+        node n = source_[index];
+        n.name = n.name.count > 0 ? result_.intern(source_.name(index)) : range_of{};
+        n.attributes = values;
+        return append(n, operands);
+    }
     constexpr void add_output(int node, std::string_view name) { result_.add_output(node, name); }
     /// An output or a state of the source, whose value is now that of `node`.
     constexpr void add_output(int node, const output_port& port) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../graph/copy.hpp"
 #include "../numerics/integer_products.hpp"
 #include "../passes/fusion.hpp"
 #include "../passes/lowering.hpp"
@@ -127,12 +128,7 @@ constexpr cuttable find_cuttable_of(const graph_view& g, const graph_view& lower
                             origins[static_cast<std::size_t>(i)]);
             }
         }
-        lowered_graph merged;
-        merged.graph.nodes.append(lowered.nodes);
-        merged.graph.operand_pool.append(lowered.operand_pool);
-        merged.graph.text_pool.append(lowered.text_pool);
-        merged.graph.payload.append(lowered.payload);
-        merged.graph.outputs.append(lowered.outputs);
+        lowered_graph merged{copy_of(lowered), {}};
         merged.origins.append(origins);
         fold_scales(merged.graph, merged.origins);
         join_fused(merged.graph, merged.origins.data());

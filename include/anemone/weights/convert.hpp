@@ -17,6 +17,8 @@ ANEMONE_API std::vector<half> to_half(const stored_tensor& tensor);
 /// The values as float, to look at or to compute with: those of F64 and of wide integers rounded once, all others exact
 /// (BOOL: 0 and 1). Infinities and NaN are kept.
 ANEMONE_API std::vector<float> to_float(const stored_tensor& tensor);
+/// The same as double, exact but for integers beyond 2^53, which are rounded once.
+ANEMONE_API std::vector<double> to_double(const stored_tensor& tensor);
 
 } // namespace ane::inline ANEMONE_WAY
 

@@ -48,13 +48,17 @@ template <class Source> half converted_element(const stored_tensor& tensor, std:
     }
 }
 
-/// The nearest float.
-template <class Source> std::vector<float> widened(const stored_tensor& tensor) {
-    std::vector<float> result(tensor.bytes.size() / sizeof(Source));
+/// The nearest float or double.
+template <class Number, class Source> std::vector<Number> widened(const stored_tensor& tensor) {
+    std::vector<Number> result(tensor.bytes.size() / sizeof(Source));
     for (std::size_t i = 0; i < result.size(); ++i) {
         Source value;
         std::memcpy(&value, tensor.bytes.data() + i * sizeof(Source), sizeof(Source));
-        result[i] = static_cast<float>(value);
+        if constexpr (std::is_arithmetic_v<Source>) {
+            result[i] = static_cast<Number>(value);
+        } else {
+            result[i] = static_cast<Number>(static_cast<float>(value)); // exact
+        }
     }
     return result;
 }
@@ -116,7 +120,11 @@ ANEMONE_BODY std::vector<half> to_half(const stored_tensor& tensor) {
 }
 
 ANEMONE_BODY std::vector<float> to_float(const stored_tensor& tensor) {
-    return detail::visit_elements(tensor, [&]<class Source>() { return detail::widened<Source>(tensor); });
+    return detail::visit_elements(tensor, [&]<class Source>() { return detail::widened<float, Source>(tensor); });
+}
+
+ANEMONE_BODY std::vector<double> to_double(const stored_tensor& tensor) {
+    return detail::visit_elements(tensor, [&]<class Source>() { return detail::widened<double, Source>(tensor); });
 }
 
 } // namespace ane::inline ANEMONE_WAY

@@ -36,6 +36,9 @@ ANEMONE_API encoded_weight encode_weight(std::span<const half> values, const ext
 /// fewer bytes than the form and the shape need; every bit pattern of the right length has a value.
 ANEMONE_API std::vector<half> decode_weight(const encoded_weight& w);
 
+/// The same without the rounding to fp16 of an integer times its scale.
+ANEMONE_API std::vector<double> decode_weight_unrounded(const encoded_weight& w);
+
 /// What a weight stored in this form holds.
 ANEMONE_API std::vector<half> stored_values(std::span<const half> values, const extents& shape,
                                             const compression& form);

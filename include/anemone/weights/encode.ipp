@@ -92,6 +92,51 @@ ANEMONE_INLINE void require_bytes(const encoded_weight& w, const char* part, std
     }
 }
 
+/// The values that the bytes stand for; `dequantized(q, zero, scale)` is that of an integer.
+template <class Number, class Dequantized>
+std::vector<Number> decoded(const encoded_weight& w, const Dequantized& dequantized) {
+    const compression& c = w.form;
+    const stored_layout l = layout_of(c, w.shape);
+    const bool masked = has_mask(c.form);
+    require_bytes(w, "mask bits", w.mask.size(), masked ? weight_formats::packed_bytes(l.count, 1) : 0);
+    const std::int64_t kept = masked ? weight_formats::kept_count(w.mask, l.count) : l.count;
+    const bool indexed = has_table(c.form);
+    const bool scaled = has_scales(c.form);
+    const std::int64_t columns = masked ? 1 : l.columns; // kept elements are a list
+    const std::int64_t stored = indexed ? index_count(c, kept, columns) : kept;
+    const int width = c.form == weight_form::sparse ? 16 : c.bits;
+    require_bytes(w, "elements", w.data.size(), weight_formats::packed_bytes(stored, width));
+    require_bytes(w, "table entries", w.table.size(), indexed ? (std::int64_t{2} << c.bits) * c.vector : 0);
+    require_bytes(w, "scales", w.scales.size(), scaled ? 2 * l.groups : 0);
+    require_bytes(w, "zero points", w.zeros.size(),
+                  scaled && c.zero_point ? weight_formats::packed_bytes(l.groups, c.bits) : 0);
+    // The value of stored element `at`, which is element `element` of the weight.
+    const auto value = [&](std::int64_t at, std::int64_t element) -> Number {
+        if (c.form == weight_form::sparse) {
+            return static_cast<Number>(weight_formats::half_at(w.data, at));
+        }
+        if (indexed) {
+            const std::int64_t row = at / columns;
+            const std::int64_t index =
+                weight_formats::packed_at(w.data, row / c.vector * columns + at % columns, c.bits);
+            return static_cast<Number>(weight_formats::half_at(w.table, index * c.vector + row % c.vector));
+        }
+        const std::int64_t group = element / l.group;
+        const int zero = c.zero_point ? weight_formats::packed_signed_at(w.zeros, group, c.bits) : 0;
+        return dequantized(weight_formats::packed_signed_at(w.data, at, c.bits), zero,
+                           weight_formats::half_at(w.scales, group));
+    };
+    if (masked) {
+        return weight_formats::scatter<Number>(w.mask, l.count, value);
+    }
+    std::vector<Number> result;
+    result.reserve(static_cast<std::size_t>(l.count));
+    for (std::int64_t i = 0; i < l.count; ++i) {
+        result.push_back(value(i, i));
+    }
+    return result;
+}
+
 } // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
@@ -129,46 +174,12 @@ ANEMONE_BODY encoded_weight encode_weight(std::span<const half> values, const ex
 }
 
 ANEMONE_BODY std::vector<half> decode_weight(const encoded_weight& w) {
-    const compression& c = w.form;
-    const detail::stored_layout l = detail::layout_of(c, w.shape);
-    const bool masked = detail::has_mask(c.form);
-    detail::require_bytes(w, "mask bits", w.mask.size(), masked ? weight_formats::packed_bytes(l.count, 1) : 0);
-    const std::int64_t kept = masked ? weight_formats::kept_count(w.mask, l.count) : l.count;
-    const bool indexed = detail::has_table(c.form);
-    const bool scaled = detail::has_scales(c.form);
-    const std::int64_t columns = masked ? 1 : l.columns; // kept elements are a list
-    const std::int64_t stored = indexed ? detail::index_count(c, kept, columns) : kept;
-    const int width = c.form == weight_form::sparse ? 16 : c.bits;
-    detail::require_bytes(w, "elements", w.data.size(), weight_formats::packed_bytes(stored, width));
-    detail::require_bytes(w, "table entries", w.table.size(), indexed ? (std::int64_t{2} << c.bits) * c.vector : 0);
-    detail::require_bytes(w, "scales", w.scales.size(), scaled ? 2 * l.groups : 0);
-    detail::require_bytes(w, "zero points", w.zeros.size(),
-                          scaled && c.zero_point ? weight_formats::packed_bytes(l.groups, c.bits) : 0);
-    // The value of stored element `at`, which is element `element` of the weight.
-    const auto value = [&](std::int64_t at, std::int64_t element) {
-        if (c.form == weight_form::sparse) {
-            return weight_formats::half_at(w.data, at);
-        }
-        if (indexed) {
-            const std::int64_t row = at / columns;
-            const std::int64_t index =
-                weight_formats::packed_at(w.data, row / c.vector * columns + at % columns, c.bits);
-            return weight_formats::half_at(w.table, index * c.vector + row % c.vector);
-        }
-        const std::int64_t group = element / l.group;
-        const int zero = c.zero_point ? weight_formats::packed_signed_at(w.zeros, group, c.bits) : 0;
-        return weight_formats::dequantized(weight_formats::packed_signed_at(w.data, at, c.bits), zero,
-                                           weight_formats::half_at(w.scales, group));
-    };
-    if (masked) {
-        return weight_formats::scatter(w.mask, l.count, value);
-    }
-    std::vector<half> result;
-    result.reserve(static_cast<std::size_t>(l.count));
-    for (std::int64_t i = 0; i < l.count; ++i) {
-        result.push_back(value(i, i));
-    }
-    return result;
+    return detail::decoded<half>(w, weight_formats::dequantized);
+}
+
+ANEMONE_BODY std::vector<double> decode_weight_unrounded(const encoded_weight& w) {
+    return detail::decoded<double>(w,
+                                   [](int q, int zero, half scale) { return (q - zero) * static_cast<double>(scale); });
 }
 
 ANEMONE_BODY std::vector<half> stored_values(std::span<const half> values, const extents& shape,

@@ -9,7 +9,7 @@ import numpy
 
 from . import _native, plans
 from .arrays import dense
-from .plans import Compressed, Optimized, Placement, Timeline
+from .plans import Compressed, Differed, Optimized, Placement, Timeline
 from .report import Report
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -162,11 +162,23 @@ class Model:
         to           the file that is to hold the weights, of which mlpackage has more forms: "mil" or "mlpackage"
         """
         options = _given(locals(), "data")
-        if not isinstance(data, (Mapping, type(None))):
-            raise TypeError(f"data are a dictionary of arrays by name, not {type(data).__name__}")
-        arrays = {name: dense(name, value) for name, value in (data or {}).items()}
-        plan = self._native.compress(options, arrays)
+        plan = self._native.compress(options, _runs(data))
         return plans.compressed(plan, Model._made(self, plan.model()))
+
+    def diff(self, *, backend: str = "oracle:h13", bound: float = 0.05, absolute: float = 0,
+             data: Optional[Mapping[str, Any]] = None, random_runs: int = 1, quick: bool = False) -> Differed:
+        """Which layer breaks: an arithmetic against double precision, layer by layer, and what helps.
+
+        backend      the arithmetic that is compared with double precision: cpu (fp16) or oracle:TARGET
+        bound        how far a value may be from the exact one, relative to it and to the layer's root mean square
+        absolute     how far a value may be from the exact one at least, in place of the share of the root mean square;
+                     0: none
+        data         samples to compare on, by the names of inputs, along a first axis; None: random numbers
+        random_runs  how many samples of random numbers, where there are no data
+        quick        run only those layers alone at which errors arise, and try no changes of the model
+        """
+        options = _given(locals(), "data")
+        return plans.differed(self._native.diff(options, _runs(data)), backend)
 
     def placement(self, target: str = "h17s", *, goal: str = "time", batches: int = 0) -> Placement:
         """Where the model and its layers belong: on the engine, the GPU or the CPU.
@@ -273,6 +285,13 @@ def targets(names: str = "all") -> List[str]:
 def _judged(path: Path, reading: Mapping[str, Any]) -> Model:
     how: Dict[str, Any] = {"approximates": True, **reading}
     return Model(path, **how)
+
+
+def _runs(data: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
+    """Runs of a model by the names of its inputs, as the compiled part takes them."""
+    if not isinstance(data, (Mapping, type(None))):
+        raise TypeError(f"data are a dictionary of arrays by name, not {type(data).__name__}")
+    return {name: dense(name, value) for name, value in (data or {}).items()}
 
 
 def _ports(ports: List[Tuple[str, str, Tuple[int, ...]]]) -> List[Port]:

@@ -18,7 +18,7 @@ Row = TypeVar("Row")
 class Plan:
     """What was found of a model. `str` of it is what the command prints."""
 
-    target: str  #: "h13"
+    target: str  #: "h13"; of a comparison "oracle:h13"
     json: str = field(repr=False)  #: what the command prints with --json
     text: str = field(repr=False)
     _native: "_native.Plan" = field(repr=False, compare=False)
@@ -187,6 +187,61 @@ class Timeline(Plan):
         return self._native.draw()
 
 
+@dataclass(frozen=True)
+class Deviation:
+    """How far values of a layer are from those in double precision."""
+
+    elements: int
+    beyond: int  #: of them beyond the bound
+    not_finite: int  #: of these, finite in one of the two only
+    max_abs: float  #: the largest difference of the others
+    relative: Optional[float]  #: of the others, by Frobenius norms; None where it is not finite
+    excess: Optional[float]  #: the largest difference in units of what is allowed; None where it is not finite
+    worst: int  #: the element that has it; -1 where all are equal
+    expected: Optional[float]  #: its value in double precision
+    got: Optional[float]  #: and in the arithmetic that was compared
+
+
+@dataclass(frozen=True)
+class LayerError:
+    """One layer against double precision."""
+
+    name: str
+    node: int  #: in the model
+    whole: Deviation  #: from the inputs on, in the worst sample
+    alone: Optional[Deviation]  #: on what it should read, rounded; None where it was not run alone
+    cause: Optional[str]  #: "overflow" ...; "inherited" where others are to blame; None where it is within the bound
+    largest: float  #: the largest magnitude, exactly
+    samples: int  #: in how many it is beyond the bound
+    worst_sample: int
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """A change of the model that was run, and helps."""
+
+    text: str
+    affected: int  #: samples with an output beyond the bound after it
+    after: Deviation  #: of the output that is farthest off
+
+
+@dataclass(frozen=True)
+class Differed(Plan):
+    """An arithmetic against double precision, layer by layer."""
+
+    judged: str  #: "oracle H13"
+    samples: int
+    affected: int  #: samples with an output beyond the bound
+    worst_sample: int
+    layers: List[LayerError] = field(repr=False)
+    first: Optional[LayerError]  #: the first that is beyond the bound in any sample
+    remedies: List[Remedy] = field(repr=False)
+
+    def draw(self) -> str:
+        """The error of each layer, as the text of an SVG document."""
+        return self._native.draw()
+
+
 def optimized(plan: "_native.Plan", model: "Model") -> Optimized:
     data = json.loads(plan.json)
     steps = [_row(Step, {**each, "proof": _difference(each)}) for each in data["steps"]]
@@ -197,6 +252,16 @@ def compressed(plan: "_native.Plan", model: "Model") -> Compressed:
     data = json.loads(plan.json)
     return _row(Compressed, {**data, **_plan(plan), "model": model, "before": _row(Point, data["before"]),
                              "after": _row(Point, data["after"]), "weights": _rows(StoredWeight, data["weights"])})
+
+
+def differed(plan: "_native.Plan", backend: str) -> Differed:
+    data = json.loads(plan.json)
+    layers = [_row(LayerError, {**each, "whole": _row(Deviation, each["whole"]),
+                                "alone": each["alone"] and _row(Deviation, each["alone"])}) for each in data["layers"]]
+    remedies = [Remedy(each["text"], each["after"]["affected"], _row(Deviation, each["after"]["worst"]))
+                for each in data.get("remedies", {"helpful": []})["helpful"]]
+    first = None if data["first"] is None else layers[data["first"]]
+    return _row(Differed, {**data, **_plan(plan), "target": backend, "layers": layers, "first": first, "remedies": remedies})
 
 
 def placement(plan: "_native.Plan") -> Placement:

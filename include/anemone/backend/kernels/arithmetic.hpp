@@ -9,12 +9,14 @@
 #include <cstdint>
 #include <optional>
 
-/// Kernels that need not be fast on any backend are written once, as templates over one of these arithmetics.
+/// Kernels that need not be fast on any backend are written once, as templates over one of these arithmetics, or over the
+/// reference's (backend/wide/wide_arithmetic.hpp). `element` is what tensors hold, `value` what is computed with.
 namespace ane::kernels::inline ANEMONE_WAY {
 
 /// Plain arithmetic with ONNX semantics: fp32 inside an operation (sums in double), one rounding (half to even) where
 /// its result is stored.
 struct plain_arithmetic {
+    using element = half;
     using value = float;
 
     static value load(half x) { return static_cast<float>(x); }
@@ -67,6 +69,7 @@ struct plain_arithmetic {
 
 /// The engine's arithmetic: every step rounds to fp16 as its path does (its engine_path in catalogue).
 struct engine_arithmetic {
+    using element = half;
     using value = half;
     const numerics::datapath& path;
 
@@ -133,5 +136,8 @@ struct engine_arithmetic {
         value total_{};
     };
 };
+
+/// What the tensors of an arithmetic hold.
+template <class Arithmetic> using element_of = typename Arithmetic::element;
 
 } // namespace ane::kernels::inline ANEMONE_WAY

@@ -14,7 +14,7 @@ namespace ane::kernels::inline ANEMONE_WAY {
 template <class Arithmetic> struct point {
     typename Arithmetic::value coordinate[3];
 
-    point(const Arithmetic& a, const half* points, std::int64_t count, std::int64_t index)
+    point(const Arithmetic& a, const element_of<Arithmetic>* points, std::int64_t count, std::int64_t index)
         : coordinate{a.load(points[index]), a.load(points[count + index]), a.load(points[2 * count + index])} {}
 };
 
@@ -34,8 +34,8 @@ typename Arithmetic::value squared_distance(const Arithmetic& a, const point<Ari
 /// `chosen` of the points [1, 3, 1, count]: the first, then always the one whose distance to the nearest chosen one is
 /// largest, of equals the first (the start and L2 measured M1, ANEForge; ties inferred). A NaN distance counts as 0.
 template <class Arithmetic>
-void furthest_point_sampling(const Arithmetic& a, const half* points, std::int64_t count, std::int64_t chosen,
-                             half* out) {
+void furthest_point_sampling(const Arithmetic& a, const element_of<Arithmetic>* points, std::int64_t count,
+                             std::int64_t chosen, element_of<Arithmetic>* out) {
     using value = typename Arithmetic::value;
     std::vector<value> nearest(static_cast<std::size_t>(count));
     std::int64_t latest = 0;
@@ -62,8 +62,9 @@ void furthest_point_sampling(const Arithmetic& a, const half* points, std::int64
 /// out[p, c] = 1 where point p lies within the radius (L2) of centroid c, its rim included, else 0: squares are
 /// compared. A NaN is never within.
 template <class Arithmetic>
-void radius_search(const Arithmetic& a, float radius, const half* centroids, std::int64_t centroid_count,
-                   const half* points, std::int64_t point_count, std::byte* out) {
+void radius_search(const Arithmetic& a, float radius, const element_of<Arithmetic>* centroids,
+                   std::int64_t centroid_count, const element_of<Arithmetic>* points, std::int64_t point_count,
+                   std::byte* out) {
     const auto bound = a.number(static_cast<double>(radius) * static_cast<double>(radius));
     for (std::int64_t p = 0; p < point_count; ++p) {
         const point<Arithmetic> here(a, points, point_count, p);
@@ -76,7 +77,8 @@ void radius_search(const Arithmetic& a, float radius, const half* centroids, std
 
 /// a x b for `count` pairs of vectors [count, 3]. On the engine both products and the difference round (inferred).
 template <class Arithmetic>
-void cross_product(const Arithmetic& a, const half* left, const half* right, std::int64_t count, half* out) {
+void cross_product(const Arithmetic& a, const element_of<Arithmetic>* left, const element_of<Arithmetic>* right,
+                   std::int64_t count, element_of<Arithmetic>* out) {
     for (std::int64_t n = 0; n < count; ++n) {
         for (std::int64_t i = 0; i < 3; ++i) {
             const std::int64_t j = (i + 1) % 3;
@@ -91,13 +93,14 @@ void cross_product(const Arithmetic& a, const half* left, const half* right, std
 
 /// out[n, d, h, w] = |x[n, 0, h, w] - reference[n, 0, h, w + d]| for `planes` disparities d.
 template <class Arithmetic>
-void cost_volume(const Arithmetic& a, const half* x, const extents& image, const half* reference,
-                 std::int64_t reference_width, std::int64_t planes, half* out) {
+void cost_volume(const Arithmetic& a, const element_of<Arithmetic>* x, const extents& image,
+                 const element_of<Arithmetic>* reference, std::int64_t reference_width, std::int64_t planes,
+                 element_of<Arithmetic>* out) {
     for (std::int64_t n = 0; n < image[0]; ++n) {
         for (std::int64_t d = 0; d < planes; ++d) {
             for (std::int64_t h = 0; h < image[2]; ++h) {
-                const half* const own = x + (n * image[2] + h) * image[3];
-                const half* const other = reference + (n * image[2] + h) * reference_width + d;
+                const element_of<Arithmetic>* const own = x + (n * image[2] + h) * image[3];
+                const element_of<Arithmetic>* const other = reference + (n * image[2] + h) * reference_width + d;
                 for (std::int64_t w = 0; w < image[3]; ++w) {
                     *out++ = a.store(a.magnitude(a.subtract(a.load(own[w]), a.load(other[w]))));
                 }

@@ -25,7 +25,7 @@ namespace ane::kernels::detail::inline ANEMONE_WAY {
 
 /// Converts an element of a tensor of positions to an integer. Throws errc::argument, naming the operation, if it is
 /// not whole.
-ANEMONE_API std::int64_t whole_number(half value, std::int64_t place, const std::string& operation);
+ANEMONE_API std::int64_t whole_number(double value, std::int64_t place, const std::string& operation);
 
 } // namespace ane::kernels::detail::inline ANEMONE_WAY
 
@@ -37,7 +37,7 @@ struct index_reader {
     std::string operation;
     negative_index negative = negative_index::counts_from_the_end;
 
-    std::int64_t operator()(half value, std::int64_t place, std::int64_t extent) const {
+    std::int64_t operator()(double value, std::int64_t place, std::int64_t extent) const {
         const std::int64_t index = detail::whole_number(value, place, operation);
         const std::int64_t least = negative == negative_index::is_refused ? 0 : -extent;
         if (index < least || index >= extent) {
@@ -72,8 +72,8 @@ constexpr std::int64_t count_behind(const extents& shape, int axis) {
     return count;
 }
 
-template <class Visit>
-void visit_gather(const gather_shape& s, const half* index, const index_reader& read, const Visit& visit) {
+template <class Index, class Visit>
+void visit_gather(const gather_shape& s, const Index* index, const index_reader& read, const Visit& visit) {
     const std::int64_t extent = s.x[s.along];
     const std::int64_t run = count_behind(s.x, s.along);
     const std::int64_t before = s.x.count() / (extent * run);
@@ -86,8 +86,8 @@ void visit_gather(const gather_shape& s, const half* index, const index_reader& 
     }
 }
 
-template <class Visit>
-void visit_gather_along_axis(const gather_shape& s, const half* index, const index_reader& read, const Visit& visit) {
+template <class Index, class Visit>
+void visit_gather_along_axis(const gather_shape& s, const Index* index, const index_reader& read, const Visit& visit) {
     const std::int64_t extent = s.x[s.along];
     const std::int64_t behind = count_behind(s.x, s.along);
     const std::int64_t count = s.index.count();
@@ -97,8 +97,8 @@ void visit_gather_along_axis(const gather_shape& s, const half* index, const ind
     }
 }
 
-template <class Visit>
-void visit_gather_nd(const gather_shape& s, const half* index, const index_reader& read, const Visit& visit) {
+template <class Index, class Visit>
+void visit_gather_nd(const gather_shape& s, const Index* index, const index_reader& read, const Visit& visit) {
     const auto depth = static_cast<int>(s.index.width());
     const extents steps = row_major_strides(s.x);
     const std::int64_t run = steps[depth - 1];
@@ -117,9 +117,10 @@ void visit_gather_nd(const gather_shape& s, const half* index, const index_reade
 
 namespace ane::kernels::inline ANEMONE_WAY {
 
-/// visit(to, from, count) for each run of elements that lie together in the operand and in the result.
-template <class Visit>
-void for_each_gathered(const gather_shape& s, const half* index, const index_reader& read, const Visit& visit) {
+/// visit(to, from, count) for each run of elements that lie together in the operand and in the result. An index is fp16
+/// or, in the reference, a double.
+template <class Index, class Visit>
+void for_each_gathered(const gather_shape& s, const Index* index, const index_reader& read, const Visit& visit) {
     if (s.kind == op::gather) {
         detail::visit_gather(s, index, read, visit);
     } else if (s.kind == op::gather_along_axis) {
@@ -138,7 +139,7 @@ struct dynamic_slice_shape {
 
     /// Where the window begins on its axis: at any whole number. Elements outside the tensor read as zero. A window
     /// that spans every axis cannot move, and accepts only 0.
-    std::int64_t begin_at(half start, const std::string& operation) const {
+    std::int64_t begin_at(double start, const std::string& operation) const {
         const std::int64_t given = detail::whole_number(start, 0, operation);
         if (along < 0 && given != 0) {
             throw error(errc::argument, operation,

@@ -3,7 +3,6 @@
 #include "../../base/error.hpp"
 #include "../../base/formatted.hpp"
 #include "../../graph/graph.hpp"
-#include "../../values/half.hpp"
 #include "gather.hpp"
 #include "moves.hpp"
 
@@ -14,12 +13,12 @@
 
 namespace ane::kernels::detail::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::int64_t whole_number(half value, std::int64_t place, const std::string& operation) {
-    const auto number = static_cast<double>(value);
-    if (!is_finite(value) || number != std::floor(number)) {
-        throw error(errc::argument, operation, formatted("index {} is {}, not a whole number", place, number));
+ANEMONE_BODY std::int64_t whole_number(double value, std::int64_t place, const std::string& operation) {
+    // What no tensor has is no whole number here either: the conversion below is defined.
+    if (!(std::fabs(value) < 0x1p53) || value != std::floor(value)) {
+        throw error(errc::argument, operation, formatted("index {} is {}, not a whole number", place, value));
     }
-    return static_cast<std::int64_t>(number);
+    return static_cast<std::int64_t>(value);
 }
 
 } // namespace ane::kernels::detail::inline ANEMONE_WAY

@@ -17,13 +17,13 @@ struct image_place {
 /// Reads every channel of x [N, C, H, W] at the place that `at(n, h, w)` gives for each pixel of the result
 /// [N, C, h, w].
 template <class Arithmetic, class Place>
-void sample_everywhere(const Arithmetic& a, const sampling& s, const half* x, const extents& image, half* out,
-                       const Place& at) {
+void sample_everywhere(const Arithmetic& a, const sampling& s, const element_of<Arithmetic>* x, const extents& image,
+                       element_of<Arithmetic>* out, const Place& at) {
     const std::int64_t size = image[2] * image[3];
     const std::int64_t pixels = std::int64_t{s.extent.height} * s.extent.width;
     for (std::int64_t n = 0; n < image[0]; ++n) {
-        const half* const planes = x + n * image[1] * size;
-        half* const results = out + n * image[1] * pixels;
+        const element_of<Arithmetic>* const planes = x + n * image[1] * size;
+        element_of<Arithmetic>* const results = out + n * image[1] * pixels;
         for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
             const image_place place = at(n, pixel / s.extent.width, pixel % s.extent.width);
             const axis_sample row = axis_sample_at(place.row, image[2], s, nearest_rule::half_even);
@@ -39,11 +39,12 @@ void sample_everywhere(const Arithmetic& a, const sampling& s, const half* x, co
 /// Coordinates [1 or N, 2, h, w] of y and x in pixels. One channel is x, and y is the row of the result: a warp along
 /// rows (the library's reading, nothing is published).
 template <class Arithmetic>
-void resample(const Arithmetic& a, const sampling& s, const half* x, const extents& image, const half* grid,
-              const extents& coordinates, half* out) {
+void resample(const Arithmetic& a, const sampling& s, const element_of<Arithmetic>* x, const extents& image,
+              const element_of<Arithmetic>* grid, const extents& coordinates, element_of<Arithmetic>* out) {
     const std::int64_t pixels = coordinates[2] * coordinates[3];
     sample_everywhere(a, s, x, image, out, [&](std::int64_t n, std::int64_t h, std::int64_t w) -> image_place {
-        const half* const own = grid + (coordinates[0] == 1 ? 0 : n * coordinates[1] * pixels) + h * coordinates[3] + w;
+        const element_of<Arithmetic>* const own =
+            grid + (coordinates[0] == 1 ? 0 : n * coordinates[1] * pixels) + h * coordinates[3] + w;
         const auto channel = [&](std::int64_t c) { return static_cast<double>(a.load(own[c * pixels])); };
         return coordinates[1] == 1 ? image_place{static_cast<double>(h), channel(0)}
                                    : image_place{channel(0), channel(1)};
@@ -77,8 +78,8 @@ ANEMONE_INLINE normalized_axis_map normalized_coordinates(sampling_grid grid, st
 
 /// Six coefficients [1 or N, 6] for each image, the two rows of A: the result at (x, y) is the operand at A (x, y, 1).
 template <class Arithmetic>
-void affine(const Arithmetic& a, const sampling& s, const half* x, const extents& image, const half* matrices,
-            std::int64_t matrix_count, half* out) {
+void affine(const Arithmetic& a, const sampling& s, const element_of<Arithmetic>* x, const extents& image,
+            const element_of<Arithmetic>* matrices, std::int64_t matrix_count, element_of<Arithmetic>* out) {
     const normalized_axis_map from_rows = normalized_coordinates(s.grid, image[2]);
     const normalized_axis_map from_columns = normalized_coordinates(s.grid, image[3]);
     const normalized_axis_map to_rows = normalized_coordinates(s.grid, s.extent.height);
@@ -89,7 +90,7 @@ void affine(const Arithmetic& a, const sampling& s, const half* x, const extents
         return to.length == 0 ? 0 : factor * position * scale / to.length;
     };
     sample_everywhere(a, s, x, image, out, [&](std::int64_t n, std::int64_t h, std::int64_t w) -> image_place {
-        const half* const matrix = matrices + (matrix_count == 1 ? 0 : n * 6);
+        const element_of<Arithmetic>* const matrix = matrices + (matrix_count == 1 ? 0 : n * 6);
         const auto pixel = [&](std::int64_t first, const normalized_axis_map& from) {
             const auto entry = [&](std::int64_t i) { return static_cast<double>(a.load(matrix[first + i])); };
             const double map = along(entry(0), to_columns, w, from.length) + along(entry(1), to_rows, h, from.length) +

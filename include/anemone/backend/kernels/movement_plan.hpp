@@ -56,8 +56,8 @@ namespace ane::kernels::inline ANEMONE_WAY {
 ANEMONE_API movement_plan plan_movement(const graph_view& g, const node& n);
 
 /// Runs a plan: `operand(k)` is the data of operand k.
-template <class Operand>
-void run_movement(const movement_plan& plan, const extents& result, const Operand& operand, half* y) {
+template <class Element, class Operand>
+void run_movement(const movement_plan& plan, const extents& result, const Operand& operand, Element* y) {
     if (plan.fill >= 0) {
         std::fill_n(y, result.count(), *operand(plan.fill));
     }

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-/// Moving fp16 elements without computing: written once, for every backend.
+/// Moving elements without computing: written once, for every backend; they are fp16 or, in the reference, doubles.
 namespace ane::kernels::inline ANEMONE_WAY {
 
 /// A box of elements that go from an operand into a result: for all indices i within `shape`, the result's element at
@@ -48,6 +48,7 @@ ANEMONE_API std::array<half, 256> byte_values(dtype type);
 
 /// Moves the elements: `x` is the operand's data, `y` the result's.
 ANEMONE_API void move_elements(const element_move& m, const half* x, half* y);
+ANEMONE_API void move_elements(const element_move& m, const double* x, double* y);
 /// The part of a move with the indices first <= i < last of parted_axis().
 ANEMONE_API void move_elements(const element_move& m, const half* x, half* y, std::int64_t first, std::int64_t last);
 

@@ -12,13 +12,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace ane::kernels::detail::inline ANEMONE_WAY {
 
 /// to[i to_step] = from[i from_step] for `count` indices i.
-ANEMONE_INLINE void copy_row(const half* from, std::int64_t from_step, half* to, std::int64_t to_step,
-                             std::int64_t count) {
+template <class Element>
+void copy_row(const Element* from, std::int64_t from_step, Element* to, std::int64_t to_step, std::int64_t count) {
     if (from_step == 1 && to_step == 1) {
         std::copy_n(from, count, to);
         return;
@@ -39,25 +40,28 @@ ANEMONE_INLINE int dense_axis(const loop_nest<2>& nest, std::size_t n) {
 }
 
 /// to[sum of to_steps[k] i[k]] = from[sum of from_steps[k] i[k]] for all indices i within `shape`: in runs where both
-/// are dense, or as transposes where they are dense along different axes.
-ANEMONE_INLINE void strided_copy(const extents& shape, const half* from, const indices& from_steps, half* to,
-                                 const indices& to_steps) {
+/// are dense, or of fp16 as transposes where they are dense along different axes.
+template <class Element>
+void strided_copy(const extents& shape, const Element* from, const indices& from_steps, Element* to,
+                  const indices& to_steps) {
     const auto nest = loop_nest<2>{shape, {from_steps, to_steps}}.collapsed();
-    const int columns = dense_axis(nest, 0);
-    const int rows = dense_axis(nest, 1);
-    constexpr std::int64_t least = 4; // below this a plain loop is as fast
-    if (columns >= 0 && rows >= 0 && rows != columns && nest.shape[rows] >= least && nest.shape[columns] >= least) {
-        loop_nest<2> planes = nest; // each of its rows is one element: where a transpose begins
-        planes.shape[rows] = 1;
-        planes.shape[columns] = 1;
-        planes.shape.append(1);
-        planes.strides[0].append(1);
-        planes.strides[1].append(1);
-        planes.for_each_row([&](const auto& offsets) {
-            transpose(from + offsets[0], nest.strides[0][rows], to + offsets[1], nest.strides[1][columns],
-                      nest.shape[rows], nest.shape[columns]);
-        });
-        return;
+    if constexpr (std::is_same_v<Element, half>) {
+        const int columns = dense_axis(nest, 0);
+        const int rows = dense_axis(nest, 1);
+        constexpr std::int64_t least = 4; // below this a plain loop is as fast
+        if (columns >= 0 && rows >= 0 && rows != columns && nest.shape[rows] >= least && nest.shape[columns] >= least) {
+            loop_nest<2> planes = nest; // each of its rows is one element: where a transpose begins
+            planes.shape[rows] = 1;
+            planes.shape[columns] = 1;
+            planes.shape.append(1);
+            planes.strides[0].append(1);
+            planes.strides[1].append(1);
+            planes.for_each_row([&](const auto& offsets) {
+                transpose(from + offsets[0], nest.strides[0][rows], to + offsets[1], nest.strides[1][columns],
+                          nest.shape[rows], nest.shape[columns]);
+            });
+            return;
+        }
     }
     nest.for_each_row([&](const auto& offsets) {
         copy_row(from + offsets[0], nest.row_stride(0), to + offsets[1], nest.row_stride(1), nest.row_count());
@@ -66,8 +70,9 @@ ANEMONE_INLINE void strided_copy(const extents& shape, const half* from, const i
 
 /// The part of a move from axis `axis` on, for fixed indices of the axes before it; of that axis the indices first <= i
 /// < last.
-ANEMONE_INLINE void table_copy(const element_move& m, int axis, std::int64_t first, std::int64_t last, const half* from,
-                               half* to) {
+template <class Element>
+void table_copy(const element_move& m, int axis, std::int64_t first, std::int64_t last, const Element* from,
+                Element* to) {
     const std::int64_t from_step = m.from[axis];
     const std::int64_t to_step = m.to[axis];
     const std::int64_t* const table = m.table(axis).empty() ? nullptr : m.table(axis).data();
@@ -85,6 +90,32 @@ ANEMONE_INLINE void table_copy(const element_move& m, int axis, std::int64_t fir
     }
 }
 
+/// move_elements, the part of a move.
+template <class Element>
+void moved_part(const element_move& m, const Element* x, Element* y, std::int64_t first, std::int64_t last) {
+    const int axis = m.parted_axis();
+    if (m.is_even()) {
+        extents part = m.shape;
+        part[axis] = last - first;
+        strided_copy(part, x + m.from_first + first * m.from[axis], m.from, y + m.to_first + first * m.to[axis], m.to);
+        return;
+    }
+    // The axes before it have one index each.
+    const Element* from = x + m.from_first;
+    for (int before = 0; before < axis; ++before) {
+        from += m.table(before).empty() ? 0 : m.table(before)[0];
+    }
+    table_copy(m, axis, first, last, from, y + m.to_first);
+}
+
+template <class Element> void moved(const element_move& m, const Element* x, Element* y) {
+    if (m.shape.rank == 0) {
+        y[m.to_first] = x[m.from_first];
+        return;
+    }
+    moved_part(m, x, y, 0, m.shape[m.parted_axis()]);
+}
+
 } // namespace ane::kernels::detail::inline ANEMONE_WAY
 
 namespace ane::kernels::inline ANEMONE_WAY {
@@ -98,29 +129,10 @@ ANEMONE_BODY std::array<half, 256> byte_values(dtype type) {
     return values;
 }
 
-ANEMONE_BODY void move_elements(const element_move& m, const half* x, half* y) {
-    if (m.shape.rank == 0) {
-        y[m.to_first] = x[m.from_first];
-        return;
-    }
-    move_elements(m, x, y, 0, m.shape[m.parted_axis()]);
-}
-
+ANEMONE_BODY void move_elements(const element_move& m, const half* x, half* y) { detail::moved(m, x, y); }
+ANEMONE_BODY void move_elements(const element_move& m, const double* x, double* y) { detail::moved(m, x, y); }
 ANEMONE_BODY void move_elements(const element_move& m, const half* x, half* y, std::int64_t first, std::int64_t last) {
-    const int axis = m.parted_axis();
-    if (m.is_even()) {
-        extents part = m.shape;
-        part[axis] = last - first;
-        detail::strided_copy(part, x + m.from_first + first * m.from[axis], m.from, y + m.to_first + first * m.to[axis],
-                             m.to);
-        return;
-    }
-    // The axes before it have one index each.
-    const half* from = x + m.from_first;
-    for (int before = 0; before < axis; ++before) {
-        from += m.table(before).empty() ? 0 : m.table(before)[0];
-    }
-    detail::table_copy(m, axis, first, last, from, y + m.to_first);
+    detail::moved_part(m, x, y, first, last);
 }
 
 } // namespace ane::kernels::inline ANEMONE_WAY

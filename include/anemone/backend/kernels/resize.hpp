@@ -16,8 +16,9 @@ ANEMONE_API void sample_axis(const sampling& s, std::int64_t extent, double begi
 
 /// `planes` planes [height, width], one behind the other, all read at the same rows and columns.
 template <class Arithmetic>
-void sample_planes(const Arithmetic& a, const half* x, std::int64_t planes, std::int64_t height, std::int64_t width,
-                   const std::vector<axis_sample>& rows, const std::vector<axis_sample>& columns, half* out) {
+void sample_planes(const Arithmetic& a, const element_of<Arithmetic>* x, std::int64_t planes, std::int64_t height,
+                   std::int64_t width, const std::vector<axis_sample>& rows, const std::vector<axis_sample>& columns,
+                   element_of<Arithmetic>* out) {
     const auto row_count = static_cast<std::int64_t>(rows.size());
     const auto column_count = static_cast<std::int64_t>(columns.size());
     std::vector<neighbours<typename Arithmetic::value>> of_row(columns.size());
@@ -26,8 +27,8 @@ void sample_planes(const Arithmetic& a, const half* x, std::int64_t planes, std:
             return neighbours_of(a, width, rows[static_cast<std::size_t>(i)], column);
         });
         for (std::int64_t p = 0; p < planes; ++p) {
-            const half* const plane = x + p * height * width;
-            half* const to = out + (p * row_count + i) * column_count;
+            const element_of<Arithmetic>* const plane = x + p * height * width;
+            element_of<Arithmetic>* const to = out + (p * row_count + i) * column_count;
             std::transform(of_row.begin(), of_row.end(), to, [&](const auto& n) { return blended(a, plane, n); });
         }
     }
@@ -41,8 +42,8 @@ ANEMONE_API std::vector<axis_sample> resized_axis(sampling s, std::int64_t exten
 /// out [R, C, h, w]. A whole image is the box (0, 0, H, W), with align_corners (0, 0, H - 1, W - 1): it gives what
 /// `resize` does where the border is `edge`.
 template <class Arithmetic>
-void crop_resize(const Arithmetic& a, const sampling& s, const half* x, const extents& image, const half* boxes,
-                 std::int64_t count, half* out) {
+void crop_resize(const Arithmetic& a, const sampling& s, const element_of<Arithmetic>* x, const extents& image,
+                 const element_of<Arithmetic>* boxes, std::int64_t count, element_of<Arithmetic>* out) {
     const std::int64_t size = image[1] * image[2] * image[3];
     std::vector<axis_sample> rows;
     std::vector<axis_sample> columns;

@@ -111,9 +111,10 @@ neighbours<typename Arithmetic::value> neighbours_of(const Arithmetic& a, std::i
 
 /// Their mean. An infinity or a NaN among them shows where its weight is not 0.
 template <class Arithmetic>
-half blended(const Arithmetic& a, const half* plane, const neighbours<typename Arithmetic::value>& n) {
+element_of<Arithmetic> blended(const Arithmetic& a, const element_of<Arithmetic>* plane,
+                               const neighbours<typename Arithmetic::value>& n) {
     if (n.whole || n.count == 0) {
-        return n.count == 0 ? half{} : plane[n.offset[0]];
+        return n.count == 0 ? element_of<Arithmetic>{} : plane[n.offset[0]];
     }
     typename Arithmetic::blend total(a);
     for (int i = 0; i < n.count; ++i) {

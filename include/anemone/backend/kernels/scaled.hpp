@@ -11,8 +11,8 @@ namespace ane::kernels::inline ANEMONE_WAY {
 /// scale (a op b), element by element. On the engine the inner result rounds first; a product has no scale, which the
 /// layer would ignore.
 template <class Arithmetic>
-void scaled_elementwise(const Arithmetic& a, const scaling& how, const half* left, const half* right,
-                        std::int64_t count, half* out) {
+void scaled_elementwise(const Arithmetic& a, const scaling& how, const element_of<Arithmetic>* left,
+                        const element_of<Arithmetic>* right, std::int64_t count, element_of<Arithmetic>* out) {
     const auto inner = [&](const auto& x, const auto& y) {
         switch (how.function) {
         case scaled_function::add: return a.add(x, y);

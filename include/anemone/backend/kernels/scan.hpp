@@ -10,7 +10,8 @@ namespace ane::kernels::inline ANEMONE_WAY {
 /// The sums of the elements up to each one along an axis; `exclusive`: without the element itself; `reverse`: from the
 /// end (ONNX CumSum).
 template <class Arithmetic>
-void cumulative_sum(const Arithmetic& a, const cumulation& how, const half* x, const extents& shape, half* out) {
+void cumulative_sum(const Arithmetic& a, const cumulation& how, const element_of<Arithmetic>* x, const extents& shape,
+                    element_of<Arithmetic>* out) {
     ane::detail::for_each_row(shape, how.axis,
                               [&](std::int64_t, std::int64_t begin, std::int64_t count, std::int64_t stride) {
                                   typename Arithmetic::sum total(a);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../graph/copy.hpp"
 #include "../../numerics/kernels.hpp"
 #include "../../passes/lowering.hpp"
 #include "../../passes/validate.hpp"
@@ -62,12 +63,7 @@ template <const auto& Model> struct lowered_model {
 
     static lowered_graph copy() {
         const auto& [graph, origins] = value;
-        lowered_graph lowered;
-        lowered.graph.nodes.append(graph.nodes);
-        lowered.graph.operand_pool.append(graph.operand_pool);
-        lowered.graph.text_pool.append(graph.text_pool);
-        lowered.graph.payload.append(graph.payload);
-        lowered.graph.outputs.append(graph.outputs);
+        lowered_graph lowered{copy_of(graph), {}};
         lowered.origins.append(origins);
         return lowered;
     }

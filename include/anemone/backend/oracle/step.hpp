@@ -27,8 +27,8 @@ using step_table = std::array<evaluator, op_count>;
 /// The table of all operations (oracle.ipp).
 ANEMONE_API const step_table& every_step();
 
-/// The values of a lowered graph while it runs, one buffer a node: fp16 as `half`, bytes and booleans (0 or 1) one byte
-/// an element.
+/// The values of a lowered graph while it runs, one buffer a node from when it is first computed: fp16 as `half`, bytes
+/// and booleans (0 or 1) one byte an element.
 class evaluation {
 public:
     ANEMONE_INLINE evaluation(const graph_view& lowered, const materialized& constants, const numerics::datapath& path,
@@ -38,9 +38,6 @@ public:
         for (int i = 0; i < graph.size(); ++i) {
             if (known(i)) {
                 places_[position(i)] = constants.memory(i);
-            } else if (at(i).kind != op::input) {
-                storage_[position(i)].resize(static_cast<std::size_t>(ane::bytes(at(i).type, shape(i).count())));
-                places_[position(i)] = storage_[position(i)].data();
             }
         }
     }
@@ -74,7 +71,14 @@ public:
     const std::byte* bytes(int index, int operand_position) const { return bytes(operand(index, operand_position)); }
     const half* input(int index, int operand_position) const { return data(operand(index, operand_position)); }
     /// Where a node's value is written.
-    std::byte* result_bytes(int index) { return storage_[position(index)].data(); }
+    std::byte* result_bytes(int index) {
+        std::vector<std::byte>& storage = storage_[position(index)];
+        if (storage.empty()) {
+            storage.resize(static_cast<std::size_t>(ane::bytes(at(index).type, shape(index).count())));
+        }
+        places_[position(index)] = storage.data();
+        return storage.data();
+    }
     half* result(int index) { return reinterpret_cast<half*>(result_bytes(index)); }
 
     /// A weight of a stored form as it lies in memory; encoded when it is first asked for.
@@ -91,14 +95,18 @@ public:
 
     /// Takes another node's value, which has as many bytes.
     ANEMONE_INLINE void copy(int from, int to) {
-        std::memcpy(result_bytes(to), bytes(from), storage_[position(to)].size());
+        std::byte* const result = result_bytes(to);
+        std::memcpy(result, bytes(from), storage_[position(to)].size());
     }
 
     /// Reads the value of a node from the caller's memory from here on: an input, or a node that is not evaluated. A
     /// NaN is kept until an operation computes with it; operations that only move it pass it on.
     void bind(int index, std::span<const std::byte> memory) { places_[position(index)] = memory.data(); }
-    /// Reads it from where it is computed again.
-    void release(int index) { places_[position(index)] = storage_[position(index)].data(); }
+    /// Forgets the value of a node that is computed, and its memory.
+    void drop(int index) {
+        storage_[position(index)] = {};
+        places_[position(index)] = nullptr;
+    }
 
 private:
     static std::size_t position(int index) { return static_cast<std::size_t>(index); }

@@ -39,8 +39,9 @@ ANEMONE_INLINE std::int64_t kept_count(std::span<const std::byte> mask, std::int
 }
 
 /// `count` values: those whose bit is set from `kept(position among the kept, element)`, +0 elsewhere.
-template <class Kept> std::vector<half> scatter(std::span<const std::byte> mask, std::int64_t count, const Kept& kept) {
-    std::vector<half> result(static_cast<std::size_t>(count));
+template <class Number, class Kept>
+std::vector<Number> scatter(std::span<const std::byte> mask, std::int64_t count, const Kept& kept) {
+    std::vector<Number> result(static_cast<std::size_t>(count));
     std::int64_t next = 0;
     for (std::int64_t i = 0; i < count; ++i) {
         if (packed_at(mask, i, 1) != 0) {

@@ -1,0 +1,48 @@
+#include "sample_files.hpp"
+
+#include "numpy_file.hpp"
+#include <anemone/base/error.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+namespace command {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> files_in(const std::string& path) {
+    std::error_code failed;
+    if (!fs::is_directory(path, failed)) {
+        return {path};
+    }
+    std::vector<std::string> files;
+    for (const fs::directory_entry& each : fs::directory_iterator(path)) {
+        if (each.path().extension() == ".npz" || each.path().extension() == ".npy") {
+            files.push_back(each.path().string());
+        }
+    }
+    if (files.empty()) {
+        throw ane::error(ane::errc::file, path, "has no .npz or .npy");
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+} // namespace
+
+ane::model_samples samples_in(const std::vector<std::string>& paths, const app::model& model) {
+    ane::model_samples samples;
+    const std::vector<app::port> inputs = app::ports_of(model.graph()).inputs;
+    for (const std::string& path : paths) {
+        for (const std::string& file : files_in(path)) {
+            const std::vector<tensor> arrays = read_arrays(file, model.max_memory());
+            app::add_runs(samples, inputs, arrays_for(inputs, arrays), file);
+        }
+    }
+    return samples;
+}
+
+} // namespace command
