@@ -22,8 +22,7 @@ namespace ane::cpu::inline ANEMONE_WAY {
 ANEMONE_BODY const step_table& every_step() { return steps_of<every_op>(); }
 
 template <op_set Operations, op_set Folded> repertoire repertoire_of(isa_level level) {
-    constexpr constant_arithmetic constants = constant_arithmetic_of<Operations, Folded>();
-    return {steps_of<Operations>(), kernels_of<Operations>(level), constants};
+    return {steps_of<Operations>(), kernels_of<Operations>(level), constant_arithmetic_of<Operations, Folded>()};
 }
 
 } // namespace ane::cpu::inline ANEMONE_WAY

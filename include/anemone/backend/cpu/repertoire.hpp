@@ -51,7 +51,7 @@ template <op_set Operations> const kernel_table& generic_kernels_of() {
     if constexpr (Operations == every_op) {
         return generic_kernels();
     } else {
-        return detail::generic::kernels<loops_under(Operations)>::table;
+        return detail::generic_kernels_of<loops_under(Operations)>();
     }
 }
 
@@ -70,8 +70,9 @@ void evaluate_constant(const graph_view& g, const materialized& known, int index
     step.run({inputs, result, {.shared = memory.data(), .own = memory.data() + shared}});
 }
 
-/// For a program of some operations, of which some are computed when it is compiled.
-template <op_set Operations, op_set Folded> constexpr constant_arithmetic constant_arithmetic_of() {
+/// For a program of some operations, of which some are computed when it is compiled. (Not constexpr: compilers instantiate
+/// a constexpr function wherever they read its call, also in bodies that no program uses.)
+template <op_set Operations, op_set Folded> constant_arithmetic constant_arithmetic_of() {
     if constexpr (Folded == op_set{}) {
         return {expansion_for<Operations>(), nullptr};
     } else {

@@ -35,12 +35,15 @@ ANEMONE_INLINE void no_loop [[noreturn]] (op kind) {
 /// The loops, compiled for each instruction set.
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
+/// The table of the generic level with the loops of some operations.
+template <op_set Operations> const kernel_table& generic_kernels_of() { return generic::kernels<Operations>::table; }
+
 /// The table of a level with the loops of some operations. Throws errc::argument when this machine cannot run that
 /// level.
 template <op_set Operations> const kernel_table& kernels_of(isa_level level) {
     if (is_available(level)) {
         switch (level) {
-        case isa_level::generic: return generic::kernels<Operations>::table;
+        case isa_level::generic: return generic_kernels_of<Operations>();
 #if defined(__x86_64__)
         case isa_level::avx2: return avx2::kernels<Operations>::table;
         case isa_level::avx512: return avx512::kernels<Operations>::table;

@@ -19,7 +19,7 @@ namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY const kernel_table& kernels_for(isa_level level) { return detail::kernels_of<every_op>(level); }
 
-ANEMONE_BODY const kernel_table& generic_kernels() { return detail::generic::kernels<every_op>::table; }
+ANEMONE_BODY const kernel_table& generic_kernels() { return detail::generic_kernels_of<every_op>(); }
 
 ANEMONE_BODY const kernel_table& best_kernels() {
     static const kernel_table& best = kernels_for(best_level());
