@@ -29,8 +29,8 @@ trace trace_of(const graph_view& model, const backend::cpu& place, const weight_
 
 /// The same on the oracle. A node that the engine computes together with a later one has no value.
 ANEMONE_API_OF(anemone_diff_trace_hpp)
-trace
-    trace_of(const graph_view& model, const backend::oracle& place, const weight_store& weights, input_buffers inputs);
+trace trace_of(const graph_view& model, const backend::oracle& place, const weight_store& weights,
+               input_buffers inputs);
 
 } // namespace ane::inline ANEMONE_WAY
 

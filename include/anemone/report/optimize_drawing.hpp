@@ -18,8 +18,8 @@ struct optimize_drawing_options {
 /// A model at the left and what `optimize` made of it at the right, under the steps and the times of a dispatch before
 /// and after. All ids begin with `before` and `after`.
 ANEMONE_API_OF(anemone_report_optimize_drawing_hpp)
-std::string
-    draw_optimized(const graph_view& model, const optimized& found, const optimize_drawing_options& options = {});
+std::string draw_optimized(const graph_view& model, const optimized& found,
+                           const optimize_drawing_options& options = {});
 
 } // namespace ane::inline ANEMONE_WAY
 

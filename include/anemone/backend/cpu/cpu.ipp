@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../analysis/arena.hpp"
+#include "../../base/isa_dispatch.hpp"
 #include "../../base/thread_pool.hpp"
 #include "../../passes/validate.hpp"
 #include "../one_run.hpp"
@@ -19,10 +20,10 @@
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-ANEMONE_BODY const step_table& every_step() { return steps_of<every_op>(); }
+ANEMONE_BODY const step_table& every_step() { return steps_of<every_kernel>(); }
 
-template <op_set Operations, op_set Folded> repertoire repertoire_of(isa_level level) {
-    return {steps_of<Operations>(), kernels_of<Operations>(level), constant_arithmetic_of<Operations, Folded>()};
+template <kernel_needs Needs, op_set Folded> repertoire repertoire_of(isa_level level) {
+    return {steps_of<Needs>(), kernels_of<Needs>(level), constant_arithmetic_of<Needs.operations, Folded>()};
 }
 
 } // namespace ane::cpu::inline ANEMONE_WAY
@@ -239,7 +240,7 @@ ANEMONE_BODY cpu cpu::winograd(ane::winograd_tiles form) const {
 
 ANEMONE_BODY cpu cpu::level(isa_level set) const {
     if (!is_available(set)) {
-        throw error(errc::argument, "cpu", "this machine has no " + std::string(ane::name(set)));
+        ane::detail::refuse_level(set, "cpu");
     }
     cpu result = *this;
     result.options_.level = set;
@@ -248,16 +249,15 @@ ANEMONE_BODY cpu cpu::level(isa_level set) const {
 
 ANEMONE_BODY cpu_program cpu::compile(const graph_view& model, const weight_store& weights) const {
     validate(model);
-    return {model, weights, ane::cpu::repertoire_of<every_op, every_op>(options_.level.value_or(best_level())),
-            options_};
+    return {model, weights,
+            ane::cpu::repertoire_of<ane::cpu::every_kernel, every_op>(options_.level.value_or(best_level())), options_};
 }
 
 #if !defined(ANEMONE_COMPILED)
 template <const auto& Model> cpu_program cpu::compile_model(const weight_store& weights) const {
-    constexpr op_set operations = operations_of(Model);
+    constexpr ane::cpu::kernel_needs needs = ane::cpu::needs_of(Model);
     constexpr op_set folded = computed_when_compiled(Model);
-    return {Model, weights, ane::cpu::repertoire_of<operations, folded>(options_.level.value_or(best_level())),
-            options_};
+    return {Model, weights, ane::cpu::repertoire_of<needs, folded>(options_.level.value_or(best_level())), options_};
 }
 #endif
 

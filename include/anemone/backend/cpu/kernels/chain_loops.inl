@@ -35,29 +35,46 @@ ANEMONE_CPU_INLINE void each_pair(const Function& function, const chain_link& li
 }
 
 /// All links over `Blocks` blocks from element `at` on, of which `left` elements are there.
-template <int Blocks>
+template <op_set Functions, int Blocks>
 ANEMONE_CPU_INLINE void through_links(const chain_link* links, int count, std::int64_t at, std::int64_t left,
                                       row_block* values) {
+#define ANEMONE_PAIR(KIND)                                                                                             \
+    case op::KIND:                                                                                                     \
+        if constexpr (Functions.contains(op::KIND)) {                                                                  \
+            each_pair<Blocks>(binary_function<op::KIND>{}, link, at, left, values);                                    \
+            break;                                                                                                     \
+        }                                                                                                              \
+        no_loop(link.kind);
+#define ANEMONE_BLOCK(KIND, ...)                                                                                       \
+    case op::KIND:                                                                                                     \
+        if constexpr (Functions.contains(op::KIND)) {                                                                  \
+            each_block<Blocks>(unary_function<op::KIND>{__VA_ARGS__}, values);                                         \
+            break;                                                                                                     \
+        }                                                                                                              \
+        no_loop(link.kind);
     for (int l = 0; l < count; ++l) {
         const chain_link& link = links[l];
         switch (link.kind) {
-        case op::add: each_pair<Blocks>(binary_function<op::add>{}, link, at, left, values); break;
-        case op::sub: each_pair<Blocks>(binary_function<op::sub>{}, link, at, left, values); break;
-        case op::mul: each_pair<Blocks>(binary_function<op::mul>{}, link, at, left, values); break;
-        case op::minimum: each_pair<Blocks>(binary_function<op::minimum>{}, link, at, left, values); break;
-        case op::maximum: each_pair<Blocks>(binary_function<op::maximum>{}, link, at, left, values); break;
-        case op::relu: each_block<Blocks>(unary_function<op::relu>{}, values); break;
-        case op::relu6: each_block<Blocks>(unary_function<op::relu6>{}, values); break;
-        case op::clamp: each_block<Blocks>(unary_function<op::clamp>{link.first, link.second}, values); break;
-        case op::leaky_relu: each_block<Blocks>(unary_function<op::leaky_relu>{link.first, link.second}, values); break;
-        case op::abs: each_block<Blocks>(unary_function<op::abs>{}, values); break;
-        case op::square: each_block<Blocks>(unary_function<op::square>{}, values); break;
+            ANEMONE_PAIR(add)
+            ANEMONE_PAIR(sub)
+            ANEMONE_PAIR(mul)
+            ANEMONE_PAIR(minimum)
+            ANEMONE_PAIR(maximum)
+            ANEMONE_BLOCK(relu)
+            ANEMONE_BLOCK(relu6)
+            ANEMONE_BLOCK(clamp, link.first, link.second)
+            ANEMONE_BLOCK(leaky_relu, link.first, link.second)
+            ANEMONE_BLOCK(abs)
+            ANEMONE_BLOCK(square)
         default: no_loop(link.kind);
         }
     }
+#undef ANEMONE_PAIR
+#undef ANEMONE_BLOCK
 }
 
-template <class To> void chain_loop(const chain_link* links, int count, const float* x, To* out, std::int64_t n) {
+template <op_set Functions, class To>
+void chain_loop(const chain_link* links, int count, const float* x, To* out, std::int64_t n) {
     constexpr std::int64_t together = chain_blocks * block_lanes;
     std::int64_t i = 0;
     for (; i + together <= n; i += together) {
@@ -66,7 +83,7 @@ template <class To> void chain_loop(const chain_link* links, int count, const fl
         for (int k = 0; k < chain_blocks; ++k) {
             values[k] = row_block::load(x + i + k * block_lanes);
         }
-        through_links<chain_blocks>(links, count, i, together, values);
+        through_links<Functions, chain_blocks>(links, count, i, together, values);
 #pragma GCC unroll 4
         for (int k = 0; k < chain_blocks; ++k) {
             store_block(values[k], out + i + k * block_lanes);
@@ -75,7 +92,7 @@ template <class To> void chain_loop(const chain_link* links, int count, const fl
     for (; i < n; i += block_lanes) {
         const std::int64_t left = n - i;
         row_block value = left < block_lanes ? load_some(x + i, left) : row_block::load(x + i);
-        through_links<1>(links, count, i, left, &value);
+        through_links<Functions, 1>(links, count, i, left, &value);
         if (left < block_lanes) {
             store_some(value, out + i, left);
         } else {
