@@ -7,7 +7,7 @@
 #include "../../passes/layouts.hpp"
 #include "../node_shapes.hpp"
 #include "kernels/algorithms.hpp"
-#include "kernels/product_kernels.hpp"
+#include "kernels/kernel_table.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -73,6 +73,11 @@ private:
                         g_.operands(index)[1], form.b);
         } else if (n.kind == op::attention) {
             all_.insert({algorithm::few_rows, algorithm::many_rows, algorithm::turned_columns});
+        } else if (n.kind == op::softmax) {
+            add_norm(n.shape, n.get<axis>().index);
+        } else if (n.kind == op::minmax_norm || n.kind == op::layer_norm || n.kind == op::rms_norm ||
+                   n.kind == op::l2_norm) {
+            add_norm(n.shape, n.get<stabilizer>().axis);
         }
     }
 
@@ -137,10 +142,16 @@ private:
         }
     }
 
+    constexpr void add_norm(const extents& x, int along) {
+        if (x.count() / std::max<std::int64_t>(x[normalized_axis(along, x.rank)], 1) >= rows_at_once) {
+            all_.insert(algorithm::several_rows);
+        }
+    }
+
     /// `turned`: the right operand is stored by columns.
     constexpr void add_product(std::int64_t rows, int right, bool turned) {
         const bool few = rows <= few_rows;
-        all_.insert(few ? algorithm::few_rows : algorithm::many_rows);
+        all_.insert(rows == 1 ? algorithm::one_row : few ? algorithm::few_rows : algorithm::many_rows);
         if (!is_known(right)) { // what the loops of few rows leave of its columns goes through the others
             all_.insert(algorithm::many_rows);
             all_.insert(few && turned ? algorithm::turned_columns : algorithm::many_rows);

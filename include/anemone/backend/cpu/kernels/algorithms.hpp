@@ -30,10 +30,12 @@ enum class algorithm : std::uint8_t {
     fourth_columns,   ///< of stride 4
     winograd,         ///< convolutions of 3 by 3 that may take Winograd's algorithm (kernels/winograd.hpp)
     computed_filters, ///< convolutions whose filters are computed in each run
-    few_rows,         ///< products of at most few_rows rows
+    one_row,          ///< products of one row
+    few_rows,         ///< of at most few_rows rows
     many_rows,        ///< of more, or of less with a right operand that is computed in each run
     turned_columns,   ///< products of few rows with a right operand that is computed and stored by columns
     codes,            ///< products with weights that stay compressed
+    several_rows,     ///< norms of several rows at once
     count
 };
 using algorithm_set = enum_set<algorithm, static_cast<std::size_t>(algorithm::count)>;

@@ -104,9 +104,9 @@ struct nibble_source {
 ANEMONE_INLINE void product_few_coded(std::int64_t rows, std::int64_t terms, const float* a, std::int64_t a_step,
                                       const coded_panels& b, std::int64_t panels, float* sums, std::int64_t step) {
     if (b.nibbles) {
-        few_rows_of(rows, terms, a, a_step, nibble_source{b.codes, b.panel_bytes, b.table}, panels, sums, step, true);
+        few_rows_of<true>(rows, terms, a, a_step, nibble_source{b.codes, b.panel_bytes, b.table}, panels, sums, step, true);
     } else {
-        few_rows_of(rows, terms, a, a_step, integer_source{b.codes, b.panel_bytes, b.scales, b.splitters}, panels, sums,
+        few_rows_of<true>(rows, terms, a, a_step, integer_source{b.codes, b.panel_bytes, b.scales, b.splitters}, panels, sums,
                     step, true);
     }
 }

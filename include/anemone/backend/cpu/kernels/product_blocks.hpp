@@ -111,7 +111,7 @@ public:
             for (std::int64_t c = first_column; c < last_column; c += product_columns) {
                 const std::int64_t columns = std::min(product_columns, last_column - c);
                 if (as_it_is) {
-                    if constexpr (Ways.contains(algorithm::few_rows)) {
+                    if constexpr (Ways.contains(algorithm::one_row) || Ways.contains(algorithm::few_rows)) {
                         few(c, columns);
                     }
                 } else if constexpr (Ways.contains(algorithm::many_rows)) {

@@ -48,21 +48,22 @@ template <kernel_needs Needs> constexpr chain_kernels chain_kernels_of() {
 }
 
 template <kernel_needs Needs> constexpr norm_kernels norm_kernels_of() {
+    constexpr bool at_once = Needs.contains(algorithm::several_rows) && !is_fallback;
     norm_kernels loops;
     if constexpr (Needs.contains(op::softmax)) {
-        loops.softmax = softmax_rows;
+        loops.softmax = softmax_rows<at_once>;
     }
     if constexpr (Needs.contains(op::layer_norm)) {
-        loops.layer_norm = layer_norm_rows;
+        loops.layer_norm = layer_norm_rows<at_once>;
     }
     if constexpr (Needs.contains(op::rms_norm)) {
-        loops.rms_norm = rms_norm_rows;
+        loops.rms_norm = rms_norm_rows<at_once>;
     }
     if constexpr (Needs.contains(op::l2_norm)) {
-        loops.l2_norm = l2_norm_rows;
+        loops.l2_norm = l2_norm_rows<at_once>;
     }
     if constexpr (Needs.contains(op::minmax_norm)) {
-        loops.minmax_norm = minmax_norm_rows;
+        loops.minmax_norm = minmax_norm_rows<at_once>;
     }
     return loops;
 }
@@ -89,7 +90,7 @@ template <kernel_needs Needs> constexpr product_kernels product_kernels_of() {
                           .block_rows = product_block_rows,
                           .wide_rows = product_wide_rows,
                           .least_rows = product_least_rows};
-    if constexpr (Needs.any(algorithm::few_rows, algorithm::many_rows)) {
+    if constexpr (Needs.any(algorithm::one_row, algorithm::few_rows, algorithm::many_rows)) {
         loops.widen = product_widen;
         loops.widen_turned = widen_turned;
     }
@@ -97,9 +98,9 @@ template <kernel_needs Needs> constexpr product_kernels product_kernels_of() {
         loops.stripe = product_stripe;
         loops.half_stripe = product_half_stripe;
     }
-    if constexpr (Needs.contains(algorithm::few_rows) &&
+    if constexpr (Needs.any(algorithm::one_row, algorithm::few_rows) &&
                   (ANEMONE_SET_F16C || ANEMONE_SET_NEON || !Needs.contains(algorithm::many_rows))) {
-        loops.few = product_few;
+        loops.few = product_few<Needs.contains(algorithm::few_rows) && !is_fallback>;
     }
 #if ANEMONE_SET_F16C
     if constexpr (Needs.contains(algorithm::turned_columns)) {
@@ -159,12 +160,13 @@ template <kernel_needs Needs> constexpr convolution_kernels convolution_kernels_
 }
 
 template <kernel_needs Needs> constexpr depthwise_kernels depthwise_kernels_of() {
+    constexpr algorithm_set windows = is_fallback ? algorithm_set{algorithm::other_window} : Needs.algorithms;
     depthwise_kernels loops;
     if constexpr (Needs.contains(algorithm::planes)) {
-        loops.planes = depthwise<Needs.algorithms>;
+        loops.planes = depthwise<windows>;
     }
     if constexpr (Needs.contains(algorithm::places)) {
-        loops.places = depthwise_places<Needs.algorithms>;
+        loops.places = depthwise_places<windows>;
     }
     return loops;
 }
