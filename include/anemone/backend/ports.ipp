@@ -28,27 +28,33 @@ ANEMONE_BODY port_table::port_table(const graph_view& g) {
 }
 
 ANEMONE_BODY void port_table::check(input_buffers inputs, output_buffers outputs) const {
-    const auto check = [](const auto& given, const std::vector<port>& ports, const char* direction) {
-        if (given.size() != ports.size()) {
+    const auto count = [](std::size_t given, std::size_t wanted, const char* direction) {
+        if (given != wanted) {
             throw error(errc::port, direction,
-                        std::to_string(given.size()) + " buffers are given, the program has " +
-                            std::to_string(ports.size()) + " " + direction);
-        }
-        for (std::size_t i = 0; i < ports.size(); ++i) {
-            if (given[i].size() != ports[i].bytes) {
-                throw error(errc::port, ports[i].name,
-                            "has " + std::to_string(given[i].size()) + " bytes, the port takes " +
-                                std::to_string(ports[i].bytes));
-            }
-            if (reinterpret_cast<std::uintptr_t>(given[i].data()) % ports[i].alignment != 0) {
-                throw error(errc::port, ports[i].name,
-                            "begins at an odd address, its elements are aligned to " +
-                                std::to_string(ports[i].alignment) + " bytes");
-            }
+                        std::to_string(given) + " buffers are given, the program has " + std::to_string(wanted) + " " +
+                            direction);
         }
     };
-    check(inputs, inputs_, "inputs");
-    check(outputs, outputs_, "outputs");
+    const auto check = [](std::span<const std::byte> given, const port& wanted) {
+        if (given.size() != wanted.bytes) {
+            throw error(errc::port, wanted.name,
+                        "has " + std::to_string(given.size()) + " bytes, the port takes " +
+                            std::to_string(wanted.bytes));
+        }
+        if (reinterpret_cast<std::uintptr_t>(given.data()) % wanted.alignment != 0) {
+            throw error(errc::port, wanted.name,
+                        "begins at an odd address, its elements are aligned to " + std::to_string(wanted.alignment) +
+                            " bytes");
+        }
+    };
+    count(inputs.size(), inputs_.size(), "inputs");
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        check(inputs[i], inputs_[i]);
+    }
+    count(outputs.size(), outputs_.size(), "outputs");
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        check(outputs[i], outputs_[i]);
+    }
 }
 
 ANEMONE_BODY bound_ports::bound_ports(const graph_view& g) : table_(g), outputs_(g.outputs.size()) {
@@ -57,7 +63,7 @@ ANEMONE_BODY bound_ports::bound_ports(const graph_view& g) : table_(g), outputs_
             continue;
         }
         const std::size_t position = inputs_.size();
-        inputs_.emplace_back();
+        inputs_.push_back({});
         const int next = g.next_of(i);
         if (next < 0) {
             given_.push_back(position);

@@ -24,7 +24,7 @@ struct product_plan {
 
     product_extents extents;
     bool turned_right = false;
-    std::vector<place> places;
+    sequence<place> places;
     bool packed = false;
     packed_matrix weights;
     packed_codes codes; ///< of a weight that stays compressed; empty for others
@@ -111,7 +111,7 @@ template <kernel_needs Needs> bound_step bind_linear(const binding_context& c, i
     product_plan plan;
     plan.extents = {.m = x.count() / x.width(), .n = w[0], .k = w[1]};
     plan.turned_right = true;
-    plan.places = {{0, 0}};
+    plan.places.push_back({0, 0});
     plan.biased = c.at(index).operands.count == 3;
     if (c.constant(index, 1) != nullptr) {
         pack_right<Needs.algorithms>(plan, c, index, {1, plan.extents.m, w[0], w[1], false, true, 0, 0});
@@ -136,7 +136,7 @@ template <kernel_needs Needs> bound_step bind_matmul(const binding_context& c, i
     plan.turned_right = form.b;
     if (b.count() == right_size && !form.a) {
         plan.extents.m = y.count() / y.width();
-        plan.places = {{0, 0}};
+        plan.places.push_back({0, 0});
     } else {
         ane::detail::for_each_batch(y, a, b, [&](std::int64_t, std::int64_t from_a, std::int64_t from_b) {
             plan.places.push_back({from_a, from_b});

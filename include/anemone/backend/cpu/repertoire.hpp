@@ -32,8 +32,21 @@ namespace ane::cpu::inline ANEMONE_WAY {
 struct repertoire {
     const step_table& steps;
     const kernel_table& kernels;
+    stage_numbers numbers;
     constant_arithmetic constants;
 };
+
+/// stage_numbers of some operations.
+template <op_set Operations> ane::detail::unary_numbers numbers_of(const node& n) {
+    static constexpr op_set functions = detail::those_in(Operations, ops_of(op_group::unary));
+    static constexpr auto readers = op_table<stage_numbers, functions>(
+        []<op Kind>() -> stage_numbers { return ane::detail::unary_numbers_of<attributes_of<Kind>>; });
+    ane::detail::unary_numbers numbers = readers[static_cast<std::size_t>(n.kind)](n);
+    if (numbers.first == 0 && (n.kind == op::inverse || n.kind == op::rsqrt)) {
+        numbers.first = -0.0F; // as in cpu::unary: without an epsilon -0 stays -0 under the fraction
+    }
+    return numbers;
+}
 
 /// A separate function: merely naming the table of all operations elsewhere would instantiate it.
 template <kernel_needs Needs> const step_table& steps_of() { return step_table_of<Needs>; }
@@ -65,7 +78,7 @@ template <op_set Operations>
 void evaluate_constant(const graph_view& g, const materialized& known, int index, std::byte* result) {
     constexpr kernel_needs needs = needs_of_constants(Operations);
     const binding_context context{g, known, generic_kernels_of<needs>()};
-    std::vector<const std::byte*> inputs;
+    sequence<const std::byte*> inputs;
     for (const int operand : g.operands(index)) {
         inputs.push_back(known.memory(operand));
     }

@@ -78,11 +78,11 @@ ANEMONE_INLINE window_problem window_problem_of(const convolution_shape& s, cons
 /// The taps of the blocks in their order.
 ANEMONE_INLINE window_taps taps_of(const convolution_shape& s, const block_plan& blocks, const window_problem& w) {
     const convolution_slab& slab = blocks.slab;
-    std::vector<std::pair<std::int64_t, std::int64_t>> taps;
+    sequence<std::pair<std::int64_t, std::int64_t>> taps;
     in_tap_order(slab.channels_last(), w.channels, w.row_bases.size(), w.column_bases.size(),
                  [&](std::int64_t c, std::size_t i, std::size_t j) {
                      const std::int64_t row = c * s.kernel_height + static_cast<std::int64_t>(i);
-                     taps.emplace_back(slab.offset(c, i, j), row * s.kernel_width + static_cast<std::int64_t>(j));
+                     taps.push_back({slab.offset(c, i, j), row * s.kernel_width + static_cast<std::int64_t>(j)});
                  });
     return window_taps(taps, blocks.converted_at_once(w.taps));
 }

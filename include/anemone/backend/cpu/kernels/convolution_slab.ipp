@@ -21,7 +21,7 @@ ANEMONE_INLINE void zero(float* begin, float* end) {
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-ANEMONE_BODY slab_axis slab_axis_of(const std::vector<std::int64_t>& bases, std::int64_t outputs, std::int64_t stride,
+ANEMONE_BODY slab_axis slab_axis_of(const sequence<std::int64_t>& bases, std::int64_t outputs, std::int64_t stride,
                                     bool phased) {
     slab_axis axis;
     const std::int64_t step = outputs > 1 ? stride : 1; // with one output the stride, perhaps enormous, says nothing

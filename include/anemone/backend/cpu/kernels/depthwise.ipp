@@ -24,8 +24,8 @@ ANEMONE_BODY scratch_sizes depthwise_plan::scratch() const {
 ANEMONE_BODY depthwise_plan plan_depthwise(const numerics::convolution_shape& s) {
     depthwise_plan plan;
     plan.shape = s;
-    std::vector<std::int64_t> rows;
-    std::vector<std::int64_t> columns;
+    sequence<std::int64_t> rows;
+    sequence<std::int64_t> columns;
     for (std::int64_t i = 0; i < s.kernel_height; ++i) {
         rows.push_back(i * s.dilation_height - s.pad_top);
     }

@@ -60,7 +60,7 @@ ANEMONE_BODY depthwise_places_plan plan_depthwise_places(const numerics::convolu
     depthwise_places_plan plan;
     plan.shape = s;
     plan.tiles_finish = tiles_finish;
-    std::vector<std::int64_t> bases;
+    sequence<std::int64_t> bases;
     for (std::int64_t j = 0; j < s.kernel_width; ++j) {
         bases.push_back(j * s.dilation_width - s.pad_left);
     }

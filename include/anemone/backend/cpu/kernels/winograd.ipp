@@ -117,9 +117,9 @@ ANEMONE_BODY winograd_plan plan_winograd(const kernel_table& table, const numeri
             plan.unit_parts = std::min<std::int64_t>(width, plan.pairs());
         }
     }
-    std::vector<std::pair<std::int64_t, std::int64_t>> taps;
+    sequence<std::pair<std::int64_t, std::int64_t>> taps;
     for (std::int64_t c = 0; c < plan.channels(); ++c) {
-        taps.emplace_back(c, c);
+        taps.push_back({c, c});
     }
     plan.window = window_taps(taps, plan.channels());
     return plan;
