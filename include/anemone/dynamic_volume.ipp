@@ -1,5 +1,8 @@
 #pragma once
 
+#include "base/way.hpp"
+ANEMONE_INCLUDED(anemone_dynamic_volume_hpp);
+
 #include "base/formatted.hpp"
 #include "dynamic_volume.hpp"
 #include "passes/print.hpp"
@@ -53,18 +56,20 @@ ANEMONE_INLINE void require_volume(std::string_view function, op kind, const inf
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY dynamic_tensor conv3d(dynamic_builder& g, const dynamic_tensor& x, const dynamic_tensor& weight,
-                                   const dynamic_tensor* bias, const volume_conv& a, site where) {
+ANEMONE_BODY_OF dynamic_tensor conv3d(dynamic_builder& g, const dynamic_tensor& x, const dynamic_tensor& weight,
+                                      const dynamic_tensor* bias, const volume_conv& a, site where) {
     const inferred rule = bias == nullptr ? shape_rule(a, x.shape(), weight.shape())
                                           : shape_rule(a, x.shape(), weight.shape(), bias->shape());
     detail::require_volume("conv3d", op::conv2d, rule, x.shape(), where);
     return detail::volume_writer(detail::dynamic_sink(g, where)).convolution(a, x, weight, bias);
 }
-ANEMONE_BODY dynamic_tensor max_pool3d(dynamic_builder& g, const dynamic_tensor& x, const volume_pool& a, site where) {
+ANEMONE_BODY_OF dynamic_tensor max_pool3d(dynamic_builder& g, const dynamic_tensor& x, const volume_pool& a,
+                                          site where) {
     detail::require_volume("max_pool3d", op::max_pool, shape_rule(a, x.shape()), x.shape(), where);
     return detail::volume_writer(detail::dynamic_sink(g, where)).max_pool(a, x);
 }
-ANEMONE_BODY dynamic_tensor avg_pool3d(dynamic_builder& g, const dynamic_tensor& x, const volume_pool& a, site where) {
+ANEMONE_BODY_OF dynamic_tensor avg_pool3d(dynamic_builder& g, const dynamic_tensor& x, const volume_pool& a,
+                                          site where) {
     detail::require_volume("avg_pool3d", op::avg_pool, shape_rule(a, x.shape()), x.shape(), where);
     return detail::volume_writer(detail::dynamic_sink(g, where)).avg_pool(a, x);
 }

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_BACKEND_BUCKETED_HPP
+#define ANEMONE_BACKEND_BUCKETED_HPP
 
 #include "../analysis/padding.hpp"
 #include "../base/hidden.hpp"
@@ -101,7 +102,8 @@ public:
     /// The length of the program that ran.
     int bucket() const noexcept { return bucket_; }
 
-    ANEMONE_API bucket_results(int bucket, std::vector<std::string> names, std::vector<std::vector<half>> values);
+    ANEMONE_API_OF(anemone_backend_bucketed_hpp)
+    bucket_results(int bucket, std::vector<std::string> names, std::vector<std::vector<half>> values);
 
 private:
     int bucket_;
@@ -123,8 +125,9 @@ struct bucket_value {
 class bucket_set {
 public:
     /// `models` and `lengths` ascend; all of them were found to be harmless to pad.
-    ANEMONE_API bucket_set(std::span<const graph_view> models, std::span<const int> lengths, backend::any place,
-                           weight_store weights, const bucket_options& options);
+    ANEMONE_API_OF(anemone_backend_bucketed_hpp)
+    bucket_set(std::span<const graph_view> models, std::span<const int> lengths, backend::any place,
+               weight_store weights, const bucket_options& options);
 
     ANEMONE_API bucket_results run(std::int64_t length, std::span<const bucket_value> given);
     ANEMONE_API int bucket_for(std::int64_t length) const;
@@ -200,6 +203,7 @@ private:
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "bucketed.ipp"
 #endif

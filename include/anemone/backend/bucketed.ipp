@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_backend_bucketed_hpp);
+
 #include "../weights/verify.hpp"
 #include "bucketed.hpp"
 #include "one_run.hpp"
@@ -11,8 +14,8 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY bucket_results::bucket_results(int bucket, std::vector<std::string> names,
-                                            std::vector<std::vector<half>> values)
+ANEMONE_BODY_OF bucket_results::bucket_results(int bucket, std::vector<std::string> names,
+                                               std::vector<std::vector<half>> values)
     : bucket_(bucket), names_(std::move(names)), values_(std::move(values)) {}
 
 ANEMONE_BODY std::span<const half> bucket_results::operator[](std::string_view name) const {
@@ -155,8 +158,8 @@ struct bucket_set::members {
     }
 };
 
-ANEMONE_BODY bucket_set::bucket_set(std::span<const graph_view> models, std::span<const int> lengths,
-                                    backend::any place, weight_store weights, const bucket_options& options)
+ANEMONE_BODY_OF bucket_set::bucket_set(std::span<const graph_view> models, std::span<const int> lengths,
+                                       backend::any place, weight_store weights, const bucket_options& options)
     : state_(hidden<members>::of(new members{{models.begin(), models.end()},
                                              {lengths.begin(), lengths.end()},
                                              std::move(place),

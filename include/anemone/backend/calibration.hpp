@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_BACKEND_CALIBRATION_HPP
+#define ANEMONE_BACKEND_CALIBRATION_HPP
 
 #include "../analysis/ranges.hpp"
 #include "../base/way.hpp"
@@ -50,6 +51,7 @@ namespace ane::inline ANEMONE_WAY {
 template <runnable_backend Backend> class calibration {
 public:
     /// Throws `error` as the backend's `compile` does.
+    ANEMONE_API_OF(anemone_backend_calibration_hpp)
     calibration(const Backend& backend, const graph_view& g, const weight_store& weights)
         : observed_(g), program_(backend.compile(observed_.model(), weights)) {}
 
@@ -73,6 +75,7 @@ private:
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "calibration.ipp"
 #endif

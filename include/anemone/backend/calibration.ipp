@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_backend_calibration_hpp);
+
 #include "../graph/unused_port_prefix.hpp"
 #include "../passes/validate.hpp"
 #include "../values/half.hpp"

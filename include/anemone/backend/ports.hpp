@@ -26,14 +26,14 @@ public:
 private:
     struct port {
         std::string name;
-        std::size_t bytes;
-        std::size_t alignment;
+        std::size_t bytes = 0;
+        std::size_t alignment = 1;
     };
     template <class Buffers>
-    static void check_ports(const Buffers& given, const std::vector<port>& ports, const char* direction);
+    static void check_ports(const Buffers& given, const sequence<port>& ports, const char* direction);
 
-    std::vector<port> inputs_;
-    std::vector<port> outputs_;
+    sequence<port> inputs_;
+    sequence<port> outputs_;
 };
 
 /// The ports of a program that keeps its states itself: each state has two buffers, of which a run reads one and writes
@@ -58,17 +58,17 @@ public:
 private:
     struct kept {
         std::string name;
-        std::size_t input;  ///< its position among the graph's inputs
-        std::size_t output; ///< and among its outputs
+        std::size_t input = 0;  ///< its position among the graph's inputs
+        std::size_t output = 0; ///< and among its outputs
         std::vector<std::byte> now;
         std::vector<std::byte> next;
     };
     port_table table_;
-    std::vector<std::span<const std::byte>> inputs_;
-    std::vector<std::span<std::byte>> outputs_;
-    std::vector<std::size_t> given_;    ///< positions of the caller's inputs among all
-    std::vector<std::size_t> returned_; ///< positions of the caller's outputs among all
-    std::vector<kept> states_;
+    sequence<std::span<const std::byte>> inputs_;
+    sequence<std::span<std::byte>> outputs_;
+    sequence<std::size_t> given_;    ///< positions of the caller's inputs among all
+    sequence<std::size_t> returned_; ///< positions of the caller's outputs among all
+    sequence<kept> states_;
 };
 
 } // namespace ane::detail::inline ANEMONE_WAY

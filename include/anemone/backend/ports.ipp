@@ -28,7 +28,7 @@ ANEMONE_BODY port_table::port_table(const graph_view& g) {
 }
 
 template <class Buffers>
-void port_table::check_ports(const Buffers& given, const std::vector<port>& ports, const char* direction) {
+void port_table::check_ports(const Buffers& given, const sequence<port>& ports, const char* direction) {
     if (given.size() != ports.size()) {
         throw error(errc::port, direction,
                     std::to_string(given.size()) + " buffers are given, the program has " +
@@ -61,7 +61,7 @@ ANEMONE_BODY bound_ports::bound_ports(const graph_view& g) : table_(g), outputs_
             continue;
         }
         const std::size_t position = inputs_.size();
-        inputs_.emplace_back();
+        inputs_.push_back({});
         const int next = g.next_of(i);
         if (next < 0) {
             given_.push_back(position);

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_BACKEND_SAMPLES_HPP
+#define ANEMONE_BACKEND_SAMPLES_HPP
 
 #include "../base/error.hpp"
 #include "../base/way.hpp"
@@ -52,18 +53,21 @@ using model_results = std::vector<std::vector<std::vector<float>>>;
 /// Random inputs that the contracts allow: fp16 in its range, near [-1, 1]; bytes of 0 and 1; whole numbers where an
 /// operation takes indices. They follow from the seed and the names, the same on every machine. Throws `error`
 /// (errc::graph) for a graph that is none.
-ANEMONE_API model_samples random_samples(const graph_view& g, std::size_t runs, std::uint64_t seed = 1);
+ANEMONE_API_OF(anemone_backend_samples_hpp)
+model_samples random_samples(const graph_view& g, std::size_t runs, std::uint64_t seed = 1);
 
 /// What a program returns for each run, all of its outputs as float; states go on from run to run, from zeros.
-ANEMONE_API model_results run_samples(const graph_view& g, const weight_store& weights, const model_samples& samples,
-                                      const backend::any& place);
+ANEMONE_API_OF(anemone_backend_samples_hpp)
+model_results run_samples(const graph_view& g, const weight_store& weights, const model_samples& samples,
+                          const backend::any& place);
 
 /// |got - want| / |want| over all values of all runs (Frobenius norms); infinity where a value is finite in one of them
 /// only, and where all that was wanted is zero but not all that was got.
-ANEMONE_API double relative_error(const model_results& want, const model_results& got);
+ANEMONE_API_OF(anemone_backend_samples_hpp) double relative_error(const model_results& want, const model_results& got);
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "samples.ipp"
 #endif

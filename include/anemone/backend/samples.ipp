@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_backend_samples_hpp);
+
 #include "../passes/validate.hpp"
 #include "../values/half.hpp"
 #include "../weights/drawn.hpp"
@@ -60,7 +63,7 @@ ANEMONE_INLINE std::vector<std::byte> random_input(const graph_view& g, int inde
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY model_samples random_samples(const graph_view& g, std::size_t runs, std::uint64_t seed) {
+ANEMONE_BODY_OF model_samples random_samples(const graph_view& g, std::size_t runs, std::uint64_t seed) {
     validate(g);
     const std::vector<detail::first_reader> readers = detail::first_readers(g);
     model_samples samples;
@@ -77,8 +80,8 @@ ANEMONE_BODY model_samples random_samples(const graph_view& g, std::size_t runs,
     return samples;
 }
 
-ANEMONE_BODY model_results run_samples(const graph_view& g, const weight_store& weights, const model_samples& samples,
-                                       const backend::any& place) {
+ANEMONE_BODY_OF model_results run_samples(const graph_view& g, const weight_store& weights,
+                                          const model_samples& samples, const backend::any& place) {
     any_program program = place.compile(g, weights);
     std::vector<std::vector<std::byte>> memory;
     std::vector<int> nodes;
@@ -106,7 +109,7 @@ ANEMONE_BODY model_results run_samples(const graph_view& g, const weight_store& 
     return results;
 }
 
-ANEMONE_BODY double relative_error(const model_results& want, const model_results& got) {
+ANEMONE_BODY_OF double relative_error(const model_results& want, const model_results& got) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     if (want.size() != got.size()) {
         return infinity;

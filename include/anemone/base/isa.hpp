@@ -11,6 +11,30 @@
 /// carry no target of their own, so vectors stay local variables and never cross a call.
 #define ANEMONE_CPU_INLINE inline __attribute__((always_inline))
 
+/// The instruction sets that a program chooses from when it runs, a bit for each isa_level. The compiled library has all
+/// of its processors; header-only there is one, since each would be compiled in every file: what the compiler was told
+/// (-march), else AVX2, with `generic` for the machines without it.
+#if !defined(ANEMONE_SETS)
+#if defined(__x86_64__)
+#if defined(ANEMONE_COMPILED)
+#define ANEMONE_SETS 7
+#elif defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512BW__) && defined(__AVX512DQ__) &&               \
+    defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#define ANEMONE_SETS 4
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#define ANEMONE_SETS 2
+#else
+#define ANEMONE_SETS 3
+#endif
+#elif defined(__aarch64__) && defined(ANEMONE_COMPILED)
+#define ANEMONE_SETS 9
+#elif defined(__aarch64__)
+#define ANEMONE_SETS 8
+#else
+#define ANEMONE_SETS 1
+#endif
+#endif
+
 namespace ane::inline ANEMONE_WAY {
 
 /// Instruction sets that loops are compiled for. `generic` is whatever the compiler's flags allow.
@@ -26,10 +50,15 @@ constexpr std::string_view name(isa_level level) noexcept {
     return names[static_cast<std::size_t>(level)];
 }
 
-/// Whether this machine runs code of that level.
+/// Whether this program has the loops of that level: header-only it has those of one set alone (ANEMONE_SETS).
+constexpr bool is_compiled(isa_level level) noexcept {
+    return ((ANEMONE_SETS >> static_cast<unsigned>(level)) & 1) != 0;
+}
+
+/// Whether the program has them and this machine runs them.
 ANEMONE_API bool is_available(isa_level level) noexcept;
 
-/// All levels of this machine, `generic` first, and the last of them.
+/// All levels that are available, the least first, and the last of them.
 ANEMONE_API std::vector<isa_level> available_levels();
 ANEMONE_API isa_level best_level() noexcept;
 

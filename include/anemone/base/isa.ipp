@@ -9,7 +9,12 @@
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY bool is_available(isa_level level) noexcept {
-#if defined(__x86_64__)
+    if (!is_compiled(level)) {
+        return false;
+    }
+#if (ANEMONE_SETS & (ANEMONE_SETS - 1)) == 0 // what the compiler was told: nothing here runs elsewhere
+    return true;
+#elif defined(__x86_64__)
     __builtin_cpu_init();
     unsigned leaf[4] = {}; // clang 14 does not know "f16c" as a name: CPUID leaf 1, ECX bit 29
     const bool f16c = __get_cpuid(1, &leaf[0], &leaf[1], &leaf[2], &leaf[3]) != 0 && (leaf[2] & bit_F16C) != 0;
@@ -41,14 +46,11 @@ ANEMONE_BODY std::vector<isa_level> available_levels() {
 }
 
 ANEMONE_BODY isa_level best_level() noexcept {
-    static const isa_level best = [] {
-        isa_level last = isa_level::generic;
-        for (const isa_level level : {isa_level::avx2, isa_level::avx512, isa_level::neon}) {
-            last = is_available(level) ? level : last;
-        }
-        return last;
-    }();
-    return best;
+    isa_level last = isa_level::generic;
+    for (const isa_level level : {isa_level::avx2, isa_level::avx512, isa_level::neon}) {
+        last = is_available(level) ? level : last;
+    }
+    return last;
 }
 
 } // namespace ane::inline ANEMONE_WAY

@@ -19,14 +19,34 @@
 ///
 /// Special members (destructors, copies, moves), virtual functions and friends cannot be templates: they are `inline`,
 /// and short.
+///
+/// Parsing all bodies would take a compiler several times as long as all declarations. Header-only, anemone.hpp
+/// therefore leaves out the bodies of the tools (base/left_out.hpp lists their headers, docs/compile_time.md says why):
+/// it declares them, and a program that calls one includes the tool's own header too, before or after. Without it, the
+/// call does not compile, and the compiler names the header. Such a header has an include guard around its declarations
+/// alone, so that its body can follow later, and
+///
+///     ANEMONE_API_OF(header), ANEMONE_BODY_OF  instead of ANEMONE_API and ANEMONE_BODY
+///     ANEMONE_INCLUDED(header)                 at the beginning of its body
+///     #if ANEMONE_BODIES                       around the include of its body
 #if defined(ANEMONE_COMPILED)
 #define ANEMONE_WAY compiled
 #define ANEMONE_API __attribute__((visibility("default")))
 #define ANEMONE_BODY
 #define ANEMONE_INLINE inline
+#define ANEMONE_API_OF(header) ANEMONE_API
+#define ANEMONE_BODY_OF ANEMONE_BODY
+#define ANEMONE_INCLUDED(header) static_assert(true)
+#define ANEMONE_BODIES 0
 #else
+#include "left_out.hpp"
 #define ANEMONE_WAY header_only
 #define ANEMONE_API template <class = void>
 #define ANEMONE_BODY template <class>
 #define ANEMONE_INLINE template <class = void>
+#define ANEMONE_API_OF(header) template <::ane::included = ::ane::include::header>
+#define ANEMONE_BODY_OF template <::ane::included>
+#define ANEMONE_INCLUDED(header)                                                                                       \
+    struct ane::include::header {}
+#define ANEMONE_BODIES 1
 #endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_BENCHMARK_BENCHMARK_HPP
+#define ANEMONE_BENCHMARK_BENCHMARK_HPP
 
 #include "../backend/any.hpp"
 #include "../base/way.hpp"
@@ -65,19 +66,20 @@ struct benchmark_result {
     std::vector<benchmark_run> runs; ///< in the order of the backends
 
     /// Tables for a terminal: each backend whole, and its layers with their share, rates, and the ceiling above them.
-    ANEMONE_API std::string text() const;
+    ANEMONE_API_OF(anemone_benchmark_benchmark_hpp) std::string text() const;
     /// A line for each model and layer, with a header line.
-    ANEMONE_API std::string csv() const;
+    ANEMONE_API_OF(anemone_benchmark_benchmark_hpp) std::string csv() const;
     /// The layers of all backends under the measured ceilings. Throws `error` (errc::argument) where nothing was timed
     /// or the machine was not measured.
-    ANEMONE_API std::string svg() const;
+    ANEMONE_API_OF(anemone_benchmark_benchmark_hpp) std::string svg() const;
 };
 
 /// Compiles a graph for each backend, runs it, and times it: the backends take turns, so that what disturbs the machine
 /// disturbs all of them. Inputs are random. Throws what compiling and running throw, and `error` (errc::argument) for no
 /// backend and for options without sense.
-ANEMONE_API benchmark_result benchmark(const graph_view& model, const weight_store& weights,
-                                       std::span<const backend::any> places, const benchmark_options& options = {});
+ANEMONE_API_OF(anemone_benchmark_benchmark_hpp)
+benchmark_result benchmark(const graph_view& model, const weight_store& weights, std::span<const backend::any> places,
+                           const benchmark_options& options = {});
 
 /// The same for a model that is a constant: `benchmark<digits>(weights, backend::cpu{}, backend::oracle{h13}).text()`.
 template <const auto& Model, runnable_backend... Backends>
@@ -96,6 +98,7 @@ benchmark_result benchmark(const Backends&... places) {
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "benchmark.ipp"
 #endif

@@ -1,11 +1,15 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_benchmark_benchmark_hpp);
+
 #include "../backend/program.hpp"
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../passes/validate.hpp"
 #include "benchmark.hpp"
 #include "layer_models.hpp"
+#include "machine_limits.hpp"
 #include "port_values.hpp"
 
 #include <algorithm>
@@ -145,8 +149,8 @@ ANEMONE_BODY double benchmark_run::layer_seconds() const {
     return sum;
 }
 
-ANEMONE_BODY benchmark_result benchmark(const graph_view& model, const weight_store& weights,
-                                        std::span<const backend::any> places, const benchmark_options& options) {
+ANEMONE_BODY_OF benchmark_result benchmark(const graph_view& model, const weight_store& weights,
+                                           std::span<const backend::any> places, const benchmark_options& options) {
     validate(model);
     if (places.empty()) {
         throw error(errc::argument, "benchmark", "there is no backend to time");

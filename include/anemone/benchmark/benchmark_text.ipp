@@ -4,6 +4,7 @@
 #include "../base/formatted.hpp"
 #include "../report/plot.hpp"
 #include "benchmark.hpp"
+#include "machine_limits.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -86,7 +87,7 @@ ANEMONE_INLINE std::string csv_times(const benchmark_times& t) {
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::string benchmark_result::text() const {
+ANEMONE_BODY_OF std::string benchmark_result::text() const {
     std::string text =
         formatted("{} a run, {} of ports and weights\n", detail::scaled(flops, "FLOP"), detail::scaled(bytes, "B"));
     if (limits) {
@@ -102,7 +103,7 @@ ANEMONE_BODY std::string benchmark_result::text() const {
     return text;
 }
 
-ANEMONE_BODY std::string benchmark_result::csv() const {
+ANEMONE_BODY_OF std::string benchmark_result::csv() const {
     std::string text = "backend,layer,flops,bytes,compile_seconds,first_seconds,least_seconds,first_quartile_seconds,"
                        "median_seconds,third_quartile_seconds,runs,not_timed\n";
     for (const benchmark_run& run : runs) {
@@ -117,7 +118,7 @@ ANEMONE_BODY std::string benchmark_result::csv() const {
     return text;
 }
 
-ANEMONE_BODY std::string benchmark_result::svg() const {
+ANEMONE_BODY_OF std::string benchmark_result::svg() const {
     if (!limits) {
         throw error(errc::argument, "roofline", "the machine was not measured");
     }

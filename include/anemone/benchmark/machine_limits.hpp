@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_BENCHMARK_MACHINE_LIMITS_HPP
+#define ANEMONE_BENCHMARK_MACHINE_LIMITS_HPP
 
 #include "../base/isa.hpp"
 #include "../base/way.hpp"
@@ -27,12 +28,12 @@ struct machine_limits {
     std::vector<read_rate> reads; ///< from the nearest to the farthest
 
     /// The read rate of what moves `bytes` in all: that of the nearest level which holds the thread's part.
-    ANEMONE_API const read_rate& reads_of(double bytes) const;
+    ANEMONE_API_OF(anemone_benchmark_machine_limits_hpp) const read_rate& reads_of(double bytes) const;
     /// The rate that work of so many FLOP over so many bytes can reach, FLOP/s: min(peak, flops / bytes * bandwidth).
     /// The peak where it moves nothing.
-    ANEMONE_API double attainable(double flops, double bytes) const;
+    ANEMONE_API_OF(anemone_benchmark_machine_limits_hpp) double attainable(double flops, double bytes) const;
     /// "avx512, 1 thread: 175 GFLOP/s; reads L1 324, L2 133, L3 29, memory 16 GB/s".
-    ANEMONE_API std::string line() const;
+    ANEMONE_API_OF(anemone_benchmark_machine_limits_hpp) std::string line() const;
 };
 
 struct limit_options {
@@ -46,11 +47,13 @@ struct limit_options {
 /// Measures this machine with the widest instruction set that it runs, or with another one. It takes less than a second.
 /// Threads are neither pinned nor their number compared with that of the processors: both are the caller's. Throws
 /// `error` (errc::argument) for a level that this machine does not run, and for less than one thread.
-ANEMONE_API machine_limits measure_limits(const limit_options& options = {});
-ANEMONE_API machine_limits measure_limits(isa_level level, const limit_options& options = {});
+ANEMONE_API_OF(anemone_benchmark_machine_limits_hpp) machine_limits measure_limits(const limit_options& options = {});
+ANEMONE_API_OF(anemone_benchmark_machine_limits_hpp)
+machine_limits measure_limits(isa_level level, const limit_options& options = {});
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "machine_limits.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_benchmark_machine_limits_hpp);
+
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "limit_loops.hpp"
@@ -91,7 +94,7 @@ private:
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY const read_rate& machine_limits::reads_of(double bytes) const {
+ANEMONE_BODY_OF const read_rate& machine_limits::reads_of(double bytes) const {
     if (reads.empty()) {
         throw error(errc::argument, "machine limits", "nothing was measured");
     }
@@ -103,11 +106,11 @@ ANEMONE_BODY const read_rate& machine_limits::reads_of(double bytes) const {
     return reads.back();
 }
 
-ANEMONE_BODY double machine_limits::attainable(double flops, double bytes) const {
+ANEMONE_BODY_OF double machine_limits::attainable(double flops, double bytes) const {
     return bytes > 0 ? std::min(peak, flops / bytes * reads_of(bytes).bandwidth) : peak;
 }
 
-ANEMONE_BODY std::string machine_limits::line() const {
+ANEMONE_BODY_OF std::string machine_limits::line() const {
     std::string text = formatted("{}, {} thread{}: {:.0f} GFLOP/s in fp32; reads", name(level), threads,
                                  threads == 1 ? "" : "s", peak * 1e-9);
     for (const read_rate& rate : reads) {
@@ -116,7 +119,7 @@ ANEMONE_BODY std::string machine_limits::line() const {
     return text + " GB/s";
 }
 
-ANEMONE_BODY machine_limits measure_limits(isa_level level, const limit_options& options) {
+ANEMONE_BODY_OF machine_limits measure_limits(isa_level level, const limit_options& options) {
     if (!is_available(level)) {
         throw error(errc::argument, std::string(name(level)), "this machine does not run this instruction set");
     }
@@ -157,7 +160,7 @@ ANEMONE_BODY machine_limits measure_limits(isa_level level, const limit_options&
     return found;
 }
 
-ANEMONE_BODY machine_limits measure_limits(const limit_options& options) {
+ANEMONE_BODY_OF machine_limits measure_limits(const limit_options& options) {
     return measure_limits(best_level(), options);
 }
 

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_COMPRESS_COMPRESS_HPP
+#define ANEMONE_COMPRESS_COMPRESS_HPP
 
 #include "../backend/any.hpp"
 #include "../backend/samples.hpp"
@@ -57,7 +58,7 @@ struct compression_options {
 
 /// int8 by channel, in blocks of 32; integers of 4 bits in blocks of 32; palettes of 8, 6, 4, 3, 2 bits, of 4 bits for
 /// pairs; sparse.
-ANEMONE_API std::vector<compression> usual_forms();
+ANEMONE_API_OF(anemone_compress_compress_hpp) std::vector<compression> usual_forms();
 
 /// A form that a weight could have.
 struct stored_candidate {
@@ -135,18 +136,20 @@ struct compressed_model {
 /// Throws `error` (errc::argument) for no samples, samples without a finite output, a bound that is no number from 0 on, a
 /// required form of a weight that there is not, or that the target or the file cannot hold, required forms that break the
 /// gate, a loss of the uncompressed model above it, and `goal::time` on a target whose rates are not known.
-ANEMONE_API compression_plan choose_compression(const graph_view& g, const weight_store& weights,
-                                                const target_description& t, const model_samples& samples,
-                                                const compression_options& options = {});
-ANEMONE_API compression_plan choose_compression(const graph_view& g, const weight_store& weights, target t,
-                                                const model_samples& samples, const compression_options& options = {});
+ANEMONE_API_OF(anemone_compress_compress_hpp)
+compression_plan choose_compression(const graph_view& g, const weight_store& weights, const target_description& t,
+                                    const model_samples& samples, const compression_options& options = {});
+ANEMONE_API_OF(anemone_compress_compress_hpp)
+compression_plan choose_compression(const graph_view& g, const weight_store& weights, target t,
+                                    const model_samples& samples, const compression_options& options = {});
 
 /// The model in the plan's forms. Throws `error` (errc::argument) for a choice that is none of the candidates or one that
 /// was refused.
-ANEMONE_API compressed_model apply(const compression_plan& plan);
+ANEMONE_API_OF(anemone_compress_compress_hpp) compressed_model apply(const compression_plan& plan);
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "compress.ipp"
 #endif

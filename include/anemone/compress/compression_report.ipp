@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_compress_compression_report_hpp);
+
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../passes/print.hpp"
@@ -58,7 +61,7 @@ ANEMONE_INLINE std::string reasons_text(const compression_plan& plan, std::strin
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::string compression_report(const compression_plan& plan) {
+ANEMONE_BODY_OF std::string compression_report(const compression_plan& plan) {
     std::size_t names = 6;
     std::size_t forms = 4;
     std::size_t shapes = 5;
@@ -104,7 +107,7 @@ ANEMONE_BODY std::string compression_report(const compression_plan& plan) {
     return text;
 }
 
-ANEMONE_BODY std::string draw_pareto(const compression_plan& plan, compression_goal over, drawing::theme theme) {
+ANEMONE_BODY_OF std::string draw_pareto(const compression_plan& plan, compression_goal over, drawing::theme theme) {
     const bool time = over == compression_goal::time;
     plot p;
     p.title = formatted("Compression for {}: {}", plan.target, time ? "time and error" : "size and error");

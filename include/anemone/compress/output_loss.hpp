@@ -28,9 +28,8 @@ public:
         : own_(std::make_shared<holder<std::remove_cvref_t<Function>>>(std::forward<Function>(function))) {}
 
     bool is_relative_error() const noexcept { return own_ == nullptr; }
-    ANEMONE_INLINE double operator()(const model_results& want, const model_results& got) const {
-        return own_ != nullptr ? own_->of(want, got) : relative_error(want, got);
-    }
+    ANEMONE_API_OF(anemone_compress_compress_hpp)
+    double operator()(const model_results& want, const model_results& got) const;
 
 private:
     struct interface {

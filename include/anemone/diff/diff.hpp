@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_DIFF_DIFF_HPP
+#define ANEMONE_DIFF_DIFF_HPP
 
 #include "../backend/program.hpp"
 #include "../base/way.hpp"
@@ -35,10 +36,12 @@ struct model_difference {
 /// data, and compares every fp16 node: as a whole, and alone on the reference's operands, which tells where a
 /// difference arises and by which rule of the arithmetic. Values are compared, not bits: +0 equals -0. Throws `error`
 /// as `compile` and `run` do.
-ANEMONE_API model_difference diff(const graph_view& model, const backend::cpu& reference, const backend::oracle& engine,
-                                  const weight_store& weights, input_buffers inputs);
-ANEMONE_API model_difference diff(const graph_view& model, const backend::oracle& reference,
-                                  const backend::oracle& engine, const weight_store& weights, input_buffers inputs);
+ANEMONE_API_OF(anemone_diff_diff_hpp)
+model_difference diff(const graph_view& model, const backend::cpu& reference, const backend::oracle& engine,
+                      const weight_store& weights, input_buffers inputs);
+ANEMONE_API_OF(anemone_diff_diff_hpp)
+model_difference diff(const graph_view& model, const backend::oracle& reference, const backend::oracle& engine,
+                      const weight_store& weights, input_buffers inputs);
 
 /// The same for a model that is a constant, with typed inputs: `diff<model>(backend::cpu{}, backend::oracle(h13),
 /// weights, {"image"_s = image})`.
@@ -50,6 +53,7 @@ model_difference diff(const Reference& reference, const backend::oracle& engine,
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "diff.ipp"
 #endif

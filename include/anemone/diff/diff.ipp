@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_diff_diff_hpp);
+
 #include "../backend/cpu/cpu.hpp"
 #include "../backend/oracle/oracle.hpp"
 #include "../passes/validate.hpp"
@@ -57,12 +60,14 @@ model_difference diff_with(const graph_view& model, const Reference& reference, 
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY model_difference diff(const graph_view& model, const backend::cpu& reference,
-                                   const backend::oracle& engine, const weight_store& weights, input_buffers inputs) {
+ANEMONE_BODY_OF model_difference diff(const graph_view& model, const backend::cpu& reference,
+                                      const backend::oracle& engine, const weight_store& weights,
+                                      input_buffers inputs) {
     return detail::diff_with(model, reference, engine, weights, inputs);
 }
-ANEMONE_BODY model_difference diff(const graph_view& model, const backend::oracle& reference,
-                                   const backend::oracle& engine, const weight_store& weights, input_buffers inputs) {
+ANEMONE_BODY_OF model_difference diff(const graph_view& model, const backend::oracle& reference,
+                                      const backend::oracle& engine, const weight_store& weights,
+                                      input_buffers inputs) {
     return detail::diff_with(model, reference, engine, weights, inputs);
 }
 

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_DIFF_MODEL_PAIR_HPP
+#define ANEMONE_DIFF_MODEL_PAIR_HPP
 
 #include "../backend/backend.hpp"
 #include "../base/way.hpp"
@@ -53,14 +54,16 @@ struct pair_difference {
 /// together: ports by name (or by position), layers and weights by name (but for punctuation), and equal operations on
 /// what belongs together. Throws `error` (errc::port) where the inputs are not the same in number, type and shape, and as
 /// `compile` and `run` do.
-ANEMONE_API pair_difference diff(const graph_view& first, const weight_store& first_weights, const graph_view& second,
-                                 const weight_store& second_weights, const backend::cpu& place, input_buffers inputs);
-ANEMONE_API pair_difference diff(const graph_view& first, const weight_store& first_weights, const graph_view& second,
-                                 const weight_store& second_weights, const backend::oracle& place,
-                                 input_buffers inputs);
+ANEMONE_API_OF(anemone_diff_model_pair_hpp)
+pair_difference diff(const graph_view& first, const weight_store& first_weights, const graph_view& second,
+                     const weight_store& second_weights, const backend::cpu& place, input_buffers inputs);
+ANEMONE_API_OF(anemone_diff_model_pair_hpp)
+pair_difference diff(const graph_view& first, const weight_store& first_weights, const graph_view& second,
+                     const weight_store& second_weights, const backend::oracle& place, input_buffers inputs);
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "model_pair.ipp"
 #endif

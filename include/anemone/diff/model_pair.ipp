@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_diff_model_pair_hpp);
+
 #include "../backend/cpu/constants.hpp"
 #include "../backend/cpu/cpu.hpp"
 #include "../backend/oracle/oracle.hpp"
@@ -176,13 +179,14 @@ pair_difference diff_models(const graph_view& first, const weight_store& first_w
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY pair_difference diff(const graph_view& first, const weight_store& first_weights, const graph_view& second,
-                                  const weight_store& second_weights, const backend::cpu& place, input_buffers inputs) {
+ANEMONE_BODY_OF pair_difference diff(const graph_view& first, const weight_store& first_weights,
+                                     const graph_view& second, const weight_store& second_weights,
+                                     const backend::cpu& place, input_buffers inputs) {
     return detail::diff_models(first, first_weights, second, second_weights, place, inputs);
 }
-ANEMONE_BODY pair_difference diff(const graph_view& first, const weight_store& first_weights, const graph_view& second,
-                                  const weight_store& second_weights, const backend::oracle& place,
-                                  input_buffers inputs) {
+ANEMONE_BODY_OF pair_difference diff(const graph_view& first, const weight_store& first_weights,
+                                     const graph_view& second, const weight_store& second_weights,
+                                     const backend::oracle& place, input_buffers inputs) {
     return detail::diff_models(first, first_weights, second, second_weights, place, inputs);
 }
 

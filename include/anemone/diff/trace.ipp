@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_diff_trace_hpp);
+
 #include "../backend/cpu/cpu.hpp"
 #include "../backend/oracle/oracle.hpp"
 #include "../backend/oracle/step.hpp"
@@ -42,14 +45,16 @@ ANEMONE_INLINE std::vector<std::byte> copied(const std::byte* from, std::size_t 
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::span<const std::byte> trace::bytes(int node) const { return values[static_cast<std::size_t>(node)]; }
-ANEMONE_BODY std::span<const half> trace::halves(int node) const {
+ANEMONE_BODY_OF std::span<const std::byte> trace::bytes(int node) const {
+    return values[static_cast<std::size_t>(node)];
+}
+ANEMONE_BODY_OF std::span<const half> trace::halves(int node) const {
     const auto memory = bytes(node);
     return {reinterpret_cast<const half*>(memory.data()), memory.size() / sizeof(half)};
 }
 
-ANEMONE_BODY trace trace_of(const graph_view& model, const backend::cpu& place, const weight_store& weights,
-                            input_buffers inputs) {
+ANEMONE_BODY_OF trace trace_of(const graph_view& model, const backend::cpu& place, const weight_store& weights,
+                               input_buffers inputs) {
     trace result;
     result.values.resize(model.nodes.size());
     std::vector<std::span<std::byte>> outputs;
@@ -68,8 +73,8 @@ ANEMONE_BODY trace trace_of(const graph_view& model, const backend::cpu& place, 
     return result;
 }
 
-ANEMONE_BODY trace trace_of(const graph_view& model, const backend::oracle& place, const weight_store& weights,
-                            input_buffers inputs) {
+ANEMONE_BODY_OF trace trace_of(const graph_view& model, const backend::oracle& place, const weight_store& weights,
+                               input_buffers inputs) {
     auto program = place.compile(model, weights);
     std::vector<std::vector<std::byte>> returned;
     std::vector<std::span<std::byte>> outputs;

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_DRAWING_DRAWING_HPP
+#define ANEMONE_DRAWING_DRAWING_HPP
 
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
@@ -12,10 +13,12 @@ namespace ane::inline ANEMONE_WAY {
 /// attributes and shape, coloured by what it does; inputs and outputs as pills; edges that skip layers in their own
 /// colour. Everything has an id (`node12`, `output0`, `block12` for several operations from number 12 on), and edges name
 /// their ends in `data-from` and `data-to`.
-ANEMONE_API std::string draw_svg(const graph_view& g, const drawing_options& options = {});
+ANEMONE_API_OF(anemone_drawing_drawing_hpp)
+std::string draw_svg(const graph_view& g, const drawing_options& options = {});
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "drawing.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_drawing_drawing_hpp);
+
 #include "../base/formatted.hpp"
 #include "../passes/validate.hpp"
 #include "drawing.hpp"
@@ -11,7 +14,7 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::string draw_svg(const graph_view& g, const drawing_options& options) {
+ANEMONE_BODY_OF std::string draw_svg(const graph_view& g, const drawing_options& options) {
     validate(g);
     using namespace drawing;
     const picture p = arrange(g, options);

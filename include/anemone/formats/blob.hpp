@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_FORMATS_BLOB_HPP
+#define ANEMONE_FORMATS_BLOB_HPP
 
 #include "../base/way.hpp"
 #include "../values/half.hpp"
@@ -55,7 +56,7 @@ public:
     static constexpr std::uint32_t sentinel = 0xDEADBEEF;
     static constexpr std::size_t alignment = 64;
 
-    ANEMONE_API blob_writer();
+    ANEMONE_API_OF(anemone_formats_blob_hpp) blob_writer();
 
     /// Appends one tensor and returns the offset to write into `BLOBFILE(..., offset = uint64(...))`.
     ANEMONE_API std::uint64_t add(std::span<const half> values);
@@ -73,6 +74,7 @@ private:
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "blob.ipp"
 #endif

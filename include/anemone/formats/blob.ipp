@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_formats_blob_hpp);
+
 #include "blob.hpp"
 
 #include <cstring>
@@ -17,7 +20,7 @@ template <class Integer> void put(std::vector<std::byte>& bytes, std::size_t at,
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY blob_writer::blob_writer() : bytes_(alignment) {
+ANEMONE_BODY_OF blob_writer::blob_writer() : bytes_(alignment) {
     formats::put(bytes_, 0, count_);
     formats::put(bytes_, 4, version);
 }

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_FORMATS_CPP_HPP
+#define ANEMONE_FORMATS_CPP_HPP
 
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
@@ -33,16 +34,19 @@ struct cpp_program {
 /// operation or a port that the typed functions cannot say, by its name; errc::argument for a name that C++ does not
 /// take; errc::weights for a weight that is missing or
 /// has another shape.
-ANEMONE_API cpp_program emit_cpp(const graph_view& g, weight_store weights, const cpp_options& options = {});
+ANEMONE_API_OF(anemone_formats_cpp_hpp)
+cpp_program emit_cpp(const graph_view& g, weight_store weights, const cpp_options& options = {});
 
 /// A namespace for a model of any name, such as that of a file.
-ANEMONE_API std::string cpp_namespace(std::string_view name);
+ANEMONE_API_OF(anemone_formats_cpp_hpp) std::string cpp_namespace(std::string_view name);
 
 /// Writes the header and a safetensors file, both or none. Throws `error` (errc::file).
-ANEMONE_API void write_cpp(const cpp_program& program, const std::string& header, const std::string& weights);
+ANEMONE_API_OF(anemone_formats_cpp_hpp)
+void write_cpp(const cpp_program& program, const std::string& header, const std::string& weights);
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "cpp.ipp"
 #endif

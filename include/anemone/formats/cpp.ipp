@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_formats_cpp_hpp);
+
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../io/file.hpp"
@@ -79,7 +82,7 @@ ANEMONE_INLINE void require_weights(const graph_view& g, const weight_store& wei
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY cpp_program emit_cpp(const graph_view& g, weight_store weights, const cpp_options& options) {
+ANEMONE_BODY_OF cpp_program emit_cpp(const graph_view& g, weight_store weights, const cpp_options& options) {
     formats::require_namespace(options.name);
     validate(g);
     dynamic_graph model = formats::with_constants_as_weights(g, weights, options.largest_literal);
@@ -88,12 +91,12 @@ ANEMONE_BODY cpp_program emit_cpp(const graph_view& g, weight_store weights, con
     return {formats::cpp_writer(model, options).write(), std::move(weights)};
 }
 
-ANEMONE_BODY std::string cpp_namespace(std::string_view name) {
+ANEMONE_BODY_OF std::string cpp_namespace(std::string_view name) {
     std::string word = formats::cpp_identifier(name.substr(0, 200));
     return formats::is_name_of_ours(word) ? word + "_model" : word;
 }
 
-ANEMONE_BODY void write_cpp(const cpp_program& program, const std::string& header, const std::string& weights) {
+ANEMONE_BODY_OF void write_cpp(const cpp_program& program, const std::string& header, const std::string& weights) {
     if (header == weights) {
         throw error(errc::argument, header, "is to hold the header and the weights: give them two files");
     }

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_FORMATS_MIL_HPP
+#define ANEMONE_FORMATS_MIL_HPP
 
 #include "../base/way.hpp"
 #include "../weights/materialize.hpp"
@@ -35,15 +36,16 @@ struct mil_options {
 /// finds one or where states as Core ML has them leave no output, and errc::weights for a zero point of a weight that is
 /// no integer. Never run on Apple silicon by this
 /// project.
-ANEMONE_API mil_program emit_mil(const graph_view& lowered, const materialized& constants,
-                                 const mil_options& options = {});
+ANEMONE_API_OF(anemone_formats_mil_hpp)
+mil_program emit_mil(const graph_view& lowered, const materialized& constants, const mil_options& options = {});
 
 /// Writes `model.mil` and `weights.bin` into a directory, which is made where it is missing; returns the path of the
 /// text. Throws `error` (errc::file).
-ANEMONE_API std::string write_mil(const mil_program& program, const std::string& directory);
+ANEMONE_API_OF(anemone_formats_mil_hpp) std::string write_mil(const mil_program& program, const std::string& directory);
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "mil.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_formats_mil_hpp);
+
 #include "../forms/mil_faults.hpp"
 #include "../io/file.hpp"
 #include "../passes/validate.hpp"
@@ -13,15 +16,15 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY mil_program emit_mil(const graph_view& lowered, const materialized& constants,
-                                  const mil_options& options) {
+ANEMONE_BODY_OF mil_program emit_mil(const graph_view& lowered, const materialized& constants,
+                                     const mil_options& options) {
     validate(lowered);
     require_constants_of(lowered, constants);
     formats::refuse_faults(lowered, mil_faults(lowered), constants);
     return formats::mil_writer(lowered, constants, options).write();
 }
 
-ANEMONE_BODY std::string write_mil(const mil_program& program, const std::string& directory) {
+ANEMONE_BODY_OF std::string write_mil(const mil_program& program, const std::string& directory) {
     std::string text = std::filesystem::path(directory) / "model.mil";
     const detail::named_bytes files[]{{std::filesystem::path(directory) / "weights.bin", program.weights.bytes()},
                                       {text, std::as_bytes(std::span(program.text))}};

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_formats_netplist_hpp);
+
 #include "../base/formatted.hpp"
 #include "../io/file.hpp"
 #include "../passes/validate.hpp"
@@ -16,8 +19,8 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY netplist emit_netplist(const graph_view& lowered, const materialized& constants,
-                                    std::string_view network_name, const netplist_options& options) {
+ANEMONE_BODY_OF netplist emit_netplist(const graph_view& lowered, const materialized& constants,
+                                       std::string_view network_name, const netplist_options& options) {
     validate(lowered);
     require_constants_of(lowered, constants);
     formats::refuse_faults(lowered, netplist_faults(lowered), constants);
@@ -26,13 +29,13 @@ ANEMONE_BODY netplist emit_netplist(const graph_view& lowered, const materialize
         const op kind = lowered[i].kind;
         if (kind != op::input && !constants.known(i)) {
             w.visit(i);
-            w.set(i, formats::netplist_unit_writers<void>[kind](w, i, *find_netplist_form(kind)));
+            w.set(i, formats::netplist_unit_writer_of(kind)(w, i, *find_netplist_form(kind)));
         }
     }
     return std::move(w).finish();
 }
 
-ANEMONE_BODY netplist join_netplists(std::span<const netplist> parts) {
+ANEMONE_BODY_OF netplist join_netplists(std::span<const netplist> parts) {
     netplist joined;
     formats::plist_dict document{{"Version", "1.0.10"}};
     formats::plist_array networks;
@@ -71,8 +74,8 @@ ANEMONE_BODY netplist join_netplists(std::span<const netplist> parts) {
     return joined;
 }
 
-ANEMONE_BODY std::string write_netplist(const netplist& program, const std::string& directory,
-                                        formats::plist_form form) {
+ANEMONE_BODY_OF std::string write_netplist(const netplist& program, const std::string& directory,
+                                           formats::plist_form form) {
     const std::filesystem::path place(directory);
     std::vector<detail::named_bytes> files;
     for (const netplist_blob& blob : program.weights) {

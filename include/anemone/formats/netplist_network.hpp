@@ -8,6 +8,7 @@
 #include "../values/half.hpp"
 #include "mil_names.hpp"
 #include "netplist_program.hpp"
+#include "plist.hpp"
 
 #include <algorithm>
 #include <cstddef>

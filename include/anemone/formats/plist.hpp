@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_FORMATS_PLIST_HPP
+#define ANEMONE_FORMATS_PLIST_HPP
 
 #include "../base/error.hpp"
 #include "../base/way.hpp"
@@ -27,17 +28,17 @@ using plist_array = std::vector<plist_value>;
 class plist_dict {
 public:
     plist_dict() = default;
-    ANEMONE_API plist_dict(std::initializer_list<plist_member> members);
+    ANEMONE_API_OF(anemone_formats_plist_hpp) plist_dict(std::initializer_list<plist_member> members);
     /// Of many members at once, whose keys all differ.
-    ANEMONE_API explicit plist_dict(std::vector<plist_member> members);
+    ANEMONE_API_OF(anemone_formats_plist_hpp) explicit plist_dict(std::vector<plist_member> members);
 
     /// The value of a key; made where it is missing.
-    ANEMONE_API plist_value& operator[](std::string_view key);
+    ANEMONE_API_OF(anemone_formats_plist_hpp) plist_value& operator[](std::string_view key);
     /// The value of a key, or null.
-    ANEMONE_API const plist_value* find(std::string_view key) const;
+    ANEMONE_API_OF(anemone_formats_plist_hpp) const plist_value* find(std::string_view key) const;
 
     const std::vector<plist_member>& members() const { return members_; }
-    ANEMONE_API bool empty() const;
+    ANEMONE_API_OF(anemone_formats_plist_hpp) bool empty() const;
 
 private:
     std::vector<plist_member> members_;
@@ -64,16 +65,16 @@ struct plist_place {
 /// A dictionary, an array, a string, an integer, a real, a boolean, data or a date.
 class plist_value {
 public:
-    ANEMONE_API plist_value();
-    ANEMONE_API plist_value(plist_dict members);    // NOLINT(google-explicit-constructor)
-    ANEMONE_API plist_value(plist_array elements);  // NOLINT
-    ANEMONE_API plist_value(std::string text);      // NOLINT
-    ANEMONE_API plist_value(std::string_view text); // NOLINT
-    ANEMONE_API plist_value(const char* text);      // NOLINT
-    ANEMONE_API plist_value(bool flag);             // NOLINT
-    ANEMONE_API plist_value(double real);           // NOLINT
-    ANEMONE_API plist_value(plist_data data);       // NOLINT
-    ANEMONE_API plist_value(plist_date date);       // NOLINT
+    ANEMONE_API_OF(anemone_formats_plist_hpp) plist_value();
+    ANEMONE_API_OF(anemone_formats_plist_hpp) plist_value(plist_dict members);    // NOLINT(google-explicit-constructor)
+    ANEMONE_API_OF(anemone_formats_plist_hpp) plist_value(plist_array elements);  // NOLINT
+    ANEMONE_API_OF(anemone_formats_plist_hpp) plist_value(std::string text);      // NOLINT
+    ANEMONE_API_OF(anemone_formats_plist_hpp) plist_value(std::string_view text); // NOLINT
+    ANEMONE_API_OF(anemone_formats_plist_hpp) plist_value(const char* text);      // NOLINT
+    ANEMONE_API_OF(anemone_formats_plist_hpp) plist_value(bool flag);             // NOLINT
+    ANEMONE_API_OF(anemone_formats_plist_hpp) plist_value(double real);           // NOLINT
+    ANEMONE_API_OF(anemone_formats_plist_hpp) plist_value(plist_data data);       // NOLINT
+    ANEMONE_API_OF(anemone_formats_plist_hpp) plist_value(plist_date date);       // NOLINT
     template <std::integral Integer>
         requires(!std::same_as<Integer, bool>)
     plist_value(Integer number) : content_(std::in_place_type<std::int64_t>, number) {} // NOLINT
@@ -103,13 +104,14 @@ struct plist_member {
 enum class plist_form : std::uint8_t { xml, binary };
 
 /// The XML form of a property list. Throws `error` (errc::argument) for a text or a date that XML cannot hold.
-ANEMONE_API std::string to_xml(const plist_value& root);
+ANEMONE_API_OF(anemone_formats_plist_hpp) std::string to_xml(const plist_value& root);
 
 /// The binary form (bplist00). Throws `error` (errc::argument) for a text that is not UTF-8.
-ANEMONE_API std::string to_binary(const plist_value& root);
+ANEMONE_API_OF(anemone_formats_plist_hpp) std::string to_binary(const plist_value& root);
 
 } // namespace ane::formats::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "plist.ipp"
 #endif

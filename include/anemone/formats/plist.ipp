@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_formats_plist_hpp);
+
 #include "../base/formatted.hpp"
 #include "plist.hpp"
 #include "plist_binary.hpp"
@@ -22,20 +25,20 @@ template <class Members> auto place_of(Members& members, std::string_view key) {
 
 namespace ane::formats::inline ANEMONE_WAY {
 
-ANEMONE_BODY plist_dict::plist_dict(std::initializer_list<plist_member> members) {
+ANEMONE_BODY_OF plist_dict::plist_dict(std::initializer_list<plist_member> members) {
     for (const plist_member& m : members) {
         (*this)[m.key] = m.content;
     }
 }
 
-ANEMONE_BODY plist_dict::plist_dict(std::vector<plist_member> members) : members_(std::move(members)) {
+ANEMONE_BODY_OF plist_dict::plist_dict(std::vector<plist_member> members) : members_(std::move(members)) {
     std::sort(members_.begin(), members_.end(),
               [](const plist_member& a, const plist_member& b) { return a.key < b.key; });
 }
 
-ANEMONE_BODY bool plist_dict::empty() const { return members_.empty(); }
+ANEMONE_BODY_OF bool plist_dict::empty() const { return members_.empty(); }
 
-ANEMONE_BODY plist_value& plist_dict::operator[](std::string_view key) {
+ANEMONE_BODY_OF plist_value& plist_dict::operator[](std::string_view key) {
     const auto at = detail::place_of(members_, key);
     if (at != members_.end() && at->key == key) {
         return at->content;
@@ -43,21 +46,21 @@ ANEMONE_BODY plist_value& plist_dict::operator[](std::string_view key) {
     return members_.insert(at, {std::string(key), plist_value()})->content;
 }
 
-ANEMONE_BODY const plist_value* plist_dict::find(std::string_view key) const {
+ANEMONE_BODY_OF const plist_value* plist_dict::find(std::string_view key) const {
     const auto at = detail::place_of(members_, key);
     return at != members_.end() && at->key == key ? &at->content : nullptr;
 }
 
-ANEMONE_BODY plist_value::plist_value() : content_(plist_dict()) {}
-ANEMONE_BODY plist_value::plist_value(plist_dict members) : content_(std::move(members)) {}
-ANEMONE_BODY plist_value::plist_value(plist_array elements) : content_(std::move(elements)) {}
-ANEMONE_BODY plist_value::plist_value(std::string text) : content_(std::move(text)) {}
-ANEMONE_BODY plist_value::plist_value(std::string_view text) : content_(std::string(text)) {}
-ANEMONE_BODY plist_value::plist_value(const char* text) : content_(std::string(text)) {}
-ANEMONE_BODY plist_value::plist_value(bool flag) : content_(flag) {}
-ANEMONE_BODY plist_value::plist_value(double real) : content_(real) {}
-ANEMONE_BODY plist_value::plist_value(plist_data data) : content_(std::move(data)) {}
-ANEMONE_BODY plist_value::plist_value(plist_date date) : content_(date) {}
+ANEMONE_BODY_OF plist_value::plist_value() : content_(plist_dict()) {}
+ANEMONE_BODY_OF plist_value::plist_value(plist_dict members) : content_(std::move(members)) {}
+ANEMONE_BODY_OF plist_value::plist_value(plist_array elements) : content_(std::move(elements)) {}
+ANEMONE_BODY_OF plist_value::plist_value(std::string text) : content_(std::move(text)) {}
+ANEMONE_BODY_OF plist_value::plist_value(std::string_view text) : content_(std::string(text)) {}
+ANEMONE_BODY_OF plist_value::plist_value(const char* text) : content_(std::string(text)) {}
+ANEMONE_BODY_OF plist_value::plist_value(bool flag) : content_(flag) {}
+ANEMONE_BODY_OF plist_value::plist_value(double real) : content_(real) {}
+ANEMONE_BODY_OF plist_value::plist_value(plist_data data) : content_(std::move(data)) {}
+ANEMONE_BODY_OF plist_value::plist_value(plist_date date) : content_(date) {}
 
 } // namespace ane::formats::inline ANEMONE_WAY
 
@@ -172,7 +175,7 @@ private:
 
 namespace ane::formats::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::string to_xml(const plist_value& root) { return detail::xml_writer().write(root); }
-ANEMONE_BODY std::string to_binary(const plist_value& root) { return detail::binary_writer().write(root); }
+ANEMONE_BODY_OF std::string to_xml(const plist_value& root) { return detail::xml_writer().write(root); }
+ANEMONE_BODY_OF std::string to_binary(const plist_value& root) { return detail::binary_writer().write(root); }
 
 } // namespace ane::formats::inline ANEMONE_WAY

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_MLPACKAGE_MLPACKAGE_HPP
+#define ANEMONE_MLPACKAGE_MLPACKAGE_HPP
 
 #include "../base/way.hpp"
 #include "../formats/mil.hpp"
@@ -20,28 +21,32 @@ namespace ane::inline ANEMONE_WAY {
 /// at all. A package that is there is replaced, anything else is left alone. Ports of bytes and truth values become int32
 /// ports with a cast. Returns the path. `emit_mil` with `core_ml_states` gives programs whose states Core ML keeps. Throws
 /// `error` (errc::file), and `unreadable` with a place in the text for what a package cannot say.
-ANEMONE_API std::string write_mlpackage(const mil_program& program, const std::string& path);
+ANEMONE_API_OF(anemone_mlpackage_mlpackage_hpp)
+std::string write_mlpackage(const mil_program& program, const std::string& path);
 
 /// The model's file in such a package; its weights are expected in `weights/weight.bin` beside it.
-ANEMONE_API std::vector<std::byte> mlmodel_bytes(const mil_program& program);
+ANEMONE_API_OF(anemone_mlpackage_mlpackage_hpp) std::vector<std::byte> mlmodel_bytes(const mil_program& program);
 
 /// Reads an ML package, or a model's file with the weights beside it, as `read_mil_file` reads MIL text: the same
 /// statements mean the same. The line of a place is the number of its operation in the function, from 1 on. What a file
 /// refers to is read only from within its folder. Throws `error` (errc::file) where a file cannot be read, `unreadable`
 /// where it is no ML Program, or with all that is wrong with the function.
-ANEMONE_API read_model read_mlpackage_file(const std::string& path, const mil_reader_options& options = {});
+ANEMONE_API_OF(anemone_mlpackage_mlpackage_hpp)
+read_model read_mlpackage_file(const std::string& path, const mil_reader_options& options = {});
 
 /// The same from memory; `files` gives the weights by the paths that stand in the message.
-ANEMONE_API read_model read_mlmodel(std::span<const std::byte> bytes, file_lookup files,
-                                    const mil_reader_options& options = {},
-                                    std::string_view file_name = "model.mlmodel");
+ANEMONE_API_OF(anemone_mlpackage_mlpackage_hpp)
+read_model read_mlmodel(std::span<const std::byte> bytes, file_lookup files, const mil_reader_options& options = {},
+                        std::string_view file_name = "model.mlmodel");
 
 /// The names of the functions of a model's file, in their order.
-ANEMONE_API std::vector<std::string> mlmodel_functions(std::span<const std::byte> bytes,
-                                                       std::string_view file_name = "model.mlmodel");
+ANEMONE_API_OF(anemone_mlpackage_mlpackage_hpp)
+std::vector<std::string> mlmodel_functions(std::span<const std::byte> bytes,
+                                           std::string_view file_name = "model.mlmodel");
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "mlpackage.ipp"
 #endif

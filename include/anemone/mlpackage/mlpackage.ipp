@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_mlpackage_mlpackage_hpp);
+
 #include "../readers/mapped_file.hpp"
 #include "../readers/path_below.hpp"
 #include "manifest.hpp"
@@ -75,13 +78,13 @@ private:
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::vector<std::byte> mlmodel_bytes(const mil_program& program) {
+ANEMONE_BODY_OF std::vector<std::byte> mlmodel_bytes(const mil_program& program) {
     const std::string bytes = mlpackage::model_bytes(program.text);
     const std::span<const std::byte> all = std::as_bytes(std::span(bytes));
     return {all.begin(), all.end()};
 }
 
-ANEMONE_BODY std::string write_mlpackage(const mil_program& program, const std::string& path) {
+ANEMONE_BODY_OF std::string write_mlpackage(const mil_program& program, const std::string& path) {
     std::string place = path;
     while (place.size() > 1 && place.back() == '/') {
         place.pop_back();
@@ -104,16 +107,17 @@ ANEMONE_BODY std::string write_mlpackage(const mil_program& program, const std::
     return place;
 }
 
-ANEMONE_BODY read_model read_mlmodel(std::span<const std::byte> bytes, file_lookup files,
-                                     const mil_reader_options& options, std::string_view file_name) {
+ANEMONE_BODY_OF read_model read_mlmodel(std::span<const std::byte> bytes, file_lookup files,
+                                        const mil_reader_options& options, std::string_view file_name) {
     return mlpackage::program_reader(mlpackage::text_of(bytes), file_name).read(files, options);
 }
 
-ANEMONE_BODY std::vector<std::string> mlmodel_functions(std::span<const std::byte> bytes, std::string_view file_name) {
+ANEMONE_BODY_OF std::vector<std::string> mlmodel_functions(std::span<const std::byte> bytes,
+                                                           std::string_view file_name) {
     return mlpackage::program_reader(mlpackage::text_of(bytes), file_name).functions();
 }
 
-ANEMONE_BODY read_model read_mlpackage_file(const std::string& path, const mil_reader_options& options) {
+ANEMONE_BODY_OF read_model read_mlpackage_file(const std::string& path, const mil_reader_options& options) {
     std::error_code ignored; // whoever opens the file says what is wrong with the path
     const std::string model = std::filesystem::is_directory(path, ignored) ? mlpackage::model_file_of(path) : path;
     const readers::mapped_file file(model);

@@ -30,7 +30,7 @@ struct contraction_kernels {
     void (*round)(const std::uint32_t* sums, half* to, bool half_away);
 };
 
-/// The loops of a level. Throws errc::argument when this machine cannot run it.
+/// The loops of a level. Throws errc::argument where it is not available.
 ANEMONE_API const contraction_kernels& contraction_kernels_for(isa_level level);
 
 /// The loops of this machine's best level, chosen once.

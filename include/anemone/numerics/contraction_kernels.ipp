@@ -113,9 +113,6 @@ template <isa_level Level, class Lazy = void> struct contraction_loops;
         static constexpr contraction_kernels table{isa_level::LEVEL, decode, prepare, add, add_wide, round};           \
     };
 ANEMONE_ISA_LEVELS(ANEMONE_CONTRACTION_LOOPS)
-struct contraction_levels {
-    template <isa_level Level> using at = contraction_loops<Level>;
-};
 #undef ANEMONE_CONTRACTION_LOOPS
 
 } // namespace ane::numerics::detail::inline ANEMONE_WAY
@@ -123,11 +120,13 @@ struct contraction_levels {
 namespace ane::numerics::inline ANEMONE_WAY {
 
 ANEMONE_BODY const contraction_kernels& contraction_kernels_for(isa_level level) {
-    return ane::detail::table_for<detail::contraction_levels>(level);
+    ane::detail::require_loops(level, "contractions");
+    return ane::detail::at_level(
+        level, []<isa_level Level>() -> const contraction_kernels& { return detail::contraction_loops<Level>::table; });
 }
 
 ANEMONE_BODY const contraction_kernels& best_contraction_kernels() {
-    static const contraction_kernels& best = contraction_kernels_for(best_level());
+    static const contraction_kernels& best = contraction_kernels_for(ane::detail::best_loops());
     return best;
 }
 

@@ -114,7 +114,7 @@ private:
     op kind_;
     const pool_shape& s_;
     inner_windows inner_;
-    const row_kernels& kernels_;
+    row_kernels kernels_;
     std::vector<half> lines_;
     std::vector<reduction_sum> sums_;
 };

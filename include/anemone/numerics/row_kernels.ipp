@@ -321,14 +321,8 @@ template <isa_level Level, class Lazy = void> struct row_loops;
                                        half* out, std::int64_t count) {                                                \
             means_of<WIDTH>(sums, divisor, out, count, path.reduction_ties == tie_rule::half_away);                    \
         }                                                                                                              \
-        static constexpr row_kernels table{                                                                            \
-            isa_level::LEVEL, add, subtract,    multiply, minimum,         maximum,    prelu, scale_offset, order,     \
-            entered,          sum, column_sums, extreme,  column_extremes, store_means};                               \
     };
 ANEMONE_ISA_LEVELS(ANEMONE_ROW_LOOPS)
-struct row_levels {
-    template <isa_level Level> using at = row_loops<Level>;
-};
 #undef ANEMONE_ROW_LOOPS
 #undef ANEMONE_PATTERN_ROW
 #undef ANEMONE_VALUE_ROW
@@ -337,13 +331,68 @@ struct row_levels {
 
 namespace ane::numerics::inline ANEMONE_WAY {
 
-ANEMONE_BODY const row_kernels& row_kernels_for(isa_level level) {
-    return ane::detail::table_for<detail::row_levels>(level);
+// Each calls the loop of its name.
+#define ANEMONE_ROW_CALL(NAME, ...)                                                                                    \
+    ane::detail::at_level(level, [&]<isa_level Level>() { return detail::row_loops<Level>::NAME(__VA_ARGS__); })
+ANEMONE_BODY void row_kernels::add(const datapath& path, row_operand a, row_operand b, half* out,
+                                   std::int64_t count) const {
+    return ANEMONE_ROW_CALL(add, path, a, b, out, count);
+}
+ANEMONE_BODY void row_kernels::subtract(const datapath& path, row_operand a, row_operand b, half* out,
+                                        std::int64_t count) const {
+    return ANEMONE_ROW_CALL(subtract, path, a, b, out, count);
+}
+ANEMONE_BODY void row_kernels::multiply(const datapath& path, row_operand a, row_operand b, half* out,
+                                        std::int64_t count) const {
+    return ANEMONE_ROW_CALL(multiply, path, a, b, out, count);
+}
+ANEMONE_BODY void row_kernels::minimum(const datapath& path, row_operand a, row_operand b, half* out,
+                                       std::int64_t count) const {
+    return ANEMONE_ROW_CALL(minimum, path, a, b, out, count);
+}
+ANEMONE_BODY void row_kernels::maximum(const datapath& path, row_operand a, row_operand b, half* out,
+                                       std::int64_t count) const {
+    return ANEMONE_ROW_CALL(maximum, path, a, b, out, count);
+}
+ANEMONE_BODY void row_kernels::prelu(const datapath& path, row_operand a, row_operand b, half* out,
+                                     std::int64_t count) const {
+    return ANEMONE_ROW_CALL(prelu, path, a, b, out, count);
+}
+ANEMONE_BODY std::int64_t row_kernels::scale_offset(const datapath& path, row_operand x, row_operand scale,
+                                                    row_operand offset, half* out, std::int64_t count) const {
+    return ANEMONE_ROW_CALL(scale_offset, path, x, scale, offset, out, count);
+}
+ANEMONE_BODY void row_kernels::order(row_operand a, row_operand b, std::int8_t* out, std::int64_t count) const {
+    return ANEMONE_ROW_CALL(order, a, b, out, count);
+}
+ANEMONE_BODY void row_kernels::entered(const half* x, half* out, std::int64_t count) const {
+    return ANEMONE_ROW_CALL(entered, x, out, count);
+}
+ANEMONE_BODY reduction_sum row_kernels::sum(const half* x, std::int64_t count) const {
+    return ANEMONE_ROW_CALL(sum, x, count);
+}
+ANEMONE_BODY void row_kernels::column_sums(const half* x, std::int64_t count, std::int64_t stride, std::int64_t columns,
+                                           reduction_sum* out) const {
+    return ANEMONE_ROW_CALL(column_sums, x, count, stride, columns, out);
+}
+ANEMONE_BODY half row_kernels::extreme(const half* x, std::int64_t count, bool largest) const {
+    return ANEMONE_ROW_CALL(extreme, x, count, largest);
+}
+ANEMONE_BODY void row_kernels::column_extremes(const half* x, std::int64_t count, std::int64_t stride,
+                                               std::int64_t columns, bool largest, half* out) const {
+    return ANEMONE_ROW_CALL(column_extremes, x, count, stride, columns, largest, out);
+}
+ANEMONE_BODY void row_kernels::store_means(const datapath& path, const reduction_sum* sums, std::int64_t divisor,
+                                           half* out, std::int64_t count) const {
+    return ANEMONE_ROW_CALL(store_means, path, sums, divisor, out, count);
+}
+#undef ANEMONE_ROW_CALL
+
+ANEMONE_BODY row_kernels row_kernels_for(isa_level level) {
+    ane::detail::require_loops(level, "rows");
+    return {level};
 }
 
-ANEMONE_BODY const row_kernels& best_row_kernels() {
-    static const row_kernels& best = row_kernels_for(best_level());
-    return best;
-}
+ANEMONE_BODY row_kernels best_row_kernels() { return {ane::detail::best_loops()}; }
 
 } // namespace ane::numerics::inline ANEMONE_WAY

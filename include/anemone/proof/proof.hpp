@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_PROOF_PROOF_HPP
+#define ANEMONE_PROOF_PROOF_HPP
 
 #include "../backend/any.hpp"
 #include "../backend/samples.hpp"
@@ -23,8 +24,9 @@ struct output_difference {
 };
 
 /// Runs two models of the same ports on the same inputs and weights.
-ANEMONE_API output_difference difference_between(const graph_view& a, const graph_view& b, const weight_store& weights,
-                                                 const model_samples& samples, const backend::any& place);
+ANEMONE_API_OF(anemone_proof_proof_hpp)
+output_difference difference_between(const graph_view& a, const graph_view& b, const weight_store& weights,
+                                     const model_samples& samples, const backend::any& place);
 
 struct proof_options {
     std::size_t runs = 3; ///< of random inputs that the contracts allow; states go on from run to run
@@ -55,18 +57,20 @@ struct rewrite_proof {
     output_difference whole;       ///< of the model and what became of it
 
     /// Whether each step holds, and the whole keeps every bit where all steps do. A model without steps is the same.
-    ANEMONE_API bool holds() const;
+    ANEMONE_API_OF(anemone_proof_proof_hpp) bool holds() const;
 };
 
 /// Applies the steps of a search to a model again, one by one, and runs the model before and after each; the last one
 /// becomes the graph that was found. Inputs are random, so a proof shows a difference where it finds one, and is evidence
 /// where it does not. Throws `error` (errc::argument) for steps that do not apply to this model, and what running it
 /// throws.
-ANEMONE_API rewrite_proof prove(const graph_view& model, const optimized& found, const weight_store& weights, target t,
-                                const proof_options& options = {});
+ANEMONE_API_OF(anemone_proof_proof_hpp)
+rewrite_proof prove(const graph_view& model, const optimized& found, const weight_store& weights, target t,
+                    const proof_options& options = {});
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "proof.ipp"
 #endif

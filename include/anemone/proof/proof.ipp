@@ -1,6 +1,10 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_proof_proof_hpp);
+
 #include "../backend/oracle/oracle.hpp"
+#include "../backend/samples.hpp"
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../passes/validate.hpp"
@@ -74,12 +78,13 @@ ANEMONE_INLINE output_difference difference_of(const model_results& first, const
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY output_difference difference_between(const graph_view& a, const graph_view& b, const weight_store& weights,
-                                                  const model_samples& samples, const backend::any& place) {
+ANEMONE_BODY_OF output_difference difference_between(const graph_view& a, const graph_view& b,
+                                                     const weight_store& weights, const model_samples& samples,
+                                                     const backend::any& place) {
     return detail::difference_of(run_samples(a, weights, samples, place), run_samples(b, weights, samples, place));
 }
 
-ANEMONE_BODY bool rewrite_proof::holds() const {
+ANEMONE_BODY_OF bool rewrite_proof::holds() const {
     bool bits = true;
     for (const step_proof& s : steps) {
         bits = bits && s.step.record().kept == rewrite_exactness::bits;
@@ -88,8 +93,8 @@ ANEMONE_BODY bool rewrite_proof::holds() const {
            (!bits || whole.differing == 0) && (!steps.empty() || whole.mended == 0);
 }
 
-ANEMONE_BODY rewrite_proof prove(const graph_view& model, const optimized& found, const weight_store& weights, target t,
-                                 const proof_options& options) {
+ANEMONE_BODY_OF rewrite_proof prove(const graph_view& model, const optimized& found, const weight_store& weights,
+                                    target t, const proof_options& options) {
     validate(model);
     validate(found.graph);
     const backend::any place = options.place != nullptr ? *options.place : backend::any(backend::oracle{t});

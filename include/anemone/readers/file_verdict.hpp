@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_READERS_FILE_VERDICT_HPP
+#define ANEMONE_READERS_FILE_VERDICT_HPP
 
 #include "../base/way.hpp"
 #include "../rules/policy.hpp"
@@ -21,12 +22,14 @@ struct file_verdict {
 /// The verdict on MIL text: what the reader refuses, operations that the compiler was measured to refuse (`doubts`), and
 /// the rules that reject a program on the target's MIL route. Hazards and what only our own writers lack do not count.
 /// Predicted: this project never gave a file to the compiler. Throws `error` (errc::file) where the file cannot be read.
-ANEMONE_API file_verdict judge_mil_file(const std::string& path, target t, const mil_reader_options& options = {});
+ANEMONE_API_OF(anemone_readers_file_verdict_hpp)
+file_verdict judge_mil_file(const std::string& path, target t, const mil_reader_options& options = {});
 /// The same of a model that was read already.
-ANEMONE_API file_verdict judge(const read_model& model, target t);
+ANEMONE_API_OF(anemone_readers_file_verdict_hpp) file_verdict judge(const read_model& model, target t);
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "file_verdict.ipp"
 #endif

@@ -1,11 +1,15 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_readers_file_verdict_hpp);
+
 #include "../base/formatted.hpp"
 #include "../passes/lowering.hpp"
 #include "../passes/print.hpp"
 #include "../rules/evaluate.hpp"
 #include "../rules/violation_text.hpp"
 #include "file_verdict.hpp"
+#include "mil.hpp"
 #include "mil_file.hpp"
 
 #include <algorithm>
@@ -14,7 +18,7 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY file_verdict judge(const read_model& model, target t) {
+ANEMONE_BODY_OF file_verdict judge(const read_model& model, target t) {
     file_verdict verdict{model.doubts};
     const graph_view g = model.graph;
     const policy by_mil = on_route(compile_route::mil) | waive(rule::operation_is_not_written);
@@ -58,7 +62,7 @@ ANEMONE_INLINE file_verdict judge_function(mil_file& file, const mil_function& f
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY file_verdict judge_mil_file(const std::string& path, target t, const mil_reader_options& options) {
+ANEMONE_BODY_OF file_verdict judge_mil_file(const std::string& path, target t, const mil_reader_options& options) {
     mil_reader_options lenient = options; // whether the graph can hold a number is not the compiler's question
     lenient.approximates = true;
     file_verdict all;

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_READERS_MIL_HPP
+#define ANEMONE_READERS_MIL_HPP
 
 #include "../base/way.hpp"
 #include "file_lookup.hpp"
@@ -28,18 +29,22 @@ struct mil_reader_options {
 /// fp32 and of wide integers become fp16 ports, booleans bytes, states an input and an output; `notes` says so.
 /// Arithmetic on constants is done while reading. `files` gives the blobs by the paths that stand in the text. Throws
 /// `unreadable` with all that it found wrong, each with line, column, operation and reason.
-ANEMONE_API read_model read_mil(std::string_view text, file_lookup files, const mil_reader_options& options = {},
-                                std::string_view file_name = "model.mil");
+ANEMONE_API_OF(anemone_readers_mil_hpp)
+read_model read_mil(std::string_view text, file_lookup files, const mil_reader_options& options = {},
+                    std::string_view file_name = "model.mil");
 
 /// The same from a file; blobs are mapped into memory when something refers to them, `@model_path/` being the folder
 /// that the file is in. They must not change meanwhile. Throws `error` (errc::file) where the text cannot be read.
-ANEMONE_API read_model read_mil_file(const std::string& path, const mil_reader_options& options = {});
+ANEMONE_API_OF(anemone_readers_mil_hpp)
+read_model read_mil_file(const std::string& path, const mil_reader_options& options = {});
 
 /// The names of the functions of a program, in their order. Throws `unreadable` where the text is no program.
-ANEMONE_API std::vector<std::string> mil_functions(std::string_view text, std::string_view file_name = "model.mil");
+ANEMONE_API_OF(anemone_readers_mil_hpp)
+std::vector<std::string> mil_functions(std::string_view text, std::string_view file_name = "model.mil");
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "mil.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_readers_mil_hpp);
+
 #include "mil.hpp"
 #include "mil_file.hpp"
 
@@ -9,14 +12,14 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY read_model read_mil(std::string_view text, file_lookup files, const mil_reader_options& options,
-                                 std::string_view file_name) {
+ANEMONE_BODY_OF read_model read_mil(std::string_view text, file_lookup files, const mil_reader_options& options,
+                                    std::string_view file_name) {
     const std::vector<readers::mil_function> functions = readers::functions_of(text, file_name);
     const readers::mil_function& function = readers::chosen(functions, options.function, file_name);
     return readers::read_function(text, function, files, options, file_name);
 }
 
-ANEMONE_BODY std::vector<std::string> mil_functions(std::string_view text, std::string_view file_name) {
+ANEMONE_BODY_OF std::vector<std::string> mil_functions(std::string_view text, std::string_view file_name) {
     std::vector<std::string> names;
     for (const readers::mil_function& f : readers::functions_of(text, file_name)) {
         names.emplace_back(f.name);
@@ -24,7 +27,7 @@ ANEMONE_BODY std::vector<std::string> mil_functions(std::string_view text, std::
     return names;
 }
 
-ANEMONE_BODY read_model read_mil_file(const std::string& path, const mil_reader_options& options) {
+ANEMONE_BODY_OF read_model read_mil_file(const std::string& path, const mil_reader_options& options) {
     readers::mil_file file(path);
     return file.read(file.function(options), options);
 }

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_READERS_NETPLIST_HPP
+#define ANEMONE_READERS_NETPLIST_HPP
 
 #include "../base/way.hpp"
 #include "../formats/netplist_program.hpp"
@@ -43,17 +44,21 @@ private:
 /// the headers of the units).
 ///
 /// Throws `unreadable` with every unit, key and reference that the graph cannot say; `file` names the document there.
-ANEMONE_API read_model read_netplist(const formats::plist_value& document, const blob_lookup& blobs,
-                                     const netplist_reader_options& options = {}, std::string_view file = "net.plist");
+ANEMONE_API_OF(anemone_readers_netplist_hpp)
+read_model read_netplist(const formats::plist_value& document, const blob_lookup& blobs,
+                         const netplist_reader_options& options = {}, std::string_view file = "net.plist");
 /// The same from what `emit_netplist` gives.
-ANEMONE_API read_model read_netplist(const netplist& program, const netplist_reader_options& options = {});
+ANEMONE_API_OF(anemone_readers_netplist_hpp)
+read_model read_netplist(const netplist& program, const netplist_reader_options& options = {});
 
 /// The same from a file, XML or binary, with the weight files beside it; of a path in `Weights` only the file's name
 /// counts. Throws `error` (errc::file) where the file is no property list.
-ANEMONE_API read_model read_netplist_file(const std::string& path, const netplist_reader_options& options = {});
+ANEMONE_API_OF(anemone_readers_netplist_hpp)
+read_model read_netplist_file(const std::string& path, const netplist_reader_options& options = {});
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "netplist.ipp"
 #endif

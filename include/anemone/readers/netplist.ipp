@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_readers_netplist_hpp);
+
 #include "../base/formatted.hpp"
 #include "../base/text.hpp"
 #include "../io/open_file.hpp"
@@ -13,8 +16,8 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY read_model read_netplist(const formats::plist_value& document, const blob_lookup& blobs,
-                                      const netplist_reader_options& options, std::string_view file) {
+ANEMONE_BODY_OF read_model read_netplist(const formats::plist_value& document, const blob_lookup& blobs,
+                                         const netplist_reader_options& options, std::string_view file) {
     readers::netplist_faults faults(file);
     readers::netplist_document_reader reader(document, options.procedure, faults);
     const readers::netplist_document declared = reader.read();
@@ -22,7 +25,7 @@ ANEMONE_BODY read_model read_netplist(const formats::plist_value& document, cons
     return assembly.assemble();
 }
 
-ANEMONE_BODY read_model read_netplist(const netplist& program, const netplist_reader_options& options) {
+ANEMONE_BODY_OF read_model read_netplist(const netplist& program, const netplist_reader_options& options) {
     const auto look_up = [&](const std::string& name) {
         for (const netplist_blob& blob : program.weights) {
             if (blob.name == name) {
@@ -34,7 +37,7 @@ ANEMONE_BODY read_model read_netplist(const netplist& program, const netplist_re
     return read_netplist(program.document, look_up, options);
 }
 
-ANEMONE_BODY read_model read_netplist_file(const std::string& path, const netplist_reader_options& options) {
+ANEMONE_BODY_OF read_model read_netplist_file(const std::string& path, const netplist_reader_options& options) {
     const std::string_view name = ane::detail::base_name(path);
     const std::string folder = path.substr(0, path.size() - name.size());
     std::map<std::string, std::string> read; // by the file's name: as Weights has it

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_REPORT_CALIBRATION_REPORT_HPP
+#define ANEMONE_REPORT_CALIBRATION_REPORT_HPP
 
 #include "../analysis/ranges.hpp"
 #include "../base/way.hpp"
@@ -19,8 +20,9 @@ struct looseness {
 };
 
 /// One entry for each node that was measured. A bound that nothing limits has the ratio of `unbounded`.
-ANEMONE_API std::vector<looseness> compare(const graph_view& g, std::span<const interval> bounds,
-                                           std::span<const measured_range> measured);
+ANEMONE_API_OF(anemone_report_calibration_report_hpp)
+std::vector<looseness> compare(const graph_view& g, std::span<const interval> bounds,
+                               std::span<const measured_range> measured);
 
 /// The median and the largest ratio of the computed nodes whose bound is finite.
 struct tightness {
@@ -30,15 +32,18 @@ struct tightness {
     int unbounded_nodes = 0;
 };
 
-ANEMONE_API tightness summarise(const graph_view& g, std::span<const looseness> all);
+ANEMONE_API_OF(anemone_report_calibration_report_hpp)
+tightness summarise(const graph_view& g, std::span<const looseness> all);
 
 /// A table: node, operation, static bound, measured range, ratio. Rows with a ratio of at least `loose` end in "loose":
 /// there a narrower contract, or `within` on an input, says more.
-ANEMONE_API std::string calibration_table(const graph_view& g, std::span<const interval> bounds,
-                                          std::span<const measured_range> measured, double loose = 16);
+ANEMONE_API_OF(anemone_report_calibration_report_hpp)
+std::string calibration_table(const graph_view& g, std::span<const interval> bounds,
+                              std::span<const measured_range> measured, double loose = 16);
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "calibration_report.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_report_calibration_report_hpp);
+
 #include "../base/formatted.hpp"
 #include "calibration_report.hpp"
 
@@ -15,8 +18,8 @@ ANEMONE_INLINE std::string end_text(double v) {
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::vector<looseness> compare(const graph_view& g, std::span<const interval> bounds,
-                                            std::span<const measured_range> measured) {
+ANEMONE_BODY_OF std::vector<looseness> compare(const graph_view& g, std::span<const interval> bounds,
+                                               std::span<const measured_range> measured) {
     std::vector<looseness> all;
     for (int i = 0; i < g.size(); ++i) {
         const measured_range& m = measured[static_cast<std::size_t>(i)];
@@ -30,7 +33,7 @@ ANEMONE_BODY std::vector<looseness> compare(const graph_view& g, std::span<const
     return all;
 }
 
-ANEMONE_BODY tightness summarise(const graph_view& g, std::span<const looseness> all) {
+ANEMONE_BODY_OF tightness summarise(const graph_view& g, std::span<const looseness> all) {
     tightness t;
     std::vector<double> ratios;
     for (const looseness& l : all) {
@@ -52,8 +55,8 @@ ANEMONE_BODY tightness summarise(const graph_view& g, std::span<const looseness>
     return t;
 }
 
-ANEMONE_BODY std::string calibration_table(const graph_view& g, std::span<const interval> bounds,
-                                           std::span<const measured_range> measured, double loose) {
+ANEMONE_BODY_OF std::string calibration_table(const graph_view& g, std::span<const interval> bounds,
+                                              std::span<const measured_range> measured, double loose) {
     std::string text =
         formatted("{:>5}  {:<18} {:>24}  {:>24}  {:>9}\n", "node", "operation", "static bound", "measured", "ratio");
     const std::vector<looseness> all = compare(g, bounds, measured);

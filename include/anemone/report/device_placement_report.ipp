@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_report_device_placement_report_hpp);
+
 #include "../base/formatted.hpp"
 #include "../passes/lowering.hpp"
 #include "../passes/validate.hpp"
@@ -35,7 +38,7 @@ ANEMONE_INLINE std::string layer_time(const placed_layer& layer, compute_device 
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::string placement_line(const device_plan& plan) {
+ANEMONE_BODY_OF std::string placement_line(const device_plan& plan) {
     std::string where;
     if (plan.segments.empty()) {
         return formatted("{}: nothing to place\n", name(plan.model));
@@ -56,7 +59,7 @@ ANEMONE_BODY std::string placement_line(const device_plan& plan) {
                            detail::energy_text(plan.joules), name(plan.known_by));
 }
 
-ANEMONE_BODY std::string placement_verdict(const device_plan& plan) {
+ANEMONE_BODY_OF std::string placement_verdict(const device_plan& plan) {
     std::string text = formatted("as a whole on {}:", detail::place_text(plan));
     for (const compute_device d : detail::all_devices) {
         const device_total& whole = plan.on(d);
@@ -84,8 +87,8 @@ ANEMONE_BODY std::string placement_verdict(const device_plan& plan) {
                             agrees ? "" : "; the figures above differ");
 }
 
-ANEMONE_BODY std::string placement_report(const graph_view& model, const target_description& d,
-                                          const placement_options& o) {
+ANEMONE_BODY_OF std::string placement_report(const graph_view& model, const target_description& d,
+                                             const placement_options& o) {
     const lowered_graph lowered = lower(validated(model));
     const graph_view g = lowered.view();
     const sequence<char> barred = detail::barred_by(blockers_of(model, d), lowered.origins);
@@ -131,11 +134,11 @@ ANEMONE_BODY std::string placement_report(const graph_view& model, const target_
     }
     return text + placement_verdict(measured);
 }
-ANEMONE_BODY std::string placement_report(const graph_view& model, target t, const placement_options& o) {
+ANEMONE_BODY_OF std::string placement_report(const graph_view& model, target t, const placement_options& o) {
     return placement_report(model, describe(t), o);
 }
 
-ANEMONE_BODY std::string crossover_line(const device_crossover& c) {
+ANEMONE_BODY_OF std::string crossover_line(const device_crossover& c) {
     const auto found = [&](std::int64_t number) {
         return number > 0 ? formatted("from {} on", number)
                           : formatted("nowhere from {} to {}", c.range.first, c.range.last);
@@ -145,7 +148,7 @@ ANEMONE_BODY std::string crossover_line(const device_crossover& c) {
                      c.energy_known ? found(c.energy) : std::string("not known where"));
 }
 
-ANEMONE_BODY std::string serving_table(const sequence<serving_row>& rows) {
+ANEMONE_BODY_OF std::string serving_table(const sequence<serving_row>& rows) {
     std::string text = formatted("{:>6} {:>13} {:>10} {:>10} {:>13} {:>10} {:>10}\n", "batch", "engine", "items/s",
                                  "mJ/item", "GPU", "items/s", "mJ/item");
     const auto cells = [](const serving_cost& c) {

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_REPORT_DIFF_DRAWING_HPP
+#define ANEMONE_REPORT_DIFF_DRAWING_HPP
 
 #include "../base/way.hpp"
 #include "../diff/diff.hpp"
@@ -15,11 +16,12 @@ struct diff_drawing_options {
 
 /// A picture of a diff: a row a node, its histogram of ulp distances as a strip (darker: more elements), and the cause
 /// of what the operation adds. Read from top to bottom it shows where the two backends part.
-ANEMONE_API std::string draw_diff(const graph_view& model, const model_difference& found,
-                                  const diff_drawing_options& options = {});
+ANEMONE_API_OF(anemone_report_diff_drawing_hpp)
+std::string draw_diff(const graph_view& model, const model_difference& found, const diff_drawing_options& options = {});
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "diff_drawing.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_report_diff_drawing_hpp);
+
 #include "../base/formatted.hpp"
 #include "../drawing/style.hpp"
 #include "../drawing/svg.hpp"
@@ -28,8 +31,8 @@ constexpr std::string_view class_of(difference_cause cause) noexcept {
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::string draw_diff(const graph_view& model, const model_difference& found,
-                                   const diff_drawing_options& options) {
+ANEMONE_BODY_OF std::string draw_diff(const graph_view& model, const model_difference& found,
+                                      const diff_drawing_options& options) {
     constexpr double row = 24, cell = 26, names = 250, top = 112, left = 28, cause_width = 150;
     constexpr auto bins = static_cast<double>(ulp_histogram::bins);
     const double strip = left + names;

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_REPORT_DIFF_REPORT_HPP
+#define ANEMONE_REPORT_DIFF_REPORT_HPP
 
 #include "../base/way.hpp"
 #include "../diff/diff.hpp"
@@ -14,7 +15,7 @@ namespace ane::inline ANEMONE_WAY {
 /// the histogram of the distances, and the rule of the arithmetic behind it.
 class diff_report {
 public:
-    ANEMONE_API diff_report(const graph_view& model, const model_difference& found);
+    ANEMONE_API_OF(anemone_report_diff_report_hpp) diff_report(const graph_view& model, const model_difference& found);
 
     const model_difference& found() const noexcept { return found_; }
 
@@ -29,10 +30,11 @@ private:
     std::string first_;
 };
 
-ANEMONE_API std::ostream& operator<<(std::ostream& to, const diff_report& r);
+ANEMONE_API_OF(anemone_report_diff_report_hpp) std::ostream& operator<<(std::ostream& to, const diff_report& r);
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "diff_report.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_report_diff_report_hpp);
+
 #include "../base/formatted.hpp"
 #include "../rules/phrases.hpp"
 #include "diff_report.hpp"
@@ -12,7 +15,7 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY diff_report::diff_report(const graph_view& model, const model_difference& found) : found_(found) {
+ANEMONE_BODY_OF diff_report::diff_report(const graph_view& model, const model_difference& found) : found_(found) {
     for (const node_difference& n : found_.nodes) {
         names_.push_back(detail::node_phrase(model, n.node, model[n.node].kind));
     }
@@ -50,6 +53,6 @@ ANEMONE_BODY std::string diff_report::str(bool coloured) const {
 }
 
 ANEMONE_BODY void diff_report::print(std::FILE* to) const { detail::write_text(to, str(detail::wants_colour(to))); }
-ANEMONE_BODY std::ostream& operator<<(std::ostream& to, const diff_report& r) { return to << r.str(); }
+ANEMONE_BODY_OF std::ostream& operator<<(std::ostream& to, const diff_report& r) { return to << r.str(); }
 
 } // namespace ane::inline ANEMONE_WAY

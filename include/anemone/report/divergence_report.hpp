@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_REPORT_DIVERGENCE_REPORT_HPP
+#define ANEMONE_REPORT_DIVERGENCE_REPORT_HPP
 
 #include "../base/way.hpp"
 #include "../rules/divergence.hpp"
@@ -13,12 +14,14 @@
 namespace ane::inline ANEMONE_WAY {
 
 /// The outputs of a model that depend on one of the given nodes.
-ANEMONE_API std::vector<std::string> outputs_behind(const graph_view& g, const std::vector<divergent_node>& found);
+ANEMONE_API_OF(anemone_report_divergence_report_hpp)
+std::vector<std::string> outputs_behind(const graph_view& g, const std::vector<divergent_node>& found);
 
 /// Every node of a model that can give other results on one target than on another, and the outputs that follow.
 class divergence_report {
 public:
-    ANEMONE_API divergence_report(const graph_view& g, const machine& a, const machine& b);
+    ANEMONE_API_OF(anemone_report_divergence_report_hpp)
+    divergence_report(const graph_view& g, const machine& a, const machine& b);
 
     /// Whether the two give the same bits, as far as the arithmetic is known.
     bool same() const noexcept { return found_.empty(); }
@@ -38,14 +41,18 @@ private:
     std::size_t count_;
 };
 
-ANEMONE_API std::ostream& operator<<(std::ostream& to, const divergence_report& r);
+ANEMONE_API_OF(anemone_report_divergence_report_hpp)
+std::ostream& operator<<(std::ostream& to, const divergence_report& r);
 
 /// `differences(model, ane::h13, ane::h17s).print();`
-ANEMONE_API divergence_report differences(const graph_view& g, const machine& a, const machine& b);
-ANEMONE_API divergence_report differences(const graph_view& g, target a, target b);
+ANEMONE_API_OF(anemone_report_divergence_report_hpp)
+divergence_report differences(const graph_view& g, const machine& a, const machine& b);
+ANEMONE_API_OF(anemone_report_divergence_report_hpp)
+divergence_report differences(const graph_view& g, target a, target b);
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "divergence_report.ipp"
 #endif

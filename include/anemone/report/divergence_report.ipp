@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_report_divergence_report_hpp);
+
 #include "../base/formatted.hpp"
 #include "../passes/validate.hpp"
 #include "../rules/phrases.hpp"
@@ -30,7 +33,7 @@ ANEMONE_INLINE std::string divergence_line(const graph_view& g, const divergent_
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::vector<std::string> outputs_behind(const graph_view& g, const std::vector<divergent_node>& found) {
+ANEMONE_BODY_OF std::vector<std::string> outputs_behind(const graph_view& g, const std::vector<divergent_node>& found) {
     std::vector<char> reached(g.nodes.size(), 0);
     for (const divergent_node& d : found) {
         reached[static_cast<std::size_t>(d.node)] = 1;
@@ -49,7 +52,7 @@ ANEMONE_BODY std::vector<std::string> outputs_behind(const graph_view& g, const 
     return names;
 }
 
-ANEMONE_BODY divergence_report::divergence_report(const graph_view& g, const machine& a, const machine& b)
+ANEMONE_BODY_OF divergence_report::divergence_report(const graph_view& g, const machine& a, const machine& b)
     : pair_(detail::target_phrase(a.device) + " and " + detail::target_phrase(b.device)),
       found_(divergences_of(validated(g), a, b)), outputs_(outputs_behind(g, found_)), count_(g.outputs.size()) {
     for (const divergent_node& d : found_) {
@@ -80,12 +83,12 @@ ANEMONE_BODY std::string divergence_report::str(bool coloured) const {
 ANEMONE_BODY void divergence_report::print(std::FILE* to) const {
     detail::write_text(to, str(detail::wants_colour(to)));
 }
-ANEMONE_BODY std::ostream& operator<<(std::ostream& to, const divergence_report& r) { return to << r.str(); }
+ANEMONE_BODY_OF std::ostream& operator<<(std::ostream& to, const divergence_report& r) { return to << r.str(); }
 
-ANEMONE_BODY divergence_report differences(const graph_view& g, const machine& a, const machine& b) {
+ANEMONE_BODY_OF divergence_report differences(const graph_view& g, const machine& a, const machine& b) {
     return {g, a, b};
 }
-ANEMONE_BODY divergence_report differences(const graph_view& g, target a, target b) {
+ANEMONE_BODY_OF divergence_report differences(const graph_view& g, target a, target b) {
     return {g, machine_of(a), machine_of(b)};
 }
 

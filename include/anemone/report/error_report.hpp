@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_REPORT_ERROR_REPORT_HPP
+#define ANEMONE_REPORT_ERROR_REPORT_HPP
 
 #include "../analysis/error_envelope.hpp"
 #include "../base/way.hpp"
@@ -14,7 +15,8 @@ namespace ane::inline ANEMONE_WAY {
 /// The errors of a model's multiply-accumulates on the engine, attention's two products among them.
 class error_report {
 public:
-    ANEMONE_API error_report(const graph_view& model, const numerics::datapath& path);
+    ANEMONE_API_OF(anemone_report_error_report_hpp)
+    error_report(const graph_view& model, const numerics::datapath& path);
 
     /// In the order of the lowered graph, whose nodes they name.
     const std::vector<contraction_error>& errors() const noexcept { return errors_; }
@@ -30,14 +32,16 @@ private:
     std::vector<std::string> names_;
 };
 
-ANEMONE_API std::ostream& operator<<(std::ostream& to, const error_report& r);
+ANEMONE_API_OF(anemone_report_error_report_hpp) std::ostream& operator<<(std::ostream& to, const error_report& r);
 
 /// What the accumulator of a target costs a model: `ane::report_errors(model, ane::h13).print();`
-ANEMONE_API error_report report_errors(const graph_view& model, const target_description& t);
-ANEMONE_API error_report report_errors(const graph_view& model, target t);
+ANEMONE_API_OF(anemone_report_error_report_hpp)
+error_report report_errors(const graph_view& model, const target_description& t);
+ANEMONE_API_OF(anemone_report_error_report_hpp) error_report report_errors(const graph_view& model, target t);
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "error_report.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_report_error_report_hpp);
+
 #include "../base/formatted.hpp"
 #include "../passes/lowering.hpp"
 #include "../passes/validate.hpp"
@@ -29,7 +32,7 @@ ANEMONE_INLINE std::string contraction_name(const graph_view& model, int origin)
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY error_report::error_report(const graph_view& model, const numerics::datapath& path) {
+ANEMONE_BODY_OF error_report::error_report(const graph_view& model, const numerics::datapath& path) {
     const lowered_graph lowered = lower(validated(model));
     errors_ = error_envelope(lowered.graph, path);
     for (const contraction_error& e : errors_) {
@@ -67,11 +70,13 @@ ANEMONE_BODY std::string error_report::str() const {
 }
 
 ANEMONE_BODY void error_report::print(std::FILE* to) const { detail::write_text(to, str()); }
-ANEMONE_BODY std::ostream& operator<<(std::ostream& to, const error_report& r) { return to << r.str(); }
+ANEMONE_BODY_OF std::ostream& operator<<(std::ostream& to, const error_report& r) { return to << r.str(); }
 
-ANEMONE_BODY error_report report_errors(const graph_view& model, const target_description& t) {
+ANEMONE_BODY_OF error_report report_errors(const graph_view& model, const target_description& t) {
     return {model, numerics::datapath_of(t.tier)};
 }
-ANEMONE_BODY error_report report_errors(const graph_view& model, target t) { return report_errors(model, describe(t)); }
+ANEMONE_BODY_OF error_report report_errors(const graph_view& model, target t) {
+    return report_errors(model, describe(t));
+}
 
 } // namespace ane::inline ANEMONE_WAY

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_report_model_pair_report_hpp);
+
 #include "../base/formatted.hpp"
 #include "../rules/phrases.hpp"
 #include "diff_text.hpp"
@@ -37,8 +40,8 @@ ANEMONE_INLINE std::string alone_text(const graph_view& g, const std::vector<int
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::string pair_text(const graph_view& first, const graph_view& second, const pair_difference& found,
-                                   bool coloured) {
+ANEMONE_BODY_OF std::string pair_text(const graph_view& first, const graph_view& second, const pair_difference& found,
+                                      bool coloured) {
     std::vector<std::string> names;
     std::size_t width = 4;
     for (const node_pair& pair : found.nodes) {

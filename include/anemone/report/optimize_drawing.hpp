@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_REPORT_OPTIMIZE_DRAWING_HPP
+#define ANEMONE_REPORT_OPTIMIZE_DRAWING_HPP
 
 #include "../base/way.hpp"
 #include "../drawing/options.hpp"
@@ -16,11 +17,13 @@ struct optimize_drawing_options {
 
 /// A model at the left and what `optimize` made of it at the right, under the steps and the times of a dispatch before
 /// and after. All ids begin with `before` and `after`.
-ANEMONE_API std::string draw_optimized(const graph_view& model, const optimized& found,
-                                       const optimize_drawing_options& options = {});
+ANEMONE_API_OF(anemone_report_optimize_drawing_hpp)
+std::string draw_optimized(const graph_view& model, const optimized& found,
+                           const optimize_drawing_options& options = {});
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "optimize_drawing.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_report_optimize_drawing_hpp);
+
 #include "../base/formatted.hpp"
 #include "../drawing/drawing.hpp"
 #include "../drawing/style.hpp"
@@ -45,8 +48,8 @@ ANEMONE_INLINE std::string steps_line(const optimized& found) {
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::string draw_optimized(const graph_view& model, const optimized& found,
-                                        const optimize_drawing_options& options) {
+ANEMONE_BODY_OF std::string draw_optimized(const graph_view& model, const optimized& found,
+                                           const optimize_drawing_options& options) {
     using drawing::size;
     const bool timed = found.before > 0;
     const auto part = [&](const graph_view& g, const char* id, double seconds) {

@@ -1,13 +1,17 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_report_optimize_report_hpp);
+
 #include "../base/formatted.hpp"
+#include "../proof/proof.hpp"
 #include "optimize_report.hpp"
 
 #include <string_view>
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::string optimize_text(const optimized& found, const target_description& d) {
+ANEMONE_BODY_OF std::string optimize_text(const optimized& found, const target_description& d) {
     if (!has_cost_model(d)) {
         return formatted("no clock of {} is known: nothing is ranked\n", d.runtime);
     }
@@ -40,9 +44,11 @@ ANEMONE_BODY std::string optimize_text(const optimized& found, const target_desc
     return text + formatted("{:.0f} us become {:.0f} us on {}, {:.2f} times as fast, by the cost model\n",
                             found.before * 1e6, found.after * 1e6, d.runtime, found.gain());
 }
-ANEMONE_BODY std::string optimize_text(const optimized& found, target t) { return optimize_text(found, describe(t)); }
+ANEMONE_BODY_OF std::string optimize_text(const optimized& found, target t) {
+    return optimize_text(found, describe(t));
+}
 
-ANEMONE_BODY std::string proof_text(const rewrite_proof& proof) {
+ANEMONE_BODY_OF std::string proof_text(const rewrite_proof& proof) {
     const auto row = [](std::string_view what, const output_difference& d, const std::string& allowed, bool holds) {
         return formatted("{:<22} {:>10} of {:<10} {:>9.2g} {:>9.2g}  {:<16} {}\n", what, d.differing, d.values,
                          d.relative, d.largest, allowed, holds ? "holds" : "FAILS") +
@@ -60,7 +66,7 @@ ANEMONE_BODY std::string proof_text(const rewrite_proof& proof) {
     return text + row("all of them", proof.whole, "", proof.holds());
 }
 
-ANEMONE_BODY std::string rewrites_text() {
+ANEMONE_BODY_OF std::string rewrites_text() {
     std::string text;
     for (const rewrite_record& r : rewrite_table) {
         text +=

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_REPORT_PLOT_HPP
+#define ANEMONE_REPORT_PLOT_HPP
 
 #include "../base/way.hpp"
 #include "../drawing/options.hpp"
@@ -41,10 +42,11 @@ struct plot {
 
 /// The plot as SVG. Values that an axis cannot hold (not positive on a logarithmic one, NaN) are left out. Throws
 /// `error` (errc::argument) where no value is left.
-ANEMONE_API std::string draw_plot(const plot& p);
+ANEMONE_API_OF(anemone_report_plot_hpp) std::string draw_plot(const plot& p);
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "plot.ipp"
 #endif

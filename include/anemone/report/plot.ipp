@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_report_plot_hpp);
+
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../drawing/style.hpp"
@@ -136,7 +139,7 @@ ANEMONE_INLINE std::string plot_mark(plot_style style, std::size_t colour, doubl
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::string draw_plot(const plot& p) {
+ANEMONE_BODY_OF std::string draw_plot(const plot& p) {
     constexpr double left = 84, right = 28;
     bool above = false, below = false;
     for (const plot_series& s : p.series) {

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_REPORT_RESIDENCY_REPORT_HPP
+#define ANEMONE_REPORT_RESIDENCY_REPORT_HPP
 
 #include "../analysis/residency.hpp"
 #include "../base/way.hpp"
@@ -27,8 +28,9 @@ namespace ane::inline ANEMONE_WAY {
 ///     ane::residency_report(model, ane::h13).print();
 class residency_report {
 public:
-    ANEMONE_API residency_report(const graph_view& g, const target_description& t);
-    ANEMONE_API residency_report(const graph_view& g, target t);
+    ANEMONE_API_OF(anemone_report_residency_report_hpp)
+    residency_report(const graph_view& g, const target_description& t);
+    ANEMONE_API_OF(anemone_report_residency_report_hpp) residency_report(const graph_view& g, target t);
 
     const sequence<node_residency>& rows() const noexcept { return rows_; }
     const residency_summary& summary() const noexcept { return summary_; }
@@ -47,10 +49,12 @@ private:
     std::vector<detail::residency_cell> totals_; ///< a line each
 };
 
-ANEMONE_API std::ostream& operator<<(std::ostream& to, const residency_report& r);
+ANEMONE_API_OF(anemone_report_residency_report_hpp)
+std::ostream& operator<<(std::ostream& to, const residency_report& r);
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "residency_report.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_report_residency_report_hpp);
+
 #include "../base/formatted.hpp"
 #include "../passes/print.hpp"
 #include "../passes/validate.hpp"
@@ -134,14 +137,14 @@ ANEMONE_INLINE std::vector<residency_cell> residency_totals(const graph_view& g,
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY residency_report::residency_report(const graph_view& g, const target_description& t)
+ANEMONE_BODY_OF residency_report::residency_report(const graph_view& g, const target_description& t)
     : rows_(residency(validated(g), t)), summary_(summarize(rows_, t)), head_(detail::residency_head(t)),
       totals_(detail::residency_totals(g, t, summary_, rows_.size())) {
     for (const node_residency& r : rows_) {
         cells_.push_back(detail::residency_cells(g, r, t));
     }
 }
-ANEMONE_BODY residency_report::residency_report(const graph_view& g, target t) : residency_report(g, describe(t)) {}
+ANEMONE_BODY_OF residency_report::residency_report(const graph_view& g, target t) : residency_report(g, describe(t)) {}
 
 ANEMONE_BODY std::string residency_report::str(bool coloured) const {
     constexpr std::size_t columns = std::size(detail::residency_titles);
@@ -171,6 +174,6 @@ ANEMONE_BODY std::string residency_report::str(bool coloured) const {
 ANEMONE_BODY void residency_report::print(std::FILE* to) const {
     detail::write_text(to, str(detail::wants_colour(to)));
 }
-ANEMONE_BODY std::ostream& operator<<(std::ostream& to, const residency_report& r) { return to << r.str(); }
+ANEMONE_BODY_OF std::ostream& operator<<(std::ostream& to, const residency_report& r) { return to << r.str(); }
 
 } // namespace ane::inline ANEMONE_WAY

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_REPORT_SARIF_HPP
+#define ANEMONE_REPORT_SARIF_HPP
 
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
@@ -24,15 +25,18 @@ struct sarif_options {
 };
 
 /// "file:///my%20models/model.cpp" of an absolute path.
-ANEMONE_API std::string file_uri(const std::string& absolute);
+ANEMONE_API_OF(anemone_report_sarif_hpp) std::string file_uri(const std::string& absolute);
 
 /// The violations of a model on some targets as a SARIF log with one run. A violation that is the same on several
 /// targets is one result. That weights are shared is a note of the rule `model.weights_are_shared`.
-ANEMONE_API std::string sarif(const graph_view& g, const target_set& targets, const sarif_options& options = {});
-ANEMONE_API std::string sarif(const graph_view& g, target t, const sarif_options& options = {});
+ANEMONE_API_OF(anemone_report_sarif_hpp)
+std::string sarif(const graph_view& g, const target_set& targets, const sarif_options& options = {});
+ANEMONE_API_OF(anemone_report_sarif_hpp)
+std::string sarif(const graph_view& g, target t, const sarif_options& options = {});
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "sarif.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_report_sarif_hpp);
+
 #include "../base/formatted.hpp"
 #include "../io/json.hpp"
 #include "../passes/validate.hpp"
@@ -249,12 +252,12 @@ private:
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::string file_uri(const std::string& absolute) { return detail::uri_of(absolute); }
+ANEMONE_BODY_OF std::string file_uri(const std::string& absolute) { return detail::uri_of(absolute); }
 
-ANEMONE_BODY std::string sarif(const graph_view& g, const target_set& targets, const sarif_options& options) {
+ANEMONE_BODY_OF std::string sarif(const graph_view& g, const target_set& targets, const sarif_options& options) {
     return detail::sarif_writer(g, targets, options).str();
 }
-ANEMONE_BODY std::string sarif(const graph_view& g, target t, const sarif_options& options) {
+ANEMONE_BODY_OF std::string sarif(const graph_view& g, target t, const sarif_options& options) {
     return sarif(g, target_set{t}, options);
 }
 

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_REPORT_TIMELINE_DRAWING_HPP
+#define ANEMONE_REPORT_TIMELINE_DRAWING_HPP
 
 #include "../base/way.hpp"
 #include "../cost/timeline.hpp"
@@ -21,10 +22,12 @@ struct timeline_drawing_options {
 /// Requests over time, in three rows: the host, the queue, the engine. A colour for each program; on the engine pale
 /// while the firmware goes to it and back, broken while it wakes. Requests that overlap lie below each other. Throws
 /// `error` (errc::argument) where there is nothing to draw.
-ANEMONE_API std::string draw_timeline(const timeline& t, const timeline_drawing_options& options = {});
+ANEMONE_API_OF(anemone_report_timeline_drawing_hpp)
+std::string draw_timeline(const timeline& t, const timeline_drawing_options& options = {});
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "timeline_drawing.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_report_timeline_drawing_hpp);
+
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../drawing/style.hpp"
@@ -214,7 +217,7 @@ ANEMONE_INLINE std::vector<timeline_entry> timeline_entries(const timeline& t, c
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::string draw_timeline(const timeline& t, const timeline_drawing_options& options) {
+ANEMONE_BODY_OF std::string draw_timeline(const timeline& t, const timeline_drawing_options& options) {
     detail::require_names(t, options.names);
     const bool whole = options.from == 0 && options.until == 0;
     const double from = whole ? t.from : options.from, until = whole ? t.until : options.until;

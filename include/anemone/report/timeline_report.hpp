@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_REPORT_TIMELINE_REPORT_HPP
+#define ANEMONE_REPORT_TIMELINE_REPORT_HPP
 
 #include "../base/way.hpp"
 #include "../cost/batch_sweep.hpp"
@@ -19,13 +20,15 @@ struct timeline_text_options {
 
 /// A table with a row for each request, and what they add up to: throughput, latencies, the engine's share, energy, what
 /// the figures rest on. Throws `error` (errc::argument) for fewer names than programs.
-ANEMONE_API std::string timeline_text(const timeline& t, const timeline_text_options& options = {});
+ANEMONE_API_OF(anemone_report_timeline_report_hpp)
+std::string timeline_text(const timeline& t, const timeline_text_options& options = {});
 
 /// A table of a sweep over batches.
-ANEMONE_API std::string batch_text(std::span<const batch_point> points);
+ANEMONE_API_OF(anemone_report_timeline_report_hpp) std::string batch_text(std::span<const batch_point> points);
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "timeline_report.ipp"
 #endif

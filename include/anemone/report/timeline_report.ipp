@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_report_timeline_report_hpp);
+
 #include "../base/formatted.hpp"
 #include "cost_text.hpp"
 #include "timeline_report.hpp"
@@ -31,7 +34,7 @@ ANEMONE_INLINE std::string wake_text(const timeline& t) {
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::string timeline_text(const timeline& t, const timeline_text_options& options) {
+ANEMONE_BODY_OF std::string timeline_text(const timeline& t, const timeline_text_options& options) {
     detail::require_names(t, options.names);
     std::string text;
     const std::size_t rows = std::min(options.rows, t.requests.size());
@@ -74,7 +77,7 @@ ANEMONE_BODY std::string timeline_text(const timeline& t, const timeline_text_op
                        : "simulated; predicted: constants of the M1, carried over to this chip\n");
 }
 
-ANEMONE_BODY std::string batch_text(std::span<const batch_point> points) {
+ANEMONE_BODY_OF std::string batch_text(std::span<const batch_point> points) {
     std::string text = formatted("{:>7} {:>12} {:>12} {:>8} {:>8} {:>12}\n", "batch", "dispatch", "a sample", "gain",
                                  "fixed", "a sample");
     for (const batch_point& p : points) {

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_REPORT_VERDICTS_HPP
+#define ANEMONE_REPORT_VERDICTS_HPP
 
 #include "../analysis/residency.hpp"
 #include "../base/way.hpp"
@@ -38,8 +39,8 @@ struct target_verdict {
 /// A row for each target of a set, in its order. Keeps its own text: the graph may go away.
 class verdict_table {
 public:
-    ANEMONE_API explicit verdict_table(const graph_view& g, const target_set& targets = macs,
-                                       const report_policy& p = {});
+    ANEMONE_API_OF(anemone_report_verdicts_hpp)
+    explicit verdict_table(const graph_view& g, const target_set& targets = macs, const report_policy& p = {});
 
     const std::vector<target_verdict>& rows() const noexcept { return rows_; }
     /// Remarks that hold on every target and count among the notes of each: that weights are shared, and by which
@@ -74,13 +75,15 @@ private:
     std::vector<std::vector<site_text>> sites_; ///< for each row and violation
 };
 
-ANEMONE_API std::ostream& operator<<(std::ostream& to, const verdict_table& v);
+ANEMONE_API_OF(anemone_report_verdicts_hpp) std::ostream& operator<<(std::ostream& to, const verdict_table& v);
 
 /// The verdicts of every target of a set on a model: `verdicts(model).print();`
-ANEMONE_API verdict_table verdicts(const graph_view& g, const target_set& targets = macs, const report_policy& p = {});
+ANEMONE_API_OF(anemone_report_verdicts_hpp)
+verdict_table verdicts(const graph_view& g, const target_set& targets = macs, const report_policy& p = {});
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "verdicts.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_report_verdicts_hpp);
+
 #include "../base/formatted.hpp"
 #include "../cost/cost.hpp"
 #include "../io/json.hpp"
@@ -95,7 +98,7 @@ ANEMONE_INLINE void write_resources(json_writer& j, const target_verdict& r) {
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY verdict_table::verdict_table(const graph_view& g, const target_set& targets, const report_policy& p) {
+ANEMONE_BODY_OF verdict_table::verdict_table(const graph_view& g, const target_set& targets, const report_policy& p) {
     validate(g);
     const std::optional<lowered_graph> lowered = detail::try_lower(g);
     const node_acceptance elsewhere(g, macs, detail::verdict_policy(p));
@@ -204,9 +207,9 @@ ANEMONE_BODY std::string verdict_table::json(std::string_view model, std::span<c
 }
 
 ANEMONE_BODY void verdict_table::print(std::FILE* to) const { detail::write_text(to, str(detail::wants_colour(to))); }
-ANEMONE_BODY std::ostream& operator<<(std::ostream& to, const verdict_table& v) { return to << v.str(); }
+ANEMONE_BODY_OF std::ostream& operator<<(std::ostream& to, const verdict_table& v) { return to << v.str(); }
 
-ANEMONE_BODY verdict_table verdicts(const graph_view& g, const target_set& targets, const report_policy& p) {
+ANEMONE_BODY_OF verdict_table verdicts(const graph_view& g, const target_set& targets, const report_policy& p) {
     return verdict_table(g, targets, p);
 }
 

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_SEGMENTS_PRINT_HPP
+#define ANEMONE_SEGMENTS_PRINT_HPP
 
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
@@ -11,14 +12,18 @@ namespace ane::inline ANEMONE_WAY {
 
 /// The segments of a model: for each its door, its size, why it begins where it does, what it takes from segments before
 /// it, and the states that are not resident because segments share them.
-ANEMONE_API std::string print(const graph_view& model, const segmentation_view& cuts);
+ANEMONE_API_OF(anemone_segments_print_hpp) std::string print(const graph_view& model, const segmentation_view& cuts);
 /// The same with the time of each segment and of a run (segments/cost.hpp).
-ANEMONE_API std::string print(const graph_view& model, const segmentation_view& cuts, const segmentation_costs& costs);
-ANEMONE_API std::string print(const graph_view& model, const segmentation_view& cuts, const target_description& chip);
-ANEMONE_API std::string print(const graph_view& model, const segmentation_view& cuts, target generation);
+ANEMONE_API_OF(anemone_segments_print_hpp)
+std::string print(const graph_view& model, const segmentation_view& cuts, const segmentation_costs& costs);
+ANEMONE_API_OF(anemone_segments_print_hpp)
+std::string print(const graph_view& model, const segmentation_view& cuts, const target_description& chip);
+ANEMONE_API_OF(anemone_segments_print_hpp)
+std::string print(const graph_view& model, const segmentation_view& cuts, target generation);
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "print.ipp"
 #endif

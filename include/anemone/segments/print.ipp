@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_segments_print_hpp);
+
 #include "../base/formatted.hpp"
 #include "../passes/print.hpp"
 #include "print.hpp"
@@ -83,17 +86,18 @@ ANEMONE_INLINE std::string print_segments(const graph_view& model, const segment
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::string print(const graph_view& model, const segmentation_view& cuts) {
+ANEMONE_BODY_OF std::string print(const graph_view& model, const segmentation_view& cuts) {
     return detail::print_segments(model, cuts, nullptr);
 }
-ANEMONE_BODY std::string print(const graph_view& model, const segmentation_view& cuts,
-                               const segmentation_costs& costs) {
+ANEMONE_BODY_OF std::string print(const graph_view& model, const segmentation_view& cuts,
+                                  const segmentation_costs& costs) {
     return detail::print_segments(model, cuts, &costs);
 }
-ANEMONE_BODY std::string print(const graph_view& model, const segmentation_view& cuts, const target_description& chip) {
+ANEMONE_BODY_OF std::string print(const graph_view& model, const segmentation_view& cuts,
+                                  const target_description& chip) {
     return print(model, cuts, segment_costs_of(model, cuts, chip));
 }
-ANEMONE_BODY std::string print(const graph_view& model, const segmentation_view& cuts, target generation) {
+ANEMONE_BODY_OF std::string print(const graph_view& model, const segmentation_view& cuts, target generation) {
     return print(model, cuts, describe(generation));
 }
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <concepts>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -16,35 +18,43 @@ using weight_formats::e4m3fn;
 using weight_formats::e5m2;
 using weight_formats::truth;
 
-/// One element to fp16, rounded once, half to even. Floating values must stay finite, integers must stay exact.
+/// A number of fp16, rounded once, half to even; it must stay finite.
+ANEMONE_INLINE half finite_element(const stored_tensor& tensor, std::size_t index, double wide) {
+    if (!std::isfinite(wide)) {
+        throw error(errc::weights, tensor.name, formatted("element {} is {}, weights must be finite", index, wide));
+    }
+    const half result(wide);
+    if (!is_finite(result)) {
+        throw error(errc::weights, tensor.name,
+                    formatted("element {} is {}, above the largest fp16 value {}", index, wide, half_max));
+    }
+    return result;
+}
+
+/// An integer, which must stay exact: the nearest number of fp16, or an error. Every integer that fp16 holds is far inside
+/// the range where double is exact, so that `wide` decides.
+template <std::integral Integer> half exact_element(const stored_tensor& tensor, std::size_t index, Integer value) {
+    const half result(static_cast<double>(value));
+    if (!is_finite(result) || static_cast<double>(result) != static_cast<double>(value)) {
+        throw error(
+            errc::weights, tensor.name,
+            formatted("element {} is {}, which fp16 does not hold exactly (all integers to 2048 are)", index, value));
+    }
+    return result;
+}
+
+/// One element to fp16.
 template <class Source> half converted_element(const stored_tensor& tensor, std::size_t index) {
     Source value;
     std::memcpy(&value, tensor.bytes.data() + index * sizeof(Source), sizeof(Source));
-    if constexpr (std::is_integral_v<Source>) {
-        const half result(static_cast<double>(value));
-        // Every integer that fp16 holds is far inside the range where double is exact, so this comparison decides.
-        if (!is_finite(result) || static_cast<double>(result) != static_cast<double>(value)) {
-            throw error(errc::weights, tensor.name,
-                        formatted("element {} is {}, which fp16 does not hold exactly (all integers to 2048 are)",
-                                  index, +value));
-        }
-        return result;
+    if constexpr (std::is_unsigned_v<Source>) {
+        return exact_element(tensor, index, std::uint64_t{value});
+    } else if constexpr (std::is_integral_v<Source>) {
+        return exact_element(tensor, index, std::int64_t{value});
+    } else if constexpr (std::is_same_v<Source, double>) {
+        return finite_element(tensor, index, value);
     } else {
-        double wide = 0;
-        if constexpr (std::is_same_v<Source, double>) {
-            wide = value;
-        } else {
-            wide = static_cast<double>(static_cast<float>(value));
-        }
-        if (!std::isfinite(wide)) {
-            throw error(errc::weights, tensor.name, formatted("element {} is {}, weights must be finite", index, wide));
-        }
-        const half result(wide);
-        if (!is_finite(result)) {
-            throw error(errc::weights, tensor.name,
-                        formatted("element {} is {}, above the largest fp16 value {}", index, wide, half_max));
-        }
-        return result;
+        return finite_element(tensor, index, static_cast<double>(static_cast<float>(value)));
     }
 }
 

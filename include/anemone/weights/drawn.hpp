@@ -150,39 +150,43 @@ using drawing_rule = drawn (*)(const drawing_site& s);
 inline constexpr drawing_rule as_scale = [](const drawing_site&) { return drawn_scale; };
 inline constexpr drawing_rule as_offset = [](const drawing_site&) { return drawn_offset; };
 
-/// What operations want to read. The others take anything.
-inline constexpr op_facet<drawing_rule> drawing_rules{
-    {op::conv2d, drawn_for_convolution},
-    {op::conv_transpose2d, drawn_for_transposed_convolution},
-    {op::linear, drawn_for_linear},
-    {op::matmul, drawn_for_matmul},
-    {op::batch_norm,
-     [](const drawing_site& s) { return s.by.position == 2 || s.by.position == 3 ? drawn_scale : drawn_offset; }},
-    {op::layer_norm, drawn_for_norm},
-    {op::instance_norm, drawn_for_norm},
-    {op::group_norm, drawn_for_norm},
-    {op::rms_norm, drawn_for_norm},
-    {op::prelu, [](const drawing_site& s) { return s.by.position == 1 ? drawn{.low = 0, .high = 0.5} : drawn{}; }},
-    {op::parametric_softplus, as_scale},
-    {op::pow, as_scale},
-    {op::add, as_offset},
-    {op::sub, as_offset},
-    {op::mul, as_scale},
-    {op::div, [](const drawing_site& s) { return s.by.position == 1 ? drawn_scale : drawn{}; }},
-    {op::sqrt, as_scale},
-    {op::rsqrt, as_scale},
-    {op::log, as_scale},
-    {op::inverse, as_scale},
-    {op::quantize, drawn_for_quantization},
-    {op::dequantize, drawn_for_quantization},
-    {op::gather, drawn_for_gather},
-    {op::gather_along_axis, drawn_for_gather},
-    {op::gather_nd, drawn_for_gather_nd},
-    {op::gather_hw,
-     [](const drawing_site& s) {
-         return s.by.position == 1 ? drawn_index(std::min(s.x().height(), s.x().width())) : drawn{};
-     }},
-    {op::dynamic_slice, drawn_for_dynamic_slice}};
+/// What operations want to read; null for the others, which take anything. (Within a function, because a table would
+/// compile all rules wherever it is seen.)
+ANEMONE_INLINE drawing_rule drawing_rule_of(op kind) {
+    static constexpr op_facet<drawing_rule> rules{
+        {op::conv2d, drawn_for_convolution},
+        {op::conv_transpose2d, drawn_for_transposed_convolution},
+        {op::linear, drawn_for_linear},
+        {op::matmul, drawn_for_matmul},
+        {op::batch_norm,
+         [](const drawing_site& s) { return s.by.position == 2 || s.by.position == 3 ? drawn_scale : drawn_offset; }},
+        {op::layer_norm, drawn_for_norm},
+        {op::instance_norm, drawn_for_norm},
+        {op::group_norm, drawn_for_norm},
+        {op::rms_norm, drawn_for_norm},
+        {op::prelu, [](const drawing_site& s) { return s.by.position == 1 ? drawn{.low = 0, .high = 0.5} : drawn{}; }},
+        {op::parametric_softplus, as_scale},
+        {op::pow, as_scale},
+        {op::add, as_offset},
+        {op::sub, as_offset},
+        {op::mul, as_scale},
+        {op::div, [](const drawing_site& s) { return s.by.position == 1 ? drawn_scale : drawn{}; }},
+        {op::sqrt, as_scale},
+        {op::rsqrt, as_scale},
+        {op::log, as_scale},
+        {op::inverse, as_scale},
+        {op::quantize, drawn_for_quantization},
+        {op::dequantize, drawn_for_quantization},
+        {op::gather, drawn_for_gather},
+        {op::gather_along_axis, drawn_for_gather},
+        {op::gather_nd, drawn_for_gather_nd},
+        {op::gather_hw,
+         [](const drawing_site& s) {
+             return s.by.position == 1 ? drawn_index(std::min(s.x().height(), s.x().width())) : drawn{};
+         }},
+        {op::dynamic_slice, drawn_for_dynamic_slice}};
+    return rules[kind];
+}
 
 /// What the value of node `index` should be drawn from, by what its first reader does with it.
 ANEMONE_INLINE drawn drawn_for(const graph_view& g, const std::vector<first_reader>& readers, int index) {
@@ -191,7 +195,7 @@ ANEMONE_INLINE drawn drawn_for(const graph_view& g, const std::vector<first_read
         index = by.node;
         by = readers[static_cast<std::size_t>(index)];
     }
-    const drawing_rule rule = by.node >= 0 ? drawing_rules[g[by.node].kind] : nullptr;
+    const drawing_rule rule = by.node >= 0 ? drawing_rule_of(g[by.node].kind) : nullptr;
     return rule != nullptr ? rule({g, readers, by, g[index].shape}) : drawn{};
 }
 

@@ -17,9 +17,9 @@
 namespace ane::detail::inline ANEMONE_WAY {
 
 struct name_faults {
-    std::vector<wanted_weight> absent;    ///< missing, or of another shape, in the order of the graph
-    std::vector<const stored_tensor*> as; ///< what the store has under the name of each; null for a missing one
-    std::vector<const stored_tensor*> extra;
+    std::vector<wanted_weight> absent; ///< missing, or of another shape, in the order of the graph
+    sequence<const stored_tensor*> as; ///< what the store has under the name of each; null for a missing one
+    sequence<const stored_tensor*> extra;
 
     bool none() const { return absent.empty() && extra.empty(); }
 };

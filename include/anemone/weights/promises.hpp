@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_WEIGHTS_PROMISES_HPP
+#define ANEMONE_WEIGHTS_PROMISES_HPP
 
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
@@ -26,14 +27,17 @@ struct lost_digits {
 /// Promises of every weight that the store holds in the graph's shape what its values are (`bounded_by` of their
 /// statistics as fp16), beside what was promised already. An entry for each weight that has elements to tell of, in the
 /// order of the graph. A weight with an element that is not finite keeps the promises that it had.
-ANEMONE_API std::vector<lost_digits> promise_statistics(dynamic_graph& g, const weight_store& store);
+ANEMONE_API_OF(anemone_weights_promises_hpp)
+std::vector<lost_digits> promise_statistics(dynamic_graph& g, const weight_store& store);
 
 /// Promises that an input stays within a range, as `within(low, high)` in its declaration would, and has a root mean
 /// square where it is known. Throws `error` (errc::port) where there is no such input.
-ANEMONE_API void promise_input(dynamic_graph& g, std::string_view input, const contract& promise);
+ANEMONE_API_OF(anemone_weights_promises_hpp)
+void promise_input(dynamic_graph& g, std::string_view input, const contract& promise);
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "promises.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_weights_promises_hpp);
+
 #include "../base/error.hpp"
 #include "convert.hpp"
 #include "promises.hpp"
@@ -29,7 +32,7 @@ ANEMONE_INLINE void count_lost(const stored_tensor& tensor, std::span<const half
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::vector<lost_digits> promise_statistics(dynamic_graph& g, const weight_store& store) {
+ANEMONE_BODY_OF std::vector<lost_digits> promise_statistics(dynamic_graph& g, const weight_store& store) {
     std::vector<lost_digits> told;
     std::unordered_map<std::string, contract> known; // several nodes may read one weight
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
@@ -61,7 +64,7 @@ ANEMONE_BODY std::vector<lost_digits> promise_statistics(dynamic_graph& g, const
     return told;
 }
 
-ANEMONE_BODY void promise_input(dynamic_graph& g, std::string_view input, const contract& promise) {
+ANEMONE_BODY_OF void promise_input(dynamic_graph& g, std::string_view input, const contract& promise) {
     const int at = g.view().find(op::input, input);
     if (at < 0) {
         throw error(errc::port, std::string(input), "is no input of the model");

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_WEIGHTS_RANDOM_HPP
+#define ANEMONE_WEIGHTS_RANDOM_HPP
 
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
@@ -18,10 +19,11 @@ namespace ane::inline ANEMONE_WAY {
 /// - a promise narrows these, and a bound on sums shrinks rows or columns to it.
 ///
 /// Throws errc::weights for a weight whose promises no tensor of its shape keeps.
-ANEMONE_API weight_store random_weights(const graph_view& g, std::uint64_t seed);
+ANEMONE_API_OF(anemone_weights_random_hpp) weight_store random_weights(const graph_view& g, std::uint64_t seed);
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "random.ipp"
 #endif

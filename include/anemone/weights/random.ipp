@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_weights_random_hpp);
+
 #include "../base/formatted.hpp"
 #include "../graph/weights_of.hpp"
 #include "../passes/validate.hpp"
@@ -78,7 +81,7 @@ ANEMONE_INLINE void keep_deviation(std::vector<half>& values, const wanted_weigh
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY weight_store random_weights(const graph_view& g, std::uint64_t seed) {
+ANEMONE_BODY_OF weight_store random_weights(const graph_view& g, std::uint64_t seed) {
     validate(g);
     const std::vector<detail::first_reader> readers = detail::first_readers(g);
     weight_store store;

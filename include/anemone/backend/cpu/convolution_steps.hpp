@@ -4,6 +4,7 @@
 #include "../../graph/strided.hpp"
 #include "../node_shapes.hpp"
 #include "epilogue.hpp"
+#include "kernels/conv.hpp"
 #include "kernels/conv_transpose.hpp"
 #include "step.hpp"
 
@@ -24,8 +25,9 @@ filter_view packed_in(const kernel_table& kernels, const Plan& plan, const half*
     return {weights, bias == nullptr ? nullptr : biases, nullptr};
 }
 
-ANEMONE_INLINE void convolve(const kernel_table& kernels, const convolution_plan& plan, const filter_view& filter,
-                             const operands& o, const sums_sink& sink) {
+template <algorithm_set Ways>
+void convolve(const kernel_table& kernels, const convolution_plan<Ways>& plan, const filter_view& filter,
+              const operands& o, const sums_sink& sink) {
     convolution(kernels, plan, filter, o.input(0), o.crew, sink);
 }
 ANEMONE_INLINE void convolve(const kernel_table& kernels, const transposed_plan& plan, const filter_view& filter,
@@ -75,7 +77,8 @@ ANEMONE_INLINE convolution_form form_of(const binding_context& c, int index, con
             .tiles_finish = finish.tiles_finish(c.shape(index).count())};
 }
 
-ANEMONE_INLINE bound_step bind_conv2d(const binding_context& c, int index) {
+template <kernel_needs Needs> bound_step bind_conv2d(const binding_context& c, int index) {
+    constexpr algorithm_set ways = Needs.algorithms;
     const convolution_shape shape = ane::detail::convolution_shape_of<conv>(c.graph, c.at(index));
     const bool biased = c.at(index).operands.count == 3;
     const half* const weight = c.constant(index, 1);
@@ -83,10 +86,15 @@ ANEMONE_INLINE bound_step bind_conv2d(const binding_context& c, int index) {
     epilogue finish = c.epilogue_of(index);
     convolution_form form = form_of(c, index, finish);
     if (weight != nullptr && (!biased || bias != nullptr)) {
-        return packed_step(c.kernels, pack(c.kernels, shape, weight, bias, c.width, form), std::move(finish));
+        return packed_step(c.kernels, pack<ways>(c.kernels, shape, weight, bias, c.width, form), std::move(finish));
     }
-    form.winograd = winograd_tiles::never;
-    return computed_step(c.kernels, plan_convolution(c.kernels, shape, c.width, form), biased, std::move(finish));
+    if constexpr (ways.contains(algorithm::computed_filters)) {
+        form.winograd = winograd_tiles::never;
+        return computed_step(c.kernels, plan_convolution<ways>(c.kernels, shape, c.width, form), biased,
+                             std::move(finish));
+    } else {
+        no_algorithm();
+    }
 }
 
 ANEMONE_INLINE bound_step bind_conv_transpose2d(const binding_context& c, int index) {
@@ -101,9 +109,9 @@ ANEMONE_INLINE bound_step bind_conv_transpose2d(const binding_context& c, int in
 }
 
 /// A convolution whose kernel is the template.
-ANEMONE_INLINE bound_step bind_cross_correlation(const binding_context& c, int index) {
+template <kernel_needs Needs> bound_step bind_cross_correlation(const binding_context& c, int index) {
     const convolution_shape shape = ane::detail::correlation_shape_of(c.graph, c.at(index));
-    return computed_step(c.kernels, plan_convolution(c.kernels, shape, c.width), false, {});
+    return computed_step(c.kernels, plan_convolution<Needs.algorithms>(c.kernels, shape, c.width), false, {});
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

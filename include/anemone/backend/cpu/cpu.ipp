@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../analysis/arena.hpp"
+#include "../../base/isa_dispatch.hpp"
 #include "../../base/thread_pool.hpp"
 #include "../../passes/validate.hpp"
 #include "../one_run.hpp"
@@ -19,11 +20,11 @@
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-ANEMONE_BODY const step_table& every_step() { return steps_of<every_op>(); }
+ANEMONE_BODY const step_table& every_step() { return steps_of<every_kernel>(); }
 
-template <op_set Operations, op_set Folded> repertoire repertoire_of(isa_level level) {
-    constexpr constant_arithmetic constants = constant_arithmetic_of<Operations, Folded>();
-    return {steps_of<Operations>(), kernels_of<Operations>(level), constants};
+template <kernel_needs Needs, op_set Folded> repertoire repertoire_of(isa_level level) {
+    return {steps_of<Needs>(), kernels_of<Needs>(level), numbers_of<Needs.operations>,
+            constant_arithmetic_of<Needs.operations, Folded>()};
 }
 
 } // namespace ane::cpu::inline ANEMONE_WAY
@@ -33,19 +34,19 @@ namespace ane::backend::inline ANEMONE_WAY {
 struct cpu_program::members {
     struct stage {
         ane::cpu::bound_step run;
-        std::vector<int> values;              ///< nodes whose values it reads
-        std::vector<const std::byte*> inputs; ///< where they are in this run
+        sequence<int> values;              ///< nodes whose values it reads
+        sequence<const std::byte*> inputs; ///< where they are in this run
         std::byte* result;
         cpu_step described;
     };
     ane::detail::bound_ports ports;
     materialized constants;
-    std::vector<const std::byte*> pointers; ///< of each node's value
+    sequence<const std::byte*> pointers; ///< of each node's value
     ane::cpu::aligned_memory memory;
     ane::cpu::workers crew; ///< its scratch lies behind the values
     std::vector<stage> stages;
-    std::vector<std::size_t> inputs;
-    std::vector<std::size_t> outputs;
+    sequence<std::size_t> inputs;
+    sequence<std::size_t> outputs;
     ane::cpu::direct_results direct;
     bool states_rewritten = true; ///< since the last run
     ane::detail::run_flag running{false};
@@ -82,9 +83,8 @@ struct cpu_program::members {
         }
         stage s{bind(context, host), {}, {}, nullptr, {}};
         const auto operands = context.graph.operands(host);
-        s.values.assign(operands.begin(), operands.end());
-        const std::vector<int> more = ane::cpu::program_of_layer(context, end, n.operands.count).reads;
-        s.values.insert(s.values.end(), more.begin(), more.end());
+        s.values.append(operands);
+        s.values.append(ane::cpu::program_of_layer(context, end, n.operands.count).reads);
         return s;
     }
 };
@@ -93,7 +93,7 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
                                       const ane::cpu::repertoire& kernels, const cpu_options& options) {
     state_ = hidden<members>::of(new members{.ports = ane::detail::bound_ports(model),
                                              .constants = materialize(model, weights, kernels.constants),
-                                             .pointers = std::vector<const std::byte*>(model.nodes.size(), nullptr),
+                                             .pointers = sequence<const std::byte*>(model.nodes.size(), nullptr),
                                              .memory = {},
                                              .crew = {},
                                              .stages = {},
@@ -109,7 +109,7 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
         options.winograd == winograd_tiles::never ? choose_layouts(model, layers) : nchw_layouts(model);
     const arena plan = plan_arena(model, lifetimes(model, layers.ends));
     ane::cpu::scratch_sizes scratch;
-    std::vector<std::size_t> computed;
+    sequence<std::size_t> computed;
     const auto in_lines = [](std::int64_t bytes) {
         return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
     };
@@ -121,7 +121,8 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
                                             &layers,
                                             options.winograd,
                                             true,
-                                            &layouts};
+                                            &layouts,
+                                            kernels.numbers};
     for (int i = 0; i < model.size(); ++i) {
         const auto at = static_cast<std::size_t>(i);
         if (model[i].kind == op::input) {
@@ -146,7 +147,7 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
         std::byte* const place = self.memory.data() + plan.offsets[computed[k]];
         self.pointers[computed[k]] = place;
         self.stages[k].result = place;
-        self.stages[k].inputs.resize(self.stages[k].values.size());
+        self.stages[k].inputs = sequence<const std::byte*>(self.stages[k].values.size());
         self.stages[k].described = members::described(context, self.stages[k], static_cast<int>(computed[k]));
         self.stages[k].described.offset = plan.offsets[computed[k]];
     }
@@ -240,7 +241,7 @@ ANEMONE_BODY cpu cpu::winograd(ane::winograd_tiles form) const {
 
 ANEMONE_BODY cpu cpu::level(isa_level set) const {
     if (!is_available(set)) {
-        throw error(errc::argument, "cpu", "this machine has no " + std::string(ane::name(set)));
+        ane::detail::refuse_level(set, "cpu");
     }
     cpu result = *this;
     result.options_.level = set;
@@ -249,16 +250,15 @@ ANEMONE_BODY cpu cpu::level(isa_level set) const {
 
 ANEMONE_BODY cpu_program cpu::compile(const graph_view& model, const weight_store& weights) const {
     validate(model);
-    return {model, weights, ane::cpu::repertoire_of<every_op, every_op>(options_.level.value_or(best_level())),
-            options_};
+    return {model, weights,
+            ane::cpu::repertoire_of<ane::cpu::every_kernel, every_op>(options_.level.value_or(best_level())), options_};
 }
 
 #if !defined(ANEMONE_COMPILED)
 template <const auto& Model> cpu_program cpu::compile_model(const weight_store& weights) const {
-    constexpr op_set operations = operations_of(Model);
+    constexpr ane::cpu::kernel_needs needs = ane::cpu::needs_of(Model);
     constexpr op_set folded = computed_when_compiled(Model);
-    return {Model, weights, ane::cpu::repertoire_of<operations, folded>(options_.level.value_or(best_level())),
-            options_};
+    return {Model, weights, ane::cpu::repertoire_of<needs, folded>(options_.level.value_or(best_level())), options_};
 }
 #endif
 

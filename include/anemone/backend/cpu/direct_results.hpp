@@ -19,7 +19,7 @@ class direct_results {
 public:
     direct_results() = default;
     /// `computed`: by stage, the node that it ends in.
-    ANEMONE_INLINE direct_results(const graph_view& model, const std::vector<std::size_t>& computed) {
+    ANEMONE_INLINE direct_results(const graph_view& model, const sequence<std::size_t>& computed) {
         for (int rank = 0; rank < 3; ++rank) { // a state of which a part is replaced, other states, the caller's
             for (std::size_t i = 0; i < model.outputs.size(); ++i) {
                 const output_port& port = model.outputs[i];
@@ -48,7 +48,7 @@ private:
     };
 
     ANEMONE_INLINE void add(std::size_t node, std::size_t output, bool becomes_state,
-                            const std::vector<std::size_t>& computed) {
+                            const sequence<std::size_t>& computed) {
         const auto found = std::find(computed.begin(), computed.end(), node);
         const bool taken =
             std::any_of(results_.begin(), results_.end(), [&](const result& r) { return r.node == node; });
@@ -75,7 +75,7 @@ private:
         return std::any_of(ports.inputs().begin(), ports.inputs().end(), meets);
     }
 
-    std::vector<result> results_;
+    sequence<result> results_;
 };
 
 } // namespace ane::cpu::inline ANEMONE_WAY

@@ -48,8 +48,8 @@ struct row_places {
         std::int64_t extent;
         std::int64_t stride; ///< in the result
     };
-    std::int64_t row = 0;   ///< elements in a row; 0: all are behind each other
-    std::vector<axis> axes; ///< of the value before the transpose but the last, the last of them first
+    std::int64_t row = 0; ///< elements in a row; 0: all are behind each other
+    sequence<axis> axes;  ///< of the value before the transpose but the last, the last of them first
 
     ANEMONE_INLINE std::int64_t of(std::int64_t number) const {
         std::int64_t place = 0;
@@ -65,7 +65,7 @@ struct row_places {
 class epilogue {
 public:
     epilogue() = default;
-    ANEMONE_INLINE epilogue(std::vector<fused_stage> stages, int result, row_places places)
+    ANEMONE_INLINE epilogue(sequence<fused_stage> stages, int result, row_places places)
         : stages_(std::move(stages)), result_(result), places_(std::move(places)), chains_(stages_.size()) {
         for (std::size_t i = 0; i < stages_.size(); ++i) {
             chains_[i] = chain_from(i);
@@ -323,10 +323,10 @@ private:
         return {space, 1};
     }
 
-    std::vector<fused_stage> stages_;
+    sequence<fused_stage> stages_;
     int result_ = 0;
     row_places places_;
-    std::vector<int> chains_; ///< by stage
+    sequence<int> chains_; ///< by stage
 };
 
 /// The operations whose steps finish their sums by an epilogue.
@@ -335,7 +335,7 @@ inline constexpr op_set epilogue_hosts{op::conv2d, op::conv_transpose2d, op::lin
 /// What a fused layer reads besides the operands of its host, in the order of the step's further operands.
 struct layer_program {
     epilogue finish;
-    std::vector<int> reads; ///< nodes
+    sequence<int> reads; ///< nodes
 };
 
 /// The stages of the layer that ends in `end`, over elements in the order of its value's layout. `operands` is how many

@@ -13,18 +13,6 @@
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
-/// The numbers of a function of one operand, as its loop takes them.
-ANEMONE_INLINE ane::detail::unary_numbers loop_numbers(const node& n) {
-    using reader = ane::detail::unary_numbers (*)(const node&);
-    static constexpr auto readers = op_table<reader, ops_of(op_group::unary)>(
-        []<op Kind>() -> reader { return ane::detail::unary_numbers_of<attributes_of<Kind>>; });
-    ane::detail::unary_numbers numbers = readers[static_cast<std::size_t>(n.kind)](n);
-    if (numbers.first == 0 && (n.kind == op::inverse || n.kind == op::rsqrt)) {
-        numbers.first = -0.0F; // as in cpu::unary: without an epsilon -0 stays -0 under the fraction
-    }
-    return numbers;
-}
-
 /// Where a transpose puts the rows of its operand.
 ANEMONE_INLINE row_places places_of_rows(const graph_view& g, int transpose) {
     const extents& from = g.operand(g[transpose], 0).shape;
@@ -45,7 +33,8 @@ ANEMONE_INLINE row_places places_of_rows(const graph_view& g, int transpose) {
 class stage_maker {
 public:
     ANEMONE_INLINE stage_maker(const binding_context& c, int end, int operands)
-        : g_(c.graph), order_(c.layout_of(end)), host_(c.layers->host_of(end)), operands_(operands) {
+        : g_(c.graph), numbers_(c.numbers), order_(c.layout_of(end)), host_(c.layers->host_of(end)),
+          operands_(operands) {
         for (int i = end; i >= 0; i = c.layers->before_node(i)) {
             if (i != host_) {
                 members_.push_back({i});
@@ -67,7 +56,7 @@ public:
     }
 
     ANEMONE_INLINE layer_program made(int end) {
-        std::vector<fused_stage> stages;
+        sequence<fused_stage> stages;
         for (int k = 0; k < size(); ++k) {
             if (is_stage(k)) {
                 stages.push_back(stage(k));
@@ -122,7 +111,7 @@ private:
         if (made.binary) {
             made.b = source(operands[1], n.shape);
         } else {
-            const ane::detail::unary_numbers numbers = loop_numbers(n);
+            const ane::detail::unary_numbers numbers = numbers_(n);
             made.first = numbers.first;
             made.second = numbers.second;
         }
@@ -161,11 +150,12 @@ private:
     }
 
     const graph_view& g_;
+    stage_numbers numbers_;
     layout order_;
     int host_;
     int operands_;
-    std::vector<member> members_; ///< the host, then the others in the order of the graph
-    std::vector<int> reads_;
+    sequence<member> members_; ///< the host, then the others in the order of the graph
+    sequence<int> reads_;
 };
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../../base/way.hpp"
+ANEMONE_INCLUDED(anemone_backend_cpu_plan_report_hpp);
+
 #include "../../base/formatted.hpp"
 #include "../../passes/print.hpp"
 #include "plan_report.hpp"
@@ -28,7 +31,8 @@ ANEMONE_INLINE bool only_moves(const graph_view& model, const backend::cpu_step&
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::string plan_report(const graph_view& model, const weight_store& weights, const backend::cpu& place) {
+ANEMONE_BODY_OF std::string plan_report(const graph_view& model, const weight_store& weights,
+                                        const backend::cpu& place) {
     const backend::cpu_program program = place.compile(model, weights);
     const std::vector<backend::cpu_step> steps = program.steps();
     std::size_t operations = 0;

@@ -24,7 +24,7 @@ struct product_plan {
 
     product_extents extents;
     bool turned_right = false;
-    std::vector<place> places;
+    sequence<place> places;
     bool packed = false;
     packed_matrix weights;
     packed_codes codes; ///< of a weight that stays compressed; empty for others
@@ -37,7 +37,7 @@ struct product_plan {
                 .each = product_scratch(extents).bytes()};
     }
 
-    void run(const kernel_table& kernels, const operands& o, const epilogue& last) const {
+    template <algorithm_set Ways> void run(const kernel_table& kernels, const operands& o, const epilogue& last) const {
         const float* added = biased ? bias.data() : nullptr;
         if (biased && !known_bias) {
             auto* const values = reinterpret_cast<float*>(o.crew.shared);
@@ -46,7 +46,7 @@ struct product_plan {
         }
         const auto products = static_cast<std::int64_t>(places.size());
         const finishing direct = last.direct(o, products * extents.m * extents.n);
-        multiply(
+        multiply<Ways>(
             kernels, extents, products, o.crew,
             [&](std::int64_t i) {
                 const place& at = places[static_cast<std::size_t>(i)];
@@ -71,11 +71,12 @@ struct product_plan {
     }
 };
 
-ANEMONE_INLINE bound_step bound_product(const kernel_table& kernels, product_plan plan, epilogue last) {
+template <algorithm_set Ways> bound_step bound_product(const kernel_table& kernels, product_plan plan, epilogue last) {
     const scratch_sizes scratch = plan.scratch();
-    return {
-        [&kernels, plan = std::move(plan), last = std::move(last)](const operands& o) { plan.run(kernels, o, last); },
-        scratch};
+    return {[&kernels, plan = std::move(plan), last = std::move(last)](const operands& o) {
+                plan.run<Ways>(kernels, o, last);
+            },
+            scratch};
 }
 
 /// Elements of a weight that does not stay in caches between two runs: codes are then read sooner than fp16.
@@ -83,16 +84,19 @@ inline constexpr std::int64_t streamed_weight = std::int64_t{1} << 22;
 
 /// Packs the constant right operand of a node: as codes where it is one compressed matrix of a form that loops can read,
 /// and that is faster: from the caches a byte takes longer to turn into a value than its fp16.
-ANEMONE_INLINE void pack_right(product_plan& plan, const binding_context& c, int index, const matmul_shape& s) {
+template <algorithm_set Ways>
+void pack_right(product_plan& plan, const binding_context& c, int index, const matmul_shape& s) {
     const half* const weight = c.constant(index, 1);
-    const node& stored = c.at(c.operand(index, 1));
     plan.packed = true;
-    if (stored.kind == op::compressed && s.batch == 1) {
-        const compression& form = stored.get<compression>();
-        const bool small_codes =
-            form.form == weight_form::palette && c.kernels.products.quick_nibbles && plan.extents.few();
-        if (small_codes || s.k * s.n >= streamed_weight) {
-            plan.codes = pack_codes(c.kernels, s, weight, form);
+    if constexpr (Ways.contains(algorithm::codes)) {
+        const node& stored = c.at(c.operand(index, 1));
+        if (stored.kind == op::compressed && s.batch == 1) {
+            const compression& form = stored.get<compression>();
+            const bool small_codes =
+                form.form == weight_form::palette && c.kernels.products.quick_nibbles && plan.extents.few();
+            if (small_codes || s.k * s.n >= streamed_weight) {
+                plan.codes = pack_codes(c.kernels, s, weight, form);
+            }
         }
     }
     if (plan.codes.empty()) {
@@ -101,26 +105,26 @@ ANEMONE_INLINE void pack_right(product_plan& plan, const binding_context& c, int
 }
 
 /// y = x W^T + b as one product: the leading axes of x together are the rows.
-ANEMONE_INLINE bound_step bind_linear(const binding_context& c, int index) {
+template <kernel_needs Needs> bound_step bind_linear(const binding_context& c, int index) {
     const extents& x = c.operand_shape(index, 0);
     const extents& w = c.operand_shape(index, 1);
     product_plan plan;
     plan.extents = {.m = x.count() / x.width(), .n = w[0], .k = w[1]};
     plan.turned_right = true;
-    plan.places = {{0, 0}};
+    plan.places.push_back({0, 0});
     plan.biased = c.at(index).operands.count == 3;
     if (c.constant(index, 1) != nullptr) {
-        pack_right(plan, c, index, {1, plan.extents.m, w[0], w[1], false, true, 0, 0});
+        pack_right<Needs.algorithms>(plan, c, index, {1, plan.extents.m, w[0], w[1], false, true, 0, 0});
     }
     if (const half* const bias = c.constant(index, 2)) {
         plan.known_bias = true;
         plan.bias = to_floats(c.kernels, bias, plan.extents.n);
     }
-    return bound_product(c.kernels, std::move(plan), c.epilogue_of(index));
+    return bound_product<Needs.algorithms>(c.kernels, std::move(plan), c.epilogue_of(index));
 }
 
 /// One product for each matrix of the batch, whose axes may broadcast; one for all, where they have one right operand.
-ANEMONE_INLINE bound_step bind_matmul(const binding_context& c, int index) {
+template <kernel_needs Needs> bound_step bind_matmul(const binding_context& c, int index) {
     const extents a = c.operand_shape(index, 0);
     const extents b = c.operand_shape(index, 1);
     const extents y = c.shape(index);
@@ -132,7 +136,7 @@ ANEMONE_INLINE bound_step bind_matmul(const binding_context& c, int index) {
     plan.turned_right = form.b;
     if (b.count() == right_size && !form.a) {
         plan.extents.m = y.count() / y.width();
-        plan.places = {{0, 0}};
+        plan.places.push_back({0, 0});
     } else {
         ane::detail::for_each_batch(y, a, b, [&](std::int64_t, std::int64_t from_a, std::int64_t from_b) {
             plan.places.push_back({from_a, from_b});
@@ -142,12 +146,12 @@ ANEMONE_INLINE bound_step bind_matmul(const binding_context& c, int index) {
         matmul_shape all = shape;
         all.batch = b.count() / right_size;
         all.b_batch_stride = right_size;
-        pack_right(plan, c, index, all);
+        pack_right<Needs.algorithms>(plan, c, index, all);
         for (product_plan::place& at : plan.places) {
             at.right /= right_size;
         }
     }
-    return bound_product(c.kernels, std::move(plan), c.epilogue_of(index));
+    return bound_product<Needs.algorithms>(c.kernels, std::move(plan), c.epilogue_of(index));
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

@@ -6,6 +6,7 @@
 #include "../../passes/layouts.hpp"
 #include "../../passes/print.hpp"
 #include "../../weights/materialize.hpp"
+#include "../node_shapes.hpp"
 #include "kernels/table.hpp"
 #include "winograd_option.hpp"
 #include "workers.hpp"
@@ -43,6 +44,9 @@ struct bound_step {
 
 class epilogue;
 
+/// The numbers of a function of one operand, as its loop takes them.
+using stage_numbers = ane::detail::unary_numbers (*)(const node&);
+
 /// What a node is bound with: the graph, its constants, and the kernels of this machine.
 struct binding_context {
     graph_view graph;
@@ -53,6 +57,7 @@ struct binding_context {
     ane::winograd_tiles winograd = ane::winograd_tiles::never;
     bool keeps_states = false;              ///< results that become states are written into their second buffers
     const value_layouts* layouts = nullptr; ///< null: every value is NCHW
+    stage_numbers numbers = nullptr;        ///< of the functions in layers
 
     layout layout_of(int node) const { return layouts == nullptr ? layout::nchw : layouts->of(node); }
     /// The layout of the result of the layer whose host, or only node, a node is.

@@ -6,6 +6,7 @@
 #include "../op_table.hpp"
 #include "attention_step.hpp"
 #include "convolution_steps.hpp"
+#include "kernels/algorithms.hpp"
 #include "movement_steps.hpp"
 #include "native_steps.hpp"
 #include "norm_steps.hpp"
@@ -19,17 +20,17 @@ namespace ane::cpu::inline ANEMONE_WAY {
 
 /// The binder of an operation; null where there is nothing to run: sources, and stored weights, which
 /// weights/materialize.hpp expands before the program runs. A new operation gets its row here, or in steps.def if the
-/// oracle has it too.
-template <op Kind> constexpr step_binder binder_of() {
+/// oracle has it too, and no other algorithm than that of its row.
+template <op Kind, kernel_needs Needs> constexpr step_binder binder_of() {
     using namespace detail;
     if constexpr (Kind == op::conv2d) {
-        return bind_conv2d;
+        return bind_conv2d<Needs>;
     } else if constexpr (Kind == op::conv_transpose2d) {
         return bind_conv_transpose2d;
     } else if constexpr (Kind == op::linear) {
-        return bind_linear;
+        return bind_linear<Needs>;
     } else if constexpr (Kind == op::matmul) {
-        return bind_matmul;
+        return bind_matmul<Needs>;
     } else if constexpr (Kind == op::attention) {
         return bind_attention;
     } else if constexpr (is_binary(Kind)) {
@@ -41,7 +42,11 @@ template <op Kind> constexpr step_binder binder_of() {
     } else if constexpr (is_unary(Kind)) {
         return bind_unary<attributes_of<Kind>>;
     } else if constexpr (is_reduction(Kind)) {
-        return bind_reduce;
+        return bind_reduce<Needs>;
+    } else if constexpr (is_one_of<Kind>({op::max_pool, op::avg_pool, op::l2_pool})) {
+        return bind_pool<Needs>;
+    } else if constexpr (Kind == op::cross_correlation) {
+        return bind_cross_correlation<Needs>;
     } else if constexpr (is_one_of<Kind>({op::arg_max, op::arg_min})) {
         return bind_arg_reduce;
     } else if constexpr (is_one_of<Kind>({op::global_arg_max, op::global_arg_min})) {
@@ -78,9 +83,9 @@ template <op Kind> constexpr step_binder binder_of() {
 }
 
 /// For each of some operations how it is bound to kernels.
-template <op_set Operations>
-inline constexpr step_table step_table_of = op_table<step_binder, Operations>([]<op Kind>() {
-    return binder_of<Kind>();
+template <kernel_needs Needs>
+inline constexpr step_table step_table_of = op_table<step_binder, Needs.operations>([]<op Kind>() {
+    return binder_of<Kind, Needs>();
 });
 
 } // namespace ane::cpu::inline ANEMONE_WAY

@@ -3,6 +3,7 @@
 #include "../../base/way.hpp"
 #include "../../graph/strided.hpp"
 #include "../node_shapes.hpp"
+#include "kernels/algorithms.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/pool.hpp"
 #include "kernels/pool_places.hpp"
@@ -85,14 +86,16 @@ ANEMONE_INLINE bound_step bind_parametric(const binding_context& c, int index) {
     };
 }
 
-ANEMONE_INLINE bound_step bind_pool(const binding_context& c, int index) {
+template <kernel_needs Needs> bound_step bind_pool(const binding_context& c, int index) {
     const op kind = c.at(index).kind;
     const pool_shape shape = ane::detail::pool_shape_of(c.graph, c.at(index));
     const kernel_table& kernels = c.kernels;
-    if (c.kept_layout(index) == layout::nhwc) {
-        const pool_places_plan plan = plan_pool_places(kind, shape, c.width);
-        return {[&kernels, plan](const operands& o) { pool_places(kernels, plan, o.input(0), o.output(), o.crew); },
-                plan.scratch()};
+    if constexpr (Needs.contains(algorithm::nhwc)) {
+        if (c.kept_layout(index) == layout::nhwc) {
+            const pool_places_plan plan = plan_pool_places(kind, shape, c.width);
+            return {[&kernels, plan](const operands& o) { pool_places(kernels, plan, o.input(0), o.output(), o.crew); },
+                    plan.scratch()};
+        }
     }
     pool_plan plan = plan_pool(kind, shape);
     const scratch_sizes scratch = plan.scratch();
@@ -112,7 +115,7 @@ ANEMONE_INLINE kernels::element_move from_nhwc(const extents& shape) {
     return move;
 }
 
-ANEMONE_INLINE bound_step bind_reduce(const binding_context& c, int index) {
+template <kernel_needs Needs> bound_step bind_reduce(const binding_context& c, int index) {
     axis_set removed = 0;
     const indices& list = c.at(index).get<ane::axes>().list;
     for (int i = 0; i < list.rank; ++i) {
@@ -121,15 +124,18 @@ ANEMONE_INLINE bound_step bind_reduce(const binding_context& c, int index) {
     const kernel_table& kernels = c.kernels;
     const extents& x = c.operand_shape(index, 0);
     scratch_sizes scratch = scratch_of_reduction(c.at(index).kind, reduction_walk(x, removed));
-    if (c.layout_of(c.operand(index, 0)) == layout::nhwc) { // sorted first: each channel is summed as if it were NCHW
-        const std::int64_t behind = in_cache_lines(scratch.shared);
-        scratch.shared = behind + x.count() * static_cast<std::int64_t>(sizeof(half));
-        return {[&kernels, kind = c.at(index).kind, x, removed, behind, sorting = from_nhwc(x)](const operands& o) {
-                    half* const sorted = reinterpret_cast<half*>(o.crew.shared + behind);
-                    share_move(sorting, o.input(0), sorted, o.crew);
-                    reduce(kernels, kind, sorted, x, removed, o.output(), o.crew);
-                },
-                scratch};
+    if constexpr (Needs.contains(algorithm::nhwc)) {
+        if (c.layout_of(c.operand(index, 0)) ==
+            layout::nhwc) { // sorted first: each channel is summed as if it were NCHW
+            const std::int64_t behind = in_cache_lines(scratch.shared);
+            scratch.shared = behind + x.count() * static_cast<std::int64_t>(sizeof(half));
+            return {[&kernels, kind = c.at(index).kind, x, removed, behind, sorting = from_nhwc(x)](const operands& o) {
+                        half* const sorted = reinterpret_cast<half*>(o.crew.shared + behind);
+                        share_move(sorting, o.input(0), sorted, o.crew);
+                        reduce(kernels, kind, sorted, x, removed, o.output(), o.crew);
+                    },
+                    scratch};
+        }
     }
     return {[&kernels, kind = c.at(index).kind, x, removed](const operands& o) {
                 reduce(kernels, kind, o.input(0), x, removed, o.output(), o.crew);

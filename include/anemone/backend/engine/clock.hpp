@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_BACKEND_ENGINE_CLOCK_HPP
+#define ANEMONE_BACKEND_ENGINE_CLOCK_HPP
 
 #include "../../base/way.hpp"
 
@@ -43,7 +44,7 @@ public:
     virtual void sleep(duration span) = 0;
 
     /// std::chrono::steady_clock, and waiting for real.
-    ANEMONE_API static clock_source& system();
+    ANEMONE_API_OF(anemone_backend_engine_clock_hpp) static clock_source& system();
 
 protected:
     ~clock_source() = default;
@@ -51,6 +52,7 @@ protected:
 
 } // namespace ane::e5rt::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "clock.ipp"
 #endif

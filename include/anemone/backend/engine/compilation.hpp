@@ -6,6 +6,7 @@
 #include "handle.hpp"
 #include "optional_call.hpp"
 #include "options.hpp"
+#include "pacing.hpp"
 
 #include <filesystem>
 #include <string>

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_BACKEND_ENGINE_DISPATCH_HPP
+#define ANEMONE_BACKEND_ENGINE_DISPATCH_HPP
 
 #include "../../base/hidden.hpp"
 #include "../../base/way.hpp"
@@ -29,12 +30,12 @@ inline constexpr time_span idle_limit{static_cast<std::int64_t>(engine_off_after
 /// a run is out that nobody waits for any more (its timeout passed), nothing else gets in.
 class dispatch_gate {
 public:
-    ANEMONE_API dispatch_gate();
+    ANEMONE_API_OF(anemone_backend_engine_dispatch_hpp) dispatch_gate();
     dispatch_gate(const dispatch_gate&) = delete;
     dispatch_gate& operator=(const dispatch_gate&) = delete;
 
     /// The gate of all sessions of the process.
-    ANEMONE_API static dispatch_gate& process();
+    ANEMONE_API_OF(anemone_backend_engine_dispatch_hpp) static dispatch_gate& process();
 
     /// Waits for as long as others have it locked. Throws `error` (errc::engine) while a run is out.
     ANEMONE_API void lock();
@@ -51,6 +52,7 @@ private:
 
 } // namespace ane::e5rt::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "dispatch.ipp"
 #endif

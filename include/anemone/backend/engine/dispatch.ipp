@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../../base/way.hpp"
+ANEMONE_INCLUDED(anemone_backend_engine_dispatch_hpp);
+
 #include "dispatch.hpp"
 #include "run_queue.hpp"
 
@@ -9,9 +12,9 @@ struct dispatch_gate::state {
     detail::queue_owner<detail::run_queue> owned;
 };
 
-ANEMONE_BODY dispatch_gate::dispatch_gate() : state_(hidden<state>::of(new state)) {}
+ANEMONE_BODY_OF dispatch_gate::dispatch_gate() : state_(hidden<state>::of(new state)) {}
 
-ANEMONE_BODY dispatch_gate& dispatch_gate::process() {
+ANEMONE_BODY_OF dispatch_gate& dispatch_gate::process() {
     static dispatch_gate shared;
     return shared;
 }

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_BACKEND_ENGINE_ENGINE_HPP
+#define ANEMONE_BACKEND_ENGINE_ENGINE_HPP
 
 #include "../../base/hidden.hpp"
 #include "../../base/way.hpp"
@@ -56,8 +57,9 @@ struct engine_options {
 class engine_program {
 public:
     /// Does the work of `engine::compile`.
-    ANEMONE_API engine_program(const graph_view& model, const weight_store& weights, target architecture,
-                               const engine_options& options);
+    ANEMONE_API_OF(anemone_backend_engine_engine_hpp)
+    engine_program(const graph_view& model, const weight_store& weights, target architecture,
+                   const engine_options& options);
 
     /// Throws `error`: port for buffers that do not match the ports in number and size, argument when the session is
     /// closed or while another thread is running the program, engine with the failed step.
@@ -94,7 +96,7 @@ private:
 /// by a stand-in with the same interface (ANEMONE_E5RT). Guide chapter 6. Never run on Apple silicon by this project.
 class engine {
 public:
-    ANEMONE_API explicit engine(target architecture, engine_options options = {});
+    ANEMONE_API_OF(anemone_backend_engine_engine_hpp) explicit engine(target architecture, engine_options options = {});
 
     ANEMONE_API std::string name() const;
     static constexpr bool verifies_weights = true;
@@ -118,6 +120,7 @@ private:
 
 } // namespace ane::backend::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "engine.ipp"
 #endif

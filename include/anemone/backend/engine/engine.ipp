@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../../base/way.hpp"
+ANEMONE_INCLUDED(anemone_backend_engine_engine_hpp);
+
 #include "../../formats/mil.hpp"
 #include "../../formats/netplist.hpp"
 #include "../../passes/print.hpp"
@@ -9,6 +12,10 @@
 #include "../one_run.hpp"
 #include "../ports.hpp"
 #include "engine.hpp"
+#include "library.hpp"
+#include "objc/program.hpp"
+#include "objc/runtime.hpp"
+#include "session.hpp"
 #include "temporary_directory.hpp"
 
 #include <cstring>
@@ -63,8 +70,8 @@ struct engine_program::members {
     ane::detail::run_flag running{false};
 };
 
-ANEMONE_BODY engine_program::engine_program(const graph_view& model, const weight_store& weights, target architecture,
-                                            const engine_options& options) {
+ANEMONE_BODY_OF engine_program::engine_program(const graph_view& model, const weight_store& weights,
+                                               target architecture, const engine_options& options) {
     validate(model);
     const target_description& chip = describe(architecture);
     e5rt::detail::check_rules(model, chip, options);
@@ -202,7 +209,7 @@ ANEMONE_BODY objc::session& engine_program::in_memory_session() {
     return in_memory_->session();
 }
 
-ANEMONE_BODY engine::engine(target architecture, engine_options options)
+ANEMONE_BODY_OF engine::engine(target architecture, engine_options options)
     : architecture_(architecture), options_(std::move(options)) {}
 
 ANEMONE_BODY std::string engine::name() const { return "engine " + std::string(ane::name(architecture_)); }

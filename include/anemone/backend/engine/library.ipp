@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../../base/way.hpp"
+ANEMONE_INCLUDED(anemone_backend_engine_library_hpp);
+
 #include "../../base/environment.hpp"
 #include "../../base/error.hpp"
 #include "api.hpp"
@@ -57,7 +60,7 @@ struct library::state {
     api table;
 };
 
-ANEMONE_BODY std::string default_library_path() {
+ANEMONE_BODY_OF std::string default_library_path() {
     if (const char* chosen = ane::detail::environment_variable("ANEMONE_E5RT"); chosen != nullptr && *chosen != '\0')
         return chosen;
 #if defined(__APPLE__)
@@ -69,7 +72,9 @@ ANEMONE_BODY std::string default_library_path() {
 #endif
 }
 
-ANEMONE_BODY std::shared_ptr<const library> library::open(const std::string& path) {
+ANEMONE_BODY_OF std::shared_ptr<const library> library::open() { return open(default_library_path()); }
+
+ANEMONE_BODY_OF std::shared_ptr<const library> library::open(const std::string& path) {
     std::unique_ptr<void, detail::image_closer> image(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
     if (!image) {
         const char* reason = ::dlerror();
@@ -80,12 +85,12 @@ ANEMONE_BODY std::shared_ptr<const library> library::open(const std::string& pat
     return std::shared_ptr<const library>(new library(hidden<state>::of(new state{std::move(image), path, table})));
 }
 
-ANEMONE_BODY std::shared_ptr<const library> library::from_resolver(const resolver& find, std::string image) {
+ANEMONE_BODY_OF std::shared_ptr<const library> library::from_resolver(const resolver& find, std::string image) {
     const api table = detail::resolve(find, image);
     return std::shared_ptr<const library>(new library(hidden<state>::of(new state{nullptr, std::move(image), table})));
 }
 
-ANEMONE_BODY library::library(hidden<state> made) : state_(std::move(made)) {}
+ANEMONE_BODY_OF library::library(hidden<state> made) : state_(std::move(made)) {}
 
 ANEMONE_BODY const api& library::functions() const { return state_.get("library").table; }
 ANEMONE_BODY const std::string& library::image() const { return state_.get("library").name; }

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_BACKEND_ENGINE_PACING_HPP
+#define ANEMONE_BACKEND_ENGINE_PACING_HPP
 
 #include "../../base/hidden.hpp"
 #include "../../base/way.hpp"
@@ -18,12 +19,12 @@ inline constexpr time_span default_compile_backoff{15'000'000'000};
 /// service, this object knows only its own.
 class compile_pacing {
 public:
-    ANEMONE_API compile_pacing();
+    ANEMONE_API_OF(anemone_backend_engine_pacing_hpp) compile_pacing();
     compile_pacing(const compile_pacing&) = delete;
     compile_pacing& operator=(const compile_pacing&) = delete;
 
     /// The state shared by all sessions of the process.
-    ANEMONE_API static compile_pacing& process();
+    ANEMONE_API_OF(anemone_backend_engine_pacing_hpp) static compile_pacing& process();
 
     /// Waits until a compile may start; gives the time asked to sleep, 0 when there was no need.
     ANEMONE_API clock_source::duration wait(clock_source& time, clock_source::duration backoff) const;
@@ -41,6 +42,7 @@ private:
 
 } // namespace ane::e5rt::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "pacing.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../../base/way.hpp"
+ANEMONE_INCLUDED(anemone_backend_engine_pacing_hpp);
+
 #include "pacing.hpp"
 
 #include <mutex>
@@ -11,9 +14,9 @@ struct compile_pacing::state {
     std::optional<clock_source::time_point> last_failure;
 };
 
-ANEMONE_BODY compile_pacing::compile_pacing() : state_(hidden<state>::of(new state)) {}
+ANEMONE_BODY_OF compile_pacing::compile_pacing() : state_(hidden<state>::of(new state)) {}
 
-ANEMONE_BODY compile_pacing& compile_pacing::process() {
+ANEMONE_BODY_OF compile_pacing& compile_pacing::process() {
     static compile_pacing shared;
     return shared;
 }

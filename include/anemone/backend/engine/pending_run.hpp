@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_BACKEND_ENGINE_PENDING_RUN_HPP
+#define ANEMONE_BACKEND_ENGINE_PENDING_RUN_HPP
 
 #include "../../base/way.hpp"
 #include "clock.hpp"
@@ -30,6 +31,7 @@ private:
 
 } // namespace ane::e5rt::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "pending_run.ipp"
 #endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_BACKEND_ENGINE_RELEASE_REPORT_HPP
+#define ANEMONE_BACKEND_ENGINE_RELEASE_REPORT_HPP
 
 #include "../../base/way.hpp"
 
@@ -15,7 +16,7 @@ public:
     virtual void failed(std::string_view step, std::int64_t status) = 0;
 
     /// One line on standard error for each.
-    ANEMONE_API static release_report& to_stderr();
+    ANEMONE_API_OF(anemone_backend_engine_release_report_hpp) static release_report& to_stderr();
 
 protected:
     ~release_report() = default;
@@ -23,6 +24,7 @@ protected:
 
 } // namespace ane::e5rt::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "release_report.ipp"
 #endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_BACKEND_ENGINE_SESSION_HPP
+#define ANEMONE_BACKEND_ENGINE_SESSION_HPP
 
 #include "../../base/hidden.hpp"
 #include "../../base/way.hpp"
@@ -51,8 +52,9 @@ namespace ane::e5rt::inline ANEMONE_WAY {
 class session {
 public:
     /// Compiles `options.directory`/model.mil and binds a zeroed buffer to each port, in the given order.
-    ANEMONE_API session(std::shared_ptr<const library> runtime, const std::vector<port_spec>& inputs,
-                        const std::vector<port_spec>& outputs, session_options options);
+    ANEMONE_API_OF(anemone_backend_engine_session_hpp)
+    session(std::shared_ptr<const library> runtime, const std::vector<port_spec>& inputs,
+            const std::vector<port_spec>& outputs, session_options options);
 
     ANEMONE_API std::size_t input_count() const;
     ANEMONE_API std::size_t output_count() const;
@@ -119,10 +121,11 @@ private:
 };
 
 /// Programs loaded in this process by this driver.
-ANEMONE_API int loaded_programs() noexcept;
+ANEMONE_API_OF(anemone_backend_engine_session_hpp) int loaded_programs() noexcept;
 
 } // namespace ane::e5rt::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "session.ipp"
 #endif

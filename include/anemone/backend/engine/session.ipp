@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../../base/way.hpp"
+ANEMONE_INCLUDED(anemone_backend_engine_session_hpp);
+
 #include "session.hpp"
 #include "session_state.hpp"
 
@@ -7,8 +10,8 @@
 
 namespace ane::e5rt::inline ANEMONE_WAY {
 
-ANEMONE_BODY session::session(std::shared_ptr<const library> runtime, const std::vector<port_spec>& inputs,
-                              const std::vector<port_spec>& outputs, session_options options) {
+ANEMONE_BODY_OF session::session(std::shared_ptr<const library> runtime, const std::vector<port_spec>& inputs,
+                                 const std::vector<port_spec>& outputs, session_options options) {
     if (!runtime)
         throw error(errc::argument, "runtime", "no library");
     auto made = std::make_shared<detail::session_state>(std::move(runtime), std::move(options));
@@ -131,6 +134,6 @@ ANEMONE_BODY void session::close() {
     detail::close(ending.get("session").shared);
 }
 
-ANEMONE_BODY int loaded_programs() noexcept { return detail::loaded.load(); }
+ANEMONE_BODY_OF int loaded_programs() noexcept { return detail::loaded.load(); }
 
 } // namespace ane::e5rt::inline ANEMONE_WAY

@@ -129,67 +129,77 @@ ANEMONE_INLINE movement_plan one_move(element_move m) {
 
 using movement_planner = movement_plan (*)(const extents& x, const graph_view& g, const node& n);
 
-inline constexpr op_facet<movement_planner> movement_planners{
-    {op::identity,
-     [](const extents& x, const graph_view&, const node&) { return one_move(dense_move(0, x, row_major_strides(x))); }},
-    {op::transpose, [](const extents& x, const graph_view&,
-                       const node& n) { return one_move(transpose_move(x, n.get<permutation>(), n.shape)); }},
-    {op::concat,
-     [](const extents&, const graph_view& g, const node& n) {
-         return movement_plan{-1, concat_moves(g, n)};
-     }},
-    {op::slice, [](const extents& x, const graph_view&,
-                   const node& n) { return one_move(slice_move(x, n.get<window>().begin, ones(x.rank), n.shape)); }},
-    {op::strided_slice,
-     [](const extents& x, const graph_view&, const node& n) {
-         const strided_window& w = n.get<strided_window>();
-         return one_move(slice_move(x, w.begin, w.stride, n.shape));
-     }},
-    {op::slice_update,
-     [](const extents& x, const graph_view& g, const node& n) {
-         const strided_window& w = n.get<strided_window>();
-         movement_plan plan = one_move(dense_move(0, x, row_major_strides(x)));
-         plan.moves.push_back(placed_move(1, g.operand(n, 1).shape, n.shape, w.begin, w.stride));
-         return plan;
-     }},
-    {op::pad,
-     [](const extents& x, const graph_view&, const node& n) {
-         movement_plan plan = one_move(placed_move(0, x, n.shape, n.get<pads>().before, ones(x.rank)));
-         plan.fill = 1;
-         return plan;
-     }},
-    {op::reflect_pad, [](const extents& x, const graph_view&,
-                         const node& n) { return one_move(mirror_move(x, n.get<pads>(), n.shape, false)); }},
-    {op::symmetric_pad, [](const extents& x, const graph_view&,
-                           const node& n) { return one_move(mirror_move(x, n.get<pads>(), n.shape, true)); }},
-    {op::replicate_pad, [](const extents& x, const graph_view&,
-                           const node& n) { return one_move(replicate_move(x, n.get<pads>(), n.shape)); }},
-    {op::tile,
-     [](const extents& x, const graph_view&, const node& n) {
-         return one_move(indexed_move(x, n.shape, [&x](int axis, std::int64_t i) { return i % x[axis]; }));
-     }},
-    {op::reverse,
-     [](const extents& x, const graph_view&, const node& n) { return one_move(reverse_move(x, n.get<axes>())); }},
-    {op::pixel_shuffle, [](const extents&, const graph_view&,
-                           const node& n) { return one_move(block_move(n.shape, n.get<factors>(), true, true)); }},
-    {op::pixel_unshuffle, [](const extents& x, const graph_view&,
-                             const node& n) { return one_move(block_move(x, n.get<factors>(), true, false)); }},
-    {op::depth_to_space, [](const extents&, const graph_view&,
-                            const node& n) { return one_move(block_move(n.shape, n.get<factors>(), false, true)); }},
-    {op::batch_to_space, [](const extents&, const graph_view&,
-                            const node& n) { return one_move(block_move(n.shape, n.get<factors>(), false, true)); }},
-    {op::space_to_depth, [](const extents& x, const graph_view&,
-                            const node& n) { return one_move(block_move(x, n.get<factors>(), false, false)); }},
-    {op::space_to_batch, [](const extents& x, const graph_view&, const node& n) {
-         return one_move(block_move(x, n.get<factors>(), false, false));
-     }}};
+/// (Within a function, because a table would compile all planners wherever it is seen.)
+ANEMONE_INLINE movement_planner movement_planner_of(op kind) {
+    static constexpr op_facet<movement_planner> planners{
+        {op::identity, [](const extents& x, const graph_view&,
+                          const node&) { return one_move(dense_move(0, x, row_major_strides(x))); }},
+        {op::transpose, [](const extents& x, const graph_view&,
+                           const node& n) { return one_move(transpose_move(x, n.get<permutation>(), n.shape)); }},
+        {op::concat,
+         [](const extents&, const graph_view& g, const node& n) {
+             return movement_plan{-1, concat_moves(g, n)};
+         }},
+        {op::slice,
+         [](const extents& x, const graph_view&, const node& n) {
+             return one_move(slice_move(x, n.get<window>().begin, ones(x.rank), n.shape));
+         }},
+        {op::strided_slice,
+         [](const extents& x, const graph_view&, const node& n) {
+             const strided_window& w = n.get<strided_window>();
+             return one_move(slice_move(x, w.begin, w.stride, n.shape));
+         }},
+        {op::slice_update,
+         [](const extents& x, const graph_view& g, const node& n) {
+             const strided_window& w = n.get<strided_window>();
+             movement_plan plan = one_move(dense_move(0, x, row_major_strides(x)));
+             plan.moves.push_back(placed_move(1, g.operand(n, 1).shape, n.shape, w.begin, w.stride));
+             return plan;
+         }},
+        {op::pad,
+         [](const extents& x, const graph_view&, const node& n) {
+             movement_plan plan = one_move(placed_move(0, x, n.shape, n.get<pads>().before, ones(x.rank)));
+             plan.fill = 1;
+             return plan;
+         }},
+        {op::reflect_pad, [](const extents& x, const graph_view&,
+                             const node& n) { return one_move(mirror_move(x, n.get<pads>(), n.shape, false)); }},
+        {op::symmetric_pad, [](const extents& x, const graph_view&,
+                               const node& n) { return one_move(mirror_move(x, n.get<pads>(), n.shape, true)); }},
+        {op::replicate_pad, [](const extents& x, const graph_view&,
+                               const node& n) { return one_move(replicate_move(x, n.get<pads>(), n.shape)); }},
+        {op::tile,
+         [](const extents& x, const graph_view&, const node& n) {
+             return one_move(indexed_move(x, n.shape, [&x](int axis, std::int64_t i) { return i % x[axis]; }));
+         }},
+        {op::reverse,
+         [](const extents& x, const graph_view&, const node& n) { return one_move(reverse_move(x, n.get<axes>())); }},
+        {op::pixel_shuffle, [](const extents&, const graph_view&,
+                               const node& n) { return one_move(block_move(n.shape, n.get<factors>(), true, true)); }},
+        {op::pixel_unshuffle, [](const extents& x, const graph_view&,
+                                 const node& n) { return one_move(block_move(x, n.get<factors>(), true, false)); }},
+        {op::depth_to_space,
+         [](const extents&, const graph_view&, const node& n) {
+             return one_move(block_move(n.shape, n.get<factors>(), false, true));
+         }},
+        {op::batch_to_space,
+         [](const extents&, const graph_view&, const node& n) {
+             return one_move(block_move(n.shape, n.get<factors>(), false, true));
+         }},
+        {op::space_to_depth, [](const extents& x, const graph_view&,
+                                const node& n) { return one_move(block_move(x, n.get<factors>(), false, false)); }},
+        {op::space_to_batch, [](const extents& x, const graph_view&, const node& n) {
+             return one_move(block_move(x, n.get<factors>(), false, false));
+         }}};
+    return planners[kind];
+}
 
 } // namespace ane::kernels::detail::inline ANEMONE_WAY
 
 namespace ane::kernels::inline ANEMONE_WAY {
 
 ANEMONE_BODY movement_plan plan_movement(const graph_view& g, const node& n) {
-    const auto plan = detail::movement_planners[n.kind];
+    const detail::movement_planner plan = detail::movement_planner_of(n.kind);
     if (plan == nullptr) {
         throw error(errc::lowering, std::string(name(n.kind)), "does not move elements to fixed places");
     }

@@ -49,7 +49,7 @@ ANEMONE_INLINE void cost_volume(evaluation& e, int index) {
 ANEMONE_INLINE void squared_distances(const numerics::datapath& path, const half* points, std::int64_t count,
                                       const half* others, std::int64_t other_count, std::int64_t index,
                                       std::vector<half>& squares, half* out) {
-    const numerics::row_kernels& kernels = numerics::best_row_kernels();
+    const numerics::row_kernels kernels = numerics::best_row_kernels();
     squares.resize(static_cast<std::size_t>(3 * count));
     for (std::int64_t c = 0; c < 3; ++c) {
         half* const row = squares.data() + c * count;

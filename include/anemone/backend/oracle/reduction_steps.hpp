@@ -26,7 +26,7 @@ ANEMONE_INLINE void reduce(evaluation& e, int index) {
     const extents& shape = e.operand_shape(index, 0);
     const half* const x = e.input(index, 0);
     half* const y = e.result(index);
-    const numerics::row_kernels& kernels = numerics::best_row_kernels();
+    const numerics::row_kernels kernels = numerics::best_row_kernels();
     const reduction_blocks blocks = reduction_blocks_of(shape, n.get<axes>());
     if (blocks.regular && blocks.inner == 1) {
         numerics::reduce_rows(kernels, e.arithmetic, n.kind, x, blocks.outer, blocks.count, y);
@@ -62,7 +62,7 @@ ANEMONE_INLINE void arg_reduce(evaluation& e, int index) {
 
 /// numerics::softmax of `count` values one after another, in place.
 ANEMONE_INLINE void softmax_row(const evaluation& e, const half* exponentials, half* row, std::int64_t count) {
-    const numerics::row_kernels& kernels = numerics::best_row_kernels();
+    const numerics::row_kernels kernels = numerics::best_row_kernels();
     half factor = kernels.extreme(row, count, true);
     kernels.subtract(e.arithmetic, {row, 1}, {&factor, 0}, row, count);
     for (std::int64_t i = 0; i < count; ++i) {

@@ -37,6 +37,10 @@ template <op Kind, op_set Operations> constexpr evaluator evaluator_of() {
         return reduce;
     } else if constexpr (is_one_of<Kind>({op::arg_max, op::arg_min, op::global_arg_max, op::global_arg_min})) {
         return arg_reduce;
+    } else if constexpr (is_one_of<Kind>({op::max_pool, op::avg_pool, op::l2_pool})) {
+        return pool;
+    } else if constexpr (Kind == op::cross_correlation) {
+        return cross_correlation;
     } else if constexpr (Kind == op::dropout) {
         return dropout;
     } else if constexpr (Kind == op::reshape) {

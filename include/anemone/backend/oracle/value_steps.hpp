@@ -16,21 +16,26 @@
 
 namespace ane::oracle::inline ANEMONE_WAY {
 
-/// The loop of an operation that has one of its own, or null.
+/// Whether an operation has a loop of its own in some arithmetic.
+template <op Kind> bool has_row(const numerics::datapath& path) {
+    return Kind == op::add || Kind == op::sub || Kind == op::minimum || Kind == op::maximum ||
+           (Kind == op::mul && numerics::has_row_products(path));
+}
+
+/// That loop.
 template <op Kind>
-numerics::row_kernels::binary_row binary_row_of(const numerics::row_kernels& kernels, const numerics::datapath& path) {
+void binary_row(const numerics::row_kernels& kernels, const numerics::datapath& path, numerics::row_operand a,
+                numerics::row_operand b, half* out, std::int64_t count) {
     if constexpr (Kind == op::add) {
-        return kernels.add;
+        kernels.add(path, a, b, out, count);
     } else if constexpr (Kind == op::sub) {
-        return kernels.subtract;
+        kernels.subtract(path, a, b, out, count);
     } else if constexpr (Kind == op::minimum) {
-        return kernels.minimum;
+        kernels.minimum(path, a, b, out, count);
     } else if constexpr (Kind == op::maximum) {
-        return kernels.maximum;
+        kernels.maximum(path, a, b, out, count);
     } else if constexpr (Kind == op::mul) {
-        return numerics::has_row_products(path) ? kernels.multiply : nullptr;
-    } else {
-        return nullptr;
+        kernels.multiply(path, a, b, out, count);
     }
 }
 
@@ -44,7 +49,7 @@ void function_row(const evaluation& e, const half* table, const half* x, half* o
 
 /// a / b, or its floor, as the product with the reciprocal of b.
 template <op Kind> void quotient(evaluation& e, int index) {
-    const numerics::row_kernels& kernels = numerics::best_row_kernels();
+    const numerics::row_kernels kernels = numerics::best_row_kernels();
     const half* const inverses = e.tables.unary<op::inverse>(e.arithmetic, 0.0F, 0.0F, e.count(index));
     const half* floors = nullptr;
     if constexpr (Kind == op::floor_div) {
@@ -79,30 +84,31 @@ template <op Kind> void binary(evaluation& e, int index) {
     const half* const a = e.input(index, 0);
     const half* const b = e.input(index, 1);
     half* const y = e.result(index);
-    const auto row_of_kind = binary_row_of<Kind>(numerics::best_row_kernels(), e.arithmetic);
-    for_each_broadcast_row<2>(
-        e.shape(index), {e.operand_shape(index, 0), e.operand_shape(index, 1)},
-        [&](std::int64_t to, const auto& from, const auto& steps, std::int64_t count) {
-            if (row_of_kind != nullptr) {
-                row_of_kind(e.arithmetic, {a + from[0], steps[0]}, {b + from[1], steps[1]}, y + to, count);
-                return;
-            }
-            for (std::int64_t k = 0; k < count; ++k) {
-                const half left = a[from[0] + k * steps[0]];
-                const half right = b[from[1] + k * steps[1]];
-                if constexpr (Kind == op::pow) {
-                    y[to + k] = numerics::power_by_table(e.arithmetic, left, right);
-                } else {
-                    y[to + k] = numerics::binary<Kind>(e.arithmetic, left, right);
-                }
-            }
-        });
+    const numerics::row_kernels kernels = numerics::best_row_kernels();
+    const bool by_rows = has_row<Kind>(e.arithmetic);
+    for_each_broadcast_row<2>(e.shape(index), {e.operand_shape(index, 0), e.operand_shape(index, 1)},
+                              [&](std::int64_t to, const auto& from, const auto& steps, std::int64_t count) {
+                                  if (by_rows) {
+                                      binary_row<Kind>(kernels, e.arithmetic, {a + from[0], steps[0]},
+                                                       {b + from[1], steps[1]}, y + to, count);
+                                      return;
+                                  }
+                                  for (std::int64_t k = 0; k < count; ++k) {
+                                      const half left = a[from[0] + k * steps[0]];
+                                      const half right = b[from[1] + k * steps[1]];
+                                      if constexpr (Kind == op::pow) {
+                                          y[to + k] = numerics::power_by_table(e.arithmetic, left, right);
+                                      } else {
+                                          y[to + k] = numerics::binary<Kind>(e.arithmetic, left, right);
+                                      }
+                                  }
+                              });
 }
 
 /// scale_offset of rows: blocks with infinities element by element.
 ANEMONE_INLINE void scale_offset_row(const numerics::datapath& path, const half* const (&from)[3],
                                      const std::array<std::int64_t, 3>& steps, half* y, std::int64_t count) {
-    const numerics::row_kernels& kernels = numerics::best_row_kernels();
+    const numerics::row_kernels kernels = numerics::best_row_kernels();
     for (std::int64_t k = 0; k < count;) {
         const auto rest = [&](std::size_t operand) -> numerics::row_operand {
             return {from[operand] + k * steps[operand], steps[operand]};
@@ -154,7 +160,7 @@ template <op Kind> void unary(evaluation& e, int index) {
 
 /// Comparisons of two values: one byte an element, 1 where they hold.
 template <op Kind> void compare(evaluation& e, int index) {
-    const numerics::row_kernels& kernels = numerics::best_row_kernels();
+    const numerics::row_kernels kernels = numerics::best_row_kernels();
     for_each_broadcast_row<2>(e.shape(index), {e.operand_shape(index, 0), e.operand_shape(index, 1)},
                               [&](std::int64_t to, const auto& from, const auto& steps, std::int64_t count) {
                                   auto* const order = reinterpret_cast<std::int8_t*>(e.result_bytes(index)) + to;
@@ -198,7 +204,7 @@ ANEMONE_INLINE void parametric(evaluation& e, int index) {
     const bool is_prelu = e.at(index).kind == op::prelu;
     const half* const second = is_prelu ? nullptr : e.input(index, 2);
     const bool by_rows = numerics::has_row_products(e.arithmetic);
-    const numerics::row_kernels& kernels = numerics::best_row_kernels();
+    const numerics::row_kernels kernels = numerics::best_row_kernels();
     const half* const table =
         is_prelu || !by_rows ? nullptr : e.tables.unary<op::softplus>(e.arithmetic, 0.0F, 0.0F, e.count(index));
     for (std::int64_t row = 0; row < shape[0] * channels; ++row) {

@@ -1,10 +1,10 @@
-#pragma once
+#ifndef ANEMONE_BACKEND_SEGMENTED_SEGMENTED_HPP
+#define ANEMONE_BACKEND_SEGMENTED_SEGMENTED_HPP
 
 #include "../../base/hidden.hpp"
 #include "../../base/way.hpp"
 #include "../../segments/segments.hpp"
 #include "../any.hpp"
-#include "../cpu/cpu.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -16,8 +16,8 @@ namespace ane::backend::inline ANEMONE_WAY {
 
 /// How the `segmented` backend cuts, and where segments run that are not for its device.
 struct segmented_options {
-    /// For what no door of the engine takes: rounded as the engine does it, after each operation.
-    any host = cpu{}.rounding(rounding::each_operation);
+    /// For what no door of the engine takes; empty: the CPU, which rounds as the engine does it, after each operation.
+    std::optional<any> host{};
     std::optional<any> netplist{}; ///< for segments of the netplist route; empty: an engine's own door, or the device
     segment_limits limits{};
 };
@@ -27,9 +27,9 @@ struct segmented_options {
 class segmented_program {
 public:
     /// Does the work of `segmented::compile`.
-    ANEMONE_API segmented_program(const graph_view& model, const weight_store& weights,
-                                  const target_description& generation, const any& device,
-                                  const segmented_options& options);
+    ANEMONE_API_OF(anemone_backend_segmented_segmented_hpp)
+    segmented_program(const graph_view& model, const weight_store& weights, const target_description& generation,
+                      const any& device, const segmented_options& options);
 
     /// Throws `error`: port for buffers that do not match the ports in number and size, argument while another thread is
     /// running the program, and what a segment throws. Then the states that earlier segments keep have their next
@@ -59,9 +59,10 @@ private:
 ///     auto program = compile<model>(backend::segmented(h13, backend::oracle{h13}), weights);
 class segmented {
 public:
-    ANEMONE_API segmented(const target_description& generation, any device, segmented_options options = {});
-    segmented(target generation, any device, segmented_options options = {})
-        : segmented(describe(generation), std::move(device), std::move(options)) {}
+    ANEMONE_API_OF(anemone_backend_segmented_segmented_hpp)
+    segmented(const target_description& generation, any device, segmented_options options = {});
+    ANEMONE_API_OF(anemone_backend_segmented_segmented_hpp)
+    segmented(target generation, any device, segmented_options options = {});
     /// On an engine, whose netplist door takes what its other one does not.
     template <class Engine>
         requires requires(const Engine& device) { device.by_netplists(); }
@@ -90,6 +91,7 @@ private:
 
 } // namespace ane::backend::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "segmented.ipp"
 #endif

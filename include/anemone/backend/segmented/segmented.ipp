@@ -1,9 +1,13 @@
 #pragma once
 
+#include "../../base/way.hpp"
+ANEMONE_INCLUDED(anemone_backend_segmented_segmented_hpp);
+
 #include "../../passes/validate.hpp"
 #include "../../segments/print.hpp"
 #include "../../segments/wiring.hpp"
 #include "../../weights/verify.hpp"
+#include "../cpu/cpu.hpp"
 #include "../one_run.hpp"
 #include "../ports.hpp"
 #include "segmented.hpp"
@@ -11,6 +15,14 @@
 #include <algorithm>
 #include <utility>
 #include <vector>
+
+namespace ane::backend::detail::inline ANEMONE_WAY {
+
+ANEMONE_INLINE any host_of(const segmented_options& options) {
+    return options.host ? *options.host : any(cpu{}.rounding(rounding::each_operation));
+}
+
+} // namespace ane::backend::detail::inline ANEMONE_WAY
 
 namespace ane::backend::inline ANEMONE_WAY {
 
@@ -63,9 +75,9 @@ struct segmented_program::members {
     ane::detail::run_flag running{false};
 };
 
-ANEMONE_BODY segmented_program::segmented_program(const graph_view& model, const weight_store& weights,
-                                                  const target_description& generation, const any& device,
-                                                  const segmented_options& options) {
+ANEMONE_BODY_OF segmented_program::segmented_program(const graph_view& model, const weight_store& weights,
+                                                     const target_description& generation, const any& device,
+                                                     const segmented_options& options) {
     using place = members::place;
     using owner = members::owner;
     validate(model);
@@ -104,10 +116,11 @@ ANEMONE_BODY segmented_program::segmented_program(const graph_view& model, const
     }
     std::vector<place> of_layers(model.nodes.size(), place{owner::value, 0});
     const std::vector<interval> values = ranges(model);
+    const any host = detail::host_of(options);
     for (int k = 0; k < self.cuts.size(); ++k) {
         const segment_graph own = wiring.extract(k, values);
         const door door_of_part = self.cuts[k].place;
-        const any& where = door_of_part == door::host                           ? options.host
+        const any& where = door_of_part == door::host                           ? host
                            : door_of_part == door::netplist && options.netplist ? *options.netplist
                                                                                 : device;
         members::part part{where.compile(own.graph, weights_for(own.graph, weights)), {}, {}, {}, {}};
@@ -197,14 +210,17 @@ ANEMONE_BODY any_program& segmented_program::program(int segment) {
     return self.parts[static_cast<std::size_t>(segment)].program;
 }
 
-ANEMONE_BODY segmented::segmented(const target_description& generation, any device, segmented_options options)
+ANEMONE_BODY_OF segmented::segmented(const target_description& generation, any device, segmented_options options)
     : generation_(generation), device_(std::move(device)), options_(std::move(options)) {}
+
+ANEMONE_BODY_OF segmented::segmented(target generation, any device, segmented_options options)
+    : segmented(describe(generation), std::move(device), std::move(options)) {}
 
 ANEMONE_BODY std::string segmented::name() const { return device_.name() + " in segments"; }
 
 ANEMONE_BODY bool segmented::supports(op kind) const {
     return device_.supports(kind) || (options_.netplist && options_.netplist->supports(kind)) ||
-           options_.host.supports(kind);
+           detail::host_of(options_).supports(kind);
 }
 
 ANEMONE_BODY segmented_program segmented::compile(const graph_view& model, const weight_store& weights) const {

@@ -171,12 +171,5 @@ ANEMONE_INLINE void divide_row(float* row, float by, std::int64_t count) {
     }
 }
 
-template <bool Wanted> constexpr attention_kernels attention_of() {
-    if constexpr (Wanted) {
-        return {.weigh = weigh_scores, .divide = divide_row};
-    }
-    return {};
-}
-
 } // namespace ANEMONE_SET
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

@@ -26,9 +26,9 @@ struct window_problem {
     std::int64_t out_width = 1;
     std::int64_t stride_height = 1;
     std::int64_t stride_width = 1;
-    std::vector<std::int64_t> row_bases;    ///< ascending: the inputs that output 0 reads
-    std::vector<std::int64_t> column_bases; ///< likewise
-    std::int64_t phases = 1;                ///< results of each output
+    sequence<std::int64_t> row_bases;    ///< ascending: the inputs that output 0 reads
+    sequence<std::int64_t> column_bases; ///< likewise
+    std::int64_t phases = 1;             ///< results of each output
     convolution_form form = {};
 };
 

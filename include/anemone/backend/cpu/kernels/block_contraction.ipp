@@ -264,12 +264,12 @@ ANEMONE_BODY void sums_of(const kernel_table& table, const block_plan& plan, con
                     job.packed = own;
                     job.widened = weights;
                 } else {
-                    table.convolutions.widen(own, weights, part.count * now * unit_channels);
+                    table.planes.widen(own, weights, part.count * now * unit_channels);
                 }
                 job.next = taps.coming == nullptr ? memory_pieces{} : taps.coming->next();
                 table.convolutions.channel_lanes(job);
             } else {
-                table.convolutions.widen(own, weights, part.count * unit_channels);
+                table.planes.widen(own, weights, part.count * unit_channels);
                 table.convolutions.position_lanes(job);
             }
         }

@@ -26,8 +26,8 @@ inline constexpr op_set chain_functions{op::add,   op::sub,   op::mul, op::minim
 
 /// out[i] = the links in their order over x[i]; the bits are those of one loop after another. In place allowed.
 struct chain_kernels {
-    void (*to_float)(const chain_link* links, int count, const float* x, float* out, std::int64_t n);
-    void (*to_half)(const chain_link* links, int count, const float* x, half* out, std::int64_t n);
+    void (*to_float)(const chain_link* links, int count, const float* x, float* out, std::int64_t n) = nullptr;
+    void (*to_half)(const chain_link* links, int count, const float* x, half* out, std::int64_t n) = nullptr;
 };
 
 } // namespace ane::cpu::inline ANEMONE_WAY

@@ -35,9 +35,9 @@ ANEMONE_CPU_INLINE void each_pair(const Function& function, const chain_link& li
 }
 
 /// One link over `Blocks` blocks from element `at` on, of which `left` elements are there.
-template <int Blocks, op Kind>
+template <op_set Functions, int Blocks, op Kind>
 ANEMONE_CPU_INLINE void through_link(const chain_link& link, std::int64_t at, std::int64_t left, row_block* values) {
-    if constexpr (!chain_functions.contains(Kind)) {
+    if constexpr (!(chain_functions.contains(Kind) && Functions.contains(Kind))) {
         no_loop(Kind);
     } else if constexpr (is_binary(Kind)) {
         each_pair<Blocks>(binary_function<Kind>{}, link, at, left, values);
@@ -50,19 +50,20 @@ ANEMONE_CPU_INLINE void through_link(const chain_link& link, std::int64_t at, st
 // clang-format off
 
 /// All links over `Blocks` blocks from element `at` on, of which `left` elements are there.
-template <int Blocks>
+template <op_set Functions, int Blocks>
 ANEMONE_CPU_INLINE void through_links(const chain_link* links, int count, std::int64_t at, std::int64_t left,
                                       row_block* values) {
     for (int l = 0; l < count; ++l) {
         switch (links[l].kind) {
-#define ANEMONE_OPERATION(KIND, ...) case op::KIND: through_link<Blocks, op::KIND>(links[l], at, left, values); break;
+#define ANEMONE_OPERATION(KIND, ...) case op::KIND: through_link<Functions, Blocks, op::KIND>(links[l], at, left, values); break;
 #include "../../../graph/operations.def"
         }
     }
 }
 // clang-format on
 
-template <class To> void chain_loop(const chain_link* links, int count, const float* x, To* out, std::int64_t n) {
+template <op_set Functions, class To>
+void chain_loop(const chain_link* links, int count, const float* x, To* out, std::int64_t n) {
     constexpr std::int64_t together = chain_blocks * block_lanes;
     std::int64_t i = 0;
     for (; i + together <= n; i += together) {
@@ -71,7 +72,7 @@ template <class To> void chain_loop(const chain_link* links, int count, const fl
         for (int k = 0; k < chain_blocks; ++k) {
             values[k] = row_block::load(x + i + k * block_lanes);
         }
-        through_links<chain_blocks>(links, count, i, together, values);
+        through_links<Functions, chain_blocks>(links, count, i, together, values);
 #pragma GCC unroll 4
         for (int k = 0; k < chain_blocks; ++k) {
             store_block(values[k], out + i + k * block_lanes);
@@ -80,7 +81,7 @@ template <class To> void chain_loop(const chain_link* links, int count, const fl
     for (; i < n; i += block_lanes) {
         const std::int64_t left = n - i;
         row_block value = left < block_lanes ? load_some(x + i, left) : row_block::load(x + i);
-        through_links<1>(links, count, i, left, &value);
+        through_links<Functions, 1>(links, count, i, left, &value);
         if (left < block_lanes) {
             store_some(value, out + i, left);
         } else {

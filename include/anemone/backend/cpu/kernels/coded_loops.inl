@@ -104,9 +104,9 @@ struct nibble_source {
 ANEMONE_INLINE void product_few_coded(std::int64_t rows, std::int64_t terms, const float* a, std::int64_t a_step,
                                       const coded_panels& b, std::int64_t panels, float* sums, std::int64_t step) {
     if (b.nibbles) {
-        few_rows_of(rows, terms, a, a_step, nibble_source{b.codes, b.panel_bytes, b.table}, panels, sums, step, true);
+        few_rows_of<true>(rows, terms, a, a_step, nibble_source{b.codes, b.panel_bytes, b.table}, panels, sums, step, true);
     } else {
-        few_rows_of(rows, terms, a, a_step, integer_source{b.codes, b.panel_bytes, b.scales, b.splitters}, panels, sums,
+        few_rows_of<true>(rows, terms, a, a_step, integer_source{b.codes, b.panel_bytes, b.scales, b.splitters}, panels, sums,
                     step, true);
     }
 }
@@ -130,37 +130,6 @@ ANEMONE_INLINE void widen_coded(const coded_panels& b, std::int64_t terms, float
 }
 
 #endif
-
-/// Nothing of them is compiled for a program without products, nor those of few rows for one whose only products are
-/// convolutions.
-template <bool Wanted, bool FewWanted> constexpr product_kernels products_of() {
-    if constexpr (Wanted) {
-        product_kernels all;
-        all.rows = product_rows;
-        all.unit = product_unit;
-        all.columns = panel_columns;
-        all.block_rows = product_block_rows;
-        all.wide_rows = product_wide_rows;
-        all.least_rows = product_least_rows;
-        all.stripe = product_stripe;
-        all.half_stripe = product_half_stripe;
-        all.widen = widen_rows;
-        all.widen_turned = widen_turned;
-#if ANEMONE_SET_F16C || ANEMONE_SET_NEON
-        if constexpr (FewWanted) {
-            all.few = product_few;
-#if ANEMONE_SET_F16C
-            all.few_turned = product_few_turned;
-            all.few_coded = product_few_coded;
-            all.widen_coded = widen_coded;
-            all.quick_nibbles = register_lanes == 16; // a register holds the table
-#endif
-        }
-#endif
-        return all;
-    }
-    return {};
-}
 
 } // namespace ANEMONE_SET
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

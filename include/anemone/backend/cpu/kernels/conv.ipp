@@ -29,7 +29,7 @@ ANEMONE_BODY void check(const convolution_shape& s, const char* subject) {
     });
 }
 
-ANEMONE_INLINE void check(const convolution_shape& s, const convolution_form& form) {
+ANEMONE_BODY void check(const convolution_shape& s, const convolution_form& form) {
     const bool nhwc_in = form.in == layout::nhwc;
     const bool nhwc_out = form.out == layout::nhwc;
     if (!nhwc_in && !nhwc_out) {
@@ -48,55 +48,10 @@ ANEMONE_INLINE void check(const convolution_shape& s, const convolution_form& fo
             [&] { return formatted("an NHWC image has {} channels, at least {}", fewest, least_nhwc_channels); });
 }
 
-} // namespace ane::cpu::detail::inline ANEMONE_WAY
+ANEMONE_BODY void no_algorithm() { throw error(errc::lowering, "convolution", "was not compiled into this program"); }
 
-namespace ane::cpu::inline ANEMONE_WAY {
-
-ANEMONE_BODY scratch_sizes convolution_plan::scratch() const {
-    if (nhwc_depthwise) {
-        return rows.scratch();
-    }
-    if (depthwise) {
-        return planes.scratch();
-    }
-    if (pointwise) {
-        return places.scratch();
-    }
-    scratch_sizes sizes = scratch_of(blocks);
-    if (transformed) { // any image may be one that the algorithm does not bear
-        const std::int64_t magnitudes = 2 * shape.in_channels * static_cast<std::int64_t>(sizeof(float));
-        sizes.shared = std::max(sizes.shared, magnitudes);
-        sizes.each = std::max(sizes.each, tiles.scratch().each);
-    }
-    return sizes;
-}
-
-ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const convolution_shape& s, int width,
-                                               const convolution_form& form) {
-    detail::check(s, "convolution");
-    detail::check(s, form);
-    if (s.groups > 1 && form.in == layout::nhwc) {
-        convolution_plan plan;
-        plan.shape = s;
-        plan.nhwc_depthwise = true;
-        plan.rows = plan_depthwise_places(s, form.tiles_finish, width);
-        return plan;
-    }
-    // With many outputs of each channel the tiles of channels are better.
-    if (s.groups == s.in_channels && s.out_channels < 8 * s.groups) {
-        convolution_plan plan;
-        plan.shape = s;
-        plan.depthwise = true;
-        plan.planes = plan_depthwise(s);
-        return plan;
-    }
-    if (is_pointwise(s, form)) {
-        convolution_plan plan;
-        plan.shape = s;
-        plan.pointwise = true;
-        plan.places = {s, form.in, form.out};
-        return plan;
-    }
+/// The window of the blocks.
+ANEMONE_INLINE window_problem window_problem_of(const convolution_shape& s, const convolution_form& form) {
     window_problem w{.images = s.batch * s.groups,
                      .channels = s.in_channels / s.groups,
                      .rows = s.out_channels / s.groups,
@@ -117,80 +72,27 @@ ANEMONE_BODY convolution_plan plan_convolution(const kernel_table& table, const 
     for (std::int64_t j = 0; j < s.kernel_width; ++j) {
         w.column_bases.push_back(j * s.dilation_width - s.pad_left);
     }
-    convolution_plan plan;
-    plan.shape = s;
-    plan.blocks = plan_blocks(table, w, width);
-    const bool planes = form.in == layout::nchw && form.out == layout::nchw; // which Winograd's tiles read and write
-    if (const std::int64_t tile = planes ? winograd_tile(s, form.winograd) : 0; tile > 0) {
-        plan.transformed = true;
-        plan.tiles = plan_winograd(table, s, tile, width);
-    }
-    const convolution_slab& slab = plan.blocks.slab;
-    std::vector<std::pair<std::int64_t, std::int64_t>> taps;
+    return w;
+}
+
+/// The taps of the blocks in their order.
+ANEMONE_INLINE window_taps taps_of(const convolution_shape& s, const block_plan& blocks, const window_problem& w) {
+    const convolution_slab& slab = blocks.slab;
+    sequence<std::pair<std::int64_t, std::int64_t>> taps;
     in_tap_order(slab.channels_last(), w.channels, w.row_bases.size(), w.column_bases.size(),
                  [&](std::int64_t c, std::size_t i, std::size_t j) {
                      const std::int64_t row = c * s.kernel_height + static_cast<std::int64_t>(i);
-                     taps.emplace_back(slab.offset(c, i, j), row * s.kernel_width + static_cast<std::int64_t>(j));
+                     taps.push_back({slab.offset(c, i, j), row * s.kernel_width + static_cast<std::int64_t>(j)});
                  });
-    plan.window = window_taps(taps, plan.blocks.converted_at_once(w.taps));
-    return plan;
+    return window_taps(taps, blocks.converted_at_once(w.taps));
 }
 
-ANEMONE_BODY void pack_filter(const convolution_plan& plan, const half* weight, half* packed) {
-    const convolution_shape& s = plan.shape;
-    const std::int64_t rows = s.out_channels / s.groups;
-    const std::int64_t taps = plan.taps();
-    if (plan.nhwc_depthwise) {
-        return pack_depthwise_places(plan.rows, weight, packed);
-    }
-    if (plan.depthwise) {
-        const std::int64_t pitch = plan.planes.filter_pitch();
-        for (std::int64_t o = 0; o < s.out_channels; ++o) {
-            std::fill(std::copy_n(weight + o * taps, taps, packed + o * pitch), packed + (o + 1) * pitch, half());
-        }
-        return;
-    }
-    if (plan.pointwise) {
-        std::copy_n(weight, plan.packed_size(), packed);
-        return;
-    }
-    for (std::int64_t g = 0; g < s.groups; ++g) {
-        pack_units(packed + g * plan.blocks.units() * taps * unit_channels, plan.blocks, plan.window,
-                   [&](std::int64_t r, std::int64_t t) { return weight[(g * rows + r) * taps + t]; });
-    }
-}
-
-ANEMONE_BODY packed_convolution pack(const kernel_table& table, const convolution_shape& s, const half* weight,
-                                     const half* bias, int width, const convolution_form& form) {
-    packed_convolution packed{
-        plan_convolution(table, s, width, form), {}, {}, {}, detail::to_floats(table, bias, s.out_channels)};
-    if (packed.plan.pointwise && form.out == layout::nhwc) {
-        packed.panels = pack_pointwise(table, packed.plan.places, weight);
-        return packed;
-    }
-    if (packed.plan.transformed) {
-        packed.transformed = winograd_filter(packed.plan.tiles.packed_size());
-        pack_winograd(table, packed.plan.tiles, weight, packed.transformed.data());
-    }
-    packed.weights.resize(static_cast<std::size_t>(packed.plan.packed_size()));
-    pack_filter(packed.plan, weight, packed.weights.data());
-    return packed;
-}
-
-ANEMONE_BODY void convolution(const kernel_table& table, const convolution_plan& plan, const filter_view& filter,
-                              const half* x, const workers& crew, const sums_sink& sink) {
-    if (plan.nhwc_depthwise) {
-        return depthwise_places_convolution(table, plan.rows, filter.weights, filter.bias, x, crew, sink);
-    }
-    if (plan.depthwise) {
-        return depthwise_convolution(table, plan.planes, filter.weights, filter.bias, x, crew, sink);
-    }
-    if (plan.pointwise) {
-        return pointwise_convolution(table, plan.places, filter.weights, filter.panels, filter.bias, x, crew, sink);
-    }
-    const convolution_shape& s = plan.shape;
-    const block_plan& blocks = plan.blocks;
-    const std::int64_t taps = plan.taps();
+/// A convolution over the blocks of images first <= n < last.
+ANEMONE_INLINE void convolve_blocks(const kernel_table& table, const convolution_shape& s, const block_plan& blocks,
+                                    const window_taps& window, const filter_view& filter, const half* x,
+                                    std::int64_t first_image, std::int64_t last_image, const workers& crew,
+                                    const sums_sink& sink) {
+    const std::int64_t taps = s.in_channels / s.groups * s.kernel_height * s.kernel_width;
     const std::int64_t at_once = blocks.units_at_once * unit_channels;
     const std::int64_t pitch = blocks.sums_pitch();
     const std::int64_t plane = s.out_height * s.out_width;
@@ -200,7 +102,7 @@ ANEMONE_BODY void convolution(const kernel_table& table, const convolution_plan&
     };
     const auto finish = [&](const output_block& b, std::int64_t first, std::int64_t last, const float* slab,
                             float* sums, float* temporary, const memory_pieces& next) {
-        const auto parts = static_cast<std::int64_t>(plan.window.parts());
+        const auto parts = static_cast<std::int64_t>(window.parts());
         const std::int64_t paired = blocks.paired_units * unit_channels;
         coming_memory coming(next, (last - first + paired - 1) / paired * parts);
         const std::int64_t group = b.image % s.groups;
@@ -220,7 +122,7 @@ ANEMONE_BODY void convolution(const kernel_table& table, const convolution_plan&
                           filter.bias == nullptr ? nullptr : filter.bias + group * blocks.rows + r, channel_step,
                           place_step};
             }
-            sums_of(table, blocks, {plan.window, weights, &coming}, channels, b.height, b.width, slab,
+            sums_of(table, blocks, {window, weights, &coming}, channels, b.height, b.width, slab,
                     nhwc ? sums + r - first : sums, temporary, direct);
             if (direct.finish.out != nullptr || nhwc) {
                 continue;
@@ -244,31 +146,213 @@ ANEMONE_BODY void convolution(const kernel_table& table, const convolution_plan&
         }
     };
     const std::int64_t in_image = s.groups * blocks.down * blocks.across;
-    if (!plan.transformed) {
-        return detail::over_blocks(table, blocks, 0, s.batch * in_image, crew, image, finish);
+    over_blocks(table, blocks, first_image * in_image, last_image * in_image, crew, image, finish);
+}
+
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
+
+template <algorithm_set Ways> std::int64_t convolution_plan<Ways>::packed_size() const {
+    if constexpr (Ways.contains(algorithm::places)) {
+        if (way == algorithm::places) {
+            return places.value.packed_size();
+        }
     }
-    const std::int64_t size = s.in_channels * s.in_height * s.in_width;
-    // Neighbouring images that the algorithm bears share reads of the filter.
-    const auto bears = [&](std::int64_t n) {
-        return winograd_bears(table, x + n * size, s.in_channels, s.in_height * s.in_width, crew,
-                              reinterpret_cast<float*>(crew.shared));
+    if constexpr (Ways.contains(algorithm::planes)) {
+        if (way == algorithm::planes) {
+            return shape.out_channels * planes.value.filter_pitch();
+        }
+    }
+    if constexpr (Ways.contains(algorithm::windows)) {
+        if (way == algorithm::windows) {
+            return shape.groups * blocks.value.units() * taps() * unit_channels;
+        }
+    }
+    return shape.out_channels * taps();
+}
+
+template <algorithm_set Ways> scratch_sizes convolution_plan<Ways>::scratch() const {
+    if constexpr (Ways.contains(algorithm::places)) {
+        if (way == algorithm::places) {
+            return places.value.scratch();
+        }
+    }
+    if constexpr (Ways.contains(algorithm::planes)) {
+        if (way == algorithm::planes) {
+            return planes.value.scratch();
+        }
+    }
+    if constexpr (Ways.contains(algorithm::pointwise)) {
+        if (way == algorithm::pointwise) {
+            return product.value.scratch();
+        }
+    }
+    scratch_sizes sizes;
+    if constexpr (Ways.contains(algorithm::windows)) {
+        sizes = scratch_of(blocks.value);
+    }
+    if constexpr (Ways.contains(algorithm::winograd)) {
+        if (transformed) { // any image may be one that the algorithm does not bear
+            const std::int64_t magnitudes = 2 * shape.in_channels * static_cast<std::int64_t>(sizeof(float));
+            sizes.shared = std::max(sizes.shared, magnitudes);
+            sizes.each = std::max(sizes.each, tiles.value.scratch().each);
+        }
+    }
+    return sizes;
+}
+
+template <algorithm_set Ways>
+convolution_plan<Ways> plan_convolution(const kernel_table& table, const convolution_shape& s, int width,
+                                        const convolution_form& form) {
+    detail::check(s, "convolution");
+    detail::check(s, form);
+    convolution_plan<Ways> plan;
+    plan.shape = s;
+    if (s.groups > 1 && form.in == layout::nhwc) {
+        if constexpr (Ways.contains(algorithm::places)) {
+            plan.way = algorithm::places;
+            plan.places.value = plan_depthwise_places(s, form.tiles_finish, width);
+            return plan;
+        }
+    } else if (convolves_planes(s)) {
+        if constexpr (Ways.contains(algorithm::planes)) {
+            plan.way = algorithm::planes;
+            plan.planes.value = plan_depthwise(s);
+            return plan;
+        }
+    } else if (is_pointwise(s, form)) {
+        if constexpr (Ways.contains(algorithm::pointwise)) {
+            plan.way = algorithm::pointwise;
+            plan.product.value = {s, form.in, form.out};
+            return plan;
+        }
+    } else if constexpr (Ways.contains(algorithm::windows)) {
+        const window_problem w = detail::window_problem_of(s, form);
+        plan.blocks.value = plan_blocks(table, w, width);
+        if constexpr (Ways.contains(algorithm::winograd)) {
+            const bool planar = form.in == layout::nchw && form.out == layout::nchw; // as Winograd's tiles have it
+            if (const std::int64_t tile = planar ? winograd_tile(s, form.winograd) : 0; tile > 0) {
+                plan.transformed = true;
+                plan.tiles.value = plan_winograd(table, s, tile, width);
+            }
+        }
+        plan.window.value = detail::taps_of(s, plan.blocks.value, w);
+        return plan;
+    }
+    detail::no_algorithm();
+}
+
+template <algorithm_set Ways> void pack_filter(const convolution_plan<Ways>& plan, const half* weight, half* packed) {
+    const convolution_shape& s = plan.shape;
+    const std::int64_t rows = s.out_channels / s.groups;
+    const std::int64_t taps = plan.taps();
+    if constexpr (Ways.contains(algorithm::places)) {
+        if (plan.way == algorithm::places) {
+            return pack_depthwise_places(plan.places.value, weight, packed);
+        }
+    }
+    if constexpr (Ways.contains(algorithm::planes)) {
+        if (plan.way == algorithm::planes) {
+            const std::int64_t pitch = plan.planes.value.filter_pitch();
+            for (std::int64_t o = 0; o < s.out_channels; ++o) {
+                std::fill(std::copy_n(weight + o * taps, taps, packed + o * pitch), packed + (o + 1) * pitch, half());
+            }
+            return;
+        }
+    }
+    if constexpr (Ways.contains(algorithm::windows)) {
+        if (plan.way == algorithm::windows) {
+            for (std::int64_t g = 0; g < s.groups; ++g) {
+                pack_units(packed + g * plan.blocks.value.units() * taps * unit_channels, plan.blocks.value,
+                           plan.window.value,
+                           [&](std::int64_t r, std::int64_t t) { return weight[(g * rows + r) * taps + t]; });
+            }
+            return;
+        }
+    }
+    std::copy_n(weight, plan.packed_size(), packed);
+}
+
+template <algorithm_set Ways>
+packed_convolution<Ways> pack(const kernel_table& table, const convolution_shape& s, const half* weight,
+                              const half* bias, int width, const convolution_form& form) {
+    packed_convolution<Ways> packed{
+        .plan = plan_convolution<Ways>(table, s, width, form),
+        .weights = {},
+        .bias = detail::to_floats(table, bias, s.out_channels),
     };
-    for (std::int64_t n = 0; n < s.batch;) {
-        const std::int64_t first = n;
-        while (n < s.batch && bears(n)) {
-            ++n;
+    if constexpr (Ways.contains(algorithm::pointwise)) {
+        if (packed.plan.way == algorithm::pointwise && form.out == layout::nhwc) {
+            packed.panels.value = pack_pointwise(table, packed.plan.product.value, weight);
+            return packed;
         }
-        if (n > first) {
-            winograd_convolution(table, plan.tiles, filter.transformed, filter.bias, x, first, n - first, crew, sink);
+    }
+    if constexpr (Ways.contains(algorithm::winograd)) {
+        if (packed.plan.transformed) {
+            packed.transformed.value = winograd_filter(packed.plan.tiles.value.packed_size());
+            pack_winograd(table, packed.plan.tiles.value, weight, packed.transformed.value.data());
         }
-        if (n < s.batch) {
-            detail::over_blocks(table, blocks, n * in_image, (n + 1) * in_image, crew, image, finish);
-            ++n;
+    }
+    packed.weights.resize(static_cast<std::size_t>(packed.plan.packed_size()));
+    pack_filter(packed.plan, weight, packed.weights.data());
+    return packed;
+}
+
+template <algorithm_set Ways>
+void convolution(const kernel_table& table, const convolution_plan<Ways>& plan, const filter_view& filter,
+                 const half* x, const workers& crew, const sums_sink& sink) {
+    if constexpr (Ways.contains(algorithm::places)) {
+        if (plan.way == algorithm::places) {
+            return depthwise_places_convolution(table, plan.places.value, filter.weights, filter.bias, x, crew, sink);
         }
+    }
+    if constexpr (Ways.contains(algorithm::planes)) {
+        if (plan.way == algorithm::planes) {
+            return depthwise_convolution(table, plan.planes.value, filter.weights, filter.bias, x, crew, sink);
+        }
+    }
+    if constexpr (Ways.contains(algorithm::pointwise)) {
+        if (plan.way == algorithm::pointwise) {
+            return pointwise_convolution(table, plan.product.value, filter.weights, filter.panels, filter.bias, x, crew,
+                                         sink);
+        }
+    }
+    if constexpr (Ways.contains(algorithm::windows)) {
+        const convolution_shape& s = plan.shape;
+        const auto by_blocks = [&](std::int64_t first, std::int64_t last) {
+            detail::convolve_blocks(table, s, plan.blocks.value, plan.window.value, filter, x, first, last, crew, sink);
+        };
+        if constexpr (Ways.contains(algorithm::winograd)) {
+            if (plan.transformed) {
+                const std::int64_t size = s.in_channels * s.in_height * s.in_width;
+                // Neighbouring images that the algorithm bears share reads of the filter.
+                const auto bears = [&](std::int64_t n) {
+                    return winograd_bears(table, x + n * size, s.in_channels, s.in_height * s.in_width, crew,
+                                          reinterpret_cast<float*>(crew.shared));
+                };
+                for (std::int64_t n = 0; n < s.batch;) {
+                    const std::int64_t first = n;
+                    while (n < s.batch && bears(n)) {
+                        ++n;
+                    }
+                    if (n > first) {
+                        winograd_convolution(table, plan.tiles.value, filter.transformed, filter.bias, x, first,
+                                             n - first, crew, sink);
+                    }
+                    if (n < s.batch) {
+                        by_blocks(n, n + 1);
+                        ++n;
+                    }
+                }
+                return;
+            }
+        }
+        by_blocks(0, s.batch);
     }
 }
 
-ANEMONE_BODY void convolution(const kernel_table& table, const packed_convolution& packed, const half* x, half* out) {
+ANEMONE_BODY void convolution(const kernel_table& table, const packed_convolution<>& packed, const half* x, half* out) {
     detail::with_own_scratch(packed.plan.scratch(), [&](const workers& crew) {
         const auto store = [&](const float* sums, std::int64_t first, std::int64_t count) {
             table.to_half(sums, out + first, count);
@@ -281,5 +365,18 @@ ANEMONE_BODY void convolution(const kernel_table& table, const convolution_shape
                               const half* weight, const half* bias, half* out) {
     convolution(table, pack(table, shape, weight, bias), x, out);
 }
+
+#if defined(ANEMONE_COMPILED)
+template struct convolution_plan<every_algorithm>;
+template convolution_plan<every_algorithm> plan_convolution<every_algorithm>(const kernel_table&,
+                                                                             const convolution_shape&, int,
+                                                                             const convolution_form&);
+template void pack_filter<every_algorithm>(const convolution_plan<every_algorithm>&, const half*, half*);
+template packed_convolution<every_algorithm> pack<every_algorithm>(const kernel_table&, const convolution_shape&,
+                                                                   const half*, const half*, int,
+                                                                   const convolution_form&);
+template void convolution<every_algorithm>(const kernel_table&, const convolution_plan<every_algorithm>&,
+                                           const filter_view&, const half*, const workers&, const sums_sink&);
+#endif
 
 } // namespace ane::cpu::inline ANEMONE_WAY

@@ -29,7 +29,7 @@ ANEMONE_INLINE std::vector<phase_tap> taps_of_phase(std::int64_t first, std::int
 /// The taps of each phase of an axis, and the bases of all of them, ascending.
 struct phased_axis {
     std::vector<std::vector<phase_tap>> phases;
-    std::vector<std::int64_t> bases;
+    sequence<std::int64_t> bases;
 
     /// Of a phase.
     std::int64_t most_taps() const {
@@ -57,7 +57,10 @@ ANEMONE_INLINE phased_axis phased_axis_of(std::int64_t out, std::int64_t kernel,
         axis.bases.push_back(0); // no output is reached
     }
     std::sort(axis.bases.begin(), axis.bases.end());
-    axis.bases.erase(std::unique(axis.bases.begin(), axis.bases.end()), axis.bases.end());
+    const std::int64_t* const last = std::unique(axis.bases.begin(), axis.bases.end());
+    while (axis.bases.end() != last) {
+        axis.bases.pop_back();
+    }
     return axis;
 }
 
@@ -101,13 +104,13 @@ ANEMONE_BODY transposed_plan plan_transposed(const kernel_table& table, const co
             transposed_plan::phase phase{static_cast<std::int64_t>(y), static_cast<std::int64_t>(x), {}, packed};
             const auto& rows_of_phase = down.phases[y];
             const auto& columns_of_phase = across.phases[x];
-            std::vector<std::pair<std::int64_t, std::int64_t>> taps;
+            sequence<std::pair<std::int64_t, std::int64_t>> taps;
             in_tap_order(slab.channels_last(), channels, rows_of_phase.size(), columns_of_phase.size(),
                          [&](std::int64_t c, std::size_t row, std::size_t column) {
                              const detail::phase_tap& i = rows_of_phase[row];
                              const detail::phase_tap& j = columns_of_phase[column];
-                             taps.emplace_back(slab.offset(c, down.index(i.base), across.index(j.base)),
-                                               (c * rows * s.kernel_height + i.kernel) * s.kernel_width + j.kernel);
+                             taps.push_back({slab.offset(c, down.index(i.base), across.index(j.base)),
+                                             (c * rows * s.kernel_height + i.kernel) * s.kernel_width + j.kernel});
                          });
             phase.window = window_taps(taps, plan.blocks.converted_at_once(static_cast<std::int64_t>(taps.size())));
             packed += s.groups * plan.blocks.units() * phase.taps() * unit_channels;

@@ -5,7 +5,6 @@
 #include "finishing.hpp"
 #include "memory_pieces.hpp"
 #include "window_taps.hpp"
-#include "winograd_kernels.hpp"
 
 #include <cstdint>
 
@@ -91,14 +90,8 @@ struct depthwise_places_job {
     std::int64_t out_step; ///< then, from an output to the next
 };
 
-/// The loops of convolutions. The sum over the taps is one fp32 accumulator in the order of the taps, by multiply_add,
-/// in all of them: which of two kernels computes an output does not show in its bits.
-struct convolution_kernels {
-    /// Lanes are channels: sums[position][pitch].
-    void (*channel_lanes)(const contraction_job& job) = nullptr;
-    /// Lanes are positions of one row, with step 1: sums[channel][pitch], where pitch holds whole vectors. For few
-    /// channels, in one unit.
-    void (*position_lanes)(const contraction_job& job) = nullptr;
+/// Copies of the planes that a convolution reads.
+struct plane_kernels {
     /// fp16 to fp32, for rows of any length.
     void (*widen)(const half* from, float* to, std::int64_t count) = nullptr;
     /// Rows to rows, with zeros up to the next row between them. `readable` numbers from the first on may be read, and
@@ -108,20 +101,33 @@ struct convolution_kernels {
     /// The same for rows whose even and odd columns go to different places.
     void (*widen_pairs)(const half* from, std::int64_t from_pitch, std::int64_t readable, std::int64_t rows,
                         std::int64_t width, float* even, float* odd, std::int64_t to_pitch) = nullptr;
-    void (*depthwise)(const depthwise_job& job) = nullptr;
+    /// to[k * phase + i] = from[4 i + k].
+    void (*split_fours)(const float* from, std::int64_t fours, float* to, std::int64_t phase) = nullptr;
     /// to[i * to_step + c] = from[c * plane + i].
     void (*gather_channels)(const half* from, std::int64_t plane, std::int64_t channels, std::int64_t count, float* to,
                             std::int64_t to_step) = nullptr;
     /// to[i * to_step + c] = from[i * from_step + c].
     void (*widen_places)(const half* from, std::int64_t from_step, std::int64_t channels, std::int64_t count, float* to,
                          std::int64_t to_step) = nullptr;
-    void (*depthwise_places)(const depthwise_places_job& job) = nullptr;
-    /// to[k * phase + i] = from[4 i + k].
-    void (*split_fours)(const float* from, std::int64_t fours, float* to, std::int64_t phase) = nullptr;
+};
+
+/// The loops of convolutions. The sum over the taps is one fp32 accumulator in the order of the taps, by multiply_add,
+/// in all of them, also in those of depthwise_kernels: which of two kernels computes an output does not show in its bits.
+struct convolution_kernels {
+    /// Lanes are channels: sums[position][pitch].
+    void (*channel_lanes)(const contraction_job& job) = nullptr;
+    /// Lanes are positions of one row, with step 1: sums[channel][pitch], where pitch holds whole vectors. For few
+    /// channels, in one unit.
+    void (*position_lanes)(const contraction_job& job) = nullptr;
     bool tiles_widen = false; ///< tiles of channels take packed weights
     int most_positions = 1;   ///< of a tile of `channel_lanes`
     int paired_units = 1;
-    winograd_kernels winograd;
+};
+
+/// Of convolutions whose groups have one channel.
+struct depthwise_kernels {
+    void (*planes)(const depthwise_job& job) = nullptr;
+    void (*places)(const depthwise_places_job& job) = nullptr;
 };
 
 } // namespace ane::cpu::inline ANEMONE_WAY

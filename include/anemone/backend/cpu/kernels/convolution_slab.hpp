@@ -19,10 +19,10 @@ struct slab_axis {
         std::int64_t count;
     };
 
-    std::int64_t size = 1;               ///< places, a multiple of `phases`
-    std::int64_t phases = 1;             ///< places i and j are neighbours in memory if i / phases and j / phases are
-    std::vector<std::int64_t> places;    ///< of each base
-    std::vector<stretch> stretches = {}; ///< ascending
+    std::int64_t size = 1;            ///< places, a multiple of `phases`
+    std::int64_t phases = 1;          ///< places i and j are neighbours in memory if i / phases and j / phases are
+    sequence<std::int64_t> places;    ///< of each base
+    sequence<stretch> stretches = {}; ///< ascending
 
     /// Where place i is in a plane of this axis alone.
     std::int64_t in_memory(std::int64_t i) const { return i % phases * (size / phases) + i / phases; }
@@ -30,7 +30,7 @@ struct slab_axis {
 
 /// The axis for `outputs` neighbours, `stride` inputs apart, whose windows read at the given ascending `bases`. With
 /// `phased`, the inputs that one base gives to all outputs are neighbours in memory.
-ANEMONE_API slab_axis slab_axis_of(const std::vector<std::int64_t>& bases, std::int64_t outputs, std::int64_t stride,
+ANEMONE_API slab_axis slab_axis_of(const sequence<std::int64_t>& bases, std::int64_t outputs, std::int64_t stride,
                                    bool phased);
 
 /// A padded fp32 copy of what a block of outputs reads: [channel][row phase][column phase][row][column], or

@@ -21,7 +21,7 @@ ANEMONE_INLINE void zero(float* begin, float* end) {
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-ANEMONE_BODY slab_axis slab_axis_of(const std::vector<std::int64_t>& bases, std::int64_t outputs, std::int64_t stride,
+ANEMONE_BODY slab_axis slab_axis_of(const sequence<std::int64_t>& bases, std::int64_t outputs, std::int64_t stride,
                                     bool phased) {
     slab_axis axis;
     const std::int64_t step = outputs > 1 ? stride : 1; // with one output the stride, perhaps enormous, says nothing
@@ -58,7 +58,7 @@ ANEMONE_BODY void fill_planes(const kernel_table& table, const convolution_slab&
             const std::int64_t end = std::clamp<std::int64_t>(width - (left + s.from), begin, s.count);
             detail::zero(row + s.begin, row + s.begin + begin);
             if (begin < end) {
-                table.convolutions.widen(from + left + s.from + begin, row + s.begin + begin, end - begin);
+                table.planes.widen(from + left + s.from + begin, row + s.begin + begin, end - begin);
             }
             detail::zero(row + s.begin + end, row + s.begin + s.count);
         }
@@ -66,7 +66,7 @@ ANEMONE_BODY void fill_planes(const kernel_table& table, const convolution_slab&
     const std::int64_t in_phase = slab.pitch();
     const auto spread = [&](float* row) {
         if (slab.across.phases == 4) {
-            return table.convolutions.split_fours(line, in_phase, row, slab.column_start(1));
+            return table.planes.split_fours(line, in_phase, row, slab.column_start(1));
         }
         for (std::int64_t p = 0; p < slab.across.phases; ++p) {
             float* const place = row + slab.column_start(p);
@@ -106,8 +106,7 @@ ANEMONE_BODY void fill_planes(const kernel_table& table, const convolution_slab&
                         }
                     }
                     if (rows > 0) {
-                        table.convolutions.widen_pairs(x + at, width, readable - at, rows, data, firsts[0], firsts[1],
-                                                       pitch);
+                        table.planes.widen_pairs(x + at, width, readable - at, rows, data, firsts[0], firsts[1], pitch);
                     }
                     continue;
                 }
@@ -116,8 +115,8 @@ ANEMONE_BODY void fill_planes(const kernel_table& table, const convolution_slab&
                 float* const first = begin + above * pitch + before;
                 detail::zero(begin, rows > 0 ? first : end);
                 if (rows > 0) {
-                    table.convolutions.widen_rows(x + at, width, readable - at, rows, data, first, pitch,
-                                                  room || (channels - 1 - c) * slab.plane() >= 16);
+                    table.planes.widen_rows(x + at, width, readable - at, rows, data, first, pitch,
+                                            room || (channels - 1 - c) * slab.plane() >= 16);
                     detail::zero(first + (rows - 1) * pitch + data, end);
                 }
                 continue;
@@ -162,11 +161,11 @@ ANEMONE_BODY void fill_rows(const kernel_table& table, const convolution_slab& s
                 if (before < behind) {
                     float* const first_place = places + before * apart;
                     if (from.order == layout::nhwc) {
-                        table.convolutions.widen_places(from.x + at * from.channels, from.channels, from.channels,
-                                                        behind - before, first_place, apart);
+                        table.planes.widen_places(from.x + at * from.channels, from.channels, from.channels,
+                                                  behind - before, first_place, apart);
                     } else {
-                        table.convolutions.gather_channels(from.x + at, from.height * from.width, from.channels,
-                                                           behind - before, first_place, apart);
+                        table.planes.gather_channels(from.x + at, from.height * from.width, from.channels,
+                                                     behind - before, first_place, apart);
                     }
                 }
                 detail::zero(places + behind * apart, places + across.count * apart);

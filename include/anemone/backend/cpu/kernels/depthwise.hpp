@@ -17,9 +17,9 @@ struct depthwise_plan {
     std::int64_t block_height = 1; ///< rows of outputs
     std::int64_t blocks = 1;       ///< of a plane
     convolution_slab slab;
-    std::int64_t shift = 0;                ///< of the slab from the start of the scratch
-    std::vector<std::int64_t> row_offsets; ///< of each kernel row and column in the slab
-    std::vector<std::int64_t> column_offsets;
+    std::int64_t shift = 0;             ///< of the slab from the start of the scratch
+    sequence<std::int64_t> row_offsets; ///< of each kernel row and column in the slab
+    sequence<std::int64_t> column_offsets;
     bool dense = false; ///< neighbouring kernel rows read neighbouring rows
 
     std::int64_t kernel() const { return shape.kernel_height * shape.kernel_width; }

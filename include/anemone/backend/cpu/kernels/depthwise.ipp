@@ -24,8 +24,8 @@ ANEMONE_BODY scratch_sizes depthwise_plan::scratch() const {
 ANEMONE_BODY depthwise_plan plan_depthwise(const numerics::convolution_shape& s) {
     depthwise_plan plan;
     plan.shape = s;
-    std::vector<std::int64_t> rows;
-    std::vector<std::int64_t> columns;
+    sequence<std::int64_t> rows;
+    sequence<std::int64_t> columns;
     for (std::int64_t i = 0; i < s.kernel_height; ++i) {
         rows.push_back(i * s.dilation_height - s.pad_top);
     }
@@ -92,23 +92,23 @@ ANEMONE_BODY void depthwise_convolution(const kernel_table& table, const depthwi
                 const std::int64_t o = channel % s.in_channels * multiplier + m;
                 const std::int64_t place =
                     ((channel / s.in_channels * s.out_channels + o) * s.out_height + y) * s.out_width;
-                table.convolutions.widen(weights + o * plan.filter_pitch(), filter, plan.filter_pitch());
-                table.convolutions.depthwise({.x = slab,
-                                              .pitch = plan.slab.pitch(),
-                                              .weights = filter,
-                                              .kernel_height = s.kernel_height,
-                                              .kernel_width = s.kernel_width,
-                                              .row_offsets = plan.row_offsets.data(),
-                                              .column_offsets = plan.column_offsets.data(),
-                                              .row_stride = s.out_height > 1 && height > 1 ? s.stride_height : 1,
-                                              .dense = plan.dense,
-                                              .rows = height,
-                                              .columns = s.out_width,
-                                              .bias = bias == nullptr ? 0.0F : bias[o],
-                                              .sums = sums,
-                                              .finish = direct ? sink.direct.from(place) : finishing{},
-                                              .next = x + (i + 1) * plane / plan.blocks,
-                                              .next_bytes = i + 1 < last ? 2 * plane / plan.blocks : 0});
+                table.planes.widen(weights + o * plan.filter_pitch(), filter, plan.filter_pitch());
+                table.depthwise.planes({.x = slab,
+                                        .pitch = plan.slab.pitch(),
+                                        .weights = filter,
+                                        .kernel_height = s.kernel_height,
+                                        .kernel_width = s.kernel_width,
+                                        .row_offsets = plan.row_offsets.data(),
+                                        .column_offsets = plan.column_offsets.data(),
+                                        .row_stride = s.out_height > 1 && height > 1 ? s.stride_height : 1,
+                                        .dense = plan.dense,
+                                        .rows = height,
+                                        .columns = s.out_width,
+                                        .bias = bias == nullptr ? 0.0F : bias[o],
+                                        .sums = sums,
+                                        .finish = direct ? sink.direct.from(place) : finishing{},
+                                        .next = x + (i + 1) * plane / plan.blocks,
+                                        .next_bytes = i + 1 < last ? 2 * plane / plan.blocks : 0});
                 if (!direct) {
                     sink(sums, place, height * s.out_width);
                 }

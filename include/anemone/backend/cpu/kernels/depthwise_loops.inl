@@ -286,20 +286,7 @@ ANEMONE_CPU_INLINE void depthwise_stretch(const depthwise_job& job, const float*
     }
 }
 
-ANEMONE_INLINE void depthwise(const depthwise_job& job) {
-    const bool dense = job.dense && job.kernel_height == job.kernel_width;
-    if (dense && job.kernel_height == 3 && job.row_stride == 1) {
-        return depthwise_of<3, 1>(job);
-    }
-    if (dense && job.kernel_height == 3 && job.row_stride == 2) {
-        return depthwise_of<3, 2>(job);
-    }
-    if (dense && job.kernel_height == 5 && job.row_stride == 1) {
-        return depthwise_of<5, 1>(job);
-    }
-    if (dense && job.kernel_height == 5 && job.row_stride == 2) {
-        return depthwise_of<5, 2>(job);
-    }
+ANEMONE_INLINE void depthwise_of_any(const depthwise_job& job) {
     for (std::int64_t y = 0; y < job.rows; ++y) {
         const float* const x = job.x + y * job.row_stride * job.pitch;
         const std::int64_t place = y * job.columns;
@@ -310,6 +297,36 @@ ANEMONE_INLINE void depthwise(const depthwise_job& job) {
         for (; c < job.columns; c += register_lanes) {
             depthwise_stretch<1>(job, x + c, place + c, job.columns - c);
         }
+    }
+}
+
+template <algorithm_set Ways> void depthwise(const depthwise_job& job) {
+    const bool dense = job.dense && job.kernel_height == job.kernel_width;
+    const std::int64_t window = dense && job.row_stride <= 2 ? job.kernel_height * 10 + job.row_stride : 0;
+    if constexpr (Ways.contains(algorithm::window_of_3)) {
+        if (window == 31) {
+            return depthwise_of<3, 1>(job);
+        }
+    }
+    if constexpr (Ways.contains(algorithm::window_of_3_by_2)) {
+        if (window == 32) {
+            return depthwise_of<3, 2>(job);
+        }
+    }
+    if constexpr (Ways.contains(algorithm::window_of_5)) {
+        if (window == 51) {
+            return depthwise_of<5, 1>(job);
+        }
+    }
+    if constexpr (Ways.contains(algorithm::window_of_5_by_2)) {
+        if (window == 52) {
+            return depthwise_of<5, 2>(job);
+        }
+    }
+    if constexpr (!Ways.contains(algorithm::other_window)) {
+        no_loop(op::conv2d);
+    } else {
+        depthwise_of_any(job);
     }
 }
 

@@ -20,8 +20,8 @@ struct depthwise_places_plan {
     std::int64_t row_parts = 1;       ///< of an image, for as many threads
     bool tiles_finish = true;
     slab_axis across;
-    std::vector<std::int64_t> columns; ///< of each kernel column, in floats
-    bool dense = false;                ///< columns are neighbours
+    sequence<std::int64_t> columns; ///< of each kernel column, in floats
+    bool dense = false;             ///< columns are neighbours
 
     std::int64_t kernel() const { return shape.kernel_height * shape.kernel_width; }
     /// Numbers of a packed filter, [block][tap][block_channels].

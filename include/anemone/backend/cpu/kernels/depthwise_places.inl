@@ -111,20 +111,37 @@ void depthwise_places_of(const depthwise_places_job& job, std::integer_sequence<
     }
 }
 
-ANEMONE_INLINE void depthwise_places(const depthwise_places_job& job) {
+template <algorithm_set Ways> void depthwise_places(const depthwise_places_job& job) {
     if constexpr (register_lanes >= 8) {
         constexpr std::integer_sequence<int, 8, 7, 4, 2, 1> sizes; // enough sums for the latency of a multiply-add
         const bool square = job.dense && job.kernel_height == job.kernel_width;
-        const std::int64_t kernel = square && job.stride <= 2 ? job.kernel_width * 10 + job.stride : 0;
-        switch (kernel) {
-        case 31: return depthwise_places_of<3, 1>(job, sizes);
-        case 32: return depthwise_places_of<3, 2>(job, sizes);
-        case 51: return depthwise_places_of<5, 1>(job, sizes);
-        case 52: return depthwise_places_of<5, 2>(job, sizes);
-        default: break;
+        const std::int64_t window = square && job.stride <= 2 ? job.kernel_width * 10 + job.stride : 0;
+        if constexpr (Ways.contains(algorithm::window_of_3)) {
+            if (window == 31) {
+                return depthwise_places_of<3, 1>(job, sizes);
+            }
+        }
+        if constexpr (Ways.contains(algorithm::window_of_3_by_2)) {
+            if (window == 32) {
+                return depthwise_places_of<3, 2>(job, sizes);
+            }
+        }
+        if constexpr (Ways.contains(algorithm::window_of_5)) {
+            if (window == 51) {
+                return depthwise_places_of<5, 1>(job, sizes);
+            }
+        }
+        if constexpr (Ways.contains(algorithm::window_of_5_by_2)) {
+            if (window == 52) {
+                return depthwise_places_of<5, 2>(job, sizes);
+            }
         }
     }
-    depthwise_places_of<0, 0>(job, std::integer_sequence<int, 8, 2, 1>{});
+    if constexpr (register_lanes >= 8 && !Ways.contains(algorithm::other_window)) {
+        no_loop(op::conv2d);
+    } else {
+        depthwise_places_of<0, 0>(job, std::integer_sequence<int, 8, 2, 1>{});
+    }
 }
 
 } // namespace ANEMONE_SET

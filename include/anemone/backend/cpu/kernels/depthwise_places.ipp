@@ -39,8 +39,8 @@ ANEMONE_INLINE void fill_places(const kernel_table& table, const depthwise_place
         const std::int64_t end = std::clamp<std::int64_t>(width - s.from, begin, s.count);
         float* const places = to + s.begin * apart;
         std::fill(places, places + begin * apart, 0.0F);
-        table.convolutions.widen_places(from + (s.from + begin) * plan.shape.in_channels, plan.shape.in_channels,
-                                        channels, end - begin, places + begin * apart, apart);
+        table.planes.widen_places(from + (s.from + begin) * plan.shape.in_channels, plan.shape.in_channels, channels,
+                                  end - begin, places + begin * apart, apart);
         std::fill(places + end * apart, places + s.count * apart, 0.0F);
     }
 }
@@ -60,7 +60,7 @@ ANEMONE_BODY depthwise_places_plan plan_depthwise_places(const numerics::convolu
     depthwise_places_plan plan;
     plan.shape = s;
     plan.tiles_finish = tiles_finish;
-    std::vector<std::int64_t> bases;
+    sequence<std::int64_t> bases;
     for (std::int64_t j = 0; j < s.kernel_width; ++j) {
         bases.push_back(j * s.dilation_width - s.pad_left);
     }
@@ -115,7 +115,7 @@ ANEMONE_BODY void depthwise_places_convolution(const kernel_table& table, const 
             const std::int64_t first = block * plan.block_channels;
             const std::int64_t channels = std::min(plan.block_channels, all - first);
             const std::int64_t size = plan.kernel() * plan.block_channels;
-            table.convolutions.widen(weights + block * size, filter, size);
+            table.planes.widen(weights + block * size, filter, size);
             for (std::int64_t c = 0; c < plan.block_channels; ++c) {
                 biases[c] = bias != nullptr && c < channels ? bias[first + c] : -0.0F;
             }
@@ -138,20 +138,20 @@ ANEMONE_BODY void depthwise_places_convolution(const kernel_table& table, const 
                     }
                 }
                 const std::int64_t result = (image * s.out_height + y) * s.out_width * all + first;
-                table.convolutions.depthwise_places({.rows = rows,
-                                                     .place_step = plan.block_channels,
-                                                     .columns = plan.columns.data(),
-                                                     .dense = plan.dense,
-                                                     .kernel_height = s.kernel_height,
-                                                     .kernel_width = s.kernel_width,
-                                                     .stride = s.out_width > 1 ? s.stride_width : 1,
-                                                     .weights = filter,
-                                                     .bias = biases,
-                                                     .channels = channels,
-                                                     .outputs = s.out_width,
-                                                     .sums = sums,
-                                                     .finish = direct ? sink.direct.from(result) : finishing{},
-                                                     .out_step = all});
+                table.depthwise.places({.rows = rows,
+                                        .place_step = plan.block_channels,
+                                        .columns = plan.columns.data(),
+                                        .dense = plan.dense,
+                                        .kernel_height = s.kernel_height,
+                                        .kernel_width = s.kernel_width,
+                                        .stride = s.out_width > 1 ? s.stride_width : 1,
+                                        .weights = filter,
+                                        .bias = biases,
+                                        .channels = channels,
+                                        .outputs = s.out_width,
+                                        .sums = sums,
+                                        .finish = direct ? sink.direct.from(result) : finishing{},
+                                        .out_step = all});
                 if (direct) {
                     continue;
                 }

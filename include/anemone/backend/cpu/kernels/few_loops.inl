@@ -73,7 +73,8 @@ ANEMONE_CPU_INLINE void few_panels(std::int64_t terms, const float* a, std::int6
     }
 }
 
-template <class Source>
+/// With `AtOnce` all rows together, else one after the other.
+template <bool AtOnce, class Source>
 ANEMONE_CPU_INLINE void few_rows_of(std::int64_t rows, std::int64_t terms, const float* a, std::int64_t a_step,
                                     const Source& source, std::int64_t panels, float* sums, std::int64_t step,
                                     bool fresh) {
@@ -85,19 +86,26 @@ ANEMONE_CPU_INLINE void few_rows_of(std::int64_t rows, std::int64_t terms, const
         }
         return;
     }
-    constexpr int sums_at_once = product_rows == 12 ? 16 : 8; // as many as registers hold beside the operands
-    switch (rows) {
-    case 1: return few_panels<1, 8>(terms, a, a_step, source, panels, sums, step, fresh);
-    case 2: return few_panels<2, sums_at_once / 2>(terms, a, a_step, source, panels, sums, step, fresh);
-    case 4: return few_panels<4, sums_at_once / 4>(terms, a, a_step, source, panels, sums, step, fresh);
-    default: return few_panels<8, sums_at_once / 8>(terms, a, a_step, source, panels, sums, step, fresh);
+    if constexpr (!AtOnce) {
+        for (std::int64_t r = 0; r < rows; ++r) {
+            few_panels<1, 8>(terms, a + r * a_step, a_step, source, panels, sums + r * step, step, fresh);
+        }
+    } else {
+        constexpr int sums_at_once = product_rows == 12 ? 16 : 8; // as many as registers hold beside the operands
+        switch (rows) {
+        case 1: return few_panels<1, 8>(terms, a, a_step, source, panels, sums, step, fresh);
+        case 2: return few_panels<2, sums_at_once / 2>(terms, a, a_step, source, panels, sums, step, fresh);
+        case 4: return few_panels<4, sums_at_once / 4>(terms, a, a_step, source, panels, sums, step, fresh);
+        default: return few_panels<8, sums_at_once / 8>(terms, a, a_step, source, panels, sums, step, fresh);
+        }
     }
 }
 
-ANEMONE_INLINE void product_few(std::int64_t rows, std::int64_t terms, const float* a, std::int64_t a_step,
+template <bool AtOnce>
+void product_few(std::int64_t rows, std::int64_t terms, const float* a, std::int64_t a_step,
                                 const half* b, std::int64_t term_step, std::int64_t panel_step, std::int64_t panels,
                                 float* sums, std::int64_t step, bool fresh) {
-    few_rows_of(rows, terms, a, a_step, half_source{b, term_step, panel_step}, panels, sums, step, fresh);
+    few_rows_of<AtOnce>(rows, terms, a, a_step, half_source{b, term_step, panel_step}, panels, sums, step, fresh);
 }
 
 #if ANEMONE_SET_F16C

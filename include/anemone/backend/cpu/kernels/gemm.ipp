@@ -18,7 +18,7 @@ void multiply_all(const kernel_table& table, const matmul_shape& s, const half* 
     require(s.batch >= 0 && s.m >= 0 && s.n >= 0 && s.k >= 0, "matmul",
             [&] { return formatted("batch {}, m {}, n {} or k {} is negative", s.batch, s.m, s.n, s.k); });
     const product_extents extents{s.m, s.n, s.k, s.transpose_a};
-    std::vector<packed_matrix::line> scratch(
+    sequence<packed_matrix::line> scratch(
         static_cast<std::size_t>((product_scratch(extents).bytes() + 63) / std::int64_t{sizeof(packed_matrix::line)}));
     workers crew;
     crew.own = reinterpret_cast<std::byte*>(scratch.data());
@@ -51,7 +51,7 @@ ANEMONE_BODY packed_matrix pack(const kernel_table& table, const matmul_shape& s
     packed.columns = table.products.columns;
     const std::int64_t columns = packed.columns;
     const std::int64_t size = packed.panels_per_matrix() * packed.panel_size();
-    packed.lines.resize(static_cast<std::size_t>((packed.matrices * size + 31) / 32));
+    packed.lines = sequence<packed_matrix::line>(static_cast<std::size_t>((packed.matrices * size + 31) / 32));
     std::vector<float> part(static_cast<std::size_t>(product_terms * columns));
     for (std::int64_t i = 0; i < packed.matrices; ++i) {
         for (std::int64_t c = 0; c < s.n; c += columns) {

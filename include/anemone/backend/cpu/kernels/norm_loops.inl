@@ -265,16 +265,16 @@ template <int Rows> struct minmax_norm_of_rows {
 };
 
 /// A norm of `rows` rows, as many at once as row_group(count) says.
-template <class Several, class Single>
-ANEMONE_CPU_INLINE void for_rows(const Several& several, const Single& single, const half* x, half* out,
+template <bool AtOnce, class Several, class Single>
+ANEMONE_CPU_INLINE void for_rows([[maybe_unused]] const Several& several, const Single& single, const half* x, half* out,
                                  std::int64_t rows, std::int64_t count, float* wide) {
     if (count <= 0) {
         return;
     }
     const std::int64_t padded = padded_row(count);
     std::int64_t r = 0;
-    if (row_group(count) == rows_at_once) {
-        for (; r + rows_at_once <= rows; r += rows_at_once) {
+    if constexpr (AtOnce) {
+        for (; row_group(count) == rows_at_once && r + rows_at_once <= rows; r += rows_at_once) {
             several(x + r * count, out + r * count, count, padded, wide);
         }
     }
@@ -283,51 +283,27 @@ ANEMONE_CPU_INLINE void for_rows(const Several& several, const Single& single, c
     }
 }
 
-template <op_set Operations> struct norm_loops {
-    static void softmax(const half* x, half* out, std::int64_t rows, std::int64_t count, float* wide) {
-        if constexpr (Operations.contains(op::softmax)) {
-            for_rows(softmax_of_rows<rows_at_once>{}, softmax_of_rows<1>{}, x, out, rows, count, wide);
-        } else {
-            no_loop(op::softmax);
-        }
-    }
-    static void layer_norm(const half* x, half* out, std::int64_t rows, std::int64_t count, const float* gamma,
-                           const float* beta, float epsilon, float* wide) {
-        if constexpr (Operations.contains(op::layer_norm)) {
-            for_rows(layer_norm_of_rows<rows_at_once>{gamma, beta, epsilon},
-                     layer_norm_of_rows<1>{gamma, beta, epsilon}, x, out, rows, count, wide);
-        } else {
-            no_loop(op::layer_norm);
-        }
-    }
-    static void rms_norm(const half* x, half* out, std::int64_t rows, std::int64_t count, const float* gamma,
-                         float epsilon, float* wide) {
-        if constexpr (Operations.contains(op::rms_norm)) {
-            for_rows(rms_norm_of_rows<rows_at_once>{gamma, epsilon}, rms_norm_of_rows<1>{gamma, epsilon}, x, out, rows,
-                     count, wide);
-        } else {
-            no_loop(op::rms_norm);
-        }
-    }
-    static void l2_norm(const half* x, half* out, std::int64_t rows, std::int64_t count, float epsilon, float* wide) {
-        if constexpr (Operations.contains(op::l2_norm)) {
-            for_rows(l2_norm_of_rows<rows_at_once>{epsilon}, l2_norm_of_rows<1>{epsilon}, x, out, rows, count, wide);
-        } else {
-            no_loop(op::l2_norm);
-        }
-    }
-    static void minmax_norm(const half* x, half* out, std::int64_t rows, std::int64_t count, float epsilon,
-                            float* wide) {
-        if constexpr (Operations.contains(op::minmax_norm)) {
-            for_rows(minmax_norm_of_rows<rows_at_once>{epsilon}, minmax_norm_of_rows<1>{epsilon}, x, out, rows, count,
-                     wide);
-        } else {
-            no_loop(op::minmax_norm);
-        }
-    }
-
-    static constexpr norm_kernels table{softmax, layer_norm, rms_norm, l2_norm, minmax_norm};
-};
+template <bool AtOnce> void softmax_rows(const half* x, half* out, std::int64_t rows, std::int64_t count, float* wide) {
+    for_rows<AtOnce>(softmax_of_rows<rows_at_once>{}, softmax_of_rows<1>{}, x, out, rows, count, wide);
+}
+template <bool AtOnce> void layer_norm_rows(const half* x, half* out, std::int64_t rows, std::int64_t count,
+                                    const float* gamma, const float* beta, float epsilon, float* wide) {
+    for_rows<AtOnce>(layer_norm_of_rows<rows_at_once>{gamma, beta, epsilon}, layer_norm_of_rows<1>{gamma, beta, epsilon}, x, out,
+             rows, count, wide);
+}
+template <bool AtOnce> void rms_norm_rows(const half* x, half* out, std::int64_t rows, std::int64_t count, const float* gamma,
+                                  float epsilon, float* wide) {
+    for_rows<AtOnce>(rms_norm_of_rows<rows_at_once>{gamma, epsilon}, rms_norm_of_rows<1>{gamma, epsilon}, x, out, rows, count,
+             wide);
+}
+template <bool AtOnce> void l2_norm_rows(const half* x, half* out, std::int64_t rows, std::int64_t count, float epsilon,
+                                 float* wide) {
+    for_rows<AtOnce>(l2_norm_of_rows<rows_at_once>{epsilon}, l2_norm_of_rows<1>{epsilon}, x, out, rows, count, wide);
+}
+template <bool AtOnce> void minmax_norm_rows(const half* x, half* out, std::int64_t rows, std::int64_t count, float epsilon,
+                                     float* wide) {
+    for_rows<AtOnce>(minmax_norm_of_rows<rows_at_once>{epsilon}, minmax_norm_of_rows<1>{epsilon}, x, out, rows, count, wide);
+}
 
 } // namespace ANEMONE_SET
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

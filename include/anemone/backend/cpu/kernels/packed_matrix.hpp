@@ -23,7 +23,7 @@ struct packed_matrix {
     std::int64_t k = 0;
     std::int64_t n = 0;
     int columns = 1;
-    std::vector<line> lines;
+    sequence<line> lines;
 
     std::int64_t panels_per_matrix() const { return (n + columns - 1) / columns; }
     std::int64_t panel_size() const { return k * columns; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms.hpp"
 #include "gemm.hpp"
 #include "pointwise.hpp"
 #include "product_blocks.hpp"
@@ -7,10 +8,6 @@
 #include <utility>
 
 namespace ane::cpu::detail::inline ANEMONE_WAY {
-
-/// Planes of so many elements are multiplied as they are: columns of a matrix. Of smaller ones a panel of columns would be
-/// empty in part.
-inline constexpr std::int64_t least_pointwise_plane = 128;
 
 /// The products of a plan, and how many there are.
 struct pointwise_products {
@@ -41,10 +38,7 @@ ANEMONE_BODY scratch_sizes pointwise_plan::scratch() const {
 }
 
 ANEMONE_BODY bool is_pointwise(const numerics::convolution_shape& s, const convolution_form& form) {
-    const bool fits = s.kernel_height == 1 && s.kernel_width == 1 && s.stride_height == 1 && s.stride_width == 1 &&
-                      s.pad_top == 0 && s.pad_left == 0 && s.out_height == s.in_height && s.out_width == s.in_width;
-    return fits && (form.in == layout::nhwc || form.out == layout::nhwc ||
-                    s.out_height * s.out_width >= detail::least_pointwise_plane);
+    return has_one_tap(s) && (form.in == layout::nhwc || form.out == layout::nhwc || is_worth_a_product(s));
 }
 
 ANEMONE_BODY packed_matrix pack_pointwise(const kernel_table& table, const pointwise_plan& plan, const half* weight) {

@@ -17,11 +17,11 @@ using numerics::pool_shape;
 struct pool_plan {
     op kind = op::max_pool;
     pool_shape shape;
-    slab_layout layout;               ///< of one plane in fp32
-    std::vector<std::int64_t> taps;   ///< where each element of a window is in the slab
-    std::vector<std::int64_t> across; ///< where the taps can be taken along rows first: of one row
-    std::vector<float> divisors;      ///< of an average, at each position
-    std::int64_t positions = 0;       ///< outputs, with those behind the last column that are dropped
+    slab_layout layout;            ///< of one plane in fp32
+    sequence<std::int64_t> taps;   ///< where each element of a window is in the slab
+    sequence<std::int64_t> across; ///< where the taps can be taken along rows first: of one row
+    std::vector<float> divisors;   ///< of an average, at each position
+    std::int64_t positions = 0;    ///< outputs, with those behind the last column that are dropped
 
     /// Floats for one thread: the slab, what is folded along rows, the results, a row.
     constexpr std::int64_t numbers() const {

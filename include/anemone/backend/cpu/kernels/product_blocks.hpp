@@ -2,6 +2,7 @@
 
 #include "../../../base/way.hpp"
 #include "../workers.hpp"
+#include "algorithms.hpp"
 #include "packed_codes.hpp"
 #include "packed_matrix.hpp"
 
@@ -92,8 +93,8 @@ struct product_scratch {
 };
 
 /// One product, or the part of it that a thread computes. `finish(sums, row, column, count)` gets each finished stretch
-/// of a row and may overwrite it.
-template <class Finish> class product_part {
+/// of a row and may overwrite it. `Ways` are the algorithms that the program has.
+template <algorithm_set Ways, class Finish> class product_part {
 public:
     product_part(const kernel_table& table, const product_extents& extents, const half* left, const right_matrix& right,
                  float* scratch, const finished_results& finished, const Finish& finish)
@@ -102,15 +103,18 @@ public:
 
     void run(std::int64_t first_row, std::int64_t last_row, std::int64_t first_column, std::int64_t last_column) const {
         const bool turned = b_.turned && !b_.packed;
-        const bool as_it_is = e_.few() && (turned ? kernels_.few_turned != nullptr : kernels_.few != nullptr);
+        const bool as_it_is = !Ways.contains(algorithm::many_rows) ||
+                              (e_.few() && (turned ? kernels_.few_turned != nullptr : kernels_.few != nullptr));
         const row_blocks blocks(kernels_, last_row - first_row, terms_.count);
         for (std::int64_t r = first_row; r < last_row; r += as_it_is ? e_.m : blocks.rows) {
             const std::int64_t rows = std::min(blocks.rows, last_row - r);
             for (std::int64_t c = first_column; c < last_column; c += product_columns) {
                 const std::int64_t columns = std::min(product_columns, last_column - c);
                 if (as_it_is) {
-                    few(c, columns);
-                } else {
+                    if constexpr (Ways.contains(algorithm::one_row) || Ways.contains(algorithm::few_rows)) {
+                        few(c, columns);
+                    }
+                } else if constexpr (Ways.contains(algorithm::many_rows)) {
                     block(r, rows, c, columns, blocks.whole, blocks.whole && c > first_column);
                 }
             }
@@ -176,13 +180,23 @@ private:
             kernels_.half_stripe(rows, terms, left, from, packed() ? all : e_.n, count, wide, to, next);
             return;
         }
-        if (b_.coded != nullptr) {
-            kernels_.widen_coded(b_.coded->panels(column, t), terms, wide);
-        } else {
+        if (!widen_codes(column, t, terms, wide)) {
             const half* const from = values_from(b_.turned ? column * e_.k + t : t * e_.n + column);
             load(b_.turned, from, b_.turned ? e_.k : e_.n, terms, count, wide, all, all);
         }
         kernels_.stripe(rows, terms, left, wide, count, to);
+    }
+
+    /// False where the panel is not compressed.
+    bool widen_codes([[maybe_unused]] std::int64_t column, [[maybe_unused]] std::int64_t t,
+                     [[maybe_unused]] std::int64_t terms, [[maybe_unused]] float* wide) const {
+        if constexpr (Ways.contains(algorithm::codes)) {
+            if (b_.coded != nullptr) {
+                kernels_.widen_coded(b_.coded->panels(column, t), terms, wide);
+                return true;
+            }
+        }
+        return false;
     }
 
     /// All terms at once, the right operand as it is: it is read once, at the memory's speed.
@@ -193,17 +207,21 @@ private:
         }
         load(e_.turned_left, a_, e_.turned_left ? e_.m : e_.k, e_.m, e_.k, scratch_, e_.k, e_.k);
         std::fill_n(scratch_ + e_.m * e_.k, (rows - e_.m) * e_.k, 0.0F);
-        if (b_.coded != nullptr) {
-            kernels_.few_coded(rows, e_.k, scratch_, e_.k, b_.coded->panels(column, 0), panels_of(columns),
-                               scratch_ + at_.sums, at_.sums_step);
-            finished(scratch_ + at_.sums, 0, e_.m, column, columns);
-            return;
+        if constexpr (Ways.contains(algorithm::codes)) {
+            if (b_.coded != nullptr) {
+                kernels_.few_coded(rows, e_.k, scratch_, e_.k, b_.coded->panels(column, 0), panels_of(columns),
+                                   scratch_ + at_.sums, at_.sums_step);
+                finished(scratch_ + at_.sums, 0, e_.m, column, columns);
+                return;
+            }
         }
-        if (b_.turned && !b_.packed) {
-            kernels_.few_turned(rows, e_.k, scratch_, e_.k, b_.values + column * e_.k, e_.k, columns,
-                                scratch_ + at_.sums, at_.sums_step);
-            finished(scratch_ + at_.sums, 0, e_.m, column, columns);
-            return;
+        if constexpr (Ways.contains(algorithm::turned_columns)) {
+            if (b_.turned && !b_.packed) {
+                kernels_.few_turned(rows, e_.k, scratch_, e_.k, b_.values + column * e_.k, e_.k, columns,
+                                    scratch_ + at_.sums, at_.sums_step);
+                finished(scratch_ + at_.sums, 0, e_.m, column, columns);
+                return;
+            }
         }
         const std::int64_t panel_step = b_.packed ? e_.k * kernels_.columns : kernels_.columns;
         const std::int64_t whole =
@@ -211,7 +229,9 @@ private:
         kernels_.few(rows, e_.k, scratch_, e_.k, b_.values + column / kernels_.columns * panel_step,
                      b_.packed ? kernels_.columns : e_.n, panel_step, whole, scratch_ + at_.sums, at_.sums_step, true);
         finished(scratch_ + at_.sums, 0, e_.m, column, std::min(columns, whole * kernels_.columns));
-        if (whole * kernels_.columns < columns) {
+        if constexpr (!Ways.contains(algorithm::many_rows)) {
+            return; // a packed operand has whole panels
+        } else if (whole * kernels_.columns < columns) {
             block(0, e_.m, column + whole * kernels_.columns, columns - whole * kernels_.columns, false, false);
         }
     }
@@ -254,7 +274,7 @@ inline constexpr std::int64_t product_grain = 1 << 17;
 /// `count` products of equal extents: operands(i) gives the left matrix and the right one, finish(i, sums, row, column,
 /// count) gets the results, but those that tiles finish as finished(i) says. Threads split either the columns of all products or their rows, whichever is more even; the
 /// bits do not depend on it.
-template <class Operands, class Finish, class Finished = no_finished_results>
+template <algorithm_set Ways = every_algorithm, class Operands, class Finish, class Finished = no_finished_results>
 void multiply(const kernel_table& table, const product_extents& e, std::int64_t count, const workers& crew,
               const Operands& operands, const Finish& finish, const Finished& finished = {}) {
     const product_kernels& kernels = table.products;
@@ -280,8 +300,8 @@ void multiply(const kernel_table& table, const product_extents& e, std::int64_t 
                        const auto done = [&](float* sums, std::int64_t row, std::int64_t column, std::int64_t columns) {
                            finish(i, sums, row, column, columns);
                        };
-                       const product_part part(table, e, left, right, reinterpret_cast<float*>(scratch), finished(i),
-                                               done);
+                       const product_part<Ways, decltype(done)> part(
+                           table, e, left, right, reinterpret_cast<float*>(scratch), finished(i), done);
                        const std::int64_t from = begin * size;
                        const std::int64_t to = std::min(extent, end * size);
                        by_columns ? part.run(0, e.m, from, to) : part.run(from, to, 0, e.n);

@@ -29,7 +29,7 @@ static_assert(product_rows <= most_tile_rows && panel_columns <= most_panel_colu
 static_assert(product_block_rows <= most_block_rows && product_block_rows % product_rows == 0);
 static_assert(product_block_rows <= product_wide_rows && product_wide_rows <= most_wide_rows);
 
-ANEMONE_INLINE void widen_rows(const half* from, std::int64_t from_step, std::int64_t rows, std::int64_t count,
+ANEMONE_INLINE void product_widen(const half* from, std::int64_t from_step, std::int64_t rows, std::int64_t count,
                                float* to, std::int64_t to_step, std::int64_t filled) {
 #if ANEMONE_SET_F16C || ANEMONE_SET_NEON
     using vector = floats<register_lanes>;
@@ -279,7 +279,7 @@ ANEMONE_CPU_INLINE void product_half_column(std::int64_t rows, std::int64_t term
                                             const half_panel& panel, const half* next, const product_results& to) {
     std::int64_t first = 0;
     if (rows < product_rows) {
-        widen_rows(panel.values, panel.term_step, terms, panel_columns, panel.widened, panel_columns, panel_columns);
+        product_widen(panel.values, panel.term_step, terms, panel_columns, panel.widened, panel_columns, panel_columns);
     } else {
         product_tile<product_rows, Vectors>(terms, a, panel, to, 0);
         first = product_rows;

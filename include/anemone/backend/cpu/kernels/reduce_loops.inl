@@ -63,7 +63,7 @@ template <op Kind> ANEMONE_CPU_INLINE row_block prepared(const row_block& x, con
 }
 
 template <class Combine>
-ANEMONE_CPU_INLINE void fold_windows(const Combine& combine, const float* x, const std::int64_t* offsets,
+ANEMONE_CPU_INLINE void fold_each_window(const Combine& combine, const float* x, const std::int64_t* offsets,
                                      std::int64_t taps, float start, float* out, std::int64_t count) {
     for (std::int64_t i = 0; i < count; i += block_lanes) {
         row_block sum = row_block::all(start);
@@ -74,17 +74,33 @@ ANEMONE_CPU_INLINE void fold_windows(const Combine& combine, const float* x, con
     }
 }
 
-template <op_set Operations> struct reduce_loops {
-    /// Whether a reduction has a loop of its own: others that fold the same take it.
-    static constexpr bool has_loop(op kind) { return is_reduction(kind) && fold_of(kind) == kind && Operations.contains(kind); }
+template <op Kind>
+ANEMONE_CPU_INLINE void fold_into_each(const half* x, const float* centers, float* sums, std::int64_t count) {
+    const binary_function<parts_of(Kind).fold> combine{};
+    constexpr bool centered = Kind == op::reduce_log_sum_exp;
+    std::int64_t i = 0;
+    for (; i + block_lanes <= count; i += block_lanes) {
+        const row_block center = centered ? row_block::load(centers + i) : row_block::all(0.0F);
+        combine(row_block::load(sums + i), prepared<Kind>(row_block::load(x + i), center)).store(sums + i);
+    }
+    if (const std::int64_t left = count - i; left > 0) {
+        const row_block center = centered ? load_some(centers + i, left) : row_block::all(0.0F);
+        store_some(combine(load_some(sums + i, left), prepared<Kind>(load_some(x + i, left), center)), sums + i, left);
+    }
+}
 
-    // clang-format takes the directives that follow these macros for part of their bodies.
-    // clang-format off
-    static float row(op kind, const half* x, std::int64_t count, float start, float center) {
-        switch (kind) {
+/// Whether a reduction of the table has a loop of its own: others that fold the same take it.
+template <op_set Folds> constexpr bool has_fold_loop(op kind) {
+    return is_reduction(kind) && fold_of(kind) == kind && Folds.contains(kind);
+}
+
+// clang-format takes the directives that follow these macros for part of their bodies.
+// clang-format off
+template <op_set Folds> float fold_row(op kind, const half* x, std::int64_t count, float start, float center) {
+    switch (kind) {
 #define ANEMONE_OPERATION(KIND, ...)                                                                                   \
     case op::KIND:                                                                                                     \
-        if constexpr (has_loop(op::KIND)) {                                                                            \
+        if constexpr (has_fold_loop<Folds>(op::KIND)) {                                                                \
             return fold(                                                                                               \
                 binary_function<parts_of(op::KIND).fold>{},                                                            \
                 [center](const row_block& value) { return prepared<op::KIND>(value, row_block::all(center)); }, start, \
@@ -92,56 +108,51 @@ template <op_set Operations> struct reduce_loops {
         }                                                                                                              \
         break;
 #include "../../../graph/operations.def"
-        }
-        no_loop(kind);
     }
-    static void into(op kind, const half* x, const float* centers, float* sums, std::int64_t count) {
-        switch (kind) {
+    no_loop(kind);
+}
+template <op_set Folds> void fold_into(op kind, const half* x, const float* centers, float* sums, std::int64_t count) {
+    switch (kind) {
 #define ANEMONE_OPERATION(KIND, ...)                                                                                   \
     case op::KIND:                                                                                                     \
-        if constexpr (has_loop(op::KIND)) {                                                                            \
-            return fold_into<op::KIND>(x, centers, sums, count);                                                       \
+        if constexpr (has_fold_loop<Folds>(op::KIND)) {                                                                \
+            return fold_into_each<op::KIND>(x, centers, sums, count);                                                  \
         }                                                                                                              \
         break;
 #include "../../../graph/operations.def"
-        }
-        no_loop(kind);
     }
-    // clang-format on
+    no_loop(kind);
+}
+// clang-format on
 
-    template <op Kind>
-    ANEMONE_CPU_INLINE static void fold_into(const half* x, const float* centers, float* sums, std::int64_t count) {
-        const binary_function<parts_of(Kind).fold> combine{};
-        constexpr bool centered = Kind == op::reduce_log_sum_exp;
-        std::int64_t i = 0;
-        for (; i + block_lanes <= count; i += block_lanes) {
-            const row_block center = centered ? row_block::load(centers + i) : row_block::all(0.0F);
-            combine(row_block::load(sums + i), prepared<Kind>(row_block::load(x + i), center)).store(sums + i);
-        }
-        if (const std::int64_t left = count - i; left > 0) {
-            const row_block center = centered ? load_some(centers + i, left) : row_block::all(0.0F);
-            store_some(combine(load_some(sums + i, left), prepared<Kind>(load_some(x + i, left), center)), sums + i,
-                       left);
+template <bool Largest, bool Sums>
+void fold_windows(op combine, const float* x, const std::int64_t* offsets, std::int64_t taps, float start, float* out,
+                  std::int64_t count) {
+    if constexpr (Largest) {
+        if (combine == op::maximum) {
+            return fold_each_window(binary_function<op::maximum>{}, x, offsets, taps, start, out, count);
         }
     }
-
-    static void windows(op combine, const float* x, const std::int64_t* offsets, std::int64_t taps, float start,
-                        float* out, std::int64_t count) {
-        if constexpr (Operations.contains(op::max_pool)) {
-            if (combine == op::maximum) {
-                return fold_windows(binary_function<op::maximum>{}, x, offsets, taps, start, out, count);
-            }
+    if constexpr (Sums) {
+        if (combine == op::add) {
+            return fold_each_window(binary_function<op::add>{}, x, offsets, taps, start, out, count);
         }
-        if constexpr (Operations.contains(op::avg_pool) || Operations.contains(op::l2_pool)) {
-            if (combine == op::add) {
-                return fold_windows(binary_function<op::add>{}, x, offsets, taps, start, out, count);
-            }
-        }
-        no_loop(combine);
     }
+    no_loop(combine);
+}
 
-    static constexpr reduce_kernels table{row, into, windows};
-};
+ANEMONE_INLINE void to_float(const half* from, float* to, std::int64_t n) { map(same_block{}, from, to, n); }
+ANEMONE_INLINE void to_half(const float* from, half* to, std::int64_t n) { map(same_block{}, from, to, n); }
+ANEMONE_INLINE float sum_of_halves(const half* x, std::int64_t n) {
+    return fold(binary_function<op::add>{}, same_block{}, 0.0F, x, n);
+}
+ANEMONE_INLINE float squared_deviation_of_halves(const half* x, std::int64_t n, float center) {
+    return fold(binary_function<op::add>{}, squared_difference{center}, 0.0F, x, n);
+}
+ANEMONE_INLINE void affine_of_halves(const half* x, half* out, std::int64_t n, float center, float scale,
+                                     float offset) {
+    map(affine_function{center, scale, offset}, x, out, n);
+}
 
 } // namespace ANEMONE_SET
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

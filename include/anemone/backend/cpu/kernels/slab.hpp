@@ -2,15 +2,15 @@
 
 #include "../../../base/error.hpp"
 #include "../../../base/way.hpp"
-#include "table.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 namespace ane::cpu::inline ANEMONE_WAY {
+
+/// The loops of windows read so many numbers past the last that they are asked for.
+inline constexpr std::int64_t window_columns = 32;
 
 /// A padded fp32 copy of some channels on which every window is a shifted contiguous load, whatever the stride.
 ///
@@ -25,9 +25,9 @@ struct slab_layout {
 
     constexpr std::int64_t plane() const { return rows * columns; }
 
-    /// Floats to allocate: loops read up to a tile's width past the last position of the last tap.
+    /// Floats to allocate: loops read up to window_columns past the last position of the last tap.
     constexpr std::int64_t size() const {
-        return channels * row_phases * column_phases * plane() + columns + tile_columns;
+        return channels * row_phases * column_phases * plane() + columns + window_columns;
     }
 
     /// Where the tap at (y, x) of the padded input is found for position 0.
@@ -46,12 +46,6 @@ constexpr slab_layout slab_for(std::int64_t channels, std::int64_t out_height, s
     const std::int64_t across = out_width > 1 ? stride_width : 1;
     return {channels, down, across, out_height + reach_height / down, out_width + reach_width / across};
 }
-
-/// Copies x [channels, height, width] into a slab so that x(0, 0) lies at padded (top, left), which may be negative to
-/// crop; what x does not cover is `fill`.
-ANEMONE_API void fill_slab(const kernel_table& table, const slab_layout& layout, const half* x, std::int64_t height,
-                           std::int64_t width, std::int64_t top, std::int64_t left, float fill,
-                           std::vector<float>& slab);
 
 } // namespace ane::cpu::inline ANEMONE_WAY
 

@@ -5,13 +5,6 @@
 
 #include <cstdint>
 
-namespace ane::cpu::detail::inline ANEMONE_WAY {
-
-/// The softmax of a row of fp32 values, in place.
-ANEMONE_API void softmax_row(const kernel_table& table, float* row, std::int64_t count);
-
-} // namespace ane::cpu::detail::inline ANEMONE_WAY
-
 namespace ane::cpu::inline ANEMONE_WAY {
 
 /// out = e^(x - max) / sum e^(x - max) along one axis, fp32 inside, rounded once. Before that rounding a result is within

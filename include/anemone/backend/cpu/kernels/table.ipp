@@ -17,9 +17,9 @@ ANEMONE_BODY std::vector<float> to_floats(const kernel_table& table, const half*
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-ANEMONE_BODY const kernel_table& kernels_for(isa_level level) { return detail::kernels_of<every_op>(level); }
+ANEMONE_BODY const kernel_table& kernels_for(isa_level level) { return detail::kernels_of<every_kernel>(level); }
 
-ANEMONE_BODY const kernel_table& generic_kernels() { return detail::generic::kernels<every_op>::table; }
+ANEMONE_BODY const kernel_table& generic_kernels() { return detail::generic_kernels_of<every_kernel>(); }
 
 ANEMONE_BODY const kernel_table& best_kernels() {
     static const kernel_table& best = kernels_for(best_level());

@@ -32,8 +32,8 @@ public:
 
     window_taps() = default;
     /// Of taps (offset in the slab, source in the filter of the first output channel), `at_once` a part.
-    window_taps(const std::vector<std::pair<std::int64_t, std::int64_t>>& taps, std::int64_t at_once) {
-        std::vector<std::int64_t> single_sources;
+    window_taps(const sequence<std::pair<std::int64_t, std::int64_t>>& taps, std::int64_t at_once) {
+        sequence<std::int64_t> single_sources;
         for (std::size_t t = 0; t < taps.size();) {
             std::size_t run = 1;
             while (run < 4 && t + run < taps.size() && taps[t + run].first == taps[t].first + static_cast<int>(run)) {
@@ -51,7 +51,7 @@ public:
                 ++t;
             }
         }
-        sources_.insert(sources_.end(), single_sources.begin(), single_sources.end());
+        sources_.append(single_sources);
         set_parts(at_once);
     }
 
@@ -90,10 +90,10 @@ private:
         } while (now.taps() < all.taps());
     }
 
-    std::vector<std::int64_t> fours_;
-    std::vector<std::int64_t> ones_;
-    std::vector<std::int64_t> sources_;
-    std::vector<end> ends_; ///< of the parts
+    sequence<std::int64_t> fours_;
+    sequence<std::int64_t> ones_;
+    sequence<std::int64_t> sources_;
+    sequence<end> ends_; ///< of the parts
 };
 
 /// add(channel, row, column) of all taps of a window in the order of row, column and channel, or where the channels of a

@@ -60,11 +60,9 @@ ANEMONE_BODY scratch_sizes winograd_plan::scratch() const {
 }
 
 ANEMONE_BODY std::int64_t winograd_tile(const numerics::convolution_shape& s, winograd_tiles form) {
-    const bool fits = s.kernel_height == 3 && s.kernel_width == 3 && s.stride_height == 1 && s.stride_width == 1 &&
-                      s.dilation_height == 1 && s.dilation_width == 1;
     const std::int64_t channels = s.in_channels / s.groups;
     const std::int64_t rows = s.out_channels / s.groups;
-    if (form == winograd_tiles::never || !fits || std::min(channels, rows) < 32 || s.out_width > 1024) {
+    if (form == winograd_tiles::never || !may_take_winograd(s)) {
         return 0;
     }
     // In multiply-adds for each pair of channels: those of the points, what reading the filter costs beside them (far
@@ -119,9 +117,9 @@ ANEMONE_BODY winograd_plan plan_winograd(const kernel_table& table, const numeri
             plan.unit_parts = std::min<std::int64_t>(width, plan.pairs());
         }
     }
-    std::vector<std::pair<std::int64_t, std::int64_t>> taps;
+    sequence<std::pair<std::int64_t, std::int64_t>> taps;
     for (std::int64_t c = 0; c < plan.channels(); ++c) {
-        taps.emplace_back(c, c);
+        taps.push_back({c, c});
     }
     plan.window = window_taps(taps, plan.channels());
     return plan;
@@ -137,12 +135,12 @@ ANEMONE_BODY void pack_winograd(const kernel_table& table, const winograd_plan& 
             const std::int64_t in_pair = std::min(plan.paired_units, plan.units() - pair);
             const std::int64_t first = unit * unit_channels;
             float* const units = packed + (group * plan.units() + pair) * plan.points() * channels * unit_channels;
-            table.convolutions.winograd.filter({.filter = weight + (group * rows + first) * channels * 9,
-                                                .rows = std::min(unit_channels, rows - first),
-                                                .channels = channels,
-                                                .packed = units + (unit - pair) * channels * unit_channels,
-                                                .point = in_pair * channels * unit_channels},
-                                               static_cast<int>(plan.tile));
+            table.winograd.filter({.filter = weight + (group * rows + first) * channels * 9,
+                                   .rows = std::min(unit_channels, rows - first),
+                                   .channels = channels,
+                                   .packed = units + (unit - pair) * channels * unit_channels,
+                                   .point = in_pair * channels * unit_channels},
+                                  static_cast<int>(plan.tile));
         }
     }
 }
@@ -151,7 +149,7 @@ ANEMONE_BODY bool winograd_bears(const kernel_table& table, const half* x, std::
                                  const workers& crew, float* memory) {
     crew.share(planes, 16, [&](std::int64_t first, std::int64_t last, std::byte*) {
         for (std::int64_t c = first; c < last; ++c) {
-            table.convolutions.winograd.magnitudes(x + c * count, count, memory + 2 * c, memory + 2 * c + 1);
+            table.winograd.magnitudes(x + c * count, count, memory + 2 * c, memory + 2 * c + 1);
         }
     });
     double largest = 0;
@@ -168,7 +166,7 @@ ANEMONE_BODY void winograd_convolution(const kernel_table& table, const winograd
                                        const float* bias, const half* x, std::int64_t first, std::int64_t images,
                                        const workers& crew, const sums_sink& sink) {
     const numerics::convolution_shape& s = plan.shape;
-    const winograd_kernels& kernels = table.convolutions.winograd;
+    const winograd_kernels& kernels = table.winograd;
     const detail::winograd_sizes n = detail::sizes_of(plan);
     const std::int64_t channels = plan.channels();
     const std::int64_t rows = plan.rows();

@@ -1,5 +1,6 @@
 // No include guard: includes the file that ANEMONE_SET_FILE names (relative to this folder) once for each instruction
-// set, with its code generation switched on and
+// set: those of the program (ANEMONE_SETS), header-only also `generic`, by which constants are computed; or those of
+// ANEMONE_SETS_HERE. With its code generation switched on and
 //   ANEMONE_SET         the set's name, which is the namespace for everything that is defined there;
 //   ANEMONE_SET_LEVEL   its isa_level: the same name;
 //   ANEMONE_SET_LANES   how many fp32 numbers a register holds;
@@ -15,8 +16,13 @@
 #define ANEMONE_SET_LEVEL ANEMONE_SET
 #define ANEMONE_SET_NATIVE_LANES ANEMONE_SET_LANES
 
+#if !defined(ANEMONE_SETS_HERE)
+#define ANEMONE_SETS_HERE (ANEMONE_SETS | 1)
+#endif
+
 ANEMONE_CPU_UNFUSED_BEGIN
 
+#if ANEMONE_SETS_HERE & 1
 #define ANEMONE_SET generic
 #define ANEMONE_SET_LANES 4
 #define ANEMONE_SET_F16C 0
@@ -26,12 +32,12 @@ ANEMONE_CPU_UNFUSED_BEGIN
 #undef ANEMONE_SET_LANES
 #undef ANEMONE_SET_F16C
 #undef ANEMONE_SET_NEON
-
-#if defined(__x86_64__)
+#endif
 
 #define ANEMONE_SET_F16C 1
 #define ANEMONE_SET_NEON 0
 
+#if ANEMONE_SETS_HERE & 2
 #define ANEMONE_SET avx2
 #define ANEMONE_SET_LANES 8
 #if defined(__clang__)
@@ -48,7 +54,9 @@ ANEMONE_CPU_UNFUSED_BEGIN
 #endif
 #undef ANEMONE_SET
 #undef ANEMONE_SET_LANES
+#endif
 
+#if ANEMONE_SETS_HERE & 4
 #define ANEMONE_SET avx512
 #define ANEMONE_SET_LANES 16
 #if defined(__clang__)
@@ -66,12 +74,12 @@ ANEMONE_CPU_UNFUSED_BEGIN
 #endif
 #undef ANEMONE_SET
 #undef ANEMONE_SET_LANES
+#endif
 
 #undef ANEMONE_SET_F16C
 #undef ANEMONE_SET_NEON
 
-#elif defined(__aarch64__)
-
+#if ANEMONE_SETS_HERE & 8
 #define ANEMONE_SET neon
 #define ANEMONE_SET_LANES 4
 #define ANEMONE_SET_F16C 0
@@ -81,7 +89,6 @@ ANEMONE_CPU_UNFUSED_BEGIN
 #undef ANEMONE_SET_LANES
 #undef ANEMONE_SET_F16C
 #undef ANEMONE_SET_NEON
-
 #endif
 
 ANEMONE_CPU_UNFUSED_END
@@ -89,3 +96,4 @@ ANEMONE_CPU_UNFUSED_END
 #undef ANEMONE_SET_LEVEL
 #undef ANEMONE_SET_NATIVE_LANES
 #undef ANEMONE_SET_FILE
+#undef ANEMONE_SETS_HERE

@@ -8,6 +8,10 @@ namespace ANEMONE_SET {
 inline constexpr int register_lanes = ANEMONE_SET_LANES;      // for which kernels are written
 inline constexpr int native_lanes = ANEMONE_SET_NATIVE_LANES; // that the machine has: fewer in a test of a wider set
 
+/// Whether the set is but for machines without the other one: then it is compiled from fewer loops, with the same bits.
+inline constexpr bool is_fallback =
+    isa_level::ANEMONE_SET_LEVEL == isa_level::generic && ANEMONE_SETS == 3;
+
 template <int Lanes> struct floats {
     floats<Lanes / 2> low, high;
 
@@ -58,6 +62,31 @@ template <int Lanes> struct floats {
     }
 };
 
+// What takes a set without the instruction a function for each lane. In a fallback these are functions of their own, which
+// compile in a fraction of the time.
+#if ANEMONE_SET_F16C || ANEMONE_SET_NEON || ANEMONE_SETS != 3
+#define ANEMONE_LANES_INLINE ANEMONE_CPU_INLINE
+#else
+#define ANEMONE_LANES_INLINE inline __attribute__((noinline))
+#endif
+template <class Raw> ANEMONE_LANES_INLINE void widen_lanes(const half* from, Raw& to) {
+    for (std::size_t lane = 0; lane < sizeof(Raw) / sizeof(float); ++lane) {
+        to[lane] = widened(from[lane].bits);
+    }
+}
+template <class Raw> ANEMONE_LANES_INLINE void round_lanes(const Raw& from, half* to) {
+    for (std::size_t lane = 0; lane < sizeof(Raw) / sizeof(float); ++lane) {
+        to[lane] = half(static_cast<float>(from[lane]));
+    }
+}
+/// sum = a * b + sum.
+template <class Raw> ANEMONE_LANES_INLINE void fuse_lanes(const Raw& a, const Raw& b, Raw& sum) {
+    for (std::size_t lane = 0; lane < sizeof(Raw) / sizeof(float); ++lane) {
+        sum[lane] = __builtin_fmaf(a[lane], b[lane], sum[lane]);
+    }
+}
+#undef ANEMONE_LANES_INLINE
+
 template <int Lanes>
     requires(Lanes <= native_lanes)
 struct floats<Lanes> {
@@ -103,9 +132,7 @@ struct floats<Lanes> {
         asm("fcvtl %0.4s, %1.4h" : "=w"(result.value) : "w"(bits));
         return result;
 #endif
-        for (int lane = 0; lane < Lanes; ++lane) {
-            result.value[lane] = widened(from[lane].bits);
-        }
+        widen_lanes(from, result.value);
         return result;
     }
     /// x - 0 is x with every sign; 0 + x is not.
@@ -134,9 +161,7 @@ struct floats<Lanes> {
         std::memcpy(static_cast<void*>(to), &bits, sizeof bits);
         return;
 #endif
-        for (int lane = 0; lane < Lanes; ++lane) {
-            to[lane] = half(static_cast<float>(value[lane]));
-        }
+        round_lanes(value, to);
     }
 
     ANEMONE_CPU_INLINE friend floats operator+(const floats& a, const floats& b) { return {a.value + b.value}; }
@@ -220,10 +245,8 @@ struct floats<Lanes> {
 #if ANEMONE_SET_F16C || ANEMONE_SET_NEON
         return multiply_add(a, b, c);
 #else
-        floats result;
-        for (int lane = 0; lane < Lanes; ++lane) {
-            result.value[lane] = __builtin_fmaf(a.value[lane], b.value[lane], c.value[lane]);
-        }
+        floats result = c;
+        fuse_lanes(a.value, b.value, result.value);
         return result;
 #endif
     }

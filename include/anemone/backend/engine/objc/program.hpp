@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_BACKEND_ENGINE_OBJC_PROGRAM_HPP
+#define ANEMONE_BACKEND_ENGINE_OBJC_PROGRAM_HPP
 
 #include "../../../base/hidden.hpp"
 #include "../../../base/way.hpp"
@@ -18,10 +19,12 @@ namespace ane::objc::inline ANEMONE_WAY {
 /// input and an output. One surface at two indices is inferred: no source has tried it. Move-only.
 class program {
 public:
-    ANEMONE_API program(const graph_view& lowered, const netplist& written, std::shared_ptr<const runtime> from,
-                        e5rt::session_options options, door_options door);
-    ANEMONE_API program(const graph_view& lowered, const mil_program& written, std::shared_ptr<const runtime> from,
-                        e5rt::session_options options, door_options door);
+    ANEMONE_API_OF(anemone_backend_engine_objc_program_hpp)
+    program(const graph_view& lowered, const netplist& written, std::shared_ptr<const runtime> from,
+            e5rt::session_options options, door_options door);
+    ANEMONE_API_OF(anemone_backend_engine_objc_program_hpp)
+    program(const graph_view& lowered, const mil_program& written, std::shared_ptr<const runtime> from,
+            e5rt::session_options options, door_options door);
 
     /// Throws as `session::write`, `execute` and `read` do, and `error` (errc::port) for buffers that do not fit. After
     /// a run that failed the states are what its beginning or its end left.
@@ -45,6 +48,7 @@ private:
 
 } // namespace ane::objc::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "program.ipp"
 #endif

@@ -1,11 +1,15 @@
 #pragma once
 
+#include "../../../base/way.hpp"
+ANEMONE_INCLUDED(anemone_backend_engine_objc_program_hpp);
+
 #include "../../../formats/mil.hpp"
 #include "../../../formats/netplist_program.hpp"
 #include "../../../graph/graph.hpp"
 #include "../../one_run.hpp"
 #include "../../ports.hpp"
 #include "program.hpp"
+#include "session.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -45,12 +49,14 @@ ANEMONE_INLINE port_spec spec_of(std::string_view name, const node& n, const std
 
 namespace ane::objc::inline ANEMONE_WAY {
 
-ANEMONE_BODY program::program(const graph_view& lowered, const netplist& written, std::shared_ptr<const runtime> from,
-                              e5rt::session_options options, door_options door) {
+ANEMONE_BODY_OF program::program(const graph_view& lowered, const netplist& written,
+                                 std::shared_ptr<const runtime> from, e5rt::session_options options,
+                                 door_options door) {
     open(lowered, written, {}, {}, std::move(from), std::move(options), door);
 }
-ANEMONE_BODY program::program(const graph_view& lowered, const mil_program& written,
-                              std::shared_ptr<const runtime> from, e5rt::session_options options, door_options door) {
+ANEMONE_BODY_OF program::program(const graph_view& lowered, const mil_program& written,
+                                 std::shared_ptr<const runtime> from, e5rt::session_options options,
+                                 door_options door) {
     open(lowered, written, written.inputs, written.outputs, std::move(from), std::move(options), door);
 }
 

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_BACKEND_ENGINE_OBJC_RUNTIME_HPP
+#define ANEMONE_BACKEND_ENGINE_OBJC_RUNTIME_HPP
 
 #include "../../../base/hidden.hpp"
 #include "../../../base/way.hpp"
@@ -27,23 +28,26 @@ public:
     /// Opens one image that has all functions, a stand-in's, or Apple's. An empty path: the value of the environment
     /// variable ANEMONE_OBJC (a setuid program does not read it), else Apple's images on macOS. Throws `error`
     /// (errc::library) where an image cannot be opened or a symbol is missing.
-    ANEMONE_API static std::shared_ptr<const runtime> open(const std::string& path = {});
+    ANEMONE_API_OF(anemone_backend_engine_objc_runtime_hpp)
+    static std::shared_ptr<const runtime> open(const std::string& path = {});
 
     /// A table whose symbols come from `find`; `image` is the name used in errors.
-    ANEMONE_API static std::shared_ptr<const runtime> from_resolver(const e5rt::resolver& find, std::string image);
+    ANEMONE_API_OF(anemone_backend_engine_objc_runtime_hpp)
+    static std::shared_ptr<const runtime> from_resolver(const e5rt::resolver& find, std::string image);
 
     ANEMONE_API const api& functions() const;
     ANEMONE_API const std::string& image() const;
 
 private:
     struct state;
-    ANEMONE_API explicit runtime(hidden<state> made);
+    ANEMONE_API_OF(anemone_backend_engine_objc_runtime_hpp) explicit runtime(hidden<state> made);
 
     hidden<state> state_;
 };
 
 } // namespace ane::objc::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "runtime.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../../../base/way.hpp"
+ANEMONE_INCLUDED(anemone_backend_engine_objc_runtime_hpp);
+
 #include "../../../base/environment.hpp"
 #include "../../../base/error.hpp"
 #include "api.hpp"
@@ -46,7 +49,7 @@ struct runtime::state {
     api table;
 };
 
-ANEMONE_BODY std::shared_ptr<const runtime> runtime::open(const std::string& path) {
+ANEMONE_BODY_OF std::shared_ptr<const runtime> runtime::open(const std::string& path) {
     std::string chosen = path;
     if (chosen.empty()) {
         const char* const given = ane::detail::environment_variable("ANEMONE_OBJC");
@@ -85,12 +88,12 @@ ANEMONE_BODY std::shared_ptr<const runtime> runtime::open(const std::string& pat
     return std::shared_ptr<const runtime>(new runtime(hidden<state>::of(new state(std::move(made)))));
 }
 
-ANEMONE_BODY std::shared_ptr<const runtime> runtime::from_resolver(const e5rt::resolver& find, std::string image) {
+ANEMONE_BODY_OF std::shared_ptr<const runtime> runtime::from_resolver(const e5rt::resolver& find, std::string image) {
     const api table = detail::resolve(find, image);
     return std::shared_ptr<const runtime>(new runtime(hidden<state>::of(new state{{}, std::move(image), table})));
 }
 
-ANEMONE_BODY runtime::runtime(hidden<state> made) : state_(std::move(made)) {}
+ANEMONE_BODY_OF runtime::runtime(hidden<state> made) : state_(std::move(made)) {}
 
 ANEMONE_BODY const api& runtime::functions() const { return state_.get("runtime").table; }
 ANEMONE_BODY const std::string& runtime::image() const { return state_.get("runtime").name; }

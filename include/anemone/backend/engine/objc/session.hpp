@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_BACKEND_ENGINE_OBJC_SESSION_HPP
+#define ANEMONE_BACKEND_ENGINE_OBJC_SESSION_HPP
 
 #include "../../../base/hidden.hpp"
 #include "../../../base/way.hpp"
@@ -44,15 +45,15 @@ struct resident {
 /// message is missing. Only the mapping of surfaces may be missing: it is left out and noted in `degraded`.
 class session {
 public:
-    ANEMONE_API session(std::shared_ptr<const runtime> from, const netplist& program,
-                        const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs,
-                        const std::vector<resident>& states, e5rt::session_options options = {},
-                        door_options door = {});
+    ANEMONE_API_OF(anemone_backend_engine_objc_session_hpp)
+    session(std::shared_ptr<const runtime> from, const netplist& program, const std::vector<port_spec>& inputs,
+            const std::vector<port_spec>& outputs, const std::vector<resident>& states,
+            e5rt::session_options options = {}, door_options door = {});
     /// The same of MIL text, whose ports have their names in it as `symbol`.
-    ANEMONE_API session(std::shared_ptr<const runtime> from, const mil_program& program,
-                        const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs,
-                        const std::vector<resident>& states, e5rt::session_options options = {},
-                        door_options door = {});
+    ANEMONE_API_OF(anemone_backend_engine_objc_session_hpp)
+    session(std::shared_ptr<const runtime> from, const mil_program& program, const std::vector<port_spec>& inputs,
+            const std::vector<port_spec>& outputs, const std::vector<resident>& states,
+            e5rt::session_options options = {}, door_options door = {});
 
     ANEMONE_API std::size_t input_count() const;
     ANEMONE_API std::size_t output_count() const;
@@ -97,10 +98,11 @@ private:
 };
 
 /// Programs that this driver had compiled by in-memory models in this process, whether it succeeded or not.
-ANEMONE_API int compiles() noexcept;
+ANEMONE_API_OF(anemone_backend_engine_objc_session_hpp) int compiles() noexcept;
 
 } // namespace ane::objc::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "session.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../../../base/way.hpp"
+ANEMONE_INCLUDED(anemone_backend_engine_objc_session_hpp);
+
 #include "../running.hpp"
 #include "session.hpp"
 #include "session_state.hpp"
@@ -29,14 +32,16 @@ void session::open(std::shared_ptr<const runtime> from, const Program& program, 
     state_ = hidden<owner>::of(new owner(std::move(made)));
 }
 
-ANEMONE_BODY session::session(std::shared_ptr<const runtime> from, const netplist& program,
-                              const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs,
-                              const std::vector<resident>& states, e5rt::session_options options, door_options door) {
+ANEMONE_BODY_OF session::session(std::shared_ptr<const runtime> from, const netplist& program,
+                                 const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs,
+                                 const std::vector<resident>& states, e5rt::session_options options,
+                                 door_options door) {
     open(std::move(from), program, inputs, outputs, states, std::move(options), door);
 }
-ANEMONE_BODY session::session(std::shared_ptr<const runtime> from, const mil_program& program,
-                              const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs,
-                              const std::vector<resident>& states, e5rt::session_options options, door_options door) {
+ANEMONE_BODY_OF session::session(std::shared_ptr<const runtime> from, const mil_program& program,
+                                 const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs,
+                                 const std::vector<resident>& states, e5rt::session_options options,
+                                 door_options door) {
     open(std::move(from), program, inputs, outputs, states, std::move(options), door);
 }
 
@@ -140,6 +145,6 @@ ANEMONE_BODY void session::close() {
     });
 }
 
-ANEMONE_BODY int compiles() noexcept { return detail::compile_count.load(); }
+ANEMONE_BODY_OF int compiles() noexcept { return detail::compile_count.load(); }
 
 } // namespace ane::objc::inline ANEMONE_WAY
