@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_DIFF_REMEDIES_HPP
+#define ANEMONE_DIFF_REMEDIES_HPP
 
 #include "../base/way.hpp"
 #include "../targets/target.hpp"
@@ -67,17 +68,18 @@ struct remedy_options {
 /// Tries what may help at the first layer where an error arises, and then at the next: the changed model is run in the
 /// arithmetic that is judged, and its outputs are compared with the exact ones of the model. `found` is of the same model
 /// and samples; where it has a part, that is run instead of the model.
-ANEMONE_API remedy_search find_remedies(const graph_view& model, const backend::cpu& judged,
-                                        const backend::wide& reference, const weight_store& weights,
-                                        const model_samples& samples, const wide_difference& found,
-                                        const remedy_options& options = {});
-ANEMONE_API remedy_search find_remedies(const graph_view& model, const backend::oracle& judged,
-                                        const backend::wide& reference, const weight_store& weights,
-                                        const model_samples& samples, const wide_difference& found,
-                                        const remedy_options& options = {});
+ANEMONE_API_OF(anemone_diff_remedies_hpp)
+remedy_search find_remedies(const graph_view& model, const backend::cpu& judged, const backend::wide& reference,
+                            const weight_store& weights, const model_samples& samples, const wide_difference& found,
+                            const remedy_options& options = {});
+ANEMONE_API_OF(anemone_diff_remedies_hpp)
+remedy_search find_remedies(const graph_view& model, const backend::oracle& judged, const backend::wide& reference,
+                            const weight_store& weights, const model_samples& samples, const wide_difference& found,
+                            const remedy_options& options = {});
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "remedies.ipp"
 #endif

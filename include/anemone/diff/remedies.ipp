@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_diff_remedies_hpp);
+
 #include "../backend/cpu/cpu.hpp"
 #include "../backend/oracle/oracle.hpp"
 #include "../backend/wide/wide.hpp"
@@ -350,16 +353,16 @@ remedy_search remedies_with(const graph_view& model, const Judged& judged, const
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY remedy_search find_remedies(const graph_view& model, const backend::cpu& judged,
-                                         const backend::wide& reference, const weight_store& weights,
-                                         const model_samples& samples, const wide_difference& found,
-                                         const remedy_options& options) {
+ANEMONE_BODY_OF remedy_search find_remedies(const graph_view& model, const backend::cpu& judged,
+                                            const backend::wide& reference, const weight_store& weights,
+                                            const model_samples& samples, const wide_difference& found,
+                                            const remedy_options& options) {
     return detail::remedies_with(model, judged, reference, weights, samples, found, options);
 }
-ANEMONE_BODY remedy_search find_remedies(const graph_view& model, const backend::oracle& judged,
-                                         const backend::wide& reference, const weight_store& weights,
-                                         const model_samples& samples, const wide_difference& found,
-                                         const remedy_options& options) {
+ANEMONE_BODY_OF remedy_search find_remedies(const graph_view& model, const backend::oracle& judged,
+                                            const backend::wide& reference, const weight_store& weights,
+                                            const model_samples& samples, const wide_difference& found,
+                                            const remedy_options& options) {
     return detail::remedies_with(model, judged, reference, weights, samples, found, options);
 }
 

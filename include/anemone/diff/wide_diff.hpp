@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_DIFF_WIDE_DIFF_HPP
+#define ANEMONE_DIFF_WIDE_DIFF_HPP
 
 #include "../backend/program.hpp"
 #include "../backend/samples.hpp"
@@ -89,12 +90,12 @@ struct wide_difference {
 /// states go on from sample to sample, from zeros), and compares every layer. What no later layer reads is forgotten, so
 /// that memory is that of the values that are read across one layer. Throws `error` as `compile` and `run` do, and
 /// (errc::argument) for no samples and for a bound that is none.
-ANEMONE_API wide_difference diff(const graph_view& model, const backend::cpu& judged, const backend::wide& reference,
-                                 const weight_store& weights, const model_samples& samples,
-                                 const wide_diff_options& options = {});
-ANEMONE_API wide_difference diff(const graph_view& model, const backend::oracle& judged, const backend::wide& reference,
-                                 const weight_store& weights, const model_samples& samples,
-                                 const wide_diff_options& options = {});
+ANEMONE_API_OF(anemone_diff_wide_diff_hpp)
+wide_difference diff(const graph_view& model, const backend::cpu& judged, const backend::wide& reference,
+                     const weight_store& weights, const model_samples& samples, const wide_diff_options& options = {});
+ANEMONE_API_OF(anemone_diff_wide_diff_hpp)
+wide_difference diff(const graph_view& model, const backend::oracle& judged, const backend::wide& reference,
+                     const weight_store& weights, const model_samples& samples, const wide_diff_options& options = {});
 
 /// The same for a model that is a constant and one sample: `diff<model>(backend::oracle(h13), backend::wide{}, weights,
 /// {"image"_s = image})`.
@@ -108,6 +109,7 @@ wide_difference diff(const Judged& judged, const backend::wide& reference, const
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "wide_diff.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_diff_wide_diff_hpp);
+
 #include "../backend/cpu/cpu.hpp"
 #include "../backend/oracle/oracle.hpp"
 #include "../backend/wide/wide.hpp"
@@ -217,14 +220,14 @@ wide_difference wide_diff_with(const graph_view& model, const Judged& judged, co
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY wide_difference diff(const graph_view& model, const backend::cpu& judged, const backend::wide& reference,
-                                  const weight_store& weights, const model_samples& samples,
-                                  const wide_diff_options& options) {
+ANEMONE_BODY_OF wide_difference diff(const graph_view& model, const backend::cpu& judged,
+                                     const backend::wide& reference, const weight_store& weights,
+                                     const model_samples& samples, const wide_diff_options& options) {
     return detail::wide_diff_with<detail::cpu_layers>(model, judged, reference, weights, samples, options);
 }
-ANEMONE_BODY wide_difference diff(const graph_view& model, const backend::oracle& judged,
-                                  const backend::wide& reference, const weight_store& weights,
-                                  const model_samples& samples, const wide_diff_options& options) {
+ANEMONE_BODY_OF wide_difference diff(const graph_view& model, const backend::oracle& judged,
+                                     const backend::wide& reference, const weight_store& weights,
+                                     const model_samples& samples, const wide_diff_options& options) {
     return detail::wide_diff_with<detail::oracle_layers>(model, judged, reference, weights, samples, options);
 }
 

@@ -59,6 +59,62 @@ struct matrix_source {
     }
 };
 
+/// The left vectors of a contraction: of a source with `row` and `at`, as matrix_source has them. (No template from here on:
+/// one contraction is compiled for all sources.)
+struct left_source {
+    const void* source;
+    void (*row)(const void* source, std::int64_t v, half* to);
+    half (*at)(const void* source, std::int64_t v, std::int64_t i);
+
+    template <class Source> static left_source of(const Source& from) {
+        return {&from,
+                [](const void* object, std::int64_t v, half* to) { static_cast<const Source*>(object)->row(v, to); },
+                [](const void* object, std::int64_t v, std::int64_t i) {
+                    return static_cast<const Source*>(object)->at(v, i);
+                }};
+    }
+};
+
+/// The right vectors: of a source with `panel` and `at`, or of one whose panels are decoded already, with `largest`.
+struct right_source {
+    const void* source;
+    void (*panel)(const void* source, std::int64_t first, std::int64_t lanes, half* to) = nullptr;
+    half (*at)(const void* source, std::int64_t v, std::int64_t i) = nullptr;
+    void (*decoded)(const void* source, std::int64_t first, std::int64_t lanes, float* to) = nullptr;
+    float (*largest)(const void* source, std::int64_t begin, std::int64_t count) = nullptr;
+
+    template <class Source> static right_source of(const Source& from) {
+        right_source made{.source = &from};
+        if constexpr (requires { from.largest(0, 0); }) {
+            made.decoded = [](const void* object, std::int64_t first, std::int64_t lanes, float* to) {
+                static_cast<const Source*>(object)->panel(first, lanes, to);
+            };
+            made.largest = [](const void* object, std::int64_t begin, std::int64_t count) {
+                return static_cast<const Source*>(object)->largest(begin, count);
+            };
+        } else {
+            made.panel = [](const void* object, std::int64_t first, std::int64_t lanes, half* to) {
+                static_cast<const Source*>(object)->panel(first, lanes, to);
+            };
+            made.at = [](const void* object, std::int64_t v, std::int64_t i) {
+                return static_cast<const Source*>(object)->at(v, i);
+            };
+        }
+        return made;
+    }
+};
+
+/// Where results go: to(l, first r, count, const half*).
+struct results_store {
+    const void* to;
+    void (*store)(const void* to, std::int64_t left, std::int64_t right, std::int64_t count, const half* values);
+
+    template <class Store> static results_store of(const Store& store) {
+        return {&store, [](const void* object, std::int64_t left, std::int64_t right, std::int64_t count,
+                           const half* values) { (*static_cast<const Store*>(object))(left, right, count, values); }};
+    }
+};
+
 /// First values of the sums: null, or one for each left or each right vector.
 struct bias_source {
     const half* values = nullptr;
@@ -93,9 +149,8 @@ struct left_blocks {
 
     static int rows_of(std::int64_t left) { return left > 4 ? tile_rows : left > 2 ? 4 : static_cast<int>(left); }
 
-    template <class Left>
-    left_blocks(const contraction_kernels& kernels, const datapath& path, const Left& left, std::int64_t first,
-                std::int64_t count, std::int64_t terms)
+    ANEMONE_INLINE left_blocks(const contraction_kernels& kernels, const datapath& path, const left_source& left,
+                               std::int64_t first, std::int64_t count, std::int64_t terms)
         : operands(static_cast<std::size_t>((count + tile_rows - 1) / tile_rows * tile_rows *
                                             std::max<std::int64_t>(terms, 1))) {
         std::vector<half> row(static_cast<std::size_t>(terms));
@@ -104,7 +159,7 @@ struct left_blocks {
             const std::size_t block = largest.size();
             largest.resize(block + static_cast<std::size_t>((terms + tile_depth - 1) / tile_depth), 0.0F);
             for (int r = 0; r < rows && r0 + r < count; ++r) {
-                left.row(first + r0 + r, row.data());
+                left.row(left.source, first + r0 + r, row.data());
                 left_operand* const to = operands.data() + r0 * terms + r;
                 std::size_t part = block;
                 for (std::int64_t i = 0; i < terms; i += tile_depth, ++part) {
@@ -127,26 +182,26 @@ struct right_panel {
         : gathered(static_cast<std::size_t>(length * panel_lanes)), values(gathered.size()),
           largest(static_cast<std::size_t>((length + tile_depth - 1) / tile_depth)) {}
 
-    template <class Right>
-    void fill(const contraction_kernels& kernels, const datapath& path, const Right& right, std::int64_t first,
-              std::int64_t lanes) {
-        if constexpr (requires { right.largest(first, lanes); }) { // decoded already
-            right.panel(first, lanes, values.data());
+    ANEMONE_INLINE void fill(const contraction_kernels& kernels, const datapath& path, const right_source& right,
+                             std::int64_t first, std::int64_t lanes) {
+        if (right.decoded != nullptr) {
+            right.decoded(right.source, first, lanes, values.data());
             const auto length = static_cast<std::int64_t>(values.size()) / panel_lanes;
             for (std::int64_t i = 0, part = 0; i < length; i += tile_depth, ++part) {
-                largest[static_cast<std::size_t>(part)] = right.largest(i, std::min(tile_depth, length - i));
+                largest[static_cast<std::size_t>(part)] =
+                    right.largest(right.source, i, std::min(tile_depth, length - i));
             }
-        } else {
-            if (lanes < panel_lanes) {
-                std::fill(gathered.begin(), gathered.end(), half{});
-            }
-            right.panel(first, lanes, gathered.data());
-            const auto size = static_cast<std::int64_t>(gathered.size());
-            std::size_t part = 0;
-            for (std::int64_t i = 0; i < size; i += tile_depth * panel_lanes, ++part) {
-                largest[part] = kernels.decode(gathered.data() + i, values.data() + i,
-                                               std::min(tile_depth * panel_lanes, size - i), path);
-            }
+            return;
+        }
+        if (lanes < panel_lanes) {
+            std::fill(gathered.begin(), gathered.end(), half{});
+        }
+        right.panel(right.source, first, lanes, gathered.data());
+        const auto size = static_cast<std::int64_t>(gathered.size());
+        std::size_t part = 0;
+        for (std::int64_t i = 0; i < size; i += tile_depth * panel_lanes, ++part) {
+            largest[part] = kernels.decode(gathered.data() + i, values.data() + i,
+                                           std::min(tile_depth * panel_lanes, size - i), path);
         }
     }
 };
@@ -218,21 +273,19 @@ ANEMONE_INLINE bool add_block(const contraction_kernels& kernels, tile_sums& sum
     return sums.look(rows);
 }
 
-template <class Left, class Right>
-half accumulated(const datapath& path, std::int64_t length, const Left& left, std::int64_t row, const Right& right,
-                 std::int64_t column, const bias_source& bias) {
+ANEMONE_INLINE half accumulated(const datapath& path, std::int64_t length, const left_source& left, std::int64_t row,
+                                const right_source& right, std::int64_t column, const bias_source& bias) {
     accumulator sum(path, bias.values == nullptr ? half{} : bias.values[bias.of_left ? row : column]);
     for (std::int64_t i = 0; i < length; ++i) {
-        sum.multiply_add(left.at(row, i), right.at(column, i));
+        sum.multiply_add(left.at(left.source, row, i), right.at(right.source, column, i));
     }
     return sum.result();
 }
 
-/// out(l, r) = bias + sum over i < length of left(l, i) * right(r, i), handed to store(l, first r, count, const half*).
-/// A source has `row`, `panel` and `at` as matrix_source has; `store` may be called from several threads.
-template <class Left, class Right, class Store>
-void contract(const execution& how, const datapath& path, std::int64_t lefts, std::int64_t rights, std::int64_t length,
-              const Left& left, const Right& right, const bias_source& bias, const Store& store) {
+/// out(l, r) = bias + sum over i < length of left(l, i) * right(r, i), handed to the store, perhaps from several threads.
+ANEMONE_INLINE void contract(const execution& how, const datapath& path, std::int64_t lefts, std::int64_t rights,
+                             std::int64_t length, const left_source& left, const right_source& right,
+                             const bias_source& bias, const results_store& store) {
     if (lefts <= 0 || rights <= 0) {
         return;
     }
@@ -277,14 +330,12 @@ void contract(const execution& how, const datapath& path, std::int64_t lefts, st
                         const std::int32_t over = sums.over[r * panel_lanes + l];
                         if (over != 0) {
                             results[l] = half::from_bits(over < 0 ? 0xFC00U : 0x7C00U);
-                            if constexpr (requires { right.at(column, length); }) {
-                                if (!path.mac_ceiling) {
-                                    results[l] = accumulated(path, length, left, row + r, right, column + l, bias);
-                                }
+                            if (!path.mac_ceiling && right.at != nullptr) {
+                                results[l] = accumulated(path, length, left, row + r, right, column + l, bias);
                             }
                         }
                     }
-                    store(row + r, column, lanes, static_cast<const half*>(results));
+                    store.store(store.to, row + r, column, lanes, results);
                 }
             }
         };

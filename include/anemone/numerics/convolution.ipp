@@ -172,19 +172,22 @@ void convolve(const execution& how, const datapath& path, const convolution_shap
                 done += run;
             }
         };
+        const auto store_column = [&](std::int64_t column, std::int64_t o, std::int64_t count, const half* values) {
+            for (std::int64_t k = 0; k < count; ++k) {
+                *target(o + k, column) = values[k];
+            }
+        };
         // The lanes run over the longer side; a product is the same whichever operand is broadcast.
-        if (columns >= group_out && pad) {
+        if (columns < group_out) {
+            contract(how, path, columns, group_out, length, left_source::of(windows), right_source::of(weights),
+                     {start, false}, results_store::of(store_column));
+        } else if (pad) {
             const padded_windows padded(how.kernels, path, s, image);
-            contract(how, path, group_out, columns, length, weights, padded, {start, true}, store_runs);
-        } else if (columns >= group_out) {
-            contract(how, path, group_out, columns, length, weights, windows, {start, true}, store_runs);
+            contract(how, path, group_out, columns, length, left_source::of(weights), right_source::of(padded),
+                     {start, true}, results_store::of(store_runs));
         } else {
-            contract(how, path, columns, group_out, length, windows, weights, {start, false},
-                     [&](std::int64_t column, std::int64_t o, std::int64_t count, const half* values) {
-                         for (std::int64_t k = 0; k < count; ++k) {
-                             *target(o + k, column) = values[k];
-                         }
-                     });
+            contract(how, path, group_out, columns, length, left_source::of(weights), right_source::of(windows),
+                     {start, true}, results_store::of(store_runs));
         }
     }
 }

@@ -18,19 +18,21 @@ ANEMONE_BODY void matmul(const datapath& path, const matmul_shape& shape, const 
         const detail::matrix_source columns{b + s * shape.b_batch_stride, shape.k, shape.transpose_b ? shape.k : 1,
                                             shape.transpose_b ? 1 : shape.n};
         half* const z = out + s * shape.m * shape.n;
+        const auto store_row = [=](std::int64_t i, std::int64_t j, std::int64_t count, const half* values) {
+            std::copy_n(values, count, z + i * shape.n + j);
+        };
+        const auto store_column = [=](std::int64_t j, std::int64_t i, std::int64_t count, const half* values) {
+            for (std::int64_t k = 0; k < count; ++k) {
+                z[(i + k) * shape.n + j] = values[k];
+            }
+        };
         // The lanes run over the longer side; a product is the same whichever operand is broadcast.
         if (shape.n >= shape.m || shape.n >= detail::panel_lanes) {
-            detail::contract(how, path, shape.m, shape.n, shape.k, rows, columns, {bias, false},
-                             [=](std::int64_t i, std::int64_t j, std::int64_t count, const half* values) {
-                                 std::copy_n(values, count, z + i * shape.n + j);
-                             });
+            detail::contract(how, path, shape.m, shape.n, shape.k, detail::left_source::of(rows),
+                             detail::right_source::of(columns), {bias, false}, detail::results_store::of(store_row));
         } else {
-            detail::contract(how, path, shape.n, shape.m, shape.k, columns, rows, {bias, true},
-                             [=](std::int64_t j, std::int64_t i, std::int64_t count, const half* values) {
-                                 for (std::int64_t k = 0; k < count; ++k) {
-                                     z[(i + k) * shape.n + j] = values[k];
-                                 }
-                             });
+            detail::contract(how, path, shape.n, shape.m, shape.k, detail::left_source::of(columns),
+                             detail::right_source::of(rows), {bias, true}, detail::results_store::of(store_column));
         }
     }
 }

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_REPORT_WIDE_DIFF_REPORT_HPP
+#define ANEMONE_REPORT_WIDE_DIFF_REPORT_HPP
 
 #include "../base/way.hpp"
 #include "../diff/remedies.hpp"
@@ -17,8 +18,9 @@ namespace ane::inline ANEMONE_WAY {
 /// first layer beyond the bound with its cause, how many samples are affected, and what helps, where that was tried.
 class wide_diff_report {
 public:
-    ANEMONE_API wide_diff_report(const graph_view& model, const wide_difference& found,
-                                 const std::optional<remedy_search>& remedies = std::nullopt);
+    ANEMONE_API_OF(anemone_report_wide_diff_report_hpp)
+    wide_diff_report(const graph_view& model, const wide_difference& found,
+                     const std::optional<remedy_search>& remedies = std::nullopt);
 
     const wide_difference& found() const noexcept { return found_; }
 
@@ -36,7 +38,8 @@ private:
     std::optional<remedy_search> remedies_;
 };
 
-ANEMONE_API std::ostream& operator<<(std::ostream& to, const wide_diff_report& r);
+ANEMONE_API_OF(anemone_report_wide_diff_report_hpp)
+std::ostream& operator<<(std::ostream& to, const wide_diff_report& r);
 
 struct wide_diff_drawing_options {
     std::string title{}; ///< "Errors of each layer" where it is empty
@@ -45,11 +48,13 @@ struct wide_diff_drawing_options {
 
 /// A picture of the errors: a row a layer, a bar for its error from the inputs on and one for its own, in powers of ten of
 /// the bound, which is a line.
-ANEMONE_API std::string draw_wide_diff(const graph_view& model, const wide_difference& found,
-                                       const wide_diff_drawing_options& options = {});
+ANEMONE_API_OF(anemone_report_wide_diff_report_hpp)
+std::string draw_wide_diff(const graph_view& model, const wide_difference& found,
+                           const wide_diff_drawing_options& options = {});
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "wide_diff_report.ipp"
 #endif

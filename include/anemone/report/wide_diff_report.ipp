@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_report_wide_diff_report_hpp);
+
 #include "../base/formatted.hpp"
 #include "../drawing/style.hpp"
 #include "../drawing/svg.hpp"
@@ -124,8 +127,8 @@ ANEMONE_INLINE std::string contributions(const wide_difference& d, const std::ve
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY wide_diff_report::wide_diff_report(const graph_view& model, const wide_difference& found,
-                                                const std::optional<remedy_search>& remedies)
+ANEMONE_BODY_OF wide_diff_report::wide_diff_report(const graph_view& model, const wide_difference& found,
+                                                   const std::optional<remedy_search>& remedies)
     : names_(detail::node_names(model)), found_(found), remedies_(remedies) {
     for (const node& n : model.nodes) {
         places_.push_back(n.where.line > 0 ? formatted(" ({}:{})", detail::base_name(n.where.file), n.where.line)
@@ -260,10 +263,10 @@ ANEMONE_BODY std::string wide_diff_report::json() const {
 ANEMONE_BODY void wide_diff_report::print(std::FILE* to) const {
     detail::write_text(to, str(detail::wants_colour(to)));
 }
-ANEMONE_BODY std::ostream& operator<<(std::ostream& to, const wide_diff_report& r) { return to << r.str(); }
+ANEMONE_BODY_OF std::ostream& operator<<(std::ostream& to, const wide_diff_report& r) { return to << r.str(); }
 
-ANEMONE_BODY std::string draw_wide_diff(const graph_view& model, const wide_difference& found,
-                                        const wide_diff_drawing_options& options) {
+ANEMONE_BODY_OF std::string draw_wide_diff(const graph_view& model, const wide_difference& found,
+                                           const wide_diff_drawing_options& options) {
     constexpr double row = 24, names = 250, top = 112, left = 28, decade = 34, cause_width = 150;
     constexpr double least = -6, most = 4; // powers of ten of the bound
     constexpr double bars = left + names;

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_BACKEND_WIDE_WIDE_HPP
+#define ANEMONE_BACKEND_WIDE_WIDE_HPP
 
 #include "../../base/hidden.hpp"
 #include "../../base/way.hpp"
@@ -18,8 +19,9 @@ namespace ane::backend::inline ANEMONE_WAY {
 /// throws `error` (errc::argument) on use.
 class wide_program {
 public:
-    ANEMONE_API wide_program(const graph_view& model, const weight_store& weights, int threads,
-                             const ane::wide::repertoire& evaluators);
+    ANEMONE_API_OF(anemone_backend_wide_wide_hpp)
+    wide_program(const graph_view& model, const weight_store& weights, int threads,
+                 const ane::wide::repertoire& evaluators);
 
     /// Outputs are rounded once, to the type of their port. Throws `error`: port for buffers that do not match the ports
     /// in number and size, argument while another thread is running the program, and for indices outside their axes.
@@ -54,14 +56,16 @@ public:
 
     /// The same reference with its contractions in up to `count` threads: the same bits. Throws `error`
     /// (errc::argument) for less than one.
-    ANEMONE_API wide threads(int count) const;
+    ANEMONE_API_OF(anemone_backend_wide_wide_hpp) wide threads(int count) const;
     int threads() const { return threads_; }
 
-    ANEMONE_API wide_program compile(const graph_view& model, const weight_store& weights) const;
+    ANEMONE_API_OF(anemone_backend_wide_wide_hpp)
+    wide_program compile(const graph_view& model, const weight_store& weights) const;
 
 #if !defined(ANEMONE_COMPILED)
     /// The same, instantiating only the arithmetic of the model's operations.
-    template <const auto& Model> wide_program compile_model(const weight_store& weights) const;
+    template <const auto& Model, ::ane::included = ::ane::include::anemone_backend_wide_wide_hpp>
+    wide_program compile_model(const weight_store& weights) const;
 #endif
 
 private:
@@ -70,6 +74,7 @@ private:
 
 } // namespace ane::backend::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "wide.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../../base/way.hpp"
+ANEMONE_INCLUDED(anemone_backend_wide_wide_hpp);
+
 #include "../../base/error.hpp"
 #include "../../graph/copy.hpp"
 #include "../../graph/op_set.hpp"
@@ -142,8 +145,8 @@ struct wide_program::members {
     ane::detail::run_flag running{false};
 };
 
-ANEMONE_BODY wide_program::wide_program(const graph_view& model, const weight_store& weights, int threads,
-                                        const ane::wide::repertoire& evaluators)
+ANEMONE_BODY_OF wide_program::wide_program(const graph_view& model, const weight_store& weights, int threads,
+                                           const ane::wide::repertoire& evaluators)
     : state_(hidden<members>::of(new members(model, weights, threads, evaluators))) {}
 
 ANEMONE_BODY void wide_program::run(input_buffers inputs, output_buffers outputs) {
@@ -202,7 +205,7 @@ ANEMONE_BODY std::span<const double> wide_program::value(int node) const {
     return values.numbers(node);
 }
 
-ANEMONE_BODY wide wide::threads(int count) const {
+ANEMONE_BODY_OF wide wide::threads(int count) const {
     if (count < 1) {
         throw error(errc::argument, "wide", std::to_string(count) + " threads, at least 1");
     }
@@ -211,13 +214,13 @@ ANEMONE_BODY wide wide::threads(int count) const {
     return result;
 }
 
-ANEMONE_BODY wide_program wide::compile(const graph_view& model, const weight_store& weights) const {
+ANEMONE_BODY_OF wide_program wide::compile(const graph_view& model, const weight_store& weights) const {
     validate(model);
     return {model, weights, threads_, {ane::wide::steps_of<every_op>()}};
 }
 
 #if !defined(ANEMONE_COMPILED)
-template <const auto& Model> wide_program wide::compile_model(const weight_store& weights) const {
+template <const auto& Model, ::ane::included> wide_program wide::compile_model(const weight_store& weights) const {
     return {Model, weights, threads_, {ane::wide::steps_of<operations_of(Model)>()}};
 }
 #endif
