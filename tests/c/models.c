@@ -72,10 +72,26 @@ static void costs(void) {
     anemone_model_free(model);
 }
 
+static void written_as_cpp(void) {
+    anemone_model* const model = opened(example_file("classifier.mil"));
+    char text[64] = "";
+    CHECK(anemone_convert(model, "cpp", "c_net.hpp") == ANEMONE_OK);
+    FILE* const file = fopen("c_net.hpp", "r");
+    CHECK(file != NULL);
+    if (file != NULL) {
+        CHECK(fgets(text, sizeof text, file) != NULL &&
+              strncmp(text, "// Made by `anemone convert --to cpp`", 37) == 0);
+        CHECK(fclose(file) == 0);
+    }
+    CHECK(remove("c_net.hpp") == 0 && remove("c_net.safetensors") == 0);
+    anemone_model_free(model);
+}
+
 void test_models(void) {
     CHECK(strcmp(anemone_version(), ANEMONE_EXPECTED_VERSION) == 0);
     CHECK(strcmp(anemone_error(), "") == 0);
     ports();
     verdicts();
     costs();
+    written_as_cpp();
 }

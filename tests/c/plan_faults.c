@@ -41,7 +41,7 @@ static void compressing(const anemone_model* model) {
     CHECK(plan == NULL);
     CHECK_FAILS(anemone_compress(model, NULL, NULL, &plan), ANEMONE_ARGUMENT, "target: is NULL");
     CHECK_FAILS(anemone_compress(model, "h13", NULL, NULL), ANEMONE_ARGUMENT, "plan: is NULL");
-    CHECK_FAILS(anemone_compress(model, "h13", &how, &plan), ANEMONE_ARGUMENT, "runs: are 4097, allowed are 4096");
+    CHECK_FAILS(anemone_compress(model, "h13", &how, &plan), ANEMONE_ARGUMENT, "runs: are 4097, allowed are 1 to 4096");
     how.data_count = 1;
     CHECK_FAILS(anemone_compress(model, "h13", &how, &plan), ANEMONE_ARGUMENT, "data: is NULL");
     how.data = &bad;
@@ -72,7 +72,8 @@ static void compressing(const anemone_model* model) {
     how.goal = "time";
     CHECK_FAILS(anemone_compress(model, "u1", &how, &plan), ANEMONE_ARGUMENT, "u1");
     how.to = "netplist";
-    CHECK_FAILS(anemone_compress(model, "h13", &how, &plan), ANEMONE_ARGUMENT, "format 'netplist'");
+    CHECK_FAILS(anemone_compress(model, "h13", &how, &plan), ANEMONE_ARGUMENT,
+                "to 'netplist': must be mil or mlpackage");
     how.to = NULL;
     how.backend = "gpu";
     CHECK_FAILS(anemone_compress(model, "h13", &how, &plan), ANEMONE_ARGUMENT, "backend 'gpu'");

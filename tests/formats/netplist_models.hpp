@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-/// Models that together use every netplist form, small enough to be evaluated by a script. Those with a golden file
-/// make one node at a time: compilers evaluate the arguments of a call in different orders.
+/// Models that together use every netplist form, small enough to be evaluated by a script
+/// (tests/python/netplist.py). They make one node at a time: compilers evaluate the arguments of a call in different orders.
 namespace netplist_models {
 
 using namespace ane;
@@ -308,7 +308,6 @@ inline dynamic_graph movement() {
 struct named_model {
     std::string_view name;
     dynamic_graph (*build)();
-    bool golden = true; ///< whether its netplist is kept as a file
     netplist_options options{};
     op_set kept{}; ///< what lowering leaves whole
 
@@ -325,19 +324,19 @@ inline constexpr named_model all[] = {
     {"convolutions", convolutions},
     {"pools", pools},
     {"reductions", reductions},
-    {"reductions_of_ones", reductions_of_ones, false},
+    {"reductions_of_ones", reductions_of_ones},
     {"activations", activations},
-    {"arithmetic", arithmetic, false},
-    {"products", products, false},
-    {"movement", movement, false},
+    {"arithmetic", arithmetic},
+    {"products", products},
+    {"movement", movement},
 };
 
 /// The units that those lack, and the other options.
 inline constexpr named_model rare[] = {
     {"functions", functions}, {"rounding", rounding},
     {"logic", logic},         {"layers", layers},
-    {"views", views},         {"whole", whole, true, {}, {op::attention, op::minmax_norm}},
-    {"lines", lines},         {"lines_in_one", lines, true, {.one_goc = true, .global_arg = true}},
+    {"views", views},         {"whole", whole, {}, {op::attention, op::minmax_norm}},
+    {"lines", lines},         {"lines_in_one", lines, {.one_goc = true, .global_arg = true}},
 };
 
 template <class Function> void for_each_model(const Function& function) {

@@ -110,7 +110,7 @@ def refusals(program, folder):
                              (["compress", model, "-d", "odd.npy"], "is 3x100, the input [1, 1, 16, 16]"),
                              (["compress", model, "-d", "last.npy"], "is 24x16x16x2, the input"),
                              (["compress", model, "-d", "missing.npy"], "missing.npy"),
-                             (["compress", model, "--most-loss", "nan"], "most_loss: is nan"),
+                             (["compress", model, "--most-loss", "nan"], "--most-loss: is nan, allowed are finite numbers from 0 on"),
                              (["compress", model, "--most-loss", "0", "--goal", "time", "-t", "u1"], "rates of u1"),
                              (["compress", model, "--to", "netplist"], "--to"),
                              (["placement", model, "-t", "u1", "--batches", "4"], "clock of u1"),

@@ -188,6 +188,28 @@ class Sarif(Case):
             self.assertEqual("R056." + CEILING in rules, "image=-20000,20000" in more)
 
 
+    def test_the_log_has_what_is_found_in_json(self):
+        """Of weights whose values decide: 64 of 2^-10 make sums that slices hold, of products that are small."""
+        data = struct.pack("<256e", *[2 ** -10] * 256)
+        head = struct.pack("<II", 1, 2).ljust(64, b"\0") + struct.pack("<IIQQ", 0xDEADBEEF, 1, len(data), 128).ljust(64, b"\0")
+        (self.folder / "small.bin").write_bytes(head + data)
+        (self.folder / "small.mil").write_text("""program(1.3)
+{
+    func main<ios18>(tensor<fp16, [1, 64]> x) {
+        tensor<fp16, [4, 64]> w = const()[name = string("w"), val = tensor<fp16, [4, 64]>(BLOBFILE(path = string("@model_path/small.bin"), offset = uint64(64)))];
+        tensor<fp16, [1, 4]> s = linear(x = x, weight = w);
+        tensor<fp16, [1, 2]> y = slice_by_index(x = s, begin = [0, 1], end = [1, 3], stride = [1, 1]);
+    } -> (y);
+}
+""")
+        call = ["check", "small.mil", "--targets", "h13", "--ranges", "x=-1,1", "--format"]
+        document, log = (json.loads(self.call(*call, each).stdout) for each in ("json", "sarif"))
+        rules = sorted(v["rule"] for v in document["verdicts"][0]["violations"])
+        self.assertEqual(rules, ["products_are_near_the_quantum", "width_is_not_a_granule", "width_is_not_a_granule"])
+        told = sorted(r["ruleId"].split(".")[1] for r in log["runs"][0]["results"] if "properties" in r)
+        self.assertEqual(told, rules)
+
+
 class Html(Case):
     def test_a_page_with_hostile_names(self):
         name = "<script>alert(1)<\\script>&\"'.mil"

@@ -183,7 +183,7 @@ def requests(run):
     expect(run.outputs("run sum.mil -i r2.npz") == [100, 200], "a program starts at zero")
     expect(run.outputs("run sum.mil -i x=r2.npy") == [100, 200], "one input by its name")
     run("run sum.mil -i r0.npz -i x=r1.npy", 2, "not both")
-    run("run sum.mil -i total=r0.npy", 2, "is no input of the model; there are: x")
+    run("run sum.mil -i total=r0.npy", 2, "total: is no input; there are: x")
 
 
 def outputs(run):

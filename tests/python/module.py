@@ -17,37 +17,12 @@ import threading
 import time
 import xml.etree.ElementTree
 
-from _harness import ROOT, expect, skip, verdict
+from _harness import ROOT, expect, verdict
+from _module import BUILD, CLASSIFIER, anemone, numpy, refused
 
-BUILD = pathlib.Path(os.environ.get("ANEMONE_BUILD_DIR", ROOT / "build" / "gcc"))
-if not list((BUILD / "python" / "anemone").glob("_native.*.so")):
-    skip("the Python module was not built")
-sys.path.insert(0, str(BUILD / "python"))
-
-try:
-    import numpy
-except ImportError:
-    skip("no NumPy")
-
-import anemone  # noqa: E402
-
-CLASSIFIER = ROOT / "examples" / "reading" / "classifier.mil"
 COUNTER = ROOT / "tests" / "c" / "counter.mil"
 BYTES = ROOT / "tests" / "c" / "bytes.mil"
 TURNED = ROOT / "tests" / "c" / "turned.mil"
-
-
-def refused(call, kind, *words):
-    """That a call raises anemone.Error of a kind, with these words."""
-    try:
-        answer = call()
-    except anemone.Error as error:
-        expect(error.kind == kind, f"kind {error.kind} instead of {kind}: {error}")
-        for each in words:
-            expect(each in str(error), f"{each!r} is not in {str(error)!r}")
-        return error
-    expect(False, f"nothing was raised, but {answer!r} given, in place of {words}")
-    return None
 
 
 def classified(image):
@@ -104,7 +79,7 @@ def takes_any_array():
         array = whole.astype(kind)
         expect(numpy.array_equal(program.run({"image": array})["probabilities"],
                                  program.run({"image": array.astype(float)})["probabilities"]), kind)
-    refused(anemone.Model(ROOT / "tests" / "c" / "huge.mil").compile, "argument", "--max-memory")
+    refused(anemone.Model(ROOT / "tests" / "c" / "huge.mil").compile, "argument", "max_memory: the values of the model take")
     both = anemone.Model(BYTES)
     u, s = numpy.array([[0, 1, 200, 255]], "uint8"), numpy.array([[-128, -1, 100, 127]], "int8")
     for change in (lambda a: a, lambda a: a.astype("float32"), lambda a: a.astype("int64")):
@@ -130,33 +105,6 @@ def keeps_states():
     expect(model.run({"x": [1, 2, 3]})["total"].tolist() == [[1, 2, 3]], "reset")
     refused(lambda: other.state("x"), "port", "x: is no state; there are: sum")
     refused(lambda: other.set_state("sum", [1, 2]), "port", "sum: is 1x3, the array is 2")
-
-
-def says_what_the_command_says(folder):
-    report = anemone.check(CLASSIFIER, "h13..h16")
-    model = anemone.Model(CLASSIFIER)
-    drawing = xml.etree.ElementTree.fromstring(model.draw())
-    expect(drawing.tag.endswith("svg"), drawing.tag)
-    again = anemone.Model(model.convert("mil", folder / "again"))
-    image = numpy.random.default_rng(1).random((4, 4))
-    expect(numpy.array_equal(again.run({"image": image})["probabilities"], model.run({"image": image})["probabilities"]),
-           "converted to MIL")
-    again = anemone.Model(model.convert("mlpackage", folder / "again.mlpackage"))
-    expect(numpy.array_equal(again.run({"image": image})["probabilities"], model.run({"image": image})["probabilities"]),
-           "converted to a package")
-    expect(pathlib.Path(model.convert("netplist", folder / "net")).name == "net.plist", "converted to a netplist")
-    strict = model.check("h13", errors=["R103", "R104"])
-    expect(not strict.accepted and strict["h13"].errors == 7 and strict["h13"].seconds is None, str(strict))
-    expect(str(strict["h13"]) == "h13 (M1 base): refused", str(strict["h13"]))
-    expect(model.check("h13", waive="R103")["h13"].warnings == 1, "waive")
-    expect(strict.findings[0].level == "error" and strict.findings[0].file.endswith("classifier.mil"), "findings")
-    expect(anemone.targets("h13,h16") == ["h13", "h16"], anemone.targets("h13,h16"))
-    expect([each.seconds for each in model.cost("u1")] == [None], "what is not known is None")
-    program = BUILD / "bin" / "anemone"
-    if program.exists():
-        printed = subprocess.run([program, "check", CLASSIFIER, "--targets", "h13..h16", "--format", "json"],
-                                 capture_output=True, text=True, check=True).stdout
-        expect(printed.strip() == report.json.strip(), "check and anemone check differ")
 
 
 def layer(folder, weights, rows=1):
@@ -315,7 +263,7 @@ def bad_plans(folder):
     for low, high in ((1, 0), (0, 1e5), (numpy.nan, 1)):
         refused(lambda: model.optimize(ranges={"image": (low, high)}), "argument", "range of image")
     refused(lambda: model.compress(goal="speed"), "argument", "goal 'speed'")
-    refused(lambda: model.compress(to="netplist"), "argument", "format 'netplist'")
+    refused(lambda: model.compress(to="netplist"), "argument", "to 'netplist': must be mil or mlpackage")
     refused(lambda: model.compress(backend="gpu"), "argument", "backend 'gpu'")
     refused(lambda: model.compress(most_loss=-1), "argument", "most_loss")
     for runs in (0, -1, 4097, 1 << 70):
@@ -521,7 +469,6 @@ def main():
         computes_what_numpy_computes()
         takes_any_array()
         keeps_states()
-        says_what_the_command_says(folder)
         optimizes(folder)
         compresses(folder)
         places_and_times()

@@ -1,14 +1,16 @@
+#include "../app/check.hpp"
+
+#include "../app/rule_names.hpp"
+#include "../app/target_names.hpp"
 #include "command.hpp"
 #include "findings.hpp"
 #include "html_report.hpp"
-#include "judgement.hpp"
-#include "model_file.hpp"
+#include "option_arguments.hpp"
 #include "output_path.hpp"
 #include "progress.hpp"
 #include "ranges.hpp"
-#include "rule_names.hpp"
-#include "target_names.hpp"
 #include "unreadable_report.hpp"
+#include <anemone/base/error.hpp>
 #include <anemone/report/sarif.hpp>
 
 #include <memory>
@@ -22,93 +24,88 @@ std::string explanation(ane::rule r);
 
 namespace {
 
-struct check_options {
+struct check_command {
     std::vector<std::string> files;
-    std::string targets = "macs";
-    std::string route = "any";
+    app::check_options how;
+    std::vector<std::string> ranges;
     std::string format = "text";
     std::string output;
-    std::vector<std::string> errors;
-    std::vector<std::string> waived;
     std::vector<std::string> explained;
-    std::vector<std::string> ranges;
-    reading how{.approximates = true};
+    app::reading_options reading{.approximates = true};
     bool quiet = false;
     bool all = false;
 };
 
-int check(const check_options& options) {
-    const ane::target_set targets = targets_named(options.targets);
-    require_other_file(options.output, options.files);
-    const ane::report_policy rules = policy_named(options.errors, options.waived, options.route);
-    if (options.files.size() > 1 && options.format != "text") {
-        throw ane::error(ane::errc::argument, "--format " + options.format,
+std::string report(const check_command& given, const std::string& path, const app::judgement& found) {
+    if (given.format == "json") {
+        return found.verdicts.json(path, found.observed);
+    }
+    if (given.format == "sarif") {
+        return ane::sarif(found.graph, app::targets_named(given.how.targets),
+                          {.root = {}, .help_base = {}, .rules = found.rules, .observed = found.observed});
+    }
+    if (given.format == "html") {
+        return html_report(path, found.graph, found.verdicts, found.observed);
+    }
+    return findings_text(path, found.graph, found.verdicts, found.observed, given.quiet, given.all,
+                         given.output.empty() && coloured());
+}
+
+std::string report(const check_command& given, const std::string& path, const ane::unreadable& refused) {
+    return given.format == "json"    ? unreadable_json(path, refused)
+           : given.format == "sarif" ? unreadable_sarif(refused)
+           : given.format == "html"  ? unreadable_page(path, refused)
+                                     : unreadable_text(path, refused, given.output.empty() && coloured());
+}
+
+int check(const check_command& given) {
+    require_other_file(given.output, given.files);
+    if (given.files.size() > 1 && given.format != "text") {
+        throw ane::error(ane::errc::argument, "--format " + given.format,
                          "takes one file: give each its own command and --output");
     }
     std::string text;
     bool all_well = true;
-    std::optional<progress> shown(std::in_place, "checking");
-    for (std::size_t i = 0; i < options.files.size(); ++i) {
-        const std::string& path = options.files[i];
-        progress::now("checking " + path);
-        if (options.files.size() > 1) {
-            progress::at(static_cast<double>(i) / static_cast<double>(options.files.size()));
+    std::optional<app::task> shown(std::in_place, user(), "checking");
+    for (std::size_t i = 0; i < given.files.size(); ++i) {
+        const std::string& path = given.files[i];
+        shown->now("checking " + path);
+        if (given.files.size() > 1) {
+            shown->at(static_cast<double>(i) / static_cast<double>(given.files.size()));
         }
         try {
-            ane::read_model model = read(path, options.how);
-            const auto measured = promise_inputs(model.graph, options.ranges, options.how.memory);
-            const auto [verdicts, observed] = judge(model, is_mil(path), targets, rules, measured);
-            all_well = all_well && verdicts.ok();
-            if (options.format == "json") {
-                text += verdicts.json(path, observed);
-            } else if (options.format == "sarif") {
-                text += ane::sarif(model.graph, targets,
-                                   {.root = {}, .help_base = {}, .rules = rules, .observed = observed});
-            } else if (options.format == "html") {
-                text += html_report(path, model.graph, verdicts, observed);
-            } else {
-                text += findings_text(path, model.graph, verdicts, observed, options.quiet, options.all,
-                                      options.output.empty() && coloured());
-            }
+            const app::model model(path, given.reading, user());
+            app::check_options how = given.how;
+            const input_ranges known = ranges_in(given.ranges, model);
+            how.ranges = known.ranges;
+            const app::judgement found = app::check(model, how, user(), known.observed);
+            all_well = all_well && found.verdicts.ok();
+            text += report(given, path, found);
         } catch (const ane::unreadable& refused) {
             all_well = false;
-            text += options.format == "json"    ? unreadable_json(path, refused)
-                    : options.format == "sarif" ? unreadable_sarif(refused)
-                    : options.format == "html"  ? unreadable_page(path, refused)
-                                                : unreadable_text(path, refused, options.output.empty() && coloured());
+            text += report(given, path, refused);
         }
     }
     shown.reset(); // before anything else is written there
-    write_text(options.output, text);
+    write_text(given.output, text);
     return all_well ? well : refused;
 }
 
 } // namespace
 
 void add_check(CLI::App& app, int& status) {
-    const auto given = std::make_shared<check_options>();
+    const auto given = std::make_shared<check_command>();
     CLI::App* const sub = app.add_subcommand("check", "Says which engines take a model, and of every layer why not");
     sub->add_option("FILES", given->files, "MIL text, .mlmodelc, .mlpackage, netplists, ONNX");
-    sub->add_option("-t,--targets", given->targets, "macs, all, h13, h14..h16, h15.., or several with commas")
-        ->capture_default_str();
-    sub->add_option("--route", given->route, "The rules of one route too")
-        ->check(CLI::IsMember({"any", "mil", "netplist"}))
-        ->capture_default_str();
+    add_options(*sub, given->how, {{"ranges", &given->ranges}});
     sub->add_option("-f,--format", given->format, "How findings are written; html is one page with a drawing")
         ->check(CLI::IsMember({"text", "json", "sarif", "html"}))
         ->capture_default_str();
     sub->add_option("-o,--output", given->output, "A file instead of standard output");
-    sub->add_option("--error", given->errors, "Rules whose warnings are errors, by fact or name")
-        ->delimiter(',')
-        ->allow_extra_args(false);
-    sub->add_option("--waive", given->waived, "Rules that are not checked")->delimiter(',')->allow_extra_args(false);
     sub->add_option("--explain", given->explained, "Explains rules, and checks nothing")->delimiter(',');
-    add_reading(*sub, given->how);
-    sub->add_option("-r,--ranges", given->ranges,
-                    "Of inputs: x=-1,1 declares, data.npz measures the arrays named like inputs")
-        ->allow_extra_args(false);
     sub->add_flag("-q,--quiet", given->quiet, "The verdicts alone");
     sub->add_flag("-a,--all", given->all, "Every finding, however often its rule is broken");
+    add_options(*sub, given->reading);
     sub->footer(
         "Examples:\n  anemone check model.mil\n  anemone check model.mil --targets h14.. --format sarif -o findings.sarif\n"
         "  anemone check model.mil --format html -o report.html\n"
@@ -118,7 +115,7 @@ void add_check(CLI::App& app, int& status) {
         if (!given->explained.empty()) {
             std::string text;
             for (const std::string& each : given->explained) {
-                for (const ane::rule r : rules_named(each)) {
+                for (const ane::rule r : app::rules_named(each)) {
                     text += explanation(r);
                 }
             }

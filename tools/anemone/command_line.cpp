@@ -1,10 +1,12 @@
 #include "command_line.hpp"
 
-#include "words.hpp"
+#include "../app/option.hpp"
 #include <anemone/rules/registry.hpp>
 #include <anemone/targets/sets.hpp>
 
 namespace command {
+
+namespace words = app::words;
 
 namespace {
 
@@ -27,29 +29,28 @@ std::vector<std::string> choices_in(const std::string& type) {
     }
 }
 
-/// Options and arguments of these names; a command only where one of that name means something else elsewhere.
+/// Options and arguments of these names, beside those of use cases, whose tables say it; a command only where one of that
+/// name means something else elsewhere.
 struct named_word {
     std::string_view command;
     std::string_view name;
-    const char* word;
+    std::string_view word;
 };
-constexpr named_word named_words[] = {
-    {"", "--targets", words::targets},    {"", "--target", words::target}, {"", "--reference", words::target},
-    {"", "--backend", words::backends},   {"", "--error", words::rules},   {"", "--waive", words::rules},
-    {"", "--explain", words::rules},      {"", "--output", words::file},   {"", "--input", words::file},
-    {"", "--compare", words::file},       {"", "--config", words::file},   {"", "--ranges", words::file},
-    {"targets", "NAMES", words::targets}, {"rules", "NAMES", words::rules}};
+constexpr named_word named_words[] = {{"", "--explain", words::rules},      {"", "--output", words::file},
+                                      {"", "--input", words::file},         {"", "--compare", words::file},
+                                      {"", "--config", words::file},        {"", "--svg", words::file},
+                                      {"targets", "NAMES", words::targets}, {"rules", "NAMES", words::rules}};
 
-const char* word_of(std::string_view command, std::string_view name) {
+std::string_view word_of(std::string_view command, std::string_view name) {
     for (const named_word& each : named_words) {
         if (each.name == name && (each.command.empty() || each.command == command)) {
             return each.word;
         }
     }
-    return nullptr;
+    return {};
 }
 
-const char* or_text(const char* word) { return word == nullptr ? "TEXT" : word; }
+std::string_view or_text(std::string_view word) { return word.empty() ? "TEXT" : word; }
 
 described_option described(std::string_view command, const CLI::Option& option) {
     described_option result;
@@ -84,8 +85,6 @@ described_command described_alone(const CLI::App& app) {
 
 } // namespace
 
-namespace words {
-
 void name_values(CLI::App& app) {
     for (CLI::App* const sub : app.get_subcommands([](CLI::App*) { return true; })) {
         name_values(*sub);
@@ -93,13 +92,11 @@ void name_values(CLI::App& app) {
     for (CLI::Option* const option : app.get_options()) {
         if (option->get_positional()) {
             option->type_name(""); // its name says it
-        } else if (const char* const word = word_of(app.get_name(), option->get_name())) {
-            option->type_name(word);
+        } else if (const std::string_view word = word_of(app.get_name(), option->get_name()); !word.empty()) {
+            option->type_name(std::string(word));
         }
     }
 }
-
-} // namespace words
 
 std::vector<described_command> described(const CLI::App& app) {
     std::vector<described_command> all{described_alone(app)};
@@ -111,7 +108,10 @@ std::vector<described_command> described(const CLI::App& app) {
 
 std::vector<std::string> values_of(std::string_view word) {
     std::vector<std::string> all;
-    if (word == words::target || word == words::targets) {
+    if (word == words::target || word == words::targets || word == words::reference) {
+        if (word == words::reference) {
+            all = {"cpu"};
+        }
         if (word == words::targets) {
             all = {"macs", "all"};
         }

@@ -12,7 +12,7 @@ struct described_option {
     std::vector<std::string> longs;  ///< "--targets"
     std::vector<std::string> shorts; ///< "-t"
     std::string name;                ///< of an argument, "FILES"; empty for an option
-    std::string word;                ///< what its value stands for, `command::words` or "TEXT"; empty for a flag
+    std::string word;                ///< what its value stands for, `app::words` or "TEXT"; empty for a flag
     std::vector<std::string> choices;
     std::string text;
     std::string standard; ///< its default, where that is shown
@@ -26,10 +26,13 @@ struct described_command {
     std::vector<described_option> options; ///< arguments too
 };
 
+/// Gives the options of all subcommands the word that their values stand for, by their names, where no table said it.
+void name_values(CLI::App& app);
+
 /// The program, then its subcommands, as they were added.
 std::vector<described_command> described(const CLI::App& app);
 
-/// Values that a word of `command::words` stands for, where they are known: targets, backends, rules.
+/// Values that a word of `app::words` stands for, where they are known: targets, backends, rules.
 std::vector<std::string> values_of(std::string_view word);
 
 /// Scripts for the completion of a shell: "bash", "zsh", "fish".

@@ -27,10 +27,11 @@ comparison compare_arrays(std::span<const tensor> answers, std::span<const tenso
         }
         if (found == nullptr || found->count() != wanted.count()) {
             result.equal = false;
-            result.text += fmt::format("{}: {}\n", wanted.name,
-                                       found == nullptr
-                                           ? "is no output of the model"
-                                           : fmt::format("is {}, expected {}", text(found->shape), text(wanted.shape)));
+            result.text +=
+                fmt::format("{}: {}\n", wanted.name,
+                            found == nullptr ? "is no output of the model"
+                                             : fmt::format("is {}, expected {}", app::shape_text(found->shape),
+                                                           app::shape_text(wanted.shape)));
             continue;
         }
         std::size_t different = 0;

@@ -1,6 +1,6 @@
+#include "../app/option.hpp"
 #include "command.hpp"
 #include "command_line.hpp"
-#include "words.hpp"
 
 #include <fmt/format.h>
 
@@ -41,8 +41,9 @@ struct completed {
 completed completed_by(const described_option& option) {
     completed result;
     result.values = option.choices.empty() ? values_of(option.word) : option.choices;
-    result.is_file = option.word == words::file;
-    result.is_list = option.choices.empty() && option.word != words::target && !result.is_file && option.name.empty();
+    result.is_file = option.word == app::words::file;
+    result.is_list = option.choices.empty() && option.word != app::words::target &&
+                     option.word != app::words::reference && !result.is_file && option.name.empty();
     return result;
 }
 

@@ -1,34 +1,30 @@
-#include "command.hpp"
-#include "model_file.hpp"
-#include "target_names.hpp"
-#include <anemone/cost/cost.hpp>
-#include <anemone/io/json.hpp>
-#include <anemone/passes/lowering.hpp>
-#include <anemone/report/cost_report.hpp>
+#include "../app/cost.hpp"
 
-#include <fmt/format.h>
+#include "command.hpp"
+#include "option_arguments.hpp"
+#include "progress.hpp"
+#include <anemone/io/json.hpp>
+#include <anemone/report/cost_report.hpp>
 
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace command {
 
 namespace {
 
-struct cost_options {
+struct cost_command {
     std::string file;
-    std::string targets = "macs";
-    reading how{.approximates = true};
+    app::cost_options how;
+    app::reading_options reading{.approximates = true};
     bool layers = false;
     bool json = false;
 };
 
-std::string as_json(const ane::graph_view& lowered, const ane::target_set& targets) {
+std::string as_json(const app::estimates& found) {
     ane::json_writer json;
     json.array();
-    for (const ane::target t : targets) {
-        const ane::cost c = ane::estimate(lowered, t);
+    for (const auto& [t, c] : found.rows) {
         json.object();
         json.member("target", ane::describe(t).name);
         if (c.seconds) {
@@ -50,17 +46,14 @@ std::string as_json(const ane::graph_view& lowered, const ane::target_set& targe
     return json.str();
 }
 
-int cost(const cost_options& options) {
-    const ane::target_set targets = targets_named(options.targets);
-    const ane::read_model model = read(options.file, options.how);
-    const ane::lowered_graph lowered = ane::lower(model.graph);
+int cost(const cost_command& given) {
+    const app::estimates found = app::cost(app::model(given.file, given.reading, user()), given.how, user());
     std::string text;
-    if (options.json) {
-        text = as_json(lowered.graph, targets);
+    if (given.json) {
+        text = as_json(found);
     } else {
-        for (const ane::target t : targets) {
-            const ane::cost c = ane::estimate(lowered.graph, t);
-            text += options.layers ? ane::cost_table(lowered.graph, c) + "\n" : ane::cost_line(c) + "\n";
+        for (const auto& [t, c] : found.rows) {
+            text += given.layers ? ane::cost_table(found.lowered.graph, c) + "\n" : ane::cost_line(c) + "\n";
         }
     }
     write_text("", text);
@@ -70,13 +63,13 @@ int cost(const cost_options& options) {
 } // namespace
 
 void add_cost(CLI::App& app, int& status) {
-    const auto given = std::make_shared<cost_options>();
+    const auto given = std::make_shared<cost_command>();
     CLI::App* const sub = app.add_subcommand("cost", "Estimates time, bound and energy of a run on each chip");
     sub->add_option("FILE", given->file, "The model")->required();
-    sub->add_option("-t,--targets", given->targets, "macs, all, h13, h14..h16, h15..")->capture_default_str();
+    add_options(*sub, given->how);
     sub->add_flag("-l,--layers", given->layers, "A table of the layers for each chip");
     sub->add_flag("--json", given->json, "As JSON");
-    add_reading(*sub, given->how);
+    add_options(*sub, given->reading);
     sub->footer("Example: anemone cost model.mil --targets h13,h17s --layers");
     sub->callback([given, &status] { status = cost(*given); });
 }

@@ -1,5 +1,6 @@
 #include "findings.hpp"
 
+#include "../app/target_names.hpp"
 #include <anemone/report/cost_text.hpp>
 #include <anemone/report/terminal.hpp>
 
@@ -54,17 +55,6 @@ std::size_t operation_count(const ane::graph_view& g) {
         std::count_if(g.nodes.begin(), g.nodes.end(), [](const ane::node& n) { return !ane::is_source(n.kind); }));
 }
 
-std::string names_of(const std::vector<ane::target>& targets, std::size_t of) {
-    if (targets.size() == of) {
-        return of == 1 ? std::string(ane::runtime_architecture(targets.front())) : fmt::format("all {}", of);
-    }
-    std::string text;
-    for (const ane::target t : targets) {
-        text.append(text.empty() ? "" : " ").append(ane::runtime_architecture(t));
-    }
-    return text;
-}
-
 namespace {
 
 /// Layers of an exported model break the same few rules again and again.
@@ -90,7 +80,7 @@ std::string resources_text(const ane::verdict_table& verdicts) {
         }
     }
     for (const auto& [line, targets] : rows) {
-        text += fmt::format("{}  {}\n", line, names_of(targets, verdicts.rows().size()));
+        text += fmt::format("{}  {}\n", line, app::names_of(targets, verdicts.rows().size()));
     }
     return text;
 }
@@ -129,7 +119,7 @@ std::string findings_text(const std::string& path, const ane::graph_view& g, con
             text += fmt::format(
                 "{} {} ({})\n",
                 painted(fmt::format("{}:", each.level()), ane::detail::colour_of(v.severity, v.is_error), coloured),
-                each.sentence, names_of(each.targets, verdicts.rows().size()));
+                each.sentence, app::names_of(each.targets, verdicts.rows().size()));
         }
     }
     for (const auto& [rule, layers] : more) {

@@ -30,9 +30,6 @@ std::vector<shared_finding> shared_findings(const ane::verdict_table& verdicts);
 /// Inputs, weights and constants are none.
 std::size_t operation_count(const ane::graph_view& g);
 
-/// "h13 h14"; "all 11" where it is every one of the verdicts.
-std::string names_of(const std::vector<ane::target>& targets, std::size_t of);
-
 /// The verdicts of all targets on a file, then, unless quiet, what it costs and how much of the memories it uses, what
 /// was observed, and every finding once: its layer, its place, what to do, and the targets that have it. Of the
 /// warnings and notes of a rule the first three, unless `all`, and the numbers of the other layers.

@@ -1,5 +1,6 @@
 #include "html_report.hpp"
 
+#include "../app/target_names.hpp"
 #include "findings.hpp"
 #include "html_page.hpp"
 #include <anemone/drawing/drawing.hpp>
@@ -55,7 +56,7 @@ std::string finding_rows(const ane::verdict_table& verdicts, const std::vector<s
     for (const shared_finding& each : all) {
         rows += "<tr>" + cell(each.level(), each.level()) +
                 number(each.first.node, fmt::format("#{}", each.first.node)) + cell(each.sentence, "text") +
-                html::named(ane::name(each.first.rule)) + cell(names_of(each.targets, verdicts.rows().size())) +
+                html::named(ane::name(each.first.rule)) + cell(app::names_of(each.targets, verdicts.rows().size())) +
                 "</tr>\n";
     }
     return rows;
@@ -94,12 +95,12 @@ std::string layer_rows(const ane::graph_view& g, const ane::verdict_table& verdi
         }
         const told& layer = layers[static_cast<std::size_t>(i)];
         const auto flops = static_cast<double>(ane::work_of(g, n).flops());
-        rows +=
-            "<tr>" + number(i, fmt::format("#{}", i)) + cell(ane::name(n.kind)) + cell(ane::detail::label(g, i)) +
-            cell(ane::print(n.type, n.shape)) + number(flops, ane::detail::scaled(flops, "FLOP")) +
-            (layer.refusing.empty() ? cell("legal", "accepted")
-                                    : cell("refused by " + names_of(layer.refusing, verdicts.rows().size()), "error")) +
-            count(layer.findings) + "</tr>\n";
+        rows += "<tr>" + number(i, fmt::format("#{}", i)) + cell(ane::name(n.kind)) + cell(ane::detail::label(g, i)) +
+                cell(ane::print(n.type, n.shape)) + number(flops, ane::detail::scaled(flops, "FLOP")) +
+                (layer.refusing.empty()
+                     ? cell("legal", "accepted")
+                     : cell("refused by " + app::names_of(layer.refusing, verdicts.rows().size()), "error")) +
+                count(layer.findings) + "</tr>\n";
     }
     return rows;
 }

@@ -49,8 +49,8 @@ line line_of(const image_scale& scale, std::pair<double, double> usual, int chan
     return {(bright - black) / white / deviation, (black - mean) / deviation};
 }
 
-std::pair<double, double> usual_range(ane::dtype type) {
-    return type == ane::dtype::f16 ? std::pair(0.0, 1.0) : std::pair(0.0, 255.0);
+std::pair<double, double> usual_range(app::element type) {
+    return type == app::element::float16 ? std::pair(0.0, 1.0) : std::pair(0.0, 255.0);
 }
 
 /// Extent `from_end` of a shape, counted from its end; 1 beyond its beginning.
@@ -105,19 +105,20 @@ bool is_named_as_image(const std::string& path) {
     return extension == ".png" || extension == ".pgm" || extension == ".ppm";
 }
 
-tensor read_image(const std::string& path, const ane::node& port, const image_scale& scale, std::uint64_t most) {
+tensor read_image(const std::string& path, const app::port& port, const image_scale& scale, std::uint64_t most) {
     const std::string bytes = input_bytes(path, most);
     const pixels image = bytes.starts_with(png_magic) ? png_pixels(path, bytes, most) : pnm_pixels(path, bytes, most);
-    const std::vector<std::int64_t> shape(port.shape.extent, port.shape.extent + port.shape.rank);
+    const std::vector<std::int64_t>& shape = port.shape;
+    const auto elements = static_cast<std::int64_t>(port.count);
     const std::int64_t channels = extent(shape, 3);
     const std::int64_t height = extent(shape, 2);
     const std::int64_t width = extent(shape, 1);
-    if (image.width != width || image.height != height || channels * height * width != port.shape.count() ||
+    if (image.width != width || image.height != height || channels * height * width != elements ||
         (image.channels != channels && image.channels != 1) || (channels != 1 && channels != 3)) {
-        const bool is_image = (channels == 1 || channels == 3) && channels * height * width == port.shape.count();
+        const bool is_image = (channels == 1 || channels == 3) && channels * height * width == elements;
         throw ane::error(ane::errc::port, path,
                          fmt::format("is {}, the input is {}; {}", size_text(image.channels, image.height, image.width),
-                                     is_image ? size_text(channels, height, width) : text(shape),
+                                     is_image ? size_text(channels, height, width) : app::shape_text(shape),
                                      is_image ? "resize or convert the image first"
                                               : "an image goes into 1 x 1 or 3 x height x width"));
     }
@@ -141,7 +142,7 @@ std::size_t write_image(const std::string& path, const tensor& output, const ima
         !fits) {
         throw ane::error(ane::errc::port, output.name,
                          fmt::format("is {}, {} holds {} x height x width; name a .npy or .npz file",
-                                     text(output.shape), path,
+                                     app::shape_text(output.shape), path,
                                      extension == ".pgm"   ? "1 x 1"
                                      : extension == ".ppm" ? "1 x 3"
                                                            : "1 x 1 or 3"));

@@ -1,7 +1,7 @@
 #include "command.hpp"
+#include "command_line.hpp"
 #include "input_file.hpp"
 #include "terminal_text.hpp"
-#include "words.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/io/file.hpp>
 #include <anemone/readers/unreadable.hpp>
@@ -119,7 +119,7 @@ int main(int count, char** arguments) {
     command::add_rules(app, status);
     command::add_completions(app, status);
     command::add_manual(app, status);
-    command::words::name_values(app);
+    command::name_values(app);
     try {
         std::vector<std::string> all = command::expanded(count, arguments);
         std::reverse(all.begin(), all.end()); // as the parser wants them

@@ -114,7 +114,7 @@ tensor array_in(std::string_view bytes, std::string name, const std::string& whe
     std::uint64_t count = 1;
     for (const std::int64_t extent : result.shape) {
         if (extent > 0 && count > data.size() / static_cast<std::uint64_t>(extent)) { // an element has a byte at least
-            refuse(where, fmt::format("the shape {} has more elements than the file", text(result.shape)));
+            refuse(where, fmt::format("the shape {} has more elements than the file", app::shape_text(result.shape)));
         }
         count *= static_cast<std::uint64_t>(extent);
     }

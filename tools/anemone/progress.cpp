@@ -100,43 +100,51 @@ private:
     std::thread thread_; ///< last: it reads the others
 };
 
-std::optional<line_writer> shown; ///< one line at a time, by the main thread
-
 bool can_show() {
     const char* const terminal = std::getenv("TERM");
     return ::isatty(STDERR_FILENO) == 1 && terminal != nullptr && *terminal != '\0' &&
            std::string_view(terminal) != "dumb";
 }
 
-} // namespace
-
-progress::progress(const std::string& what) {
-    if (!shown && can_show()) {
-        try {
-            shown.emplace(ane::detail::printable(what));
-            is_shown_ = true;
-        } catch (const std::exception&) {
-            shown.reset(); // no thread to be had: the work matters, not the line
+/// One line at a time, by the main thread.
+class terminal_line final : public app::watcher {
+public:
+    void begins(const std::string& what) override {
+        if (depth_++ == 0 && can_show()) {
+            try {
+                shown_.emplace(ane::detail::printable(what));
+            } catch (const std::exception&) {
+                shown_.reset(); // no thread to be had: the work matters, not the line
+            }
         }
     }
-}
-
-progress::~progress() {
-    if (is_shown_) {
-        shown.reset();
+    void at(double part) override {
+        if (shown_) {
+            shown_->at(part);
+        }
     }
-}
-
-void progress::at(double part) {
-    if (shown) {
-        shown->at(part);
+    void now(const std::string& what) override {
+        if (shown_) {
+            shown_->now(ane::detail::printable(what));
+        }
     }
-}
-
-void progress::now(const std::string& what) {
-    if (shown) {
-        shown->now(ane::detail::printable(what));
+    void ends() noexcept override {
+        if (--depth_ == 0) {
+            shown_.reset();
+        }
     }
+
+private:
+    std::optional<line_writer> shown_{};
+    int depth_ = 0;
+};
+
+} // namespace
+
+const app::caller& user() {
+    static terminal_line line;
+    static const app::caller who{app::front_end::command, &line};
+    return who;
 }
 
 } // namespace command

@@ -1,26 +1,12 @@
 #pragma once
 
-#include <string>
+#include "../app/front_end.hpp"
 
 namespace command {
 
-/// A line on standard error while it lives, if that takes more than a second: what is done, how much of it, for how long.
-/// Only on a terminal that can erase a line (TERM is set and not "dumb"); without colours. Within another it says nothing.
-class progress {
-public:
-    /// `what` is a participle: "reading model.onnx".
-    explicit progress(const std::string& what);
-    progress(const progress&) = delete;
-    progress& operator=(const progress&) = delete;
-    ~progress(); ///< erases the line
-
-    /// How far it is, from 0 to 1; never called, the time alone is shown.
-    static void at(double part);
-    /// What it does now.
-    static void now(const std::string& what);
-
-private:
-    bool is_shown_ = false;
-};
+/// Who asks: the user of the command. What takes more than a second is a line on standard error, what is done, how much of
+/// it, for how long; only on a terminal that can erase a line (TERM is set and not "dumb"); without colours. A task within
+/// another has no line of its own.
+const app::caller& user();
 
 } // namespace command

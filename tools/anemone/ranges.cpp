@@ -3,7 +3,6 @@
 #include "numpy_file.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/values/half.hpp>
-#include <anemone/weights/promises.hpp>
 
 #include <fmt/format.h>
 
@@ -18,16 +17,6 @@ namespace command {
 
 namespace {
 
-std::string input_names(const ane::graph_view& g) {
-    std::string names;
-    for (int i = 0; i < g.size(); ++i) {
-        if (g[i].kind == ane::op::input && g.next_of(i) < 0) {
-            names.append(names.empty() ? "" : ", ").append(g.name(i));
-        }
-    }
-    return names;
-}
-
 /// "-1,1"; nothing where the text is no pair of numbers.
 std::optional<ane::contract> pair_in(const std::string& text) {
     const char* const begin = text.c_str();
@@ -39,14 +28,6 @@ std::optional<ane::contract> pair_in(const std::string& text) {
     }
     const double high = std::strtod(comma + 1, &end);
     return end != comma + 1 && *end == '\0' ? std::optional(ane::within(low, high)) : std::nullopt;
-}
-
-void require_range(const std::string& argument, const ane::contract& c) {
-    if (!(c.low <= c.high && c.low >= -ane::half_max && c.high <= ane::half_max)) {
-        throw ane::error(
-            ane::errc::argument, "--ranges " + argument,
-            fmt::format("goes from {} to {}; a range is x=low,high within +-{}", c.low, c.high, ane::half_max));
-    }
 }
 
 /// The extremes and the mean square of arrays of one name.
@@ -90,49 +71,49 @@ struct measured {
 
 } // namespace
 
-std::vector<ane::aside> promise_inputs(ane::dynamic_graph& graph, const std::vector<std::string>& ranges,
-                                       std::uint64_t most) {
-    std::vector<ane::aside> observed;
-    const auto is_input = [&](std::string_view name) {
-        const int at = graph.view().find(ane::op::input, name);
-        return at >= 0 && graph.view().next_of(at) < 0;
+input_ranges ranges_in(const std::vector<std::string>& arguments, const app::model& of) {
+    input_ranges found;
+    if (arguments.empty()) {
+        return found;
+    }
+    const std::vector<app::port> inputs = app::ports_of(of.graph()).inputs;
+    const auto is_input = [&](const std::string& name) {
+        return std::any_of(inputs.begin(), inputs.end(), [&](const app::port& each) { return each.name == name; });
     };
     std::map<std::string, measured> seen;
-    for (const std::string& each : ranges) {
+    for (const std::string& each : arguments) {
         const std::size_t equals = each.find('=');
         const std::string name = equals == std::string::npos ? "" : each.substr(0, equals);
         const std::string rest = equals == std::string::npos ? each : each.substr(equals + 1);
-        if (!name.empty() && !is_input(name)) {
-            throw ane::error(ane::errc::argument, "--ranges " + each,
-                             "'" + name + "' is no input of the model; there are: " + input_names(graph));
+        if (!name.empty()) {
+            app::named(inputs, name, "input");
         }
         if (const auto declared = name.empty() ? std::nullopt : pair_in(rest)) {
-            require_range(each, *declared);
-            ane::promise_input(graph, name, *declared);
+            found.ranges.push_back({name, *declared});
             continue;
         }
-        std::vector<tensor> arrays = read_arrays(rest, most);
+        std::vector<tensor> arrays = read_arrays(rest, of.max_memory());
         if (!name.empty() && arrays.size() == 1) {
             arrays.front().name = name;
         }
         bool any = false;
         for (const tensor& array : arrays) {
             if (is_input(array.name)) {
-                seen[array.name].add(array, rest, observed);
+                seen[array.name].add(array, rest, found.observed);
                 any = true;
             }
         }
         if (!any) {
             throw ane::error(ane::errc::argument, "--ranges " + each,
-                             "has no array of an input's name; inputs are: " + input_names(graph));
+                             "has no array of an input's name; inputs are: " + app::names_of(inputs));
         }
     }
     for (const auto& [name, extremes] : seen) {
         if (extremes.is_whole && extremes.count > 0) {
-            ane::promise_input(graph, name, extremes.promise());
+            found.ranges.push_back({name, extremes.promise()});
         }
     }
-    return observed;
+    return found;
 }
 
 } // namespace command

@@ -1,5 +1,5 @@
+#include "../app/rule_names.hpp"
 #include "command.hpp"
-#include "rule_names.hpp"
 #include <anemone/io/json.hpp>
 #include <anemone/rules/registry.hpp>
 
@@ -16,7 +16,7 @@ namespace {
 std::vector<ane::rule> chosen_rules(const std::vector<std::string>& names) {
     std::vector<ane::rule> chosen;
     for (const std::string& each : names) {
-        const auto found = rules_named(each);
+        const auto found = app::rules_named(each);
         chosen.insert(chosen.end(), found.begin(), found.end());
     }
     for (std::size_t i = 0; names.empty() && i < ane::rule_count; ++i) {

@@ -1,5 +1,5 @@
+#include "../app/target_names.hpp"
 #include "command.hpp"
-#include "target_names.hpp"
 #include <anemone/io/json.hpp>
 #include <anemone/targets/sets.hpp>
 
@@ -49,7 +49,7 @@ void add_targets(CLI::App& app, int& status) {
     sub->add_flag("--json", given->json, "As JSON");
     sub->footer("Example: anemone targets h14..h16,h18");
     sub->callback([given, &status] {
-        const ane::target_set chosen = targets_named(given->names);
+        const ane::target_set chosen = app::targets_named(given->names);
         write_text("", given->json ? as_json(chosen) : as_text(chosen));
         status = well;
     });

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <anemone/graph/graph.hpp>
-#include <anemone/values/half.hpp>
+#include "../app/arrays.hpp"
 
-#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,14 +18,8 @@ struct tensor {
     std::size_t count() const { return values.size(); }
 };
 
-/// "1x3x224x224"
-std::string text(const std::vector<std::int64_t>& shape);
-
-/// What a port takes: the numbers of a tensor in its element type. A shape that differs in extents of 1 alone fits.
-/// Throws `ane::error` (errc::port) for another number of elements, and for numbers that the type cannot hold.
-std::vector<std::byte> bytes_of(const tensor& from, const ane::node& port, const std::string& name);
-
-/// The other way round.
-tensor tensor_of(const std::vector<std::byte>& bytes, const ane::node& port, const std::string& name);
+/// The tensors as arrays for a model with such inputs; they keep the memory. Where there is one tensor and one input it is
+/// for that, whatever it is called.
+std::vector<app::input_array> arrays_for(const std::vector<app::port>& inputs, std::span<const tensor> tensors);
 
 } // namespace command

@@ -1,32 +1,40 @@
 #include "written_model.hpp"
 
-#include <anemone/backend/cpu/constants.hpp>
-#include <anemone/base/error.hpp>
-#include <anemone/formats/mil.hpp>
-#include <anemone/formats/netplist.hpp>
-#include <anemone/formats/netplist_program.hpp>
-#include <anemone/mlpackage/mlpackage.hpp>
-#include <anemone/passes/lowering.hpp>
+#include "output_path.hpp"
+#include "progress.hpp"
+
+#include <utility>
 
 namespace command {
 
-std::string write_model(const ane::read_model& model, const std::string& to, const std::string& folder,
-                        bool core_ml_states) {
-    if (to != "mil" && to != "netplist" && to != "mlpackage") {
-        throw ane::error(ane::errc::argument, "format '" + to + "'", "is none of mil, netplist, mlpackage");
+void add_written(CLI::App& sub, written_form& written, const std::string& text) {
+    sub.add_option("-o,--output", written.path, text);
+    auto to = app::row_of(&app::convert_options::to);
+    to.is.is_required = false;
+    detail::option_adder<app::convert_options>(sub, written.how, {})(to);
+}
+
+void require_apart(const written_form& written, const std::string& model) {
+    if (written.path.empty()) {
+        return;
     }
-    const ane::lowered_graph lowered = ane::lower(model.graph);
-    const ane::materialized constants = ane::materialize(lowered.graph, model.weights);
-    if (to == "mil") {
-        ane::mil_options how;
-        how.core_ml_states = core_ml_states;
-        return ane::write_mil(ane::emit_mil(lowered.graph, constants, how), folder);
+    if (written.how.to == app::model_format::cpp) {
+        require_other_file(written.path, std::span(&model, 1));
+        require_other_file(app::weights_beside(written.path), std::span(&model, 1));
+        return;
     }
-    if (to == "mlpackage") {
-        const ane::mil_options for_core_ml{.every_stored_form = true, .core_ml_states = true};
-        return ane::write_mlpackage(ane::emit_mil(lowered.graph, constants, for_core_ml), folder);
+    require_apart(written.path, model, written.how.to == app::model_format::mlpackage);
+    for (const char* const inside : {"model.mil", "net.plist"}) {
+        require_other_file(written.path + "/" + inside, std::span(&model, 1));
     }
-    return ane::write_netplist(ane::emit_netplist(lowered.graph, constants), folder);
+}
+
+std::string write(app::model of, const written_form& written) {
+    if (written.path.empty()) {
+        return "";
+    }
+    const std::string path = app::convert(std::move(of), written.how, written.path, user());
+    return written.how.to == app::model_format::cpp ? path + "\n" + app::weights_beside(path) + "\n" : path + "\n";
 }
 
 } // namespace command

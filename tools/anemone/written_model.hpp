@@ -1,15 +1,26 @@
 #pragma once
 
-#include <anemone/readers/read_model.hpp>
+#include "../app/convert.hpp"
+#include "option_arguments.hpp"
 
+#include <CLI/CLI.hpp>
 #include <string>
 
 namespace command {
 
-/// Writes a model as "mil", "netplist" or "mlpackage" into a folder, which is made where it is missing, and returns what
-/// a reader opens: the path of the text, or of the package. `core_ml_states`: states as Core ML has them, in MIL text.
-/// Throws `ane::error` (errc::argument) for another format, and as the writers do.
-std::string write_model(const ane::read_model& model, const std::string& to, const std::string& folder,
-                        bool core_ml_states = false);
+/// Where a model is to be written, and as what.
+struct written_form {
+    std::string path{}; ///< empty: nowhere
+    app::convert_options how{};
+};
+
+/// Adds `-o,--output` and `--to` to a subcommand that may write what it made.
+void add_written(CLI::App& sub, written_form& written, const std::string& text);
+
+/// Throws `ane::error` (errc::argument) where what is written would replace the model that is read.
+void require_apart(const written_form& written, const std::string& model);
+
+/// Writes a model, unless nowhere. The lines that tell where.
+std::string write(app::model of, const written_form& written);
 
 } // namespace command

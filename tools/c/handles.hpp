@@ -1,17 +1,21 @@
 #pragma once
 
-#include "../bindings/model.hpp"
-#include "../bindings/plans.hpp"
-#include "../bindings/session.hpp"
+#include "../app/plan.hpp"
+#include "../app/session.hpp"
 #include <anemone/c/anemone.h>
 #include <anemone/report/verdicts.hpp>
 
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 struct anemone_model {
-    std::shared_ptr<const bindings::model> held;
+    app::shared_model held;
+    app::model_ports ports; // whose names callers see
+
+    explicit anemone_model(app::model of)
+        : held(std::make_shared<const app::model>(std::move(of))), ports(app::ports_of(held->graph())) {}
 };
 struct anemone_report {
     ane::verdict_table held;
@@ -19,10 +23,10 @@ struct anemone_report {
     std::string text;
 };
 struct anemone_plan {
-    bindings::plan held;
+    app::plan held;
     mutable std::mutex drawing{};
     mutable std::string svg{}; // empty until it is asked for
 };
 struct anemone_program {
-    bindings::session held;
+    app::session held;
 };

@@ -1,7 +1,9 @@
-#include "../anemone/rule_names.hpp"
+#include "../app/convert.hpp"
+#include "../app/cost.hpp"
 #include "arguments.hpp"
 #include "guarded.hpp"
 #include "handles.hpp"
+#include "options.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -11,18 +13,18 @@
 
 namespace {
 
+using c_interface::caller;
 using c_interface::guarded;
 using c_interface::needed;
 using c_interface::needed_text;
 using c_interface::not_known;
-using c_interface::require_size;
-using c_interface::texts;
+using c_interface::options_from;
 
-const std::vector<bindings::port>& ports_of(const anemone_model& model, anemone_direction direction) {
+const std::vector<app::port>& ports_of(const anemone_model& model, anemone_direction direction) {
     switch (direction) {
-    case ANEMONE_INPUT: return model.held->inputs();
-    case ANEMONE_OUTPUT: return model.held->outputs();
-    case ANEMONE_STATE: return model.held->states();
+    case ANEMONE_INPUT: return model.ports.inputs;
+    case ANEMONE_OUTPUT: return model.ports.outputs;
+    case ANEMONE_STATE: return model.ports.states;
     }
     throw ane::error(ane::errc::argument, "direction", std::to_string(direction) + " is none");
 }
@@ -42,22 +44,20 @@ extern "C" {
 anemone_status anemone_open(const char* path, const anemone_reading* how, anemone_model** model) {
     return guarded([&] {
         needed(model, "model") = nullptr;
-        command::reading r;
-        if (how != nullptr) {
-            require_size(how->size, sizeof *how, "anemone_reading");
-            r.function = how->function == nullptr ? "" : how->function;
-            r.shapes = texts(how->shapes, how->shape_count, "shapes");
-            r.memory = how->max_memory == 0 ? r.memory : how->max_memory;
-            r.approximates = how->approximates != 0;
-        }
-        *model = new anemone_model{std::make_shared<const bindings::model>(needed_text(path, "path"), r)};
+        const auto options = options_from<app::reading_options>(how);
+        *model = new anemone_model(app::model(needed_text(path, "path"), options, caller));
     });
 }
 
 void anemone_model_free(anemone_model* model) { delete model; }
 
 anemone_status anemone_convert(const anemone_model* model, const char* to, const char* folder) {
-    return guarded([&] { needed(model, "model").held->convert(needed_text(to, "to"), needed_text(folder, "folder")); });
+    return guarded([&] {
+        const app::model& of = *needed(model, "model").held;
+        app::convert_options how;
+        how.to = app::value_named(app::row_of(&app::convert_options::to), needed_text(to, "to"), app::front_end::c);
+        app::convert(of, how, needed_text(folder, "folder"), caller);
+    });
 }
 
 size_t anemone_port_count(const anemone_model* model, anemone_direction direction) {
@@ -71,7 +71,7 @@ anemone_status anemone_port_at(const anemone_model* model, anemone_direction dir
     return guarded([&] {
         anemone_port& to = needed(port, "port");
         to = {};
-        const bindings::port& p = at(ports_of(needed(model, "model"), direction), index);
+        const app::port& p = at(ports_of(needed(model, "model"), direction), index);
         to = {p.name.c_str(), static_cast<anemone_type>(p.type), p.shape.size(), {1, 1, 1, 1, 1, 1, 1, 1}, p.count};
         static_assert(std::size(decltype(to.shape){}) >= ane::extents::capacity);
         std::copy(p.shape.begin(), p.shape.end(), to.shape);
@@ -87,18 +87,13 @@ anemone_status anemone_check(const anemone_model* model, const char* targets, co
                              anemone_report** report) {
     return guarded([&] {
         needed(report, "report") = nullptr;
-        const bindings::model& m = *needed(model, "model").held;
-        ane::report_policy rules = command::policy_named({}, {}, "any");
-        if (policy != nullptr) {
-            require_size(policy->size, sizeof *policy, "anemone_policy");
-            rules = command::policy_named(texts(policy->errors, policy->error_count, "errors"),
-                                          texts(policy->waived, policy->waived_count, "waived"),
-                                          policy->route == nullptr ? "any" : policy->route);
-        }
-        auto [verdicts, observed] = m.check(targets == nullptr ? "macs" : targets, rules);
-        std::string json = verdicts.json(m.path(), observed);
-        std::string text = verdicts.str();
-        *report = new anemone_report{std::move(verdicts), std::move(json), std::move(text)};
+        const app::model& of = *needed(model, "model").held;
+        auto options = options_from<app::check_options>(policy);
+        options.targets = targets == nullptr ? options.targets : targets;
+        app::judgement found = app::check(of, options, caller);
+        std::string json = found.verdicts.json(of.path(), found.observed);
+        std::string text = found.verdicts.str();
+        *report = new anemone_report{std::move(found.verdicts), std::move(json), std::move(text)};
     });
 }
 
@@ -130,7 +125,8 @@ anemone_status anemone_estimate(const anemone_model* model, const char* target, 
     return guarded([&] {
         anemone_cost& to = needed(cost, "cost");
         to = {};
-        const ane::cost c = needed(model, "model").held->cost(needed_text(target, "target"));
+        const app::model& of = *needed(model, "model").held;
+        const ane::cost c = app::cost(of, needed_text(target, "target"), caller);
         to = {c.seconds.value_or(not_known), c.flops(), c.bytes, ane::name(c.limit).data(),
               c.roof && c.roof->known_by == ane::mark::measured ? 1 : 0};
     });

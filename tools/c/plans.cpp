@@ -1,24 +1,47 @@
 #include "arguments.hpp"
 #include "guarded.hpp"
 #include "handles.hpp"
+#include "options.hpp"
+
+#include <fmt/format.h>
 
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 namespace {
 
 using c_interface::arrays_of;
+using c_interface::caller;
 using c_interface::guarded;
 using c_interface::needed;
 using c_interface::needed_text;
 using c_interface::not_known;
-using c_interface::require_size;
+using c_interface::options_from;
 
-/// A word that may be left out.
-std::string word(const char* text, const char* otherwise) { return text == nullptr ? otherwise : text; }
+/// The runs in the caller's memory, which has no shape: of each input so many, one after the other.
+ane::model_samples samples_of(const app::model_ports& ports, const anemone_compressing& how) {
+    std::vector<app::input_array> arrays = arrays_of<const std::byte>(how.data, how.data_count, "data");
+    for (app::input_array& each : arrays) {
+        const app::port& p = app::named(ports.inputs, each.name, "input");
+        app::find(arrays, each.name); // once
+        const std::size_t wanted = p.count * app::bytes_of(each.type);
+        if (how.runs == 0 || each.bytes.size() % how.runs != 0 || each.bytes.size() / how.runs != wanted) {
+            throw ane::error(ane::errc::port, p.name,
+                             fmt::format("is {} of {}, which is {} bytes in each of {} runs, the array has {}",
+                                         app::shape_text(p.shape), app::name(each.type), wanted, how.runs,
+                                         each.bytes.size()));
+        }
+        each.shape = p.shape;
+        each.shape->insert(each.shape->begin(), static_cast<std::int64_t>(how.runs));
+    }
+    ane::model_samples samples;
+    app::add_runs(samples, ports.inputs, arrays, "data");
+    return samples;
+}
 
 template <class Found> const Found& found_in(const anemone_plan* plan, const char* function) {
     const auto* const found = std::get_if<Found>(&needed(plan, "plan").held.found);
@@ -41,16 +64,10 @@ anemone_status anemone_optimize(const anemone_model* model, const char* target, 
                                 anemone_plan** plan) {
     return guarded([&] {
         needed(plan, "plan") = nullptr;
-        bindings::optimizing given;
-        if (how != nullptr) {
-            require_size(how->size, sizeof *how, "anemone_optimizing");
-            given = {how->bits != 0, how->values != 0, how->errors != 0, how->resident != 0, how->prove != 0, {}};
-            for (size_t i = 0; i < how->range_count; ++i) {
-                const anemone_range& each = (&needed(how->ranges, "ranges"))[i];
-                given.ranges.push_back({needed_text(each.input, "input of a range"), each.low, each.high});
-            }
-        }
-        *plan = new anemone_plan{bindings::optimize(needed(model, "model").held, needed_text(target, "target"), given)};
+        const app::model& of = *needed(model, "model").held;
+        auto options = options_from<app::optimize_options>(how);
+        options.target = needed_text(target, "target");
+        *plan = new anemone_plan{app::plan_of(app::optimize(of, options, caller))};
     });
 }
 
@@ -58,18 +75,15 @@ anemone_status anemone_compress(const anemone_model* model, const char* target, 
                                 anemone_plan** plan) {
     return guarded([&] {
         needed(plan, "plan") = nullptr;
-        bindings::compressing given;
-        if (how != nullptr) {
-            require_size(how->size, sizeof *how, "anemone_compressing");
-            given.most_loss = how->most_loss == 0 ? given.most_loss : how->most_loss;
-            given.goal = word(how->goal, "size");
-            given.to = word(how->to, "mil");
-            given.backend = word(how->backend, "cpu");
-            given.plain = how->plain != 0;
-            given.data = arrays_of<const std::byte>(how->data, how->data_count, "data");
-            given.runs = how->runs;
+        const anemone_model& of = needed(model, "model");
+        auto options = options_from<app::compress_options>(how);
+        options.target = needed_text(target, "target");
+        ane::model_samples data;
+        if (how != nullptr && how->data_count > 0) {
+            data = samples_of(of.ports, *how);
+            options.random_runs = app::compress_options().random_runs; // the runs are those of the data
         }
-        *plan = new anemone_plan{bindings::compress(needed(model, "model").held, needed_text(target, "target"), given)};
+        *plan = new anemone_plan{app::plan_of(app::compress(*of.held, options, std::move(data), caller))};
     });
 }
 
@@ -77,12 +91,10 @@ anemone_status anemone_place(const anemone_model* model, const char* target, con
                              anemone_plan** plan) {
     return guarded([&] {
         needed(plan, "plan") = nullptr;
-        bindings::placing given;
-        if (how != nullptr) {
-            require_size(how->size, sizeof *how, "anemone_placing");
-            given = {word(how->goal, "time"), how->batches};
-        }
-        *plan = new anemone_plan{bindings::place(needed(model, "model").held, needed_text(target, "target"), given)};
+        const app::model& of = *needed(model, "model").held;
+        auto options = options_from<app::placement_options>(how);
+        options.target = needed_text(target, "target");
+        *plan = new anemone_plan{app::plan_of(of, options, caller)};
     });
 }
 
@@ -90,22 +102,13 @@ anemone_status anemone_timeline(const anemone_model* const* models, size_t model
                                 const anemone_calling* how, anemone_plan** plan) {
     return guarded([&] {
         needed(plan, "plan") = nullptr;
-        std::vector<bindings::shared_model> all;
+        std::vector<app::shared_model> all;
         for (size_t i = 0; i < model_count; ++i) {
             all.push_back(needed((&needed(models, "models"))[i], "model").held);
         }
-        bindings::calling given;
-        if (how != nullptr) {
-            require_size(how->size, sizeof *how, "anemone_calling");
-            given.calls = how->calls == 0 ? given.calls : how->calls;
-            given.period = how->period;
-            given.idle = how->idle;
-            given.is_warm = how->warm != 0;
-            for (size_t i = 0; i < how->batch_count; ++i) {
-                given.batches.push_back((&needed(how->batches, "batches"))[i]);
-            }
-        }
-        *plan = new anemone_plan{bindings::simulate(all, needed_text(target, "target"), given)};
+        auto options = options_from<app::timeline_options>(how);
+        options.target = needed_text(target, "target");
+        *plan = new anemone_plan{app::plan_of(all, options, caller)};
     });
 }
 
@@ -118,12 +121,13 @@ anemone_status anemone_plan_drawing(const anemone_plan* plan, const char** svg) 
     return guarded([&] {
         needed(svg, "svg") = nullptr;
         const anemone_plan& of = needed(plan, "plan");
-        if (!of.held.draw) {
-            throw ane::error(ane::errc::argument, "plan", "has no drawing");
-        }
         const std::lock_guard<std::mutex> mine(of.drawing);
         if (of.svg.empty()) {
-            of.svg = of.held.draw();
+            std::optional<std::string> drawn = app::drawing(of.held);
+            if (!drawn) {
+                throw ane::error(ane::errc::argument, "plan", "has no drawing");
+            }
+            of.svg = std::move(*drawn);
         }
         *svg = of.svg.c_str();
     });
@@ -132,11 +136,11 @@ anemone_status anemone_plan_drawing(const anemone_plan* plan, const char** svg) 
 anemone_status anemone_plan_model(const anemone_plan* plan, anemone_model** model) {
     return guarded([&] {
         needed(model, "model") = nullptr;
-        const bindings::plan& of = needed(plan, "plan").held;
-        if (of.made == nullptr) {
+        const app::model* const made = app::made(needed(plan, "plan").held);
+        if (made == nullptr) {
             throw ane::error(ane::errc::argument, "plan", "makes no model");
         }
-        *model = new anemone_model{of.made};
+        *model = new anemone_model(*made);
     });
 }
 
@@ -144,7 +148,9 @@ anemone_status anemone_plan_optimized(const anemone_plan* plan, anemone_optimize
     return guarded([&] {
         anemone_optimized& to = needed(figures, "figures");
         to = {};
-        const auto& [found, proof] = found_in<bindings::optimized_plan>(plan, "anemone_optimize");
+        const auto& of = found_in<app::optimized>(plan, "anemone_optimize");
+        const ane::optimized& found = of.found;
+        const std::optional<ane::rewrite_proof>& proof = of.proof;
         to = {found.before,
               found.after,
               found.gain(),
@@ -163,7 +169,7 @@ anemone_status anemone_plan_compressed(const anemone_plan* plan, anemone_compres
     return guarded([&] {
         anemone_compressed& to = needed(figures, "figures");
         to = {};
-        const auto& found = found_in<ane::compression_plan>(plan, "anemone_compress");
+        const ane::compression_plan& found = found_in<app::compressed>(plan, "anemone_compress").found;
         to = {found.before.bytes,
               found.after.bytes,
               found.ratio(),
@@ -196,7 +202,7 @@ anemone_status anemone_plan_timed(const anemone_plan* plan, anemone_timed* figur
     return guarded([&] {
         anemone_timed& to = needed(figures, "figures");
         to = {};
-        const auto& found = found_in<ane::timeline>(plan, "anemone_timeline");
+        const ane::timeline& found = found_in<app::simulated>(plan, "anemone_timeline").found;
         to = {found.seconds(),
               found.throughput(),
               found.utilisation(),

@@ -1,6 +1,7 @@
 #include "arguments.hpp"
 #include "guarded.hpp"
 #include "handles.hpp"
+#include "options.hpp"
 
 #include <cstddef>
 
@@ -8,14 +9,9 @@ namespace {
 
 using c_interface::array_of;
 using c_interface::arrays_of;
+using c_interface::caller;
 using c_interface::guarded;
 using c_interface::needed;
-
-static_assert(static_cast<int>(bindings::element::float16) == ANEMONE_FLOAT16 &&
-              static_cast<int>(bindings::element::int8) == ANEMONE_INT8 &&
-              static_cast<int>(bindings::element::uint8) == ANEMONE_UINT8 &&
-              static_cast<int>(bindings::element::float32) == ANEMONE_FLOAT32 &&
-              static_cast<int>(bindings::element::float64) == ANEMONE_FLOAT64);
 
 } // namespace
 
@@ -24,7 +20,10 @@ extern "C" {
 anemone_status anemone_compile(const anemone_model* model, const char* backend, anemone_program** program) {
     return guarded([&] {
         needed(program, "program") = nullptr;
-        *program = new anemone_program{{needed(model, "model").held, backend == nullptr ? "cpu" : backend}};
+        const app::model& of = *needed(model, "model").held;
+        app::compile_options how;
+        how.backend = backend == nullptr ? how.backend : backend;
+        *program = new anemone_program{{of, how, caller}};
     });
 }
 

@@ -1,8 +1,11 @@
-#include "../anemone/rule_names.hpp"
-#include "../anemone/target_names.hpp"
-#include "../bindings/model.hpp"
-#include "../bindings/plans.hpp"
-#include "../bindings/session.hpp"
+#include "../app/check.hpp"
+#include "../app/convert.hpp"
+#include "../app/cost.hpp"
+#include "../app/draw.hpp"
+#include "../app/plan.hpp"
+#include "../app/session.hpp"
+#include "../app/target_names.hpp"
+#include "options.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/readers/unreadable.hpp>
 #include <anemone/version.hpp>
@@ -17,22 +20,24 @@
 #include <pybind11/stl.h>
 #include <span>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
-/// anemone._native: models and programs as plain functions over strings and dense NumPy arrays. The classes that users see
-/// are Python (anemone/*.py). The lock of the interpreter is given up wherever something is computed.
+/// anemone._native: models and programs as plain functions over dictionaries of options and dense NumPy arrays. The classes
+/// that users see are Python (anemone/*.py). The lock of the interpreter is given up wherever something is computed.
 namespace {
 
 namespace py = pybind11;
-using bindings::element;
-using bindings::model;
-using bindings::plan;
-using bindings::port;
-using bindings::session;
+using app::element;
+using app::model;
+using app::plan;
+using app::port;
+using app::session;
+using python_module::caller;
+using python_module::options_from;
 using unlocked = py::call_guard<py::gil_scoped_release>;
 
-py::dtype dtype_of(element type) { return py::dtype(bindings::name(type)); }
+py::dtype dtype_of(element type) { return py::dtype(app::name(type)); }
 
 /// The element type of an array that anemone/arrays.py prepared.
 element element_of(const py::array& a, const std::string& name) {
@@ -47,7 +52,7 @@ element element_of(const py::array& a, const std::string& name) {
 
 std::vector<std::int64_t> shape_of(const py::array& a) { return {a.shape(), a.shape() + a.ndim()}; }
 
-bindings::input_array input_of(const std::string& name, const py::array& a) {
+app::input_array input_of(const std::string& name, const py::array& a) {
     if ((a.flags() & py::array::c_style) == 0) {
         throw ane::error(ane::errc::port, name, "is not in C order");
     }
@@ -60,7 +65,7 @@ bindings::input_array input_of(const std::string& name, const py::array& a) {
 py::array made_for(const port& p) {
     return {dtype_of(p.type), std::vector<py::ssize_t>(p.shape.begin(), p.shape.end())};
 }
-bindings::output_array output_of(const port& p, py::array& a) {
+app::output_array output_of(const port& p, py::array& a) {
     return {p.name,
             p.type,
             {static_cast<std::byte*>(a.mutable_data()), static_cast<std::size_t>(a.nbytes())},
@@ -70,7 +75,7 @@ bindings::output_array output_of(const port& p, py::array& a) {
 /// Arrays by name, which are kept while they are read.
 struct named_arrays {
     std::vector<py::array> kept{};
-    std::vector<bindings::input_array> inputs{};
+    std::vector<app::input_array> inputs{};
 
     explicit named_arrays(const py::dict& given) {
         for (const auto& [name, value] : given) {
@@ -83,8 +88,8 @@ struct named_arrays {
 py::dict run(session& s, const py::dict& given) {
     const named_arrays arrays(given);
     py::dict answers;
-    std::vector<bindings::output_array> outputs;
-    for (const port& p : s.model().outputs()) {
+    std::vector<app::output_array> outputs;
+    for (const port& p : s.ports().outputs) {
         py::array made = made_for(p);
         outputs.push_back(output_of(p, made));
         answers[py::str(p.name)] = std::move(made);
@@ -95,7 +100,7 @@ py::dict run(session& s, const py::dict& given) {
 }
 
 py::array read_state(session& s, const std::string& name) {
-    const std::vector<port>& all = s.model().states();
+    const std::vector<port>& all = s.ports().states;
     const auto found = std::find_if(all.begin(), all.end(), [&](const port& each) { return each.name == name; });
     if (found == all.end()) {
         s.read_state({name, element::float16, {}, std::nullopt}); // says so
@@ -108,7 +113,7 @@ py::array read_state(session& s, const std::string& name) {
 py::list ports_of(const std::vector<port>& ports) {
     py::list all;
     for (const port& each : ports) {
-        all.append(py::make_tuple(each.name, bindings::name(each.type), py::tuple(py::cast(each.shape))));
+        all.append(py::make_tuple(each.name, app::name(each.type), py::tuple(py::cast(each.shape))));
     }
     return all;
 }
@@ -129,86 +134,94 @@ void throw_in_python(const ane::error& e) {
     PyErr_SetObject(type.ptr(), type(ane::name(e.code()), text(e.subject()), text(e.what()), faults).ptr());
 }
 
-struct verdicts {
+py::tuple check(const model& of, const py::dict& given) {
+    const auto options = options_from<app::check_options>(given);
     std::string json;
     std::string text;
-};
-
-verdicts check(const model& m, const std::string& targets, const std::vector<std::string>& errors,
-               const std::vector<std::string>& waived, const std::string& route) {
-    const auto [found, observed] = m.check(targets, command::policy_named(errors, waived, route));
-    return {found.json(m.path(), observed), found.str()};
-}
-
-struct estimate {
-    std::string target, product;
-    std::optional<double> seconds;
-    std::int64_t flops, bytes;
-    std::string bound;
-    bool measured;
-};
-
-estimate cost(const model& m, const std::string& target) {
-    const ane::cost c = m.cost(target);
-    return {std::string(c.target),
-            std::string(c.product),
-            c.seconds,
-            c.flops(),
-            c.bytes,
-            std::string(ane::name(c.limit)),
-            c.roof && c.roof->known_by == ane::mark::measured};
-}
-
-using shared_model = std::shared_ptr<model>;
-using range = std::tuple<std::string, double, double>;
-
-plan optimized(const shared_model& of, const std::string& target, bool bits, bool values, bool errors, bool resident,
-               bool prove, const std::vector<range>& ranges) {
-    bindings::optimizing how{bits, values, errors, resident, prove, {}};
-    for (const auto& [input, low, high] : ranges) {
-        how.ranges.push_back({input, low, high});
+    {
+        const py::gil_scoped_release others_go_on;
+        const app::judgement found = app::check(of, options, caller);
+        json = found.verdicts.json(of.path(), found.observed);
+        text = found.verdicts.str();
     }
-    return bindings::optimize(of, target, how);
+    return py::make_tuple(json, text);
 }
 
-plan compressed(const shared_model& of, const std::string& target, const py::dict& data, std::size_t random_runs,
-                double most_loss, const std::string& goal, bool plain, const std::string& backend,
-                const std::string& to) {
+py::list cost(const model& of, const py::dict& given) {
+    const auto options = options_from<app::cost_options>(given);
+    const app::estimates found = [&] {
+        const py::gil_scoped_release others_go_on;
+        return app::cost(of, options, caller);
+    }();
+    py::list rows;
+    for (const auto& [target, c] : found.rows) {
+        rows.append(py::make_tuple(std::string(c.target), std::string(c.product), c.seconds, c.flops(), c.bytes,
+                                   std::string(ane::name(c.limit)), c.roof && c.roof->known_by == ane::mark::measured));
+    }
+    return rows;
+}
+
+std::string draw(const model& of, const std::string& title, const py::dict& given) {
+    const auto options = options_from<app::draw_options>(given);
+    const py::gil_scoped_release others_go_on;
+    return app::draw(of, title, options, caller);
+}
+
+plan optimize(const model& of, const py::dict& given) {
+    const auto options = options_from<app::optimize_options>(given);
+    const py::gil_scoped_release others_go_on;
+    return app::plan_of(app::optimize(of, options, caller));
+}
+
+plan compress(const model& of, const py::dict& given, const py::dict& data) {
+    const auto options = options_from<app::compress_options>(given);
     const named_arrays arrays(data);
     const py::gil_scoped_release others_go_on;
-    return bindings::compress(of, target, {most_loss, goal, to, backend, plain, arrays.inputs, random_runs});
+    ane::model_samples samples;
+    app::add_runs(samples, app::ports_of(of.graph()).inputs, arrays.inputs, "data");
+    return app::plan_of(app::compress(of, options, std::move(samples), caller));
 }
 
-plan placed(const shared_model& of, const std::string& target, const std::string& goal, std::int64_t batches) {
-    return bindings::place(of, target, {goal, batches});
+plan place(const model& of, const py::dict& given) {
+    const auto options = options_from<app::placement_options>(given);
+    const py::gil_scoped_release others_go_on;
+    return app::plan_of(of, options, caller);
 }
 
-plan simulated(const std::vector<shared_model>& of, const std::string& target, int calls, double period, double idle,
-               bool warm, const std::vector<int>& batches) {
+plan simulate(const std::vector<std::shared_ptr<model>>& of, const py::dict& given) {
     if (std::find(of.begin(), of.end(), nullptr) != of.end()) {
         throw py::type_error("a model is None");
     }
-    return bindings::simulate({of.begin(), of.end()}, target, {calls, period, idle, warm, batches});
+    const auto options = options_from<app::timeline_options>(given);
+    const py::gil_scoped_release others_go_on;
+    return app::plan_of({of.begin(), of.end()}, options, caller);
+}
+
+std::string convert(const model& of, const std::string& folder, const py::dict& given) {
+    const auto options = options_from<app::convert_options>(given);
+    const py::gil_scoped_release others_go_on;
+    return app::convert(of, options, folder, caller);
+}
+
+std::shared_ptr<model> opened(const py::bytes& path, const py::dict& given) {
+    const std::string name = path;
+    const auto options = options_from<app::reading_options>(given);
+    const py::gil_scoped_release others_go_on;
+    return std::make_shared<model>(name, options, caller);
+}
+
+std::unique_ptr<session> compiled(const model& of, const py::dict& given) {
+    const auto options = options_from<app::compile_options>(given);
+    const py::gil_scoped_release others_go_on;
+    return std::make_unique<session>(of, options, caller);
 }
 
 std::vector<std::string> targets_in(const std::string& text) {
     std::vector<std::string> names;
-    for (const ane::target t : command::targets_named(text)) {
+    for (const ane::target t : app::targets_named(text)) {
         names.emplace_back(ane::describe(t).runtime);
     }
     return names;
-}
-
-std::shared_ptr<model> opened(const py::bytes& path, const std::string& function, std::vector<std::string> shapes,
-                              std::uint64_t memory, bool approximates) {
-    const std::string name = path;
-    const py::gil_scoped_release others_go_on;
-    command::reading how;
-    how.function = function;
-    how.shapes = std::move(shapes);
-    how.memory = memory;
-    how.approximates = approximates;
-    return std::make_shared<model>(name, how);
 }
 
 } // namespace
@@ -226,51 +239,31 @@ PYBIND11_MODULE(_native, m) {
     m.def("targets", &targets_in);
     py::class_<model, std::shared_ptr<model>>(m, "Model")
         .def(py::init(&opened))
-        .def_property_readonly("inputs", [](const model& of) { return ports_of(of.inputs()); })
-        .def_property_readonly("outputs", [](const model& of) { return ports_of(of.outputs()); })
-        .def_property_readonly("states", [](const model& of) { return ports_of(of.states()); })
+        .def_property_readonly("inputs", [](const model& of) { return ports_of(app::ports_of(of.graph()).inputs); })
+        .def_property_readonly("outputs", [](const model& of) { return ports_of(app::ports_of(of.graph()).outputs); })
+        .def_property_readonly("states", [](const model& of) { return ports_of(app::ports_of(of.graph()).states); })
         .def_property_readonly("notes", &model::notes)
-        .def("check",
-             [](const model& of, const std::string& targets, const std::vector<std::string>& errors,
-                const std::vector<std::string>& waived, const std::string& route) {
-                 verdicts found;
-                 {
-                     const py::gil_scoped_release others_go_on;
-                     found = check(of, targets, errors, waived, route);
-                 }
-                 return py::make_tuple(found.json, found.text);
-             })
-        .def("cost",
-             [](const model& of, const std::string& target) {
-                 const estimate c = cost(of, target);
-                 return py::make_tuple(c.target, c.product, c.seconds, c.flops, c.bytes, c.bound, c.measured);
-             })
-        .def("draw", &model::drawing, unlocked())
-        .def("optimize", &optimized, unlocked())
-        .def("compress", &compressed)
-        .def("place", &placed, unlocked())
-        .def("convert", [](const model& of, const std::string& to, const py::bytes& folder) {
-            const std::string name = folder;
-            std::string written;
-            {
-                const py::gil_scoped_release others_go_on;
-                written = of.convert(to, name);
-            }
-            return py::bytes(written);
+        .def("check", &check)
+        .def("cost", &cost)
+        .def("draw", &draw)
+        .def("optimize", &optimize)
+        .def("compress", &compress)
+        .def("place", &place)
+        .def("convert", [](const model& of, const py::bytes& folder, const py::dict& options) {
+            return py::bytes(convert(of, folder, options));
         });
-    m.def("simulate", &simulated, unlocked());
+    m.def("simulate", &simulate);
     py::class_<plan>(m, "Plan")
         .def_readonly("text", &plan::text)
         .def_readonly("json", &plan::json)
         .def(
-            "draw", [](const plan& of) { return of.draw(); }, unlocked())
-        .def("model", [](const plan& of) { return std::const_pointer_cast<model>(of.made); });
+            "draw", [](const plan& of) { return app::drawing(of); }, unlocked())
+        .def("model", [](const plan& of) {
+            const model* const made = app::made(of);
+            return made == nullptr ? nullptr : std::make_shared<model>(*made);
+        });
     py::class_<session>(m, "Session")
-        .def(py::init([](const std::shared_ptr<model>& of, const std::string& backend) {
-                 const py::gil_scoped_release others_go_on;
-                 return std::make_unique<session>(of, backend);
-             }),
-             py::arg("model").none(false), py::arg("backend"))
+        .def(py::init(&compiled), py::arg("model").none(false), py::arg("options"))
         .def("run", &run)
         .def("read_state", &read_state)
         .def("write_state",

@@ -57,7 +57,8 @@ typedef struct anemone_model anemone_model;
 /** How a model is read. NULL is the default, as is what is 0 in it. */
 typedef struct anemone_reading {
     size_t size;               /**< sizeof(anemone_reading) */
-    const char* function;      /**< of MIL text, or the procedure of a netplist; NULL: the only one */
+    const char* function;      /**< the function of MIL text or of a package, or the procedure of a netplist; else
+                                    the only one */
     const char* const* shapes; /**< of ONNX inputs that the file leaves free: "x=1,3,224,224" */
     size_t shape_count;
     uint64_t max_memory; /**< bytes that weights, and the values of a run, may take; 0: 8 GB */
@@ -68,8 +69,8 @@ typedef struct anemone_reading {
 anemone_status anemone_open(const char* path, const anemone_reading* how, anemone_model** model);
 void anemone_model_free(anemone_model* model);
 
-/** Writes the model and its weights as "mil", "netplist" or "mlpackage" into a folder, which is made where it is missing;
- *  anemone_open takes it. */
+/** Writes the model and its weights as "mil", "netplist" or "mlpackage" into a folder, which is made where it is missing
+ *  and which anemone_open takes; as "cpp" to a header, with a safetensors file of its name beside it. */
 anemone_status anemone_convert(const anemone_model* model, const char* to, const char* folder);
 
 typedef int32_t anemone_type;
@@ -108,11 +109,11 @@ typedef struct anemone_report anemone_report;
 /** Which findings count. NULL is the default: the rules of any route, rejects and hazards are errors. */
 typedef struct anemone_policy {
     size_t size;               /**< sizeof(anemone_policy) */
-    const char* const* errors; /**< rules whose warnings are errors, by fact ("R030") or name */
+    const char* const* errors; /**< rules whose warnings are errors, by fact (R030) or name */
     size_t error_count;
     const char* const* waived; /**< rules that are not checked */
     size_t waived_count;
-    const char* route; /**< "any", "mil" or "netplist"; NULL: "any" */
+    const char* route; /**< the rules of one route too: "any", "mil" or "netplist"; NULL: "any" */
 } anemone_policy;
 
 typedef struct anemone_verdict {
@@ -170,13 +171,16 @@ typedef struct anemone_range {
 
 /** How a model is rewritten. NULL is the default, as is what is 0 in it. */
 typedef struct anemone_optimizing {
-    size_t size;  /**< sizeof(anemone_optimizing) */
-    int bits;     /**< not 0: only rewrites that keep every bit; 0: also those that round elsewhere */
-    int values;   /**< not 0: first of all fewer values that may overflow, by the ranges and the weights */
-    int errors;   /**< not 0: then a smaller expected error of the least exact product, by the same */
-    int resident; /**< not 0: no more operands than before that do not stay on the chip */
-    int prove;    /**< not 0: the model is run before and after each step, in the target's arithmetic */
-    const anemone_range* ranges;
+    size_t size;                 /**< sizeof(anemone_optimizing) */
+    int bits;                    /**< not 0: only rewrites that keep every bit */
+    int values;                  /**< not 0: first of all fewer values that may overflow, by the ranges of inputs and
+                                      the true weights */
+    int errors;                  /**< not 0: first of all a smaller expected error of the least exact product, by the
+                                      same */
+    int resident;                /**< not 0: no more operands than before that do not stay on the chip */
+    int prove;                   /**< not 0: run the model before and after each step on random inputs, in the chip's
+                                      arithmetic */
+    const anemone_range* ranges; /**< what the values of inputs stay within */
     size_t range_count;
 } anemone_optimizing;
 
@@ -187,14 +191,17 @@ anemone_status anemone_optimize(const anemone_model* model, const char* target, 
 /** How the weights of a model are stored. NULL is the default, as is what is 0 in it. */
 typedef struct anemone_compressing {
     size_t size;               /**< sizeof(anemone_compressing) */
-    double most_loss;          /**< the gate: the largest relative error of the outputs; 0: 0.01 */
-    const char* goal;          /**< what is to be least, "size" or "time"; NULL: "size" */
-    const char* to;            /**< the file for the weights, "mil" or "mlpackage", which has more forms; NULL: "mil" */
-    const char* backend;       /**< where the runs are judged, as for anemone_compile; NULL: "cpu" */
-    int plain;                 /**< not 0: rounded to the nearest, without error feedback */
-    const anemone_array* data; /**< of each input `runs` runs, one after the other; NULL: random numbers */
+    double most_loss;          /**< the largest relative error of the outputs; 0: 0.01 */
+    const char* goal;          /**< what is to be least, the size of the weights or the time by the cost model:
+                                    "size" or "time"; NULL: "size" */
+    const char* to;            /**< the file that is to hold the weights, of which mlpackage has more forms: "mil" or
+                                    "mlpackage"; NULL: "mil" */
+    const char* backend;       /**< where the runs are judged: cpu, oracle:TARGET or engine:TARGET; NULL: "cpu" */
+    int plain;                 /**< not 0: round to the nearest, without error feedback */
+    const anemone_array* data; /**< of each input the runs to learn from and to judge by, one after the other; NULL:
+                                    random numbers */
     size_t data_count;
-    size_t runs; /**< that the model is judged by; 0: 32, of random numbers */
+    size_t runs; /**< how many runs the data have, or of random numbers; 0: 32 */
 } anemone_compressing;
 
 /** Chooses a form for each weight: as small, or as fast, as the gate allows. Half of the runs are learnt from, the others
@@ -205,7 +212,7 @@ anemone_status anemone_compress(const anemone_model* model, const char* target, 
 /** How a model is placed. NULL is the default, as is what is 0 in it. */
 typedef struct anemone_placing {
     size_t size;      /**< sizeof(anemone_placing) */
-    const char* goal; /**< what is to be least, "time" or "energy"; NULL: "time" */
+    const char* goal; /**< what is to be least: "time" or "energy"; NULL: "time" */
     int64_t batches;  /**< the text also has batches of 1, 2, 4 ... up to this; 0: none */
 } anemone_placing;
 
@@ -216,10 +223,10 @@ anemone_status anemone_place(const anemone_model* model, const char* target, con
 /** How models are called. NULL is the default, as is what is 0 in it. */
 typedef struct anemone_calling {
     size_t size;        /**< sizeof(anemone_calling) */
-    int calls;          /**< of each model; 0: 8 */
+    int calls;          /**< calls of each model; 0: 8 */
     int warm;           /**< not 0: the models have run before */
-    double period;      /**< s from one call of a model to its next; 0: when the one before it has ended */
-    double idle;        /**< s of rest before the first call */
+    double period;      /**< seconds from one call of a model to its next; 0: when the one before it has ended */
+    double idle;        /**< seconds of rest before the first call */
     const int* batches; /**< the text also has what one sample takes in batches of these sizes */
     size_t batch_count;
 } anemone_calling;

@@ -9,7 +9,6 @@ import numpy
 
 from . import _native, plans
 from .arrays import dense
-from .errors import Error
 from .plans import Compressed, Optimized, Placement, Timeline
 from .report import Report
 
@@ -70,21 +69,21 @@ class Program:
 
 
 class Model:
-    """A model of a file: MIL text, a .mlmodelc, a .mlpackage, a netplist, ONNX. It does not change; threads may share it.
-
-    function      of MIL text or a package, or the procedure of a netplist, where there are several
-    shapes        of ONNX inputs that the file leaves free: {"x": (1, 3, 224, 224)}
-    max_memory    bytes that weights, and the values of a run, may take
-    approximates  to be checked, costed and drawn only: constants that fp16 does not hold are the nearest that it does
-    """
+    """A model of a file: MIL text, a .mlmodelc, a .mlpackage, a netplist, ONNX. It does not change; threads may share it."""
 
     def __init__(self, path: Path, *, function: str = "", shapes: Optional[Shapes] = None, max_memory: int = 8 << 30,
                  approximates: bool = False) -> None:
+        """Reads it.
+
+        function      the function of MIL text or of a package, or the procedure of a netplist; else the only one
+        shapes        of ONNX inputs that the file leaves free: {"x": (1, 3, 224, 224)}
+        max_memory    bytes that weights, and the values of a run, may take
+        approximates  to be judged and drawn only, with constants as the nearest that fp16 holds
+        """
+        options = _given(locals(), "path")
+        options["shapes"] = [f"{name}={','.join(str(int(each)) for each in shape)}" for name, shape in (shapes or {}).items()]
         self.path = os.fsdecode(path)
-        if not 0 < max_memory < 1 << 64:
-            raise Error("argument", "max_memory", f"argument: max_memory: is {max_memory}, allowed are 1 to 2^64 - 1")
-        given = [f"{name}={','.join(str(int(extent)) for extent in shape)}" for name, shape in (shapes or {}).items()]
-        self._native = _native.Model(os.fsencode(path), function, given, max_memory, approximates)
+        self._native = _native.Model(os.fsencode(path), options)
         self._programs: Dict[str, Program] = {}
 
     @classmethod
@@ -113,68 +112,116 @@ class Model:
         """What is different from the file, a sentence each."""
         return list(self._native.notes)
 
-    def check(self, targets: str = "macs", *, errors: Sequence[str] = (), waive: Sequence[str] = (),
-              route: str = "any") -> Report:
-        """What targets make of the model. `targets` is "macs", "all", "h13", "h14..h16", "h15..", or several with commas.
-        `errors` are rules whose warnings are errors, `waive` those that are not checked, by fact ("R030") or name; `route`
-        adds the rules of "mil" or "netplist"."""
-        return Report.of(*self._native.check(targets, _list(errors), _list(waive), route))
+    def check(self, targets: str = "macs", *, errors: Sequence[str] = (), waive: Sequence[str] = (), route: str = "any",
+              ranges: Optional[Ranges] = None) -> Report:
+        """What targets make of the model.
+
+        targets  macs, all, h13, h14..h16, h15.., or several with commas
+        errors   rules whose warnings are errors, by fact (R030) or name
+        waive    rules that are not checked
+        route    the rules of one route too: "any", "mil" or "netplist"
+        ranges   of inputs: {"x": (-1, 1)}
+        """
+        return Report.of(*self._native.check(_given(locals())))
 
     def cost(self, targets: str = "macs") -> List[Cost]:
-        """What a run costs on each target."""
-        return [Cost(*self._native.cost(each)) for each in _native.targets(targets)]
+        """What a run costs on each target.
+
+        targets  macs, all, h13, h14..h16, h15.., or several with commas
+        """
+        return [Cost(*each) for each in self._native.cost(_given(locals()))]
 
     def optimize(self, target: str = "h17s", *, bits: bool = False, values: bool = False, errors: bool = False,
-                 resident: bool = False, ranges: Optional[Ranges] = None, prove: bool = False) -> Optimized:
-        """A faster model that computes the same, by the estimate for a target. `bits` admits only rewrites that keep every
-        bit; `values` takes first of all those after which fewer values may overflow, by the `ranges` of inputs,
-        {"x": (-1, 1)}, and the weights, `errors` those with a smaller expected error of the least exact product; `resident` admits none after which more operands do not stay on the chip. `prove`
-        runs the model before and after each step, in the target's arithmetic."""
-        given = [(name, float(low), float(high)) for name, (low, high) in (ranges or {}).items()]
-        plan = self._native.optimize(target, bits, values, errors, resident, prove, given)
+                 resident: bool = False, prove: bool = False, ranges: Optional[Ranges] = None) -> Optimized:
+        """A faster model that computes the same, by the cost model.
+
+        target    the chip
+        bits      only rewrites that keep every bit
+        values    first of all fewer values that may overflow, by the ranges of inputs and the true weights
+        errors    first of all a smaller expected error of the least exact product, by the same
+        resident  no more operands than before that do not stay on the chip
+        prove     run the model before and after each step on random inputs, in the chip's arithmetic
+        ranges    what the values of inputs stay within: {"x": (-1, 1)}
+        """
+        plan = self._native.optimize(_given(locals()))
         return plans.optimized(plan, Model._made(self, plan.model()))
 
     def compress(self, target: str = "h17s", *, data: Optional[Mapping[str, Any]] = None, random_runs: int = 32,
                  most_loss: float = 0.01, goal: str = "size", plain: bool = False, backend: str = "cpu",
                  to: str = "mil") -> Compressed:
-        """A form for each weight: as small, or by the `goal` "time" as fast, as `most_loss` allows, the largest relative
-        error of the outputs. `data` are runs by the names of inputs, one after the other along a first axis: half of them
-        are learnt from, the others judge. Without them the runs are random numbers. `plain` rounds to the nearest, without
-        error feedback; the runs are judged on `backend`; a file of `to`, "mil" or "mlpackage", is to hold the weights."""
+        """A form for each weight: as small, or as fast, as a bound on the loss allows.
+
+        target       the chip
+        data         runs to learn from and to judge by, by the names of inputs, along a first axis; None: random
+                     numbers
+        random_runs  how many runs of random numbers, where there are no data
+        most_loss    the largest relative error of the outputs
+        goal         what is to be least, the size of the weights or the time by the cost model: "size" or "time"
+        plain        round to the nearest, without error feedback
+        backend      where the runs are judged: cpu, oracle:TARGET or engine:TARGET
+        to           the file that is to hold the weights, of which mlpackage has more forms: "mil" or "mlpackage"
+        """
+        options = _given(locals(), "data")
         if not isinstance(data, (Mapping, type(None))):
             raise TypeError(f"data are a dictionary of arrays by name, not {type(data).__name__}")
-        if not 0 < random_runs < 1 << 32:
-            raise Error("argument", "random_runs", f"argument: random_runs: is {random_runs}, allowed are 1 to 4096")
         arrays = {name: dense(name, value) for name, value in (data or {}).items()}
-        plan = self._native.compress(target, arrays, random_runs, most_loss, goal, plain, backend, to)
+        plan = self._native.compress(options, arrays)
         return plans.compressed(plan, Model._made(self, plan.model()))
 
     def placement(self, target: str = "h17s", *, goal: str = "time", batches: int = 0) -> Placement:
-        """Where the model and its layers belong: on the engine, the GPU or the CPU. The `goal` is "time" or "energy"; the
-        text also has batches of 1, 2, 4 ... up to `batches`."""
-        return plans.placement(self._native.place(target, goal, batches))
+        """Where the model and its layers belong: on the engine, the GPU or the CPU.
 
-    def timeline(self, target: str = "h17s", *, beside: Sequence["Model"] = (), calls: int = 8, period: float = 0.0,
-                 idle: float = 0.0, warm: bool = False, batches: Sequence[int] = ()) -> Timeline:
-        """Simulates calls of the model, and of those `beside` it, which share the engine: so many `calls` of each, one every
-        `period` seconds, or when the one before it has ended; after `idle` seconds of rest; `warm` models have run before.
-        The text also has what one sample takes in `batches` of these sizes."""
-        models = [each._native for each in (self, *beside)]
-        return plans.timeline(_native.simulate(models, target, calls, period, idle, warm, list(batches)))
+        target   the chip
+        goal     what is to be least: "time" or "energy"
+        batches  the text also has batches of 1, 2, 4 ... up to this; 0: none
+        """
+        return plans.placement(self._native.place(_given(locals())))
 
-    def draw(self, title: Optional[str] = None) -> str:
-        """A drawing, as the text of an SVG document."""
+    def timeline(self, target: str = "h17s", *, beside: Sequence["Model"] = (), calls: int = 8, period: float = 0,
+                 idle: float = 0, warm: bool = False, batches: Sequence[int] = ()) -> Timeline:
+        """Simulates calls of the model, and of those `beside` it, which share the engine.
+
+        target   the chip
+        calls    calls of each model
+        period   seconds from one call of a model to its next; 0: when the one before it has ended
+        idle     seconds of rest before the first call
+        warm     the models have run before
+        batches  the text also has what one sample takes in batches of these sizes
+        """
+        options = _given(locals(), "beside")
+        return plans.timeline(_native.simulate([each._native for each in (self, *beside)], options))
+
+    def draw(self, title: Optional[str] = None, *, theme: str = "automatic", collapse: str = "auto",
+             weights: bool = False) -> str:
+        """A drawing, as the text of an SVG document, under a title or the name of the file.
+
+        theme     the colours: "automatic", "light" or "dark"
+        collapse  blocks as one box: none; by so many parts of their names; auto: as many as one can read
+        weights   weights and constants as boxes of their own
+        """
+        options = _given(locals(), "title")
         shown = os.path.basename(self.path) if title is None else title
-        return self._native.draw(shown.encode(errors="backslashreplace").decode())
+        return self._native.draw(shown.encode(errors="backslashreplace").decode(), options)
 
-    def convert(self, to: str, folder: Path) -> str:
-        """Writes the model and its weights as "mil", "netplist" or "mlpackage" into a folder, which is made where it is
-        missing. The path of the text, or of the package."""
-        return os.fsdecode(self._native.convert(to, os.fsencode(folder)))
+    def convert(self, to: str, folder: Path, *, name: str = "", weights_file: str = "", targets: str = "",
+                core_ml_states: bool = False) -> str:
+        """Writes the model and its weights into a folder, which is made where it is missing, or as C++ to a header with a
+        safetensors file of its name beside it. The path of the text, of the package, of the header.
+
+        to              MIL text, a netplist, an ML package or a C++ header: "mil", "netplist", "mlpackage" or "cpp"
+        name            the namespace of the C++ model, a::b too; without it the header's name
+        weights_file    how the C++ program opens the weights, if it is elsewhere
+        targets         targets that the C++ model has to conform to, checked at build time
+        core_ml_states  states as Core ML has them, in MIL text
+        """
+        return os.fsdecode(self._native.convert(os.fsencode(folder), _given(locals(), "folder")))
 
     def compile(self, backend: str = "cpu") -> Program:
-        """A program of its own: "cpu", "oracle:h13" (a chip's arithmetic, bit by bit), "engine:h13"."""
-        return Program(_native.Session(self._native, backend), backend)
+        """A program of its own.
+
+        backend  cpu, oracle:TARGET (a chip's arithmetic, bit by bit) or engine:TARGET
+        """
+        return Program(_native.Session(self._native, _given(locals())), backend)
 
     def run(self, inputs: Mapping[str, Any], backend: str = "cpu") -> Dict[str, numpy.ndarray]:
         """Runs the model's own program for a backend, which is compiled once: its states go on from run to run."""
@@ -197,24 +244,25 @@ class Model:
 
 
 def check(path: Path, targets: str = "macs", *, errors: Sequence[str] = (), waive: Sequence[str] = (), route: str = "any",
-          **reading: Any) -> Report:
+          ranges: Optional[Ranges] = None, **reading: Any) -> Report:
     """What targets make of a file. See Model.check, and Model for how it is read."""
-    return _judged(path, reading).check(targets, errors=errors, waive=waive, route=route)
+    return _judged(path, reading).check(**_given(locals(), "path", "reading"))
 
 
 def cost(path: Path, targets: str = "macs", **reading: Any) -> List[Cost]:
-    """What a run of a file costs on each target."""
-    return _judged(path, reading).cost(targets)
+    """What a run of a file costs on each target. See Model.cost, and Model for how it is read."""
+    return _judged(path, reading).cost(**_given(locals(), "path", "reading"))
 
 
-def draw(path: Path, title: Optional[str] = None, **reading: Any) -> str:
-    """A file drawn, as the text of an SVG document."""
-    return _judged(path, reading).draw(title)
+def draw(path: Path, title: Optional[str] = None, *, theme: str = "automatic", collapse: str = "auto", weights: bool = False,
+         **reading: Any) -> str:
+    """A file drawn, as the text of an SVG document. See Model.draw, and Model for how it is read."""
+    return _judged(path, reading).draw(**_given(locals(), "path", "reading"))
 
 
 def run(path: Path, inputs: Mapping[str, Any], backend: str = "cpu", **reading: Any) -> Dict[str, numpy.ndarray]:
-    """The outputs of a file by name."""
-    return Model(path, **reading).run(inputs, backend)
+    """The outputs of a file by name. See Model.compile, and Model for how it is read."""
+    return Model(path, **reading).run(inputs, **_given(locals(), "path", "inputs", "reading"))
 
 
 def targets(names: str = "all") -> List[str]:
@@ -231,5 +279,6 @@ def _ports(ports: List[Tuple[str, str, Tuple[int, ...]]]) -> List[Port]:
     return [Port(name, numpy.dtype(dtype), shape) for name, dtype, shape in ports]
 
 
-def _list(names: Union[str, Sequence[str]]) -> List[str]:
-    return [names] if isinstance(names, str) else list(names)
+def _given(arguments: Mapping[str, Any], *others: str) -> Dict[str, Any]:
+    """Of the arguments of a call, as locals() has them, the options."""
+    return {name: value for name, value in arguments.items() if name not in ("self", *others)}

@@ -1,0 +1,151 @@
+#include "arrays.hpp"
+
+#include <anemone/base/error.hpp>
+#include <anemone/values/half.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace app {
+
+namespace {
+
+template <class Array> const Array* found_in(const std::vector<Array>& arrays, const std::string& name) {
+    const auto same = [&](const Array& each) { return each.name == name; };
+    const auto found = std::find_if(arrays.begin(), arrays.end(), same);
+    if (found != arrays.end() && std::find_if(found + 1, arrays.end(), same) != arrays.end()) {
+        throw ane::error(ane::errc::port, name, "is given twice");
+    }
+    return found == arrays.end() ? nullptr : &*found;
+}
+
+/// That an array has the port's elements. Extents of 1 do not matter.
+template <class Byte> void require_fits(const array<Byte>& a, const port& p) {
+    if (a.shape && without_ones(*a.shape) != without_ones(p.shape)) {
+        throw ane::error(ane::errc::port, p.name,
+                         fmt::format("is {}, the array is {}", shape_text(p.shape), shape_text(*a.shape)));
+    }
+    const std::size_t wanted = p.count * bytes_of(a.type);
+    if (a.bytes.size() != wanted) {
+        throw ane::error(ane::errc::port, p.name,
+                         fmt::format("is {} of {}, which is {} bytes, the array has {}", shape_text(p.shape),
+                                     name(a.type), wanted, a.bytes.size()));
+    }
+}
+
+template <class Number> Number loaded(const std::byte* at) {
+    Number value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+}
+
+template <class Number> void store(Number value, std::byte* at) { std::memcpy(at, &value, sizeof value); }
+
+/// Calls `visit` with a number of the type of elements.
+template <class Visit> void with_number(element type, const Visit& visit) {
+    switch (type) {
+    case element::float16: visit(ane::half()); return;
+    case element::int8: visit(std::int8_t()); return;
+    case element::uint8: visit(std::uint8_t()); return;
+    case element::float32: visit(float()); return;
+    case element::float64: visit(double()); return;
+    }
+}
+
+/// A number as a port of such elements holds it. Throws for one that it does not hold.
+void store_rounded(double value, std::size_t index, const std::string& array, const port& p, std::byte* at) {
+    if (p.type == element::float16) {
+        const ane::half rounded(value);
+        if (std::isfinite(value) && !std::isfinite(static_cast<double>(rounded))) {
+            throw ane::error(ane::errc::port, p.name,
+                             fmt::format("element {} of '{}' is {}, beyond fp16's 65504", index, array, value));
+        }
+        store(rounded, at);
+        return;
+    }
+    const double least = p.type == element::int8 ? -128 : 0;
+    const double most = p.type == element::int8 ? 127 : 255;
+    if (!(value >= least && value <= most) || value != std::floor(value)) {
+        throw ane::error(ane::errc::port, p.name,
+                         fmt::format("element {} of '{}' is {}, the port takes whole numbers from {} to {}", index,
+                                     array, value, least, most));
+    }
+    *at = static_cast<std::byte>(static_cast<int>(value));
+}
+
+} // namespace
+
+const input_array* find(const std::vector<input_array>& arrays, const std::string& name) {
+    return found_in(arrays, name);
+}
+const output_array* find(const std::vector<output_array>& arrays, const std::string& name) {
+    return found_in(arrays, name);
+}
+
+bool is_direct(const port& p, element type, const std::byte* at) {
+    return type == p.type && reinterpret_cast<std::uintptr_t>(at) % bytes_of(p.type) == 0;
+}
+
+std::vector<std::byte> stored(const input_array& from, const port& p) {
+    require_fits(from, p);
+    if (from.type == p.type) {
+        return {from.bytes.begin(), from.bytes.end()};
+    }
+    std::vector<std::byte> made(p.bytes());
+    with_number(from.type, [&](auto number) {
+        for (std::size_t i = 0; i < p.count; ++i) {
+            const auto value = loaded<decltype(number)>(from.bytes.data() + i * sizeof number);
+            store_rounded(static_cast<double>(value), i, from.name, p, made.data() + i * bytes_of(p.type));
+        }
+    });
+    return made;
+}
+
+void give(std::span<const std::byte> elements, const port& p, const output_array& to) {
+    if (to.type == p.type) {
+        std::copy(elements.begin(), elements.end(), to.bytes.begin());
+        return;
+    }
+    with_number(p.type, [&](auto from) {
+        with_number(to.type, [&](auto number) {
+            using Number = decltype(number);
+            for (std::size_t i = 0; i < p.count; ++i) {
+                const auto value = loaded<decltype(from)>(elements.data() + i * sizeof from);
+                store(static_cast<Number>(static_cast<double>(value)), to.bytes.data() + i * sizeof(Number));
+            }
+        });
+    });
+}
+
+void require_takes(const output_array& to, const port& p) {
+    require_fits(to, p);
+    const bool floats = to.type == element::float16 || to.type == element::float32 || to.type == element::float64;
+    if (to.type != p.type && !floats) {
+        throw ane::error(
+            ane::errc::port, p.name,
+            fmt::format("has elements of {}, an array of {} does not hold them", name(p.type), name(to.type)));
+    }
+}
+
+input_memory::input_memory(const std::vector<port>& inputs, const std::vector<input_array>& arrays) {
+    for (const input_array& each : arrays) {
+        named(inputs, each.name, "input");
+    }
+    for (const port& p : inputs) {
+        const input_array* const a = find(arrays, p.name);
+        if (a == nullptr) {
+            throw ane::error(ane::errc::port, p.name, "no array for this input; the inputs are: " + names_of(inputs));
+        }
+        require_fits(*a, p);
+        if (is_direct(p, a->type, a->bytes.data())) {
+            spans_.push_back(a->bytes);
+        } else {
+            spans_.emplace_back(owned_.emplace_back(stored(*a, p)));
+        }
+    }
+}
+
+} // namespace app

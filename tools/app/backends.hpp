@@ -1,0 +1,37 @@
+#pragma once
+
+#include "model.hpp"
+#include "run_memory.hpp"
+#include <anemone/backend/any.hpp>
+
+#include <string>
+
+namespace app {
+
+/// "cpu", "cpu:unfused" (every operation's result rounded), "oracle:h13" (a target's arithmetic, bit by bit), "engine:h13"
+/// (by the engine's library, or its stand-in). `threads` are those of the CPU; 0: as many as there are. Throws `ane::error`
+/// (errc::argument) for a name that is none.
+ane::backend::any backend_named(const std::string& backend, int threads = 0);
+
+/// Which values of a model a run there keeps.
+kept_values kept_by(const std::string& backend);
+
+struct compile_options {
+    std::string backend = "cpu";
+
+    static constexpr auto table() {
+        return option_table(
+            {.command = "run", .c = "", .python = "Model.compile"},
+            option(&compile_options::backend, {.name = "backend",
+                                               .text = "cpu, oracle:TARGET (a chip's arithmetic, bit by "
+                                                       "bit) or engine:TARGET",
+                                               .letter = 'b',
+                                               .word = words::backends}));
+    }
+};
+
+/// Compiles a model. Throws `ane::error` (errc::argument) for a backend that is none, for a model that was read to be
+/// judged and for one whose run takes more memory than it may; and what the backend throws.
+ane::any_program compile(const model& of, const compile_options& how, const caller& who);
+
+} // namespace app

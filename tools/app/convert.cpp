@@ -1,0 +1,56 @@
+#include "convert.hpp"
+
+#include "target_names.hpp"
+#include <anemone/backend/cpu/constants.hpp>
+#include <anemone/formats/cpp.hpp>
+#include <anemone/formats/mil.hpp>
+#include <anemone/formats/netplist.hpp>
+#include <anemone/formats/netplist_program.hpp>
+#include <anemone/mlpackage/mlpackage.hpp>
+#include <anemone/passes/lowering.hpp>
+
+#include <filesystem>
+#include <utility>
+
+namespace app {
+
+namespace {
+
+std::string write_cpp(model of, const convert_options& how, const std::string& header) {
+    namespace fs = std::filesystem;
+    const std::string weights = weights_beside(header);
+    ane::cpp_options options;
+    options.name = how.name.empty() ? ane::cpp_namespace(fs::path(header).stem().string()) : how.name;
+    options.source = of.file_name();
+    options.digest = of.is_made() ? std::string() : digest_of(of.path()); // of a file that says the same
+    options.weights_file = how.weights_file.empty() ? fs::path(weights).filename().string() : how.weights_file;
+    options.targets = how.targets.empty() ? ane::target_set{} : targets_named(how.targets);
+    const ane::dynamic_graph graph = of.graph();
+    ane::write_cpp(ane::emit_cpp(graph, std::move(of).taken_weights(), options), header, weights);
+    return header;
+}
+
+} // namespace
+
+std::string weights_beside(const std::string& header) {
+    return std::filesystem::path(header).replace_extension(".safetensors").string();
+}
+
+std::string convert(model of, const convert_options& how, const std::string& to, const caller& who) {
+    const task shown(who, "writing " + to);
+    of.require_exact("written");
+    if (how.to == model_format::cpp) {
+        return write_cpp(std::move(of), how, to);
+    }
+    const ane::lowered_graph lowered = ane::lower(of.graph());
+    const ane::materialized constants = ane::materialize(lowered.graph, of.weights());
+    if (how.to == model_format::netplist) {
+        return ane::write_netplist(ane::emit_netplist(lowered.graph, constants), to);
+    }
+    const bool is_package = how.to == model_format::mlpackage;
+    const ane::mil_options options{.every_stored_form = is_package, .core_ml_states = is_package || how.core_ml_states};
+    const ane::mil_program text = ane::emit_mil(lowered.graph, constants, options);
+    return is_package ? ane::write_mlpackage(text, to) : ane::write_mil(text, to);
+}
+
+} // namespace app

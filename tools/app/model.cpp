@@ -1,0 +1,46 @@
+#include "model.hpp"
+
+#include <anemone/base/error.hpp>
+
+#include <filesystem>
+#include <utility>
+
+namespace app {
+
+model::model(const std::string& path, const reading_options& how, const caller& who)
+    : model(path, how, read(path, how, who)) {}
+
+model::model(const std::string& path, const reading_options& how, model_file file)
+    : path_(path), max_memory_(how.max_memory), approximates_(how.approximates), is_mil_(file.is_mil),
+      graph_(std::move(file.read.graph)), weights_(std::make_shared<ane::weight_store>(std::move(file.read.weights))),
+      notes_(std::move(file.read.notes)), doubts_(std::move(file.read.doubts)) {}
+
+model model::with(ane::dynamic_graph graph) const {
+    model made = *this;
+    made.is_mil_ = false;
+    made.is_made_ = true;
+    made.graph_ = std::move(graph);
+    made.doubts_.clear(); // of the file's words
+    return made;
+}
+
+model model::with(ane::dynamic_graph graph, ane::weight_store weights) const {
+    model made = with(std::move(graph));
+    made.weights_ = std::make_shared<ane::weight_store>(std::move(weights));
+    return made;
+}
+
+std::string model::file_name() const { return std::filesystem::path(path_).filename().string(); }
+
+ane::weight_store model::taken_weights() && {
+    return weights_.use_count() == 1 ? std::move(*weights_) : ane::weight_store(*weights_);
+}
+
+void model::require_exact(const char* what) const {
+    if (approximates_) {
+        throw ane::error(ane::errc::argument, path_,
+                         std::string("was opened to be judged, with approximate constants, and cannot be ") + what);
+    }
+}
+
+} // namespace app

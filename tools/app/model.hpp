@@ -1,0 +1,59 @@
+#pragma once
+
+#include "reading.hpp"
+#include <anemone/graph/graph.hpp>
+#include <anemone/weights/store.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace app {
+
+/// A model of a file, or what became of one. It does not change once it is made: any number of threads may ask it. Copies
+/// share the weights.
+class model {
+public:
+    /// Throws what `read` throws.
+    model(const std::string& path, const reading_options& how, const caller& who);
+
+    /// What became of it: another graph of the same ports, of the same weights or of others.
+    model with(ane::dynamic_graph graph) const;
+    model with(ane::dynamic_graph graph, ane::weight_store weights) const;
+
+    const std::string& path() const { return path_; }
+    /// The name of its file, without folders.
+    std::string file_name() const;
+    const ane::dynamic_graph& graph() const { return graph_; }
+    const ane::weight_store& weights() const { return *weights_; }
+    /// Its weights where it is the last that has them, else a copy of them.
+    ane::weight_store taken_weights() &&;
+    /// What the reader remarks, a sentence each, and what it doubts that a compiler takes.
+    const std::vector<std::string>& notes() const { return notes_; }
+    const std::vector<ane::read_fault>& doubts() const { return doubts_; }
+    /// Whether it is MIL text as it was read.
+    bool is_mil() const { return is_mil_; }
+    /// Whether it is another than its file's.
+    bool is_made() const { return is_made_; }
+    /// Bytes that weights, and the values of a run, may take.
+    std::uint64_t max_memory() const { return max_memory_; }
+    /// Throws `ane::error` (errc::argument) where it was read to be judged, with approximate constants: it cannot be
+    /// `what` ("run").
+    void require_exact(const char* what) const;
+
+private:
+    model(const std::string& path, const reading_options& how, model_file file);
+
+    std::string path_;
+    std::uint64_t max_memory_;
+    bool approximates_;
+    bool is_mil_;
+    bool is_made_ = false;
+    ane::dynamic_graph graph_;
+    std::shared_ptr<ane::weight_store> weights_;
+    std::vector<std::string> notes_;
+    std::vector<ane::read_fault> doubts_;
+};
+
+} // namespace app

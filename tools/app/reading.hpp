@@ -1,0 +1,59 @@
+#pragma once
+
+#include "option.hpp"
+#include <anemone/readers/read_model.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace app {
+
+/// How a model is read.
+struct reading_options {
+    std::string function{};
+    std::vector<std::string> shapes{};                  ///< "x=1,3,224,224"
+    std::uint64_t max_memory = std::uint64_t{8} << 30U; ///< what the values of a run may take, too
+    bool approximates = false; ///< every number as the nearest that fp16 holds: to judge, not to run
+
+    static constexpr auto table() {
+        return option_table(
+            {.command = "*", .c = "anemone_reading", .python = "Model.__init__"},
+            option(&reading_options::function,
+                   {.name = "function",
+                    .text =
+                        "The function of MIL text or of a package, or the procedure of a netplist; else the only one"}),
+            option(&reading_options::shapes, {.name = "shapes",
+                                              .text = "Of ONNX inputs that the file leaves free",
+                                              .named = {.command = "shape"},
+                                              .written = {.command = "x=1,3,224,224",
+                                                          .c = "\"x=1,3,224,224\"",
+                                                          .python = "{\"x\": (1, 3, 224, 224)}"},
+                                              .letter = 's'}),
+            option(&reading_options::max_memory,
+                   {.name = "max_memory",
+                    .text = "Bytes that weights, and the values of a run, may take",
+                    .word = words::bytes},
+                   {.least = 1}),
+            option(&reading_options::approximates,
+                   {.name = "approximates",
+                    .text = "To be judged and drawn only, with constants as the nearest that fp16 holds",
+                    .left_out = {.command = "what a subcommand does says whether it is to run"}}));
+    }
+};
+
+/// A model as it was read.
+struct model_file {
+    ane::read_model read;
+    bool is_mil = false; ///< MIL text, alone or in a folder
+};
+
+/// The model of a path: MIL text, a property list, ONNX, an ML package, or a folder that has one (`.mlmodelc`, what we
+/// write). Throws `ane::error` (errc::file) where it is none, and `ane::unreadable` with all that is wrong with the file;
+/// (errc::argument) for shapes that are none, or that are not for such a file.
+model_file read(const std::string& path, const reading_options& how, const caller& who);
+
+/// The SHA-256 of a model's file; of a folder the file in it that has the model, nothing for a whole package.
+std::string digest_of(const std::string& path);
+
+} // namespace app

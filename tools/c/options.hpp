@@ -1,0 +1,153 @@
+#pragma once
+
+#include "../app/check.hpp"
+#include "../app/compress.hpp"
+#include "../app/optimize.hpp"
+#include "../app/option_faults.hpp"
+#include "../app/placement.hpp"
+#include "../app/timeline.hpp"
+#include "guarded.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+/// The structures of anemone.h as options of use cases. What is 0 in one is the default.
+namespace c_interface {
+
+constexpr app::caller caller{app::front_end::c, nullptr};
+
+/// A member of a structure of C, and the option that it gives.
+template <class C, class Given, class Of, class Value> struct same {
+    Given C::*from;
+    Value Of::*to;
+    constexpr same(Given C::*given, Value Of::*option) : from(given), to(option) {}
+};
+/// The same of a list and its length.
+template <class C, class Given, class Of, class Value> struct list {
+    Given C::*from;
+    std::size_t C::*count;
+    std::vector<Value> Of::*to;
+    constexpr list(Given C::*given, std::size_t C::*length, std::vector<Value> Of::*option)
+        : from(given), count(length), to(option) {}
+};
+
+/// The members of a structure, but for its size and what is read apart.
+template <class C> inline constexpr std::tuple<> members{};
+template <>
+inline constexpr std::tuple members<anemone_reading>{
+    same(&anemone_reading::function, &app::reading_options::function),
+    list(&anemone_reading::shapes, &anemone_reading::shape_count, &app::reading_options::shapes),
+    same(&anemone_reading::max_memory, &app::reading_options::max_memory),
+    same(&anemone_reading::approximates, &app::reading_options::approximates)};
+template <>
+inline constexpr std::tuple members<anemone_policy>{
+    list(&anemone_policy::errors, &anemone_policy::error_count, &app::check_options::errors),
+    list(&anemone_policy::waived, &anemone_policy::waived_count, &app::check_options::waive),
+    same(&anemone_policy::route, &app::check_options::route)};
+template <>
+inline constexpr std::tuple members<anemone_optimizing>{
+    same(&anemone_optimizing::bits, &app::optimize_options::bits),
+    same(&anemone_optimizing::values, &app::optimize_options::values),
+    same(&anemone_optimizing::errors, &app::optimize_options::errors),
+    same(&anemone_optimizing::resident, &app::optimize_options::resident),
+    same(&anemone_optimizing::prove, &app::optimize_options::prove),
+    list(&anemone_optimizing::ranges, &anemone_optimizing::range_count, &app::optimize_options::ranges)};
+template <>
+inline constexpr std::tuple members<anemone_compressing>{
+    same(&anemone_compressing::most_loss, &app::compress_options::most_loss),
+    same(&anemone_compressing::goal, &app::compress_options::goal),
+    same(&anemone_compressing::to, &app::compress_options::to),
+    same(&anemone_compressing::backend, &app::compress_options::backend),
+    same(&anemone_compressing::plain, &app::compress_options::plain),
+    same(&anemone_compressing::runs, &app::compress_options::random_runs)};
+template <>
+inline constexpr std::tuple members<anemone_placing>{same(&anemone_placing::goal, &app::placement_options::goal),
+                                                     same(&anemone_placing::batches, &app::placement_options::batches)};
+template <>
+inline constexpr std::tuple members<anemone_calling>{
+    same(&anemone_calling::calls, &app::timeline_options::calls),
+    same(&anemone_calling::period, &app::timeline_options::period),
+    same(&anemone_calling::idle, &app::timeline_options::idle),
+    same(&anemone_calling::warm, &app::timeline_options::warm),
+    list(&anemone_calling::batches, &anemone_calling::batch_count, &app::timeline_options::batches)};
+
+namespace detail {
+
+template <class Of, class Value, class Member> constexpr bool gives(const Member& member, Value Of::*option) {
+    if constexpr (std::equality_comparable_with<decltype(member.to), Value Of::*>) {
+        return member.to == option;
+    } else {
+        return false;
+    }
+}
+
+/// Whether a structure has a member for each option that C has.
+template <class C, class Options> constexpr bool is_complete() {
+    bool complete = true;
+    app::each_option<Options>([&](const auto& row) {
+        if constexpr (requires { row.member; }) {
+            const bool is_member = row.is.is_in(app::front_end::c) && !row.is.is_argument_in_c;
+            const bool is_given =
+                std::apply([&](const auto&... member) { return (gives(member, row.member) || ...); }, members<C>);
+            complete = complete && is_member == is_given;
+        }
+    });
+    return complete;
+}
+
+inline ane::error size_fault(std::size_t size, std::size_t known, const std::string& name) {
+    return {ane::errc::argument, name,
+            "has size " + std::to_string(size) + ", this library has " + std::to_string(known)};
+}
+
+template <class Value> Value listed(const Value& element, const std::string& /*name*/) { return element; }
+inline std::string listed(const char* element, const std::string& name) { return needed_text(element, name.c_str()); }
+inline app::input_range listed(const anemone_range& element, const std::string& /*name*/) {
+    return {needed_text(element.input, "input of a range"), ane::within(element.low, element.high)};
+}
+
+template <class C, class Given, class Of, class Value>
+void take(const C& how, Of& options, const same<C, Given, Of, Value>& member) {
+    const Given& given = how.*member.from;
+    Value& to = options.*member.to;
+    if constexpr (std::is_same_v<Value, bool>) {
+        to = given != 0;
+    } else if constexpr (std::is_enum_v<Value>) {
+        to = given == nullptr ? to : app::value_named(app::row_of(member.to), given, app::front_end::c);
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+        to = given == nullptr ? to : given;
+    } else if (given != 0) {
+        to = given;
+    }
+}
+
+template <class C, class Given, class Of, class Value>
+void take(const C& how, Of& options, const list<C, Given, Of, Value>& member) {
+    const std::string name(app::row_of(member.to).is.name_in(app::front_end::c));
+    for (std::size_t i = 0; i < how.*member.count; ++i) {
+        (options.*member.to).push_back(listed((&needed(how.*member.from, name.c_str()))[i], name));
+    }
+}
+
+} // namespace detail
+
+/// The options that a structure gives; the defaults for NULL. Throws `ane::error` (errc::argument) for a structure that
+/// this version does not know, and for words that are none.
+template <class Options, class C> Options options_from(const C* how) {
+    static_assert(detail::is_complete<C, Options>(), "an option has no member in tools/c/options.hpp");
+    Options options;
+    if (how != nullptr) {
+        if (how->size != sizeof *how) {
+            throw detail::size_fault(how->size, sizeof *how, std::string(Options::table().place.c));
+        }
+        std::apply([&](const auto&... member) { (detail::take(*how, options, member), ...); }, members<C>);
+    }
+    return options;
+}
+
+} // namespace c_interface
