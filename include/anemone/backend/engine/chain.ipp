@@ -25,17 +25,16 @@ ANEMONE_BODY std::size_t chain::add(const std::vector<port_spec>& inputs, const 
                                     session_options options) {
     detail::require_ours(*shared());
     detail::require_idle(*shared());
+    if (size() >= chain_limit)
+        throw error(errc::argument, "chain",
+                    std::to_string(chain_limit) + " programs are in it, and one stream takes no more; begin another");
+    const auto last = std::make_shared<std::unique_ptr<detail::loaded_program>>(); // what comes too late joins nothing
     detail::within(shared()->options.setup_timeout, "compile",
-                   [self = shared(), inputs, outputs, options = std::move(options)] {
+                   [self = shared(), last, inputs, outputs, options = std::move(options)] {
                        const ane::detail::one_run now(self->running, "chain");
-                       if (self->programs.size() >= chain_limit)
-                           throw error(errc::argument, "chain",
-                                       std::to_string(chain_limit) +
-                                           " programs are in it, and one stream takes no more; begin another");
-                       detail::loaded_program& added = self->add(inputs, outputs, options);
-                       if (!self->stream)
-                           self->add_stream(added.build.degraded);
+                       *last = self->load(inputs, outputs, options);
                    });
+    shared()->add(std::move(*last));
     return size() - 1;
 }
 
@@ -51,7 +50,7 @@ ANEMONE_BODY void chain::connect(std::size_t from, std::size_t output, std::size
     });
 }
 
-ANEMONE_BODY std::size_t chain::size() const { return shared()->programs.size(); }
+ANEMONE_BODY std::size_t chain::size() const { return shared()->size; }
 ANEMONE_BODY std::span<std::byte> chain::input(std::size_t program, std::size_t index) {
     detail::require_idle(*shared());
     return detail::port_at(detail::port_at(shared()->programs, program, "program")->inputs, index, "input").data;
@@ -62,12 +61,12 @@ ANEMONE_BODY std::span<std::byte> chain::output(std::size_t program, std::size_t
 }
 
 ANEMONE_BODY void chain::execute() {
-    if (shared()->programs.empty())
+    if (size() == 0)
         throw error(errc::argument, "chain", "is empty");
     detail::run_within(shared(), shared()->options.timeout);
 }
 ANEMONE_BODY pending_run chain::submit() {
-    if (shared()->programs.empty())
+    if (size() == 0)
         throw error(errc::argument, "chain", "is empty");
     const std::uint64_t ticket = detail::submit(shared());
     return {shared(), ticket};

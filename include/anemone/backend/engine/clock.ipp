@@ -3,17 +3,17 @@
 #include "clock.hpp"
 
 #include <chrono>
+#include <memory>
 #include <thread>
 
 namespace ane::e5rt::inline ANEMONE_WAY {
 
-ANEMONE_BODY clock_source& clock_source::system() {
-    struct steady final : clock_source { // NOLINT(cppcoreguidelines-virtual-class-destructor): it is final
+ANEMONE_BODY std::shared_ptr<clock_source> clock_source::system() {
+    struct steady final : clock_source {
         time_point now() override { return std::chrono::steady_clock::now().time_since_epoch(); }
         void sleep(duration span) override { std::this_thread::sleep_for(std::chrono::nanoseconds(span.nanoseconds)); }
     };
-    static steady only;
-    return only;
+    return std::make_shared<steady>();
 }
 
 } // namespace ane::e5rt::inline ANEMONE_WAY

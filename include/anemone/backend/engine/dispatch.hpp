@@ -6,6 +6,7 @@
 #include "clock.hpp"
 
 #include <cstdint>
+#include <memory>
 
 namespace ane::e5rt::detail::inline ANEMONE_WAY {
 class run_queue;
@@ -34,7 +35,7 @@ public:
     dispatch_gate& operator=(const dispatch_gate&) = delete;
 
     /// The gate of all sessions of the process.
-    ANEMONE_API static dispatch_gate& process();
+    ANEMONE_API static std::shared_ptr<dispatch_gate> process();
 
     /// Waits for as long as others have it locked. Throws `error` (errc::engine) while a run is out.
     ANEMONE_API void lock();

@@ -11,8 +11,8 @@ struct dispatch_gate::state {
 
 ANEMONE_BODY dispatch_gate::dispatch_gate() : state_(hidden<state>::of(new state)) {}
 
-ANEMONE_BODY dispatch_gate& dispatch_gate::process() {
-    static dispatch_gate shared;
+ANEMONE_BODY std::shared_ptr<dispatch_gate> dispatch_gate::process() {
+    static const auto shared = std::make_shared<dispatch_gate>();
     return shared;
 }
 

@@ -2,12 +2,15 @@
 
 #include "../../base/way.hpp"
 #include "compilation.hpp"
+#include "library.hpp"
 #include "port.hpp"
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <vector>
 
 namespace ane::e5rt::detail::inline ANEMONE_WAY {
@@ -31,13 +34,28 @@ public:
     program_slot& operator=(const program_slot&) = delete;
 };
 
+/// Releases what its owner holds when that goes. In a child after a fork, whose parent has it still, it forgets. A
+/// template, as a destructor cannot be one.
+template <class Owner> struct release_at_end {
+    Owner& owner;
+    ~release_at_end() {
+        if (owner.is_ours())
+            owner.in_release_order([](auto& owned) { owned.reset(); });
+        else
+            owner.in_release_order([](auto& owned) { owned.forget(); });
+    }
+};
+
 /// One program, compiled, loaded, with bound ports. Handles point to the table and to the options' report, so the object
 /// never moves.
 struct loaded_program {
-    ANEMONE_INLINE loaded_program(const api& functions, session_options with)
-        : table(functions), options(completed(std::move(with))), slot(options.program_limit), build(table, options) {}
+    ANEMONE_INLINE loaded_program(std::shared_ptr<const library> from, session_options with)
+        : runtime(std::move(from)), table(runtime->functions()), options(completed(std::move(with))),
+          slot(options.program_limit), build(table, options) {}
     loaded_program(const loaded_program&) = delete;
     loaded_program& operator=(const loaded_program&) = delete;
+
+    bool is_ours() const noexcept { return process == ::getpid(); }
 
     /// Makes the calls on behalf of the program.
     ANEMONE_INLINE caller calls(std::string_view about) const noexcept { return {table, *options.report, about}; }
@@ -74,6 +92,8 @@ struct loaded_program {
         action(build.config);
     }
 
+    ::pid_t process = ::getpid();
+    std::shared_ptr<const library> runtime;
     const api& table;
     session_options options;
     program_slot slot; // before the compilation, which takes long
@@ -84,9 +104,10 @@ struct loaded_program {
     handle<handle_kind::event> event;
     std::vector<bound_port> inputs;
     std::vector<bound_port> outputs;
-    bool encoded = false;   ///< at least once: its bindings are fixed
-    bool prepared = true;   ///< it may be encoded
-    bool on_stream = false; ///< it is encoded now
+    bool encoded = false;                      ///< at least once: its bindings are fixed
+    bool prepared = true;                      ///< it may be encoded
+    bool on_stream = false;                    ///< it is encoded now
+    release_at_end<loaded_program> end{*this}; // last, so that it comes before the handles' own destructors
 
 private:
     using operation_step =

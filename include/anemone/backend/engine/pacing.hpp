@@ -4,6 +4,7 @@
 #include "../../base/way.hpp"
 #include "clock.hpp"
 
+#include <memory>
 #include <optional>
 
 namespace ane::e5rt::inline ANEMONE_WAY {
@@ -23,7 +24,7 @@ public:
     compile_pacing& operator=(const compile_pacing&) = delete;
 
     /// The state shared by all sessions of the process.
-    ANEMONE_API static compile_pacing& process();
+    ANEMONE_API static std::shared_ptr<compile_pacing> process();
 
     /// Waits until a compile may start; gives the time asked to sleep, 0 when there was no need.
     ANEMONE_API clock_source::duration wait(clock_source& time, clock_source::duration backoff) const;

@@ -13,8 +13,8 @@ struct compile_pacing::state {
 
 ANEMONE_BODY compile_pacing::compile_pacing() : state_(hidden<state>::of(new state)) {}
 
-ANEMONE_BODY compile_pacing& compile_pacing::process() {
-    static compile_pacing shared;
+ANEMONE_BODY std::shared_ptr<compile_pacing> compile_pacing::process() {
+    static const auto shared = std::make_shared<compile_pacing>();
     return shared;
 }
 

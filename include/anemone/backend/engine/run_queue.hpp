@@ -34,6 +34,7 @@ struct submission {
     std::atomic<bool> out{false}; ///< whoever waited for the run has given up
     phase now = phase::idle;
     std::uint64_t ticket = 0; ///< counts the submissions, so that the result of one is not taken for that of another
+    bool left = false;        ///< its session has gone while the call was out
     run_result result;
     std::shared_ptr<submission> next;
 };
@@ -119,6 +120,14 @@ public:
             return run.ticket != ticket || run.now == submission::phase::done || run.now == submission::phase::idle;
         });
     }
+    /// A session ends: its run is withdrawn if it has not begun. Whether what the session holds can be released; else the
+    /// worker lets go of it when the call returns.
+    ANEMONE_INLINE bool leave(submission& run) {
+        const std::lock_guard hold(mutex_);
+        if (!withdraw(run) && run.now == submission::phase::started)
+            run.left = true;
+        return !run.left;
+    }
     /// Withdraws a run that has not begun; whether it did.
     ANEMONE_INLINE bool cancel(submission& run, std::uint64_t ticket) {
         const std::lock_guard hold(mutex_);
@@ -133,7 +142,8 @@ public:
         return run.result;
     }
 
-    /// Lets the worker go, and waits until it is gone unless it is out in a call. A child after a fork has no worker.
+    /// Lets the worker go, and waits until it is gone unless it is out in a call, or is the one that asks. A child after a
+    /// fork has no worker.
     ANEMONE_INLINE void stop() noexcept {
         if (process_ != ::getpid())
             return;
@@ -189,17 +199,20 @@ private:
             busy_ = calling_ = true;
             hold.unlock();
             const run_result result = run->run(*run);
-            if (run.use_count() == 1)
-                run.reset(); // closed meanwhile: it goes before anything else runs
             hold.lock();
-            busy_ = calling_ = stuck_ = false;
-            if (run) {
-                run->result = result;
-                run->now = submission::phase::done;
-                run->out = false;
-                run->running.store(false, std::memory_order_release);
-                run.reset(); // under the lock: whoever sees the run ended and closes its session releases all of it
+            run->result = result;
+            run->now = submission::phase::done;
+            run->out = false;
+            run->running.store(false, std::memory_order_release);
+            if (run->left) { // what it holds goes before anything else runs; without the lock, as releases may hang too
+                stuck_ = true;
+                changed_.notify_all();
+                hold.unlock();
+                run.reset();
+                hold.lock();
             }
+            run.reset(); // never the last owner: a session that goes would have to leave first, which takes the lock
+            busy_ = calling_ = stuck_ = false;
             changed_.notify_all();
         }
         working_ = false;

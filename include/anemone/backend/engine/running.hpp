@@ -97,10 +97,7 @@ inline constexpr std::int64_t timed_out = -1003;
 /// Ends a session by `release`, within the limit of its options. What is submitted and has not begun is withdrawn; what a
 /// run that is out uses goes when it returns. Does nothing in a child after a fork.
 template <class State, class Release> void end_within(const std::shared_ptr<State>& ending, Release release) {
-    if (!ending->is_ours())
-        return;
-    ending->options.gate->queue().cancel(*ending, ending->ticket);
-    if (!ending->running)
+    if (ending->is_ours() && ending->options.gate->queue().leave(*ending) && !ending->running)
         within(ending->options.setup_timeout, "release", std::move(release));
 }
 
@@ -112,18 +109,17 @@ template <class State> struct state_owner {
     state_owner(const state_owner&) = delete;
     state_owner& operator=(const state_owner&) = delete;
     ~state_owner() {
-        if (!shared || !shared->is_ours())
+        if (!shared || !shared->is_ours() || !shared->options.gate->queue().leave(*shared))
             return;
-        shared->options.gate->queue().cancel(*shared, shared->ticket);
         const time_span limit = shared->options.setup_timeout;
         if (limit == time_span::zero())
             return;
-        release_report& report = *shared->options.report;
+        const std::shared_ptr<release_report> told = shared->options.report;
         try {
             within(limit, "release", [ending = std::move(shared)]() mutable { ending.reset(); });
         } catch (const error& late) {
             try {
-                report.failed(late.subject(), timed_out);
+                told->failed(late.subject(), timed_out);
             } catch (...) { // a report that throws must not end the process from a destructor
             }
         } catch (...) { // no memory

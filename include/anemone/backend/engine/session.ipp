@@ -12,10 +12,8 @@ ANEMONE_BODY session::session(std::shared_ptr<const library> runtime, const std:
     if (!runtime)
         throw error(errc::argument, "runtime", "no library");
     auto made = std::make_shared<detail::session_state>(std::move(runtime), std::move(options));
-    detail::within(made->options.setup_timeout, "compile", [made, inputs, outputs] {
-        detail::loaded_program& only = made->add(inputs, outputs, made->options);
-        made->add_stream(only.build.degraded);
-    });
+    detail::within(made->options.setup_timeout, "compile",
+                   [made, inputs, outputs] { made->add(made->load(inputs, outputs, made->options)); });
     using owner = detail::state_owner<detail::session_state>;
     state_ = hidden<owner>::of(new owner(std::move(made)));
 }
