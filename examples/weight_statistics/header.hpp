@@ -62,7 +62,8 @@ inline std::string header_text(const ane::weight_store& store, std::string_view 
                                    escaped(file), digest, space);
     for (const std::string& name : names) {
         const ane::stored_tensor& tensor = store.at(name);
-        text += fmt::format("\n/// {}: {} {}\n", escaped(name), ane::name(tensor.type), ane::print(tensor.shape));
+        text += fmt::format("\n/// {}: {} {}\n", escaped(name), ane::facts_of(tensor.type).safetensors,
+                            ane::print(tensor.shape));
         try {
             text += fmt::format("inline constexpr ane::tensor_statistics {}{};\n", called.at(name),
                                 ane::print(ane::statistics_of(tensor)));

@@ -69,6 +69,33 @@ TEST_CASE("padding: sums need zeros") {
           }).broken == rule);
 }
 
+TEST_CASE("padding: zero stays zero through what gives 0 for 0, and through nothing else") {
+    const auto rule = padding_rule::padding_is_summed_and_is_not_zero;
+    const auto sum = [](auto x) { return reduce_sum<axes{1}>(x); };
+    CHECK(found([&](auto&, auto x, auto, auto) { return sum(relu(abs(x))); }).ok());
+    CHECK(found([&](auto&, auto x, auto, auto) { return sum(minimum(floor(square(x)), x)); }).ok());
+    CHECK(found([&](auto&, auto x, auto, auto) { return sum(maximum(x, x) - x); }).ok());
+    CHECK(found([&](auto&, auto x, auto, auto) { return sum(sigmoid(x)); }).broken == rule);
+    CHECK(found([&](auto&, auto x, auto, auto) { return sum(maximum(x, 0.5)); }).broken == rule);
+    CHECK(found([&](auto&, auto x, auto, auto) { return sum(x - 1); }).broken == rule);
+    CHECK(found([&](auto&, auto x, auto, auto) { return sum(div(x, x)); }).broken == rule);
+    CHECK(found([&](auto&, auto x, auto, auto) { return sum(pow(x, x)); }).broken == rule);
+    // of truth values
+    CHECK(found([&](auto&, auto x, auto m, auto) { return sum(to_f16(logical_and(m, less(x, 1)))); }).ok());
+    CHECK(found([&](auto&, auto x, auto m, auto) { return sum(to_f16(logical_or(m, greater(x, 0)))); }).ok());
+    CHECK(found([&](auto&, auto x, auto m, auto) { return sum(to_f16(logical_xor(m, not_equal(x, 0)))); }).ok());
+    CHECK(found([&](auto&, auto x, auto m, auto) { return sum(to_f16(logical_or(m, less(x, 1)))); }).broken == rule);
+    CHECK(found([&](auto&, auto x, auto m, auto) { return sum(to_f16(logical_not(m)) * (x + 1)); }).broken == rule);
+    // 0 beside a number: false padding only where the comparison fails
+    CHECK(found([&](auto&, auto x, auto, auto) { return sum(to_f16(greater(x, 0))); }).ok());
+    CHECK(found([&](auto&, auto x, auto, auto) { return sum(to_f16(greater_equal(x, 0.5))); }).ok());
+    CHECK(found([&](auto&, auto x, auto, auto) { return sum(to_f16(less_equal(x, -0.5))); }).ok());
+    CHECK(found([&](auto&, auto x, auto, auto) { return sum(to_f16(equal(x, 1))); }).ok());
+    CHECK(found([&](auto&, auto x, auto, auto) { return sum(to_f16(greater_equal(x, 0))); }).broken == rule);
+    CHECK(found([&](auto&, auto x, auto, auto) { return sum(to_f16(less(x, 0.5))); }).broken == rule);
+    CHECK(found([&](auto&, auto x, auto, auto) { return sum(to_f16(equal(x, 0))); }).broken == rule);
+}
+
 TEST_CASE("padding: a softmax needs a mask that hides") {
     const auto rule = padding_rule::padding_takes_part_in_a_softmax_and_is_not_masked;
     const auto over = [](auto x) { return softmax<axis{1}>(x); };

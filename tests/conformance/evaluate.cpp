@@ -81,7 +81,7 @@ std::pair<std::string, std::string> run(const Backend& place, const described& t
             inputs.push_back(elements);
         } else {
             weights.add(
-                {std::string(g.name(node)), source_type::f16, g[node].shape, {elements.begin(), elements.end()}});
+                {std::string(g.name(node)), element_type::f16, g[node].shape, {elements.begin(), elements.end()}});
         }
     }
     auto program = compile(g, place, weights);

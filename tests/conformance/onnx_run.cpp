@@ -37,7 +37,7 @@ using namespace ane;
 
 struct loaded_input {
     ::onnx::TensorProto tensor;
-    ane::onnx::constant elements;
+    folding::known_tensor elements;
     bool free = false; ///< the model leaves an extent open
 };
 
@@ -79,7 +79,7 @@ std::map<std::string, loaded_input> inputs_of(const std::string& folder) {
         try {
             in.elements = ane::onnx::constant_of(in.tensor, none);
             if (port.type().tensor_type().elem_type() == ::onnx::TensorProto::BFLOAT16) { // the package says uint16
-                in.elements.type = ::onnx::TensorProto::BFLOAT16;
+                in.elements.type = element_type::bf16;
             }
         } catch (const ane::onnx::refused_node& refused) {
             throw error(errc::file, path, refused.reason);
@@ -92,7 +92,7 @@ std::map<std::string, loaded_input> inputs_of(const std::string& folder) {
 read_model imported(const std::string& folder, const std::map<std::string, loaded_input>& inputs) {
     onnx_reader_options options;
     std::set<std::string> given;
-    const auto give = [&](const std::string& name, const ane::onnx::constant& elements) {
+    const auto give = [&](const std::string& name, const folding::known_tensor& elements) {
         onnx_value value{name, elements.shape, {}};
         for (std::int64_t i = 0; i < elements.count(); ++i) {
             value.values.push_back(elements.at(i));
@@ -133,7 +133,7 @@ read_model imported(const std::string& folder, const std::map<std::string, loade
 }
 
 /// Elements as a port takes them.
-std::vector<std::byte> port_bytes(const ane::onnx::constant& elements, dtype type) {
+std::vector<std::byte> port_bytes(const folding::known_tensor& elements, dtype type) {
     std::vector<std::byte> bytes;
     for (std::int64_t i = 0; i < elements.count(); ++i) {
         const double value = elements.at(i);

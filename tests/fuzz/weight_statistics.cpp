@@ -34,19 +34,25 @@ std::size_t next_byte(std::span<const std::uint8_t>& rest) {
     return taken.empty() ? 0 : taken[0];
 }
 
+using ane::element_type;
+/// In the order by which the corpus names them.
+constexpr element_type stored_types[] = {
+    element_type::boolean, element_type::f8_e4m3, element_type::f8_e5m2, element_type::uint8,  element_type::int8,
+    element_type::f16,     element_type::bf16,    element_type::uint16,  element_type::int16,  element_type::f32,
+    element_type::uint32,  element_type::int32,   element_type::f64,     element_type::uint64, element_type::int64};
+
 ane::weight_store store_of(std::span<const std::uint8_t> rest) {
     ane::weight_store store;
     while (!rest.empty() && store.size() < 32) {
         ane::stored_tensor tensor;
-        tensor.type =
-            static_cast<ane::source_type>(next_byte(rest) % (static_cast<std::size_t>(ane::source_type::i64) + 1));
+        tensor.type = stored_types[next_byte(rest) % std::size(stored_types)];
         const std::size_t length = next_byte(rest) % 24;
         for (std::size_t rank = next_byte(rest) % 4; rank > 0; --rank) {
             tensor.shape.append(static_cast<std::int64_t>(next_byte(rest) % 9));
         }
         const auto name = next(rest, length);
         tensor.name.assign(name.begin(), name.end());
-        tensor.bytes.resize(static_cast<std::size_t>(tensor.shape.count() * ane::element_bytes(tensor.type)));
+        tensor.bytes.resize(static_cast<std::size_t>(tensor.shape.count() * ane::bytes(tensor.type, 1)));
         const auto elements = std::as_bytes(next(rest, tensor.bytes.size()));
         std::copy(elements.begin(), elements.end(), tensor.bytes.begin());
         if (!store.contains(tensor.name)) {

@@ -85,6 +85,17 @@ template <class Check> void for_each_round(const Check& check) {
 
 } // namespace
 
+// Below, the same, above: what C++ says of -1, 0 and 1 beside 0.
+template <op Kind, class Compare> constexpr bool holds_as(Compare compare) {
+    return holds(Kind, -1) == compare(-1, 0) && holds(Kind, 0) == compare(0, 0) && holds(Kind, 1) == compare(1, 0);
+}
+static_assert(holds_as<op::equal>([](int a, int b) { return a == b; }));
+static_assert(holds_as<op::not_equal>([](int a, int b) { return a != b; }));
+static_assert(holds_as<op::greater>([](int a, int b) { return a > b; }));
+static_assert(holds_as<op::greater_equal>([](int a, int b) { return a >= b; }));
+static_assert(holds_as<op::less>([](int a, int b) { return a < b; }));
+static_assert(holds_as<op::less_equal>([](int a, int b) { return a <= b; }));
+
 TEST_CASE("elementwise rows are the scalar functions, at every level") {
     for_each_round([](round_data& d, std::mt19937_64&) {
         const datapath& path = d.path;
@@ -117,7 +128,7 @@ TEST_CASE("rows of products with an offset, comparisons and values that enter ar
         for (std::int64_t i = 0; i < d.count(); ++i) {
             const auto at = static_cast<std::size_t>(i);
             const auto holds_of = [&]<op Kind>() {
-                return holds<Kind>(order[at]) == compare<Kind>(d.path, d.left(i), d.right(i));
+                return holds(Kind, order[at]) == compare<Kind>(d.path, d.left(i), d.right(i));
             };
             REQUIRE(holds_of.template operator()<op::equal>());
             REQUIRE(holds_of.template operator()<op::not_equal>());

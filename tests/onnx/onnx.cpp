@@ -44,7 +44,7 @@ TEST_CASE("a model is read with its names, and computes") {
     CHECK(g.find(ane::op::input, "x") >= 0);
     CHECK(g.find_output("y") == 0);
     CHECK(read.weights.contains("fc.weight"));
-    CHECK(read.weights.at("fc.bias").type == ane::source_type::f32);
+    CHECK(read.weights.at("fc.bias").type == ane::element_type::f32);
     bool named = false;
     for (const ane::node& n : g.nodes) {
         named = named || (n.kind == ane::op::relu && g.text(n.name) == "the_Relu" && n.where.line == 2);

@@ -13,7 +13,7 @@ import tempfile
 
 ROOT = pathlib.Path(os.environ["ANEMONE_SOURCE_DIR"])
 ROW = 'ANEMONE_FUNCTION(invented, "", "")\n'
-CATALOGUE = "".join(f"#include <anemone/catalogue/{part}.hpp>\n" for part in ("catalogue", "engine_path", "growth"))
+CATALOGUE = "".join(f"#include <anemone/catalogue/{part}.hpp>\n" for part in ("catalogue", "engine_path", "growth", "mixing"))
 ARITHMETIC = "#include <anemone/numerics/elementwise.hpp>\n"
 STRUCT = "namespace ane::detail::catalogue {\ntemplate <> struct operation<op::invented> : %s {};\n}\n"
 
@@ -55,6 +55,14 @@ def main():
         if errors(include, CATALOGUE):
             faults.append("with every part of the catalogue it does not compile")
         expect("no arithmetic of the engine", ARITHMETIC, "has no arithmetic of the engine")
+
+        # A norm, which says along which axes it mixes elements, and a comparison, which has its row of outcomes.
+        norm = 'ANEMONE_OPERATION(invented, normalization, 1, 1, stabilizer, "", "")\n'
+        rows.write_text(text.replace("ANEMONE_OPERATION(softmax, ", norm + "ANEMONE_OPERATION(softmax, "))
+        expect("no mixed axes", CATALOGUE, "mixes", "op::invented")
+        comparison = 'ANEMONE_COMPARISON(invented, "", "")\n'
+        rows.write_text(text.replace("ANEMONE_COMPARISON(equal, ", comparison + "ANEMONE_COMPARISON(equal, "))
+        expect("no outcomes of a comparison", ARITHMETIC, "a comparison has no row in numerics/comparison.hpp")
     print("\n".join(faults) or "every missing part was named")
     return 1 if faults else 0
 

@@ -12,7 +12,7 @@ using namespace ane;
 
 namespace {
 
-template <class T> std::vector<float> floats(source_type type, const std::vector<T>& values) {
+template <class T> std::vector<float> floats(element_type type, const std::vector<T>& values) {
     const auto bytes = std::as_bytes(std::span(values));
     return to_float({"t", type, extents{static_cast<std::int64_t>(values.size())}, {bytes.begin(), bytes.end()}});
 }
@@ -22,29 +22,29 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 } // namespace
 
 TEST_CASE("every element type gives floats") {
-    CHECK(floats<float>(source_type::f32, {0.1F, -infinity}) == std::vector<float>{0.1F, -infinity});
-    CHECK(floats<half>(source_type::f16, {half(0.5), half::from_bits(1)}) == std::vector<float>{0.5F, 0x1p-24F});
-    CHECK(floats<std::uint16_t>(source_type::bf16, {0x3F80, 0xC040, 0x7F80}) == std::vector<float>{1, -3, infinity});
-    CHECK(floats<std::uint8_t>(source_type::boolean, {0, 1, 255}) == std::vector<float>{0, 1, 1});
-    CHECK(floats<std::uint8_t>(source_type::f8_e5m2, {0x3C, 0x7C, 0xC0}) == std::vector<float>{1, infinity, -2});
-    CHECK(floats<std::uint8_t>(source_type::f8_e4m3, {0x38, 0x7E, 0x81}) == std::vector<float>{1, 448, -0x1p-9F});
-    CHECK(floats<std::uint8_t>(source_type::u8, {0, 255}) == std::vector<float>{0, 255});
-    CHECK(floats<std::int8_t>(source_type::i8, {-128, 127}) == std::vector<float>{-128, 127});
-    CHECK(floats<std::uint16_t>(source_type::u16, {65535}) == std::vector<float>{65535});
-    CHECK(floats<std::int16_t>(source_type::i16, {-32768}) == std::vector<float>{-32768});
-    CHECK(floats<std::int32_t>(source_type::i32, {-2147483647 - 1}) == std::vector<float>{-2147483648.0F});
-    CHECK(floats<std::uint64_t>(source_type::u64, {std::uint64_t{1} << 63U}) == std::vector<float>{0x1p63F});
-    CHECK(std::isnan(floats<float>(source_type::f32, {std::numeric_limits<float>::quiet_NaN()})[0]));
-    CHECK(floats<float>(source_type::f32, {}).empty());
+    CHECK(floats<float>(element_type::f32, {0.1F, -infinity}) == std::vector<float>{0.1F, -infinity});
+    CHECK(floats<half>(element_type::f16, {half(0.5), half::from_bits(1)}) == std::vector<float>{0.5F, 0x1p-24F});
+    CHECK(floats<std::uint16_t>(element_type::bf16, {0x3F80, 0xC040, 0x7F80}) == std::vector<float>{1, -3, infinity});
+    CHECK(floats<std::uint8_t>(element_type::boolean, {0, 1, 255}) == std::vector<float>{0, 1, 1});
+    CHECK(floats<std::uint8_t>(element_type::f8_e5m2, {0x3C, 0x7C, 0xC0}) == std::vector<float>{1, infinity, -2});
+    CHECK(floats<std::uint8_t>(element_type::f8_e4m3, {0x38, 0x7E, 0x81}) == std::vector<float>{1, 448, -0x1p-9F});
+    CHECK(floats<std::uint8_t>(element_type::uint8, {0, 255}) == std::vector<float>{0, 255});
+    CHECK(floats<std::int8_t>(element_type::int8, {-128, 127}) == std::vector<float>{-128, 127});
+    CHECK(floats<std::uint16_t>(element_type::uint16, {65535}) == std::vector<float>{65535});
+    CHECK(floats<std::int16_t>(element_type::int16, {-32768}) == std::vector<float>{-32768});
+    CHECK(floats<std::int32_t>(element_type::int32, {-2147483647 - 1}) == std::vector<float>{-2147483648.0F});
+    CHECK(floats<std::uint64_t>(element_type::uint64, {std::uint64_t{1} << 63U}) == std::vector<float>{0x1p63F});
+    CHECK(std::isnan(floats<float>(element_type::f32, {std::numeric_limits<float>::quiet_NaN()})[0]));
+    CHECK(floats<float>(element_type::f32, {}).empty());
 }
 
 TEST_CASE("what float does not hold is rounded once, half to even") {
-    CHECK(floats<double>(source_type::f64, {0.1, 1e300, 1 + 0x1p-24, 1 + 0x1p-24 + 0x1p-50}) ==
+    CHECK(floats<double>(element_type::f64, {0.1, 1e300, 1 + 0x1p-24, 1 + 0x1p-24 + 0x1p-50}) ==
           std::vector<float>{0.1F, infinity, 1.0F, 1 + 0x1p-23F});
-    CHECK(floats<std::uint32_t>(source_type::u32, {16777217, 16777219}) == std::vector<float>{16777216, 16777220});
-    CHECK(floats<std::int64_t>(source_type::i64, {-16777217}) == std::vector<float>{-16777216});
+    CHECK(floats<std::uint32_t>(element_type::uint32, {16777217, 16777219}) == std::vector<float>{16777216, 16777220});
+    CHECK(floats<std::int64_t>(element_type::int64, {-16777217}) == std::vector<float>{-16777216});
 }
 
 TEST_CASE("an element type of no meaning is an error") {
-    CHECK_THROWS_AS((void)to_float({"t", static_cast<source_type>(99), {0}, {}}), error);
+    CHECK_THROWS_AS((void)to_float({"t", static_cast<element_type>(99), {0}, {}}), error);
 }

@@ -139,21 +139,25 @@ TEST_CASE("arrays and lists go into a store with their shape") {
     store.add("floats", floats);
     store.add("list", {2, 1}, {0.5F, 7});
     CHECK(store.at("halves").shape == extents{2, 3});
-    CHECK(store.at("halves").type == source_type::f16);
+    CHECK(store.at("halves").type == element_type::f16);
     CHECK(store.at("view").shape == extents{3, 2});
     CHECK(to_float(store.at("view")) == std::vector<float>{1, 2, 3, 4, 5, 6});
-    CHECK(store.at("floats").type == source_type::f32);
+    CHECK(store.at("floats").type == element_type::f32);
     CHECK(to_float(store.at("floats")) == std::vector<float>{0.1F, 0.2F});
     CHECK(to_float(store.at("list")) == std::vector<float>{0.5F, 7});
 }
 
 TEST_CASE("a transpose moves every element of every type to its place") {
+    constexpr element_type stored_types[] = {
+        element_type::boolean, element_type::f8_e4m3, element_type::f8_e5m2, element_type::uint8,  element_type::int8,
+        element_type::f16,     element_type::bf16,    element_type::uint16,  element_type::int16,  element_type::f32,
+        element_type::uint32,  element_type::int32,   element_type::f64,     element_type::uint64, element_type::int64};
     constexpr std::uint32_t seed = 9241;
     MESSAGE("seed ", seed);
     std::mt19937 random(seed);
     for (int round = 0; round < 300; ++round) {
-        const auto type = static_cast<source_type>(random() % 15);
-        const auto size = static_cast<std::size_t>(element_bytes(type));
+        const element_type type = stored_types[random() % std::size(stored_types)];
+        const auto size = static_cast<std::size_t>(bytes(type, 1));
         extents shape;
         const int rank = static_cast<int>(random() % 6);
         for (int i = 0; i < rank; ++i) {
@@ -219,7 +223,7 @@ TEST_CASE("a matrix [in, out] becomes [out, in]") {
 }
 
 TEST_CASE("a tensor of too many axes is refused, not read") {
-    stored_tensor tensor{"t", source_type::f32, {1}, std::vector<std::byte>(4)};
+    stored_tensor tensor{"t", element_type::f32, {1}, std::vector<std::byte>(4)};
     weight_store store;
     tensor.shape.rank = 100;
     CHECK_THROWS_WITH_AS(store.add(tensor), "weights: t: has 100 axes, a tensor has at most 8", error);

@@ -68,7 +68,7 @@ weight_store example() {
     store.add("layer.0.bias \xC3\xA9\"\\", {2}, std::span<const half>(halves));
     store.add("empty", {0, 7}, std::span<const half>());
     store.add("scalar", {}, std::span<const half>(halves).first(1));
-    store.add({"flag", source_type::boolean, {3}, std::vector<std::byte>(3, std::byte{1})});
+    store.add({"flag", element_type::boolean, {3}, std::vector<std::byte>(3, std::byte{1})});
     store.set_metadata("format", "pt");
     return store;
 }
@@ -87,7 +87,7 @@ TEST_CASE("the bytes that Python's safetensors writes") {
     REQUIRE(store.metadata("format") != nullptr);
     CHECK(*store.metadata("format") == "pt");
     CHECK(store.at("weight").shape == extents{1, 2});
-    CHECK(store.at("weight").type == source_type::f32);
+    CHECK(store.at("weight").type == element_type::f32);
     CHECK(static_cast<double>(to_half(store.at("weight"))[0]) == 0.5);
     CHECK(static_cast<double>(to_half(store.at("weight"))[1]) == 3.0);
     CHECK(static_cast<double>(to_half(store.at("bias"))[0]) == 1.0);
@@ -201,7 +201,7 @@ TEST_CASE("strings of a header say what their escapes stand for") {
     const std::string header = R"({"caf\u00e9 \ud83d\ude00":{"\u0064type":"\u00558","shape":[1],"data_offsets":[0,1]},)"
                                R"("__metadata__":{"z":"\"\\\/\n","a":"\u0000"}})";
     const weight_store store = parse_safetensors(file_of(header, "x"));
-    CHECK(store.at("caf\xC3\xA9 \xF0\x9F\x98\x80").type == source_type::u8);
+    CHECK(store.at("caf\xC3\xA9 \xF0\x9F\x98\x80").type == element_type::uint8);
     CHECK(store.metadata() == weight_store::texts{{"a", std::string(1, '\0')}, {"z", "\"\\/\n"}});
 }
 
@@ -300,8 +300,7 @@ TEST_CASE("mutated files are read or refused with errc::file, nothing else") {
         try {
             const weight_store store = parse_safetensors(std::as_bytes(std::span(text)));
             for (const stored_tensor& tensor : store) {
-                CHECK(tensor.bytes.size() ==
-                      static_cast<std::size_t>(tensor.shape.count() * element_bytes(tensor.type)));
+                CHECK(tensor.bytes.size() == static_cast<std::size_t>(tensor.shape.count() * bytes(tensor.type, 1)));
             }
         } catch (const error& e) {
             CHECK(e.code() == errc::file);

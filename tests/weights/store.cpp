@@ -11,7 +11,7 @@ using namespace ane;
 
 namespace {
 
-template <class T> stored_tensor tensor_of(source_type type, const std::vector<T>& values) {
+template <class T> stored_tensor tensor_of(element_type type, const std::vector<T>& values) {
     const auto bytes = std::as_bytes(std::span(values));
     return {"t", type, extents{static_cast<std::int64_t>(values.size())}, {bytes.begin(), bytes.end()}};
 }
@@ -136,9 +136,9 @@ TEST_CASE("all finite fp16 patterns pass through f16, f32 and f64 unchanged") {
             doubles.push_back(static_cast<double>(h));
         }
     }
-    const auto from_half = to_half(tensor_of(source_type::f16, halves));
-    const auto from_float = to_half(tensor_of(source_type::f32, floats));
-    const auto from_double = to_half(tensor_of(source_type::f64, doubles));
+    const auto from_half = to_half(tensor_of(element_type::f16, halves));
+    const auto from_float = to_half(tensor_of(element_type::f32, floats));
+    const auto from_double = to_half(tensor_of(element_type::f64, doubles));
     std::size_t different = 0;
     for (std::size_t i = 0; i < halves.size(); ++i) {
         different += from_half[i].bits != halves[i].bits || from_float[i].bits != halves[i].bits ||
@@ -148,18 +148,18 @@ TEST_CASE("all finite fp16 patterns pass through f16, f32 and f64 unchanged") {
 }
 
 TEST_CASE("bf16 is the upper half of an fp32, rounded to fp16") {
-    const auto values = to_half(tensor_of<std::uint16_t>(source_type::bf16, {0x3F80, 0xC040, 0x3380, 0x4000, 0x0001}));
+    const auto values = to_half(tensor_of<std::uint16_t>(element_type::bf16, {0x3F80, 0xC040, 0x3380, 0x4000, 0x0001}));
     CHECK(static_cast<double>(values[0]) == 1.0);
     CHECK(static_cast<double>(values[1]) == -3.0);
     CHECK(static_cast<double>(values[2]) == 0x1p-24);
     CHECK(static_cast<double>(values[3]) == 2.0);
     CHECK(values[4].bits == 0);
-    CHECK(holds_text(message(tensor_of<std::uint16_t>(source_type::bf16, {0, 0x7F80})), "element 1 is inf"));
+    CHECK(holds_text(message(tensor_of<std::uint16_t>(element_type::bf16, {0, 0x7F80})), "element 1 is inf"));
 }
 
 TEST_CASE("f64 is rounded once, not through fp32") {
     // 1 + 2^-11 is a tie in fp16; a little more must round up, though fp32 cannot see the little.
-    const auto values = to_half(tensor_of<double>(source_type::f64, {1 + 0x1p-11, 1 + 0x1p-11 + 0x1p-40}));
+    const auto values = to_half(tensor_of<double>(element_type::f64, {1 + 0x1p-11, 1 + 0x1p-11 + 0x1p-40}));
     CHECK(values[0].bits == 0x3C00);
     CHECK(values[1].bits == 0x3C01);
 }
@@ -167,31 +167,31 @@ TEST_CASE("f64 is rounded once, not through fp32") {
 TEST_CASE("overflow and non-finite values name the element") {
     std::vector<float> values(20, 1.0F);
     values[17] = std::numeric_limits<float>::infinity();
-    CHECK(holds_text(message(tensor_of(source_type::f32, values)), "element 17 is inf"));
+    CHECK(holds_text(message(tensor_of(element_type::f32, values)), "element 17 is inf"));
     values[17] = -std::numeric_limits<float>::infinity();
-    CHECK(holds_text(message(tensor_of(source_type::f32, values)), "element 17 is -inf"));
+    CHECK(holds_text(message(tensor_of(element_type::f32, values)), "element 17 is -inf"));
     values[17] = std::numeric_limits<float>::quiet_NaN();
-    CHECK(holds_text(message(tensor_of(source_type::f32, values)), "element 17 is nan"));
+    CHECK(holds_text(message(tensor_of(element_type::f32, values)), "element 17 is nan"));
     values[17] = 65520.0F; // the first float that rounds to infinity
-    CHECK(holds_text(message(tensor_of(source_type::f32, values)),
+    CHECK(holds_text(message(tensor_of(element_type::f32, values)),
                      "element 17 is 65520, above the largest fp16 value 65504"));
     values[17] = 65519.996F;
-    CHECK(to_half(tensor_of(source_type::f32, values))[17].bits == 0x7BFF);
-    CHECK(holds_text(message(tensor_of<std::uint16_t>(source_type::f16, {0x7C00})), "element 0 is inf"));
-    CHECK(holds_text(message(tensor_of<double>(source_type::f64, {0, 1e300})), "element 1 is 1e+300"));
+    CHECK(to_half(tensor_of(element_type::f32, values))[17].bits == 0x7BFF);
+    CHECK(holds_text(message(tensor_of<std::uint16_t>(element_type::f16, {0x7C00})), "element 0 is inf"));
+    CHECK(holds_text(message(tensor_of<double>(element_type::f64, {0, 1e300})), "element 1 is 1e+300"));
 }
 
 TEST_CASE("integers convert when exact") {
-    CHECK(static_cast<int>(static_cast<float>(to_half(tensor_of<std::int8_t>(source_type::i8, {-128}))[0])) == -128);
-    CHECK(static_cast<int>(static_cast<float>(to_half(tensor_of<std::uint8_t>(source_type::u8, {255}))[0])) == 255);
-    CHECK(static_cast<int>(static_cast<float>(to_half(tensor_of<std::int16_t>(source_type::i16, {-2048}))[0])) ==
+    CHECK(static_cast<int>(static_cast<float>(to_half(tensor_of<std::int8_t>(element_type::int8, {-128}))[0])) == -128);
+    CHECK(static_cast<int>(static_cast<float>(to_half(tensor_of<std::uint8_t>(element_type::uint8, {255}))[0])) == 255);
+    CHECK(static_cast<int>(static_cast<float>(to_half(tensor_of<std::int16_t>(element_type::int16, {-2048}))[0])) ==
           -2048);
-    CHECK(static_cast<int>(static_cast<float>(to_half(tensor_of<std::int32_t>(source_type::i32, {65504}))[0])) ==
+    CHECK(static_cast<int>(static_cast<float>(to_half(tensor_of<std::int32_t>(element_type::int32, {65504}))[0])) ==
           65504);
-    CHECK(holds_text(message(tensor_of<std::int16_t>(source_type::i16, {0, 2049})), "element 1 is 2049"));
-    CHECK(holds_text(message(tensor_of<std::int32_t>(source_type::i32, {65536})), "element 0 is 65536"));
-    CHECK(holds_text(message(tensor_of<std::int64_t>(source_type::i64, {std::numeric_limits<std::int64_t>::min()})),
+    CHECK(holds_text(message(tensor_of<std::int16_t>(element_type::int16, {0, 2049})), "element 1 is 2049"));
+    CHECK(holds_text(message(tensor_of<std::int32_t>(element_type::int32, {65536})), "element 0 is 65536"));
+    CHECK(holds_text(message(tensor_of<std::int64_t>(element_type::int64, {std::numeric_limits<std::int64_t>::min()})),
                      "element 0 is -9223372036854775808"));
-    CHECK(holds_text(message(tensor_of<std::uint8_t>(source_type::boolean, {1})), "BOOL"));
-    CHECK(holds_text(message(tensor_of<std::uint8_t>(source_type::f8_e5m2, {1})), "F8_E5M2"));
+    CHECK(holds_text(message(tensor_of<std::uint8_t>(element_type::boolean, {1})), "BOOL"));
+    CHECK(holds_text(message(tensor_of<std::uint8_t>(element_type::f8_e5m2, {1})), "F8_E5M2"));
 }

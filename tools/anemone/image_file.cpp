@@ -49,8 +49,8 @@ line line_of(const image_scale& scale, std::pair<double, double> usual, int chan
     return {(bright - black) / white / deviation, (black - mean) / deviation};
 }
 
-std::pair<double, double> usual_range(app::element type) {
-    return type == app::element::float16 ? std::pair(0.0, 1.0) : std::pair(0.0, 255.0);
+std::pair<double, double> usual_range(ane::element_type type) {
+    return type == ane::element_type::f16 ? std::pair(0.0, 1.0) : std::pair(0.0, 255.0);
 }
 
 /// Extent `from_end` of a shape, counted from its end; 1 beyond its beginning.

@@ -3,6 +3,8 @@
 #include "input_file.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/io/file.hpp>
+#include <anemone/values/element_type.hpp>
+#include <anemone/weights/formats/elements.hpp>
 
 #include <fmt/format.h>
 
@@ -14,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <zip.h>
 
@@ -63,24 +66,6 @@ std::vector<std::int64_t> shape_in(std::string_view tuple, const std::string& wh
     }
 }
 
-template <class Stored> double number_at(const char* data) {
-    Stored value;
-    std::memcpy(&value, data, sizeof value);
-    return static_cast<double>(value);
-}
-
-using number_reader = double (*)(const char*);
-struct element_type {
-    std::string_view name;
-    std::size_t bytes;
-    number_reader read;
-};
-constexpr element_type element_types[] = {
-    {"f2", 2, number_at<ane::half>},     {"f4", 4, number_at<float>},         {"f8", 8, number_at<double>},
-    {"i1", 1, number_at<std::int8_t>},   {"i2", 2, number_at<std::int16_t>},  {"i4", 4, number_at<std::int32_t>},
-    {"i8", 8, number_at<std::int64_t>},  {"u1", 1, number_at<std::uint8_t>},  {"u2", 2, number_at<std::uint16_t>},
-    {"u4", 4, number_at<std::uint32_t>}, {"u8", 8, number_at<std::uint64_t>}, {"b1", 1, number_at<std::uint8_t>}};
-
 tensor array_in(std::string_view bytes, std::string name, const std::string& where, std::uint64_t most) {
     if (bytes.size() < 12 || !bytes.starts_with(magic)) {
         refuse(where, "is no array of NumPy: it does not begin with \\x93NUMPY");
@@ -102,10 +87,9 @@ tensor array_in(std::string_view bytes, std::string name, const std::string& whe
     if (value_of(header, "fortran_order", where).starts_with("True")) {
         refuse(where, "is in Fortran order; save numpy.ascontiguousarray(x)");
     }
-    const auto known = std::find_if(std::begin(element_types), std::end(element_types), [&](const element_type& each) {
-        return type.size() == 3 && type.substr(1) == each.name;
-    });
-    if (known == std::end(element_types) || type[0] == '>') {
+    const ane::element_type known =
+        type.size() == 3 ? ane::find_element(&ane::element_facts::numpy, type.substr(1)) : ane::element_type::undefined;
+    if (known == ane::element_type::undefined || type[0] == '>') {
         refuse(where,
                fmt::format("has elements of type '{}'; known are little-endian floats, integers and bool", type));
     }
@@ -118,9 +102,10 @@ tensor array_in(std::string_view bytes, std::string name, const std::string& whe
         }
         count *= static_cast<std::uint64_t>(extent);
     }
-    if (count > data.size() / known->bytes || count * known->bytes != data.size()) {
-        refuse(where, fmt::format("{} elements of {} bytes are {} bytes, the file has {}", count, known->bytes,
-                                  count * known->bytes, data.size()));
+    const auto each = static_cast<std::size_t>(ane::bytes(known, 1));
+    if (count > data.size() / each || count * each != data.size()) {
+        refuse(where, fmt::format("{} elements of {} bytes are {} bytes, the file has {}", count, each, count * each,
+                                  data.size()));
     }
     if (count * sizeof(double) > most) {
         refuse(where,
@@ -128,7 +113,8 @@ tensor array_in(std::string_view bytes, std::string name, const std::string& whe
     }
     result.values.reserve(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < count; ++i) {
-        result.values.push_back(known->read(data.data() + i * known->bytes));
+        result.values.push_back(ane::weight_formats::element_as<double>(std::as_bytes(std::span(data)), known,
+                                                                        static_cast<std::int64_t>(i)));
     }
     return result;
 }

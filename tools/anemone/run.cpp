@@ -116,7 +116,7 @@ std::vector<tensor> answers_to(app::session& program, const std::vector<app::inp
         answers.push_back({p.name, p.shape, std::vector<double>(p.count)});
     }
     for (tensor& each : answers) { // which stay where they are now
-        to.push_back({each.name, app::element::float64, std::as_writable_bytes(std::span(each.values)), each.shape});
+        to.push_back({each.name, ane::element_type::f64, std::as_writable_bytes(std::span(each.values)), each.shape});
     }
     program.run(inputs, to);
     return answers;

@@ -2,12 +2,14 @@
 
 #include <anemone/base/error.hpp>
 #include <anemone/values/half.hpp>
+#include <anemone/weights/formats/elements.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 
 namespace app {
 
@@ -44,20 +46,19 @@ template <class Number> Number loaded(const std::byte* at) {
 
 template <class Number> void store(Number value, std::byte* at) { std::memcpy(at, &value, sizeof value); }
 
-/// Calls `visit` with a number of the type of elements.
-template <class Visit> void with_number(element type, const Visit& visit) {
-    switch (type) {
-    case element::float16: visit(ane::half()); return;
-    case element::int8: visit(std::int8_t()); return;
-    case element::uint8: visit(std::uint8_t()); return;
-    case element::float32: visit(float()); return;
-    case element::float64: visit(double()); return;
-    }
+/// Calls `visit` with a number of the type of elements, which an array of a caller may have.
+template <class Visit> void with_number(element_type type, const Visit& visit) {
+    ane::weight_formats::with_element(type, [&]<class Element>() {
+        if constexpr (std::is_same_v<Element, ane::half> || std::is_floating_point_v<Element> ||
+                      std::is_same_v<Element, std::int8_t> || std::is_same_v<Element, std::uint8_t>) {
+            visit(Element());
+        }
+    });
 }
 
 /// A number as a port of such elements holds it. Throws for one that it does not hold.
 void store_rounded(double value, std::size_t index, const std::string& array, const port& p, std::byte* at) {
-    if (p.type == element::float16) {
+    if (p.type == element_type::f16) {
         const ane::half rounded(value);
         if (std::isfinite(value) && !std::isfinite(static_cast<double>(rounded))) {
             throw ane::error(ane::errc::port, p.name,
@@ -66,8 +67,8 @@ void store_rounded(double value, std::size_t index, const std::string& array, co
         store(rounded, at);
         return;
     }
-    const double least = p.type == element::int8 ? -128 : 0;
-    const double most = p.type == element::int8 ? 127 : 255;
+    const double least = p.type == element_type::int8 ? -128 : 0;
+    const double most = p.type == element_type::int8 ? 127 : 255;
     if (!(value >= least && value <= most) || value != std::floor(value)) {
         throw ane::error(ane::errc::port, p.name,
                          fmt::format("element {} of '{}' is {}, the port takes whole numbers from {} to {}", index,
@@ -85,7 +86,7 @@ const output_array* find(const std::vector<output_array>& arrays, const std::str
     return found_in(arrays, name);
 }
 
-bool is_direct(const port& p, element type, const std::byte* at) {
+bool is_direct(const port& p, element_type type, const std::byte* at) {
     return type == p.type && reinterpret_cast<std::uintptr_t>(at) % bytes_of(p.type) == 0;
 }
 
@@ -122,7 +123,7 @@ void give(std::span<const std::byte> elements, const port& p, const output_array
 
 void require_takes(const output_array& to, const port& p) {
     require_fits(to, p);
-    const bool floats = to.type == element::float16 || to.type == element::float32 || to.type == element::float64;
+    const bool floats = to.type == element_type::f16 || to.type == element_type::f32 || to.type == element_type::f64;
     if (to.type != p.type && !floats) {
         throw ane::error(
             ane::errc::port, p.name,

@@ -15,7 +15,7 @@ namespace app {
 /// The caller's memory for a port: `bytes` with elements of `type`.
 template <class Byte> struct array {
     std::string name;
-    element type = element::float16;
+    element_type type = element_type::f16;
     std::span<Byte> bytes{};
     std::optional<std::vector<std::int64_t>> shape{}; ///< none: the port's
 };
@@ -23,7 +23,7 @@ using input_array = array<const std::byte>;
 using output_array = array<std::byte>;
 
 /// Whether a program can use the caller's memory itself: elements of the port's type, where they may stand.
-bool is_direct(const port& p, element type, const std::byte* at);
+bool is_direct(const port& p, element_type type, const std::byte* at);
 
 /// The memory of a model's inputs, in their order: that of arrays by name, or copies as the ports hold their numbers.
 class input_memory {

@@ -11,13 +11,11 @@ namespace app {
 
 namespace {
 
-element element_of(ane::dtype type, const std::string& port) {
-    switch (type) {
-    case ane::dtype::f16: return element::float16;
-    case ane::dtype::int8: return element::int8;
-    case ane::dtype::uint8: return element::uint8;
-    default: throw ane::error(ane::errc::port, port, "has elements of " + std::string(ane::mil_name(type)));
+element_type element_of(ane::dtype type, const std::string& port) {
+    if (type != ane::dtype::f16 && type != ane::dtype::int8 && type != ane::dtype::uint8) {
+        throw ane::error(ane::errc::port, port, "has elements of " + std::string(ane::mil_name(type)));
     }
+    return ane::element_of(type);
 }
 
 port port_of(std::string_view name, const ane::node& n) {
@@ -31,16 +29,6 @@ port port_of(std::string_view name, const ane::node& n) {
 }
 
 } // namespace
-
-const char* name(element type) {
-    constexpr const char* names[] = {"float16", "int8", "uint8", "float32", "float64"};
-    return names[static_cast<std::size_t>(type)];
-}
-
-std::size_t bytes_of(element type) {
-    constexpr std::size_t bytes[] = {2, 1, 1, 4, 8};
-    return bytes[static_cast<std::size_t>(type)];
-}
 
 model_ports ports_of(const ane::graph_view& g) {
     model_ports made;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <anemone/graph/graph.hpp>
+#include <anemone/values/element_type.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -9,16 +10,16 @@
 
 namespace app {
 
-/// Element types of callers' arrays. Ports have the first three.
-enum class element : std::uint8_t { float16, int8, uint8, float32, float64 };
+using ane::element_type;
 
-const char* name(element type);
-std::size_t bytes_of(element type);
+/// What callers call the type of an array: "float16".
+inline std::string name(element_type type) { return std::string(ane::facts_of(type).array); }
+inline std::size_t bytes_of(element_type type) { return static_cast<std::size_t>(ane::bytes(type, 1)); }
 
 /// An input or an output of a model, or a state that its programs keep.
 struct port {
     std::string name;
-    element type = element::float16;
+    element_type type = element_type::f16;
     std::vector<std::int64_t> shape{};
     std::size_t count = 1; ///< elements
 

@@ -14,21 +14,22 @@ namespace c_interface {
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
-static_assert(static_cast<int>(app::element::float16) == ANEMONE_FLOAT16 &&
-              static_cast<int>(app::element::int8) == ANEMONE_INT8 &&
-              static_cast<int>(app::element::uint8) == ANEMONE_UINT8 &&
-              static_cast<int>(app::element::float32) == ANEMONE_FLOAT32 &&
-              static_cast<int>(app::element::float64) == ANEMONE_FLOAT64);
+static_assert(ane::facts_of(ane::element_type::f16).c == ANEMONE_FLOAT16 &&
+              ane::facts_of(ane::element_type::int8).c == ANEMONE_INT8 &&
+              ane::facts_of(ane::element_type::uint8).c == ANEMONE_UINT8 &&
+              ane::facts_of(ane::element_type::f32).c == ANEMONE_FLOAT32 &&
+              ane::facts_of(ane::element_type::f64).c == ANEMONE_FLOAT64);
 
 template <class Byte> app::array<Byte> array_of(const anemone_array& a) {
     const std::string name = needed_text(a.name, "name of an array");
-    if (a.type < ANEMONE_FLOAT16 || a.type > ANEMONE_FLOAT64) {
+    const ane::element_type type = ane::find_element(&ane::element_facts::c, a.type);
+    if (type == ane::element_type::undefined) {
         throw ane::error(ane::errc::argument, name, "has type " + std::to_string(a.type) + ", which is none");
     }
     if (a.data == nullptr) {
         throw ane::error(ane::errc::argument, name, "has data NULL");
     }
-    return {name, static_cast<app::element>(a.type), {static_cast<Byte*>(a.data), a.bytes}, std::nullopt};
+    return {name, type, {static_cast<Byte*>(a.data), a.bytes}, std::nullopt};
 }
 
 template <class Byte>

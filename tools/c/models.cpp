@@ -72,7 +72,11 @@ anemone_status anemone_port_at(const anemone_model* model, anemone_direction dir
         anemone_port& to = needed(port, "port");
         to = {};
         const app::port& p = at(ports_of(needed(model, "model"), direction), index);
-        to = {p.name.c_str(), static_cast<anemone_type>(p.type), p.shape.size(), {1, 1, 1, 1, 1, 1, 1, 1}, p.count};
+        to = {p.name.c_str(),
+              static_cast<anemone_type>(ane::facts_of(p.type).c),
+              p.shape.size(),
+              {1, 1, 1, 1, 1, 1, 1, 1},
+              p.count};
         static_assert(std::size(decltype(to.shape){}) >= ane::extents::capacity);
         std::copy(p.shape.begin(), p.shape.end(), to.shape);
     });

@@ -28,7 +28,7 @@
 namespace {
 
 namespace py = pybind11;
-using app::element;
+using ane::element_type;
 using app::model;
 using app::plan;
 using app::port;
@@ -37,13 +37,14 @@ using python_module::caller;
 using python_module::options_from;
 using unlocked = py::call_guard<py::gil_scoped_release>;
 
-py::dtype dtype_of(element type) { return py::dtype(app::name(type)); }
+py::dtype dtype_of(element_type type) { return py::dtype(app::name(type)); }
 
 /// The element type of an array that anemone/arrays.py prepared.
-element element_of(const py::array& a, const std::string& name) {
+element_type element_of(const py::array& a, const std::string& name) {
     const char kind = a.dtype().kind();
-    for (const element type : {element::float16, element::int8, element::uint8, element::float32, element::float64}) {
-        if (a.dtype().equal(dtype_of(type)) || (kind == 'b' && type == element::uint8)) {
+    for (const element_type type :
+         {element_type::f16, element_type::int8, element_type::uint8, element_type::f32, element_type::f64}) {
+        if (a.dtype().equal(dtype_of(type)) || (kind == 'b' && type == element_type::uint8)) {
             return type;
         }
     }
@@ -103,7 +104,7 @@ py::array read_state(session& s, const std::string& name) {
     const std::vector<port>& all = s.ports().states;
     const auto found = std::find_if(all.begin(), all.end(), [&](const port& each) { return each.name == name; });
     if (found == all.end()) {
-        s.read_state({name, element::float16, {}, std::nullopt}); // says so
+        s.read_state({name, element_type::f16, {}, std::nullopt}); // says so
     }
     py::array made = made_for(*found);
     s.read_state(output_of(*found, made));

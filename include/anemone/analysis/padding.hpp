@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../catalogue/mixing.hpp"
+#include "../graph/op_facet.hpp"
+#include "../numerics/comparison.hpp"
 #include "padding_verdict.hpp"
 #include "ranges.hpp"
 
@@ -28,6 +31,22 @@ inline constexpr double hidden_below = 100;
 constexpr std::uint32_t broadcast_axes(std::uint32_t bits, int operand_rank, int result_rank) {
     return result_rank >= operand_rank ? bits << static_cast<unsigned>(result_rank - operand_rank) : bits;
 }
+
+/// What a movement makes of the axes of its first operand.
+enum class axes_path : std::uint8_t {
+    other,     ///< what lies along one axis may come anywhere
+    kept,      ///< each stays
+    cut,       ///< each stays, longer or shorter
+    permuted,  ///< each goes somewhere else
+    regrouped, ///< those that stay whole keep their elements
+    joined,    ///< several operands, one behind the other along one of them
+    looked_up  ///< one is replaced by those of indices
+};
+inline constexpr op_facet<axes_path> axes_paths{
+    {op::cast, axes_path::kept},          {op::identity, axes_path::kept},     {op::slice, axes_path::cut},
+    {op::strided_slice, axes_path::cut},  {op::pad, axes_path::cut},           {op::tile, axes_path::cut},
+    {op::transpose, axes_path::permuted}, {op::reshape, axes_path::regrouped}, {op::concat, axes_path::joined},
+    {op::gather, axes_path::looked_up}};
 
 class padding_search {
 public:
@@ -110,17 +129,16 @@ private:
                 return refuse(padding_rule::an_extent_is_not_the_length, index, 1U << static_cast<unsigned>(k));
             }
         }
-        switch (g_[index].kind) {
-        case op::input: {
-            const bool kept = g_.next_of(index) >= 0;
-            const bool by_zeros = padding_value(g_[index].get<contract>()) == 0;
-            return kept ? refuse(padding_rule::the_model_keeps_a_state, index, 0)
-                        : padded_axes{along, by_zeros ? along : 0U, 0};
+        if (g_[index].kind == op::constant) {
+            return {along, 0, 0}; // its values there are as good as any
         }
-        case op::weight:
+        if (g_[index].kind == op::weight) {
             return along != 0 ? refuse(padding_rule::a_weight_depends_on_the_length, index, along) : padded_axes{};
-        default: return {along, 0, 0}; // a constant: its values there are as good as any
         }
+        const bool kept = g_.next_of(index) >= 0;
+        const bool by_zeros = padding_value(g_[index].get<contract>()) == 0;
+        return kept ? refuse(padding_rule::the_model_keeps_a_state, index, 0)
+                    : padded_axes{along, by_zeros ? along : 0U, 0};
     }
 
     constexpr padded_axes computed(int index) {
@@ -136,9 +154,10 @@ private:
         case op_group::unary:
         case op_group::binary:
         case op_group::comparison:
-        case op_group::logic: return elementwise(index);
+        case op_group::logic: return n.kind == op::select ? chosen(index) : elementwise(index);
         case op_group::reduction: return reduced(index);
-        case op_group::normalization: return normalized(index);
+        case op_group::normalization:
+            return n.kind == op::softmax ? shared_out(index) : with_constants(index, mixed_axes(n));
         case op_group::movement: return moved(index);
         case op_group::quantization:
         case op_group::parametric: return with_constants(index, 0);
@@ -147,19 +166,21 @@ private:
             const std::uint32_t along = 1U << static_cast<unsigned>(normalized_axis(c.axis, n.shape.rank));
             return c.reverse ? with_constants(index, along) : padded_axes{of(index, 0).along, 0, 0};
         }
-        default: break;
-        }
-        if (n.kind == op::matmul) {
-            return product(index);
-        }
-        if (n.kind == op::linear) {
-            return with_constants(index, 1U << static_cast<unsigned>(n.shape.rank - 1));
-        }
-        if (n.kind == op::dropout) {
-            return of(index, 0);
-        }
-        if (is_convolution(n.kind) || is_pool(n.kind)) {
-            return with_constants(index, ~1U); // the batch alone stays apart
+        case op_group::contraction:
+            return n.kind == op::matmul   ? product(index)
+                   : n.kind == op::linear ? with_constants(index, 1U << static_cast<unsigned>(n.shape.rank - 1))
+                                          : with_constants(index, ~1U);
+        case op_group::window: return with_constants(index, ~1U); // the batch alone stays apart
+        case op_group::native:
+            if (n.kind == op::dropout) {
+                return of(index, 0);
+            }
+            break;
+        case op_group::source:
+        case op_group::arg_reduction:
+        case op_group::texture:
+        case op_group::attention:
+        case op_group::rank: break;
         }
         return refuse(padding_rule::padding_reaches_other_elements, index, any);
     }
@@ -199,42 +220,52 @@ private:
         return true;
     }
 
+    /// Where padding is zero in the result too: the range of the result is zero alone where those of some operands are.
     constexpr padded_axes elementwise(int index) {
         const node& n = g_[index];
-        padded_axes r;
-        for (int k = 0; k < n.operands.count; ++k) {
-            r.along |= spread(index, k).along;
-        }
         const padded_axes a = spread(index, 0);
-        const padded_axes b = n.operands.count > 1 ? spread(index, 1) : padded_axes{};
-        double number = 0;
-        switch (n.kind) {
-        case op::relu:
-        case op::leaky_relu:
-        case op::abs:
-        case op::sign:
-        case op::square: r.zero = a.zero; break;
-        case op::mul: r.zero = (bounded(index, 1) ? a.zero : 0U) | (bounded(index, 0) ? b.zero : 0U); break;
-        case op::logical_and: r.zero = a.zero | b.zero; break;
-        case op::add:
-        case op::sub:
-        case op::logical_or: r.zero = a.zero & b.zero; break;
-        case op::not_equal: r.zero = is_number(operand(index, 1), number) && number == 0 ? a.zero : 0U; break;
-        case op::greater: r.zero = is_number(operand(index, 1), number) && number >= 0 ? a.zero : 0U; break;
-        case op::less: r.zero = is_number(operand(index, 1), number) && number <= 0 ? a.zero : 0U; break;
-        case op::select: {
-            const padded_axes c = spread(index, 2);
-            if (is_number(operand(index, 2), number)) {
-                const interval& kept = ranges_[static_cast<std::size_t>(operand(index, 1))];
-                r.zero = number == 0 ? a.zero : 0U;
-                r.hidden = kept.bounded() && kept.low - number >= hidden_below ? a.zero : 0U;
-                remember_mask(index);
-            } else {
-                r.zero = (a.zero & c.zero) | (b.zero & c.zero);
-            }
-            break;
+        if (n.operands.count == 1) {
+            return {a.along, gives_zero(index, true, false) ? a.zero : 0U, 0};
         }
-        default: break;
+        const padded_axes b = spread(index, 1);
+        padded_axes r{a.along | b.along, 0, 0};
+        double number = 0;
+        if (!is_comparison(n.kind)) {
+            r.zero |= gives_zero(index, true, true) ? a.zero & b.zero : 0U;
+            r.zero |= bounded(index, 1) && gives_zero(index, true, false) ? a.zero : 0U;
+            r.zero |= bounded(index, 0) && gives_zero(index, false, true) ? b.zero : 0U;
+        } else if (is_number(operand(index, 1), number) &&
+                   number == number) { // NOLINT(misc-redundant-expression): no NaN
+            r.zero = numerics::holds(n.kind, number > 0 ? -1 : number < 0 ? 1 : 0) ? 0U : a.zero;
+        }
+        return r;
+    }
+
+    /// Whether nothing but zero comes out where the first operand, the second or both are zero, whatever the other is.
+    constexpr bool gives_zero(int index, bool first, bool second) const {
+        const auto range_of = [&](int position, bool zero) {
+            return zero || position >= g_[index].operands.count
+                       ? interval{0, 0, true}
+                       : ranges_[static_cast<std::size_t>(operand(index, position))];
+        };
+        const interval in[] = {range_of(0, first), range_of(1, second)};
+        const interval out = range_of_node(g_, g_[index], catalogue::operand_ranges(in));
+        return out.low == 0 && out.high == 0;
+    }
+
+    constexpr padded_axes chosen(int index) {
+        const padded_axes where = spread(index, 0);
+        const padded_axes a = spread(index, 1);
+        const padded_axes b = spread(index, 2);
+        padded_axes r{where.along | a.along | b.along, 0, 0};
+        double number = 0;
+        if (is_number(operand(index, 2), number)) {
+            const interval& kept = ranges_[static_cast<std::size_t>(operand(index, 1))];
+            r.zero = number == 0 ? where.zero : 0U;
+            r.hidden = kept.bounded() && kept.low - number >= hidden_below ? where.zero : 0U;
+            remember_mask(index);
+        } else {
+            r.zero = (where.zero | a.zero) & b.zero;
         }
         return r;
     }
@@ -271,28 +302,13 @@ private:
         return {x.along & ~over, x.zero & ~over, 0};
     }
 
-    constexpr padded_axes normalized(int index) {
-        const node& n = g_[index];
-        const int rank = n.shape.rank;
-        if (n.kind == op::softmax) {
-            const std::uint32_t over = 1U << static_cast<unsigned>(normalized_axis(n.get<axis>().index, rank));
-            const padded_axes x = of(index, 0);
-            if ((x.along & over & ~x.hidden) != 0) {
-                return refuse(padding_rule::padding_takes_part_in_a_softmax_and_is_not_masked, index, over);
-            }
-            return {x.along, x.along & over, 0};
+    constexpr padded_axes shared_out(int index) {
+        const std::uint32_t over = mixed_axes(g_[index]);
+        const padded_axes x = of(index, 0);
+        if ((x.along & over & ~x.hidden) != 0) {
+            return refuse(padding_rule::padding_takes_part_in_a_softmax_and_is_not_masked, index, over);
         }
-        switch (n.kind) {
-        case op::batch_norm: return with_constants(index, 0);
-        case op::layer_norm:
-        case op::rms_norm:
-        case op::l2_norm:
-        case op::minmax_norm: {
-            const int over = normalized_axis(n.get<stabilizer>().axis, rank);
-            return with_constants(index, 1U << static_cast<unsigned>(over));
-        }
-        default: return with_constants(index, ~1U);
-        }
+        return {x.along, x.along & over, 0};
     }
 
     constexpr padded_axes product(int index) {
@@ -325,10 +341,9 @@ private:
     constexpr padded_axes moved(int index) {
         const node& n = g_[index];
         const padded_axes x = of(index, 0);
-        switch (n.kind) {
-        case op::cast:
-        case op::identity: return x;
-        case op::transpose: {
+        switch (axes_paths[n.kind]) {
+        case axes_path::kept: return x;
+        case axes_path::permuted: {
             const indices& order = n.get<permutation>().order;
             padded_axes r;
             for (int k = 0; k < n.shape.rank; ++k) {
@@ -339,13 +354,10 @@ private:
             }
             return r;
         }
-        case op::reshape: return reshaped(index);
-        case op::concat: return joined(index);
-        case op::gather: return gathered(index);
-        case op::slice:
-        case op::strided_slice:
-        case op::pad:
-        case op::tile: {
+        case axes_path::regrouped: return reshaped(index);
+        case axes_path::joined: return joined(index);
+        case axes_path::looked_up: return gathered(index);
+        case axes_path::cut: {
             for (int k = 0; k < n.shape.rank; ++k) {
                 const auto bit = 1U << static_cast<unsigned>(k);
                 if ((x.along & bit) != 0 && n.shape[k] != shape(index, 0)[k]) {
@@ -354,8 +366,9 @@ private:
             }
             return {x.along, n.kind == op::pad ? 0U : x.zero, 0};
         }
-        default: return refuse(padding_rule::padding_reaches_other_elements, index, x.along);
+        case axes_path::other: break;
         }
+        return refuse(padding_rule::padding_reaches_other_elements, index, x.along);
     }
 
     /// An axis stays where as many elements lie before it and it is as long (of several of one element, the one that

@@ -113,6 +113,9 @@ template <> struct operation<op::less_equal> : comparison {
 };
 
 template <> struct operation<op::logical_not> : truth_value {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        return {1 - in(0).high, 1 - in(0).low, true};
+    }
     static constexpr operation_support support{"logical_not", family::older, "nnnnn"};
     static constexpr engine_path engine{path::elementwise, evidence::inferred, "exact"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
@@ -133,12 +136,17 @@ struct logic_of_two : truth_value {
     }
 };
 template <> struct operation<op::logical_and> : logic_of_two {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) { return smaller(in(0), in(1)); }
     static constexpr operation_support support{"", family::older, "nnnnn"};
 };
 template <> struct operation<op::logical_or> : logic_of_two {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) { return larger(in(0), in(1)); }
     static constexpr operation_support support{"", family::older, "nnnnn"};
 };
 template <> struct operation<op::logical_xor> : logic_of_two {
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        return {0, larger(in(0), in(1)).high, true};
+    }
     static constexpr operation_support support{"", family::older, "nnnnn"};
 };
 /// (condition, a, b)

@@ -4,10 +4,25 @@
 #include "../ranges/normalization.hpp"
 #include "operation.hpp"
 
-/// Norms.
+#include <cstdint>
+
+/// Norms. Besides what all operations have:
+///
+///     std::uint32_t mixes(n)        the axes, as bits, along which an element depends on others (catalogue/mixing.hpp)
 namespace ane::detail::catalogue {
 
+constexpr std::uint32_t axis_bit(int axis, const node& n) {
+    return 1U << static_cast<unsigned>(normalized_axis(axis, n.shape.rank));
+}
+struct along_its_axis {
+    static constexpr std::uint32_t mixes(const node& n) { return axis_bit(n.get<stabilizer>().axis, n); }
+};
+struct within_an_image {
+    static constexpr std::uint32_t mixes(const node&) { return ~1U; }
+};
+
 template <> struct operation<op::softmax> : of_halves {
+    static constexpr std::uint32_t mixes(const node& n) { return axis_bit(n.get<axis>().index, n); }
     static constexpr operation_support support{"softmax", family::a13, "nnnnn"};
     static constexpr engine_path engine{path::composed, evidence::inferred,
                                         "N087, N109, N110 M1; the sum by the reduction path"};
@@ -23,7 +38,7 @@ struct centred_norm : of_halves {
         return range_of_centred_norm(g, n, in);
     }
 };
-template <> struct operation<op::layer_norm> : centred_norm {
+template <> struct operation<op::layer_norm> : centred_norm, along_its_axis {
     static constexpr operation_support support{"layer_norm", family::a13, "nnnnn"};
     static constexpr engine_path engine{path::composed, evidence::inferred,
                                         "means reduce, rsqrt by its table; N089 not met"};
@@ -31,14 +46,14 @@ template <> struct operation<op::layer_norm> : centred_norm {
         return layer_norm_rule(n.get<stabilizer>().axis, shape_of(g, n, 0), shape_of(g, n, 1), shape_of(g, n, 2));
     }
 };
-template <> struct operation<op::instance_norm> : centred_norm {
+template <> struct operation<op::instance_norm> : centred_norm, within_an_image {
     static constexpr operation_support support{"instance_norm", family::a13, "nnnnn"};
     static constexpr engine_path engine = that_of_its_parts;
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return instance_norm_rule(shape_of(g, n, 0), shape_of(g, n, 1), shape_of(g, n, 2));
     }
 };
-template <> struct operation<op::group_norm> : centred_norm {
+template <> struct operation<op::group_norm> : centred_norm, within_an_image {
     static constexpr operation_support support{"group_norm", family::a13, "nnnnn"};
     static constexpr engine_path engine = that_of_its_parts;
     static constexpr inferred shape(const graph_view& g, const node& n) {
@@ -48,6 +63,7 @@ template <> struct operation<op::group_norm> : centred_norm {
 
 /// (x, mean, variance, gamma, beta)
 template <> struct operation<op::batch_norm> : of_halves {
+    static constexpr std::uint32_t mixes(const node&) { return 0; }
     static constexpr operation_support support{"batch_norm", family::a13, "nnnnn"};
     static constexpr engine_path engine{path::elementwise, evidence::measured, "N034, N203: scale and offset in fp16"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
@@ -60,7 +76,7 @@ template <> struct operation<op::batch_norm> : of_halves {
 };
 
 /// Divided by the length of the vector along an axis, or by its root mean square.
-struct length_norm : of_halves {
+struct length_norm : of_halves, along_its_axis {
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
         return range_of_length_norm(g, n, in);
     }
@@ -81,7 +97,7 @@ template <> struct operation<op::l2_norm> : length_norm {
     }
 };
 
-template <> struct operation<op::local_response_norm> : of_halves {
+template <> struct operation<op::local_response_norm> : of_halves, within_an_image {
     static constexpr operation_support support{"local_response_norm", family::a13, "nnnnn"};
     static constexpr engine_path engine{path::composed, evidence::inferred,
                                         "squares, a mean by the reduction path, pow"};
@@ -95,7 +111,7 @@ template <> struct operation<op::local_response_norm> : of_halves {
 
 /// (x - min) / (max - min + epsilon), computed as a product with the reciprocal. Below 1.54e-5 that of epsilon
 /// overflows fp16, and of elements that are all equal nothing is known.
-template <> struct operation<op::minmax_norm> : of_halves {
+template <> struct operation<op::minmax_norm> : of_halves, along_its_axis {
     static constexpr operation_support support{"", family::a13, "bbbbb"};
     static constexpr engine_path engine = that_of_its_parts;
     static constexpr inferred shape(const graph_view& g, const node& n) {

@@ -105,30 +105,22 @@ constexpr bool orders(op kind) {
 
 /// Whether an operation changes the order of elements that lie beside each other; axes of one element may go anywhere.
 constexpr bool permutes(const graph_view& g, const node& n) {
-    switch (n.kind) {
-    case op::pixel_shuffle:
-    case op::pixel_unshuffle:
-    case op::depth_to_space:
-    case op::space_to_depth:
-    case op::space_to_batch:
-    case op::batch_to_space: return true;
-    case op::transpose: {
-        const extents& x = g.operand(n, 0).shape;
-        std::int64_t last = -1;
-        const indices& order = n.get<permutation>().order;
-        for (int i = 0; i < order.rank; ++i) {
-            const std::int64_t from = order[i];
-            if (x[static_cast<int>(from)] > 1) {
-                if (from < last) {
-                    return true;
-                }
-                last = from;
+    if (n.attributes.kind() != attribute_kind::permutation) {
+        return n.attributes.kind() == attribute_kind::factors; // blocks of pixels
+    }
+    const extents& x = g.operand(n, 0).shape;
+    std::int64_t last = -1;
+    const indices& order = n.get<permutation>().order;
+    for (int i = 0; i < order.rank; ++i) {
+        const std::int64_t from = order[i];
+        if (x[static_cast<int>(from)] > 1) {
+            if (from < last) {
+                return true;
             }
+            last = from;
         }
-        return false;
     }
-    default: return false;
-    }
+    return false;
 }
 
 /// Whether a node asks for the order that the node before it found: values and indices come out of one layer.

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "../catalogue/mixing.hpp"
 #include "../passes/print.hpp"
 #include "cpp_text.hpp"
 
+#include <bit>
 #include <string>
 #include <vector>
 
@@ -109,9 +111,7 @@ public:
         add_arguments(call_, a.low, a.high);
     }
     ANEMONE_INLINE void operator()(const stabilizer& a) const {
-        const bool along = n_.kind == op::layer_norm || n_.kind == op::rms_norm || n_.kind == op::l2_norm ||
-                           n_.kind == op::minmax_norm;
-        if (along) {
+        if (signature(n_.kind).group == op_group::normalization && std::has_single_bit(mixed_axes(n_))) {
             add_axis(call_, a.axis);
         }
         add_arguments(call_, a.epsilon);

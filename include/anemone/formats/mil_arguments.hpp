@@ -4,6 +4,7 @@
 #include "../forms/mil_vocabulary.hpp"
 #include "../forms/pool_padding.hpp"
 #include "../graph/graph.hpp"
+#include "../graph/op_facet.hpp"
 #include "../graph/reflection.hpp"
 #include "mil_literals.hpp"
 
@@ -81,31 +82,35 @@ private:
         return p;
     }
 
+    /// What a form wants beside the attributes, by operation.
     ANEMONE_INLINE void further() {
-        switch (node_.kind) {
-        case op::reshape: return add("shape", node_.shape);
-        case op::concat: return add("interleave", false);
-        case op::pad: return add("pad", interleaved(4));
-        case op::reflect_pad:
-        case op::replicate_pad: return mirrored();
-        case op::strided_slice: return by_index();
-        case op::reverse: return add("axes", axes_or_all());
-        case op::layer_norm: return add("axes", indices{node_.get<stabilizer>().axis});
-        case op::pixel_shuffle: return add("upscale_factor", node_.get<factors>().by.height);
-        case op::pixel_unshuffle: return downscale();
-        case op::depth_to_space:
-        case op::space_to_depth: return add("block_size", node_.get<factors>().by.height);
-        case op::space_to_batch: return blocks("paddings");
-        case op::batch_to_space: return blocks("crops");
-        case op::resize: return resized();
-        case op::affine: return mapped();
-        case op::quantize: return add("output_dtype", mil_name(node_.type));
-        case op::top_k:
-        case op::top_k_indices: return ranked();
-        default:
-            if (is_reduction(node_.kind)) {
-                add("keep_dims", true);
-            }
+        using writer = void (*)(mil_arguments&);
+        using self = mil_arguments;
+        static constexpr op_facet<writer> writers{
+            {op::reshape, [](self& a) { a.add("shape", a.node_.shape); }},
+            {op::concat, [](self& a) { a.add("interleave", false); }},
+            {op::pad, [](self& a) { a.add("pad", a.interleaved(4)); }},
+            {op::reflect_pad, [](self& a) { a.mirrored(); }},
+            {op::replicate_pad, [](self& a) { a.mirrored(); }},
+            {op::strided_slice, [](self& a) { a.by_index(); }},
+            {op::reverse, [](self& a) { a.add("axes", a.axes_or_all()); }},
+            {op::layer_norm, [](self& a) { a.add("axes", indices{a.node_.get<stabilizer>().axis}); }},
+            {op::pixel_shuffle, [](self& a) { a.add("upscale_factor", a.node_.get<factors>().by.height); }},
+            {op::pixel_unshuffle, [](self& a) { a.downscale(); }},
+            {op::depth_to_space, [](self& a) { a.add("block_size", a.node_.get<factors>().by.height); }},
+            {op::space_to_depth, [](self& a) { a.add("block_size", a.node_.get<factors>().by.height); }},
+            {op::space_to_batch, [](self& a) { a.blocks("paddings"); }},
+            {op::batch_to_space, [](self& a) { a.blocks("crops"); }},
+            {op::resize, [](self& a) { a.resized(); }},
+            {op::affine, [](self& a) { a.mapped(); }},
+            {op::quantize, [](self& a) { a.add("output_dtype", mil_name(a.node_.type)); }},
+            {op::top_k, [](self& a) { a.ranked(); }},
+            {op::top_k_indices, [](self& a) { a.ranked(); }},
+        };
+        if (const writer write = writers[node_.kind]) {
+            write(*this);
+        } else if (is_reduction(node_.kind)) {
+            add("keep_dims", true);
         }
     }
 

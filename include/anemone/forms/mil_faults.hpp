@@ -2,6 +2,7 @@
 
 #include "../graph/attributes.hpp"
 #include "../graph/constants.hpp"
+#include "../graph/op_facet.hpp"
 #include "../values/half.hpp"
 #include "for_lowering.hpp"
 #include "form_fault.hpp"
@@ -98,6 +99,15 @@ constexpr form_fault pad_fault_in_mil(const node& n) {
     return {};
 }
 
+constexpr form_fault border_fault_in_mil(const mil_subject& s) {
+    const form_fault f = rank_fault(s.n.shape.rank, 2, 5);
+    return f ? f : pad_fault_in_mil(s.n);
+}
+constexpr form_fault image_norm_fault(const mil_subject& s) {
+    const form_fault f = rank_fault(s.n.shape.rank, 4, 4);
+    return f ? f : number_fault(s.n);
+}
+
 constexpr form_fault pool_fault(const graph_view& g, const node& n) {
     const pool& p = n.get<pool>();
     const padding2 written = written_padding(p, g.operand(n, 0).shape, n.shape);
@@ -148,6 +158,34 @@ constexpr form_fault zero_point_fault(const mil_subject& s) {
     return {};
 }
 
+using mil_fault_finder = form_fault (*)(const mil_subject&);
+/// What else keeps the operations with a row from being written than a number that is not finite, which keeps all others.
+inline constexpr op_facet<mil_fault_finder> mil_fault_finders(
+    {{op::max_pool, [](const mil_subject& s) { return pool_fault(s.g, s.n); }},
+     {op::avg_pool, [](const mil_subject& s) { return pool_fault(s.g, s.n); }},
+     {op::l2_pool, [](const mil_subject& s) { return pool_fault(s.g, s.n); }},
+     {op::reflect_pad, border_fault_in_mil},
+     {op::replicate_pad, border_fault_in_mil},
+     {op::pad, [](const mil_subject& s) { return pad_fault_in_mil(s.n); }},
+     {op::pixel_shuffle, block_fault},
+     {op::pixel_unshuffle, block_fault},
+     {op::depth_to_space, block_fault},
+     {op::space_to_depth, block_fault},
+     {op::space_to_batch, block_fault},
+     {op::batch_to_space, block_fault},
+     {op::resize, sampling_fault},
+     {op::affine, sampling_fault},
+     {op::quantize, zero_point_fault},
+     {op::dequantize, zero_point_fault},
+     {op::attention, attention_fault},
+     {op::reshape,
+      [](const mil_subject& s) {
+          return s.n.type != dtype::f16 ? form_fault{form_reason::moves_no_halves} : form_fault{};
+      }},
+     {op::local_response_norm, image_norm_fault},
+     {op::instance_norm, image_norm_fault}},
+    [](const mil_subject& s) { return number_fault(s.n); });
+
 /// The operations whose form takes constants for all operands but the first.
 inline constexpr op_set with_constant_parameters{
     op::prelu,      op::parametric_softplus, op::pad,        op::affine,    op::quantize,
@@ -160,36 +198,7 @@ constexpr form_fault mil_detail_fault(const mil_subject& s) {
             return f;
         }
     }
-    const int rank = s.n.shape.rank;
-    switch (s.n.kind) {
-    case op::max_pool:
-    case op::avg_pool:
-    case op::l2_pool: return pool_fault(s.g, s.n);
-    case op::reflect_pad:
-    case op::replicate_pad: {
-        const form_fault f = rank_fault(rank, 2, 5);
-        return f ? f : pad_fault_in_mil(s.n);
-    }
-    case op::pad: return pad_fault_in_mil(s.n);
-    case op::pixel_shuffle:
-    case op::pixel_unshuffle:
-    case op::depth_to_space:
-    case op::space_to_depth:
-    case op::space_to_batch:
-    case op::batch_to_space: return block_fault(s);
-    case op::resize:
-    case op::affine: return sampling_fault(s);
-    case op::quantize:
-    case op::dequantize: return zero_point_fault(s);
-    case op::attention: return attention_fault(s);
-    case op::reshape: return s.n.type != dtype::f16 ? form_fault{form_reason::moves_no_halves} : form_fault{};
-    case op::local_response_norm:
-    case op::instance_norm: {
-        const form_fault f = rank_fault(rank, 4, 4);
-        return f ? f : number_fault(s.n);
-    }
-    default: return number_fault(s.n);
-    }
+    return mil_fault_finders[s.n.kind](s);
 }
 
 } // namespace forms

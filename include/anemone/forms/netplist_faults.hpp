@@ -196,8 +196,8 @@ constexpr bool reads_constants_alone(const netplist_subject& s) {
 /// A constant operand that becomes an entry of `Constants`, where only depth 1 is known.
 constexpr form_fault constant_fault(const netplist_subject& s) {
     const op kind = s.n.kind;
-    const bool stored_otherwise = kind == op::conv2d || kind == op::conv_transpose2d || kind == op::matmul ||
-                                  kind == op::pow || gain_or_offset(s) >= 0;
+    const bool stored_otherwise =
+        is_convolution(kind) || kind == op::matmul || kind == op::pow || gain_or_offset(s) >= 0;
     if (stored_otherwise && !reads_constants_alone(s)) {
         return {};
     }
@@ -223,7 +223,7 @@ constexpr form_fault unit_fault(const netplist_subject& s) {
     if (is_reduction(n.kind)) {
         return reduction_fault(s);
     }
-    if (n.kind == op::conv2d || n.kind == op::conv_transpose2d) {
+    if (is_convolution(n.kind)) {
         if (!s.known(1)) {
             return {form_reason::kernel_is_computed};
         }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../graph/op_facet.hpp"
 #include "form_fault.hpp"
 #include "netplist_layout.hpp"
 #include "netplist_subject.hpp"
@@ -72,21 +73,28 @@ constexpr form_fault minmax_fault(const netplist_subject& s) {
                                                                    : form_fault{form_reason::takes_width_or_height};
 }
 
+constexpr form_fault dropout_fault(const netplist_subject& s) {
+    return s.n.get<drop_ratio>().ratio != 0 ? form_fault{form_reason::drops_elements} : form_fault{};
+}
+constexpr form_fault batch_fault(const netplist_subject& s) { return single_fault(s.n.shape[0]); }
+
+/// What keeps layers of the engine from being written; nothing keeps the others.
+inline constexpr op_facet<form_fault (*)(const netplist_subject&)> layer_fault_finders{
+    {op::local_response_norm, response_fault},
+    {op::top_k, order_fault},
+    {op::top_k_indices, order_fault},
+    {op::sort, order_fault},
+    {op::arg_sort, order_fault},
+    {op::resize, resize_fault},
+    {op::attention, attention_layer_fault},
+    {op::minmax_norm, minmax_fault},
+    {op::dropout, dropout_fault},
+    {op::cross_correlation, batch_fault},
+    {op::cost_volume, batch_fault}};
+
 constexpr form_fault layer_fault(const netplist_subject& s) {
-    switch (s.n.kind) {
-    case op::local_response_norm: return response_fault(s);
-    case op::top_k:
-    case op::top_k_indices:
-    case op::sort:
-    case op::arg_sort: return order_fault(s);
-    case op::resize: return resize_fault(s);
-    case op::attention: return attention_layer_fault(s);
-    case op::minmax_norm: return minmax_fault(s);
-    case op::dropout: return s.n.get<drop_ratio>().ratio != 0 ? form_fault{form_reason::drops_elements} : form_fault{};
-    case op::cross_correlation:
-    case op::cost_volume: return single_fault(s.n.shape[0]);
-    default: return {};
-    }
+    const auto finder = layer_fault_finders[s.n.kind];
+    return finder != nullptr ? finder(s) : form_fault{};
 }
 
 } // namespace ane::forms

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../graph/op_facet.hpp"
 #include "form_fault.hpp"
 #include "netplist_layout.hpp"
 #include "netplist_subject.hpp"
@@ -117,21 +118,25 @@ constexpr form_fault blocks_fault(const netplist_subject& s) {
     return {form_reason::has_a_batch, s.n.shape[0], 1};
 }
 
-/// What keeps a rearrangement of elements from being written.
+/// What keeps a rearrangement of elements from being written; those of blocks are known by their attributes, and nothing
+/// keeps the others.
+inline constexpr op_facet<form_fault (*)(const netplist_subject&)> rearrangement_fault_finders{
+    {op::reflect_pad, border_fault},
+    {op::symmetric_pad, border_fault},
+    {op::replicate_pad, border_fault},
+    {op::strided_slice, strided_slice_fault},
+    {op::slice_update, slice_update_fault},
+    {op::tile, tile_fault},
+    {op::reverse, reverse_fault},
+    {op::gather, gather_fault},
+    {op::dynamic_slice, dynamic_slice_fault}};
+
 constexpr form_fault rearrangement_fault(const netplist_subject& s) {
-    switch (s.n.kind) {
-    case op::reflect_pad:
-    case op::symmetric_pad:
-    case op::replicate_pad: return border_fault(s);
-    case op::strided_slice: return strided_slice_fault(s);
-    case op::slice_update: return slice_update_fault(s);
-    case op::tile: return tile_fault(s);
-    case op::reverse: return reverse_fault(s);
-    case op::gather: return gather_fault(s);
-    case op::dynamic_slice: return dynamic_slice_fault(s);
-    default: break;
+    if (s.n.attributes.kind() == attribute_kind::factors) {
+        return blocks_fault(s);
     }
-    return s.n.attributes.kind() == attribute_kind::factors ? blocks_fault(s) : form_fault{};
+    const auto finder = rearrangement_fault_finders[s.n.kind];
+    return finder != nullptr ? finder(s) : form_fault{};
 }
 
 } // namespace ane::forms

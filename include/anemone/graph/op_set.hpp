@@ -19,6 +19,10 @@ inline constexpr op_set computed_ops = op_set::where([](op o) { return !is_sourc
 inline constexpr op_set activation_ops =
     op_set::where([](op o) { return o != op::weight && o != op::constant && o != op::compressed; });
 
+/// Products that are summed: those of the multiply-accumulate array, and with attention, which has two of them inside.
+inline constexpr op_set contractions = ops_of(op_group::contraction);
+inline constexpr op_set summed_products = op_set::where([](op o) { return is_contraction(o) || o == op::attention; });
+
 /// The operations of a graph; `Graph` has `nodes`.
 template <class Graph> constexpr op_set operations_of(const Graph& g) {
     op_set all;

@@ -33,7 +33,7 @@ struct dimension {
 
 struct tensor_type {
     static constexpr std::string_view name = "TensorType";
-    std::int64_t data_type = 0; ///< element_numbers.hpp
+    std::int64_t data_type = 0; ///< schema_numbers.hpp
     std::int64_t rank = 0;
     std::vector<dimension> dimensions;
     skipped attributes;
@@ -234,7 +234,7 @@ struct program {
 struct array_feature_type {
     static constexpr std::string_view name = "ArrayFeatureType";
     std::vector<std::int64_t> shape;
-    std::int64_t data_type = 0; ///< element_numbers.hpp
+    std::int64_t data_type = 0; ///< schema_numbers.hpp
     skipped enumerated_shapes;
     skipped shape_range;
     skipped default_integer;

@@ -37,7 +37,7 @@ public:
                 throw syntax_fault{f.body.place(), formatted("the result {} is not defined", name)};
             }
             if (is_narrow(types_.at(name)) && !renamed_.contains(name)) {
-                renamed_[name] = unused(name, readers::name(types_.at(name).element));
+                renamed_[name] = unused(name, mil_name(types_.at(name).element));
             }
         }
         statements_of(text, f, [&](const readers::mil_statement& s) { statement(s); });
@@ -61,11 +61,11 @@ private:
     /// Types that a variable may have and a port may not.
     static bool is_narrow(const mil_type& type) {
         return type.form == type_form::tensor &&
-               (type.element == mil_element::int8 || type.element == mil_element::uint8 ||
-                type.element == mil_element::boolean);
+               (type.element == element_type::int8 || type.element == element_type::uint8 ||
+                type.element == element_type::boolean);
     }
     static mil_type widened(mil_type type) {
-        type.element = mil_element::int32;
+        type.element = element_type::int32;
         return type;
     }
 
@@ -133,7 +133,7 @@ private:
     ANEMONE_INLINE static const mil_type& text_type() {
         static const mil_type type = [] {
             mil_type t;
-            t.element = mil_element::text;
+            t.element = element_type::text;
             return t;
         }();
         return type;
@@ -141,7 +141,7 @@ private:
     ANEMONE_INLINE void cast(std::string_view from, std::string_view to, const mil_type& type, readers::text_place at) {
         mil_expression word;
         word.form = expression_form::text;
-        word.text = readers::name(type.element);
+        word.text = mil_name(type.element);
         const std::string_view element = constant(word, to, "dtype");
         operation o;
         o.type = "cast";
@@ -160,7 +160,7 @@ private:
         port.called = p.name;
         port.type = message_of(type, p.at);
         if (narrow) {
-            const std::string_view inner = unused(p.name, readers::name(p.type.element));
+            const std::string_view inner = unused(p.name, mil_name(p.type.element));
             cast(p.name, inner, p.type, p.at);
             renamed_[p.name] = inner;
         }

@@ -2,12 +2,12 @@
 
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
+#include "../folding/known_tensor.hpp"
 #include "../io/unicode.hpp"
-#include "../readers/mil_constant.hpp"
 #include "../readers/mil_parser.hpp"
 #include "../readers/mil_syntax.hpp"
-#include "element_numbers.hpp"
 #include "messages.hpp"
+#include "schema_numbers.hpp"
 
 #include <string>
 #include <string_view>
@@ -82,7 +82,8 @@ ANEMONE_INLINE mil_type type_of(const value_type& message) {
         return t;
     }
     const tensor_type& tensor = *message.tensor;
-    if (!find_element(tensor.data_type, t.element)) {
+    t.element = find_element(&element_facts::core_ml, tensor.data_type);
+    if (t.element == element_type::undefined) {
         throw refused_statement{
             formatted("has elements of the type {}, which is none that is known", tensor.data_type)};
     }
@@ -94,7 +95,7 @@ ANEMONE_INLINE mil_type type_of(const value_type& message) {
     } else if (tensor.rank != t.shape.rank) {
         throw refused_statement{formatted("has rank {} and {} dimensions", tensor.rank, t.shape.rank)};
     }
-    t.written = readers::name(t.element);
+    t.written = mil_name(t.element);
     return t;
 }
 
@@ -121,14 +122,13 @@ ANEMONE_INLINE std::vector<double> element_values(const tensor_value& v, const m
     }
     const std::int64_t count = readers::element_count(type.shape);
     const std::string_view bytes = v.bytes ? v.bytes->values : std::string_view();
-    const std::int64_t needed =
-        count < 0 ? -1 : weight_formats::packed_bytes(count, readers::facts_of(type.element).bits);
+    const std::int64_t needed = count < 0 ? -1 : weight_formats::packed_bytes(count, facts_of(type.element).bits);
     if (needed != static_cast<std::int64_t>(bytes.size())) {
         throw refused_statement{formatted("has a constant {} of {} with {} bytes", print(type.shape),
-                                          readers::name(type.element), bytes.size())};
+                                          mil_name(type.element), bytes.size())};
     }
     require_few(static_cast<std::size_t>(count));
-    readers::mil_constant packed;
+    folding::known_tensor packed;
     packed.type = type.element;
     packed.shape = type.shape;
     packed.bytes = std::as_bytes(std::span(bytes));
@@ -151,7 +151,7 @@ ANEMONE_INLINE mil_expression text_expression(std::string_view text, text_place 
 ANEMONE_INLINE mil_expression expression_of(const tensor_value& v, const mil_type& type, text_place at) {
     mil_expression e;
     e.at = at;
-    if (type.element != mil_element::text) {
+    if (type.element != element_type::text) {
         e.form = expression_form::numbers;
         e.numbers = element_values(v, type);
     } else if (v.strings && v.strings->values.size() == 1) {

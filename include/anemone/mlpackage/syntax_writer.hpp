@@ -2,12 +2,12 @@
 
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
+#include "../folding/known_tensor.hpp"
 #include "../passes/print.hpp"
-#include "../readers/mil_constant.hpp"
 #include "../readers/mil_lexer.hpp"
 #include "../readers/mil_syntax.hpp"
-#include "element_numbers.hpp"
 #include "messages.hpp"
+#include "schema_numbers.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -40,7 +40,7 @@ ANEMONE_INLINE value_type message_of(const mil_type& type, readers::text_place a
     }
     value_type message;
     tensor_type& tensor = message.tensor.emplace();
-    tensor.data_type = numbers_of(type.element).data_type;
+    tensor.data_type = facts_of(type.element).core_ml;
     tensor.rank = type.shape.rank;
     for (int i = 0; i < type.shape.rank; ++i) {
         tensor.dimensions.emplace_back().constant.emplace().size = static_cast<std::uint64_t>(type.shape[i]);
@@ -63,18 +63,18 @@ ANEMONE_INLINE void append_numbers(const mil_expression& e, std::vector<double>&
 }
 
 /// Elements in the list that the schema has for their type, or as bytes.
-ANEMONE_INLINE tensor_value elements(mil_element type, const std::vector<double>& numbers, text_pool& pool) {
+ANEMONE_INLINE tensor_value elements(element_type type, const std::vector<double>& numbers, text_pool& pool) {
     const auto integers = [&] { return std::vector<std::int64_t>(numbers.begin(), numbers.end()); };
     tensor_value v;
     switch (type) {
-    case mil_element::fp32: v.floats.emplace().values.assign(numbers.begin(), numbers.end()); break;
-    case mil_element::fp64: v.doubles.emplace().values = numbers; break;
-    case mil_element::int32: v.ints.emplace().values = integers(); break;
-    case mil_element::int64:
-    case mil_element::uint64: v.long_ints.emplace().values = integers(); break;
-    case mil_element::boolean: v.bools.emplace().values = integers(); break;
+    case element_type::f32: v.floats.emplace().values.assign(numbers.begin(), numbers.end()); break;
+    case element_type::f64: v.doubles.emplace().values = numbers; break;
+    case element_type::int32: v.ints.emplace().values = integers(); break;
+    case element_type::int64:
+    case element_type::uint64: v.long_ints.emplace().values = integers(); break;
+    case element_type::boolean: v.bools.emplace().values = integers(); break;
     default: {
-        const std::vector<std::byte> packed = readers::packed(type, numbers);
+        const std::vector<std::byte> packed = weight_formats::pack_elements(type, std::span<const double>(numbers));
         v.bytes.emplace().values = pool.emplace_back(reinterpret_cast<const char*>(packed.data()), packed.size());
     }
     }
@@ -87,7 +87,7 @@ ANEMONE_INLINE value message_of(const mil_expression& e, text_pool& pool) {
         mil_expression typed;
         typed.form = expression_form::typed;
         typed.at = e.at;
-        typed.type.element = mil_element::text;
+        typed.type.element = element_type::text;
         typed.items.push_back(e);
         return message_of(typed, pool);
     }
@@ -107,7 +107,7 @@ ANEMONE_INLINE value message_of(const mil_expression& e, text_pool& pool) {
     }
     tensor_value& tensor = v.immediate.emplace().tensor.emplace();
     std::size_t count = 0;
-    if (e.type.element == mil_element::text) {
+    if (e.type.element == element_type::text) {
         std::vector<std::string_view>& strings = tensor.strings.emplace().values;
         const auto keep = [&](const mil_expression& each) { strings.push_back(pool.emplace_back(each.text)); };
         if (inner.form == expression_form::text) {
@@ -121,8 +121,10 @@ ANEMONE_INLINE value message_of(const mil_expression& e, text_pool& pool) {
         std::vector<double> numbers;
         append_numbers(inner, numbers);
         for (const double number : numbers) {
-            if (const std::string why = readers::not_an_element(e.type.element, number); !why.empty()) {
-                throw syntax_fault{e.at, why};
+            try {
+                folding::require_element(e.type.element, number);
+            } catch (const folding::refused& refused) {
+                throw syntax_fault{e.at, refused.reason};
             }
         }
         tensor = elements(e.type.element, numbers, pool);
@@ -137,12 +139,12 @@ ANEMONE_INLINE value message_of(const mil_expression& e, text_pool& pool) {
 /// What a port is in the model's description. The sources of the numbers know no other types of elements.
 ANEMONE_INLINE feature_description feature_of(std::string_view name, const mil_type& type, readers::text_place at) {
     array_feature_type array;
-    array.data_type = numbers_of(type.element).array_data_type;
+    array.data_type = std::max(facts_of(type.element).core_ml_array, 0);
     if (array.data_type == 0 || type.form == type_form::other) {
         throw syntax_fault{
             at, formatted("the port {} is {}, which no port of Core ML is", name, type.written.substr(0, 80))};
     }
-    if (type.form == type_form::state && type.element != mil_element::fp16) {
+    if (type.form == type_form::state && type.element != element_type::f16) {
         throw syntax_fault{
             at, formatted("the state {} is {}, states of Core ML are fp16", name, type.written.substr(0, 80))};
     }

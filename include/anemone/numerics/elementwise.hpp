@@ -5,6 +5,7 @@
 #include "../graph/op_table.hpp"
 #include "../values/half.hpp"
 #include "activation.hpp"
+#include "comparison.hpp"
 #include "datapath.hpp"
 #include "planar.hpp"
 #include "power.hpp"
@@ -90,33 +91,7 @@ template <op Kind> constexpr half binary(const datapath& path, half a, half b) {
 template <op Kind> constexpr bool compare([[maybe_unused]] const datapath& path, half a, half b) {
     const half x = detail::entered(a);
     const half y = detail::entered(b);
-    if constexpr (Kind == op::equal) {
-        return x.bits == y.bits;
-    } else if constexpr (Kind == op::not_equal) {
-        return x.bits != y.bits;
-    } else if constexpr (Kind == op::greater) {
-        return x > y;
-    } else if constexpr (Kind == op::greater_equal) {
-        return !(x < y);
-    } else if constexpr (Kind == op::less) {
-        return x < y;
-    } else {
-        static_assert(Kind == op::less_equal,
-                      "the comparison has no arithmetic of the engine: numerics/elementwise.hpp");
-        return !(x > y);
-    }
-}
-
-/// Whether a comparison holds of two values of which the first is below (-1), equal to (0) or above (1) the second.
-template <op Kind> constexpr bool holds(int order) {
-    switch (Kind) {
-    case op::equal: return order == 0;
-    case op::not_equal: return order != 0;
-    case op::greater: return order > 0;
-    case op::greater_equal: return order >= 0;
-    case op::less: return order < 0;
-    default: static_assert(is_comparison(Kind)); return order <= 0;
-    }
+    return holds(Kind, x.bits == y.bits ? 0 : x < y ? -1 : 1);
 }
 
 /// a where the condition holds, else b, with both read as they enter the engine (`planar.hpp`).

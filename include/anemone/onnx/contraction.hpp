@@ -188,9 +188,9 @@ ANEMONE_INLINE results read_gemm(node_call& c) {
     const bool plain = alpha == 1 && !form.a && (!c.has(2) || (beta == 1 && c.shape(2) == extents{columns}));
     const dynamic_tensor a = c.x(0);
     if (plain && (form.b || c.is_known(1))) {
-        const dynamic_tensor w =
-            form.b ? c.x(1)
-                   : c.scope().place(fold_transposed(c, c.known(1), {1, 0}), c.operand(1).name, true, c.where());
+        const dynamic_tensor w = form.b ? c.x(1)
+                                        : c.scope().place(folding::transposed(c.room(), c.known(1), {1, 0}),
+                                                          c.operand(1).name, true, c.where());
         return {c.add(op::linear, with_bias(c, a, w, 2))};
     }
     dynamic_tensor y = c.add(op::matmul, {a, c.x(1)}, form);

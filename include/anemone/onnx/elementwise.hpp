@@ -169,7 +169,7 @@ ANEMONE_INLINE results read_is_inf(node_call& c) {
     const bool below = c.integer("detect_negative", 1) != 0;
     c.require(above || below, "looks for neither infinity");
     const auto side = [&](op kind, double limit) { return c.real(c.add(kind, x, limit)); };
-    const int type = tensor_proto::BOOL;
+    const element_type type = element_type::boolean;
     if (!above || !below) {
         return {{above ? side(op::greater, half_max) : side(op::less, -half_max), type}};
     }
@@ -201,12 +201,12 @@ ANEMONE_INLINE results read_clip(node_call& c) {
 }
 /// To integers digits behind the point are cut off; to real numbers and between integers nothing changes.
 ANEMONE_INLINE results read_cast(node_call& c) {
-    const int to = cast_type(c);
-    if (to == tensor_proto::BOOL) {
+    const element_type to = cast_type(c);
+    if (to == element_type::boolean) {
         return {{c.boolean(0), to}};
     }
     const dynamic_tensor x = c.x(0);
-    if (is_integer(to) && is_real(c.type(0))) {
+    if (is_integer(to) && is_floating(c.type(0))) {
         return {{c.add(op::select, {c.add(op::less, x, 0.0), c.add(op::ceil, {x}), c.add(op::floor, {x})}), to}};
     }
     return {{c.add(op::identity, {x}), to}};
@@ -222,7 +222,7 @@ ANEMONE_INLINE results read_dropout(node_call& c) {
     c.require(!training || ratio == 0, "draws random numbers, as in training");
     results all{c.add(op::identity, {c.x(0)})};
     if (c.wants(1)) {
-        all.emplace_back(c.computed(tensor_proto::BOOL, c.shape(0), [](std::int64_t) { return 1; }));
+        all.emplace_back(c.computed(element_type::boolean, c.shape(0), [](std::int64_t) { return 1; }));
     }
     return all;
 }

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "../folding/known_tensor.hpp"
+#include "../readers/element_count.hpp"
 #include "../readers/mapped_file.hpp"
 #include "../readers/path_below.hpp"
-#include "constant.hpp"
+#include "element.hpp"
 #include "names.hpp"
 
 #include <charconv>
@@ -12,6 +14,12 @@
 
 /// Weights in files beside the model. Only bodies include this header.
 namespace ane::onnx::inline ANEMONE_WAY {
+
+using folding::known_tensor;
+using readers::element_count;
+
+/// Why a node cannot be read; its name and operator are added to it.
+using refused_node = folding::refused;
 
 /// The files that tensors of a model refer to, each mapped once: only those in the model's folder and below it.
 class external_files {

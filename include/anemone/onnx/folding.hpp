@@ -10,71 +10,35 @@ namespace ane::onnx::inline ANEMONE_WAY {
 ANEMONE_INLINE const converter_table& folding_table() {
     using cell = node_call;
     static const converter_table table{
-        {"Add", [](cell& c) { return fold_binary(c, [](double a, double b) { return a + b; }); }},
-        {"Sub", [](cell& c) { return fold_binary(c, [](double a, double b) { return a - b; }); }},
-        {"Mul", [](cell& c) { return fold_binary(c, [](double a, double b) { return a * b; }); }},
-        {"Div", fold_divide},
+        {"Add", fold_two<op::add>},
+        {"Sub", fold_two<op::sub>},
+        {"Mul", fold_two<op::mul>},
+        {"Div", [](cell& c) { return fold_pair(c, folding::quotient()); }},
         {"Mod", fold_modulo},
-        {"Pow", [](cell& c) { return fold_binary(c, [](double a, double b) { return std::pow(a, b); }); }},
-        {"Max", [](cell& c) { return fold_several(c, [](double a, double b) { return std::max(a, b); }); }},
-        {"Min", [](cell& c) { return fold_several(c, [](double a, double b) { return std::min(a, b); }); }},
-        {"Sum", [](cell& c) { return fold_several(c, [](double a, double b) { return a + b; }); }},
-        {"Equal",
-         [](cell& c) {
-             return fold_binary(
-                 c, [](double a, double b) { return double(a == b); }, 9);
-         }},
-        {"Greater",
-         [](cell& c) {
-             return fold_binary(
-                 c, [](double a, double b) { return double(a > b); }, 9);
-         }},
-        {"GreaterOrEqual",
-         [](cell& c) {
-             return fold_binary(
-                 c, [](double a, double b) { return double(a >= b); }, 9);
-         }},
-        {"Less",
-         [](cell& c) {
-             return fold_binary(
-                 c, [](double a, double b) { return double(a < b); }, 9);
-         }},
-        {"LessOrEqual",
-         [](cell& c) {
-             return fold_binary(
-                 c, [](double a, double b) { return double(a <= b); }, 9);
-         }},
-        {"And",
-         [](cell& c) {
-             return fold_binary(
-                 c, [](double a, double b) { return double(a != 0 && b != 0); }, 9);
-         }},
-        {"Or",
-         [](cell& c) {
-             return fold_binary(
-                 c, [](double a, double b) { return double(a != 0 || b != 0); }, 9);
-         }},
-        {"Xor",
-         [](cell& c) {
-             return fold_binary(
-                 c, [](double a, double b) { return double((a != 0) != (b != 0)); }, 9);
-         }},
-        {"Not",
-         [](cell& c) {
-             return fold_unary(
-                 c, [](double a) { return double(a == 0); }, 9);
-         }},
-        {"Neg", [](cell& c) { return fold_unary(c, [](double a) { return -a; }); }},
-        {"Abs", [](cell& c) { return fold_unary(c, [](double a) { return std::abs(a); }); }},
-        {"Sqrt", [](cell& c) { return fold_unary(c, [](double a) { return std::sqrt(a); }); }},
-        {"Exp", [](cell& c) { return fold_unary(c, [](double a) { return std::exp(a); }); }},
-        {"Log", [](cell& c) { return fold_unary(c, [](double a) { return std::log(a); }); }},
-        {"Sin", [](cell& c) { return fold_unary(c, [](double a) { return std::sin(a); }); }},
-        {"Cos", [](cell& c) { return fold_unary(c, [](double a) { return std::cos(a); }); }},
-        {"Floor", [](cell& c) { return fold_unary(c, [](double a) { return std::floor(a); }); }},
-        {"Ceil", [](cell& c) { return fold_unary(c, [](double a) { return std::ceil(a); }); }},
-        {"Round", [](cell& c) { return fold_unary(c, [](double a) { return std::nearbyint(a); }); }},
-        {"Reciprocal", [](cell& c) { return fold_unary(c, [](double a) { return 1 / a; }); }},
+        {"Pow", fold_power},
+        {"Max", [](cell& c) { return fold_several(c, folding::pair_function_of(op::maximum)); }},
+        {"Min", [](cell& c) { return fold_several(c, folding::pair_function_of(op::minimum)); }},
+        {"Sum", [](cell& c) { return fold_several(c, folding::pair_function_of(op::add)); }},
+        {"Equal", fold_condition<op::equal>},
+        {"Greater", fold_condition<op::greater>},
+        {"GreaterOrEqual", fold_condition<op::greater_equal>},
+        {"Less", fold_condition<op::less>},
+        {"LessOrEqual", fold_condition<op::less_equal>},
+        {"And", fold_condition<op::logical_and>},
+        {"Or", fold_condition<op::logical_or>},
+        {"Xor", fold_condition<op::logical_xor>},
+        {"Not", [](cell& c) { return fold_function(c, folding::function_of(op::logical_not), element_type::boolean); }},
+        {"Neg", [](cell& c) { return fold_function(c, folding::negation()); }},
+        {"Abs", fold_one<op::abs>},
+        {"Sqrt", fold_one<op::sqrt>},
+        {"Exp", fold_one<op::exp>},
+        {"Log", fold_one<op::log>},
+        {"Sin", fold_one<op::sin>},
+        {"Cos", fold_one<op::cos>},
+        {"Floor", fold_one<op::floor>},
+        {"Ceil", fold_one<op::ceil>},
+        {"Reciprocal", fold_one<op::inverse>},
+        {"Round", [](cell& c) { return fold_function(c, folding::nearest_even()); }},
         {"Identity", [](cell& c) { return results{c.known(0)}; }},
         {"Cast", fold_cast},
         {"CastLike", fold_cast},
@@ -90,17 +54,11 @@ ANEMONE_INLINE const converter_table& folding_table() {
         {"Expand", fold_expand},
         {"Tile", fold_tile},
         {"Split", fold_split},
-        {"ReduceSum", [](cell& c) { return fold_reduction(c, 0, [](double a, double b) { return a + b; }); }},
-        {"ReduceMean",
-         [](cell& c) {
-             return fold_reduction(
-                 c, 0, [](double a, double b) { return a + b; }, true);
-         }},
-        {"ReduceProd", [](cell& c) { return fold_reduction(c, 1, [](double a, double b) { return a * b; }); }},
-        {"ReduceMax",
-         [](cell& c) { return fold_reduction(c, -HUGE_VAL, [](double a, double b) { return std::max(a, b); }); }},
-        {"ReduceMin",
-         [](cell& c) { return fold_reduction(c, HUGE_VAL, [](double a, double b) { return std::min(a, b); }); }},
+        {"ReduceSum", [](cell& c) { return fold_reduction(c, folding::sums()); }},
+        {"ReduceMean", [](cell& c) { return fold_reduction(c, folding::sums(), true); }},
+        {"ReduceProd", [](cell& c) { return fold_reduction(c, folding::products()); }},
+        {"ReduceMax", [](cell& c) { return fold_reduction(c, folding::maxima()); }},
+        {"ReduceMin", [](cell& c) { return fold_reduction(c, folding::minima()); }},
         {"ConstantOfShape", fold_constant_of_shape},
         {"Range", fold_range},
         {"NonZero", fold_nonzero},

@@ -99,7 +99,7 @@ private:
         for (const tensor_proto& tensor : g.initializer()) {
             value& v = fresh(tensor.name());
             v.is_initializer = true;
-            v.type = tensor.data_type();
+            v.type = element_of(tensor.data_type());
             const std::string what = formatted("initializer \"{}\"", shown(tensor.name()));
             try {
                 v.constant = constant_of(tensor, scope_.files);
@@ -211,7 +211,7 @@ private:
     ANEMONE_INLINE void read_node(const node_proto& n, name_space& names, const node_place& place) {
         const std::string what = formatted("{} ({})", place.callers, operator_name(n));
         results made;
-        int first_type = tensor_proto::FLOAT;
+        element_type first_type = element_type::f32;
         try {
             std::vector<value*> operands;
             bool broken = false;
@@ -263,7 +263,7 @@ private:
         }
     }
 
-    ANEMONE_INLINE static void fill(value& v, produced& p, int first_type) {
+    ANEMONE_INLINE static void fill(value& v, produced& p, element_type first_type) {
         if (p.known) {
             v.form = value_form::known;
             v.type = p.known->type;
@@ -271,11 +271,9 @@ private:
         } else if (p.tensor.node() >= 0) {
             v.form = value_form::tensor;
             v.tensor = p.tensor;
-            v.type = p.type != 0                         ? p.type
-                     : p.tensor.type() == dtype::boolean ? static_cast<int>(tensor_proto::BOOL)
-                     : p.tensor.type() == dtype::uint8   ? static_cast<int>(tensor_proto::UINT8)
-                     : p.tensor.type() == dtype::int8    ? static_cast<int>(tensor_proto::INT8)
-                                                         : first_type;
+            v.type = p.type != element_type::undefined ? p.type
+                     : p.tensor.type() != dtype::f16   ? element_of(p.tensor.type())
+                                                       : first_type;
         }
     }
 

@@ -146,14 +146,14 @@ ANEMONE_INLINE dynamic_tensor indices_of(node_call& c, int input, std::int64_t e
     if (!c.is_known(input)) {
         return c.x(input);
     }
-    const onnx::constant& at = c.known(input);
-    return c.filled(at.shape, [&](std::int64_t i) { return index_of(c, at.at(i), extent); });
+    const known_tensor& at = c.known(input);
+    return c.filled(at.shape, [&](std::int64_t i) { return folding::place_on_axis(at, i, extent); });
 }
 ANEMONE_INLINE results read_gather(node_call& c) {
     const int axis = c.axis("axis", 0, c.rank(0));
     const dynamic_tensor x = c.x(0);
     if (c.is_known(1) && c.known(1).count() == 1) { // a slice
-        const std::int64_t at = index_of(c, c.number(1), x.shape()[axis]);
+        const std::int64_t at = folding::place_on_axis(c.known(1), 0, x.shape()[axis]);
         extents shape;
         for (int i = 0; i < x.shape().rank; ++i) {
             for (int k = 0; k < (i == axis ? c.rank(1) : 1); ++k) {
@@ -184,7 +184,7 @@ ANEMONE_INLINE results read_gather_nd(node_call& c) {
     if (!c.is_known(1) && batch == 0) {
         return {c.add(op::gather_nd, {x, c.x(1)})};
     }
-    const onnx::constant& at = c.known(1);
+    const known_tensor& at = c.known(1);
     c.require(at.shape.rank >= 1 && batch < at.shape.rank, "has no coordinates");
     const std::int64_t depth = at.shape.width();
     c.require(depth + batch <= x.shape().rank, "has more coordinates than there are axes");
@@ -199,8 +199,8 @@ ANEMONE_INLINE results read_gather_nd(node_call& c) {
                                           const int axis = static_cast<int>(k);
                                           return static_cast<double>(place * depth / strides[axis] % at.shape[axis]);
                                       }
-                                      return static_cast<double>(index_of(c, at.at(place * depth + k - batch),
-                                                                          x.shape()[static_cast<int>(k)]));
+                                      return static_cast<double>(folding::place_on_axis(
+                                          at, place * depth + k - batch, x.shape()[static_cast<int>(k)]));
                                   })})};
 }
 
@@ -303,7 +303,7 @@ private:
     std::string how_;
 };
 ANEMONE_INLINE results read_scatter_elements(node_call& c) {
-    const onnx::constant& at = c.known(1);
+    const known_tensor& at = c.known(1);
     const extents x = c.shape(0);
     const int axis = c.axis("axis", 0, x.rank);
     c.require(at.shape.rank == x.rank && c.shape(2) == at.shape, "has indices of another shape than its updates");
@@ -319,13 +319,13 @@ ANEMONE_INLINE results read_scatter_elements(node_call& c) {
             from.append(i / strides[a] % at.shape[a]);
         }
         indices begin = from;
-        begin[axis] = index_of(c, at.at(i), x[axis]);
+        begin[axis] = folding::place_on_axis(at, i, x[axis]);
         s.update(begin, ones, from, ones);
     }
     return {s.result()};
 }
 ANEMONE_INLINE results read_scatter_nd(node_call& c) {
-    const onnx::constant& at = c.known(1);
+    const known_tensor& at = c.known(1);
     const extents x = c.shape(0);
     const int last = at.shape.rank - 1;
     c.require(last >= 0 && at.shape[last] >= 1 && at.shape[last] <= x.rank, "has no coordinates");
@@ -343,7 +343,7 @@ ANEMONE_INLINE results read_scatter_nd(node_call& c) {
         indices begin;
         extents size;
         for (int a = 0; a < x.rank; ++a) {
-            begin.append(a < depth ? index_of(c, at.at(p * depth + a), x[a]) : 0);
+            begin.append(a < depth ? folding::place_on_axis(at, p * depth + a, x[a]) : 0);
             size.append(a < depth ? 1 : x[a]);
             if (a >= depth) {
                 from.append(0);

@@ -18,13 +18,13 @@ using attribute_map = std::map<std::string, const attribute_proto*, std::less<>>
 /// What a converter makes of one output.
 struct produced {
     dynamic_tensor tensor;
-    std::optional<onnx::constant> known;
-    int type = 0; ///< an element type of ONNX; 0: what the operation gives, or that of the first operand
+    std::optional<known_tensor> known;
+    element_type type = element_type::undefined; ///< else what the operation gives, or that of the first operand
 
     produced() = default;
     // NOLINTNEXTLINE(google-explicit-constructor): a converter returns what it made
-    produced(const dynamic_tensor& t, int element = 0) : tensor(t), type(element) {}
-    produced(onnx::constant c) : known(std::move(c)) {} // NOLINT(google-explicit-constructor)
+    produced(const dynamic_tensor& t, element_type element = element_type::undefined) : tensor(t), type(element) {}
+    produced(known_tensor c) : known(std::move(c)) {} // NOLINT(google-explicit-constructor)
 };
 using results = std::vector<produced>;
 
@@ -70,7 +70,7 @@ public:
         }
         return *operands_[static_cast<std::size_t>(i)];
     }
-    int type(int i) const { return operand(i).type; }
+    element_type type(int i) const { return operand(i).type; }
     const extents& shape(int i) const { return operand(i).shape(); }
     int rank(int i) const { return shape(i).rank; }
     bool is_known(int i) const { return operand(i).form == value_form::known; }
@@ -81,7 +81,7 @@ public:
     }
 
     /// An operand that has to be known while reading.
-    ANEMONE_INLINE const onnx::constant& known(int i) const {
+    ANEMONE_INLINE const known_tensor& known(int i) const {
         const value& v = operand(i);
         if (v.form != value_form::known) {
             refuse(v.is_input
@@ -93,7 +93,7 @@ public:
         return v.constant;
     }
     ANEMONE_INLINE double number(int i) const {
-        const onnx::constant& c = known(i);
+        const known_tensor& c = known(i);
         if (c.count() != 1) {
             refuse(formatted("takes one number as input {}, not {}", i, print(c.shape)));
         }
@@ -104,14 +104,18 @@ public:
         return known(i).integer(0);
     }
     ANEMONE_INLINE std::vector<std::int64_t> integers(int i) const {
-        const onnx::constant& c = known(i);
+        const known_tensor& c = known(i);
         if (c.count() > most_listed) {
             refuse(formatted("takes a list as input {}, not {} elements", i, c.count()));
         }
-        for (std::int64_t k = 0; is_real(c.type) && k < c.count(); ++k) {
+        for (std::int64_t k = 0; is_floating(c.type) && k < c.count(); ++k) {
             require_whole(i, c.at(k));
         }
-        return c.integers();
+        std::vector<std::int64_t> list;
+        for (std::int64_t k = 0; k < c.count(); ++k) {
+            list.push_back(c.integer(k));
+        }
+        return list;
     }
 
     ANEMONE_INLINE void require_whole(int i, double v) const {
@@ -161,6 +165,13 @@ public:
         require(has_attribute(key), formatted("has no attribute {}", key));
         return integer(key, 0);
     }
+    /// An element type.
+    ANEMONE_INLINE element_type type(std::string_view key, element_type otherwise) const {
+        const std::int64_t number = integer(key, facts_of(otherwise).onnx_number);
+        require(element_of(number) != element_type::undefined,
+                formatted("gives elements of {}, which are not read", type_name(number)));
+        return element_of(number);
+    }
     ANEMONE_INLINE std::optional<std::vector<std::int64_t>> integers(std::string_view key) const {
         const attribute_proto* a = find(key, attribute_proto::INTS);
         if (a == nullptr) {
@@ -177,7 +188,7 @@ public:
         const attribute_proto* a = find(key, attribute_proto::STRING);
         return a == nullptr ? std::string(otherwise) : a->s();
     }
-    ANEMONE_INLINE std::optional<onnx::constant> tensor(std::string_view key) {
+    ANEMONE_INLINE std::optional<known_tensor> tensor(std::string_view key) {
         const attribute_proto* a = find(key, attribute_proto::TENSOR);
         return a == nullptr ? std::nullopt : std::optional(constant_of(a->t(), scope_.files));
     }
@@ -210,24 +221,19 @@ public:
     dynamic_tensor add(op kind, const dynamic_tensor& a, double b) { return add(kind, {a, number_tensor(b)}); }
     dynamic_tensor add(op kind, double a, const dynamic_tensor& b) { return add(kind, {number_tensor(a), b}); }
 
-    ANEMONE_INLINE dynamic_tensor number_tensor(double v) {
-        return place({.type = tensor_proto::DOUBLE, .numbers = std::make_shared<const std::vector<double>>(1, v)});
-    }
+    ANEMONE_INLINE dynamic_tensor number_tensor(double v) { return place(folding::known(element_type::f64, v)); }
     /// Numbers that a converter worked out.
-    ANEMONE_INLINE dynamic_tensor place(const onnx::constant& c) {
+    ANEMONE_INLINE dynamic_tensor place(const known_tensor& c) {
         return scope_.place(c, wants(0) ? node_.output(0) : node_.op_type(), false, where_);
     }
     template <class Function> dynamic_tensor filled(const extents& shape, const Function& at) {
-        return place(computed(tensor_proto::DOUBLE, shape, at));
+        return place(computed(element_type::f64, shape, at));
     }
     /// A constant, element by element: `at(i)`.
-    template <class Function> onnx::constant computed(int type, const extents& shape, const Function& at) {
-        std::vector<double> list = scope_.numbers(shape);
-        for (std::size_t i = 0; i < list.size(); ++i) {
-            list[i] = static_cast<double>(at(static_cast<std::int64_t>(i)));
-        }
-        return {.type = type, .shape = shape, .numbers = std::make_shared<const std::vector<double>>(std::move(list))};
+    template <class Function> known_tensor computed(element_type type, const extents& shape, const Function& at) {
+        return folding::computed(room(), type, shape, at);
     }
+    folding::room room() { return scope_.room(); }
 
     ANEMONE_INLINE dynamic_tensor reshape(const dynamic_tensor& t, const extents& shape) {
         if (shape == t.shape()) {
@@ -313,6 +319,14 @@ ANEMONE_INLINE extents shape_from(std::span<const std::int64_t> list) {
         shape.append(e);
     }
     return shape;
+}
+/// A number as an integer, cut off; beyond what 64 bits hold, the nearest that they do.
+constexpr std::int64_t whole(double value) {
+    constexpr double limit = 9223372036854775807.0; // rounds to 2^63
+    if (!(value > -limit)) {
+        return value != value ? 0 : std::numeric_limits<std::int64_t>::min(); // NOLINT(misc-redundant-expression): NaN
+    }
+    return value >= limit ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(value);
 }
 /// An integer where the graph keeps 32 bits.
 ANEMONE_INLINE int narrow(std::int64_t v) {

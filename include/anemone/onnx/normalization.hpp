@@ -178,7 +178,7 @@ template <op Kind> results read_extreme(node_call& c) {
     } else {
         y = c.add(Kind, {x}, ane::axis{axis});
     }
-    return {{c.reshape(y, reduced_shape(x.shape(), {axis}, c.integer("keepdims", 1) != 0)), tensor_proto::INT64}};
+    return {{c.reshape(y, reduced_shape(x.shape(), {axis}, c.integer("keepdims", 1) != 0)), element_type::int64}};
 }
 ANEMONE_INLINE results read_cumsum(node_call& c) {
     const dynamic_tensor x = c.x(0);
@@ -192,7 +192,7 @@ ANEMONE_INLINE results read_top_k(node_call& c) {
     const selection how{.k = narrow(c.has(1) ? c.integer(1) : c.needed_integer("k")),
                         .axis = c.axis("axis", -1, x.shape().rank),
                         .ascending = c.integer("largest", 1) == 0};
-    return {c.add(op::top_k, {x}, how), {c.add(op::top_k_indices, {x}, how), tensor_proto::INT64}};
+    return {c.add(op::top_k, {x}, how), {c.add(op::top_k_indices, {x}, how), element_type::int64}};
 }
 
 ANEMONE_INLINE void add_normalization(converter_table& t) {

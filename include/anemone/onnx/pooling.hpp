@@ -143,7 +143,7 @@ template <op Kind> results read_pool(node_call& c) {
         }
         all.emplace_back(y);
         if (c.wants(1)) {
-            all.emplace_back(places_of_largest(c, parts, g), tensor_proto::INT64);
+            all.emplace_back(places_of_largest(c, parts, g), element_type::int64);
         }
         return all;
     }

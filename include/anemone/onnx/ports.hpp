@@ -60,9 +60,10 @@ ANEMONE_INLINE void read_input(model_scope& scope, const ::onnx::ValueInfoProto&
     if (!port.type().has_tensor_type()) {
         throw refused_node{"is no tensor: sequences, optional values and maps are not read"};
     }
-    v.type = port.type().tensor_type().elem_type();
-    if (facts_of(v.type).kind == number_kind::none || facts_of(v.type).bits < 8) {
-        throw refused_node{formatted("has elements of {}, which no port holds", type_name(v.type))};
+    const int number = port.type().tensor_type().elem_type();
+    v.type = element_of(number);
+    if (facts_of(v.type).bits < 8) { // of undefined ones none
+        throw refused_node{formatted("has elements of {}, which no port holds", type_name(number))};
     }
     for (const onnx_value& given : scope.options.values) {
         if (given.name == port.name()) {
@@ -71,13 +72,11 @@ ANEMONE_INLINE void read_input(model_scope& scope, const ::onnx::ValueInfoProto&
             if (count < 0 || (size != count && size != 1)) {
                 throw refused_node{formatted("is given {} values for the shape {}", size, print(given.shape))};
             }
-            std::vector<double> all = scope.numbers(given.shape);
-            for (std::size_t i = 0; i < all.size(); ++i) {
-                all[i] = as_element(v.type, given.values[size == 1 ? 0 : i]);
-            }
-            v.constant = {.type = v.type,
-                          .shape = given.shape,
-                          .numbers = std::make_shared<const std::vector<double>>(std::move(all))};
+            const known_tensor values =
+                folding::computed(scope.room(), element_type::f64, given.shape, [&](std::int64_t i) {
+                    return given.values[size == 1 ? 0 : static_cast<std::size_t>(i)];
+                });
+            v.constant = folding::cast(scope.room(), values, v.type);
             v.form = value_form::known;
             return;
         }
@@ -87,14 +86,14 @@ ANEMONE_INLINE void read_input(model_scope& scope, const ::onnx::ValueInfoProto&
     if (name != port.name()) {
         scope.note(formatted("the input \"{}\" is called {} here", shown(port.name()), name));
     }
-    const dtype type = v.type == tensor_proto::UINT8 || v.type == tensor_proto::BOOL ? dtype::uint8
-                       : v.type == tensor_proto::INT8                                ? dtype::int8
-                                                                                     : dtype::f16;
-    if (v.type == tensor_proto::BOOL) {
+    const dtype type = v.type == element_type::uint8 || v.type == element_type::boolean ? dtype::uint8
+                       : v.type == element_type::int8                                   ? dtype::int8
+                                                                                        : dtype::f16;
+    if (v.type == element_type::boolean) {
         scope.note("inputs of bool are bytes here: all but 0 is true");
     } else if (type == dtype::f16 && is_integer(v.type)) {
         scope.note(formatted("inputs of {} are fp16 here: integers are exact up to 2048", type_name(v.type)));
-    } else if (type == dtype::f16 && v.type != tensor_proto::FLOAT16) {
+    } else if (type == dtype::f16 && v.type != element_type::f16) {
         scope.note(formatted("inputs of {} are fp16 here", type_name(v.type)));
     }
     v.tensor = scope.graph.input(name, shape, {}, type, {readers::kept_file_name(name), 0});

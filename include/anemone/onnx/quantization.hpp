@@ -10,10 +10,10 @@ ANEMONE_INLINE dynamic_tensor parameter(node_call& c, int i) {
     const dynamic_tensor t = c.x(i);
     return t.shape().count() == 1 ? c.reshape(t, {}) : c.reshape(t, {t.shape().count()});
 }
-ANEMONE_INLINE dtype byte_type(node_call& c, int type) {
-    c.require(type == tensor_proto::INT8 || type == tensor_proto::UINT8,
+ANEMONE_INLINE dtype byte_type(node_call& c, element_type type) {
+    c.require(type == element_type::int8 || type == element_type::uint8,
               formatted("quantises to {}; the graph has int8 and uint8", type_name(type)));
-    return type == tensor_proto::INT8 ? dtype::int8 : dtype::uint8;
+    return type == element_type::int8 ? dtype::int8 : dtype::uint8;
 }
 ANEMONE_INLINE int quantized_axis(node_call& c, int rank) {
     c.require(c.integer("block_size", 0) == 0, "has scales for blocks of data");
@@ -21,8 +21,9 @@ ANEMONE_INLINE int quantized_axis(node_call& c, int rank) {
 }
 ANEMONE_INLINE results read_quantize(node_call& c) {
     const dynamic_tensor x = c.x(0);
-    const int asked = narrow(c.integer("output_dtype", 0));
-    const dtype type = byte_type(c, c.has(2) ? c.type(2) : asked != 0 ? asked : static_cast<int>(tensor_proto::UINT8));
+    const bool asked = !c.has(2) && c.integer("output_dtype", 0) != 0;
+    const element_type otherwise = c.has(2) ? c.type(2) : element_type::uint8;
+    const dtype type = byte_type(c, asked ? c.type("output_dtype", otherwise) : otherwise);
     std::vector<dynamic_tensor> operands{x, parameter(c, 1)};
     if (c.has(2)) {
         operands.push_back(parameter(c, 2));
@@ -38,7 +39,7 @@ ANEMONE_INLINE results read_dequantize(node_call& c) {
         if (c.has(2)) {
             operands.push_back(parameter(c, 2));
         }
-        return {{c.add(op::dequantize, operands, quantization{.type = q.type(), .axis = axis}), tensor_proto::FLOAT}};
+        return {{c.add(op::dequantize, operands, quantization{.type = q.type(), .axis = axis}), element_type::f32}};
     }
     const auto along = [&](int i) {
         const dynamic_tensor v = parameter(c, i);
@@ -49,14 +50,14 @@ ANEMONE_INLINE results read_dequantize(node_call& c) {
         return c.reshape(v, shape);
     };
     const dynamic_tensor x = c.has(2) ? c.add(op::sub, {c.real(q), along(2)}) : c.real(q);
-    return {{c.add(op::mul, {x, along(1)}), tensor_proto::FLOAT}};
+    return {{c.add(op::mul, {x, along(1)}), element_type::f32}};
 }
 
 /// Stored integers less their zero point: a constant, or `dequantize` with a scale of 1.
 ANEMONE_INLINE dynamic_tensor shifted(node_call& c, int i, int zero) {
     if (c.is_known(i) && (!c.has(zero) || c.is_known(zero))) {
-        const onnx::constant& q = c.known(i);
-        const onnx::constant* const z = c.has(zero) ? &c.known(zero) : nullptr;
+        const known_tensor& q = c.known(i);
+        const known_tensor* const z = c.has(zero) ? &c.known(zero) : nullptr;
         c.require(z == nullptr || z->count() == 1 || (q.shape.rank > 0 && z->count() == q.shape[0]),
                   "has another number of zero points than of rows");
         const std::int64_t row = z == nullptr || z->count() == 1 ? q.count() : q.count() / z->count();
@@ -70,14 +71,14 @@ ANEMONE_INLINE dynamic_tensor shifted(node_call& c, int i, int zero) {
     return c.add(op::dequantize, operands, quantization{.type = q.type(), .axis = 0});
 }
 ANEMONE_INLINE results read_conv_integer(node_call& c) {
-    return {{convolved(c, shifted(c, 0, 2), shifted(c, 1, 3), 100), tensor_proto::INT32}};
+    return {{convolved(c, shifted(c, 0, 2), shifted(c, 1, 3), 100), element_type::int32}};
 }
 ANEMONE_INLINE results read_matmul_integer(node_call& c) {
-    return {{multiplied(c, shifted(c, 0, 2), shifted(c, 1, 3)), tensor_proto::INT32}};
+    return {{multiplied(c, shifted(c, 0, 2), shifted(c, 1, 3)), element_type::int32}};
 }
 /// The product in steps of the result, whose zero point is input 7.
 ANEMONE_INLINE results requantized(node_call& c, const dynamic_tensor& product) {
-    const onnx::constant& scales = c.known(4);
+    const known_tensor& scales = c.known(4);
     const double factor = c.number(1) / c.number(6);
     dynamic_tensor steps;
     if (scales.count() == 1) {
@@ -110,7 +111,7 @@ ANEMONE_INLINE results read_dynamic_quantize(node_call& c) {
         c.add(op::clamp, {c.add(op::round, {c.add(op::div, {c.add(op::mul, low, -1.0), scale})})}, clip_range{0, 255});
     return {c.add(op::quantize, {x, scale, zero}, quantization{.type = dtype::uint8, .axis = 0}),
             scale,
-            {zero, tensor_proto::UINT8}};
+            {zero, element_type::uint8}};
 }
 
 ANEMONE_INLINE void add_quantization(converter_table& t) {

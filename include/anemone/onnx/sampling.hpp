@@ -65,7 +65,8 @@ constexpr double cubic_share(double c, double d) {
 /// What each sample of an axis takes of each of its elements: [size, extent].
 ANEMONE_INLINE dynamic_tensor sampling_matrix(node_call& c, const resize_mode& how, const resized_axis& a) {
     const extents shape{a.size, a.extent};
-    std::vector<double> shares = c.scope().numbers(shape);
+    c.scope().allow(shape);
+    std::vector<double> shares(static_cast<std::size_t>(shape.count()));
     const bool cubic = how.mode == "cubic";
     for (std::int64_t i = 0; i < a.size; ++i) {
         const double at = coordinate(how, a, i);

@@ -1,10 +1,11 @@
 #pragma once
 
 #include "../dynamic_builder.hpp"
+#include "../folding/known_tensor.hpp"
+#include "../readers/element_count.hpp"
 #include "../readers/file_names.hpp"
 #include "../readers/unreadable.hpp"
 #include "../weights/store.hpp"
-#include "constant.hpp"
 #include "names.hpp"
 #include "options.hpp"
 #include "tensor_data.hpp"
@@ -32,8 +33,8 @@ enum class value_form : std::uint8_t {
 /// What a name of the file stands for. A known value becomes one of the graph when an operation reads it there.
 struct value {
     value_form form = value_form::broken;
-    int type = tensor_proto::FLOAT; ///< as the file has it; in the graph real numbers and wide integers are fp16
-    onnx::constant constant = {};
+    element_type type = element_type::f32; ///< as the file has it; in the graph real numbers and wide integers are fp16
+    known_tensor constant = {};
     dynamic_tensor tensor = {}; ///< of a known value too, once it is in the graph
     std::string name = {};
     bool is_initializer = false;
@@ -89,14 +90,16 @@ public:
         }
         bytes_left -= static_cast<std::uint64_t>(bytes);
     }
-    /// Room for the elements of a computed constant.
-    ANEMONE_INLINE std::vector<double> numbers(const extents& shape) {
+    /// Room for the elements of a computed constant, as numbers of 64 bits.
+    ANEMONE_INLINE void allow(const extents& shape) {
         const std::int64_t count = element_count(shape);
         if (count < 0) {
             throw refused_node{formatted("gives the shape {}, which no tensor has", print(shape))};
         }
         spend(count * static_cast<std::int64_t>(sizeof(double)));
-        return std::vector<double>(static_cast<std::size_t>(count));
+    }
+    ANEMONE_INLINE folding::room room() {
+        return [this](const extents& shape) { allow(shape); };
     }
 
     ANEMONE_INLINE dynamic_tensor add(op kind, std::span<const dynamic_tensor> operands, const attributes& given,
@@ -116,7 +119,7 @@ public:
         }
         return v.tensor;
     }
-    ANEMONE_INLINE dynamic_tensor place(const constant& c, std::string_view name, bool is_initializer, site where) {
+    ANEMONE_INLINE dynamic_tensor place(const known_tensor& c, std::string_view name, bool is_initializer, site where) {
         if (c.count() < 1) {
             throw refused_node{formatted("reads a tensor {} without elements", print(c.shape))};
         }
@@ -126,7 +129,7 @@ public:
 
 private:
     /// An element as the graph keeps it: fp16, finite.
-    ANEMONE_INLINE double fitting(const constant& c, std::int64_t i) {
+    ANEMONE_INLINE double fitting(const known_tensor& c, std::int64_t i) {
         const double number = c.at(i);
         const half rounded(number);
         if (!is_finite(rounded)) {
@@ -144,17 +147,16 @@ private:
         }
         return number;
     }
-    ANEMONE_INLINE dynamic_tensor literal(const constant& c, site where) {
+    ANEMONE_INLINE dynamic_tensor literal(const known_tensor& c, site where) {
         std::vector<float> list;
         for (std::int64_t i = 0; i < c.count(); ++i) {
             list.push_back(static_cast<float>(fitting(c, i)));
         }
         return graph.constant(c.shape, list, where);
     }
-    ANEMONE_INLINE dynamic_tensor weight(const constant& c, std::string_view name, site where) {
-        const bool as_it_is =
-            c.numbers == nullptr &&
-            (c.type == tensor_proto::FLOAT || c.type == tensor_proto::FLOAT16 || c.type == tensor_proto::BFLOAT16);
+    ANEMONE_INLINE dynamic_tensor weight(const known_tensor& c, std::string_view name, site where) {
+        const bool as_it_is = c.is_borrowed() && (c.type == element_type::f32 || c.type == element_type::f16 ||
+                                                  c.type == element_type::bf16);
         bool fits = true;
         for (std::int64_t i = 0; i < c.count(); ++i) {
             fits = fits && fitting(c, i) == c.at(i);
@@ -163,14 +165,12 @@ private:
         s.name = weight_names.printable(name);
         s.shape = c.shape;
         if (as_it_is && fits) {
-            spend(static_cast<std::int64_t>(c.raw.size()));
-            s.type = c.type == tensor_proto::FLOAT     ? source_type::f32
-                     : c.type == tensor_proto::FLOAT16 ? source_type::f16
-                                                       : source_type::bf16;
-            s.bytes.assign(c.raw.begin(), c.raw.end());
+            spend(static_cast<std::int64_t>(c.bytes.size()));
+            s.type = c.type;
+            s.bytes.assign(c.bytes.begin(), c.bytes.end());
         } else {
             spend(2 * c.count());
-            s.type = source_type::f16;
+            s.type = element_type::f16;
             s.bytes.resize(static_cast<std::size_t>(c.count()) * 2);
             for (std::int64_t i = 0; i < c.count(); ++i) {
                 const std::uint16_t bits = half(fitting(c, i)).bits;

@@ -5,31 +5,6 @@
 /// Shapes and places that folding and the converters of movement share. Only bodies include this header.
 namespace ane::onnx::inline ANEMONE_WAY {
 
-/// The shape that two broadcast to.
-ANEMONE_INLINE extents broadcast(const extents& a, const extents& b) {
-    extents result = a.rank > b.rank ? a : b;
-    for (int i = 0; i < result.rank; ++i) {
-        const std::int64_t left = a.from_last(i);
-        const std::int64_t right = b.from_last(i);
-        if (left != right && left != 1 && right != 1) {
-            throw refused_node{formatted("reads {} and {}, which do not broadcast", print(a), print(b))};
-        }
-        result[result.rank - 1 - i] = left == 1 ? right : left;
-    }
-    return result;
-}
-
-/// Element strides of a tensor that is read under a larger shape: 0 where it broadcasts.
-constexpr extents spread_strides(const extents& own, const extents& shape) {
-    const extents strides = row_major_strides(own);
-    extents result;
-    for (int i = 0; i < shape.rank; ++i) {
-        const int axis = i - (shape.rank - own.rank);
-        result.append(axis < 0 || own[axis] == 1 ? 0 : strides[axis]);
-    }
-    return result;
-}
-
 /// Where element `i` of a shape lies under other strides.
 constexpr std::int64_t place_of(std::int64_t i, const extents& shape, const extents& strides) {
     std::int64_t at = 0;

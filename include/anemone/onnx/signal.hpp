@@ -144,7 +144,7 @@ ANEMONE_INLINE results read_tf_idf(node_call& c) {
     }
     const auto total = static_cast<std::int64_t>(found.size());
     const dynamic_tensor y = c.joined(found, 1);
-    return {{s.rank == 1 ? c.reshape(y, {total}) : y, tensor_proto::FLOAT}};
+    return {{s.rank == 1 ? c.reshape(y, {total}) : y, element_type::f32}};
 }
 
 ANEMONE_INLINE void add_signal(converter_table& t) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../passes/print.hpp"
 #include "external_data.hpp"
 
 #include <algorithm>
@@ -7,32 +8,32 @@
 /// Tensors of a file as constants. Only bodies include this header.
 namespace ane::onnx::inline ANEMONE_WAY {
 
-/// Elements that a file keeps one in each 32 or 64 bits, as numbers.
-template <class Field> std::shared_ptr<const std::vector<double>> widened(const Field& field, int type) {
-    auto numbers = std::make_shared<std::vector<double>>();
-    numbers->reserve(static_cast<std::size_t>(field.size()));
-    for (const auto element : field) {
-        switch (type) {
-        case tensor_proto::FLOAT16: // their bits
-        case tensor_proto::BFLOAT16: {
-            constant one{.type = type, .raw = std::as_bytes(std::span(&element, 1))};
-            numbers->push_back(one.at(0));
-            break;
+/// Elements that a file keeps one in each 32 or 64 bits.
+template <class Field> known_tensor narrowed(const Field& field, element_type type) {
+    const extents shape{static_cast<std::int64_t>(field.size())};
+    if (type == element_type::f16 || type == element_type::bf16) { // their bits
+        std::vector<std::int64_t> bits;
+        for (const auto element : field) {
+            bits.push_back(static_cast<std::uint16_t>(element));
         }
-        case tensor_proto::BOOL: numbers->push_back(element != 0 ? 1 : 0); break;
-        default: numbers->push_back(as_element(type, static_cast<double>(element)));
-        }
+        known_tensor t = folding::known(element_type::uint16, shape, std::span<const std::int64_t>(bits));
+        t.type = type;
+        return t;
     }
-    return numbers;
+    std::vector<std::int64_t> list;
+    for (const auto element : field) {
+        list.push_back(type == element_type::boolean ? element != 0 : static_cast<std::int64_t>(element));
+    }
+    return folding::known(type, shape, std::span<const std::int64_t>(list));
 }
 
 /// The elements of a tensor, borrowed from the message or from a file where they are packed there. Throws
 /// `refused_node` where the tensor is not what it declares.
-ANEMONE_INLINE constant constant_of(const tensor_proto& tensor, external_files& files) {
-    constant c;
-    c.type = tensor.data_type();
-    if (facts_of(c.type).kind == number_kind::none) {
-        throw refused_node{formatted("holds elements of {}, which are not read", type_name(c.type))};
+ANEMONE_INLINE known_tensor constant_of(const tensor_proto& tensor, external_files& files) {
+    known_tensor c;
+    c.type = element_of(tensor.data_type());
+    if (c.type == element_type::undefined) {
+        throw refused_node{formatted("holds elements of {}, which are not read", type_name(tensor.data_type()))};
     }
     if (tensor.dims_size() > extents::capacity) {
         throw refused_node{formatted("has {} axes; a shape has at most {}", tensor.dims_size(), extents::capacity)};
@@ -49,8 +50,8 @@ ANEMONE_INLINE constant constant_of(const tensor_proto& tensor, external_files& 
     }
     std::int64_t found = 0;
     const auto packed = [&](std::span<const std::byte> bytes) {
-        c.raw = bytes;
-        const std::int64_t needed = (count * facts_of(c.type).bits + 7) / 8;
+        c.bytes = bytes;
+        const std::int64_t needed = ane::bytes(c.type, count);
         if (static_cast<std::int64_t>(bytes.size()) != needed) {
             throw refused_node{formatted("is {} {} and has {} bytes instead of {}", type_name(c.type), print(c.shape),
                                          bytes.size(), needed)};
@@ -58,7 +59,7 @@ ANEMONE_INLINE constant constant_of(const tensor_proto& tensor, external_files& 
         found = count;
     };
     const auto typed = [&](const auto& field) {
-        c.raw = std::as_bytes(std::span(field.data(), static_cast<std::size_t>(field.size())));
+        c.bytes = std::as_bytes(std::span(field.data(), static_cast<std::size_t>(field.size())));
         found = field.size();
     };
     if (tensor.data_location() == tensor_proto::EXTERNAL) {
@@ -67,20 +68,20 @@ ANEMONE_INLINE constant constant_of(const tensor_proto& tensor, external_files& 
         packed(std::as_bytes(std::span(tensor.raw_data())));
     } else {
         switch (c.type) {
-        case tensor_proto::FLOAT: typed(tensor.float_data()); break;
-        case tensor_proto::DOUBLE: typed(tensor.double_data()); break;
-        case tensor_proto::INT64: typed(tensor.int64_data()); break;
-        case tensor_proto::INT32: typed(tensor.int32_data()); break;
-        case tensor_proto::UINT64: typed(tensor.uint64_data()); break;
-        case tensor_proto::UINT32:
-            c.numbers = widened(tensor.uint64_data(), c.type);
+        case element_type::f32: typed(tensor.float_data()); break;
+        case element_type::f64: typed(tensor.double_data()); break;
+        case element_type::int64: typed(tensor.int64_data()); break;
+        case element_type::int32: typed(tensor.int32_data()); break;
+        case element_type::uint64: typed(tensor.uint64_data()); break;
+        case element_type::uint32:
+            c = narrowed(tensor.uint64_data(), c.type).reshaped(c.shape);
             found = tensor.uint64_data_size();
             break;
         default: // narrower ones, one in each 32 bits
             if (facts_of(c.type).bits == 4) {
                 throw refused_node{"holds 4-bit integers outside raw_data"};
             }
-            c.numbers = widened(tensor.int32_data(), c.type);
+            c = narrowed(tensor.int32_data(), c.type).reshaped(c.shape);
             found = tensor.int32_data_size();
         }
     }

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "../base/error.hpp"
+#include "../folding/known_tensor.hpp"
 #include "../formats/blob.hpp"
+#include "../passes/print.hpp"
+#include "element_count.hpp"
 #include "file_lookup.hpp"
-#include "mil_constant.hpp"
 
 #include <cstring>
 #include <map>
@@ -12,6 +14,11 @@
 /// Only bodies include this header.
 namespace ane::readers::inline ANEMONE_WAY {
 
+using folding::known_tensor;
+
+/// Why a statement cannot be read; the statement gives place and operation.
+using refused_statement = folding::refused;
+
 /// Reads entries of weight blobs, of versions 1 and 2 (facts: weights section 1): each claim of a header is checked
 /// against the size of the file before anything is done with it.
 class mil_blobs {
@@ -19,7 +26,7 @@ public:
     explicit mil_blobs(file_lookup files) : files_(files) {}
 
     /// The entry whose metadata stand at `offset`; nothing is copied. Throws `refused_statement`.
-    ANEMONE_INLINE mil_constant entry(const std::string& path, double offset, mil_element type, const extents& shape) {
+    ANEMONE_INLINE known_tensor entry(const std::string& path, double offset, element_type type, const extents& shape) {
         const std::span<const std::byte> file = bytes_of(path);
         if (file.size() < blob_writer::alignment) {
             refuse(path, formatted("has {} bytes, its header alone takes {}", file.size(), blob_writer::alignment));
@@ -43,21 +50,20 @@ public:
         // A truth value is a byte. Blobs that say uint8 for what the text calls int8 are met, and the other way round.
         const element_facts& facts = facts_of(type);
         const bool fits =
-            code == static_cast<std::uint32_t>(facts.blob_code) || (facts.bits == 8 && (code == 3 || code == 4));
+            code == static_cast<std::uint32_t>(facts.blob) || (facts.bits == 8 && (code == 3 || code == 4));
         if (!fits) {
-            refuse(path, formatted("has elements of type {} at {}, the text says {} ({})", code, at, facts.name,
-                                   facts.blob_code));
+            refuse(path, formatted("has elements of type {} at {}, the text says {} ({})", code, at, facts.mil,
+                                   facts.blob < 0 ? std::string("not in blobs") : formatted("{}", facts.blob)));
         }
         const std::int64_t count = element_count(shape);
         const std::int64_t needed = count < 0 ? -1 : weight_formats::packed_bytes(count, facts.bits);
         if (needed < 0 || static_cast<std::uint64_t>(needed) > size) {
-            refuse(path, formatted("has {} bytes at {}, {} of {} takes more", size, at, facts.name, print(shape)));
+            refuse(path, formatted("has {} bytes at {}, {} of {} takes more", size, at, facts.mil, print(shape)));
         }
         if (static_cast<std::uint64_t>(needed) < size) {
-            refuse(path,
-                   formatted("has {} bytes at {}, {} of {} takes {}", size, at, facts.name, print(shape), needed));
+            refuse(path, formatted("has {} bytes at {}, {} of {} takes {}", size, at, facts.mil, print(shape), needed));
         }
-        mil_constant c;
+        known_tensor c;
         c.type = type;
         c.shape = shape;
         c.bytes = file.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(size));

@@ -109,7 +109,7 @@ public:
     }
 
     /// An argument whose elements are known while reading.
-    ANEMONE_INLINE const mil_constant& known(std::string_view name) {
+    ANEMONE_INLINE const known_tensor& known(std::string_view name) {
         const mil_value& v = value(name);
         if (v.form != value_form::known) {
             refuse(formatted(
@@ -119,8 +119,8 @@ public:
         return v.constant;
     }
     ANEMONE_INLINE double number_of(std::string_view name) {
-        const mil_constant& c = known(name);
-        if (c.count() != 1 || c.type == mil_element::text) {
+        const known_tensor& c = known(name);
+        if (c.count() != 1 || c.type == element_type::text) {
             refuse(formatted("the argument {} must be one number, not {}", name, print(c.shape)));
         }
         return c.at(0);
@@ -149,7 +149,7 @@ public:
         return v.text;
     }
     ANEMONE_INLINE indices integers(std::string_view name) {
-        const mil_constant& c = known(name);
+        const known_tensor& c = known(name);
         if (c.count() > indices::capacity) {
             refuse(formatted("the argument {} has {} numbers, more than a tensor has axes ({})", name, c.count(),
                              indices::capacity));
@@ -218,13 +218,13 @@ public:
     // What the statement gives.
 
     /// A value of the graph; truth values that were moved as numbers become truth values again.
-    ANEMONE_INLINE std::vector<mil_value> result(const dynamic_tensor& t, mil_element element) {
-        const bool moved = element == mil_element::boolean && t.type() != dtype::boolean;
+    ANEMONE_INLINE std::vector<mil_value> result(const dynamic_tensor& t, element_type element) {
+        const bool moved = element == element_type::boolean && t.type() != dtype::boolean;
         return plain(moved ? truth_of(t) : t, element);
     }
     ANEMONE_INLINE std::vector<mil_value> result(const dynamic_tensor& t) const { return plain(t, declared().element); }
-    ANEMONE_INLINE std::vector<mil_value> result(mil_constant c) const {
-        if (!c.in_blob()) {
+    ANEMONE_INLINE std::vector<mil_value> result(known_tensor c) const {
+        if (!c.is_borrowed()) {
             scope_.spend(8 * c.count());
         }
         mil_value v;
@@ -269,7 +269,7 @@ private:
         return static_cast<std::int64_t>(x);
     }
 
-    ANEMONE_INLINE std::vector<mil_value> plain(const dynamic_tensor& t, mil_element element) const {
+    ANEMONE_INLINE std::vector<mil_value> plain(const dynamic_tensor& t, element_type element) const {
         mil_value v;
         v.form = value_form::tensor;
         v.tensor = t;
@@ -333,7 +333,7 @@ private:
         mil_type t;
         const bool whole = std::all_of(e.numbers.begin(), e.numbers.end(),
                                        [](double x) { return x == std::floor(x) && std::abs(x) < 2147483648.0; });
-        t.element = whole ? mil_element::int32 : mil_element::fp32;
+        t.element = whole ? element_type::int32 : element_type::f32;
         if (list) {
             t.shape.append(static_cast<std::int64_t>(e.numbers.size()));
         }
@@ -349,7 +349,7 @@ private:
         if (!type.unknown.empty()) {
             refuse(formatted("a constant has the unknown dimension {}", type.unknown));
         }
-        if (type.element == mil_element::text) {
+        if (type.element == element_type::text) {
             const mil_expression& inner = e.form == expression_form::typed ? e.items[0] : e;
             v.form = inner.form == expression_form::text ? value_form::text : value_form::list;
             v.text = inner.text;
@@ -366,7 +366,7 @@ private:
             refuse(formatted("a constant {} has {} values", print(type.shape), numbers.size()));
         }
         v.form = value_form::known;
-        v.constant = make_constant(type.element, type.shape, numbers);
+        v.constant = folding::known(type.element, type.shape, numbers);
         return v;
     }
     /// A list of typed numbers, or a typed number inside a type: [fp16(1), fp16(2)].

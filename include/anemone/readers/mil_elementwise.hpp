@@ -24,7 +24,7 @@ template <op Kind> std::vector<mil_value> read_arithmetic(mil_call& c) {
 }
 
 template <op Kind> std::vector<mil_value> read_comparison(mil_call& c) {
-    return c.result(c.add(Kind, {c.tensor("x"), c.tensor("y")}), mil_element::boolean);
+    return c.result(c.add(Kind, {c.tensor("x"), c.tensor("y")}), element_type::boolean);
 }
 
 /// What a number called epsilon keeps away from zero. The defaults of Core ML are below fp16's smallest number; the
@@ -85,18 +85,18 @@ ANEMONE_INLINE std::vector<mil_value> read_mod(mil_call& c) {
 }
 
 template <op Kind> std::vector<mil_value> read_logic(mil_call& c) {
-    return c.result(c.add(Kind, {c.condition("x"), c.condition("y")}), mil_element::boolean);
+    return c.result(c.add(Kind, {c.condition("x"), c.condition("y")}), element_type::boolean);
 }
 
 ANEMONE_INLINE std::vector<mil_value> read_not(mil_call& c) {
-    return c.result(c.add(op::logical_not, {c.condition("x")}), mil_element::boolean);
+    return c.result(c.add(op::logical_not, {c.condition("x")}), element_type::boolean);
 }
 
 ANEMONE_INLINE std::vector<mil_value> read_select(mil_call& c) {
     const dynamic_tensor condition = c.condition("cond");
     const dynamic_tensor chosen = c.add(op::select, {condition, c.tensor("a"), c.tensor("b")});
-    const mil_element element = c.value("a").element;
-    return c.result(element == mil_element::boolean ? c.truth_of(chosen) : chosen, element);
+    const element_type element = c.value("a").element;
+    return c.result(element == element_type::boolean ? c.truth_of(chosen) : chosen, element);
 }
 
 /// The whole part: a cast to an integer cuts the digits behind the point off.
@@ -106,16 +106,16 @@ ANEMONE_INLINE dynamic_tensor whole_part(mil_call& c, const dynamic_tensor& x) {
 
 ANEMONE_INLINE std::vector<mil_value> read_cast(mil_call& c) {
     const std::string wanted = c.word("dtype", "");
-    mil_element to{};
-    if (!find_element(wanted, to) || to == mil_element::text) {
+    const element_type to = mil_element(wanted);
+    if (to == element_type::undefined || to == element_type::text) {
         c.refuse(formatted("'{}' is no type of elements", wanted));
     }
     mil_value& v = c.value("x");
-    const mil_element from = v.element;
-    if (to == mil_element::boolean) {
+    const element_type from = v.element;
+    if (to == element_type::boolean) {
         return c.result(c.condition(v), to);
     }
-    if (c.raw(v).type() == dtype::uint8 && to == mil_element::uint8) {
+    if (c.raw(v).type() == dtype::uint8 && to == element_type::uint8) {
         return c.result(c.raw(v), to);
     }
     const dynamic_tensor x = c.tensor(v);

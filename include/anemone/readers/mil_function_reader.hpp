@@ -137,7 +137,7 @@ private:
     ANEMONE_INLINE void input(const mil_port& p) {
         const std::string what(p.name);
         try {
-            if (p.type.form == type_form::other || p.type.element == mil_element::text) {
+            if (p.type.form == type_form::other || p.type.element == element_type::text) {
                 throw refused_statement{
                     formatted("is an input of type {}, not a tensor", p.type.written.substr(0, 80))};
             }
@@ -156,9 +156,9 @@ private:
     }
     ANEMONE_INLINE mil_value input_value(const mil_port& p) {
         const std::string name = port_name(p.name);
-        const mil_element given = p.type.element;
-        const bool bytes = given == mil_element::uint8 || given == mil_element::boolean;
-        const dtype type = bytes ? dtype::uint8 : given == mil_element::int8 ? dtype::int8 : dtype::f16;
+        const element_type given = p.type.element;
+        const bool bytes = given == element_type::uint8 || given == element_type::boolean;
+        const dtype type = bytes ? dtype::uint8 : given == element_type::int8 ? dtype::int8 : dtype::f16;
         if (name != p.name) {
             scope_.note(formatted("the input {} is called {}", p.name, name));
         }
@@ -167,12 +167,12 @@ private:
         v.form = value_form::tensor;
         v.element = given;
         v.tensor = scope_.graph.input(name, p.type.shape, {}, type, where);
-        if (given == mil_element::boolean) {
+        if (given == element_type::boolean) {
             scope_.note(formatted("the input {} is bool in the file and uint8 here: every byte but 0 is true", name));
             const dynamic_tensor numbers = scope_.graph.add(op::cast, {v.tensor}, {}, where);
             v.tensor = scope_.graph.add(op::not_equal, {numbers, scope_.graph.constant(0.0, where)}, {}, where);
-        } else if (type == dtype::f16 && given != mil_element::fp16) {
-            scope_.note(formatted("the input {} is {} in the file and fp16 here{}", name, readers::name(given),
+        } else if (type == dtype::f16 && given != element_type::f16) {
+            scope_.note(formatted("the input {} is {} in the file and fp16 here{}", name, mil_name(given),
                                   is_integer(given) ? ", exact up to 2048" : ""));
         }
         if (p.type.form != type_form::state) {
@@ -249,11 +249,11 @@ private:
         if (v.shape() != r.type.shape) {
             throw refused_statement{formatted("gives {}, declared is {}", print(v.shape()), print(r.type.shape))};
         }
-        const bool truths = r.type.element == mil_element::boolean;
+        const bool truths = r.type.element == element_type::boolean;
         if (v.form == value_form::tensor) {
             if (truths != (v.tensor.type() == dtype::boolean)) {
-                throw refused_statement{
-                    formatted("gives {}, declared is {}", truths ? "numbers" : "truth values", name(r.type.element))};
+                throw refused_statement{formatted("gives {}, declared is {}", truths ? "numbers" : "truth values",
+                                                  mil_name(r.type.element))};
             }
             v.element = r.type.element;
         }
@@ -272,8 +272,8 @@ private:
         if (t.type() == dtype::boolean) {
             scope_.note(formatted("the output {} is bool in the file and fp16 here, 0 or 1", name));
             t = scope_.graph.add(op::cast, {t}, {}, where);
-        } else if (t.type() == dtype::f16 && v.element != mil_element::fp16) {
-            scope_.note(formatted("the output {} is {} in the file and fp16 here", name, readers::name(v.element)));
+        } else if (t.type() == dtype::f16 && v.element != element_type::f16) {
+            scope_.note(formatted("the output {} is {} in the file and fp16 here", name, mil_name(v.element)));
         }
         scope_.graph.output(name, t);
     }

@@ -107,7 +107,7 @@ ANEMONE_INLINE std::vector<mil_value> read_concat(mil_call& c) {
     for (mil_value* const v : values) {
         parts.push_back(c.tensor(*v));
     }
-    const mil_element element = values[0]->element;
+    const element_type element = values[0]->element;
     const extents first = parts[0].shape();
     const int along = c.axis_of(c.integer("axis"), first.rank);
     if (!c.flag("interleave", false)) {
@@ -149,7 +149,7 @@ ANEMONE_INLINE std::vector<mil_value> read_split(mil_call& c) {
     const std::int64_t extent = x.shape()[along];
     std::vector<std::int64_t> sizes;
     if (c.has("split_sizes")) {
-        const mil_constant& given = c.known("split_sizes");
+        const known_tensor& given = c.known("split_sizes");
         for (std::int64_t i = 0; i < given.count(); ++i) {
             sizes.push_back(static_cast<std::int64_t>(given.at(i)));
         }
@@ -181,7 +181,7 @@ ANEMONE_INLINE std::vector<mil_value> read_split(mil_call& c) {
 
 /// before and after of the last axes.
 ANEMONE_INLINE pads pads_of(mil_call& c, std::string_view argument, int rank) {
-    const mil_constant& list = c.known(argument);
+    const known_tensor& list = c.known(argument);
     const std::int64_t given = list.count() / 2;
     if (list.count() % 2 != 0 || given > rank) {
         c.refuse(formatted("the argument {} has {} numbers, a tensor of {} axes takes at most {}", argument,

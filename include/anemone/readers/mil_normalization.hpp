@@ -89,7 +89,7 @@ ANEMONE_INLINE std::vector<mil_value> read_attention(mil_call& c) {
     std::vector<dynamic_tensor> operands{query, c.tensor("key"), c.tensor("value")};
     if (c.has("attn_mask")) {
         mil_value& mask = c.value("attn_mask");
-        const bool truths = mask.element == mil_element::boolean;
+        const bool truths = mask.element == element_type::boolean;
         if (truths) {
             c.scope().note("masks of truth values in attention are read as 0 and -40000, added to the scores");
         }

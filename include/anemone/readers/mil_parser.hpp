@@ -198,11 +198,12 @@ private:
         return (t.is("inf") || t.is("nan")) && parse_number(t.written, number);
     }
 
+    static bool is_element(std::string_view word) { return mil_element(word) != element_type::undefined; }
+
     /// `write_state(...)` and `op<ios17>(...)`, as against `fp16 x` and `tensor<fp16, [1]> x`.
     ANEMONE_INLINE bool begins_with_operation() {
         const mil_token first = in_.peek();
-        mil_element element{};
-        if (first.kind != token_kind::word || is_type_word(first.written) || find_element(first.written, element)) {
+        if (first.kind != token_kind::word || is_type_word(first.written) || is_element(first.written)) {
             return false;
         }
         in_.take();
@@ -237,7 +238,9 @@ private:
             expect('>', "behind the type of a state");
         } else if (first.written == "tensor" || first.written == "tensor_buffer") {
             tensor_type(t);
-        } else if (!find_element(first.written, t.element)) {
+        } else if (is_element(first.written)) {
+            t.element = mil_element(first.written);
+        } else {
             t.form = type_form::other;
             if (in_.peek().is('<')) {
                 skip_angles();
@@ -251,7 +254,8 @@ private:
         expect('<', "behind 'tensor'");
         const text_place at = in_.peek().place();
         const std::string_view element = word("the type of the elements");
-        if (!find_element(element, t.element)) {
+        t.element = mil_element(element);
+        if (t.element == element_type::undefined) {
             throw syntax_fault{at, formatted("'{}' is no type of elements", element)};
         }
         expect(',', "between the type of the elements and the shape");
@@ -292,12 +296,11 @@ private:
 
     /// What begins with a word that was taken: a typed value, a blob, or a variable.
     ANEMONE_INLINE void named(mil_expression& e, const mil_token& first, int depth) {
-        mil_element element{};
         const bool is_call = in_.peek().is('(') || in_.peek().is('<');
         if (first.written == "BLOBFILE" && in_.take_if('(')) {
             e.form = expression_form::blob;
             blob(e);
-        } else if (is_call && (is_type_word(first.written) || find_element(first.written, element))) {
+        } else if (is_call && (is_type_word(first.written) || is_element(first.written))) {
             e.form = expression_form::typed;
             e.type = type_after(first, depth);
             expect('(', "behind the type of a value");

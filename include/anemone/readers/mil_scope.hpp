@@ -4,7 +4,6 @@
 #include "../weights/encode.hpp"
 #include "../weights/store.hpp"
 #include "mil_blob.hpp"
-#include "mil_constant.hpp"
 #include "mil_syntax.hpp"
 #include "read_model.hpp"
 #include "unreadable.hpp"
@@ -35,9 +34,9 @@ enum class value_form : std::uint8_t {
 /// What a variable stands for. A known value becomes one of the graph when an operation reads it there.
 struct mil_value {
     value_form form = value_form::broken;
-    mil_element element = mil_element::fp16; ///< as the file says; fp32 and integers are fp16 in the graph
-    dynamic_tensor tensor;                   ///< of a known value too, once it is in the graph
-    mil_constant constant;
+    element_type element = element_type::f16; ///< as the file says; fp32 and integers are fp16 in the graph
+    dynamic_tensor tensor;                    ///< of a known value too, once it is in the graph
+    known_tensor constant;
     std::optional<compression> stored; ///< the form in which the file stores a known value
     std::string text;                  ///< a string, the name of a state, or the variable of a known value
     std::vector<mil_value> items;
@@ -129,19 +128,19 @@ public:
     /// A value as a tensor of the graph. A known one becomes a constant or a weight, the first time that it is read.
     ANEMONE_INLINE dynamic_tensor in_graph(mil_value& v, std::string_view name, site where) {
         if (v.form == value_form::known && !v.in_graph()) {
-            const bool small = v.constant.count() <= largest_literal && !v.constant.in_blob() && !v.stored;
+            const bool small = v.constant.count() <= largest_literal && !v.constant.is_borrowed() && !v.stored;
             v.tensor = small ? literal(v.constant, where) : weight(v, name, where);
         }
         return v.tensor;
     }
 
 private:
-    ANEMONE_INLINE static void require_elements(const mil_constant& c) {
+    ANEMONE_INLINE static void require_elements(const known_tensor& c) {
         if (c.count() < 1) {
             throw refused_statement{formatted("reads a tensor {} without elements", print(c.shape))};
         }
     }
-    ANEMONE_INLINE half as_half(const mil_constant& c, std::int64_t i) {
+    ANEMONE_INLINE half as_half(const known_tensor& c, std::int64_t i) {
         const double value = c.at(i);
         if (approximates) {
             return half(std::isnan(value) ? 0.0 : std::clamp(value, -half_max, half_max));
@@ -162,7 +161,7 @@ private:
         return rounded;
     }
 
-    ANEMONE_INLINE dynamic_tensor literal(const mil_constant& c, site where) {
+    ANEMONE_INLINE dynamic_tensor literal(const known_tensor& c, site where) {
         require_elements(c);
         std::vector<float> values;
         for (std::int64_t i = 0; i < c.count(); ++i) {
@@ -172,22 +171,22 @@ private:
     }
 
     ANEMONE_INLINE dynamic_tensor weight(const mil_value& v, std::string_view name, site where) {
-        const mil_constant& c = v.constant;
+        const known_tensor& c = v.constant;
         require_elements(c);
         std::string unique(name.empty() ? "constant" : name);
         for (std::size_t i = weights.size(); weights.contains(unique); ++i) {
             unique = formatted("{}_{}", name.empty() ? "constant" : name, i);
         }
-        spend(c.count() * (c.type == mil_element::fp32 ? 4 : 2));
+        spend(c.count() * (c.type == element_type::f32 ? 4 : 2));
         stored_tensor s;
         s.name = unique;
         s.shape = c.shape;
-        s.type = source_type::f16;
+        s.type = element_type::f16;
         std::vector<half> values;
-        if (c.type == mil_element::fp16 && !v.stored) {
+        if (c.type == element_type::f16 && !v.stored) {
             s.bytes.assign(c.bytes.begin(), c.bytes.end());
-        } else if (c.type == mil_element::fp32 || c.type == mil_element::bf16) {
-            s.type = c.type == mil_element::fp32 ? source_type::f32 : source_type::bf16;
+        } else if (c.type == element_type::f32 || c.type == element_type::bf16) {
+            s.type = c.type == element_type::f32 ? element_type::f32 : element_type::bf16;
             s.bytes.assign(c.bytes.begin(), c.bytes.end());
         } else {
             values.reserve(static_cast<std::size_t>(c.count()));

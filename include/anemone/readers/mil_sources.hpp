@@ -20,16 +20,16 @@ ANEMONE_INLINE std::vector<mil_value> read_identity(mil_call& c) {
 ANEMONE_INLINE std::vector<mil_value> read_fill(mil_call& c) {
     const extents shape = c.integers("shape");
     const double value = c.number_of("value", 0);
-    const mil_element element = c.has("value") ? c.value("value").element : mil_element::fp32;
+    const element_type element = c.has("value") ? c.value("value").element : element_type::f32;
     if (const std::int64_t count = element_count(shape); count >= 0 && count <= mil_scope::largest_literal) {
-        return c.result(make_constant(element, shape, std::vector<double>(static_cast<std::size_t>(count), value)));
+        return c.result(folding::known(element, shape, std::vector<double>(static_cast<std::size_t>(count), value)));
     }
     return c.result(c.filled(shape, value), element);
 }
 
 ANEMONE_INLINE std::vector<mil_value> read_fill_like(mil_call& c) {
     const extents shape = c.value("ref_tensor").shape();
-    const mil_element element = c.has("value") ? c.value("value").element : mil_element::fp32;
+    const element_type element = c.has("value") ? c.value("value").element : element_type::f32;
     return c.result(c.filled(shape, c.number_of("value", 0)), element);
 }
 
@@ -46,7 +46,7 @@ ANEMONE_INLINE std::vector<mil_value> read_range(mil_call& c) {
     for (int i = 0; i < static_cast<int>(count); ++i) {
         values.push_back(start + i * step);
     }
-    return c.result(make_constant(c.value("start").element, {static_cast<std::int64_t>(values.size())}, values));
+    return c.result(folding::known(c.value("start").element, {static_cast<std::int64_t>(values.size())}, values));
 }
 
 /// Every shape is known.
@@ -57,7 +57,7 @@ ANEMONE_INLINE std::vector<mil_value> read_shape(mil_call& c) {
     for (int i = 0; i < shape.rank; ++i) {
         values.push_back(static_cast<double>(shape[i]));
     }
-    return c.result(make_constant(mil_element::int32, {shape.rank}, values));
+    return c.result(folding::known(element_type::int32, {shape.rank}, values));
 }
 
 /// 1 (or on_value) where the index is the place along a new axis.
@@ -82,7 +82,7 @@ ANEMONE_INLINE std::vector<mil_value> read_one_hot(mil_call& c) {
     }
     const dynamic_tensor there =
         c.add(op::equal, {c.reshape(index, shape), c.scope().graph.constant(places, counted, c.where())});
-    const mil_element element = c.has("on_value") ? c.value("on_value").element : mil_element::int32;
+    const element_type element = c.has("on_value") ? c.value("on_value").element : element_type::int32;
     return c.result(
         c.add(op::select, {there, c.number(c.number_of("on_value", 1)), c.number(c.number_of("off_value", 0))}),
         element);

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../values/element_type.hpp"
 #include "../values/shape.hpp"
-#include "mil_element.hpp"
 
 #include <cstdint>
 #include <string>
@@ -22,7 +22,7 @@ enum class type_form : std::uint8_t { tensor, state, other };
 /// `fp16`, `tensor<fp16, [1, 4]>`, `state<tensor<...>>`, `tensor_buffer<...>`; of lists and dictionaries only the text.
 struct mil_type {
     type_form form = type_form::tensor;
-    mil_element element = mil_element::fp16;
+    element_type element = element_type::f16;
     extents shape;
     std::string_view unknown; ///< the first dimension that is no number: `?` or a symbol
     std::string_view written; ///< as it stands in the text

@@ -41,7 +41,7 @@ constexpr std::string_view refusal_of_the_compiler(std::string_view operation) n
 /// The same of the form of an operation that it otherwise takes.
 ANEMONE_INLINE std::string_view refusal_of_a_form(const mil_statement& s) {
     for (const mil_result& r : s.results) {
-        if (r.type.element == mil_element::bf16) {
+        if (r.type.element == element_type::bf16) {
             return "bf16 is no type of the engine (R004)";
         }
     }

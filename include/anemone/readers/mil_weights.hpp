@@ -19,10 +19,10 @@ ANEMONE_INLINE std::vector<mil_value> read_const(mil_call& c) {
         for (std::int64_t i = 0; i < v.constant.count(); ++i) {
             values.push_back(v.constant.at(i));
         }
-        return c.result(make_constant(type.element, type.shape, values));
+        return c.result(folding::known(type.element, type.shape, values));
     }
     if (v.form == value_form::known && v.element != type.element) {
-        c.refuse(formatted("is declared {}, its value is {}", name(type.element), name(v.element)));
+        c.refuse(formatted("is declared {}, its value is {}", mil_name(type.element), mil_name(v.element)));
     }
     return c.result(v);
 }
@@ -45,8 +45,8 @@ public:
         }
         mil_value v;
         v.form = value_form::known;
-        v.element = mil_element::fp16;
-        v.constant.type = mil_element::fp16;
+        v.element = element_type::f16;
+        v.constant.type = element_type::f16;
         v.constant.shape = shape_;
         v.constant.bytes = *bytes;
         v.constant.owned = std::move(bytes);
@@ -88,7 +88,7 @@ private:
 };
 
 /// The form of scaled integers that the library stores: one scale for each output channel, or for consecutive elements.
-ANEMONE_INLINE std::optional<compression> scaled_form(const mil_constant& data, const extents& blocks, bool zero_point,
+ANEMONE_INLINE std::optional<compression> scaled_form(const known_tensor& data, const extents& blocks, bool zero_point,
                                                       bool in_blocks) {
     const int width = facts_of(data.type).bits;
     if (facts_of(data.type).kind != number_kind::with_sign || (width != 4 && width != 8)) {
@@ -110,16 +110,16 @@ ANEMONE_INLINE std::optional<compression> scaled_form(const mil_constant& data, 
 
 /// scale (q - zero), scale and zero one number or a vector along an axis (iOS 16).
 ANEMONE_INLINE std::vector<mil_value> read_affine_dequantize(mil_call& c) {
-    const mil_constant& data = c.known("quantized_data");
-    const mil_constant& scale = c.known("scale");
-    const mil_constant& zero = c.known("zero_point");
+    const known_tensor& data = c.known("quantized_data");
+    const known_tensor& scale = c.known("scale");
+    const known_tensor& zero = c.known("zero_point");
     extents blocks;
     const int along =
         scale.count() > 1 || zero.count() > 1 || c.has("axis") ? c.axis_of(c.integer("axis"), data.shape.rank) : 0;
     for (int i = 0; i < data.shape.rank; ++i) {
         blocks.append(i == along ? data.shape[i] : 1);
     }
-    for (const mil_constant* vector : {&scale, &zero}) {
+    for (const known_tensor* vector : {&scale, &zero}) {
         if (vector->count() != 1 && vector->count() != data.shape[along]) {
             c.refuse(formatted("has {} parameters for axis {} of {}", vector->count(), along, print(data.shape)));
         }
@@ -129,7 +129,7 @@ ANEMONE_INLINE std::vector<mil_value> read_affine_dequantize(mil_call& c) {
     for (std::int64_t i = 0; i < zero.count(); ++i) {
         shifted = shifted || zero.at(i) != 0;
     }
-    const auto of = [](const mil_constant& v, std::int64_t i) { return v.at(v.count() == 1 ? 0 : i); };
+    const auto of = [](const known_tensor& v, std::int64_t i) { return v.at(v.count() == 1 ? 0 : i); };
     const auto form = along == 0 ? scaled_form(data, blocks, shifted, false) : std::nullopt;
     return expanded_weight(c, data.shape)
         .of(
@@ -138,9 +138,9 @@ ANEMONE_INLINE std::vector<mil_value> read_affine_dequantize(mil_call& c) {
 
 /// scale (q - offset), an entry for each block (iOS 18).
 ANEMONE_INLINE std::vector<mil_value> read_blockwise(mil_call& c) {
-    const mil_constant& data = c.known("data");
-    const mil_constant& scale = c.known("scale");
-    const mil_constant* const offset = c.has("offset") ? &c.known("offset") : nullptr;
+    const known_tensor& data = c.known("data");
+    const known_tensor& scale = c.known("scale");
+    const known_tensor* const offset = c.has("offset") ? &c.known("offset") : nullptr;
     if (offset != nullptr && offset->shape != scale.shape) {
         c.refuse(formatted("has offsets {} and scales {}", print(offset->shape), print(scale.shape)));
     }
@@ -154,9 +154,9 @@ ANEMONE_INLINE std::vector<mil_value> read_blockwise(mil_call& c) {
 
 /// The iOS 16 forms say the shape in an argument and pack data into bytes; the iOS 18 forms have tensors of narrow
 /// integers. As the latter.
-ANEMONE_INLINE mil_constant unpacked(mil_call& c, const mil_constant& data, int bits) {
-    const mil_constant& list = c.known("shape");
-    mil_constant result = data;
+ANEMONE_INLINE known_tensor unpacked(mil_call& c, const known_tensor& data, int bits) {
+    const known_tensor& list = c.known("shape");
+    known_tensor result = data;
     result.shape = {};
     if (list.count() > extents::capacity) {
         c.refuse(formatted("has a shape of {} axes", list.count()));
@@ -164,10 +164,10 @@ ANEMONE_INLINE mil_constant unpacked(mil_call& c, const mil_constant& data, int 
     for (std::int64_t i = 0; i < list.count(); ++i) {
         result.shape.append(static_cast<std::int64_t>(list.at(i)));
     }
-    const mil_element narrow[] = {mil_element::uint1, mil_element::uint2, mil_element::uint3,
-                                  mil_element::uint4, mil_element::uint6, mil_element::uint8};
+    const element_type narrow[] = {element_type::uint1, element_type::uint2, element_type::uint3,
+                                   element_type::uint4, element_type::uint6, element_type::uint8};
     bool found = false;
-    for (const mil_element e : narrow) {
+    for (const element_type e : narrow) {
         if (facts_of(e).bits == bits) {
             result.type = e;
             found = true;
@@ -191,7 +191,7 @@ ANEMONE_INLINE int bits_of_table(mil_call& c, std::int64_t entries) {
 
 /// The table of a palette, iOS 18: [groups..., 2^bits, vector].
 struct palette_table {
-    const mil_constant* lut;
+    const known_tensor* lut;
     extents groups;
     std::int64_t entries;
     std::int64_t vector;
@@ -217,7 +217,7 @@ ANEMONE_INLINE palette_table table_of(mil_call& c, const extents& indices_shape)
 }
 
 ANEMONE_INLINE std::vector<mil_value> read_palette(mil_call& c) {
-    mil_constant codes = c.known("indices");
+    known_tensor codes = c.known("indices");
     if (c.has("shape")) {
         codes = unpacked(c, codes, bits_of_table(c, c.known("lut").count()));
     }
@@ -254,8 +254,8 @@ ANEMONE_INLINE std::vector<mil_value> read_palette(mil_call& c) {
 /// Values where the mask is 1, zeros elsewhere.
 ANEMONE_INLINE std::vector<mil_value> read_sparse(mil_call& c) {
     mil_value& nonzero = c.value("nonzero_data");
-    const mil_constant& kept = c.known("nonzero_data");
-    mil_constant mask = c.known("mask");
+    const known_tensor& kept = c.known("nonzero_data");
+    known_tensor mask = c.known("mask");
     if (c.has("shape")) {
         mask = unpacked(c, mask, 1);
     }
@@ -276,7 +276,7 @@ ANEMONE_INLINE std::vector<mil_value> read_sparse(mil_call& c) {
 
 /// Both halves of a sparse weight whose kept elements are stored smaller: the mask, and the kept elements in fp16.
 template <class Value>
-std::vector<mil_value> kept_elements(mil_call& c, const mil_constant& mask, const mil_constant& kept,
+std::vector<mil_value> kept_elements(mil_call& c, const known_tensor& mask, const known_tensor& kept,
                                      const Value& value, const std::optional<compression>& form) {
     std::vector<double> values;
     const std::int64_t count = element_count(mask.shape);
@@ -293,14 +293,14 @@ std::vector<mil_value> kept_elements(mil_call& c, const mil_constant& mask, cons
         c.refuse(formatted("keeps {} elements, its mask {}", kept.count(), values.size()));
     }
     std::vector<mil_value> both = c.result(mask);
-    both.push_back(c.result(make_constant(mil_element::fp16, {kept.count()}, values))[0]);
+    both.push_back(c.result(folding::known(element_type::f16, {kept.count()}, values))[0]);
     both[1].stored = form;
     return both;
 }
 
 ANEMONE_INLINE std::vector<mil_value> read_sparse_palette(mil_call& c) {
-    const mil_constant& mask = c.known("indices_mask");
-    const mil_constant& kept = c.known("indices_nonzero_data");
+    const known_tensor& mask = c.known("indices_mask");
+    const known_tensor& kept = c.known("indices_nonzero_data");
     const palette_table t = table_of(c, mask.shape);
     const int bits = bits_of_table(c, t.entries);
     c.ignore("vector_axis");
@@ -315,10 +315,10 @@ ANEMONE_INLINE std::vector<mil_value> read_sparse_palette(mil_call& c) {
 }
 
 ANEMONE_INLINE std::vector<mil_value> read_sparse_blockwise(mil_call& c) {
-    const mil_constant& mask = c.known("data_mask");
-    const mil_constant& kept = c.known("nonzero_data");
-    const mil_constant& scale = c.known("scale");
-    const mil_constant* const offset = c.has("offset") ? &c.known("offset") : nullptr;
+    const known_tensor& mask = c.known("data_mask");
+    const known_tensor& kept = c.known("nonzero_data");
+    const known_tensor& scale = c.known("scale");
+    const known_tensor* const offset = c.has("offset") ? &c.known("offset") : nullptr;
     if (offset != nullptr && offset->shape != scale.shape) {
         c.refuse(formatted("has offsets {} and scales {}", print(offset->shape), print(scale.shape)));
     }
@@ -361,7 +361,7 @@ ANEMONE_INLINE std::vector<mil_value> read_quantize(mil_call& c) {
     if (c.has("zero_point")) {
         operands.push_back(scale_of(c, "zero_point"));
     }
-    return c.result(c.add(op::quantize, operands, q), q.type == dtype::int8 ? mil_element::int8 : mil_element::uint8);
+    return c.result(c.add(op::quantize, operands, q), q.type == dtype::int8 ? element_type::int8 : element_type::uint8);
 }
 
 /// Of a constant it is a weight, of bytes the operation; of other integers, which are fp16 here, a subtraction and a

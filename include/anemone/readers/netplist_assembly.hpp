@@ -126,10 +126,10 @@ private:
         stored_tensor elements = u.constant(constant->second);
         const extents shape = elements.shape;
         dynamic_tensor made;
-        if (elements.type == source_type::u16 || shape.count() == 1) { // indices and numbers belong to the graph
+        if (elements.type == element_type::uint16 || shape.count() == 1) { // indices and numbers belong to the graph
             const std::vector<float> values = to_float(elements);
             for (const float v : values) {
-                if (float(half(v)) != v && elements.type == source_type::u16) {
+                if (float(half(v)) != v && elements.type == element_type::uint16) {
                     u.refuse(formatted("reads the constant {}, whose {} fp16 does not hold", in_quotes(name), v));
                 }
             }

@@ -39,10 +39,11 @@ public:
     ANEMONE_INLINE stored_tensor tensor(std::int64_t index, std::int64_t offset, std::string_view type,
                                         const extents& shape) {
         stored_tensor result;
-        result.type = type == "Float32" ? source_type::f32 : (type == "UInt16" ? source_type::u16 : source_type::f16);
+        const element_type named = find_element(&element_facts::netplist, type);
+        result.type = named == element_type::f32 || named == element_type::uint16 ? named : element_type::f16;
         result.shape = shape;
         const std::vector<std::byte>& held = file(index);
-        const std::int64_t size = element_bytes(result.type);
+        const std::int64_t size = bytes(result.type, 1);
         const std::int64_t count = bounded_count(shape);
         const auto all = static_cast<std::int64_t>(held.size());
         if (offset < 0 || offset > all || count > (all - offset) / size) {

@@ -47,7 +47,7 @@ ANEMONE_INLINE stored_tensor turned_back(const stored_tensor& kernel, std::int64
     const std::int64_t out = kernel.shape[0] / groups;
     const std::int64_t in = kernel.shape[1];
     const std::int64_t area = kernel.shape[2] * kernel.shape[3];
-    const std::int64_t size = element_bytes(kernel.type);
+    const std::int64_t size = bytes(kernel.type, 1);
     stored_tensor result{"", kernel.type, {in * groups, out, kernel.shape[2], kernel.shape[3]}, kernel.bytes};
     for (std::int64_t o = 0; o < out * groups; ++o) {
         for (std::int64_t i = 0; i < in; ++i) {

@@ -151,8 +151,8 @@ ANEMONE_BODY std::string print(const weight_store& store) {
     for (const stored_tensor& tensor : store) {
         elements += static_cast<double>(tensor.shape.count());
         bytes += static_cast<double>(tensor.bytes.size());
-        rows.push_back(
-            {std::string(detail::printable(tensor.name)), std::string(name(tensor.type)), print(tensor.shape)});
+        rows.push_back({std::string(detail::printable(tensor.name)), std::string(facts_of(tensor.type).safetensors),
+                        print(tensor.shape)});
     }
     const std::size_t count = rows.size();
     return detail::in_columns(rows) + formatted("{} tensor{}, {:.0f} elements, {}\n", count, count == 1 ? "" : "s",

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "../catalogue/mixing.hpp"
+#include "../graph/op_facet.hpp"
 #include "rewrite.hpp"
 
 #include <cstdint>
@@ -111,40 +113,48 @@ constexpr std::optional<part_need> product_need(const graph_view& g, const node&
     return part_need{operand.rank - (is_row ? 2 : 1)};
 }
 
+/// Cut along every axis but one, with all of the operands behind the first for each part.
+constexpr std::optional<part_need> need_beside(int whole, int axis, int position) {
+    return axis == whole ? std::nullopt : std::optional(position == 0 ? part_need{axis} : part_need{});
+}
+/// Statistics, where a norm is given them, and factors lie along the channels, else along the axis that it mixes.
+constexpr std::optional<part_need> norm_need(const graph_view&, const node& n, int axis, int position) {
+    const bool whole =
+        ((mixed_axes(n) >> static_cast<unsigned>(axis)) & 1U) != 0 || (n.kind == op::batch_norm && axis == 1);
+    return need_beside(whole ? axis : -1, axis, position);
+}
+
+using need_rule = std::optional<part_need> (*)(const graph_view& g, const node& n, int axis, int position);
+inline constexpr op_facet<need_rule> need_rules{
+    {op::conv2d, convolution_need},
+    {op::max_pool, [](const graph_view&, const node& n, int axis, int) { return pool_need(n, axis); }},
+    {op::avg_pool, [](const graph_view&, const node& n, int axis, int) { return pool_need(n, axis); }},
+    {op::l2_pool, [](const graph_view&, const node& n, int axis, int) { return pool_need(n, axis); }},
+    {op::matmul, product_need},
+    {op::linear, [](const graph_view&, const node& n, int axis,
+                    int position) { return need_beside(n.shape.rank - 1, axis, position); }},
+    {op::softmax, norm_need},
+    {op::layer_norm, norm_need},
+    {op::rms_norm, norm_need},
+    {op::batch_norm, norm_need},
+    {op::reshape, [](const graph_view& g, const node& n, int axis,
+                     int position) { return reshaped_need(axis, n.shape, g.operand(n, position).shape); }},
+    {op::transpose, [](const graph_view&, const node& n, int axis,
+                       int) { return std::optional(part_need{static_cast<int>(n.get<permutation>().order[axis])}); }},
+    {op::concat, [](const graph_view&, const node& n, int axis, int) {
+         return need_beside(normalized_axis(n.get<ane::axis>().index, n.shape.rank), axis, 0);
+     }}};
+
 /// What a part of node `n` along `axis` needs of operand `position`; none: the operation is not cut there.
 constexpr std::optional<part_need> need_of(const graph_view& g, const node& n, int axis, int position) {
-    const extents& operand = g.operand(n, position).shape;
     if (is_unary(n.kind)) {
         return part_need{axis};
     }
     if (is_binary(n.kind)) {
-        return broadcast_need(axis, n.shape, operand);
+        return broadcast_need(axis, n.shape, g.operand(n, position).shape);
     }
-    switch (n.kind) {
-    case op::conv2d: return convolution_need(g, n, axis, position);
-    case op::max_pool:
-    case op::avg_pool:
-    case op::l2_pool: return pool_need(n, axis);
-    case op::matmul: return product_need(g, n, axis, position);
-    case op::linear:
-        return axis == n.shape.rank - 1 ? std::nullopt : std::optional(position == 0 ? part_need{axis} : part_need{});
-    case op::layer_norm:
-    case op::rms_norm:
-    case op::batch_norm: // of a channel axis, 1
-        if (axis == normalized_axis(n.get<stabilizer>().axis, n.shape.rank)) {
-            return std::nullopt;
-        }
-        return position == 0 ? part_need{axis} : part_need{};
-    case op::softmax:
-        return axis == normalized_axis(n.get<ane::axis>().index, n.shape.rank) ? std::nullopt
-                                                                               : std::optional(part_need{axis});
-    case op::reshape: return reshaped_need(axis, n.shape, operand);
-    case op::transpose: return part_need{static_cast<int>(n.get<permutation>().order[axis])};
-    case op::concat:
-        return axis == normalized_axis(n.get<ane::axis>().index, n.shape.rank) ? std::nullopt
-                                                                               : std::optional(part_need{axis});
-    default: return std::nullopt;
-    }
+    const need_rule rule = need_rules[n.kind];
+    return rule != nullptr ? rule(g, n, axis, position) : std::nullopt;
 }
 
 /// Appends the part `part` along `axis` of old node `n`, over new nodes that hold what it needs of the operands.

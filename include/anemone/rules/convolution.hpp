@@ -9,7 +9,7 @@ namespace ane::rules {
 
 namespace detail {
 
-inline constexpr op_set convolutions{op::conv2d, op::conv_transpose2d};
+inline constexpr op_set convolutions = op_set::where(is_convolution);
 
 constexpr std::int64_t kernel_width(const subject& s) { return s.operand(1).shape.width(); }
 constexpr std::int64_t kernel_height(const subject& s) { return s.operand(1).shape.height(); }

@@ -78,7 +78,7 @@ inline constexpr std::array precision{
     rule_record{.id = rule::products_are_near_the_quantum,
                 .fact = "N160",
                 .level = severity::warn,
-                .ops = {op::conv2d, op::conv_transpose2d, op::linear, op::matmul, op::attention},
+                .ops = summed_products,
                 .sentence = "a relative error of {got}e-4 is expected, more than {limit}e-4: products are near 2^-16",
                 .reject = "",
                 .consequence =

@@ -26,12 +26,10 @@ constexpr bool is_attention(const graph_view& g, const node& n) {
 
 /// Bytes of what a program holds of a constant or a weight: halves, or the indices of a compressed one. 0 for others.
 constexpr std::int64_t held_bytes(const node& n) {
-    switch (n.kind) {
-    case op::weight: return 2 * n.shape.count();
-    case op::constant: return 2 * n.get<literal>().count;
-    case op::compressed: return (n.shape.count() * n.get<compression>().bits + 7) / 8;
-    default: return 0;
+    if (n.kind == op::compressed) {
+        return (n.shape.count() * n.get<compression>().bits + 7) / 8;
     }
+    return n.kind == op::weight ? 2 * n.shape.count() : n.kind == op::constant ? 2 * n.get<literal>().count : 0;
 }
 
 /// What programs take in: it counts every weight once in each.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "element_type.hpp"
 #include "half.hpp"
 
 #include <cstddef>
@@ -25,41 +26,20 @@ enum class dtype : std::uint8_t {
     boolean = 11 ///< from comparisons to `select` only; neither ports nor the serializer have it
 };
 
+/// The same type among those of files (element_type.hpp), whose first ones have the same codes.
+constexpr element_type element_of(dtype type) noexcept { return static_cast<element_type>(type); }
+
 /// Bits of one element.
-constexpr int bits(dtype type) noexcept {
-    switch (type) {
-    case dtype::int4: return 4;
-    case dtype::uint8:
-    case dtype::boolean:
-    case dtype::int8: return 8;
-    case dtype::f16:
-    case dtype::int16:
-    case dtype::uint16: return 16;
-    case dtype::f32:
-    case dtype::int32:
-    case dtype::uint32: return 32;
-    case dtype::int64:
-    case dtype::uint64: return 64;
-    }
-    return 0;
-}
+constexpr int bits(dtype type) noexcept { return facts_of(element_of(type)).bits; }
 
 /// Bytes that `count` elements take.
-constexpr std::int64_t bytes(dtype type, std::int64_t count) noexcept { return (count * bits(type) + 7) / 8; }
+constexpr std::int64_t bytes(dtype type, std::int64_t count) noexcept { return bytes(element_of(type), count); }
 
 /// The name in MIL text ("fp16", "uint8").
-constexpr std::string_view mil_name(dtype type) noexcept {
-    constexpr std::string_view names[] = {"int4",   "uint8", "int8",   "fp16",  "fp32",   "int16",
-                                          "uint16", "int32", "uint32", "int64", "uint64", "bool"};
-    return names[static_cast<std::size_t>(type)];
-}
+constexpr std::string_view mil_name(dtype type) noexcept { return mil_name(element_of(type)); }
 
-/// The token in a netplist ("Float16", "UInt8").
-constexpr std::string_view netplist_name(dtype type) noexcept {
-    constexpr std::string_view names[] = {"Int4",   "UInt8", "Int8",   "Float16", "Float32", "Int16",
-                                          "UInt16", "Int32", "UInt32", "Int64",   "UInt64"};
-    return names[static_cast<std::size_t>(type)];
-}
+/// The token in a netplist ("Float16", "UInt8"); empty for booleans, which no port has.
+constexpr std::string_view netplist_name(dtype type) noexcept { return facts_of(element_of(type)).netplist; }
 
 namespace detail {
 template <dtype T> struct element { using type = void; };

@@ -2,7 +2,7 @@
 
 #include "../base/formatted.hpp"
 #include "convert.hpp"
-#include "formats/fp8.hpp"
+#include "formats/elements.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -12,12 +12,9 @@
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-struct bfloat16 {
-    std::uint16_t bits;
-    constexpr explicit operator float() const noexcept {
-        return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U);
-    }
-};
+using weight_formats::e4m3fn;
+using weight_formats::e5m2;
+using weight_formats::truth;
 
 /// One element to fp16, rounded once, half to even. Floating values must stay finite, integers must stay exact.
 template <class Source> half converted_element(const stored_tensor& tensor, std::size_t index) {
@@ -62,43 +59,20 @@ template <class Source> std::vector<float> widened(const stored_tensor& tensor) 
     return result;
 }
 
-struct e4m3fn {
-    std::uint8_t bits;
-    constexpr explicit operator float() const noexcept { return weight_formats::decode_e4m3fn(bits); }
-};
-struct e5m2 {
-    std::uint8_t bits;
-    constexpr explicit operator float() const noexcept { return weight_formats::decode_e5m2(bits); }
-};
-struct truth {
-    std::uint8_t bits;
-    constexpr explicit operator float() const noexcept { return bits != 0 ? 1.0F : 0.0F; }
-};
-
 template <class Source>
 inline constexpr bool has_fp16_values =
     !std::is_same_v<Source, truth> && !std::is_same_v<Source, e4m3fn> && !std::is_same_v<Source, e5m2>;
 
 /// Calls `visitor` with the type of the elements.
 template <class Visitor> auto visit_elements(const stored_tensor& tensor, const Visitor& visitor) {
-    switch (tensor.type) {
-    case source_type::boolean: return visitor.template operator()<truth>();
-    case source_type::f8_e4m3: return visitor.template operator()<e4m3fn>();
-    case source_type::f8_e5m2: return visitor.template operator()<e5m2>();
-    case source_type::f16: return visitor.template operator()<half>();
-    case source_type::bf16: return visitor.template operator()<bfloat16>();
-    case source_type::f32: return visitor.template operator()<float>();
-    case source_type::f64: return visitor.template operator()<double>();
-    case source_type::i8: return visitor.template operator()<std::int8_t>();
-    case source_type::u8: return visitor.template operator()<std::uint8_t>();
-    case source_type::i16: return visitor.template operator()<std::int16_t>();
-    case source_type::u16: return visitor.template operator()<std::uint16_t>();
-    case source_type::i32: return visitor.template operator()<std::int32_t>();
-    case source_type::u32: return visitor.template operator()<std::uint32_t>();
-    case source_type::i64: return visitor.template operator()<std::int64_t>();
-    case source_type::u64: return visitor.template operator()<std::uint64_t>();
-    }
-    throw error(errc::weights, tensor.name, "has an element type of no meaning");
+    using result = decltype(visitor.template operator()<truth>());
+    return weight_formats::with_element(tensor.type, [&]<class Element>() -> result {
+        if constexpr (std::is_void_v<Element>) {
+            throw error(errc::weights, tensor.name, "has an element type of no meaning");
+        } else {
+            return visitor.template operator()<Element>();
+        }
+    });
 }
 
 template <class Source> std::vector<half> converted(const stored_tensor& tensor) {
@@ -135,7 +109,8 @@ ANEMONE_BODY std::vector<half> to_half(const stored_tensor& tensor) {
         if constexpr (detail::has_fp16_values<Source>) {
             return detail::converted<Source>(tensor);
         } else {
-            throw error(errc::weights, tensor.name, formatted("type {} has no conversion to fp16", name(tensor.type)));
+            throw error(errc::weights, tensor.name,
+                        formatted("type {} has no conversion to fp16", facts_of(tensor.type).safetensors));
         }
     });
 }

@@ -2,8 +2,8 @@
 
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
+#include "../folding/functions.hpp"
 #include "../graph/constants.hpp"
-#include "../graph/op_table.hpp"
 #include "../graph/sequence.hpp"
 #include "../graph/strided.hpp"
 #include "../passes/print.hpp"
@@ -22,52 +22,6 @@ namespace ane::detail::inline ANEMONE_WAY {
 /// or another operation, reads is rounded to fp16, so a folded batch norm costs one rounding.
 using wide_tensor = std::vector<double>;
 
-template <op Kind> double wide_binary(double a, double b) {
-    if constexpr (Kind == op::add) {
-        return a + b;
-    } else if constexpr (Kind == op::sub) {
-        return a - b;
-    } else if constexpr (Kind == op::mul) {
-        return a * b;
-    } else if constexpr (Kind == op::div) {
-        return a / b;
-    } else if constexpr (Kind == op::pow) {
-        return std::pow(a, b);
-    } else if constexpr (Kind == op::floor_div) {
-        return std::floor(a / b);
-    } else if constexpr (Kind == op::minimum) { // NaN if either is, as in the kernels
-        return std::isnan(a) || a < b ? a : b;
-    } else {
-        static_assert(Kind == op::maximum, "an operation on two operands cannot be folded");
-        return std::isnan(a) || a > b ? a : b;
-    }
-}
-
-inline constexpr op_set wide_functions{op::sqrt, op::rsqrt, op::exp, op::abs};
-template <op Kind> double wide_unary(const node& n, double x) {
-    if constexpr (Kind == op::sqrt) {
-        return std::sqrt(x);
-    } else if constexpr (Kind == op::rsqrt) {
-        return 1.0 / std::sqrt(x + static_cast<double>(n.get<stabilizer>().epsilon));
-    } else if constexpr (Kind == op::exp) {
-        return std::exp(x);
-    } else {
-        static_assert(Kind == op::abs, "a function cannot be folded");
-        return std::fabs(x);
-    }
-}
-
-ANEMONE_INLINE double wide_binary(op kind, double a, double b) {
-    double result = 0;
-    with_operation<ops_of(op_group::binary)>(kind, [&]<op Kind>() { result = wide_binary<Kind>(a, b); });
-    return result;
-}
-ANEMONE_INLINE double wide_unary(const node& n, double x) {
-    double result = 0;
-    with_operation<wide_functions>(n.kind, [&]<op Kind>() { result = wide_unary<Kind>(n, x); });
-    return result;
-}
-
 ANEMONE_INLINE wide_tensor folded(const graph_view& g, int index, const std::vector<wide_tensor>& wide) {
     const node& n = g[index];
     const auto operand = [&](int i) -> const wide_tensor& {
@@ -83,14 +37,18 @@ ANEMONE_INLINE wide_tensor folded(const graph_view& g, int index, const std::vec
             result[static_cast<std::size_t>(to)] = operand(0)[static_cast<std::size_t>(from)];
         });
     } else if (is_binary(n.kind)) {
+        const folding::of_two<double> function = folding::arithmetic<double>()[n.kind];
         for_each_pair(n.shape, g.operand(n, 0).shape, g.operand(n, 1).shape,
                       [&](std::int64_t to, std::int64_t a, std::int64_t b) {
-                          result[static_cast<std::size_t>(to)] = wide_binary(
-                              n.kind, operand(0)[static_cast<std::size_t>(a)], operand(1)[static_cast<std::size_t>(b)]);
+                          result[static_cast<std::size_t>(to)] = function(operand(0)[static_cast<std::size_t>(a)],
+                                                                          operand(1)[static_cast<std::size_t>(b)]);
                       });
     } else {
+        const folding::of_one<double> function = folding::functions<double>()[n.kind];
+        const bool shifts = signature(n.kind).attributes == attribute_kind::stabilizer;
+        const double shift = shifts ? static_cast<double>(n.get<stabilizer>().epsilon) : 0;
         for (std::size_t i = 0; i < count; ++i) {
-            result[i] = wide_unary(n, operand(0)[i]);
+            result[i] = function(shifts ? operand(0)[i] + shift : operand(0)[i]);
         }
     }
     return result;

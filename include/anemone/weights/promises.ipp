@@ -17,7 +17,7 @@ namespace ane::detail::inline ANEMONE_WAY {
 ANEMONE_INLINE void count_lost(const stored_tensor& tensor, std::span<const half> rounded, lost_digits& lost) {
     constexpr double smallest_normal = 0x1p-14;
     const std::vector<float> wide =
-        tensor.type == source_type::f16 || tensor.type == source_type::f64 ? std::vector<float>() : to_float(tensor);
+        tensor.type == element_type::f16 || tensor.type == element_type::f64 ? std::vector<float>() : to_float(tensor);
     for (std::size_t i = 0; i < rounded.size(); ++i) {
         const double magnitude = std::fabs(static_cast<double>(rounded[i]));
         lost.subnormal += magnitude > 0 && magnitude < smallest_normal ? 1 : 0;

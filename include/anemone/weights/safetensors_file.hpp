@@ -47,8 +47,9 @@ ANEMONE_INLINE std::string header_of(const std::vector<const stored_tensor*>& or
             shape += formatted("{}{}", axis == 0 ? "" : ",", tensor->shape[axis]);
         }
         const std::uint64_t end = offset + tensor->bytes.size();
-        header += formatted(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", header.empty() ? "{" : ",",
-                            header_string(tensor->name, source), name(tensor->type), shape, offset, end);
+        header +=
+            formatted(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", header.empty() ? "{" : ",",
+                      header_string(tensor->name, source), facts_of(tensor->type).safetensors, shape, offset, end);
         offset = end;
     }
     return header.empty() ? "{}" : header + "}";
@@ -62,7 +63,7 @@ public:
         std::iota(places.begin(), places.end(), std::size_t{0});
         std::sort(places.begin(), places.end(),
                   [&](std::size_t a, std::size_t b) { // wide elements first, then as stored
-                      return std::pair(element_bytes(store[b].type), a) < std::pair(element_bytes(store[a].type), b);
+                      return std::pair(bytes(store[b].type, 1), a) < std::pair(bytes(store[a].type, 1), b);
                   });
         std::vector<const stored_tensor*> order(places.size());
         std::transform(places.begin(), places.end(), order.begin(), [&](std::size_t place) { return &store[place]; });

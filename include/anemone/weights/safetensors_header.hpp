@@ -48,7 +48,7 @@ constexpr bool is_utf8(std::string_view text) noexcept {
 /// Where one tensor lies in the data part.
 struct safetensors_entry {
     std::string name;
-    source_type type = source_type::f32;
+    element_type type = element_type::f32;
     extents shape;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -234,7 +234,7 @@ private:
         }
         if (result.end - result.begin != bytes) {
             fail(formatted("tensor '{}' spans {} bytes, its shape and type {} need {}", name_,
-                           result.end - result.begin, ane::name(result.type), bytes));
+                           result.end - result.begin, facts_of(result.type).safetensors, bytes));
         }
         layout_.entries.push_back(std::move(result));
     }
@@ -245,14 +245,12 @@ private:
         }
     }
 
-    ANEMONE_INLINE source_type type() const {
-        for (auto code = std::uint8_t{0}; code <= static_cast<std::uint8_t>(source_type::i64); ++code) {
-            const auto candidate = static_cast<source_type>(code);
-            if (dtype_.string == ane::name(candidate)) {
-                return candidate;
-            }
+    ANEMONE_INLINE element_type type() const {
+        const element_type found = find_element(&element_facts::safetensors, dtype_.string);
+        if (found == element_type::undefined) {
+            fail(formatted("tensor '{}': dtype is {}, which is unknown", name_, shown(dtype_.text)));
         }
-        fail(formatted("tensor '{}': dtype is {}, which is unknown", name_, shown(dtype_.text)));
+        return found;
     }
 
     /// Fills the shape, returns its bytes. Extents of zero are left out of the overflow check's product on purpose:
@@ -264,7 +262,7 @@ private:
         if (shape_.size > shape_.elements.size()) {
             fail(formatted("tensor '{}' has rank {}, the limit is {}", name_, shape_.size, extents::capacity));
         }
-        std::int64_t product = element_bytes(result.type);
+        std::int64_t product = bytes(result.type, 1);
         for (std::size_t axis = 0; axis < shape_.size; ++axis) {
             const auto e = static_cast<std::int64_t>(number(shape_, "shape", axis));
             if (e != 0 && __builtin_mul_overflow(product, e, &product)) {

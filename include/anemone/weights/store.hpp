@@ -3,6 +3,7 @@
 #include "../base/error.hpp"
 #include "../base/hidden_value.hpp"
 #include "../base/way.hpp"
+#include "../values/element_type.hpp"
 #include "../values/half.hpp"
 #include "../values/shape.hpp"
 
@@ -22,47 +23,14 @@ namespace ane::inline ANEMONE_WAY {
 
 static_assert(std::endian::native == std::endian::little, "tensors are held as little-endian bytes");
 
-/// Element types that a file of weights may hold. Wider than `dtype`: these never reach the engine.
-enum class source_type : std::uint8_t {
-    boolean,
-    f8_e4m3,
-    f8_e5m2,
-    u8,
-    i8,
-    f16,
-    bf16,
-    u16,
-    i16,
-    f32,
-    u32,
-    i32,
-    f64,
-    u64,
-    i64
-};
+/// Whether tensors of a type can be stored: those that safetensors files have. Wider than `dtype`: these never reach the
+/// engine.
+constexpr bool is_storable(element_type type) noexcept { return !facts_of(type).safetensors.empty(); }
 
-/// Bytes of one element.
-constexpr std::int64_t element_bytes(source_type type) noexcept {
-    if (type <= source_type::i8) {
-        return 1;
-    }
-    if (type <= source_type::i16) {
-        return 2;
-    }
-    return type <= source_type::i32 ? 4 : 8;
-}
-
-/// The token of the safetensors format ("F16", "BF16").
-constexpr std::string_view name(source_type type) noexcept {
-    constexpr std::string_view names[] = {"BOOL", "F8_E4M3", "F8_E5M2", "U8",  "I8",  "F16", "BF16", "U16",
-                                          "I16",  "F32",     "U32",     "I32", "F64", "U64", "I64"};
-    return names[static_cast<std::size_t>(type)];
-}
-
-/// One tensor: row-major, dense, little-endian; `bytes.size() == shape.count() * element_bytes(type)`.
+/// One tensor: row-major, dense, little-endian; `bytes.size() == bytes(type, shape.count())`.
 struct stored_tensor {
     std::string name;
-    source_type type = source_type::f32;
+    element_type type = element_type::f32;
     extents shape;
     std::vector<std::byte> bytes;
 

@@ -13,12 +13,17 @@
 namespace ane::detail::inline ANEMONE_WAY {
 
 /// The number of bytes that a shape needs must be the number that there are.
-ANEMONE_INLINE void check_bytes(const std::string& subject, source_type type, const extents& shape, std::size_t bytes) {
+ANEMONE_INLINE void check_bytes(const std::string& subject, element_type type, const extents& shape,
+                                std::size_t bytes) {
     if (shape.rank < 0 || shape.rank > extents::capacity) {
         throw error(errc::weights, subject,
                     formatted("has {} axes, a tensor has at most {}", shape.rank, extents::capacity));
     }
-    std::int64_t expected = element_bytes(type);
+    if (!is_storable(type)) {
+        throw error(errc::weights, subject,
+                    formatted("has elements of type {}, which no file of weights holds", facts_of(type).mil));
+    }
+    std::int64_t expected = ane::bytes(type, 1);
     for (int axis = 0; axis < shape.rank; ++axis) {
         if (shape[axis] < 0 || __builtin_mul_overflow(expected, shape[axis], &expected)) {
             throw error(
@@ -27,8 +32,9 @@ ANEMONE_INLINE void check_bytes(const std::string& subject, source_type type, co
         }
     }
     if (bytes != static_cast<std::size_t>(expected)) {
-        throw error(errc::weights, subject,
-                    formatted("has {} bytes, its shape and type {} need {}", bytes, name(type), expected));
+        throw error(
+            errc::weights, subject,
+            formatted("has {} bytes, its shape and type {} need {}", bytes, facts_of(type).safetensors, expected));
     }
 }
 
@@ -40,7 +46,7 @@ template <class Value> std::vector<std::byte> copied_bytes(std::span<const Value
 /// The elements in the order that axis i of the result is axis `order[i]` of the tensor.
 ANEMONE_INLINE std::vector<std::byte> transposed_bytes(const stored_tensor& tensor, const extents& shape,
                                                        const extents& order) {
-    const auto size = static_cast<std::size_t>(element_bytes(tensor.type));
+    const auto size = static_cast<std::size_t>(ane::bytes(tensor.type, 1));
     const extents from = row_major_strides(tensor.shape);
     std::vector<std::byte> bytes(tensor.bytes.size());
     extents at = shape; // the index of the element that is written
@@ -148,11 +154,11 @@ ANEMONE_BODY void weight_store::add(stored_tensor tensor) {
 }
 
 ANEMONE_BODY void weight_store::add(std::string name, const extents& shape, std::span<const float> values) {
-    add({std::move(name), source_type::f32, shape, detail::copied_bytes(values)});
+    add({std::move(name), element_type::f32, shape, detail::copied_bytes(values)});
 }
 
 ANEMONE_BODY void weight_store::add(std::string name, const extents& shape, std::span<const half> values) {
-    add({std::move(name), source_type::f16, shape, detail::copied_bytes(values)});
+    add({std::move(name), element_type::f16, shape, detail::copied_bytes(values)});
 }
 
 ANEMONE_BODY const stored_tensor* weight_store::find(std::string_view name) const {

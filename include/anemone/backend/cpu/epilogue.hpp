@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../base/way.hpp"
+#include "../../graph/op_facet.hpp"
 #include "../../passes/fused_layers.hpp"
 #include "kernels/finishing.hpp"
 #include "kernels/table.hpp"
@@ -9,10 +10,21 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
 namespace ane::cpu::inline ANEMONE_WAY {
+
+/// What a function cuts off; `in_stage`: below the first of its numbers and above the second.
+struct function_bounds {
+    float low = -std::numeric_limits<float>::infinity();
+    float high = std::numeric_limits<float>::infinity();
+    bool in_stage = false;
+};
+/// The functions that do no more.
+inline constexpr op_facet<function_bounds> bounding_functions{
+    {op::relu, {.low = 0}}, {op::relu6, {.low = 0, .high = 6}}, {op::clamp, {.in_stage = true}}};
 
 /// One function of a fused layer, over blocks of fp32. Values are numbered: 0 are the sums of the host.
 struct fused_stage {
@@ -209,18 +221,13 @@ private:
 
     /// Sets the bounds of a function that is no more than them.
     ANEMONE_INLINE static bool bounds_of(const fused_stage& s, finishing& f) {
-        switch (s.kind) {
-        case op::relu: f.low = 0; return true;
-        case op::relu6:
-            f.low = 0;
-            f.high = 6;
-            return true;
-        case op::clamp:
-            f.low = s.first;
-            f.high = s.second;
-            return true;
-        default: return false;
+        if (!bounding_functions.kinds().contains(s.kind)) {
+            return false;
         }
+        const function_bounds& own = bounding_functions[s.kind];
+        f.low = own.in_stage ? s.first : own.low;
+        f.high = own.in_stage ? s.second : own.high;
+        return true;
     }
 
     /// How many stages from the i-th on are cheap functions, each of the value of the one before, which nothing else reads:

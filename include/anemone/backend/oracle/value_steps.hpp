@@ -161,7 +161,7 @@ template <op Kind> void compare(evaluation& e, int index) {
                                   kernels.order({e.input(index, 0) + from[0], steps[0]},
                                                 {e.input(index, 1) + from[1], steps[1]}, order, count);
                                   for (std::int64_t k = 0; k < count; ++k) {
-                                      order[k] = static_cast<std::int8_t>(numerics::holds<Kind>(order[k]));
+                                      order[k] = static_cast<std::int8_t>(numerics::holds(Kind, order[k]));
                                   }
                               });
 }

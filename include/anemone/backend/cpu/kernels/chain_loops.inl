@@ -34,28 +34,33 @@ ANEMONE_CPU_INLINE void each_pair(const Function& function, const chain_link& li
     }
 }
 
+/// One link over `Blocks` blocks from element `at` on, of which `left` elements are there.
+template <int Blocks, op Kind>
+ANEMONE_CPU_INLINE void through_link(const chain_link& link, std::int64_t at, std::int64_t left, row_block* values) {
+    if constexpr (!chain_functions.contains(Kind)) {
+        no_loop(Kind);
+    } else if constexpr (is_binary(Kind)) {
+        each_pair<Blocks>(binary_function<Kind>{}, link, at, left, values);
+    } else {
+        each_block<Blocks>(unary_function<Kind>{link.first, link.second}, values);
+    }
+}
+
+// clang-format takes the directives that follow the macro for part of its body.
+// clang-format off
+
 /// All links over `Blocks` blocks from element `at` on, of which `left` elements are there.
 template <int Blocks>
 ANEMONE_CPU_INLINE void through_links(const chain_link* links, int count, std::int64_t at, std::int64_t left,
                                       row_block* values) {
     for (int l = 0; l < count; ++l) {
-        const chain_link& link = links[l];
-        switch (link.kind) {
-        case op::add: each_pair<Blocks>(binary_function<op::add>{}, link, at, left, values); break;
-        case op::sub: each_pair<Blocks>(binary_function<op::sub>{}, link, at, left, values); break;
-        case op::mul: each_pair<Blocks>(binary_function<op::mul>{}, link, at, left, values); break;
-        case op::minimum: each_pair<Blocks>(binary_function<op::minimum>{}, link, at, left, values); break;
-        case op::maximum: each_pair<Blocks>(binary_function<op::maximum>{}, link, at, left, values); break;
-        case op::relu: each_block<Blocks>(unary_function<op::relu>{}, values); break;
-        case op::relu6: each_block<Blocks>(unary_function<op::relu6>{}, values); break;
-        case op::clamp: each_block<Blocks>(unary_function<op::clamp>{link.first, link.second}, values); break;
-        case op::leaky_relu: each_block<Blocks>(unary_function<op::leaky_relu>{link.first, link.second}, values); break;
-        case op::abs: each_block<Blocks>(unary_function<op::abs>{}, values); break;
-        case op::square: each_block<Blocks>(unary_function<op::square>{}, values); break;
-        default: no_loop(link.kind);
+        switch (links[l].kind) {
+#define ANEMONE_OPERATION(KIND, ...) case op::KIND: through_link<Blocks, op::KIND>(links[l], at, left, values); break;
+#include "../../../graph/operations.def"
         }
     }
 }
+// clang-format on
 
 template <class To> void chain_loop(const chain_link* links, int count, const float* x, To* out, std::int64_t n) {
     constexpr std::int64_t together = chain_blocks * block_lanes;

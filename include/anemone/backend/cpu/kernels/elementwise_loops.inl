@@ -103,47 +103,34 @@ ANEMONE_CPU_INLINE void zip(const Function& function, const A* a, std::int64_t a
     }
 }
 
-#define ANEMONE_UNARY_LOOPS(ROW)                                                                                       \
-    ROW(relu)                                                                                                          \
-    ROW(relu6)                                                                                                         \
-    ROW(leaky_relu)                                                                                                    \
-    ROW(clamp) ROW(thresholded_relu) ROW(clamped_relu) ROW(elu) ROW(sigmoid) ROW(hard_sigmoid) ROW(tanh)               \
-        ROW(scaled_tanh) ROW(gelu) ROW(gelu_sigmoid) ROW(silu) ROW(softplus) ROW(parametric_softplus) ROW(softsign)    \
-            ROW(erf) ROW(exp) ROW(exp2) ROW(log2) ROW(log) ROW(sqrt) ROW(rsqrt) ROW(inverse) ROW(square) ROW(abs)      \
-                ROW(sign) ROW(ceil) ROW(floor) ROW(round) ROW(sin) ROW(cos) ROW(atan)
-#define ANEMONE_BINARY_LOOPS(ROW) ROW(add) ROW(sub) ROW(mul) ROW(div) ROW(minimum) ROW(maximum) ROW(pow) ROW(floor_div)
-#define ANEMONE_COMPARISON_LOOPS(ROW)                                                                                  \
-    ROW(equal) ROW(not_equal) ROW(greater) ROW(greater_equal) ROW(less) ROW(less_equal)
+// clang-format takes the directives that follow these macros for part of their bodies.
+// clang-format off
 
 // The loop over one operation, where the table has it.
-#define ANEMONE_CPU_ROW(KIND)                                                                                          \
-    case op::KIND:                                                                                                     \
-        if constexpr (Operations.contains(op::KIND)) {                                                                 \
-            return map(unary_function<op::KIND>{p0, p1}, x, out, count);                                               \
-        }                                                                                                              \
-        break;
 template <op_set Operations, class Number>
 void unary_loop(op kind, const Number* x, Number* out, std::int64_t count, float p0, float p1) {
     switch (kind) {
-        ANEMONE_UNARY_LOOPS(ANEMONE_CPU_ROW)
-    default: break;
+#define ANEMONE_OPERATION(KIND, ...)                                                                                   \
+    case op::KIND:                                                                                                     \
+        if constexpr ((is_unary(op::KIND) || op::KIND == op::parametric_softplus) && Operations.contains(op::KIND)) {  \
+            return map(unary_function<op::KIND>{p0, p1}, x, out, count);                                               \
+        }                                                                                                              \
+        break;
+#include "../../../graph/operations.def"
     }
     no_loop(kind);
 }
-#undef ANEMONE_CPU_ROW
-
-#define ANEMONE_CPU_ROW(KIND)                                                                                          \
-    case op::KIND:                                                                                                     \
-        if constexpr (Operations.contains(op::KIND)) {                                                                 \
-            return zip(binary_function<op::KIND>{}, a, a_stride, b, b_stride, out, count);                             \
-        }                                                                                                              \
-        break;
 template <op_set Operations, class Number>
 void binary_loop(op kind, const Number* a, std::int64_t a_stride, const Number* b, std::int64_t b_stride, Number* out,
                  std::int64_t count) {
     switch (kind) {
-        ANEMONE_BINARY_LOOPS(ANEMONE_CPU_ROW)
-    default: break;
+#define ANEMONE_OPERATION(KIND, ...)                                                                                   \
+    case op::KIND:                                                                                                     \
+        if constexpr (is_binary(op::KIND) && Operations.contains(op::KIND)) {                                          \
+            return zip(binary_function<op::KIND>{}, a, a_stride, b, b_stride, out, count);                             \
+        }                                                                                                              \
+        break;
+#include "../../../graph/operations.def"
     }
     no_loop(kind);
 }
@@ -151,15 +138,17 @@ template <op_set Operations>
 void comparison_loop(op kind, const half* a, std::int64_t a_stride, const half* b, std::int64_t b_stride,
                      std::uint8_t* out, std::int64_t count) {
     switch (kind) {
-        ANEMONE_COMPARISON_LOOPS(ANEMONE_CPU_ROW)
-    default: break;
+#define ANEMONE_OPERATION(KIND, ...)                                                                                   \
+    case op::KIND:                                                                                                     \
+        if constexpr (is_comparison(op::KIND) && Operations.contains(op::KIND)) {                                      \
+            return zip(binary_function<op::KIND>{}, a, a_stride, b, b_stride, out, count);                             \
+        }                                                                                                              \
+        break;
+#include "../../../graph/operations.def"
     }
     no_loop(kind);
 }
-#undef ANEMONE_CPU_ROW
-#undef ANEMONE_UNARY_LOOPS
-#undef ANEMONE_BINARY_LOOPS
-#undef ANEMONE_COMPARISON_LOOPS
+// clang-format on
 
 } // namespace ANEMONE_SET
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

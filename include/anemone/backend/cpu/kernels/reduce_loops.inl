@@ -75,40 +75,39 @@ ANEMONE_CPU_INLINE void fold_windows(const Combine& combine, const float* x, con
 }
 
 template <op_set Operations> struct reduce_loops {
-#define ANEMONE_REDUCTION_LOOPS(ROW)                                                                                   \
-    ROW(reduce_sum) ROW(reduce_max) ROW(reduce_min) ROW(reduce_sum_square) ROW(reduce_l1_norm) ROW(reduce_log_sum_exp)
+    /// Whether a reduction has a loop of its own: others that fold the same take it.
+    static constexpr bool has_loop(op kind) { return is_reduction(kind) && fold_of(kind) == kind && Operations.contains(kind); }
+
+    // clang-format takes the directives that follow these macros for part of their bodies.
+    // clang-format off
     static float row(op kind, const half* x, std::int64_t count, float start, float center) {
-#define ANEMONE_CPU_ROW(KIND)                                                                                          \
+        switch (kind) {
+#define ANEMONE_OPERATION(KIND, ...)                                                                                   \
     case op::KIND:                                                                                                     \
-        if constexpr (Operations.contains(op::KIND)) {                                                                 \
+        if constexpr (has_loop(op::KIND)) {                                                                            \
             return fold(                                                                                               \
                 binary_function<parts_of(op::KIND).fold>{},                                                            \
                 [center](const row_block& value) { return prepared<op::KIND>(value, row_block::all(center)); }, start, \
                 x, count);                                                                                             \
         }                                                                                                              \
         break;
-        switch (kind) {
-            ANEMONE_REDUCTION_LOOPS(ANEMONE_CPU_ROW)
-        default: break;
+#include "../../../graph/operations.def"
         }
         no_loop(kind);
     }
-#undef ANEMONE_CPU_ROW
     static void into(op kind, const half* x, const float* centers, float* sums, std::int64_t count) {
-#define ANEMONE_CPU_ROW(KIND)                                                                                          \
+        switch (kind) {
+#define ANEMONE_OPERATION(KIND, ...)                                                                                   \
     case op::KIND:                                                                                                     \
-        if constexpr (Operations.contains(op::KIND)) {                                                                 \
+        if constexpr (has_loop(op::KIND)) {                                                                            \
             return fold_into<op::KIND>(x, centers, sums, count);                                                       \
         }                                                                                                              \
         break;
-        switch (kind) {
-            ANEMONE_REDUCTION_LOOPS(ANEMONE_CPU_ROW)
-        default: break;
+#include "../../../graph/operations.def"
         }
         no_loop(kind);
     }
-#undef ANEMONE_CPU_ROW
-#undef ANEMONE_REDUCTION_LOOPS
+    // clang-format on
 
     template <op Kind>
     ANEMONE_CPU_INLINE static void fold_into(const half* x, const float* centers, float* sums, std::int64_t count) {

@@ -27,14 +27,16 @@ static_assert(reduction_forms.kinds() == ops_of(op_group::reduction), "a reducti
 
 constexpr reduction_parts parts_of(op kind) { return reduction_forms[kind]; }
 
-/// The first reduction with the same fold: its loop serves both.
+/// The first reduction that folds the same: its loop serves both.
 constexpr op fold_of(op kind) {
-    switch (kind) {
-    case op::reduce_mean:
-    case op::reduce_log_sum: return op::reduce_sum;
-    case op::reduce_l2_norm: return op::reduce_sum_square;
-    default: return kind;
+    const reduction_parts wanted = parts_of(kind);
+    for (std::size_t i = 0; i < op_count; ++i) {
+        const auto other = static_cast<op>(i);
+        if (is_reduction(other) && parts_of(other).before == wanted.before && parts_of(other).fold == wanted.fold) {
+            return other;
+        }
     }
+    return kind;
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../../base/way.hpp"
+#include "../../../values/element_type.hpp"
 #include "foundation.hpp"
 #include "layout.hpp"
 #include "message.hpp"
@@ -91,10 +92,8 @@ struct bound_port {
 
 /// The bytes of an element of a live type (facts: engine-runtime 10.3); 0 of an unknown one.
 constexpr std::int64_t element_bytes(std::string_view type) {
-    return type == "Float16" || type == "Int16" || type == "UInt16"   ? 2
-           : type == "Int8" || type == "UInt8"                        ? 1
-           : type == "Float32" || type == "Int32" || type == "UInt32" ? 4
-                                                                      : 0;
+    const int bits = facts_of(find_element(&element_facts::netplist, type)).bits;
+    return bits >= 8 && bits <= 32 ? bits / 8 : 0;
 }
 
 } // namespace ane::objc::inline ANEMONE_WAY
