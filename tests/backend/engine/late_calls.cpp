@@ -56,13 +56,8 @@ void live_as_chain(standin::bench& bench, ending how) {
 
 using life = void (*)(standin::bench& bench, ending how);
 
-struct position {
-    std::string call;
-    int nth = 1;
-};
-
 /// Every call that a life makes.
-std::vector<position> positions_of(life live) {
+std::vector<nth_call> calls_of(life live) {
     standin::bench bench;
     bench.options.timeout = bench.options.setup_timeout = standin::ample;
     std::vector<std::pair<std::string, std::uint64_t>> before;
@@ -71,7 +66,7 @@ std::vector<position> positions_of(life live) {
         before.emplace_back(call, bench.rt.calls(call.c_str()));
     }
     live(bench, ending::close);
-    std::vector<position> all;
+    std::vector<nth_call> all;
     for (const auto& [call, calls] : before)
         for (std::uint64_t nth = 1; nth <= bench.rt.calls(call.c_str()) - calls; ++nth)
             all.push_back({call, static_cast<int>(nth)});
@@ -86,7 +81,7 @@ std::string step_of(const std::string& call) {
 }
 
 /// One life in which a call is late, within a limit; whether the limit was long enough to come to that call.
-bool is_late(life live, ending how, const position& late, e5::time_span limit) {
+bool is_late(life live, ending how, const nth_call& late, e5::time_span limit) {
     auto bench = std::make_unique<standin::bench>();
     const standin::control& rt = bench->rt;
     const std::uint64_t live_handles = rt.live_handles();
@@ -120,18 +115,10 @@ bool is_late(life live, ending how, const position& late, e5::time_span limit) {
 }
 
 void make_each_late(life live) {
-    const std::vector<position> all = positions_of(live);
+    const std::vector<nth_call> all = calls_of(live);
     REQUIRE(all.size() >= 40);
     for (const ending how : {ending::close, ending::destructor})
-        for (const position& each : all) {
-            CAPTURE(each.call);
-            CAPTURE(each.nth);
-            e5::time_span limit = 5ms;
-            while (!is_late(live, how, each, limit)) {
-                limit.nanoseconds *= 4;
-                REQUIRE(limit < e5::time_span(10min));
-            }
-        }
+        make_each_late(all, [&](const nth_call& late, e5::time_span limit) { return is_late(live, how, late, limit); });
 }
 
 } // namespace

@@ -1,8 +1,13 @@
 #pragma once
 
+#include <anemone/backend/engine/clock.hpp>
+
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -27,3 +32,24 @@ public:
 private:
     std::vector<std::weak_ptr<const void>> seen_;
 };
+
+/// One of the calls that a life makes.
+struct nth_call {
+    std::string call;
+    int nth = 1;
+};
+
+/// Makes each call late in a life of its own. `is_late(call, limit)` lives one within a limit, and says whether that was
+/// long enough to come to the call: if not it is lived again within a longer one, so that no load can break the test.
+template <class Late> void make_each_late(const std::vector<nth_call>& calls, const Late& is_late) {
+    using namespace std::chrono_literals;
+    for (const nth_call& each : calls) {
+        CAPTURE(each.call);
+        CAPTURE(each.nth);
+        ane::e5rt::time_span limit = 5ms;
+        while (!is_late(each, limit)) {
+            limit.nanoseconds *= 4;
+            REQUIRE(limit < ane::e5rt::time_span(10min));
+        }
+    }
+}

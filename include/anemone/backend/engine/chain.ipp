@@ -23,28 +23,20 @@ ANEMONE_BODY const std::shared_ptr<detail::session_state>& chain::shared() const
 
 ANEMONE_BODY std::size_t chain::add(const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs,
                                     session_options options) {
-    detail::require_ours(*shared());
-    detail::require_idle(*shared());
     if (size() >= chain_limit)
         throw error(errc::argument, "chain",
                     std::to_string(chain_limit) + " programs are in it, and one stream takes no more; begin another");
-    const auto last = std::make_shared<std::unique_ptr<detail::loaded_program>>(); // what comes too late joins nothing
-    detail::within(shared()->options.setup_timeout, "compile",
-                   [self = shared(), last, inputs, outputs, options = std::move(options)] {
-                       const ane::detail::one_run now(self->running, "chain");
-                       *last = self->load(inputs, outputs, options);
-                   });
-    shared()->add(std::move(*last));
+    shared()->add(detail::use_within(shared(), "compile",
+                                     [inputs, outputs, options = std::move(options)](detail::session_state& self) {
+                                         return self.load(inputs, outputs, options);
+                                     }));
     return size() - 1;
 }
 
 ANEMONE_BODY void chain::connect(std::size_t from, std::size_t output, std::size_t to, std::size_t input) {
-    detail::require_ours(*shared());
-    detail::require_idle(*shared());
-    detail::within(shared()->options.setup_timeout, "connect", [self = shared(), from, output, to, input] {
-        const ane::detail::one_run now(self->running, "chain");
-        detail::loaded_program& writer = *detail::port_at(self->programs, from, "program");
-        detail::loaded_program& reader = *detail::port_at(self->programs, to, "program");
+    detail::use_within(shared(), "connect", [from, output, to, input](detail::session_state& self) {
+        detail::loaded_program& writer = *detail::port_at(self.programs, from, "program");
+        detail::loaded_program& reader = *detail::port_at(self.programs, to, "program");
         detail::share_buffer(writer.calls({}), reader, detail::port_at(writer.outputs, output, "output"),
                              detail::port_at(reader.inputs, input, "input"));
     });
@@ -77,7 +69,7 @@ ANEMONE_BODY void chain::close() {
     if (closed())
         return;
     const auto ending = std::move(state_);
-    detail::close(ending.get("chain").shared);
+    detail::close(std::move(ending.get("chain").shared));
 }
 
 } // namespace ane::e5rt::inline ANEMONE_WAY

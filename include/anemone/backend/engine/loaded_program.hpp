@@ -34,16 +34,17 @@ public:
     program_slot& operator=(const program_slot&) = delete;
 };
 
-/// Releases what its owner holds when that goes. In a child after a fork, whose parent has it still, it forgets. A
-/// template, as a destructor cannot be one.
+/// Releases what an owner holds; failures are reported. In a child after a fork, whose parent has it still, it forgets.
+template <class Owner> void release_all(Owner& owner) noexcept {
+    if (owner.is_ours())
+        owner.in_release_order([](auto& owned) { owned.reset(); });
+    else
+        owner.in_release_order([](auto& owned) { owned.forget(); });
+}
+/// The same when the owner goes. A template, as a destructor cannot be one.
 template <class Owner> struct release_at_end {
     Owner& owner;
-    ~release_at_end() {
-        if (owner.is_ours())
-            owner.in_release_order([](auto& owned) { owned.reset(); });
-        else
-            owner.in_release_order([](auto& owned) { owned.forget(); });
-    }
+    ~release_at_end() { release_all(owner); }
 };
 
 /// One program, compiled, loaded, with bound ports. Handles point to the table and to the options' report, so the object

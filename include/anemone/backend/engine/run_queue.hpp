@@ -30,6 +30,7 @@ struct submission {
     enum class phase { idle, queued, started, done };
 
     run_result (*run)(submission& self) noexcept = nullptr;
+    void (*end)(submission& self) noexcept = nullptr; ///< releases what the session holds
     ane::detail::run_flag running{false};
     std::atomic<bool> out{false}; ///< whoever waited for the run has given up
     phase now = phase::idle;
@@ -120,13 +121,26 @@ public:
             return run.ticket != ticket || run.now == submission::phase::done || run.now == submission::phase::idle;
         });
     }
-    /// A session ends: its run is withdrawn if it has not begun. Whether what the session holds can be released; else the
-    /// worker lets go of it when the call returns.
+    /// A session ends: its run is withdrawn if it has not begun. Whether what the session holds is to be released; else the
+    /// worker does that when the call returns.
     ANEMONE_INLINE bool leave(submission& run) {
         const std::lock_guard hold(mutex_);
-        if (!withdraw(run) && run.now == submission::phase::started)
-            run.left = true;
-        return !run.left;
+        if (withdraw(run) || run.now != submission::phase::started)
+            return true;
+        run.left = true;
+        return false;
+    }
+    /// A call that is no run begins and ends to use the session of this run, which the caller has marked `running`. The
+    /// end says whether the session has left meanwhile; then what it holds is to be released.
+    ANEMONE_INLINE submission::phase begin_use(submission& run) {
+        const std::lock_guard hold(mutex_);
+        return std::exchange(run.now, submission::phase::started);
+    }
+    ANEMONE_INLINE bool end_use(submission& run, submission::phase before) {
+        const std::lock_guard hold(mutex_);
+        run.now = before;
+        run.running.store(false, std::memory_order_release);
+        return run.left;
     }
     /// Withdraws a run that has not begun; whether it did.
     ANEMONE_INLINE bool cancel(submission& run, std::uint64_t ticket) {
@@ -208,6 +222,7 @@ private:
                 stuck_ = true;
                 changed_.notify_all();
                 hold.unlock();
+                run->end(*run);
                 run.reset();
                 hold.lock();
             }

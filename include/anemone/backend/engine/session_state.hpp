@@ -25,6 +25,7 @@ struct session_state : submission {
     ANEMONE_INLINE session_state(std::shared_ptr<const library> from, session_options with)
         : runtime(std::move(from)), options(completed(std::move(with))), table(runtime->functions()) {
         run = [](submission& self) noexcept { return static_cast<session_state&>(self).run_once(); };
+        end = [](submission& self) noexcept { release_all(static_cast<session_state&>(self)); };
     }
     session_state(const session_state&) = delete;
     session_state& operator=(const session_state&) = delete;
@@ -138,7 +139,7 @@ struct session_state : submission {
     bool executed = false;                                    ///< the stream has run since it was new or reset
     std::vector<std::pair<std::size_t, std::size_t>> aliases; ///< of a session: output and input
     std::optional<clock_source::time_point> last_run;
-    release_at_end<session_state> end{*this}; // last, so that it comes before the handles' own destructors
+    release_at_end<session_state> ending{*this}; // last, so that it comes before the handles' own destructors
 };
 
 /// Gives up what a session holds. Throws one error with all releases that failed, whose subject is the first of them.

@@ -84,14 +84,9 @@ struct whole_caller {
     backend::engine_options options;
 };
 
-struct position {
-    std::string call;
-    int nth;
-};
-
 /// Every function and message that a life calls: the first call and the last one, and all of what is called a few times.
 /// But surfaces are copied on the caller's thread, without a limit: of them only what compiling calls.
-std::vector<position> positions_of(backend::engine_door way, bool close) {
+std::vector<nth_call> calls_of(backend::engine_door way, bool close) {
     const auto& books = objc_standin::books();
     const whole_caller caller(way, objc_standin::ample);
     books.forget_calls();
@@ -102,7 +97,7 @@ std::vector<position> positions_of(backend::engine_door way, bool close) {
                                                  {"IOSurfaceGetBaseAddress", compiling("IOSurfaceGetBaseAddress")}};
     books.forget_calls();
     caller.live(close);
-    std::vector<position> all;
+    std::vector<nth_call> all;
     for (const std::string& call : books.called_by_name()) {
         const auto found = on_surfaces.find(call);
         const int times = found != on_surfaces.end() ? found->second : static_cast<int>(books.calls(call.c_str()));
@@ -121,7 +116,7 @@ bool names(const std::string& given_up, const std::string& call) {
 }
 
 /// One life in which a call is late, within a limit; whether the limit was long enough to come to that call.
-bool is_late(backend::engine_door way, bool close, const position& late, e5rt::time_span limit) {
+bool is_late(backend::engine_door way, bool close, const nth_call& late, e5rt::time_span limit) {
     const auto& books = objc_standin::books();
     const long live = books.live();
     auto caller = std::make_unique<whole_caller>(way, limit);
@@ -155,17 +150,10 @@ bool is_late(backend::engine_door way, bool close, const position& late, e5rt::t
 TEST_CASE("in-memory late calls: what a call of a program uses outlives all that its caller had") {
     for (const backend::engine_door way : {backend::engine_door::netplist, backend::engine_door::in_memory_mil}) {
         for (const bool close : {true, false}) {
-            const std::vector<position> all = positions_of(way, close);
+            const std::vector<nth_call> all = calls_of(way, close);
             REQUIRE(all.size() >= 60);
-            for (const position& each : all) {
-                CAPTURE(each.call);
-                CAPTURE(each.nth);
-                e5rt::time_span limit = 5ms;
-                while (!is_late(way, close, each, limit)) {
-                    limit.nanoseconds *= 4;
-                    REQUIRE(limit < e5rt::time_span(10min));
-                }
-            }
+            make_each_late(
+                all, [&](const nth_call& late, e5rt::time_span limit) { return is_late(way, close, late, limit); });
         }
         CHECK(std::string(objc_standin::books().misuse()).empty());
     }
