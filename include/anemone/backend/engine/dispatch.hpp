@@ -34,7 +34,8 @@ public:
     dispatch_gate(const dispatch_gate&) = delete;
     dispatch_gate& operator=(const dispatch_gate&) = delete;
 
-    /// The gate of all sessions of the process.
+    /// The gate of all sessions of the process, also of those that other copies of this driver make (process_state.hpp). A
+    /// child after a fork has one of its own. The calls below throw `error` (errc::engine) where they cannot find it.
     ANEMONE_API static std::shared_ptr<dispatch_gate> process();
 
     /// Waits for as long as others have it locked. Throws `error` (errc::engine) while a run is out.

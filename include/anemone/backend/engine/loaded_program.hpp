@@ -4,9 +4,11 @@
 #include "compilation.hpp"
 #include "library.hpp"
 #include "port.hpp"
+#include "process_state.hpp"
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,23 +17,28 @@
 
 namespace ane::e5rt::detail::inline ANEMONE_WAY {
 
-inline std::atomic<int> loaded{0};
-
-/// Counts one loaded program for as long as it lives. Throws `error(errc::engine)` where it would be one too many.
+/// Counts one loaded program of the process for as long as it lives. Throws `error(errc::engine)` where it would be one
+/// too many.
 class program_slot {
 public:
-    ANEMONE_INLINE explicit program_slot(int limit) {
-        const int others = loaded++;
+    ANEMONE_INLINE explicit program_slot(int limit) : loaded_(state_of_process().loaded) {
+        const int others = loaded_++;
         if (others >= limit) {
-            --loaded;
+            --loaded_;
             throw error(errc::engine, "loaded programs",
                         std::to_string(others) + " are loaded by this driver, the limit is " + std::to_string(limit) +
                             " (R116): close a session, or use one for several sizes");
         }
     }
-    ~program_slot() { --loaded; }
+    ~program_slot() { --loaded_; }
     program_slot(const program_slot&) = delete;
     program_slot& operator=(const program_slot&) = delete;
+
+    /// How many others there are.
+    int others() const noexcept { return loaded_ - 1; }
+
+private:
+    std::atomic<std::int32_t>& loaded_;
 };
 
 /// Releases what an owner holds; failures are reported. In a child after a fork, whose parent has it still, it forgets.
@@ -117,7 +124,7 @@ private:
     /// The status of the last step where the program may be a stale one of the cache, else 0. Throws for every other
     /// failure.
     ANEMONE_INLINE std::int64_t make_operation() {
-        const std::string others = std::to_string(loaded.load() - 1);
+        const std::string others = std::to_string(slot.others());
         const std::string about = "function '" + options.function + "', with " + others +
                                   " other programs loaded by this driver (limit about " +
                                   std::to_string(loaded_program_limit) + ")";

@@ -23,7 +23,9 @@ public:
     compile_pacing(const compile_pacing&) = delete;
     compile_pacing& operator=(const compile_pacing&) = delete;
 
-    /// The state shared by all sessions of the process.
+    /// The state shared by all sessions of the process, also of those that other copies of this driver make
+    /// (process_state.hpp). A child after a fork has one of its own. The calls below throw `error` (errc::engine) where they
+    /// cannot find it.
     ANEMONE_API static std::shared_ptr<compile_pacing> process();
 
     /// Waits until a compile may start; gives the time asked to sleep, 0 when there was no need.

@@ -68,6 +68,7 @@ template <class State> std::uint64_t submit(const std::shared_ptr<State>& self) 
 
 /// Waits for a run; 0: without a limit.
 template <class State> void finish(State& self, std::uint64_t ticket, time_span limit) {
+    require_ours(self);
     run_queue& queue = self.options.gate->queue();
     const auto in_time = [&] { return std::to_string(limit.nanoseconds / 1000) + " us"; };
     switch (queue.finish(self, ticket, limit)) {

@@ -130,6 +130,6 @@ ANEMONE_BODY void session::close() {
     detail::close(std::move(ending.get("session").shared));
 }
 
-ANEMONE_BODY int loaded_programs() noexcept { return detail::loaded.load(); }
+ANEMONE_BODY int loaded_programs() { return detail::state_of_process().loaded; }
 
 } // namespace ane::e5rt::inline ANEMONE_WAY

@@ -145,6 +145,6 @@ ANEMONE_BODY void session::close() {
     });
 }
 
-ANEMONE_BODY int compiles() noexcept { return detail::compile_count.load(); }
+ANEMONE_BODY int compiles() { return e5rt::detail::state_of_process().compiles; }
 
 } // namespace ane::objc::inline ANEMONE_WAY

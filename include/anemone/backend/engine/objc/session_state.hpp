@@ -22,8 +22,6 @@
 
 namespace ane::objc::detail::inline ANEMONE_WAY {
 
-inline std::atomic<int> compile_count{0};
-
 /// Ends what a state began; failures are reported.
 template <class State> void end_and_report(State& state) noexcept {
     try {
@@ -188,14 +186,15 @@ private:
         const auto load = bind(table, model.get(), messages::load);
         unload = bind(table, model.get(), messages::unload);
         options.pacing->wait(*options.time, options.compile_backoff);
-        if (compile_count.load() >= door.compile_limit) {
+        std::atomic<std::int32_t>& compiles = e5rt::detail::state_of_process().compiles;
+        if (const int before = compiles++; before >= door.compile_limit) {
+            --compiles;
             throw error(
                 errc::engine, "compiles",
                 formatted("{} netplists were compiled in this process, the limit is {}: the compiler leaks and fails "
                           "after about {}; start another process, keep programs, or use the e5rt door",
-                          compile_count.load(), door.compile_limit, compiles_per_process));
+                          before, door.compile_limit, compiles_per_process));
         }
-        ++compile_count;
         const unsigned quality = door.quality_of_service;
         if (const std::string refused = refusal_of(table, compile, quality, empty.get()); !refused.empty()) {
             options.pacing->failed(options.time->now());
