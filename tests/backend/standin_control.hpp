@@ -33,7 +33,7 @@ public:
     std::uint64_t (*calls)(const char* function);
     std::uint64_t (*early_compiles)();
     void (*set_clock)(double (*seconds)());
-    int (*hang)(const char* function);
+    int (*hang)(const char* function, int nth);
     void (*let_go)();
     std::uint64_t (*hung)();
     std::uint64_t (*overlaps)();

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 using namespace ane::literals;
@@ -84,12 +85,12 @@ TEST_CASE("results that are kept") {
 }
 
 TEST_CASE("options of the driver") {
-    counted_failures failures;
+    const auto failures = std::make_shared<counted_failures>();
     ane::backend::engine_options options{.directory = "program"};
     options.session.compile_backoff = 20s; // any duration of <chrono>
-    options.session.report = &failures;    // an ane::e5rt::release_report of your own
+    options.session.report = failures;     // a shared_ptr to an ane::e5rt::release_report of your own
     const ane::backend::engine place(ane::h13, options);
     CHECK(place.name() == "engine H13");
     CHECK(options.session.compile_backoff.nanoseconds == 20'000'000'000);
-    CHECK(failures.count == 0);
+    CHECK(failures->count == 0);
 }

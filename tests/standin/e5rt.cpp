@@ -294,11 +294,11 @@ void anemone_standin_set_clock(double (*seconds)()) {
     r.planned.died_at = -1e9; // a time by another clock
 }
 
-int anemone_standin_hang(const char* function) {
-    if (function == nullptr || !call_ledger::knows(function)) {
+int anemone_standin_hang(const char* function, int nth) {
+    if (function == nullptr || nth < 1 || !call_ledger::knows(function)) {
         return 1;
     }
-    runtime::instance().planned.held.want(function);
+    runtime::instance().planned.held.want(function, nth);
     return 0;
 }
 void anemone_standin_let_go(void) { runtime::instance().planned.held.let_go(); }

@@ -101,10 +101,10 @@ ANEMONE_STANDIN_EXPORT uint64_t anemone_standin_calls(const char* function);
 ANEMONE_STANDIN_EXPORT uint64_t anemone_standin_early_compiles(void);
 ANEMONE_STANDIN_EXPORT void anemone_standin_set_clock(double (*seconds)(void));
 
-/* The next call of `function` does not return before anemone_standin_let_go, and then does its work: the completion that
-   is lost. Returns 0, or 1 when no such function is exported. `hung` is how many calls are held; `overlaps`, how many
+/* The nth call of `function` from now (1: the next) does not return before anemone_standin_let_go, and then does its work: the
+   completion that is lost. Returns 0, or 1 when no such function is exported. `hung` is how many calls are held; `overlaps`, how many
    executions began while another was inside, which on the real one never complete. */
-ANEMONE_STANDIN_EXPORT int anemone_standin_hang(const char* function);
+ANEMONE_STANDIN_EXPORT int anemone_standin_hang(const char* function, int nth);
 ANEMONE_STANDIN_EXPORT void anemone_standin_let_go(void);
 ANEMONE_STANDIN_EXPORT uint64_t anemone_standin_hung(void);
 ANEMONE_STANDIN_EXPORT uint64_t anemone_standin_overlaps(void);

@@ -12,10 +12,11 @@ namespace ane::standin {
 /// A call that does not return before it is let go: the completion that is lost.
 class held_call {
 public:
-    /// The next call of this function is held.
-    void want(std::string_view function) {
+    /// The nth call of this function from now on is held; 1: the next.
+    void want(std::string_view function, int nth) {
         const std::lock_guard lock(mutex_);
         wanted_ = function;
+        remaining_ = nth;
         armed_ = true;
     }
     void let_go() {
@@ -38,7 +39,7 @@ public:
             return;
         }
         std::unique_lock lock(mutex_);
-        if (!armed_ || wanted_ != function) {
+        if (!armed_ || wanted_ != function || --remaining_ != 0) {
             return;
         }
         armed_ = false;
@@ -52,6 +53,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::string wanted_;
+    int remaining_ = 0;
     std::atomic<bool> armed_{false};
     std::uint64_t released_ = 0;
     std::uint64_t held_ = 0;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
@@ -109,6 +110,12 @@ public:
         const std::lock_guard lock(mutex_);
         const auto found = calls_.find(name);
         return found == calls_.end() ? 0 : found->second;
+    }
+    /// The name of a call since they were forgotten, by its place in their order; empty past the last.
+    std::string called(std::size_t index) {
+        const std::lock_guard lock(mutex_);
+        return index < calls_.size() ? std::next(calls_.begin(), static_cast<std::ptrdiff_t>(index))->first
+                                     : std::string();
     }
     void forget_calls() {
         const std::lock_guard lock(mutex_);

@@ -49,6 +49,9 @@ const method_row* find_method(void* type, void* selector) {
 
 template <class T> void* created(T* made) { return made; }
 
+/// Counts and holds a call that cannot fail.
+void enter(const char* name) { static_cast<void>(books().enter(name)); }
+
 } // namespace
 
 // NOLINTBEGIN(readability-identifier-naming): Apple's names
@@ -62,12 +65,14 @@ EXPORT void* objc_getClass(const char* name) {
     return nullptr;
 }
 EXPORT void* sel_registerName(const char* name) {
+    enter("sel_registerName");
     static std::set<std::string> known;
     static std::mutex alone;
     const std::lock_guard lock(alone);
     return const_cast<std::string*>(&*known.emplace(name).first);
 }
 EXPORT void* object_getClass(void* given) {
+    enter("object_getClass");
     auto* const o = static_cast<object*>(given);
     if (o != nullptr && o->is == kind::type) {
         return class_named(static_cast<class_object*>(o)->name, '+');
@@ -78,16 +83,26 @@ EXPORT bool class_respondsToSelector(void* type, void* selector) {
     return !books().enter("class_respondsToSelector") && find_method(type, selector) != nullptr;
 }
 EXPORT method class_getMethodImplementation(void* type, void* selector) {
+    enter("class_getMethodImplementation");
     const method_row* const found = find_method(type, selector);
     return found == nullptr ? nullptr : found->implementation;
 }
-EXPORT void* objc_retain(void* given) { return retain(given); }
+EXPORT void* objc_retain(void* given) {
+    enter("objc_retain");
+    return retain(given);
+}
 EXPORT void objc_release(void* given) {
-    static_cast<void>(books().enter("objc_release"));
+    enter("objc_release");
     release(given);
 }
-EXPORT void* objc_autoreleasePoolPush() { return pools::instance().push(); }
-EXPORT void objc_autoreleasePoolPop(void* pool) { pools::instance().pop(pool); }
+EXPORT void* objc_autoreleasePoolPush() {
+    enter("objc_autoreleasePoolPush");
+    return pools::instance().push();
+}
+EXPORT void objc_autoreleasePoolPop(void* pool) {
+    enter("objc_autoreleasePoolPop");
+    pools::instance().pop(pool);
+}
 
 EXPORT void* CFDataCreate(const void*, const unsigned char* bytes, long length) {
     if (books().enter("CFDataCreate")) {
@@ -152,20 +167,35 @@ EXPORT void* CFDictionaryCreate(const void*, const void** keys, const void** val
     return created(result);
 }
 EXPORT void CFRelease(const void* given) {
-    static_cast<void>(books().enter("CFRelease"));
+    enter("CFRelease");
     release(given);
 }
 EXPORT unsigned long CFGetTypeID(const void* given) {
+    enter("CFGetTypeID");
     return static_cast<unsigned long>(static_cast<const object*>(given)->is) + 1;
 }
-EXPORT unsigned long CFArrayGetTypeID() { return static_cast<unsigned long>(kind::array) + 1; }
-EXPORT unsigned long CFDictionaryGetTypeID() { return static_cast<unsigned long>(kind::dictionary) + 1; }
-EXPORT unsigned long CFNumberGetTypeID() { return static_cast<unsigned long>(kind::number) + 1; }
-EXPORT unsigned long CFStringGetTypeID() { return static_cast<unsigned long>(kind::string) + 1; }
+EXPORT unsigned long CFArrayGetTypeID() {
+    enter("CFArrayGetTypeID");
+    return static_cast<unsigned long>(kind::array) + 1;
+}
+EXPORT unsigned long CFDictionaryGetTypeID() {
+    enter("CFDictionaryGetTypeID");
+    return static_cast<unsigned long>(kind::dictionary) + 1;
+}
+EXPORT unsigned long CFNumberGetTypeID() {
+    enter("CFNumberGetTypeID");
+    return static_cast<unsigned long>(kind::number) + 1;
+}
+EXPORT unsigned long CFStringGetTypeID() {
+    enter("CFStringGetTypeID");
+    return static_cast<unsigned long>(kind::string) + 1;
+}
 EXPORT long CFArrayGetCount(const void* array) {
+    enter("CFArrayGetCount");
     return static_cast<long>(static_cast<const array_object*>(static_cast<const object*>(array))->elements.size());
 }
 EXPORT const void* CFArrayGetValueAtIndex(const void* array, long index) {
+    enter("CFArrayGetValueAtIndex");
     return static_cast<const array_object*>(static_cast<const object*>(array))
         ->elements.at(static_cast<std::size_t>(index));
 }
@@ -183,6 +213,7 @@ EXPORT unsigned char CFNumberGetValue(const void* number, long type, void* value
     return 1;
 }
 EXPORT long CFStringGetLength(const void* text) {
+    enter("CFStringGetLength");
     return static_cast<long>(static_cast<const string_object*>(static_cast<const object*>(text))->text.size());
 }
 EXPORT unsigned char CFStringGetCString(const void* given, char* buffer, long size, std::uint32_t) {
@@ -277,6 +308,12 @@ EXPORT std::size_t IOSurfaceGetAllocSize(void* surface) {
 /// The nth call from now of a function or a selector fails, once; nth 0: none does.
 EXPORT void anemone_objc_fail(const char* name, int nth) { books().fail(name, nth); }
 EXPORT std::uint64_t anemone_objc_calls(const char* name) { return books().calls(name); }
+/// The names of what was called since they were forgotten, in their order; null: no more.
+EXPORT const char* anemone_objc_called(std::uint64_t index) {
+    static std::string last;
+    last = books().called(index);
+    return last.empty() ? nullptr : last.c_str();
+}
 EXPORT void anemone_objc_forget_calls() { books().forget_calls(); }
 /// Objects that live, but for classes and constants.
 EXPORT long anemone_objc_live() { return books().live; }
@@ -291,8 +328,8 @@ EXPORT const char* anemone_objc_misuse() {
 EXPORT void anemone_objc_set(const char* option, int value) { books().set(option, value); }
 /// A selector or a class that this macOS does not have, or has again.
 EXPORT void anemone_objc_hide(const char* name, bool away) { books().hide(name, away); }
-/// The next call of a function or a selector does not return before it is let go; how many are held.
-EXPORT void anemone_objc_hang(const char* name) { books().held.want(name); }
+/// The nth call of a function or a selector from now does not return before it is let go; how many are held.
+EXPORT void anemone_objc_hang(const char* name, int nth) { books().held.want(name, nth); }
 EXPORT void anemone_objc_let_go() { books().held.let_go(); }
 EXPORT std::uint64_t anemone_objc_hung() { return books().held.count(); }
 /// The service dies: what it compiled neither loads nor runs any more.

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -63,11 +64,10 @@ TEST_CASE("engine dispatch: a run that fails lets the next one in") {
 
 TEST_CASE("engine dispatch: sessions with gates of their own do not wait for each other") {
     fake::bench bench;
-    e5::dispatch_gate own;
-    bench.options.gate = &own;
+    bench.options.gate = std::make_shared<e5::dispatch_gate>();
     auto session = bench.open();
     // Would never return if the session took the process's gate, which is held here.
-    const std::lock_guard held(e5::dispatch_gate::process());
+    const std::lock_guard held(*e5::dispatch_gate::process());
     session.execute();
     CHECK(bench.rt.executed == 1);
 }
@@ -85,7 +85,7 @@ TEST_CASE("engine dispatch: one program more than the limit is refused before it
     CHECK(fake::has(failure.what(), std::to_string(before + 2)));
     CHECK(fake::has(failure.what(), "R116"));
     CHECK(bench.rt.names.empty());
-    CHECK(!bench.pacing.last_failure()); // no compile failed
+    CHECK(!bench.pacing->last_failure()); // no compile failed
     CHECK(e5::loaded_programs() == before + 2);
     first.close();
     auto third = bench.open();
@@ -124,9 +124,9 @@ TEST_CASE("engine dispatch: after five seconds without a run the engine is taken
     session.execute();
     CHECK(session.idle() == 0s);
     CHECK(!session.cold());
-    bench.time.present += 5s - 1ns;
+    bench.time->present += 5s - 1ns;
     CHECK(!session.cold());
-    bench.time.present += 1ns;
+    bench.time->present += 1ns;
     CHECK(session.idle() == 5s);
     CHECK(session.cold());
     bench.rt.status["e5rt_execution_stream_execute_sync"] = 5;

@@ -244,9 +244,9 @@ struct bench {
         std::ofstream(directory / "model.mil") << "program(1.0) {}\n";
         options.directory = directory;
         options.target_architecture = "h13";
-        options.pacing = &pacing;
-        options.time = &time;
-        options.report = &report;
+        options.pacing = pacing;
+        options.time = time;
+        options.report = report;
     }
     ~bench() {
         std::error_code ignored;
@@ -263,9 +263,9 @@ struct bench {
 
     runtime rt;
     std::filesystem::path directory;
-    ane::e5rt::compile_pacing pacing;
-    fake::clock time;
-    fake::report report;
+    std::shared_ptr<ane::e5rt::compile_pacing> pacing = std::make_shared<ane::e5rt::compile_pacing>();
+    std::shared_ptr<fake::clock> time = std::make_shared<fake::clock>();
+    std::shared_ptr<fake::report> report = std::make_shared<fake::report>();
     std::vector<ane::e5rt::port_spec> inputs{{"x", 2}, {"state", 130}};
     std::vector<ane::e5rt::port_spec> outputs{{"y", 64}, {"state_out", 130}};
     ane::e5rt::session_options options;

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,20 +58,20 @@ TEST_CASE("engine faults: every call of construction, first run and second run f
         };
         if (fake::has(names[at], "_release")) {
             CHECK_NOTHROW(all());
-            CHECK(bench.report.lines == std::vector<std::string>{names[at] + " -7"});
+            CHECK(bench.report->lines == std::vector<std::string>{names[at] + " -7"});
         } else if (optional_step(names[at])) {
             const auto left_out = all();
             REQUIRE(left_out.size() == 1);
             CHECK(left_out[0].step == names[at]);
             CHECK(left_out[0].status == -7);
-            CHECK(bench.report.lines.empty());
+            CHECK(bench.report->lines.empty());
         } else {
             const ane::error failure = fake::thrown(all);
             CHECK(failure.code() == ane::errc::engine);
             CHECK(failure.subject() == names[at]);
             CHECK(fake::has(failure.what(), "status -7"));
             CHECK(fake::has(failure.what(), e5::hint_for(names[at])));
-            CHECK(bench.report.lines.empty());
+            CHECK(bench.report->lines.empty());
         }
         CHECK(bench.rt.live.empty());
         CHECK(bench.rt.misuse.empty());
@@ -185,7 +186,7 @@ TEST_CASE("engine faults: close lists the releases that fail, and goes on") {
     CHECK(failure.subject() == "e5rt_execution_stream_release");
     CHECK(
         fake::has(failure.what(), "e5rt_execution_stream_release: status 4; e5rt_program_library_release: status -2"));
-    CHECK(bench.report.lines.empty());
+    CHECK(bench.report->lines.empty());
     CHECK(bench.rt.live.empty());
     CHECK(session.closed());
     CHECK_NOTHROW(session.close());
@@ -195,11 +196,11 @@ TEST_CASE("engine faults: the destructor reports the releases that fail, even to
     fake::bench bench;
     bench.rt.status = {{"e5rt_io_port_release", 4}};
     { auto session = bench.open(); }
-    CHECK(bench.report.lines == std::vector<std::string>(4, "e5rt_io_port_release 4"));
+    CHECK(bench.report->lines == std::vector<std::string>(4, "e5rt_io_port_release 4"));
     struct thrower final : e5::release_report {
         void failed(std::string_view, std::int64_t) override { throw 1; }
-    } throwing;
-    bench.options.report = &throwing;
+    };
+    bench.options.report = std::make_shared<thrower>();
     { auto session = bench.open(); }
     CHECK(bench.rt.live.empty());
     CHECK(bench.rt.misuse.empty());
@@ -210,7 +211,7 @@ TEST_CASE("engine faults: releases that fail while an error is on its way are re
     bench.rt.status = {{"e5rt_execution_stream_create", 8}, {"e5rt_program_function_release", 6}};
     const ane::error failure = fake::thrown([&] { bench.open(); });
     CHECK(failure.subject() == "e5rt_execution_stream_create");
-    CHECK(bench.report.lines == std::vector<std::string>{"e5rt_program_function_release 6"});
+    CHECK(bench.report->lines == std::vector<std::string>{"e5rt_program_function_release 6"});
     CHECK(bench.rt.live.empty());
 }
 

@@ -26,7 +26,7 @@ TEST_CASE("engine run queue: a run that does not return is busy, never overlappe
     auto second = bench.open();
     standin::bench::set(first.input(0), 3);
     standin::bench::set(second.input(0), 5);
-    first.execute(10s);
+    first.execute(standin::ample);
     standin::bench::set(first.input(0), 4);
     const ane::error late = bench.run_into(first, execute_step);
     const std::uint64_t executions = bench.rt.calls(execute_step);
@@ -55,12 +55,12 @@ TEST_CASE("engine run queue: a run that does not return is busy, never overlappe
     CHECK(bench.rt.calls(execute_step) == executions); // the held one is not counted yet
 
     bench.rt.let_go();
-    standin::bench::await([&] { return !first.running(); });
+    standin::await([&] { return !first.running(); });
     CHECK(standin::bench::get(first.output(0)) == 8.0F); // the late run ended well
-    second.execute(10s);
+    second.execute(standin::ample);
     CHECK(standin::bench::get(second.output(0)) == 10.0F);
     second.execute();
-    first.execute(10s);
+    first.execute(standin::ample);
     first.execute();
     CHECK(bench.rt.overlaps() == overlaps);
 }
@@ -79,11 +79,11 @@ TEST_CASE("engine run queue: what a run that is out uses stays alive after its s
     CHECK(bench.rt.live_handles() > live);
     CHECK(e5::loaded_programs() == loaded + 1);
     bench.rt.let_go();
-    standin::bench::await([&] { return bench.rt.live_handles() == live; });
-    standin::bench::await([&] { return e5::loaded_programs() == loaded; });
-    CHECK(bench.reported.empty());
+    standin::await([&] { return bench.rt.live_handles() == live; });
+    standin::await([&] { return e5::loaded_programs() == loaded; });
+    CHECK(bench.watch->reported().empty());
     auto next = bench.open();
-    next.execute(10s);
+    next.execute(standin::ample);
 }
 
 TEST_CASE("engine run queue: a session that goes right after its run has released everything when it is gone") {
@@ -91,7 +91,7 @@ TEST_CASE("engine run queue: a session that goes right after its run has release
     const std::uint64_t live = bench.rt.live_handles();
     int late = 0;
     for (int round = 0; round != 200; ++round) {
-        bench.open().submit().get(10s);
+        bench.open().submit().get(standin::ample);
         late += bench.rt.live_handles() == live ? 0 : 1;
     }
     CHECK(late == 0);
@@ -102,28 +102,28 @@ TEST_CASE("engine run queue: a call that hangs on its caller's thread keeps othe
     auto first = bench.open();
     auto second = bench.open();
     first.execute();
-    REQUIRE(bench.rt.hang(execute_step) == 0);
+    REQUIRE(bench.rt.hang(execute_step, 1) == 0);
     std::thread caller([&] { first.execute(); });
-    standin::bench::await([&] { return bench.rt.hung() == 1; });
+    standin::await([&] { return bench.rt.hung() == 1; });
     CHECK(says(refusal([&] { second.execute(10ms); }), "busy"));
-    CHECK(!bench.gate.try_lock_for(10ms));
+    CHECK(!bench.gate->try_lock_for(10ms));
     bench.rt.let_go();
     caller.join();
-    second.execute(10s);
-    CHECK(bench.gate.try_lock_for(10ms));
-    bench.gate.unlock();
+    second.execute(standin::ample);
+    CHECK(bench.gate->try_lock_for(10ms));
+    bench.gate->unlock();
 }
 
 TEST_CASE("engine run queue: a slow run ends within its timeout, a run behind it is withdrawn at its own") {
     standin::bench bench;
     auto first = bench.open();
     auto second = bench.open();
-    bench.rt.slow(400);
+    bench.rt.hang(execute_step, 1);
     auto pending = first.submit();
     CHECK(says(refusal([&] { second.execute(5ms); }), "was not begun"));
-    pending.get(10s);
-    bench.rt.slow(0);
-    second.execute(10s);
+    bench.rt.let_go();
+    pending.get(standin::ample);
+    second.execute(standin::ample);
 }
 
 TEST_CASE("engine run queue: failed runs of the worker name the step, and the next run works") {
@@ -131,11 +131,11 @@ TEST_CASE("engine run queue: failed runs of the worker name the step, and the ne
     auto session = bench.open();
     for (const char* step : {"e5rt_execution_stream_encode_operation", execute_step}) {
         bench.rt.fail(step, 1, -1);
-        const ane::error failure = refusal([&] { session.execute(10s); });
+        const ane::error failure = refusal([&] { session.execute(standin::ample); });
         CHECK(failure.subject() == step);
         CHECK(says(failure, "status -1"));
     }
-    session.execute(10s);
+    session.execute(standin::ample);
     CHECK(!session.running());
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("engine run queue: many threads, runs with and without a timeout, neve
     for (std::size_t i = 0; i != sessions.size(); ++i)
         threads.emplace_back([&session = sessions[i], i] {
             for (int run = 0; run != 50; ++run)
-                session.execute(i % 2 == 0 ? e5::time_span(20s) : e5::time_span());
+                session.execute(i % 2 == 0 ? e5::time_span(standin::ample) : e5::time_span());
         });
     for (std::thread& each : threads)
         each.join();

@@ -29,7 +29,7 @@ TEST_CASE("engine session state: in a child after a fork a session refuses, and 
     with.held = std::make_shared<e5::temporary_directory>(std::move(bench.folders.back()));
     std::optional<e5::session> session(std::in_place, bench.runtime, standin::bench::ports("x"),
                                        standin::bench::ports("y"), std::move(with));
-    session->execute(10s);
+    session->execute(standin::ample);
     const std::uint64_t releases = bench.rt.calls("e5rt_execution_stream_release");
     const ::pid_t child = ::fork();
     if (child == 0) {
@@ -41,7 +41,7 @@ TEST_CASE("engine session state: in a child after a fork a session refuses, and 
             wrong += says(failure, "fork") ? 0 : 2;
         }
         try {
-            session->execute(1s);
+            session->execute(standin::ample);
             wrong += 4;
         } catch (const ane::error&) { // as it should
         }
@@ -73,9 +73,7 @@ TEST_CASE("engine session state: a buffer that is too small is refused, wherever
 
 TEST_CASE("engine session state: after the service has died a session is opened again, with its states") {
     standin::bench bench;
-    static standin::bench* clock = nullptr;
-    clock = &bench;
-    bench.rt.set_clock([] { return static_cast<double>(clock->present.nanoseconds) * 1e-9; });
+    standin::instruments::set(bench.watch);
     auto session = bench.open();
     session.alias(0, 0);
     standin::bench::set(session.input(0), 1);
@@ -85,18 +83,18 @@ TEST_CASE("engine session state: after the service has died a session is opened 
     for (int i = 0; i != 2; ++i)
         CHECK(refusal([&] { session.execute(); }).subject() == "e5rt_execution_stream_execute_sync");
     session.reopen(); // its first compile fails, as the service is restarting: one pause
-    CHECK(bench.slept == 15s);
+    CHECK(bench.watch->slept() == 15s);
     CHECK(standin::bench::get(session.output(0)) == 0.0F);
     standin::bench::set(session.input(0), 3);
     session.execute();
-    session.execute(10s);
+    session.execute(standin::ample);
     CHECK(standin::bench::get(session.output(0)) == 12.0F); // aliased as before
 
     bench.rt.kill_service(); // while a compile is on its way
     CHECK(refusal([&] { bench.open(); }).subject() == "e5rt_e5_compiler_compile");
     bench.open().execute();
-    CHECK(bench.slept == 30s);
-    bench.rt.set_clock(nullptr);
+    CHECK(bench.watch->slept() == 30s);
+    standin::instruments::set(nullptr);
 }
 
 TEST_CASE("engine session state: states of a program after a run that failed or did not return") {
@@ -110,7 +108,7 @@ TEST_CASE("engine session state: states of a program after a run that failed or 
     standin::bench bench;
     ane::backend::engine_options options;
     options.session = bench.options;
-    options.session.timeout = 10s;
+    options.session.timeout = standin::ample;
     auto program = ane::compile<counter>(standin::engine(ane::h13, options));
     using namespace ane;
     const ndarray<shape<1, 4>> x{1, 2, 3, 4};
@@ -125,7 +123,7 @@ TEST_CASE("engine session state: states of a program after a run that failed or 
     CHECK(says(refusal([&] { static_cast<void>(program.state("total"_s)); }), "busy"));
     CHECK(says(refusal([&] { program({"x"_s = x}); }), "busy"));
     bench.rt.let_go();
-    standin::bench::await([&] { return !session.running(); });
+    standin::await([&] { return !session.running(); });
     program.state("total"_s)(0, 3) = static_cast<half>(10.0F);
     CHECK(static_cast<float>(program({"x"_s = x})["y"_s](0, 3)) == 14.0F);
 }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -29,10 +30,10 @@ constexpr auto small_model = graph([](auto& g) {
 });
 
 /// A clock that never waits, sleeping moves it, and a report that keeps what it is told.
-struct fake_time final : e5rt::clock_source, e5rt::release_report {
+struct fake_time final : e5rt::clock_source, e5rt::release_report, std::enable_shared_from_this<fake_time> {
     time_point present;
     duration slept;
-    e5rt::compile_pacing pacing;
+    std::shared_ptr<e5rt::compile_pacing> pacing = std::make_shared<e5rt::compile_pacing>();
     std::vector<std::string> reported;
 
     time_point now() override { return present; }
@@ -46,9 +47,9 @@ struct fake_time final : e5rt::clock_source, e5rt::release_report {
         backend::engine_options o;
         o.library = standin::path();
         o.preflight = false;
-        o.session.time = this;
-        o.session.pacing = &pacing;
-        o.session.report = this;
+        o.session.time = shared_from_this();
+        o.session.pacing = pacing;
+        o.session.report = shared_from_this();
         o.session.enable_profiling = true;
         o.session.quality_of_service = 1;
         o.session.execution_priority = 1;
@@ -71,8 +72,8 @@ bool only_of_chains(std::string_view name) {
 bool is_release(std::string_view name) { return name.size() > 8 && name.substr(name.size() - 8) == "_release"; }
 
 /// Compiles and runs the model once; gives what the driver left out.
-std::vector<std::string> compile_and_run(fake_time& time) {
-    auto p = compile<small_model>(backend::engine(h13, time.options()));
+std::vector<std::string> compile_and_run(const std::shared_ptr<fake_time>& time) {
+    auto p = compile<small_model>(backend::engine(h13, time->options()));
     const ndarray<shape<1, 4>> x{1, 2, 3, 4};
     const ndarray<shape<1, 4>> y{5, 6, 7, 8};
     const auto r = p({"x"_s = x, "y"_s = y});
@@ -108,35 +109,35 @@ TEST_CASE("engine faults: every call of a compile and a run fails in turn, on it
         }
         const std::uint64_t before = control.calls(each.name);
         {
-            fake_time time;
+            const auto time = std::make_shared<fake_time>();
             CHECK(compile_and_run(time).empty());
-            CHECK(time.reported.empty());
+            CHECK(time->reported.empty());
         }
         const std::uint64_t calls = control.calls(each.name) - before;
         CAPTURE(name);
         REQUIRE(calls >= 1); // everything the driver looks up is used
         for (std::uint64_t nth = 1; nth <= calls; ++nth) {
             CAPTURE(nth);
-            fake_time time;
+            const auto time = std::make_shared<fake_time>();
             REQUIRE(control.fail(each.name, static_cast<int>(nth), -7) == 0);
             ++failures;
             if (is_release(name)) {
                 CHECK_NOTHROW(compile_and_run(time));
-                CHECK(time.reported == std::vector<std::string>{name});
+                CHECK(time->reported == std::vector<std::string>{name});
             } else if (is_optional(each.name)) {
                 CHECK(compile_and_run(time) == std::vector<std::string>{name});
-                CHECK(time.reported.empty());
+                CHECK(time->reported.empty());
             } else {
                 const error e = thrown([&] { compile_and_run(time); });
                 CHECK(e.code() == errc::engine);
                 CHECK(e.subject() == name);
                 CHECK(std::string(e.what()).find("status -7") != std::string::npos);
-                CHECK(time.reported.empty());
+                CHECK(time->reported.empty());
             }
             control.fail(nullptr, 1, 0);
             live += is_release(name) ? 1 : 0; // a refused release leaves its object: all that can be done is to say so
             CHECK(control.live_handles() == live);
-            CHECK(time.slept == e5rt::clock_source::duration::zero());
+            CHECK(time->slept == e5rt::clock_source::duration::zero());
         }
     }
     CHECK(failures > 0);
@@ -144,8 +145,8 @@ TEST_CASE("engine faults: every call of a compile and a run fails in turn, on it
 
 TEST_CASE("engine faults: closing a session reports every release that fails, and goes on") {
     const standin::control& control = standin::control::instance();
-    fake_time time;
-    auto p = compile<small_model>(backend::engine(h13, time.options()));
+    const auto time = std::make_shared<fake_time>();
+    auto p = compile<small_model>(backend::engine(h13, time->options()));
     control.fail("e5rt_io_port_release", 2, -3);
     control.fail("e5rt_execution_stream_release", 1, -4);
     const error e = thrown([&] { p.compiled().session().close(); });
@@ -159,20 +160,20 @@ TEST_CASE("engine faults: closing a session reports every release that fails, an
 
 TEST_CASE("engine faults: after a failed compile the next one waits 15 seconds, by the clock it was given") {
     const standin::control& control = standin::control::instance();
-    fake_time time;
-    const auto options = time.options();
+    const auto time = std::make_shared<fake_time>();
+    const auto options = time->options();
     const auto attempt = [&] { static_cast<void>(compile<small_model>(backend::engine(h13, options))); };
     control.fail("e5rt_e5_compiler_compile", 1, -7);
     CHECK_THROWS_AS(attempt(), error);
-    CHECK(time.slept == e5rt::clock_source::duration::zero());
-    time.present += std::chrono::seconds(4);
+    CHECK(time->slept == e5rt::clock_source::duration::zero());
+    time->present += std::chrono::seconds(4);
     control.fail("e5rt_e5_compiler_compile", 1, -7);
     CHECK_THROWS_AS(attempt(), error);
-    CHECK(time.slept == std::chrono::seconds(11));
+    CHECK(time->slept == std::chrono::seconds(11));
     attempt();
-    CHECK(time.slept == std::chrono::seconds(26));
+    CHECK(time->slept == std::chrono::seconds(26));
     attempt();
-    CHECK(time.slept == std::chrono::seconds(26)); // a success clears it
+    CHECK(time->slept == std::chrono::seconds(26)); // a success clears it
 }
 
 TEST_CASE("engine faults: no result where one was promised") {
@@ -187,8 +188,8 @@ TEST_CASE("engine faults: no result where one was promised") {
                     "        tensor<fp16, [1, 4]> y = relu(x = x)[name = string(\"y\")];\n    } -> (y);\n}\n"));
     const auto open = [&](const std::shared_ptr<const e5rt::library>& runtime, const std::string& input = "x",
                           const std::string& output = "y") {
-        fake_time time;
-        e5rt::session_options options = time.options().session;
+        const auto time = std::make_shared<fake_time>();
+        e5rt::session_options options = time->options().session;
         options.directory = directory.path();
         options.target_architecture = "h13";
         e5rt::session s(runtime, {{input, 8}}, {{output, 8}}, options);
@@ -283,8 +284,8 @@ TEST_CASE("engine faults: a library that is not there, or is no runtime") {
 }
 
 TEST_CASE("engine faults: what the engine refuses names the step, and later compiles are fine") {
-    fake_time time;
-    const auto options = time.options();
+    const auto time = std::make_shared<fake_time>();
+    const auto options = time->options();
     const auto foreign = [&] { static_cast<void>(compile<small_model>(backend::engine(h16, options))); };
     const standin::control& control = standin::control::instance();
     const std::uint64_t live = control.live_handles();
@@ -292,7 +293,7 @@ TEST_CASE("engine faults: what the engine refuses names the step, and later comp
           "e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options");
     const error old = thrown([&] { static_cast<void>(compile<small_model>(backend::engine(h12, options))); });
     CHECK(std::string(old.what()).find("MIL is only supported for H13+") != std::string::npos);
-    CHECK(time.slept == e5rt::clock_source::duration::zero()); // neither was a failed compile
+    CHECK(time->slept == e5rt::clock_source::duration::zero()); // neither was a failed compile
 
     static constexpr auto wide = graph([](auto& g) { // a kernel of width 14, which A13 does not take
         auto x = g.input("x"_s, f16<1, 1, 4, 20>);
@@ -305,7 +306,7 @@ TEST_CASE("engine faults: what the engine refuses names the step, and later comp
     CHECK(std::string(refused.what()).find("ANECCompile() FAILED") != std::string::npos); // among the known symptoms
     CHECK(control.live_handles() == live);
     CHECK(compile_and_run(time).empty());
-    CHECK(time.slept == std::chrono::seconds(15));
+    CHECK(time->slept == std::chrono::seconds(15));
 }
 
 TEST_CASE("engine faults: the preflight refuses what the rules refuse, before any compile") {
@@ -316,8 +317,8 @@ TEST_CASE("engine faults: the preflight refuses what the rules refuse, before an
     });
     weight_store weights;
     weights.add("stem.weight", {1, 1, 1, 14}, std::span<const float>(std::vector<float>(14, 0.5F)));
-    fake_time time;
-    auto options = time.options();
+    const auto time = std::make_shared<fake_time>();
+    auto options = time->options();
     options.preflight = true;
     const standin::control& control = standin::control::instance();
     const std::uint64_t compiles = control.calls("e5rt_e5_compiler_compile");

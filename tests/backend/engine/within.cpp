@@ -15,9 +15,8 @@ namespace e5 = ane::e5rt;
 namespace {
 
 void await(const std::atomic<bool>& flag) {
-    for (int i = 0; !flag && i != 10000; ++i)
+    while (!flag)
         std::this_thread::sleep_for(1ms);
-    REQUIRE(flag);
 }
 
 } // namespace
@@ -26,14 +25,14 @@ TEST_CASE("engine within: without a limit the work is the caller's, with one ano
     std::thread::id thread;
     e5::detail::within({}, "work", [&] { thread = std::this_thread::get_id(); });
     CHECK(thread == std::this_thread::get_id());
-    e5::detail::within(10s, "work", [&] { thread = std::this_thread::get_id(); });
+    e5::detail::within(1h, "work", [&] { thread = std::this_thread::get_id(); });
     CHECK(thread != std::this_thread::get_id());
     e5::detail::within(e5::time_span(INT64_MAX), "work", [&] { thread = std::this_thread::get_id(); });
 }
 
 TEST_CASE("engine within: what the work throws arrives, and what it owns is gone before") {
     const auto owned = std::make_shared<int>(1);
-    for (const e5::time_span limit : {e5::time_span(), e5::time_span(10s)}) {
+    for (const e5::time_span limit : {e5::time_span(), e5::time_span(1h)}) {
         CHECK_THROWS_WITH_AS(
             e5::detail::within(limit, "work", [kept = owned] { throw std::runtime_error(std::to_string(*kept)); }), "1",
             std::runtime_error);

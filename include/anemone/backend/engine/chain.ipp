@@ -23,35 +23,26 @@ ANEMONE_BODY const std::shared_ptr<detail::session_state>& chain::shared() const
 
 ANEMONE_BODY std::size_t chain::add(const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs,
                                     session_options options) {
-    detail::require_ours(*shared());
-    detail::require_idle(*shared());
-    detail::within(shared()->options.setup_timeout, "compile",
-                   [self = shared(), inputs, outputs, options = std::move(options)] {
-                       const ane::detail::one_run now(self->running, "chain");
-                       if (self->programs.size() >= chain_limit)
-                           throw error(errc::argument, "chain",
-                                       std::to_string(chain_limit) +
-                                           " programs are in it, and one stream takes no more; begin another");
-                       detail::loaded_program& added = self->add(inputs, outputs, options);
-                       if (!self->stream)
-                           self->add_stream(added.build.degraded);
-                   });
+    if (size() >= chain_limit)
+        throw error(errc::argument, "chain",
+                    std::to_string(chain_limit) + " programs are in it, and one stream takes no more; begin another");
+    shared()->add(detail::use_within(shared(), "compile",
+                                     [inputs, outputs, options = std::move(options)](detail::session_state& self) {
+                                         return self.load(inputs, outputs, options);
+                                     }));
     return size() - 1;
 }
 
 ANEMONE_BODY void chain::connect(std::size_t from, std::size_t output, std::size_t to, std::size_t input) {
-    detail::require_ours(*shared());
-    detail::require_idle(*shared());
-    detail::within(shared()->options.setup_timeout, "connect", [self = shared(), from, output, to, input] {
-        const ane::detail::one_run now(self->running, "chain");
-        detail::loaded_program& writer = *detail::port_at(self->programs, from, "program");
-        detail::loaded_program& reader = *detail::port_at(self->programs, to, "program");
+    detail::use_within(shared(), "connect", [from, output, to, input](detail::session_state& self) {
+        detail::loaded_program& writer = *detail::port_at(self.programs, from, "program");
+        detail::loaded_program& reader = *detail::port_at(self.programs, to, "program");
         detail::share_buffer(writer.calls({}), reader, detail::port_at(writer.outputs, output, "output"),
                              detail::port_at(reader.inputs, input, "input"));
     });
 }
 
-ANEMONE_BODY std::size_t chain::size() const { return shared()->programs.size(); }
+ANEMONE_BODY std::size_t chain::size() const { return shared()->size; }
 ANEMONE_BODY std::span<std::byte> chain::input(std::size_t program, std::size_t index) {
     detail::require_idle(*shared());
     return detail::port_at(detail::port_at(shared()->programs, program, "program")->inputs, index, "input").data;
@@ -62,12 +53,12 @@ ANEMONE_BODY std::span<std::byte> chain::output(std::size_t program, std::size_t
 }
 
 ANEMONE_BODY void chain::execute() {
-    if (shared()->programs.empty())
+    if (size() == 0)
         throw error(errc::argument, "chain", "is empty");
     detail::run_within(shared(), shared()->options.timeout);
 }
 ANEMONE_BODY pending_run chain::submit() {
-    if (shared()->programs.empty())
+    if (size() == 0)
         throw error(errc::argument, "chain", "is empty");
     const std::uint64_t ticket = detail::submit(shared());
     return {shared(), ticket};
@@ -78,7 +69,7 @@ ANEMONE_BODY void chain::close() {
     if (closed())
         return;
     const auto ending = std::move(state_);
-    detail::close(ending.get("chain").shared);
+    detail::close(std::move(ending.get("chain").shared));
 }
 
 } // namespace ane::e5rt::inline ANEMONE_WAY

@@ -5,6 +5,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <memory>
 
 namespace ane::e5rt::inline ANEMONE_WAY {
 
@@ -37,6 +38,8 @@ struct time_span {
 /// Time as the driver sees it: a monotonic clock and a way to wait. Derive from it to replace both (tests).
 class clock_source {
 public:
+    virtual ~clock_source() = default;
+
     using duration = time_span;
     using time_point = time_span; ///< since the clock's arbitrary epoch
 
@@ -44,10 +47,8 @@ public:
     virtual void sleep(duration span) = 0;
 
     /// std::chrono::steady_clock, and waiting for real.
-    ANEMONE_API_OF(anemone_backend_engine_clock_hpp) static clock_source& system();
-
-protected:
-    ~clock_source() = default;
+    ANEMONE_API_OF(anemone_backend_engine_clock_hpp)
+    static std::shared_ptr<clock_source> system();
 };
 
 } // namespace ane::e5rt::inline ANEMONE_WAY

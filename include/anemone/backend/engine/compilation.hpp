@@ -37,11 +37,14 @@ ANEMONE_INLINE std::filesystem::path model_file(const std::filesystem::path& dir
 
 /// The options with the clock, pacing, gate and report of the process where none is given.
 ANEMONE_INLINE session_options completed(session_options options) {
-    const auto complete = [](auto*& chosen, auto& own) { chosen = chosen != nullptr ? chosen : &own; };
-    complete(options.time, clock_source::system());
-    complete(options.pacing, compile_pacing::process());
-    complete(options.gate, dispatch_gate::process());
-    complete(options.report, release_report::to_stderr());
+    const auto complete = [](auto& chosen, const auto& own) {
+        if (!chosen)
+            chosen = own();
+    };
+    complete(options.time, [] { return clock_source::system(); });
+    complete(options.pacing, [] { return compile_pacing::process(); });
+    complete(options.gate, [] { return dispatch_gate::process(); });
+    complete(options.report, [] { return release_report::to_stderr(); });
     return options;
 }
 

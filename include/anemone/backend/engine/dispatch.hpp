@@ -7,6 +7,7 @@
 #include "clock.hpp"
 
 #include <cstdint>
+#include <memory>
 
 namespace ane::e5rt::detail::inline ANEMONE_WAY {
 class run_queue;
@@ -34,8 +35,10 @@ public:
     dispatch_gate(const dispatch_gate&) = delete;
     dispatch_gate& operator=(const dispatch_gate&) = delete;
 
-    /// The gate of all sessions of the process.
-    ANEMONE_API_OF(anemone_backend_engine_dispatch_hpp) static dispatch_gate& process();
+    /// The gate of all sessions of the process, also of those that other copies of this driver make (process_state.hpp). A
+    /// child after a fork has one of its own. The calls below throw `error` (errc::engine) where they cannot find it.
+    ANEMONE_API_OF(anemone_backend_engine_dispatch_hpp)
+    static std::shared_ptr<dispatch_gate> process();
 
     /// Waits for as long as others have it locked. Throws `error` (errc::engine) while a run is out.
     ANEMONE_API void lock();

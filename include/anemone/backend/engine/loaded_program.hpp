@@ -2,42 +2,68 @@
 
 #include "../../base/way.hpp"
 #include "compilation.hpp"
+#include "library.hpp"
 #include "port.hpp"
+#include "process_state.hpp"
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <vector>
 
 namespace ane::e5rt::detail::inline ANEMONE_WAY {
 
-inline std::atomic<int> loaded{0};
-
-/// Counts one loaded program for as long as it lives. Throws `error(errc::engine)` where it would be one too many.
+/// Counts one loaded program of the process for as long as it lives. Throws `error(errc::engine)` where it would be one
+/// too many.
 class program_slot {
 public:
-    ANEMONE_INLINE explicit program_slot(int limit) {
-        const int others = loaded++;
+    ANEMONE_INLINE explicit program_slot(int limit) : loaded_(state_of_process().loaded) {
+        const int others = loaded_++;
         if (others >= limit) {
-            --loaded;
+            --loaded_;
             throw error(errc::engine, "loaded programs",
                         std::to_string(others) + " are loaded by this driver, the limit is " + std::to_string(limit) +
                             " (R116): close a session, or use one for several sizes");
         }
     }
-    ~program_slot() { --loaded; }
+    ~program_slot() { --loaded_; }
     program_slot(const program_slot&) = delete;
     program_slot& operator=(const program_slot&) = delete;
+
+    /// How many others there are.
+    int others() const noexcept { return loaded_ - 1; }
+
+private:
+    std::atomic<std::int32_t>& loaded_;
+};
+
+/// Releases what an owner holds; failures are reported. In a child after a fork, whose parent has it still, it forgets.
+template <class Owner> void release_all(Owner& owner) noexcept {
+    if (owner.is_ours())
+        owner.in_release_order([](auto& owned) { owned.reset(); });
+    else
+        owner.in_release_order([](auto& owned) { owned.forget(); });
+}
+/// The same when the owner goes. A template, as a destructor cannot be one.
+template <class Owner> struct release_at_end {
+    Owner& owner;
+    ~release_at_end() { release_all(owner); }
 };
 
 /// One program, compiled, loaded, with bound ports. Handles point to the table and to the options' report, so the object
 /// never moves.
 struct loaded_program {
-    ANEMONE_INLINE loaded_program(const api& functions, session_options with)
-        : table(functions), options(completed(std::move(with))), slot(options.program_limit), build(table, options) {}
+    ANEMONE_INLINE loaded_program(std::shared_ptr<const library> from, session_options with)
+        : runtime(std::move(from)), table(runtime->functions()), options(completed(std::move(with))),
+          slot(options.program_limit), build(table, options) {}
     loaded_program(const loaded_program&) = delete;
     loaded_program& operator=(const loaded_program&) = delete;
+
+    bool is_ours() const noexcept { return process == ::getpid(); }
 
     /// Makes the calls on behalf of the program.
     ANEMONE_INLINE caller calls(std::string_view about) const noexcept { return {table, *options.report, about}; }
@@ -74,6 +100,8 @@ struct loaded_program {
         action(build.config);
     }
 
+    ::pid_t process = ::getpid();
+    std::shared_ptr<const library> runtime;
     const api& table;
     session_options options;
     program_slot slot; // before the compilation, which takes long
@@ -84,9 +112,10 @@ struct loaded_program {
     handle<handle_kind::event> event;
     std::vector<bound_port> inputs;
     std::vector<bound_port> outputs;
-    bool encoded = false;   ///< at least once: its bindings are fixed
-    bool prepared = true;   ///< it may be encoded
-    bool on_stream = false; ///< it is encoded now
+    bool encoded = false;                      ///< at least once: its bindings are fixed
+    bool prepared = true;                      ///< it may be encoded
+    bool on_stream = false;                    ///< it is encoded now
+    release_at_end<loaded_program> end{*this}; // last, so that it comes before the handles' own destructors
 
 private:
     using operation_step =
@@ -95,7 +124,7 @@ private:
     /// The status of the last step where the program may be a stale one of the cache, else 0. Throws for every other
     /// failure.
     ANEMONE_INLINE std::int64_t make_operation() {
-        const std::string others = std::to_string(loaded.load() - 1);
+        const std::string others = std::to_string(slot.others());
         const std::string about = "function '" + options.function + "', with " + others +
                                   " other programs loaded by this driver (limit about " +
                                   std::to_string(loaded_program_limit) + ")";

@@ -33,7 +33,8 @@ struct device {
     static constexpr std::uint64_t ane = 0x4;
 };
 
-/// How a program is compiled and loaded. What it points to must outlive the session, and a run of it that is still out.
+/// How a program is compiled and loaded. A session shares whatever it points to, for itself and for calls that are still
+/// out when it has gone: what only they own goes when the last of them returns, on the thread that made the call.
 struct session_options {
     /// Directory of the program: holds `model.mil`, and the weight file beside it that the text names by @model_path.
     /// The cache directory `cache` is made under it, unless `cache` below names another.
@@ -67,17 +68,17 @@ struct session_options {
     /// Least time between a failed compile and the next one; 0 does not wait.
     clock_source::duration compile_backoff = default_compile_backoff;
     /// Clock and sleep of the pacing; null: the system's. Sessions that share a pacing must share the clock too.
-    clock_source* time = nullptr;
+    std::shared_ptr<clock_source> time{};
     /// State of the pacing; null: the one of the process.
-    compile_pacing* pacing = nullptr;
+    std::shared_ptr<compile_pacing> pacing{};
     /// What keeps runs apart; null: the gate of the process.
-    dispatch_gate* gate = nullptr;
+    std::shared_ptr<dispatch_gate> gate{};
     /// Programs that this driver may have loaded at once; one more is refused before it is compiled (R116).
     int program_limit = loaded_program_limit;
     /// Kept alive for as long as the session, or a call of it that is out, needs its files.
     std::shared_ptr<const void> held{};
     /// Receives releases that fail where nothing can be thrown; null: a line on standard error for each.
-    release_report* report = nullptr;
+    std::shared_ptr<release_report> report{};
 };
 
 /// An optional step that was left out. `status` is the runtime's answer, 0 when it lacks the function.

@@ -5,6 +5,7 @@
 #include "../../base/way.hpp"
 #include "clock.hpp"
 
+#include <memory>
 #include <optional>
 
 namespace ane::e5rt::inline ANEMONE_WAY {
@@ -23,8 +24,11 @@ public:
     compile_pacing(const compile_pacing&) = delete;
     compile_pacing& operator=(const compile_pacing&) = delete;
 
-    /// The state shared by all sessions of the process.
-    ANEMONE_API_OF(anemone_backend_engine_pacing_hpp) static compile_pacing& process();
+    /// The state shared by all sessions of the process, also of those that other copies of this driver make
+    /// (process_state.hpp). A child after a fork has one of its own. The calls below throw `error` (errc::engine) where they
+    /// cannot find it.
+    ANEMONE_API_OF(anemone_backend_engine_pacing_hpp)
+    static std::shared_ptr<compile_pacing> process();
 
     /// Waits until a compile may start; gives the time asked to sleep, 0 when there was no need.
     ANEMONE_API clock_source::duration wait(clock_source& time, clock_source::duration backoff) const;

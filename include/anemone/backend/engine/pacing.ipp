@@ -3,22 +3,31 @@
 #include "../../base/way.hpp"
 ANEMONE_INCLUDED(anemone_backend_engine_pacing_hpp);
 
+#include "once_a_process.hpp"
 #include "pacing.hpp"
+#include "process_state.hpp"
+#include "state_lock.hpp"
 
-#include <mutex>
+#include <memory>
 
 namespace ane::e5rt::inline ANEMONE_WAY {
 
 struct compile_pacing::state {
-    std::mutex mutex;
-    std::optional<clock_source::time_point> last_failure;
+    /// Where the last failure is.
+    std::shared_ptr<detail::process_state> (*place)() = detail::own_state;
+    detail::once_a_process<std::shared_ptr<detail::process_state>> kept{};
+
+    ANEMONE_INLINE detail::process_state& here() { return *kept.get(place); }
 };
 
 ANEMONE_BODY_OF compile_pacing::compile_pacing() : state_(hidden<state>::of(new state)) {}
 
-ANEMONE_BODY_OF compile_pacing& compile_pacing::process() {
-    static compile_pacing shared;
-    return shared;
+ANEMONE_BODY_OF std::shared_ptr<compile_pacing> compile_pacing::process() {
+    return detail::the_process_s<compile_pacing>.get([] {
+        auto made = std::make_shared<compile_pacing>();
+        made->state_.get("pacing").place = detail::shared_state;
+        return made;
+    });
 }
 
 ANEMONE_BODY clock_source::duration compile_pacing::wait(clock_source& time, clock_source::duration backoff) const {
@@ -37,22 +46,23 @@ ANEMONE_BODY clock_source::duration compile_pacing::wait(clock_source& time, clo
 }
 
 ANEMONE_BODY void compile_pacing::failed(clock_source::time_point when) {
-    state& self = state_.get("pacing");
-    const std::lock_guard lock(self.mutex);
-    if (!self.last_failure || *self.last_failure < when)
-        self.last_failure = when;
+    detail::process_state& self = state_.get("pacing").here();
+    const detail::state_lock hold(self);
+    if (self.compile_failed == 0 || self.compile_failed_at < when.nanoseconds)
+        self.compile_failed_at = when.nanoseconds;
+    self.compile_failed = 1;
 }
 
 ANEMONE_BODY void compile_pacing::succeeded() {
-    state& self = state_.get("pacing");
-    const std::lock_guard lock(self.mutex);
-    self.last_failure.reset();
+    detail::process_state& self = state_.get("pacing").here();
+    const detail::state_lock hold(self);
+    self.compile_failed = 0;
 }
 
 ANEMONE_BODY std::optional<clock_source::time_point> compile_pacing::last_failure() const {
-    state& self = state_.get("pacing");
-    const std::lock_guard lock(self.mutex);
-    return self.last_failure;
+    detail::process_state& self = state_.get("pacing").here();
+    const detail::state_lock hold(self);
+    return self.compile_failed != 0 ? std::optional(time_span(self.compile_failed_at)) : std::nullopt;
 }
 
 } // namespace ane::e5rt::inline ANEMONE_WAY

@@ -4,6 +4,7 @@
 #include "../../base/way.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 namespace ane::e5rt::inline ANEMONE_WAY {
@@ -12,14 +13,14 @@ namespace ane::e5rt::inline ANEMONE_WAY {
 /// be notified.
 class release_report {
 public:
+    virtual ~release_report() = default;
+
     /// `step` is the name of the function, `status` its answer, which is not 0.
     virtual void failed(std::string_view step, std::int64_t status) = 0;
 
     /// One line on standard error for each.
-    ANEMONE_API_OF(anemone_backend_engine_release_report_hpp) static release_report& to_stderr();
-
-protected:
-    ~release_report() = default;
+    ANEMONE_API_OF(anemone_backend_engine_release_report_hpp)
+    static std::shared_ptr<release_report> to_stderr();
 };
 
 } // namespace ane::e5rt::inline ANEMONE_WAY

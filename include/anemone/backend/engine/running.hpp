@@ -35,7 +35,7 @@ template <class State> void require_idle(const State& self) {
                     "busy: its run did not end within its timeout and cannot be cancelled; wait until running() is "
                     "false, or close the session and compile another");
     if (self.running)
-        throw error(errc::argument, "session", "a run is submitted; wait for it first");
+        throw error(errc::argument, "session", "a run is submitted, or a call is out; wait for its end first");
 }
 
 /// One run on the caller's thread.
@@ -68,6 +68,7 @@ template <class State> std::uint64_t submit(const std::shared_ptr<State>& self) 
 
 /// Waits for a run; 0: without a limit.
 template <class State> void finish(State& self, std::uint64_t ticket, time_span limit) {
+    require_ours(self);
     run_queue& queue = self.options.gate->queue();
     const auto in_time = [&] { return std::to_string(limit.nanoseconds / 1000) + " us"; };
     switch (queue.finish(self, ticket, limit)) {
@@ -94,13 +95,42 @@ template <class State> void run_within(const std::shared_ptr<State>& self, time_
 /// What a report gets as the status of a release that did not return in time.
 inline constexpr std::int64_t timed_out = -1003;
 
+/// The use of a session by a call that is no run; at its end the session's, if that has gone meanwhile. A template, as a
+/// destructor cannot be one.
+template <class State> class session_use {
+public:
+    explicit session_use(std::shared_ptr<State> of) : self_(std::move(of)) {
+        if (self_->running.exchange(true, std::memory_order_acquire))
+            require_idle(*self_);
+        before_ = self_->options.gate->queue().begin_use(*self_);
+    }
+    session_use(const session_use&) = delete;
+    session_use& operator=(const session_use&) = delete;
+    ~session_use() {
+        if (self_->options.gate->queue().end_use(*self_, before_))
+            self_->end(*self_);
+    }
+
+private:
+    std::shared_ptr<State> self_;
+    submission::phase before_{};
+};
+
+/// Does something to a session that does not run, within the limit of its options for all but runs; gives what it gives.
+template <class State, class Work>
+auto use_within(const std::shared_ptr<State>& self, const char* what, Work work) -> decltype(work(*self)) {
+    require_ours(*self);
+    require_idle(*self);
+    return within(self->options.setup_timeout, what, [self, work = std::move(work)]() mutable {
+        const session_use<State> now(self);
+        return work(*self);
+    });
+}
+
 /// Ends a session by `release`, within the limit of its options. What is submitted and has not begun is withdrawn; what a
 /// run that is out uses goes when it returns. Does nothing in a child after a fork.
 template <class State, class Release> void end_within(const std::shared_ptr<State>& ending, Release release) {
-    if (!ending->is_ours())
-        return;
-    ending->options.gate->queue().cancel(*ending, ending->ticket);
-    if (!ending->running)
+    if (ending->is_ours() && ending->options.gate->queue().leave(*ending) && !ending->running)
         within(ending->options.setup_timeout, "release", std::move(release));
 }
 
@@ -112,18 +142,14 @@ template <class State> struct state_owner {
     state_owner(const state_owner&) = delete;
     state_owner& operator=(const state_owner&) = delete;
     ~state_owner() {
-        if (!shared || !shared->is_ours())
+        if (!shared)
             return;
-        shared->options.gate->queue().cancel(*shared, shared->ticket);
-        const time_span limit = shared->options.setup_timeout;
-        if (limit == time_span::zero())
-            return;
-        release_report& report = *shared->options.report;
+        const std::shared_ptr<release_report> told = shared->options.report;
         try {
-            within(limit, "release", [ending = std::move(shared)]() mutable { ending.reset(); });
+            end_within(shared, [ending = shared] { ending->end(*ending); });
         } catch (const error& late) {
             try {
-                report.failed(late.subject(), timed_out);
+                told->failed(late.subject(), timed_out);
             } catch (...) { // a report that throws must not end the process from a destructor
             }
         } catch (...) { // no memory

@@ -120,8 +120,10 @@ private:
     hidden<detail::state_owner<detail::session_state>> state_;
 };
 
-/// Programs loaded in this process by this driver.
-ANEMONE_API_OF(anemone_backend_engine_session_hpp) int loaded_programs() noexcept;
+/// Programs loaded in this process by all copies of this driver. Throws `error` (errc::engine) where they cannot find each
+/// other.
+ANEMONE_API_OF(anemone_backend_engine_session_hpp)
+int loaded_programs();
 
 } // namespace ane::e5rt::inline ANEMONE_WAY
 

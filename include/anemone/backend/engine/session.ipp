@@ -14,11 +14,13 @@ ANEMONE_BODY_OF session::session(std::shared_ptr<const library> runtime, const s
                                  const std::vector<port_spec>& outputs, session_options options) {
     if (!runtime)
         throw error(errc::argument, "runtime", "no library");
-    auto made = std::make_shared<detail::session_state>(std::move(runtime), std::move(options));
-    detail::within(made->options.setup_timeout, "compile", [made, inputs, outputs] {
-        detail::loaded_program& only = made->add(inputs, outputs, made->options);
-        made->add_stream(only.build.degraded);
-    });
+    const time_span limit = options.setup_timeout;
+    auto made = detail::within(
+        limit, "compile", [runtime = std::move(runtime), inputs, outputs, options = std::move(options)]() mutable {
+            auto fresh = std::make_shared<detail::session_state>(std::move(runtime), std::move(options));
+            fresh->add(fresh->load(inputs, outputs, fresh->options));
+            return fresh;
+        });
     using owner = detail::state_owner<detail::session_state>;
     state_ = hidden<owner>::of(new owner(std::move(made)));
 }
@@ -110,16 +112,13 @@ ANEMONE_BODY bool session::cold() const {
 }
 
 ANEMONE_BODY void session::alias(std::size_t from, std::size_t to) {
-    detail::require_ours(state());
-    detail::require_idle(state());
-    detail::within(state().options.setup_timeout, "alias", [self = shared(), from, to] {
-        const ane::detail::one_run now(self->running, "session");
-        detail::loaded_program& only = *self->programs.front();
+    detail::use_within(shared(), "alias", [from, to](detail::session_state& self) {
+        detail::loaded_program& only = *self.programs.front();
         bound_port& output = detail::port_at(only.outputs, from, "output");
         if (output.aliased)
             throw error(errc::port, output.spec.name, "a port is aliased already");
         detail::share_buffer(only.calls({}), only, output, detail::port_at(only.inputs, to, "input"));
-        self->aliases.emplace_back(from, to);
+        self.aliases.emplace_back(from, to);
     });
 }
 
@@ -131,9 +130,9 @@ ANEMONE_BODY void session::close() {
     if (closed())
         return;
     const auto ending = std::move(state_);
-    detail::close(ending.get("session").shared);
+    detail::close(std::move(ending.get("session").shared));
 }
 
-ANEMONE_BODY_OF int loaded_programs() noexcept { return detail::loaded.load(); }
+ANEMONE_BODY_OF int loaded_programs() { return detail::state_of_process().loaded; }
 
 } // namespace ane::e5rt::inline ANEMONE_WAY

@@ -8,6 +8,8 @@
 #include "running.hpp"
 #include "within.hpp"
 
+#include <atomic>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,44 +19,34 @@
 
 namespace ane::e5rt::detail::inline ANEMONE_WAY {
 
-/// Releases what a session holds when the session goes. In a child after a fork, whose parent has it still, it forgets.
-/// A template, as a destructor cannot be one.
-template <class Session> struct release_at_end {
-    Session& session;
-    ~release_at_end() {
-        if (session.is_ours())
-            session.in_release_order([](auto& owned) { owned.reset(); });
-        else
-            session.in_release_order([](auto& owned) { owned.forget(); });
-    }
-};
-
 /// Everything a session or a chain holds: programs, and the stream that they are encoded on, in order. The worker of the
 /// gate shares it while a run is submitted.
 struct session_state : submission {
     ANEMONE_INLINE session_state(std::shared_ptr<const library> from, session_options with)
         : runtime(std::move(from)), options(completed(std::move(with))), table(runtime->functions()) {
         run = [](submission& self) noexcept { return static_cast<session_state&>(self).run_once(); };
+        end = [](submission& self) noexcept { release_all(static_cast<session_state&>(self)); };
     }
     session_state(const session_state&) = delete;
     session_state& operator=(const session_state&) = delete;
 
     bool is_ours() const noexcept { return process == ::getpid(); }
 
-    ANEMONE_INLINE loaded_program& add(const std::vector<port_spec>& inputs, const std::vector<port_spec>& outputs,
-                                       session_options with) {
+    /// Compiles and loads a program that is not part of the session yet. The first one makes the stream.
+    ANEMONE_INLINE std::unique_ptr<loaded_program> load(const std::vector<port_spec>& inputs,
+                                                        const std::vector<port_spec>& outputs, session_options with) {
         check_ports(inputs, outputs);
-        programs.push_back(std::make_unique<loaded_program>(table, std::move(with)));
-        try {
-            programs.back()->load(inputs, outputs);
-        } catch (...) {
-            auto& left = *programs.back();
-            left.in_release_order([](auto& owned) { owned.reset(); });
-            programs.pop_back();
-            throw;
-        }
+        auto made = std::make_unique<loaded_program>(runtime, std::move(with));
+        made->load(inputs, outputs);
+        if (!stream)
+            add_stream(made->build.degraded);
+        return made;
+    }
+    /// Makes it the last one of the session.
+    ANEMONE_INLINE void add(std::unique_ptr<loaded_program> last) {
+        programs.push_back(std::move(last));
         complete = false;
-        return *programs.back();
+        size = programs.size();
     }
 
     ANEMONE_INLINE void add_stream(std::vector<degradation>& left_out) {
@@ -141,12 +133,13 @@ struct session_state : submission {
     session_options options; ///< what they hold goes after all handles
     const api& table;
     std::vector<std::unique_ptr<loaded_program>> programs;
+    std::atomic<std::size_t> size{0}; ///< of the programs, for those who ask while one more is added
     handle<handle_kind::stream> stream;
     bool complete = false;                                    ///< all that there is, is encoded
     bool executed = false;                                    ///< the stream has run since it was new or reset
     std::vector<std::pair<std::size_t, std::size_t>> aliases; ///< of a session: output and input
     std::optional<clock_source::time_point> last_run;
-    release_at_end<session_state> end{*this}; // last, so that it comes before the handles' own destructors
+    release_at_end<session_state> ending{*this}; // last, so that it comes before the handles' own destructors
 };
 
 /// Gives up what a session holds. Throws one error with all releases that failed, whose subject is the first of them.

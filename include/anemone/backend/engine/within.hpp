@@ -10,10 +10,13 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace ane::e5rt::detail::inline ANEMONE_WAY {
 
@@ -32,34 +35,47 @@ ANEMONE_INLINE std::chrono::nanoseconds waiting_time(time_span span) {
     return std::chrono::nanoseconds(span.nanoseconds < year ? span.nanoseconds : year);
 }
 
-/// Does `work` and waits for its end, no longer than the limit; 0: without one, on the caller's thread. A call into the
-/// runtime cannot be cancelled: when the time is up `error(errc::engine)` is thrown, and a thread that belongs to the
-/// work goes on with it. So the work must own, or share, whatever it uses. `what` is the subject of the error unless a
-/// call was noted.
-template <class Work> void within(time_span limit, const char* what, Work work) {
+/// Does `work`, waits for its end, no longer than the limit, and gives what it gives; 0: without a limit, on the caller's
+/// thread. A call into the runtime cannot be cancelled: when the time is up `error(errc::engine)` is thrown, and a thread
+/// that belongs to the work goes on with it. So the work must own, or share, whatever it uses. Whether it was in time is
+/// decided once: what comes too late is given to nobody, and goes on that thread. `what` is the subject of the error
+/// unless a call was noted.
+template <class Work> auto within(time_span limit, const char* what, Work work) -> decltype(work()) {
     if (limit == time_span::zero())
         return work();
+    using given = decltype(work());
+    constexpr bool gives_nothing = std::is_void_v<given>;
+    using kept = std::conditional_t<gives_nothing, std::monostate, given>;
     struct outcome {
         std::mutex mutex;
         std::condition_variable changed;
         std::atomic<const char*> step{nullptr};
         std::exception_ptr failure;
+        std::optional<kept> value;
         bool ended = false;
+        bool given_up = false;
     };
     const auto result = std::make_shared<outcome>();
     try {
         std::thread([result, work = std::move(work)]() mutable {
             noted_step = &result->step;
             std::exception_ptr failure;
+            std::optional<kept> value;
             try {
                 auto mine = std::move(work); // which goes before anybody is told
-                mine();
+                if constexpr (gives_nothing)
+                    mine();
+                else
+                    value.emplace(mine());
             } catch (...) {
                 failure = std::current_exception();
             }
             {
                 const std::lock_guard hold(result->mutex);
-                result->failure = std::move(failure);
+                if (!result->given_up) {
+                    result->failure = std::move(failure);
+                    result->value = std::exchange(value, std::nullopt);
+                }
                 result->ended = true;
             }
             result->changed.notify_all();
@@ -69,6 +85,8 @@ template <class Work> void within(time_span limit, const char* what, Work work) 
     }
     std::unique_lock hold(result->mutex);
     if (!result->changed.wait_for(hold, waiting_time(limit), [&] { return result->ended; })) {
+        result->given_up = true;
+        hold.unlock();
         const char* const step = result->step.load(std::memory_order_relaxed);
         throw error(errc::engine, step != nullptr ? step : what,
                     "did not return within " + std::to_string(limit.nanoseconds / 1000) +
@@ -77,6 +95,8 @@ template <class Work> void within(time_span limit, const char* what, Work work) 
     }
     if (result->failure)
         std::rethrow_exception(std::exchange(result->failure, nullptr));
+    if constexpr (!gives_nothing)
+        return std::move(*result->value);
 }
 
 } // namespace ane::e5rt::detail::inline ANEMONE_WAY

@@ -3,12 +3,16 @@
 #include <anemone/backend/engine/engine.hpp>
 #include <anemone/targets/table.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
+#include <functional>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <vector>
 
 /// The stand-in of the netplist door as the tests use it.
 namespace objc_standin {
@@ -25,16 +29,25 @@ public:
 
     void (*fail)(const char* name, int nth);
     std::uint64_t (*calls)(const char* name);
+    const char* (*called)(std::uint64_t index);
     void (*forget_calls)();
     long (*live)();
     std::uint64_t (*pools)();
     const char* (*misuse)();
     void (*set)(const char* option, int value);
     void (*hide)(const char* name, bool away);
-    void (*hang)(const char* name);
+    void (*hang)(const char* name, int nth);
     void (*let_go)();
     std::uint64_t (*hung)();
     void (*kill_service)();
+
+    /// Every function and message that was called since they were forgotten.
+    std::vector<std::string> called_by_name() const {
+        std::vector<std::string> names;
+        while (const char* const name = called(names.size()))
+            names.emplace_back(name);
+        return names;
+    }
 
     void* symbol(const char* name) const { return ::dlsym(image_, name); }
 
@@ -48,6 +61,7 @@ private:
         }
         find(fail, "anemone_objc_fail");
         find(calls, "anemone_objc_calls");
+        find(called, "anemone_objc_called");
         find(forget_calls, "anemone_objc_forget_calls");
         find(live, "anemone_objc_live");
         find(pools, "anemone_objc_pools");
@@ -71,6 +85,16 @@ private:
 };
 
 inline const control& books() { return control::instance(); }
+
+/// A limit that no load makes a quick call miss.
+inline constexpr ane::e5rt::time_span ample = std::chrono::hours(1);
+
+/// Waits, for real, until something holds: for as long as it takes, as ctest has a limit.
+inline void await(const std::function<bool()>& holds) {
+    while (!holds()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
 
 /// The machine that the stand-in is, for as long as the object lives.
 class host {

@@ -161,9 +161,9 @@ TEST_CASE("netplist faults: a reason that cannot be had is no reason to lose the
 
 TEST_CASE("netplist faults: an end that fails is thrown by close, reported by the destructor, and leaks nothing") {
     const long before = objc_standin::books().live();
-    silent_report report;
+    const auto report = std::make_shared<silent_report>();
     auto options = objc_standin::options();
-    options.session.report = &report;
+    options.session.report = report;
     {
         counter_program program = counting(options);
         objc_standin::books().fail("unloadWithQoS:error:", 1);
@@ -174,12 +174,12 @@ TEST_CASE("netplist faults: an end that fails is thrown by close, reported by th
             error);
         program.compiled().in_memory_session().close(); // does nothing
     }
-    CHECK(report.steps.empty());
+    CHECK(report->steps.empty());
     {
         const counter_program program = counting(options);
         objc_standin::books().fail("unloadWithQoS:error:", 1);
     }
-    CHECK(report.steps == std::vector<std::string>{"-[_ANEInMemoryModel unloadWithQoS:error:]"});
+    CHECK(report->steps == std::vector<std::string>{"-[_ANEInMemoryModel unloadWithQoS:error:]"});
     CHECK(objc_standin::books().live() == before);
     CHECK(std::string(objc_standin::books().misuse()).empty());
 }

@@ -105,11 +105,11 @@ TEST_CASE("in-memory MIL: ports are handed over in the alphabetical order of the
     const auto given = program({"second"_s = second, "first"_s = first, "Third"_s = third});
     const auto expected = reference({"second"_s = second, "first"_s = first, "Third"_s = third});
     CHECK(given["zebra"_s](0, 3, 1, 2) == half(103.0));
-    const auto same = [](const auto& a, const auto& b) {
+    const auto equal = [](const auto& a, const auto& b) {
         return std::ranges::equal(a.elements(), b.elements(), {}, &half::bits, &half::bits);
     };
-    CHECK(same(given["zebra"_s], expected["zebra"_s]));
-    CHECK(same(given["ant"_s], expected["ant"_s]));
+    CHECK(equal(given["zebra"_s], expected["zebra"_s]));
+    CHECK(equal(given["ant"_s], expected["ant"_s]));
     objc::session& session = program.compiled().in_memory_session();
     CHECK(session.input_index("Third") == 0); // capitals first
     CHECK(session.input_index("first") == 1);

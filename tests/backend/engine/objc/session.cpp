@@ -149,12 +149,12 @@ TEST_CASE("netplist session: surfaces that cannot be mapped are not, and it is s
 }
 
 TEST_CASE("netplist session: a load that fails once is tried again after 100 ms, twice is an error") {
-    ticking_clock time;
+    const auto time = std::make_shared<ticking_clock>();
     auto options = objc_standin::options();
-    options.session.time = &time;
+    options.session.time = time;
     objc_standin::books().fail("loadWithQoS:options:error:", 1);
     static_cast<void>(compile<crossed>(objc_standin::engine(h13, options), weight_store{}));
-    CHECK(time.passed == e5rt::time_span(100'000'000));
+    CHECK(time->passed == e5rt::time_span(100'000'000));
     const objc_standin::option refused("refuse_load", 1);
     CHECK_THROWS_WITH_AS(compile<crossed>(objc_standin::engine(h13, options), weight_store{}),
                          doctest::Contains("failed twice, 100 ms apart: a failure on demand; close another program"),
@@ -178,17 +178,17 @@ TEST_CASE("netplist session: the limit on compiles is refused before the compile
 }
 
 TEST_CASE("netplist session: a failed compile makes the next one of either door wait") {
-    ticking_clock time;
-    e5rt::compile_pacing pacing;
+    const auto time = std::make_shared<ticking_clock>();
+    const auto pacing = std::make_shared<e5rt::compile_pacing>();
     auto options = objc_standin::options();
-    options.session.time = &time;
-    options.session.pacing = &pacing;
+    options.session.time = time;
+    options.session.pacing = pacing;
     options.session.compile_backoff = e5rt::default_compile_backoff;
     objc_standin::books().fail("compileWithQoS:options:error:", 1);
     CHECK_THROWS_AS(compile<crossed>(objc_standin::engine(h13, options), weight_store{}), error);
-    CHECK(pacing.last_failure().has_value());
+    CHECK(pacing->last_failure().has_value());
     static_cast<void>(compile<crossed>(objc_standin::engine(h13, options), weight_store{}));
-    CHECK(time.passed == e5rt::default_compile_backoff);
+    CHECK(time->passed == e5rt::default_compile_backoff);
 }
 
 TEST_CASE("netplist session: loaded programs of both doors count together") {
@@ -243,19 +243,19 @@ TEST_CASE("netplist session: a child of fork neither runs nor releases the paren
 }
 
 TEST_CASE("netplist session: the gate of the e5rt door keeps its runs apart too") {
-    e5rt::dispatch_gate gate;
+    const auto gate = std::make_shared<e5rt::dispatch_gate>();
     auto options = objc_standin::options();
-    options.session.gate = &gate;
+    options.session.gate = gate;
     auto program = compile<rectified>(objc_standin::engine(h13, options), weight_store{});
     std::atomic<bool> done = false;
-    gate.lock();
+    gate->lock();
     std::thread runner([&] {
         static_cast<void>(program({"x"_s = ndarray<shape<1, 3, 4, 5>>{}}));
         done = true;
     });
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     CHECK_FALSE(done);
-    gate.unlock();
+    gate->unlock();
     runner.join();
     CHECK(done);
 }

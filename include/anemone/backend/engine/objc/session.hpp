@@ -97,8 +97,10 @@ private:
     hidden<e5rt::detail::state_owner<detail::session_state>> state_;
 };
 
-/// Programs that this driver had compiled by in-memory models in this process, whether it succeeded or not.
-ANEMONE_API_OF(anemone_backend_engine_objc_session_hpp) int compiles() noexcept;
+/// Programs that this driver had compiled by in-memory models in this process, whether it succeeded or not; by all copies
+/// of it. Throws `error` (errc::engine) where they cannot find each other.
+ANEMONE_API_OF(anemone_backend_engine_objc_session_hpp)
+int compiles();
 
 } // namespace ane::objc::inline ANEMONE_WAY
 

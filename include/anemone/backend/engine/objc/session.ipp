@@ -19,15 +19,20 @@ void session::open(std::shared_ptr<const runtime> from, const Program& program, 
     if (!from) {
         throw error(errc::argument, "runtime", "no library");
     }
-    auto made = std::make_shared<detail::session_state>(std::move(from), std::move(options), door);
-    const e5rt::time_span limit = made->options.setup_timeout;
-    if (limit == e5rt::time_span::zero()) {
-        made->open(program, inputs, outputs, states);
-    } else { // of copies: a call that is out goes on when the caller's are gone
-        e5rt::detail::within(limit, "compile", [made, program, inputs, outputs, states] {
-            made->open(program, inputs, outputs, states);
-        });
-    }
+    const e5rt::time_span limit = options.setup_timeout;
+    const auto open_one = [from = std::move(from), options = std::move(options),
+                           door](const Program& of, const std::vector<port_spec>& in, const std::vector<port_spec>& out,
+                                 const std::vector<resident>& kept) {
+        auto fresh = std::make_shared<detail::session_state>(from, options, door);
+        fresh->open(of, in, out, kept);
+        return fresh;
+    };
+    auto made =
+        limit == e5rt::time_span::zero() // else of copies: a call that is out goes on when the caller's are gone
+            ? open_one(program, inputs, outputs, states)
+            : e5rt::detail::within(limit, "compile", [open_one, program, inputs, outputs, states] {
+                  return open_one(program, inputs, outputs, states);
+              });
     using owner = e5rt::detail::state_owner<detail::session_state>;
     state_ = hidden<owner>::of(new owner(std::move(made)));
 }
@@ -131,9 +136,9 @@ ANEMONE_BODY void session::close() {
         return;
     }
     const auto owner = std::move(state_);
-    const std::shared_ptr<detail::session_state> ending = owner.get("session").shared;
+    const std::shared_ptr<detail::session_state> ending = std::move(owner.get("session").shared);
     e5rt::detail::end_within(ending, [ending] {
-        const auto failures = ending->end();
+        const auto failures = ending->release();
         if (failures.empty()) {
             return;
         }
@@ -145,6 +150,6 @@ ANEMONE_BODY void session::close() {
     });
 }
 
-ANEMONE_BODY_OF int compiles() noexcept { return detail::compile_count.load(); }
+ANEMONE_BODY_OF int compiles() { return e5rt::detail::state_of_process().compiles; }
 
 } // namespace ane::objc::inline ANEMONE_WAY

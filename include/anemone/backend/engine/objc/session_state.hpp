@@ -22,19 +22,19 @@
 
 namespace ane::objc::detail::inline ANEMONE_WAY {
 
-inline std::atomic<int> compile_count{0};
-
-/// Ends what a state began, when it goes. A template, as a destructor cannot be one.
+/// Ends what a state began; failures are reported.
+template <class State> void end_and_report(State& state) noexcept {
+    try {
+        for (const auto& [step, why] : state.release()) {
+            state.options.report->failed(step, -1);
+        }
+    } catch (...) { // a report that throws, or no memory: destructors and the worker are here
+    }
+}
+/// The same when it goes. A template, as a destructor cannot be one.
 template <class State> struct end_at_end {
     State& state;
-    ~end_at_end() {
-        try {
-            for (const auto& [step, why] : state.end()) {
-                state.options.report->failed(step, -1);
-            }
-        } catch (...) { // a report that throws, or no memory: this is a destructor
-        }
-    }
+    ~end_at_end() { end_and_report(state); }
 };
 
 /// Everything a session holds. The worker of the gate shares it while a run is submitted.
@@ -43,6 +43,7 @@ struct session_state : e5rt::detail::submission {
         : from(std::move(of)), table(from->functions()), options(e5rt::detail::completed(std::move(with))),
           door(through), slot(options.program_limit) {
         run = [](submission& self) noexcept { return static_cast<session_state&>(self).run_once(); };
+        end = [](submission& self) noexcept { end_and_report(static_cast<session_state&>(self)); };
     }
     session_state(const session_state&) = delete;
     session_state& operator=(const session_state&) = delete;
@@ -99,9 +100,12 @@ struct session_state : e5rt::detail::submission {
     }
     static const char* run_step() { return "-[_ANEInMemoryModel evaluateWithQoS:options:request:error:]"; }
 
-    /// Ends what was begun, in the reverse order; the failures, each with its message.
-    ANEMONE_INLINE std::vector<std::pair<std::string, std::string>> end() {
+    /// Ends what was begun, in the reverse order; the failures, each with its message. The second time nothing is called.
+    ANEMONE_INLINE std::vector<std::pair<std::string, std::string>> release() {
         std::vector<std::pair<std::string, std::string>> failures;
+        if (std::exchange(released, true)) {
+            return failures;
+        }
         if (!is_ours()) { // nothing of the parent's is ours to release, and the runtime may hang
             forget();
             return failures;
@@ -151,6 +155,7 @@ struct session_state : e5rt::detail::submission {
     bound_message<bool(unsigned, void**)> unload;
     bool loaded = false;
     bool mapped = false;
+    bool released = false;
     std::string why; ///< the last run failed
     std::vector<std::string> degraded;
     end_at_end<session_state> ending{*this}; // last, so that it comes before the owners' own destructors
@@ -181,14 +186,15 @@ private:
         const auto load = bind(table, model.get(), messages::load);
         unload = bind(table, model.get(), messages::unload);
         options.pacing->wait(*options.time, options.compile_backoff);
-        if (compile_count.load() >= door.compile_limit) {
+        std::atomic<std::int32_t>& compiles = e5rt::detail::state_of_process().compiles;
+        if (const int before = compiles++; before >= door.compile_limit) {
+            --compiles;
             throw error(
                 errc::engine, "compiles",
                 formatted("{} netplists were compiled in this process, the limit is {}: the compiler leaks and fails "
                           "after about {}; start another process, keep programs, or use the e5rt door",
-                          compile_count.load(), door.compile_limit, compiles_per_process));
+                          before, door.compile_limit, compiles_per_process));
         }
-        ++compile_count;
         const unsigned quality = door.quality_of_service;
         if (const std::string refused = refusal_of(table, compile, quality, empty.get()); !refused.empty()) {
             options.pacing->failed(options.time->now());
