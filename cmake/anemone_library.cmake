@@ -55,6 +55,34 @@ foreach(folder IN LISTS anemone_folders)
   list(APPEND anemone_sources "${source}")
 endforeach()
 
+# The loops of the CPU's kernels: an object for some of the families of kernels/families.inl and one instruction set, empty
+# where the processor is not of its kind. They are most of the work, and independent of each other.
+set(anemone_loops_of_elements float)
+set(anemone_loops_of_half_elements half)
+set(anemone_loops_of_chains chain)
+set(anemone_loops_of_rows norm reduce attention)
+set(anemone_loops_of_products product)
+set(anemone_loops_of_windows plane convolution depthwise winograd)
+set(anemone_kernel_sources "${PROJECT_BINARY_DIR}/compiled/anemone_backend_cpu_kernels.cpp")
+foreach(set_bit IN ITEMS generic:1 avx2:2 avx512:4 neon:8)
+  string(REPLACE ":" ";" set_bit "${set_bit}")
+  list(GET set_bit 0 set)
+  list(GET set_bit 1 bit)
+  foreach(families IN ITEMS elements half_elements chains rows products windows)
+    set(text "#include <anemone/base/isa.hpp>\n#if ANEMONE_SETS & ${bit}\n#define ANEMONE_LOOPS ${bit}\n")
+    string(APPEND text "#include <anemone/backend/cpu/kernels/levels.hpp>\n"
+                       "namespace ane::cpu::detail::inline ANEMONE_WAY::${set} {\n")
+    foreach(family IN LISTS anemone_loops_of_${families})
+      string(APPEND text "template struct ${family}_loops<every_kernel>;\n")
+    endforeach()
+    string(APPEND text "}\n#endif\n")
+    set(source "${PROJECT_BINARY_DIR}/compiled/loops_${set}_${families}.cpp")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "${text}" @ONLY)
+    list(APPEND anemone_kernel_sources "${source}")
+    list(APPEND anemone_sources "${source}")
+  endforeach()
+endforeach()
+
 # Not part of `all`: whoever links it has it built. Static unless a shared library is asked for.
 option(ANEMONE_COMPILED_SHARED "Make anemone::compiled a shared library" OFF)
 if(ANEMONE_COMPILED_SHARED)
@@ -73,11 +101,12 @@ option(ANEMONE_COMPILED_UNITY "Build anemone::compiled from few large sources: h
 if(ANEMONE_COMPILED_UNITY) # otherwise what CMAKE_UNITY_BUILD says
   set_target_properties(anemone_compiled PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 7)
 endif()
+# Each has the settings of its instruction set, and the macro that names it.
+set_source_files_properties(${anemone_kernel_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 # Builds for tests do not optimise; their kernels may, so that what is tested is what users run.
 set(ANEMONE_KERNEL_OPTIONS "" CACHE STRING "Options of the compiler for the CPU's kernels alone, such as -O2")
 if(ANEMONE_KERNEL_OPTIONS)
-  set_source_files_properties("${PROJECT_BINARY_DIR}/compiled/anemone_backend_cpu_kernels.cpp"
-                              PROPERTIES COMPILE_OPTIONS "${ANEMONE_KERNEL_OPTIONS}" SKIP_UNITY_BUILD_INCLUSION ON)
+  set_source_files_properties(${anemone_kernel_sources} PROPERTIES COMPILE_OPTIONS "${ANEMONE_KERNEL_OPTIONS}")
 endif()
 target_link_libraries(anemone_compiled PUBLIC anemone)
 target_compile_definitions(anemone_compiled PUBLIC ANEMONE_COMPILED)

@@ -85,8 +85,8 @@ struct values {
 
 /// A run of one operation over an input of the picture's shape and vectors of the given length.
 template <class Backend>
-values run(const Backend& on, op kind, const attributes& attribute, int vectors, std::int64_t length, double low,
-           double high) {
+values values_of_run(const Backend& on, op kind, const attributes& attribute, int vectors, std::int64_t length,
+                     double low, double high) {
     composer c;
     std::vector<int> operands{c.input(picture)};
     for (int i = 0; i < vectors; ++i) {
@@ -133,7 +133,7 @@ void check_norm(const Backend& on, op kind, const attributes& attribute, const g
     CAPTURE(name(kind));
     CAPTURE(seed);
     const int vectors = kind == op::rms_norm ? 1 : 2;
-    const values v = run(on, kind, attribute, vectors, 6, -3, 3);
+    const values v = values_of_run(on, kind, attribute, vectors, 6, -3, 3);
     const std::vector<std::int64_t> group_of = groups(picture, group);
     const auto all = gather(v.x, group_of);
     const std::vector<double>& gamma = v.weights.begin()->second;
@@ -213,8 +213,9 @@ template <class Backend> void check_norms(const Backend& on) {
         CAPTURE(axis);
         CAPTURE(seed);
         const std::vector<std::int64_t> group = groups(picture, outside({axis}));
-        const values length = run(on, op::l2_norm, stabilizer{.epsilon = 1e-6F, .axis = axis}, 0, 1, -3, 3);
-        const values spread = run(on, op::minmax_norm, stabilizer{.epsilon = 1e-3F, .axis = axis}, 0, 1, -3, 3);
+        const values length = values_of_run(on, op::l2_norm, stabilizer{.epsilon = 1e-6F, .axis = axis}, 0, 1, -3, 3);
+        const values spread =
+            values_of_run(on, op::minmax_norm, stabilizer{.epsilon = 1e-3F, .axis = axis}, 0, 1, -3, 3);
         const auto of_length = gather(length.x, group);
         const auto of_spread = gather(spread.x, group);
         for (std::size_t i = 0; i < length.x.size(); ++i) {
@@ -292,7 +293,7 @@ template <class Backend> void check_reductions(const Backend& on) {
         for (const int axis : over) {
             list.list.append(axis);
         }
-        const values v = run(on, kind, list, 0, 1, low, high);
+        const values v = values_of_run(on, kind, list, 0, 1, low, high);
         const auto all = gather(v.x, groups(picture, outside(over)));
         REQUIRE(v.y.size() == all.size());
         std::size_t i = 0;
@@ -317,8 +318,8 @@ TEST_CASE("composed: reductions are their formulas") {
 }
 
 TEST_CASE("composed: a square is a product") {
-    for (const values& v : {run(ane::backend::oracle{h13}, op::square, no_attributes{}, 0, 1, -4, 4),
-                            run(ane::backend::cpu{}, op::square, no_attributes{}, 0, 1, -4, 4)}) {
+    for (const values& v : {values_of_run(ane::backend::oracle{h13}, op::square, no_attributes{}, 0, 1, -4, 4),
+                            values_of_run(ane::backend::cpu{}, op::square, no_attributes{}, 0, 1, -4, 4)}) {
         for (std::size_t i = 0; i < v.x.size(); ++i) {
             CHECK(v.y[i] == static_cast<double>(half(v.x[i] * v.x[i])));
         }

@@ -29,7 +29,7 @@ public:
     wide_agreement(const graph_view& model, const weight_store& weights, input_buffers inputs)
         : model_(model), given_(trace_of(model, backend::cpu{}.rounding(rounding::each_operation), weights, inputs)),
           known_(constant_nodes(model)), folded_(materialize(model, weights)),
-          exact_(model, weights, wide::every_step()), inputs_(inputs) {}
+          exact_(model, weights, wide_reference::every_step()), inputs_(inputs) {}
 
     /// Empty, or the first node that is too far away.
     std::string fault() {
@@ -101,7 +101,7 @@ private:
     trace given_;
     sequence<char> known_;
     materialized folded_;
-    wide::evaluation exact_;
+    wide_reference::evaluation exact_;
     input_buffers inputs_;
 };
 

@@ -58,10 +58,10 @@ template <class U> constexpr bool takes_unknown(U u, image_tensor x, rows r, bui
 using instantiated = std::integral_constant<bool (*)(some, image_tensor, rows, builder&), &takes_unknown<some>>;
 
 template <class A, class B>
-concept addable = requires(A a, B b) {
+concept unknown_addable = requires(A a, B b) {
     a + b;
 };
-static_assert(addable<some, image_tensor> && !addable<some, const char*>);
+static_assert(unknown_addable<some, image_tensor> && !unknown_addable<some, const char*>);
 
 } // namespace
 

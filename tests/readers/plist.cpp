@@ -24,7 +24,7 @@ namespace {
 
 std::string in_plist(std::string_view content) { return fmt::format("<plist version=\"1.0\">{}</plist>", content); }
 
-plist_value read(std::string_view content) { return parse_plist(std::string_view(in_plist(content))); }
+plist_value value_of_text(std::string_view content) { return parse_plist(std::string_view(in_plist(content))); }
 
 template <class T> T as(const plist_value& value) {
     const T* const held = value.get_if<T>();
@@ -96,7 +96,7 @@ TEST_CASE("XML in all its forms") {
     CHECK(top.find("n")->place().column == 16);
     CHECK(as<std::int64_t>(parse_plist(std::string_view("<integer>9223372036854775807</integer>"))) ==
           std::numeric_limits<std::int64_t>::max());
-    CHECK(as<double>(read("<real>1e999</real>")) == std::numeric_limits<double>::infinity());
+    CHECK(as<double>(value_of_text("<real>1e999</real>")) == std::numeric_limits<double>::infinity());
 }
 
 TEST_CASE("XML that is no property list is refused with its place") {

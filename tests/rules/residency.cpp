@@ -15,7 +15,7 @@ using namespace one_node;
 
 namespace {
 
-dynamic_graph relu_of(const extents& shape) { return make(op::relu, no_attributes{}, {in(shape)}); }
+dynamic_graph relu_over(const extents& shape) { return make(op::relu, no_attributes{}, {in(shape)}); }
 dynamic_graph conv_of(const extents& kernel, conv values = {}, extents x = {1, 64, 32, 32}) {
     return make(op::conv2d, values, {in(x), weight(kernel)});
 }
@@ -90,17 +90,17 @@ static_assert(conforms<chain_of_12, macs, as_error(rule::fan_in_exceeds) | waive
 } // namespace
 
 TEST_CASE("R110: between the nominal size and the measured knee") {
-    CHECK_KEEPS(relu_of({1, 1, 1024, 1024}), working_set_exceeds_nominal, h13);
-    CHECK_BREAKS(relu_of({1, 1, 1025, 1024}), working_set_exceeds_nominal, h13, 2099200, 2097152);
-    CHECK_BREAKS(relu_of({1, 1, 1140, 1000}), working_set_exceeds_nominal, h13, 2280000, 2097152);
-    CHECK_KEEPS(relu_of({1, 1, 1141, 1000}), working_set_exceeds_nominal, h13); // the warning has it
-    CHECK_BREAKS(relu_of({1, 1, 1141, 1000}), working_set_exceeds, h13, 2282000, 2280000);
-    CHECK_KEEPS(relu_of({1, 1, 1025, 1024}), working_set_exceeds_nominal, h14); // nobody measured a knee
-    CHECK_BREAKS(relu_of({1, 1, 2360, 1000}), working_set_exceeds_nominal, h17s, 4720000, 2097152);
+    CHECK_KEEPS(relu_over({1, 1, 1024, 1024}), working_set_exceeds_nominal, h13);
+    CHECK_BREAKS(relu_over({1, 1, 1025, 1024}), working_set_exceeds_nominal, h13, 2099200, 2097152);
+    CHECK_BREAKS(relu_over({1, 1, 1140, 1000}), working_set_exceeds_nominal, h13, 2280000, 2097152);
+    CHECK_KEEPS(relu_over({1, 1, 1141, 1000}), working_set_exceeds_nominal, h13); // the warning has it
+    CHECK_BREAKS(relu_over({1, 1, 1141, 1000}), working_set_exceeds, h13, 2282000, 2280000);
+    CHECK_KEEPS(relu_over({1, 1, 1025, 1024}), working_set_exceeds_nominal, h14); // nobody measured a knee
+    CHECK_BREAKS(relu_over({1, 1, 2360, 1000}), working_set_exceeds_nominal, h17s, 4720000, 2097152);
     // A note is no error unless a policy says so.
     CHECK(record_of(rule::working_set_exceeds_nominal).level == severity::note);
-    CHECK(accepts(relu_of({1, 1, 1025, 1024}), describe(h13)));
-    CHECK_FALSE(accepts(relu_of({1, 1, 1025, 1024}), describe(h13), as_error(rule::working_set_exceeds_nominal)));
+    CHECK(accepts(relu_over({1, 1, 1025, 1024}), describe(h13)));
+    CHECK_FALSE(accepts(relu_over({1, 1, 1025, 1024}), describe(h13), as_error(rule::working_set_exceeds_nominal)));
     // The largest operand counts, wherever it stands.
     const dynamic_graph wide =
         make(op::linear, no_attributes{}, {in({1, 4096}), weight({4096, 4096})}); // guide chapter 21: 32 MiB
@@ -120,7 +120,7 @@ TEST_CASE("the live set, told where it begins") {
     }
     CHECK(told == 1);
     // An input alone.
-    CHECK_BREAKS(relu_of({1, 8, 512, 512}), live_set_exceeds, h13, 4 << 20, 2 << 20);
+    CHECK_BREAKS(relu_over({1, 8, 512, 512}), live_set_exceeds, h13, 4 << 20, 2 << 20);
     CHECK_BREAKS(two_alive, live_set_exceeds, m9, 2 << 20, 1 << 20);
 }
 
@@ -164,15 +164,15 @@ TEST_CASE("R113: twelve branches, whatever joins them") {
 }
 
 TEST_CASE("rows that share a bank") {
-    CHECK_KEEPS(relu_of({1, 4, 8, 504}), rows_share_a_bank, h13);
-    CHECK_BREAKS(relu_of({1, 4, 8, 512}), rows_share_a_bank, h13, 1024, 1024); // 64 granules
-    CHECK_KEEPS(relu_of({1, 4, 8, 520}), rows_share_a_bank, h13);
-    CHECK_BREAKS(relu_of({1, 4, 8, 511}), rows_share_a_bank, h13, 1024, 1024); // stored as 1024 bytes
-    CHECK_KEEPS(relu_of({1, 4, 8, 768}), rows_share_a_bank, h13);              // 96 granules: two banks
-    CHECK_BREAKS(relu_of({1, 4, 8, 1024}), rows_share_a_bank, h13, 2048, 1024);
-    CHECK_KEEPS(relu_of({1, 4, 1, 512}), rows_share_a_bank, h13); // one row
-    CHECK_BREAKS(relu_of({1, 4, 8, 32}), rows_share_a_bank, m9, 64, 64);
-    CHECK_FALSE(accepts(relu_of({1, 4, 8, 512}), describe(h13), as_error(rule::rows_share_a_bank)));
+    CHECK_KEEPS(relu_over({1, 4, 8, 504}), rows_share_a_bank, h13);
+    CHECK_BREAKS(relu_over({1, 4, 8, 512}), rows_share_a_bank, h13, 1024, 1024); // 64 granules
+    CHECK_KEEPS(relu_over({1, 4, 8, 520}), rows_share_a_bank, h13);
+    CHECK_BREAKS(relu_over({1, 4, 8, 511}), rows_share_a_bank, h13, 1024, 1024); // stored as 1024 bytes
+    CHECK_KEEPS(relu_over({1, 4, 8, 768}), rows_share_a_bank, h13);              // 96 granules: two banks
+    CHECK_BREAKS(relu_over({1, 4, 8, 1024}), rows_share_a_bank, h13, 2048, 1024);
+    CHECK_KEEPS(relu_over({1, 4, 1, 512}), rows_share_a_bank, h13); // one row
+    CHECK_BREAKS(relu_over({1, 4, 8, 32}), rows_share_a_bank, m9, 64, 64);
+    CHECK_FALSE(accepts(relu_over({1, 4, 8, 512}), describe(h13), as_error(rule::rows_share_a_bank)));
 }
 
 TEST_CASE("R048: a 1x1 convolution between 192 and 256 output channels") {
@@ -202,8 +202,8 @@ TEST_CASE("R073: a bound that nobody knows is advice, not a check") {
 
 TEST_CASE("targets of one profile get the same findings of these families") {
     const std::vector<dynamic_graph> graphs{
-        relu_of({1, 8, 512, 512}),
-        relu_of({1, 1, 1140, 1000}),
+        relu_over({1, 8, 512, 512}),
+        relu_over({1, 1, 1140, 1000}),
         conv_of({513, 64, 1, 1}, {.stride = 2}),
         conv_of({8, 64, 3, 3}, {.stride = 2}),
         conv_of({200, 64, 1, 1}),

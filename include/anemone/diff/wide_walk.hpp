@@ -45,7 +45,7 @@ ANEMONE_INLINE std::vector<std::byte> rounded(std::span<const double> numbers) {
     return memory;
 }
 /// The value of a node of an evaluation as its type has it in memory.
-ANEMONE_INLINE std::vector<std::byte> in_memory(const wide::evaluation& e, int node) {
+ANEMONE_INLINE std::vector<std::byte> in_memory(const wide_reference::evaluation& e, int node) {
     if (e.at(node).type == dtype::f16) {
         return rounded(e.numbers(node));
     }
@@ -83,9 +83,9 @@ public:
               const wide_diff_options& options)
         : model_(model), layers_(layers), known_(constant_nodes(model)), keeps_constants_(keeps_constants),
           host_rounds_(options.host_rounds), on_host_(model.nodes.size(), 0), dying_(model.nodes.size() + 1),
-          wide_(model, weights, wide::every_step()), host_(model, weights, wide::every_step()),
-          scratch_(model, weights, wide::every_step()), judged_(model.nodes.size()), rounded_(model.nodes.size()) {
-        for (wide::evaluation* const each : {&wide_, &host_, &scratch_}) {
+          wide_(model, weights, wide_reference::every_step()), host_(model, weights, wide_reference::every_step()),
+          scratch_(model, weights, wide_reference::every_step()), judged_(model.nodes.size()), rounded_(model.nodes.size()) {
+        for (wide_reference::evaluation* const each : {&wide_, &host_, &scratch_}) {
             each->threads = threads;
         }
         for (const int node : options.on_host) {
@@ -286,13 +286,13 @@ private:
     }
 
     /// Reads a weight or a constant, or computes one from such.
-    void read_constant(wide::evaluation& e, int node) {
+    void read_constant(wide_reference::evaluation& e, int node) {
         if (is_constant(node) && !e.known(node)) {
             read_constants(e, node);
             e.compute(node);
         }
     }
-    void read_constants(wide::evaluation& e, int node) {
+    void read_constants(wide_reference::evaluation& e, int node) {
         for (const int operand : model_.operands(node)) {
             read_constant(e, operand);
         }
@@ -356,9 +356,9 @@ private:
     bool host_rounds_;
     std::vector<char> on_host_;
     std::vector<std::vector<int>> dying_; ///< by node, what it reads as the last
-    wide::evaluation wide_;
-    wide::evaluation host_;    ///< of the nodes on the host
-    wide::evaluation scratch_; ///< of one node at a time, on rounded operands
+    wide_reference::evaluation wide_;
+    wide_reference::evaluation host_;    ///< of the nodes on the host
+    wide_reference::evaluation scratch_; ///< of one node at a time, on rounded operands
     held_trace judged_;
     held_trace rounded_;
     std::vector<int> touched_;

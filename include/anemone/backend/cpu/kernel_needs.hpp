@@ -97,7 +97,7 @@ private:
         }
         if (has_one_tap(s)) {
             all_.insert({algorithm::pointwise, algorithm::many_rows});
-            if (std::min(s.out_channels / s.groups, s.batch * s.out_height * s.out_width) <= few_rows) {
+            if (std::min(s.out_channels / s.groups, s.batch * s.out_height * s.out_width) <= most_few_rows) {
                 all_.insert({algorithm::few_rows, algorithm::turned_columns});
             }
             if (is_worth_a_product(s)) {
@@ -150,7 +150,7 @@ private:
 
     /// `turned`: the right operand is stored by columns.
     constexpr void add_product(std::int64_t rows, int right, bool turned) {
-        const bool few = rows <= few_rows;
+        const bool few = rows <= most_few_rows;
         all_.insert(rows == 1 ? algorithm::one_row : few ? algorithm::few_rows : algorithm::many_rows);
         if (!is_known(right)) { // what the loops of few rows leave of its columns goes through the others
             all_.insert(algorithm::many_rows);

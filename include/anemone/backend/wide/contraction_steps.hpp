@@ -15,7 +15,7 @@
 #include <limits>
 #include <vector>
 
-namespace ane::wide::inline ANEMONE_WAY {
+namespace ane::wide_reference::inline ANEMONE_WAY {
 
 /// The indices i of an axis of `extent` elements for which 0 <= i step + first < other.
 struct index_run {
@@ -215,4 +215,4 @@ ANEMONE_INLINE void attention(evaluation& e, int index) {
     });
 }
 
-} // namespace ane::wide::inline ANEMONE_WAY
+} // namespace ane::wide_reference::inline ANEMONE_WAY

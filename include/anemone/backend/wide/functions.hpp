@@ -7,7 +7,7 @@
 
 /// Functions in double precision: those that constants are folded with, and the others. A NaN stays a NaN; infinities
 /// follow IEEE 754.
-namespace ane::wide::inline ANEMONE_WAY {
+namespace ane::wide_reference::inline ANEMONE_WAY {
 
 /// The larger and the smaller of two numbers; NaN where either is.
 ANEMONE_INLINE double larger(double a, double b) { return folding::arithmetic<double>()[op::maximum](a, b); }
@@ -91,4 +91,4 @@ private:
     double lost_ = 0;
 };
 
-} // namespace ane::wide::inline ANEMONE_WAY
+} // namespace ane::wide_reference::inline ANEMONE_WAY

@@ -13,7 +13,7 @@
 #include <cstdint>
 
 /// Moves are those of backend/kernels, over doubles.
-namespace ane::wide::inline ANEMONE_WAY {
+namespace ane::wide_reference::inline ANEMONE_WAY {
 
 /// The value of the first operand, of whatever type.
 ANEMONE_INLINE void pass(evaluation& e, int index) {
@@ -54,4 +54,4 @@ ANEMONE_INLINE void dynamic_slice(evaluation& e, int index) {
     kernels::move_elements(shape.move_from(begin), e.input(index, 0), e.result(index));
 }
 
-} // namespace ane::wide::inline ANEMONE_WAY
+} // namespace ane::wide_reference::inline ANEMONE_WAY

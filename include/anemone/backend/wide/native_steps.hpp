@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace ane::wide::inline ANEMONE_WAY {
+namespace ane::wide_reference::inline ANEMONE_WAY {
 
 ANEMONE_INLINE void scaled_elementwise(evaluation& e, int index) {
     kernels::scaled_elementwise(wide_arithmetic{}, e.at(index).get<scaling>(), e.input(index, 0), e.input(index, 1),
@@ -82,4 +82,4 @@ ANEMONE_INLINE void dequantize(evaluation& e, int index) {
     }
 }
 
-} // namespace ane::wide::inline ANEMONE_WAY
+} // namespace ane::wide_reference::inline ANEMONE_WAY

@@ -13,7 +13,7 @@
 #include <cstdint>
 
 /// The norms, as the catalogue defines them; a variance is that of all elements (not n - 1) and taken in a second pass.
-namespace ane::wide::inline ANEMONE_WAY {
+namespace ane::wide_reference::inline ANEMONE_WAY {
 
 /// Elements that lie evenly spaced.
 struct strided_line {
@@ -146,4 +146,4 @@ ANEMONE_INLINE void local_response_norm(evaluation& e, int index) {
                                  e.result(index));
 }
 
-} // namespace ane::wide::inline ANEMONE_WAY
+} // namespace ane::wide_reference::inline ANEMONE_WAY

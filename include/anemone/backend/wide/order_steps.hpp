@@ -11,7 +11,7 @@
 #include <numeric>
 #include <vector>
 
-namespace ane::wide::inline ANEMONE_WAY {
+namespace ane::wide_reference::inline ANEMONE_WAY {
 
 /// sort and top_k (values), arg_sort and top_k_indices (where they stood). A NaN is the largest, and equal elements keep
 /// their order, ascending and descending alike.
@@ -47,4 +47,4 @@ ANEMONE_INLINE void random_uniform(evaluation& e, int index) {
     std::copy(drawn.begin(), drawn.end(), e.result(index));
 }
 
-} // namespace ane::wide::inline ANEMONE_WAY
+} // namespace ane::wide_reference::inline ANEMONE_WAY

@@ -15,7 +15,7 @@
 #include <limits>
 #include <vector>
 
-namespace ane::wide::inline ANEMONE_WAY {
+namespace ane::wide_reference::inline ANEMONE_WAY {
 
 /// What a reduction makes of the elements x[from[i]].
 template <op Kind> double reduced(const double* x, const std::vector<std::int64_t>& from) {
@@ -120,4 +120,4 @@ ANEMONE_INLINE void pool(evaluation& e, int index) {
     }
 }
 
-} // namespace ane::wide::inline ANEMONE_WAY
+} // namespace ane::wide_reference::inline ANEMONE_WAY

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace ane::wide::inline ANEMONE_WAY {
+namespace ane::wide_reference::inline ANEMONE_WAY {
 
 class evaluation;
 
@@ -81,4 +81,4 @@ private:
     std::int64_t held_ = 0;
 };
 
-} // namespace ane::wide::inline ANEMONE_WAY
+} // namespace ane::wide_reference::inline ANEMONE_WAY

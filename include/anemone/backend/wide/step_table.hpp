@@ -11,7 +11,7 @@
 #include "texture_steps.hpp"
 #include "value_steps.hpp"
 
-namespace ane::wide::inline ANEMONE_WAY {
+namespace ane::wide_reference::inline ANEMONE_WAY {
 
 /// How an operation is evaluated; null where there is nothing to do (sources, and stored weights).
 /// A new operation gets its row here, or in steps.def if other backends have the step too; a function of numbers its
@@ -41,6 +41,10 @@ template <op Kind> constexpr evaluator evaluator_of() {
         return arg_reduce<true>;
     } else if constexpr (is_one_of<Kind>({op::arg_min, op::global_arg_min})) {
         return arg_reduce<false>;
+    } else if constexpr (is_one_of<Kind>({op::max_pool, op::avg_pool, op::l2_pool})) {
+        return pool;
+    } else if constexpr (Kind == op::cross_correlation) {
+        return cross_correlation;
     } else if constexpr (Kind == op::cumsum) {
         return cumsum;
     } else if constexpr (Kind == op::layer_norm) {
@@ -78,4 +82,4 @@ inline constexpr step_table step_table_of = op_table<evaluator, Operations>([]<o
     return evaluator_of<Kind>();
 });
 
-} // namespace ane::wide::inline ANEMONE_WAY
+} // namespace ane::wide_reference::inline ANEMONE_WAY

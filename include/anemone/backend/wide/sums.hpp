@@ -10,7 +10,7 @@
 
 /// Sums of products in double precision. A sum of n terms is made of blocks, so that it is off by about (block + n /
 /// block) roundings of the magnitudes instead of n.
-namespace ane::wide::inline ANEMONE_WAY {
+namespace ane::wide_reference::inline ANEMONE_WAY {
 
 inline constexpr std::int64_t block_of_terms = 128;
 
@@ -96,4 +96,4 @@ ANEMONE_INLINE double dot(const double* a, std::int64_t a_step, const double* b,
     return total;
 }
 
-} // namespace ane::wide::inline ANEMONE_WAY
+} // namespace ane::wide_reference::inline ANEMONE_WAY

@@ -6,7 +6,7 @@
 #include "step.hpp"
 #include "wide_arithmetic.hpp"
 
-namespace ane::wide::inline ANEMONE_WAY {
+namespace ane::wide_reference::inline ANEMONE_WAY {
 
 ANEMONE_INLINE void resize(evaluation& e, int index) {
     const extents& x = e.operand_shape(index, 0);
@@ -37,4 +37,4 @@ ANEMONE_INLINE void affine(evaluation& e, int index) {
                     e.input(index, 1), e.operand_shape(index, 1)[0], e.result(index));
 }
 
-} // namespace ane::wide::inline ANEMONE_WAY
+} // namespace ane::wide_reference::inline ANEMONE_WAY

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace ane::wide::inline ANEMONE_WAY {
+namespace ane::wide_reference::inline ANEMONE_WAY {
 
 /// result[i] = function(a, b) of the operands that broadcast to it.
 template <class From, class To, class Function>
@@ -86,4 +86,4 @@ ANEMONE_INLINE void parametric(evaluation& e, int index) {
     }
 }
 
-} // namespace ane::wide::inline ANEMONE_WAY
+} // namespace ane::wide_reference::inline ANEMONE_WAY

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-namespace ane::wide::inline ANEMONE_WAY {
+namespace ane::wide_reference::inline ANEMONE_WAY {
 struct repertoire;
-} // namespace ane::wide::inline ANEMONE_WAY
+} // namespace ane::wide_reference::inline ANEMONE_WAY
 
 namespace ane::backend::inline ANEMONE_WAY {
 
@@ -21,7 +21,7 @@ class wide_program {
 public:
     ANEMONE_API_OF(anemone_backend_wide_wide_hpp)
     wide_program(const graph_view& model, const weight_store& weights, int threads,
-                 const ane::wide::repertoire& evaluators);
+                 const ane::wide_reference::repertoire& evaluators);
 
     /// Outputs are rounded once, to the type of their port. Throws `error`: port for buffers that do not match the ports
     /// in number and size, argument while another thread is running the program, and for indices outside their axes.

@@ -21,7 +21,7 @@ ANEMONE_INCLUDED(anemone_backend_wide_wide_hpp);
 #include <utility>
 #include <vector>
 
-namespace ane::wide::inline ANEMONE_WAY {
+namespace ane::wide_reference::inline ANEMONE_WAY {
 
 /// How operations are evaluated.
 struct repertoire {
@@ -110,13 +110,13 @@ ANEMONE_BODY void evaluation::compute(int index) {
     step(*this, index);
 }
 
-} // namespace ane::wide::inline ANEMONE_WAY
+} // namespace ane::wide_reference::inline ANEMONE_WAY
 
 namespace ane::backend::inline ANEMONE_WAY {
 
 struct wide_program::members {
     ANEMONE_INLINE members(const graph_view& model, const weight_store& weights, int threads,
-                           const ane::wide::repertoire& evaluators)
+                           const ane::wide_reference::repertoire& evaluators)
         : graph(copy_of(model)), ports(graph), values(graph, weights, evaluators.steps), digits(graph.nodes.size()) {
         values.threads = threads;
         for (int i = 0; i < values.graph.size(); ++i) { // now: the store may be gone when the program runs
@@ -140,20 +140,20 @@ struct wide_program::members {
 
     dynamic_graph graph;
     ane::detail::bound_ports ports;
-    ane::wide::evaluation values;
+    ane::wide_reference::evaluation values;
     std::vector<std::vector<double>> digits; ///< of the states, by their inputs
     ane::detail::run_flag running{false};
 };
 
 ANEMONE_BODY_OF wide_program::wide_program(const graph_view& model, const weight_store& weights, int threads,
-                                           const ane::wide::repertoire& evaluators)
+                                           const ane::wide_reference::repertoire& evaluators)
     : state_(hidden<members>::of(new members(model, weights, threads, evaluators))) {}
 
 ANEMONE_BODY void wide_program::run(input_buffers inputs, output_buffers outputs) {
     members& self = state_.get("wide program");
     const ane::detail::one_run now(self.running, "wide program");
     self.ports.bind(inputs, outputs);
-    ane::wide::evaluation& values = self.values;
+    ane::wide_reference::evaluation& values = self.values;
     const graph_view& g = values.graph;
     std::size_t input = 0;
     for (int i = 0; i < g.size(); ++i) {
@@ -197,7 +197,7 @@ ANEMONE_BODY void wide_program::reset() {
 }
 
 ANEMONE_BODY std::span<const double> wide_program::value(int node) const {
-    const ane::wide::evaluation& values = state_.get("wide program").values;
+    const ane::wide_reference::evaluation& values = state_.get("wide program").values;
     if (node < 0 || node >= values.graph.size() || values.at(node).type != dtype::f16 || !values.known(node)) {
         throw error(errc::argument, "wide program",
                     "node " + std::to_string(node) + " has no numbers: it is not fp16, or nothing ran yet");
@@ -216,12 +216,12 @@ ANEMONE_BODY_OF wide wide::threads(int count) const {
 
 ANEMONE_BODY_OF wide_program wide::compile(const graph_view& model, const weight_store& weights) const {
     validate(model);
-    return {model, weights, threads_, {ane::wide::steps_of<every_op>()}};
+    return {model, weights, threads_, {ane::wide_reference::steps_of<every_op>()}};
 }
 
 #if !defined(ANEMONE_COMPILED)
 template <const auto& Model, ::ane::included> wide_program wide::compile_model(const weight_store& weights) const {
-    return {Model, weights, threads_, {ane::wide::steps_of<operations_of(Model)>()}};
+    return {Model, weights, threads_, {ane::wide_reference::steps_of<operations_of(Model)>()}};
 }
 #endif
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace ane::wide::inline ANEMONE_WAY {
+namespace ane::wide_reference::inline ANEMONE_WAY {
 
 /// Double precision, as an arithmetic of backend/kernels/arithmetic.hpp; sums are compensated.
 struct wide_arithmetic {
@@ -51,4 +51,4 @@ struct wide_arithmetic {
     using blend = products;
 };
 
-} // namespace ane::wide::inline ANEMONE_WAY
+} // namespace ane::wide_reference::inline ANEMONE_WAY

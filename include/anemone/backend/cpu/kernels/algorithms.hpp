@@ -31,7 +31,7 @@ enum class algorithm : std::uint8_t {
     winograd,         ///< convolutions of 3 by 3 that may take Winograd's algorithm (kernels/winograd.hpp)
     computed_filters, ///< convolutions whose filters are computed in each run
     one_row,          ///< products of one row
-    few_rows,         ///< of at most few_rows rows
+    few_rows,         ///< of at most most_few_rows rows
     many_rows,        ///< of more, or of less with a right operand that is computed in each run
     turned_columns,   ///< products of few rows with a right operand that is computed and stored by columns
     codes,            ///< products with weights that stay compressed

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "../../../base/way.hpp"
+#include "../../../graph/sequence.hpp"
 #include "../../../numerics/kernel_shapes.hpp"
 #include "table.hpp"
 
 #include <array>
 #include <cstdint>
-#include <vector>
 
 namespace ane::cpu::inline ANEMONE_WAY {
 

@@ -27,7 +27,7 @@ struct product_extents {
     std::int64_t k = 0;
     bool turned_left = false; ///< stored [k, m]
 
-    constexpr bool few() const { return m <= few_rows; }
+    constexpr bool few() const { return m <= most_few_rows; }
 };
 
 /// Results that tiles can finish themselves: (row, column) is element row * step + column of `finish`.
@@ -84,10 +84,10 @@ struct product_scratch {
         const std::int64_t rows = in_multiples(std::min(e.m, most_block_rows), most_tile_rows);
         const std::int64_t columns = in_multiples(std::min(e.n, product_columns), most_panel_columns);
         const std::int64_t wide = std::min(most_wide_rows, term_blocks(e.k).count * rows) * product_step;
-        panel = in_multiples(e.few() ? std::max(wide, few_rows * e.k) : wide, 16);
+        panel = in_multiples(e.few() ? std::max(wide, most_few_rows * e.k) : wide, 16);
         sums = panel + std::min(product_terms, e.k) * most_panel_columns;
         sums_step = columns + 16; // no multiple of 4096 bytes, as product_step
-        size = sums + std::max(rows, e.few() ? few_rows : 0) * sums_step;
+        size = sums + std::max(rows, e.few() ? most_few_rows : 0) * sums_step;
     }
     constexpr std::int64_t bytes() const { return size * std::int64_t{sizeof(float)}; }
 };

@@ -14,7 +14,7 @@ namespace ane::cpu::inline ANEMONE_WAY {
 inline constexpr std::int64_t product_terms = 512;
 inline constexpr std::int64_t product_step = product_terms + 16;
 /// Products of at most this many rows read their right operand as fp16, once.
-inline constexpr std::int64_t few_rows = 8;
+inline constexpr std::int64_t most_few_rows = 8;
 /// The most that an instruction set has, so that the scratch of a product depends on its extents alone.
 inline constexpr std::int64_t most_tile_rows = 12;
 inline constexpr std::int64_t most_panel_columns = 32;

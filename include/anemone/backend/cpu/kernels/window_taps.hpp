@@ -1,12 +1,12 @@
 #pragma once
 
 #include "../../../base/way.hpp"
+#include "../../../graph/sequence.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
