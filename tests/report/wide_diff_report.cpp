@@ -85,7 +85,9 @@ TEST_CASE("of a large model the layers to blame are told, and the ends of what l
     CHECK(tells(text, "square #151"));
     CHECK(tells(text, "abs #3 "));
     CHECK_FALSE(tells(text, "abs #4 "));
-    CHECK(tells(text, "abs #300"));
+    CHECK_FALSE(tells(text, "abs #297 "));
+    CHECK(tells(text, "abs #298 "));
+    CHECK(tells(text, "abs \"y\" "));
 }
 
 TEST_CASE("JSON has the same, with null for what is not finite") {

@@ -26,10 +26,12 @@
 #else
 #define ANEMONE_SETS 3
 #endif
-#elif defined(__aarch64__) && defined(ANEMONE_COMPILED)
-#define ANEMONE_SETS 9
 #elif defined(__aarch64__)
+#if defined(ANEMONE_COMPILED)
+#define ANEMONE_SETS 9
+#else
 #define ANEMONE_SETS 8
+#endif
 #else
 #define ANEMONE_SETS 1
 #endif

@@ -1,6 +1,8 @@
 #pragma once
 
-/// The headers whose bodies anemone.hpp leaves out (way.hpp), header-only. A body completes the type of its header.
+/// The headers whose bodies anemone.hpp leaves out (way.hpp), header-only. A body completes the type of its header:
+/// until then a call of its functions finds none, since the size of that type is not known. (No concept: compilers remember
+/// that it did not hold.)
 namespace ane::include {
 
 struct anemone_backend_bucketed_hpp;
@@ -61,13 +63,3 @@ struct anemone_weights_promises_hpp;
 struct anemone_weights_random_hpp;
 
 } // namespace ane::include
-
-namespace ane {
-
-/// Whether a header was included: then the type that stands for it is complete.
-template <class Header>
-concept included = requires {
-    sizeof(Header);
-};
-
-} // namespace ane

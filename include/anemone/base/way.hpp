@@ -40,12 +40,14 @@
 #define ANEMONE_BODIES 0
 #else
 #include "left_out.hpp"
+
+#include <cstddef>
 #define ANEMONE_WAY header_only
 #define ANEMONE_API template <class = void>
 #define ANEMONE_BODY template <class>
 #define ANEMONE_INLINE template <class = void>
-#define ANEMONE_API_OF(header) template <::ane::included = ::ane::include::header>
-#define ANEMONE_BODY_OF template <::ane::included>
+#define ANEMONE_API_OF(header) template <class Header = ::ane::include::header, std::size_t = sizeof(Header)>
+#define ANEMONE_BODY_OF template <class, std::size_t>
 #define ANEMONE_INCLUDED(header)                                                                                       \
     struct ane::include::header {}
 #define ANEMONE_BODIES 1

@@ -84,7 +84,8 @@ public:
         : model_(model), layers_(layers), known_(constant_nodes(model)), keeps_constants_(keeps_constants),
           host_rounds_(options.host_rounds), on_host_(model.nodes.size(), 0), dying_(model.nodes.size() + 1),
           wide_(model, weights, wide_reference::every_step()), host_(model, weights, wide_reference::every_step()),
-          scratch_(model, weights, wide_reference::every_step()), judged_(model.nodes.size()), rounded_(model.nodes.size()) {
+          scratch_(model, weights, wide_reference::every_step()), judged_(model.nodes.size()),
+          rounded_(model.nodes.size()) {
         for (wide_reference::evaluation* const each : {&wide_, &host_, &scratch_}) {
             each->threads = threads;
         }

@@ -16,13 +16,13 @@ ANEMONE_INCLUDED(anemone_backend_segmented_segmented_hpp);
 #include <utility>
 #include <vector>
 
-namespace ane::backend::detail::inline ANEMONE_WAY {
+namespace ane::detail::inline ANEMONE_WAY {
 
-ANEMONE_INLINE any host_of(const segmented_options& options) {
-    return options.host ? *options.host : any(cpu{}.rounding(rounding::each_operation));
+ANEMONE_INLINE backend::any host_of(const backend::segmented_options& options) {
+    return options.host ? *options.host : backend::any(backend::cpu{}.rounding(rounding::each_operation));
 }
 
-} // namespace ane::backend::detail::inline ANEMONE_WAY
+} // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::backend::inline ANEMONE_WAY {
 
@@ -116,7 +116,7 @@ ANEMONE_BODY_OF segmented_program::segmented_program(const graph_view& model, co
     }
     std::vector<place> of_layers(model.nodes.size(), place{owner::value, 0});
     const std::vector<interval> values = ranges(model);
-    const any host = detail::host_of(options);
+    const any host = ane::detail::host_of(options);
     for (int k = 0; k < self.cuts.size(); ++k) {
         const segment_graph own = wiring.extract(k, values);
         const door door_of_part = self.cuts[k].place;
@@ -220,7 +220,7 @@ ANEMONE_BODY std::string segmented::name() const { return device_.name() + " in 
 
 ANEMONE_BODY bool segmented::supports(op kind) const {
     return device_.supports(kind) || (options_.netplist && options_.netplist->supports(kind)) ||
-           detail::host_of(options_).supports(kind);
+           ane::detail::host_of(options_).supports(kind);
 }
 
 ANEMONE_BODY segmented_program segmented::compile(const graph_view& model, const weight_store& weights) const {

@@ -22,17 +22,17 @@ struct strided_line {
     std::int64_t step;
 
     double operator[](std::int64_t i) const { return first[i * step]; }
-    /// The sum of function(x).
-    template <class Function> double sum(const Function& function) const {
+    /// The sum of apply(x).
+    template <class Function> double sum(const Function& apply) const {
         exact_sum total;
         for (std::int64_t i = 0; i < count; ++i) {
-            total.add(function((*this)[i]));
+            total.add(apply((*this)[i]));
         }
         return total.result();
     }
-    /// The mean of function(x).
-    template <class Function> double mean(const Function& function) const {
-        return sum(function) / static_cast<double>(count);
+    /// The mean of apply(x).
+    template <class Function> double mean(const Function& apply) const {
+        return sum(apply) / static_cast<double>(count);
     }
 };
 
@@ -46,13 +46,13 @@ struct moments {
           inverse(1 / std::sqrt(x.mean([this](double v) { return (v - mean) * (v - mean); }) + epsilon)) {}
 };
 
-/// result[i] = function(line)(x, i) for each line of the operand along an axis.
-template <class Function> void along_lines(evaluation& e, int index, int axis, const Function& function) {
+/// result[i] = apply(line)(x, i) for each line of the operand along an axis.
+template <class Function> void along_lines(evaluation& e, int index, int axis, const Function& apply) {
     ane::detail::for_each_row(e.shape(index), normalized_axis(axis, e.shape(index).rank),
                               [&](std::int64_t, std::int64_t begin, std::int64_t count, std::int64_t step) {
                                   const strided_line x{e.input(index, 0) + begin, count, step};
                                   double* const y = e.result(index) + begin;
-                                  const auto of_element = function(x);
+                                  const auto of_element = apply(x);
                                   for (std::int64_t i = 0; i < count; ++i) {
                                       y[i * step] = of_element(x[i], i);
                                   }

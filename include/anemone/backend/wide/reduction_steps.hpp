@@ -19,10 +19,10 @@ namespace ane::wide_reference::inline ANEMONE_WAY {
 
 /// What a reduction makes of the elements x[from[i]].
 template <op Kind> double reduced(const double* x, const std::vector<std::int64_t>& from) {
-    const auto sum = [&](const auto& function) {
+    const auto sum = [&](const auto& apply) {
         exact_sum total;
         for (const std::int64_t i : from) {
-            total.add(function(x[i]));
+            total.add(apply(x[i]));
         }
         return total.result();
     };

@@ -13,14 +13,13 @@
 
 namespace ane::wide_reference::inline ANEMONE_WAY {
 
-/// result[i] = function(a, b) of the operands that broadcast to it.
+/// result[i] = apply(a, b) of the operands that broadcast to it.
 template <class From, class To, class Function>
-void broadcast_two(const evaluation& e, int index, const From* a, const From* b, To* y, const Function& function) {
+void broadcast_two(const evaluation& e, int index, const From* a, const From* b, To* y, const Function& apply) {
     kernels::for_each_broadcast_row<2>(e.shape(index), {e.operand_shape(index, 0), e.operand_shape(index, 1)},
                                        [&](std::int64_t to, const auto& from, const auto& steps, std::int64_t count) {
                                            for (std::int64_t k = 0; k < count; ++k) {
-                                               y[to + k] =
-                                                   function(a[from[0] + k * steps[0]], b[from[1] + k * steps[1]]);
+                                               y[to + k] = apply(a[from[0] + k * steps[0]], b[from[1] + k * steps[1]]);
                                            }
                                        });
 }

@@ -5,6 +5,7 @@
 #include "../../base/way.hpp"
 #include "../backend.hpp"
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,7 +65,8 @@ public:
 
 #if !defined(ANEMONE_COMPILED)
     /// The same, instantiating only the arithmetic of the model's operations.
-    template <const auto& Model, ::ane::included = ::ane::include::anemone_backend_wide_wide_hpp>
+    template <const auto& Model, class Header = ::ane::include::anemone_backend_wide_wide_hpp,
+              std::size_t = sizeof(Header)>
     wide_program compile_model(const weight_store& weights) const;
 #endif
 

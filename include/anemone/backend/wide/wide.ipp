@@ -220,7 +220,7 @@ ANEMONE_BODY_OF wide_program wide::compile(const graph_view& model, const weight
 }
 
 #if !defined(ANEMONE_COMPILED)
-template <const auto& Model, ::ane::included> wide_program wide::compile_model(const weight_store& weights) const {
+template <const auto& Model, class, std::size_t> wide_program wide::compile_model(const weight_store& weights) const {
     return {Model, weights, threads_, {ane::wide_reference::steps_of<operations_of(Model)>()}};
 }
 #endif

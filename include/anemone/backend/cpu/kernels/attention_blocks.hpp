@@ -59,9 +59,9 @@ public:
     attention_part(const kernel_table& table, const attention_shape& shape, const attention_head& head, float* scratch,
                    const Finish& finish)
         : table_(table), products_(table.products), s_(shape), head_(head), scratch_(scratch), at_(shape),
-          finish_(finish),
-          as_it_is_(products_.few_turned != nullptr && s_.rows <= std::min<std::int64_t>(most_few_rows, products_.rows) &&
-                    s_.depth <= product_terms && s_.depth % products_.columns == 0),
+          finish_(finish), as_it_is_(products_.few_turned != nullptr &&
+                                     s_.rows <= std::min<std::int64_t>(most_few_rows, products_.rows) &&
+                                     s_.depth <= product_terms && s_.depth % products_.columns == 0),
           finds_(head.mask == nullptr && s_.scale > 0 && s_.scale < std::numeric_limits<float>::infinity()) {}
 
     /// At most attention_rows rows.
