@@ -22,6 +22,7 @@ namespace ane::detail::inline ANEMONE_WAY {
 
 ANEMONE_INLINE std::vector<std::string> node_names(const graph_view& g) {
     std::vector<std::string> names;
+    names.reserve(static_cast<std::size_t>(g.size()));
     for (int i = 0; i < g.size(); ++i) {
         names.push_back(node_phrase(g, i, g[i].kind));
     }
@@ -314,7 +315,7 @@ ANEMONE_BODY_OF std::string draw_wide_diff(const graph_view& model, const wide_d
         bar(layer.whole, y + 9, 8);
         bar(layer.alone, y + 18, 3);
         if (layer.is_source()) {
-            out += formatted("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", bars + decade * (most - least) + 16, y + 16,
+            out += formatted(R"(<text x="{:.1f}" y="{:.1f}">{}</text>)", bars + decade * (most - least) + 16, y + 16,
                              name(layer.cause));
         }
         out += "</g>\n";

@@ -69,7 +69,7 @@ ANEMONE_BODY void chain::close() {
     if (closed())
         return;
     const auto ending = std::move(state_);
-    detail::close(std::move(ending.get("chain").shared));
+    detail::close(ending.get("chain").shared);
 }
 
 } // namespace ane::e5rt::inline ANEMONE_WAY

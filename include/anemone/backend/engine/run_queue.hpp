@@ -238,7 +238,7 @@ private:
 template <class Queue> struct queue_owner {
     std::shared_ptr<Queue> queue;
     explicit queue_owner(std::shared_ptr<process_state> of) : queue(std::make_shared<Queue>(std::move(of))) {}
-    queue_owner(queue_owner&&) = default;
+    queue_owner(queue_owner&&) noexcept = default;
     queue_owner(const queue_owner&) = delete;
     queue_owner& operator=(const queue_owner&) = delete;
     ~queue_owner() {

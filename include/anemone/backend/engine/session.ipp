@@ -130,7 +130,7 @@ ANEMONE_BODY void session::close() {
     if (closed())
         return;
     const auto ending = std::move(state_);
-    detail::close(std::move(ending.get("session").shared));
+    detail::close(ending.get("session").shared);
 }
 
 ANEMONE_BODY_OF int loaded_programs() { return detail::state_of_process().loaded; }

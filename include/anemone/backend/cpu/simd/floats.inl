@@ -10,7 +10,7 @@ inline constexpr int native_lanes = ANEMONE_SET_NATIVE_LANES; // that the machin
 
 /// Whether the set is but for machines without the other one: then it is compiled from fewer loops, with the same bits.
 inline constexpr bool is_fallback =
-    isa_level::ANEMONE_SET_LEVEL == isa_level::generic && ANEMONE_SETS == 3;
+    isa_level::ANEMONE_SET_LEVEL == isa_level::generic && ANEMONE_SETS == 3; // NOLINT(misc-redundant-expression)
 
 template <int Lanes> struct floats {
     floats<Lanes / 2> low, high;
@@ -106,9 +106,7 @@ struct floats<Lanes> {
         return result;
     }
 #if ANEMONE_SET_F16C
-    ANEMONE_CPU_INLINE static floats of_halves(eight_halves bits) {
-        return opaque(__builtin_ia32_vcvtph2ps256(bits));
-    }
+    ANEMONE_CPU_INLINE static floats of_halves(eight_halves bits) { return opaque(__builtin_ia32_vcvtph2ps256(bits)); }
 #endif
     ANEMONE_CPU_INLINE static floats load(const half* from) {
 #if ANEMONE_SET_F16C
@@ -148,8 +146,7 @@ struct floats<Lanes> {
         }
 #if ANEMONE_SET_NATIVE_LANES == 16
         if constexpr (Lanes == 16) {
-            sixteen_halves bits =
-                __builtin_ia32_vcvtps2ph512_mask(value, half_to_even, sixteen_halves{}, every_lane);
+            sixteen_halves bits = __builtin_ia32_vcvtps2ph512_mask(value, half_to_even, sixteen_halves{}, every_lane);
             __asm__("" : "+v"(bits)); // as above
             std::memcpy(static_cast<void*>(to), &bits, sizeof bits);
             return;
