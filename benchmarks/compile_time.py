@@ -2,7 +2,8 @@
 """What a file that uses the library costs a compiler, in two tables.
 
 Files: those that users write (benchmarks/files, and the README's first program), header-only and for anemone::compiled,
-with the functions that they emit.
+with the functions that they emit; seconds also as a multiple of what a file costs that prints a line with fmt. --page writes
+that table into docs/compile_time.md, and the figures of the README.
 
 Models: 10 to 2,000 operations with every check on, by each compiler, beside Eigen expressions of as many operations (and
 Fastor's, where its headers are found). Every model is C++ text with one statement for each operation, as a person would write it. `repeated` has residual blocks of
@@ -12,9 +13,12 @@ megabytes the compiler's peak. "per operation" leaves out what an empty model co
 """
 
 import argparse
+import datetime
 import json
 import os
 import pathlib
+import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -24,7 +28,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FLAGS = ["-std=c++20", "-O0", "-c"]
 FILES = ROOT / "benchmarks/files"
 # What a user does: the file, its optimisation, and the ways that it is asked about.
+HELLO = "hello, with fmt, -O2"
 USES = [
+    (HELLO, FILES / "hello.cpp", "-O2", ["header-only"]),
     ("model.hpp, empty", FILES / "model.cpp", "-O0", ["header-only"]),
     ("anemone.hpp, empty", FILES / "empty.cpp", "-O0", ["header-only", "compiled"]),
     ("a model on one backend", FILES / "one_backend.cpp", "-O0", ["header-only", "compiled"]),
@@ -172,13 +178,62 @@ def measure_files(compilers, repeat):
                         row["functions"] = functions(folder / "model.o")
                     results.append(row)
     progress.end()
-    print(f"{'compiler':<12} {'file':<38} {'way':<12} {'s':>7} {'MB':>6} {'functions':>10}")
+    hello = {row["compiler"]: row["seconds"] for row in results if row["file"] == HELLO and "seconds" in row}
+    for row in results:
+        if "seconds" in row and row["compiler"] in hello:
+            row["of_hello"] = row["seconds"] / hello[row["compiler"]]
+    print(f"{'compiler':<12} {'file':<38} {'way':<12} {'s':>7} {'hellos':>7} {'MB':>6} {'functions':>10}")
     for row in results:
         start = f"{row['compiler']:<12} {row['file']:<38} {row['way']:<12}"
         print(f"{start}  {row['failure'][:200]}" if "failure" in row else
-              f"{start} {row['seconds']:7.2f} {row['megabytes']:6.0f} {row['functions'] or '':>10}")
+              f"{start} {row['seconds']:7.2f} {row.get('of_hello', 0):7.1f} {row['megabytes']:6.0f} {row['functions'] or '':>10}")
     print()
     return results
+
+
+def version_of(compiler):
+    told = subprocess.run([compiler, "-dumpfullversion"], capture_output=True, text=True, check=False).stdout.strip()
+    return f"{compiler} {told.split('.')[0]}" if told else compiler
+
+
+def write_page(results):
+    """The table of files, where docs/compile_time.md has its place, and the README's figure of its first program."""
+    found = {(row["compiler"], row["file"], row["way"]): row for row in results}
+    compilers = list(dict.fromkeys(row["compiler"] for row in results))
+    names = [version_of(c) for c in compilers]
+    rows = ["| File | Way | " + " | ".join(f"{n}: s | x hello | MB | functions" for n in names) + " |",
+            "|---|---|" + "---:|" * (4 * len(names))]
+    for title, _, _, ways in USES:
+        for way in ways:
+            cells = []
+            for compiler in compilers:
+                row = found[compiler, title, way]
+                cells.append(f"{row['seconds']:.1f} | {row['of_hello']:.0f} | {row['megabytes']:.0f} | {row['functions']:,}")
+            rows.append(f"| {title} | {way} | " + " | ".join(cells) + " |")
+    rows.append(f"\nMeasured on {datetime.date.today()} on {os.cpu_count()} processors, {machine()}.")
+    replace(ROOT / "docs/compile_time.md", r"(<!-- written by benchmarks/compile_time.py --page -->\n).*?(<!-- end of the files -->)",
+            lambda m: m[1] + "\n".join(rows) + "\n" + m[2])
+    first = {way: found[compilers[0], "the first program, -O2", way] for way in ("header-only", "compiled")}
+    replace(ROOT / "README.md", r"(-lfmt +# the first program: )[^\n]*",
+            lambda m: m[1] + f"{first['header-only']['seconds']:.0f} s with {names[0]}")
+    replace(ROOT / "README.md", r"(PRIVATE anemone::compiled\) +# )[^\n]*",
+            lambda m: m[1] + f"{first['compiled']['seconds']:.0f} s, and the library once")
+
+
+def replace(path, pattern, by):
+    new, count = re.subn(pattern, by, path.read_text(), flags=re.S)
+    if count != 1:
+        sys.exit(f"{path.name} has {count} places for {pattern}")
+    path.write_text(new)
+
+
+def machine():
+    """What the system calls its processor."""
+    try:
+        told = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
+        return told[1] if told else platform.processor()
+    except OSError:
+        return platform.processor()
 
 
 class Progress:
@@ -208,6 +263,7 @@ def main():
     parser.add_argument("--fastor", default=include_folder("Fastor/Fastor.h", os.environ.get("FASTOR_INCLUDE"),
                                                            "/usr/include", "/usr/local/include"))
     parser.add_argument("--json", metavar="FILE", help="write the figures there too")
+    parser.add_argument("--page", action="store_true", help="write the table of files into docs/compile_time.md and the README")
     options = parser.parse_args()
     if min(options.operations) < 1 or options.repeat < 1:
         parser.error("--operations and --repeat count from 1")
@@ -216,6 +272,10 @@ def main():
     results = measure_files(compilers, options.repeat) if options.only != "models" else []
     if options.only != "files":
         results += measure_models(compilers, options)
+    if options.page and options.only != "models":
+        if any("failure" in row for row in results):
+            sys.exit("nothing is written: a file does not compile")
+        write_page(results)
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(results, indent=1) + "\n")
     return 1 if any("failure" in r for r in results) else 0
