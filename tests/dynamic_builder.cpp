@@ -156,7 +156,7 @@ TEST_CASE("a mistake is told with the operation, the numbers, the operands and t
     CHECK(contains(refusal([&] { g.add(op::elu, {x}, saturation{1e6F}); }), "does not fit into fp16"));
     CHECK(contains(refusal([&] { g.reshape(x, {3, -1}); }), "number of elements"));
     CHECK(contains(refusal([&] { g.reshape(x, {-1, -1}); }), "at least 1"));
-    CHECK(contains(refusal([&] { g.add(static_cast<op>(250), {x}); }), "there is none of this number"));
+    CHECK(contains(refusal([&] { g.add(static_cast<op>(250), {x}); }), "no operation has this number"));
     CHECK(print(g.graph().view()) == after);
     CHECK(contains(refusal([&] { static_cast<void>(g.finish()); }), "needs at least one output"));
 }

@@ -94,7 +94,7 @@ TEST_CASE("a graph of many nodes is lowered, emitted, costed, drawn and compiled
         const dynamic_graph g = time("build", [&] { return long_lived(nodes); });
         REQUIRE(g.nodes.size() >= nodes);
         const lowered_graph lowered = time("lower", [&] { return lower(g); });
-        const materialized constants = time("constants", [&] { return materialize(lowered.graph, {}); });
+        const folded_constants constants = time("constants", [&] { return fold_constants(lowered.graph, {}); });
         CHECK(time("MIL", [&] { return emit_mil(lowered.graph, constants); }).text.size() > nodes);
         CHECK(time("netplist", [&] { return emit_netplist(lowered.graph, constants); }).weights.size() == 1);
         CHECK(time("cost", [&] { return cost_report(g, h13); }).size() > nodes);
@@ -112,7 +112,7 @@ TEST_CASE("a graph of many nodes is lowered, emitted and compiled: weights and o
         REQUIRE(g.outputs.size() == nodes / 5);
         const weight_store weights = time("weights", [&] { return random_weights(g, 1); });
         const lowered_graph lowered = time("lower", [&] { return lower(g); });
-        const materialized constants = time("constants", [&] { return materialize(lowered.graph, weights); });
+        const folded_constants constants = time("constants", [&] { return fold_constants(lowered.graph, weights); });
         CHECK(time("MIL", [&] { return emit_mil(lowered.graph, constants); }).text.size() > nodes);
         CHECK(time("netplist", [&] { return emit_netplist(lowered.graph, constants); }).weights.size() > 1);
         const auto apart = backend::cpu{}.rounding(rounding::each_operation);

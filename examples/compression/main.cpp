@@ -63,7 +63,7 @@ double accuracy(const model_results& results, const std::vector<std::size_t>& an
 
 std::size_t file_bytes(const graph_view& model, const weight_store& weights) {
     const lowered_graph lowered = lower(model);
-    return emit_mil(lowered.graph, materialize(lowered.graph, weights)).weights.bytes().size();
+    return emit_mil(lowered.graph, fold_constants(lowered.graph, weights)).weights.bytes().size();
 }
 
 /// What the plan costs on data that neither error feedback nor the gate has seen; whether it is three times smaller.

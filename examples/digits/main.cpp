@@ -119,7 +119,7 @@ void show_cost() {
 
 void write_files(const weight_store& weights, const std::filesystem::path& folder) {
     const lowered_graph lowered = lower(digits);
-    const netplist plist = emit_netplist(lowered.graph, materialize(lowered.graph, weights), "digits");
+    const netplist plist = emit_netplist(lowered.graph, fold_constants(lowered.graph, weights), "digits");
     const std::filesystem::path netplist_path = write_netplist(plist, folder / "netplist");
     write_file(folder / "digits.svg", draw_svg(digits));
     heading("files");

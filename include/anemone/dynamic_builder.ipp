@@ -248,7 +248,7 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::append(op kind, std::span<const dyn
                                                     const attributes& values, const extents* result, site where) {
     require_alive();
     if (static_cast<std::size_t>(kind) >= op_count) {
-        detail::refuse_graph("operation", "there is none of this number", static_cast<std::int64_t>(kind),
+        detail::refuse_graph("operation", "no operation has this number", static_cast<std::int64_t>(kind),
                              static_cast<std::int64_t>(op_count) - 1);
     }
     const std::string subject(name(kind));

@@ -202,7 +202,7 @@ namespace {
 bool folds(const graph_view& g, unsigned seed) {
     random_engine random(seed);
     try {
-        materialize(lower(g).graph, random_weights(g, random));
+        fold_constants(lower(g).graph, random_weights(g, random));
     } catch (const error&) {
         return false;
     }

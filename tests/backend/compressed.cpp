@@ -4,7 +4,7 @@
 #include <anemone/ops/quantization.hpp>
 #include <anemone/targets/table.hpp>
 #include <anemone/weights/encode.hpp>
-#include <anemone/weights/materialize.hpp>
+#include <anemone/weights/fold_constants.hpp>
 
 #include <doctest/doctest.h>
 

@@ -88,7 +88,7 @@ std::string apart(const std::vector<dense>& got, const std::vector<dense>& wante
 }
 
 /// What a lowered graph leaves to the device.
-std::vector<op> computed(const lowered_graph& l, const materialized& constants) {
+std::vector<op> computed(const lowered_graph& l, const folded_constants& constants) {
     std::vector<op> kinds;
     for (int i = 0; i < l.view().size(); ++i) {
         if (l.view()[i].kind != op::input && !constants.known(i)) {
@@ -124,9 +124,9 @@ TEST_CASE("folding: every operation on constants alone, in both formats and on e
             CHECK(apart(run(g, plain, zero, s.weights), wanted, 1, 0) == "");
 
             const lowered_graph lowered = lower(g);
-            materialized constants;
+            folded_constants constants;
             try {
-                constants = materialize(lowered.view(), s.weights);
+                constants = fold_constants(lowered.view(), s.weights);
             } catch (const error& e) { // a part of the operation leaves fp16, as it would in a run
                 CHECK(every_operation::is_lowered(kind));
                 CHECK(std::string(e.what()).find("outside fp16") != std::string::npos);
@@ -193,7 +193,7 @@ TEST_CASE("folding: a causal mask from comparisons, tiled, and an output that is
     c.output(c.add(op::cumsum, cumulation{0, false, false}, {c.constant({5}, {1})})); // 1 to 5
     const dynamic_graph g = c.finish();
     const lowered_graph lowered = lower(g);
-    const materialized constants = materialize(lowered.view(), {});
+    const folded_constants constants = fold_constants(lowered.view(), {});
     CHECK(computed(lowered, constants) == std::vector<op>{op::add, op::softmax, op::mul, op::mul});
     CHECK_NOTHROW(emit_mil(lowered.view(), constants));
     CHECK_NOTHROW(emit_netplist(lowered.view(), constants, "mask"));

@@ -12,7 +12,7 @@
 #include <anemone/rules/conforms.hpp>
 #include <anemone/values/compare.hpp>
 #include <anemone/weights/convert.hpp>
-#include <anemone/weights/materialize.hpp>
+#include <anemone/weights/fold_constants.hpp>
 
 #include <doctest/doctest.h>
 
@@ -279,7 +279,7 @@ TEST_CASE("weights and bias are scaled when they are loaded, and refused where t
         s.add("b", {1}, std::span<const float>(&b, 1));
         return s;
     };
-    CHECK_NOTHROW(materialize(lowered.graph, store(1023, 1023)));
+    CHECK_NOTHROW(fold_constants(lowered.graph, store(1023, 1023)));
     for (const auto& [w, b] : {std::pair{1024.0F, 0.0F}, std::pair{0.0F, -1024.0F}}) {
         try {
             compile(g, ane::backend::cpu{}, store(w, b));

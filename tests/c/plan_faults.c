@@ -112,7 +112,7 @@ static void placing(const anemone_model* model) {
     CHECK_FAILS(anemone_plan_model(plan, &made), ANEMONE_ARGUMENT, "plan: makes no model");
     CHECK_FAILS(anemone_plan_drawing(plan, &svg), ANEMONE_ARGUMENT, "plan: has no drawing");
     CHECK(made == NULL && svg == NULL);
-    CHECK_FAILS(anemone_plan_optimized(plan, &figures), ANEMONE_ARGUMENT, "plan: is none of anemone_optimize");
+    CHECK_FAILS(anemone_plan_optimized(plan, &figures), ANEMONE_ARGUMENT, "plan: was not made by anemone_optimize");
     CHECK(figures.gain == 0);
     CHECK_FAILS(anemone_plan_compressed(plan, &(anemone_compressed){0}), ANEMONE_ARGUMENT, "none of anemone_compress");
     CHECK_FAILS(anemone_plan_timed(plan, &(anemone_timed){0}), ANEMONE_ARGUMENT, "none of anemone_timeline");

@@ -382,7 +382,7 @@ static void differed(void) {
     anemone_model* none = NULL;
     CHECK_FAILS(anemone_plan_model(plan, &none), ANEMONE_ARGUMENT, "plan");
     anemone_optimized other;
-    CHECK_FAILS(anemone_plan_optimized(plan, &other), ANEMONE_ARGUMENT, "is none of anemone_optimize");
+    CHECK_FAILS(anemone_plan_optimized(plan, &other), ANEMONE_ARGUMENT, "was not made by anemone_optimize");
     anemone_plan_free(plan);
 
     how.backend = "cpu";

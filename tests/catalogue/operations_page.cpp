@@ -8,7 +8,7 @@
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/catalogue/engine_path.hpp>
-#include <anemone/catalogue/growth.hpp>
+#include <anemone/catalogue/monotonicity.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
 #include <anemone/forms/mil_vocabulary.hpp>
@@ -135,10 +135,10 @@ std::string growth_text(op kind) {
     node n;
     n.kind = kind;
     n.attributes = default_attributes(kind);
-    switch (growth_of(n)) {
-    case growth::rising: return ", rising";
-    case growth::falling: return ", falling";
-    case growth::neither: break;
+    switch (monotonicity_of(n)) {
+    case monotonicity::increasing: return ", increasing";
+    case monotonicity::decreasing: return ", decreasing";
+    case monotonicity::neither: break;
     }
     return "";
 }
@@ -179,8 +179,8 @@ std::string written(op kind, const std::vector<recipe>& examples) {
     for (std::size_t i = 0; i < examples.size() && i < 200 && !(mil && netplist); ++i) {
         const dynamic_graph g = graph_of(examples[i], within(0.5, 2));
         const lowered_graph lowered = lower(g);
-        materialized constants;
-        if (accepts([&] { constants = materialize(lowered.view(), random_weights(g, 1)); })) {
+        folded_constants constants;
+        if (accepts([&] { constants = fold_constants(lowered.view(), random_weights(g, 1)); })) {
             mil = mil || accepts([&] { (void)emit_mil(lowered.view(), constants); });
             netplist = netplist || accepts([&] { (void)emit_netplist(lowered.view(), constants); });
         }
@@ -221,7 +221,7 @@ std::string page_text() {
         "Emitting any other throws an `ane::error` of kind `lowering`; an operation on [constants](formats.md#constants) "
         "alone needs no written form.\n"
         "- **Range**: what [interval arithmetic](envelope.md) proves of the result where all fp16 operands lie in "
-        "[-8, 8] and attributes have their defaults; *by extents*: it depends on the shapes. A function is *rising* or *falling* "
+        "[-8, 8] and attributes have their defaults; *by extents*: it depends on the shapes. A function is *increasing* or *decreasing* "
         "where larger operands give larger or smaller results.\n"
         "- **Exact** operations compare, choose or move values and never round. **Arithmetic** is the path that the "
         "[oracle](oracle.md) takes, and **Known** how we know of it.\n",

@@ -112,7 +112,7 @@ public:
     /// Both formats, each of which may have no form of it (errc::lowering); throws any other error.
     void write() const {
         const lowered_graph lowered = lower(graph_);
-        const materialized constants = materialize(lowered.view(), weights_);
+        const folded_constants constants = fold_constants(lowered.view(), weights_);
         for (const bool mil : {true, false}) {
             try {
                 mil ? void(emit_mil(lowered.view(), constants)) : void(emit_netplist(lowered.view(), constants));

@@ -195,12 +195,12 @@ TEST_CASE("compress: the model that comes of it is emitted with its forms, and r
         {.most_loss = 0.5, .required = {{"up.weight", palette<4>}, {"down.weight", affine_int8}}, .place = &oracle});
     const compressed_model small = apply(plan);
     const lowered_graph lowered = lower(small.graph);
-    const materialized constants = materialize(lowered.graph, small.weights);
+    const folded_constants constants = fold_constants(lowered.graph, small.weights);
     const mil_program mil = emit_mil(lowered.graph, constants);
     CHECK(has(mil.text, "constexpr_lut_to_dense"));
     CHECK(has(mil.text, "constexpr_affine_dequantize"));
     const lowered_graph dense = lower(g);
-    const auto dense_bytes = emit_mil(dense.graph, materialize(dense.graph, weights)).weights.bytes().size();
+    const auto dense_bytes = emit_mil(dense.graph, fold_constants(dense.graph, weights)).weights.bytes().size();
     const auto saved = static_cast<std::int64_t>(dense_bytes - mil.weights.bytes().size());
     CHECK(saved <= plan.before.bytes - plan.after.bytes);              // each part has a head of 64 bytes and begins at
     CHECK(saved >= plan.before.bytes - plan.after.bytes - 4 * 2 * 64); // a multiple of these

@@ -139,7 +139,7 @@ inline std::vector<char> reached_by_inputs(const graph_view& g) {
 class closeness {
 public:
     closeness(const graph_view& model, const weight_store& weights, const backend::oracle& engine, input_buffers inputs)
-        : model_(model), weights_(materialize(model, weights)),
+        : model_(model), weights_(fold_constants(model, weights)),
           given_(trace_of(model, backend::cpu{}, weights, inputs)),
           alone_(model, weights, engine.arithmetic(), given_, inputs), engine_(engine), inputs_(inputs) {}
 
@@ -262,7 +262,7 @@ private:
     static bool is_negative(half h) { return (h.bits & 0x8000U) != 0; }
 
     graph_view model_;
-    materialized weights_;
+    folded_constants weights_;
     trace given_;
     replay alone_;
     const backend::oracle& engine_;

@@ -109,7 +109,7 @@ void count(counts_by_op& of, op_set all) {
 }
 
 /// The operations that are left to the device and that a format lacks.
-bool lacks(const graph_view& lowered, const materialized& constants, op_set has) {
+bool lacks(const graph_view& lowered, const folded_constants& constants, op_set has) {
     for (int i = 0; i < lowered.size(); ++i) {
         if (!constants.known(i) && lowered[i].kind != op::input && !has.contains(lowered[i].kind)) {
             return true;
@@ -158,8 +158,8 @@ public:
         weights_ = weights_of(model_, random_);
         lowered_ = lower(model_);
         try {
-            materialize(model_, weights_);
-            constants_ = materialize(lowered_.graph, weights_);
+            fold_constants(model_, weights_);
+            constants_ = fold_constants(lowered_.graph, weights_);
         } catch (const error& e) { // constants that fold to no number
             if (e.code() != errc::weights) {
                 throw;
@@ -184,13 +184,13 @@ public:
         hold_verdict();
         whole(
             "MIL", mil_whole, counts_.mil,
-            [this](const graph_view& g, const materialized& constants) {
+            [this](const graph_view& g, const folded_constants& constants) {
                 return write_mil(emit_mil(g, constants), place_ / "whole");
             },
             from_mil);
         whole(
             "netplist", netplist_whole, counts_.netplist,
-            [this](const graph_view& g, const materialized& constants) {
+            [this](const graph_view& g, const folded_constants& constants) {
                 return write_netplist(emit_netplist(g, constants), place_ / "whole");
             },
             from_netplist);
@@ -337,7 +337,7 @@ private:
     /// What a file was written from, and its results.
     struct written_graph {
         const lowered_graph& lowered;
-        const materialized& constants;
+        const folded_constants& constants;
         const composing::port_memory& results;
     };
 
@@ -410,10 +410,10 @@ private:
             return;
         }
         const lowered_graph lowered = lower(model_, kept);
-        materialized constants;
+        folded_constants constants;
         std::string path;
         try {
-            constants = materialize(lowered.graph, weights_);
+            constants = fold_constants(lowered.graph, weights_);
             path = emit(lowered.graph, constants);
         } catch (const error& e) {
             if (e.code() != errc::lowering) { // otherwise as in `write`, or what the operation's own form cannot say
@@ -446,7 +446,7 @@ private:
     dynamic_graph model_;
     weight_store weights_;
     lowered_graph lowered_;
-    materialized constants_;
+    folded_constants constants_;
     std::optional<composing::port_memory> inputs_;
     std::optional<composing::port_memory> lowered_results_;
 };

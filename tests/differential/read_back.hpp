@@ -35,7 +35,7 @@ inline constexpr op_set moves_or_compares = op_set::where([](op kind) {
 });
 
 /// Whether all that is computed of the inputs is moved or compared.
-inline bool only_moves(const graph_view& lowered, const materialized& constants) {
+inline bool only_moves(const graph_view& lowered, const folded_constants& constants) {
     for (int i = 0; i < lowered.size(); ++i) {
         if (!constants.known(i) && !moves_or_compares.contains(lowered[i].kind)) {
             return false;

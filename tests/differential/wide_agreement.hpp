@@ -28,7 +28,7 @@ class wide_agreement {
 public:
     wide_agreement(const graph_view& model, const weight_store& weights, input_buffers inputs)
         : model_(model), given_(trace_of(model, backend::cpu{}.rounding(rounding::each_operation), weights, inputs)),
-          known_(constant_nodes(model)), folded_(materialize(model, weights)),
+          known_(constant_nodes(model)), folded_(fold_constants(model, weights)),
           exact_(model, weights, wide_reference::every_step()), inputs_(inputs) {}
 
     /// Empty, or the first node that is too far away.
@@ -100,7 +100,7 @@ private:
     graph_view model_;
     trace given_;
     sequence<char> known_;
-    materialized folded_;
+    folded_constants folded_;
     wide_reference::evaluation exact_;
     input_buffers inputs_;
 };

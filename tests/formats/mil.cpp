@@ -533,7 +533,7 @@ TEST_CASE("states are two ports on the direct route, and Core ML's own in files 
         g.output("y"_s, read(a));
     });
     const lowered_graph lowered = lower(exchanged);
-    const materialized none = materialize(lowered.graph, {});
+    const folded_constants none = fold_constants(lowered.graph, {});
     const std::string direct = emit_mil(lowered.graph, none).text;
     CHECK(direct.find("state<") == std::string::npos);
     CHECK(direct.find("_state(") == std::string::npos);
@@ -574,6 +574,6 @@ TEST_CASE("a file for Core ML with nothing but states is refused") {
         write(a, read(a) + g.input("x"_s, f16<2>));
     });
     const lowered_graph lowered = lower(silent);
-    CHECK_THROWS_WITH_AS(emit_mil(lowered.graph, materialize(lowered.graph, {}), {.core_ml_states = true}),
+    CHECK_THROWS_WITH_AS(emit_mil(lowered.graph, fold_constants(lowered.graph, {}), {.core_ml_states = true}),
                          doctest::Contains("needs an output that is no state"), error);
 }

@@ -25,13 +25,13 @@ namespace {
 
 struct stored_program {
     mil_program program;
-    materialized constants;
+    folded_constants constants;
     int weight; ///< its node in the lowered graph
 };
 
 stored_program emit(const dynamic_graph& model, const weight_store& weights, const mil_options& options = {}) {
     const lowered_graph lowered = lower(model);
-    materialized constants = materialize(lowered.graph, weights);
+    folded_constants constants = fold_constants(lowered.graph, weights);
     int weight = -1;
     for (int i = 0; i < lowered.view().size(); ++i) {
         weight = lowered.view()[i].kind == op::compressed ? i : weight;

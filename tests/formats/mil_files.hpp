@@ -33,7 +33,7 @@ inline mil_program emitted(const graph_view& model, const op_set& whole = {}, co
         }
     }
     const lowered_graph lowered = lower(model, whole);
-    return emit_mil(lowered.graph, materialize(lowered.graph, weights), options);
+    return emit_mil(lowered.graph, fold_constants(lowered.graph, weights), options);
 }
 
 inline std::vector<std::string> lines_of(const std::string& text) {

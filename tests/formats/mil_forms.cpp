@@ -175,7 +175,7 @@ int writings_until_fixed(mil_program program, const op_set& kept = {}, const mil
         const auto blob = [&](const std::string&) { return program.weights.bytes(); };
         const read_model read = read_mil(program.text, blob);
         const lowered_graph lowered = lower(read.graph, kept);
-        mil_program again = emit_mil(lowered.graph, materialize(lowered.graph, read.weights), options);
+        mil_program again = emit_mil(lowered.graph, fold_constants(lowered.graph, read.weights), options);
         if (again.text == program.text && std::ranges::equal(again.weights.bytes(), program.weights.bytes())) {
             return written;
         }
@@ -351,7 +351,7 @@ TEST_CASE("mil: a zero point of a weight that is no integer is an error of the w
         const half stored(value);
         weights.add("scale", {1}, std::span(&scale, 1));
         weights.add("zero", {1}, std::span(&stored, 1));
-        const materialized constants = materialize(lowered.graph, weights);
+        const folded_constants constants = fold_constants(lowered.graph, weights);
         if (value == 3.0) {
             CHECK(emit_mil(lowered.graph, constants).text.find("zero_point = int8(3)") != std::string::npos);
         } else {

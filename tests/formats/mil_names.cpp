@@ -50,13 +50,13 @@ dynamic_graph chain(const std::vector<std::string>& names) {
 
 std::vector<std::string> through_mil(const graph_view& g) {
     const lowered_graph lowered = lower(g);
-    const mil_program program = emit_mil(lowered.graph, materialize(lowered.graph, {}));
+    const mil_program program = emit_mil(lowered.graph, fold_constants(lowered.graph, {}));
     const std::span<const std::byte> blob = program.weights.bytes();
     return layers_of(read_mil(program.text, [&](const std::string&) { return blob; }).graph);
 }
 std::vector<std::string> through_netplist(const graph_view& g) {
     const lowered_graph lowered = lower(g);
-    return layers_of(read_netplist(emit_netplist(lowered.graph, materialize(lowered.graph, {}))).graph);
+    return layers_of(read_netplist(emit_netplist(lowered.graph, fold_constants(lowered.graph, {}))).graph);
 }
 
 using strings = std::vector<std::string>;

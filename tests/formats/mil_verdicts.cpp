@@ -18,9 +18,9 @@ using namespace composing;
 namespace {
 
 /// The constants of a lowered graph, or nothing where folding gives no numbers.
-std::optional<materialized> constants_of(const graph_view& lowered, random_engine& random) {
+std::optional<folded_constants> constants_of(const graph_view& lowered, random_engine& random) {
     try {
-        return materialize(lowered, random_weights(lowered, random));
+        return fold_constants(lowered, random_weights(lowered, random));
     } catch (const error&) {
         return std::nullopt;
     }
@@ -46,7 +46,7 @@ TEST_CASE("mil: what has no fault is written, and what has one is refused") {
         const std::vector<op> few{wanted, op::add, op::reshape, op::reduce_mean, op::concat};
         const dynamic_graph model = differential::graph_maker(random, seed % 2 == 0 ? kinds : few).make(wanted);
         const lowered_graph lowered = lower(model);
-        const std::optional<materialized> constants = constants_of(lowered.graph, random);
+        const std::optional<folded_constants> constants = constants_of(lowered.graph, random);
         if (!constants) {
             continue;
         }
@@ -82,7 +82,7 @@ TEST_CASE("mil: a result without an axis has a fault, whatever it is made of") {
         CHECK(find_form_faults(model).mil_count > 0);
         random_engine random(1);
         const lowered_graph lowered = lower(model);
-        const materialized constants = materialize(lowered.graph, random_weights(lowered.graph, random));
+        const folded_constants constants = fold_constants(lowered.graph, random_weights(lowered.graph, random));
         CHECK_THROWS_WITH_AS(emit_mil(lowered.graph, constants), doctest::Contains("rank 0"), error);
     }
 }

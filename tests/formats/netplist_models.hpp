@@ -59,7 +59,7 @@ inline weight_store sample_weights(const graph_view& g) {
 inline netplist emit(const graph_view& g, std::string_view name = "anemone", const netplist_options& options = {},
                      op_set kept = {}) {
     const lowered_graph lowered = lower(g, kept);
-    return emit_netplist(lowered.graph, materialize(lowered.graph, sample_weights(g)), name, options);
+    return emit_netplist(lowered.graph, fold_constants(lowered.graph, sample_weights(g)), name, options);
 }
 
 template <class G, class X> auto normalised(G g, X x, std::string_view scope) {

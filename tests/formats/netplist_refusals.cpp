@@ -34,7 +34,7 @@ TEST_CASE("netplist refuses: element types other than fp16 inside the network") 
 TEST_CASE("netplist refuses: composed operations of a graph that was not lowered") {
     const dynamic_graph g =
         build_graph([](auto& b) { b.output("y"_s, linear(b.input("x"_s, f16<1, 3>), b.weight("w", f16<2, 3>))); });
-    const materialized constants = materialize(g, netplist_models::sample_weights(g));
+    const folded_constants constants = fold_constants(g, netplist_models::sample_weights(g));
     CHECK_THROWS_WITH_AS(emit_netplist(g, constants), doctest::Contains("lower() takes composed operations apart"),
                          error);
 }

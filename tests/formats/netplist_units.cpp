@@ -308,7 +308,7 @@ TEST_CASE("netplist: attention and the min-max norm are one unit where lowering 
         g.output("z"_s, minmax_norm(q, 0.5));
     });
     const lowered_graph whole = lower(model, {op::attention, op::minmax_norm});
-    const parts p(emit_netplist(whole.view(), materialize(whole.graph, netplist_models::sample_weights(model))));
+    const parts p(emit_netplist(whole.view(), fold_constants(whole.graph, netplist_models::sample_weights(model))));
     int seen = 0;
     for (std::size_t i = 0; i < p.units.size(); ++i) {
         if (p.type(i) == "SDPA") {

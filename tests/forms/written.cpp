@@ -50,7 +50,7 @@ static_assert(!conforms<by_mil, h12>);
 template <class Emit> bool writes(const graph_view& model, const Emit& emit) {
     const lowered_graph lowered = lower(model);
     try {
-        emit(lowered.view(), materialize(lowered.view(), random_weights(model, 1)));
+        emit(lowered.view(), fold_constants(lowered.view(), random_weights(model, 1)));
         return true;
     } catch (const error& e) {
         CHECK(e.code() == errc::lowering);
@@ -62,8 +62,9 @@ template <class Emit> bool writes(const graph_view& model, const Emit& emit) {
 
 TEST_CASE("what conforms on a route is written on it, and what does not is refused with the same reason") {
     const auto check = [](const graph_view& model, bool in_mil, bool in_netplist) {
-        CHECK(writes(model, [](const graph_view& g, const materialized& c) { emit_mil(g, c); }) == in_mil);
-        CHECK(writes(model, [](const graph_view& g, const materialized& c) { emit_netplist(g, c); }) == in_netplist);
+        CHECK(writes(model, [](const graph_view& g, const folded_constants& c) { emit_mil(g, c); }) == in_mil);
+        CHECK(writes(model, [](const graph_view& g, const folded_constants& c) { emit_netplist(g, c); }) ==
+              in_netplist);
         CHECK(accepts(model, describe(h13), mil) == in_mil);
         CHECK(accepts(model, describe(h13), netplist_route) == in_netplist);
         CHECK(accepts(model, describe(h13)) == (in_mil || in_netplist));

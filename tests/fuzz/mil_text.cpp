@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     try { // what can be written can be read again
         const ane::lowered_graph lowered = ane::lower(model.graph);
-        const ane::mil_program again = ane::emit_mil(lowered.graph, ane::materialize(lowered.graph, model.weights));
+        const ane::mil_program again = ane::emit_mil(lowered.graph, ane::fold_constants(lowered.graph, model.weights));
         ane::read_mil(again.text, [&](const std::string&) { return again.weights.bytes(); });
     } catch (const ane::unreadable&) {
         std::abort();

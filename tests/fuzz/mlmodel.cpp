@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     try { // what can be written can be read again
         const ane::lowered_graph lowered = ane::lower(model.graph);
-        const ane::mil_program again = ane::emit_mil(lowered.graph, ane::materialize(lowered.graph, model.weights),
+        const ane::mil_program again = ane::emit_mil(lowered.graph, ane::fold_constants(lowered.graph, model.weights),
                                                      {.every_stored_form = true, .core_ml_states = true});
         std::vector<std::byte> bytes;
         try {

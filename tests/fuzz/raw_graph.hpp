@@ -289,12 +289,12 @@ inline void consume(const graph_view& g, int consumer, target t) {
     }
     case 18: {
         const lowered_graph lowered = lower(g);
-        emit_mil(lowered.graph, materialize(lowered.graph, weights));
+        emit_mil(lowered.graph, fold_constants(lowered.graph, weights));
         break;
     }
     default: {
         const lowered_graph lowered = lower(g);
-        emit_netplist(lowered.graph, materialize(lowered.graph, weights));
+        emit_netplist(lowered.graph, fold_constants(lowered.graph, weights));
         break;
     }
     }

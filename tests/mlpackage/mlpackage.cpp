@@ -163,7 +163,7 @@ TEST_CASE("states are states") {
     b.output("y", b.add(op::relu, {next}));
     const dynamic_graph model = b.finish();
     const lowered_graph lowered = lower(model);
-    const mil_program p = emit_mil(lowered.graph, materialize(lowered.graph, {}), {.core_ml_states = true});
+    const mil_program p = emit_mil(lowered.graph, fold_constants(lowered.graph, {}), {.core_ml_states = true});
     const read_model again = read_mlmodel(mlmodel_bytes(p), no_file);
     const graph_view g = again.graph;
     CHECK(std::count_if(g.outputs.begin(), g.outputs.end(), [](const output_port& o) { return o.is_state(); }) == 1);
@@ -231,7 +231,7 @@ TEST_CASE("what a package cannot say is refused with its place in the text") {
     is_refused(program_of("tensor<fp16, [4]> x", "tensor<fp16, [4]> y = relu(x = x);", "z"),
                "the result z is not defined");
     is_refused("program(1.0)\n{ func main<ios99>(tensor<fp16, [4]> x) { tensor<fp16, [4]> y = relu(x = x); } -> (y); }",
-               "the opset ios99 is none of");
+               "the opset ios99 is not one of");
     is_refused(program_of("tensor<fp16, [4]> x", "tensor<fp16, [4]> y = cond(p = x) { relu() } -> (a);"),
                "statements with blocks");
 }
@@ -265,7 +265,7 @@ TEST_CASE("a package is read from its folder, and replaced as a whole") {
     weight_store weights;
     weights.add("w", {1, 100}, std::span<const float>(values));
     const lowered_graph lowered = lower(model);
-    const mil_program p = emit_mil(lowered.graph, materialize(lowered.graph, weights));
+    const mil_program p = emit_mil(lowered.graph, fold_constants(lowered.graph, weights));
     CHECK(write_mlpackage(p, path + "/") == path);
     const std::string first = scratch.listing("net.mlpackage");
     const read_model again = read_mlpackage_file(path);

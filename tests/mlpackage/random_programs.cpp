@@ -24,7 +24,7 @@ namespace {
 std::string told(const read_model& model) {
     const lowered_graph lowered = lower(model.graph);
     const mil_program p =
-        emit_mil(lowered.graph, materialize(lowered.graph, model.weights), {.every_stored_form = true});
+        emit_mil(lowered.graph, fold_constants(lowered.graph, model.weights), {.every_stored_form = true});
     const std::span<const std::byte> blob = p.weights.bytes();
     std::string text = p.text + std::string(reinterpret_cast<const char*>(blob.data()), blob.size());
     for (const std::string& note : model.notes) {
@@ -84,7 +84,7 @@ TEST_CASE("a package is read as the text is that it was made of") {
         const lowered_graph lowered = lower(model);
         mil_program p;
         try {
-            p = emit_mil(lowered.graph, materialize(lowered.graph, random_weights(lowered.graph, random)),
+            p = emit_mil(lowered.graph, fold_constants(lowered.graph, random_weights(lowered.graph, random)),
                          {.every_stored_form = seed % 3 == 0});
         } catch (const error&) { // MIL text has no words for something
             continue;

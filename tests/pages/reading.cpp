@@ -41,7 +41,7 @@ TEST_CASE("the page about files of other tools") {
     const std::string folder = std::filesystem::temp_directory_path() / ("anemone_page_" + std::to_string(::getpid()));
     const std::string package = folder + "/net.mlpackage";
     const ane::lowered_graph lowered = ane::lower(model.graph);
-    const ane::materialized constants = ane::materialize(lowered.view(), model.weights);
+    const ane::folded_constants constants = ane::fold_constants(lowered.view(), model.weights);
     ane::write_mlpackage(ane::emit_mil(lowered.view(), constants), package);
     const ane::read_model again = ane::read_mlpackage_file(package); // anemone/mlpackage/mlpackage.hpp
     std::filesystem::remove_all(folder);

@@ -32,7 +32,7 @@ TEST_CASE("the road of a tensor: what is printed is what the page shows") {
 std::fputs(print(edges.view()).c_str(), stdout); // the graph value
 const lowered_graph lowered = lower(edges.view());
 std::fputs(print(lowered.view()).c_str(), stdout); // in the engine's operations
-const materialized constants = materialize(lowered.view(), weights);
+const folded_constants constants = fold_constants(lowered.view(), weights);
 std::fputs(emit_mil(lowered.view(), constants).text.c_str(), stdout);
 std::fputs(to_xml(emit_netplist(lowered.view(), constants, "edges").document).c_str(), stdout);
     // clang-format on

@@ -45,7 +45,7 @@ const ane::ndarray<ane::shape<1, 1, 28, 28>> image;
 // Writes into the folder in which it is called: not called.
 [[maybe_unused]] void write_program(const ane::weight_store& weights) {
     const ane::lowered_graph lowered = ane::lower(model);
-    const auto constants = ane::materialize(lowered.view(), weights); // fp16, batch norms folded
+    const auto constants = ane::fold_constants(lowered.view(), weights); // fp16, batch norms folded
     const ane::mil_program mil = ane::emit_mil(lowered.view(), constants);
     ane::write_mil(mil, "program"); // program/model.mil, program/weights.bin
     const ane::mil_options for_core_ml{.every_stored_form = true, .core_ml_states = true};

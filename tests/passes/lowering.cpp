@@ -3,7 +3,7 @@
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/fusion.hpp>
 #include <anemone/passes/lowering.hpp>
-#include <anemone/weights/materialize.hpp>
+#include <anemone/weights/fold_constants.hpp>
 
 #include <doctest/doctest.h>
 
@@ -126,7 +126,7 @@ TEST_CASE("a batch norm is one scale and one offset, rounded once") {
     };
     add("mean", 0.5F), add("variance", 0), add("gamma", 0.001F), add("beta", 0.25F);
     // 1 / sqrt(1e-12) is 10^6, beyond fp16, but no device reads it: the scale, 10^3 times the rounded gamma, is read.
-    const materialized constants = materialize(l.graph, store);
+    const folded_constants constants = fold_constants(l.graph, store);
     const double scale = static_cast<double>(half(0.001)) / std::sqrt(static_cast<double>(1e-12F));
     std::vector<double> read;
     for (int i = 0; i < l.view().size(); ++i) {
@@ -137,7 +137,7 @@ TEST_CASE("a batch norm is one scale and one offset, rounded once") {
     CHECK(read == std::vector<double>{static_cast<double>(half(scale)), static_cast<double>(half(0.25 - 0.5 * scale))});
     store = weight_store();
     add("mean", 0.5F), add("variance", 0), add("gamma", 1), add("beta", 0.25F);
-    CHECK_THROWS_AS(materialize(l.graph, store), error);
+    CHECK_THROWS_AS(fold_constants(l.graph, store), error);
 }
 
 TEST_CASE("factors in a row are folded into a weight as long as their product is a normal fp16 number") {

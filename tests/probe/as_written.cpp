@@ -23,7 +23,7 @@ std::vector<std::string> inputs_of(const ane::graph_view& g) {
 
 ane::read_model read_back(const ane::graph_view& model, const ane::weight_store& weights) {
     const ane::lowered_graph lowered = ane::lower(model);
-    return ane::read_netplist(ane::emit_netplist(lowered.graph, ane::materialize(lowered.graph, weights)));
+    return ane::read_netplist(ane::emit_netplist(lowered.graph, ane::fold_constants(lowered.graph, weights)));
 }
 
 /// What follows a matrix product, its bias too, is a layer of its own: each product becomes an output. How many did.

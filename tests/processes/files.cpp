@@ -170,7 +170,7 @@ TEST_CASE("files that belong together stay those of one program") {
     const dynamic_graph g = graph_for_files();
     const auto write_both = [&](float value) {
         const lowered_graph lowered = lower(g);
-        const materialized constants = materialize(lowered.graph, small_store(value));
+        const folded_constants constants = fold_constants(lowered.graph, small_store(value));
         write_mil(emit_mil(lowered.graph, constants), folder / "mil");
         write_netplist(emit_netplist(lowered.graph, constants), folder / "netplist");
     };
@@ -205,7 +205,7 @@ TEST_CASE("a package is there as a whole, or as it was") {
     const auto write_to = [&](const std::string& place, float value) {
         const dynamic_graph g = graph_for_files();
         const lowered_graph lowered = lower(g);
-        write_mlpackage(emit_mil(lowered.graph, materialize(lowered.graph, small_store(value))), place);
+        write_mlpackage(emit_mil(lowered.graph, fold_constants(lowered.graph, small_store(value))), place);
     };
     const auto all = [&] {
         std::string text;

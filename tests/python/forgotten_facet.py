@@ -13,7 +13,7 @@ import tempfile
 
 ROOT = pathlib.Path(os.environ["ANEMONE_SOURCE_DIR"])
 ROW = 'ANEMONE_FUNCTION(invented, "", "")\n'
-CATALOGUE = "".join(f"#include <anemone/catalogue/{part}.hpp>\n" for part in ("catalogue", "engine_path", "growth", "mixing"))
+CATALOGUE = "".join(f"#include <anemone/catalogue/{part}.hpp>\n" for part in ("catalogue", "engine_path", "monotonicity", "mixing"))
 ARITHMETIC = "#include <anemone/numerics/elementwise.hpp>\n"
 STRUCT = "namespace ane::detail::catalogue {\ntemplate <> struct operation<op::invented> : %s {};\n}\n"
 
@@ -50,7 +50,7 @@ def main():
         expect("no range", CATALOGUE, "range", "op::invented")
         expect("no floor", CATALOGUE, "support", "op::invented")
         expect("no path", CATALOGUE, "engine", "op::invented")
-        expect("no growth", CATALOGUE, "grows", "op::invented")
+        expect("no monotonicity", CATALOGUE, "grows", "op::invented")
         unary.write_text(functions + STRUCT % "operation<op::sin>")
         if errors(include, CATALOGUE):
             faults.append("with every part of the catalogue it does not compile")

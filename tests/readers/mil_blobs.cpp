@@ -77,7 +77,7 @@ std::vector<std::string> sorted_statements(const std::string& text) {
 
 ane::mil_program written(const ane::read_model& m) {
     const ane::lowered_graph lowered = ane::lower(m.graph);
-    return ane::emit_mil(lowered.graph, ane::materialize(lowered.graph, m.weights));
+    return ane::emit_mil(lowered.graph, ane::fold_constants(lowered.graph, m.weights));
 }
 
 } // namespace

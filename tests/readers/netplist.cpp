@@ -14,7 +14,7 @@ namespace {
 
 netplist written(const read_model& model, std::string_view name) {
     const lowered_graph lowered = lower(model.graph);
-    return emit_netplist(lowered.graph, materialize(lowered.graph, model.weights), name);
+    return emit_netplist(lowered.graph, fold_constants(lowered.graph, model.weights), name);
 }
 
 /// The types of all units, sorted.
@@ -179,7 +179,7 @@ TEST_CASE("all faults are told in one pass, each with its line") {
     CHECK(mentions(faults, "f (Neuron)", "the variant \"Wavy\" is not known"));
     CHECK(mentions(faults, "g (ElementWise)", "reads 1 operands, not 2"));
     CHECK(mentions(faults, "h (InputView)", "views 2 from 1 on along Width, which has 2"));
-    CHECK(mentions(faults, "i (ElementWise)", "there is none of number 7"));
+    CHECK(mentions(faults, "i (ElementWise)", "none with number 7"));
     CHECK(mentions(faults, "k", "which reads it in turn"));
     for (const read_fault& f : faults) {
         CHECK(f.where == "net.plist");

@@ -1,7 +1,7 @@
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
-#include <anemone/weights/materialize.hpp>
+#include <anemone/weights/fold_constants.hpp>
 #include <anemone/weights/verify.hpp>
 
 #include <doctest/doctest.h>
@@ -132,7 +132,7 @@ TEST_CASE("verify: a folded value outside fp16 names the operation, the element 
     weight_store store;
     store.add("a", extents{2}, std::span<const float>(std::vector<float>{10, 300}));
     CHECK_NOTHROW(verify_weights(folded, store));
-    refuses([&] { materialize(folded, store); }, "mul #2", {"element 1", "90000", "verify.cpp:"});
+    refuses([&] { fold_constants(folded, store); }, "mul #2", {"element 1", "90000", "verify.cpp:"});
 }
 
 TEST_CASE("verify: a folded extreme of a NaN is the NaN, as at run time") {
@@ -147,7 +147,7 @@ TEST_CASE("verify: a folded extreme of a NaN is the NaN, as at run time") {
             const std::array extremes{minimum(nan, one), minimum(one, nan), maximum(nan, one), maximum(one, nan)};
             g.output("y"_s, x + extremes[read]);
         });
-        refuses([&] { materialize(folded, store); }, read < 2 ? "minimum #4" : "maximum #4", {"element 1", "nan"});
+        refuses([&] { fold_constants(folded, store); }, read < 2 ? "minimum #4" : "maximum #4", {"element 1", "nan"});
     }
 }
 

@@ -43,7 +43,7 @@ std::string convert(model of, const convert_options& how, const std::string& to,
         return write_cpp(std::move(of), how, to);
     }
     const ane::lowered_graph lowered = ane::lower(of.graph());
-    const ane::materialized constants = ane::materialize(lowered.graph, of.weights());
+    const ane::folded_constants constants = ane::fold_constants(lowered.graph, of.weights());
     if (how.to == model_format::netplist) {
         return ane::write_netplist(ane::emit_netplist(lowered.graph, constants), to);
     }

@@ -92,7 +92,7 @@ struct layer_errors {
 /// Compares an arithmetic with double precision, layer by layer, on samples or on random numbers by a seed, and tries what
 /// may help where the outputs are beyond the bound. Of a model whose values take more than 256 MB, or of more than 1000
 /// nodes, only those layers are run alone at which errors arise, and changes are tried on the part behind the first.
-/// Throws `ane::error` (errc::argument) for a backend that is none of the two, and what `ane::diff` throws.
+/// Throws `ane::error` (errc::argument) for any other backend, and what `ane::diff` throws.
 layer_errors compare_layers(const model& of, const layer_error_options& how, ane::model_samples data,
                             std::uint64_t seed, const caller& who);
 

@@ -9,7 +9,7 @@
 namespace app {
 
 /// Adds runs of a model with such inputs: its arrays, by name, hold the inputs of one or, along a first axis, of several;
-/// they have shapes. Throws `ane::error` (errc::argument) about `source` for a shape that is none of these, and as
+/// they have shapes. Throws `ane::error` (errc::argument) about `source` for any other shape, and as
 /// `input_memory`.
 void add_runs(ane::model_samples& samples, const std::vector<port>& inputs, const std::vector<input_array>& arrays,
               const std::string& source);

@@ -46,7 +46,7 @@ template <class Options> ane::model_samples samples_of(const app::model_ports& p
 template <class Found> const Found& found_in(const anemone_plan* plan, const char* function) {
     const auto* const found = std::get_if<Found>(&needed(plan, "plan").held.found);
     if (found == nullptr) {
-        throw ane::error(ane::errc::argument, "plan", std::string("is none of ") + function);
+        throw ane::error(ane::errc::argument, "plan", std::string("was not made by ") + function);
     }
     return *found;
 }

@@ -38,7 +38,7 @@ concept keeps_states = executable<T> && requires(T& program, std::string_view na
 
 /// A place to run a model. `supports` says, in constant expressions too, whether it has a kernel for an operation;
 /// `compile` makes a program of a graph and its weights, or throws `error`. One that checks the values of weights as it
-/// reads them, by `verified_weight` or `materialize`, says so by `static constexpr bool verifies_weights = true`: then
+/// reads them, by `verified_weight` or `fold_constants`, says so by `static constexpr bool verifies_weights = true`: then
 /// `ane::compile` checks their names and shapes alone, and no weight is decoded twice.
 template <class T>
 concept runnable_backend = requires(const T& backend, const graph_view& g, const weight_store& weights, op kind) {

@@ -97,7 +97,7 @@ struct bucket_options {
 /// The outputs of one sequence, dense, without the padding.
 class bucket_results {
 public:
-    /// The elements of an output. Throws `error` (errc::port) if there is none of this name.
+    /// The elements of an output. Throws `error` (errc::port) if no output has this name.
     ANEMONE_API std::span<const half> operator[](std::string_view name) const;
     /// The length of the program that ran.
     int bucket() const noexcept { return bucket_; }

@@ -3,7 +3,7 @@
 #include "../base/way.hpp"
 #include "../graph/op_table.hpp"
 #include "../weights/encode.hpp"
-#include "../weights/materialize.hpp"
+#include "../weights/fold_constants.hpp"
 
 #include <initializer_list>
 

@@ -50,7 +50,7 @@ public:
     /// Makes the values that a run wrote those that the next one reads.
     ANEMONE_API void keep();
 
-    /// The value of a state. Throws `error` (errc::port) if there is none of this name.
+    /// The value of a state. Throws `error` (errc::port) if no state has this name.
     ANEMONE_API std::span<std::byte> state(std::string_view name);
     /// Sets every state to zeros.
     ANEMONE_API void reset();

@@ -15,7 +15,7 @@ namespace ane {
 
 /// The order of the results of a function, computed exactly and where it is defined: that of the operands, the other, or
 /// neither of them.
-enum class growth : std::uint8_t { rising, falling, neither };
+enum class monotonicity : std::uint8_t { increasing, decreasing, neither };
 
 } // namespace ane
 
@@ -32,7 +32,7 @@ namespace ane::detail::catalogue {
 ///     bool exact                    never rounds: it compares, chooses or moves values
 ///     operation_support support     from which generation the engine has it, and by which routes
 ///     engine_path engine            which of the engine's arithmetics it uses, and how that is known
-///     growth grows(n)               of functions of one operand: whether larger operands give larger results
+///     monotonicity grows(n)               of functions of one operand: whether larger operands give larger results
 template <op Kind> struct operation;
 
 using path = numerics::arithmetic_path;

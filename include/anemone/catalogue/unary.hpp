@@ -9,13 +9,13 @@ namespace ane::detail::catalogue {
 
 struct function : of_halves, shaped_as_operand {};
 struct rising : function {
-    static constexpr growth grows(const node&) { return growth::rising; }
+    static constexpr monotonicity grows(const node&) { return monotonicity::increasing; }
 };
 struct falling : function {
-    static constexpr growth grows(const node&) { return growth::falling; }
+    static constexpr monotonicity grows(const node&) { return monotonicity::decreasing; }
 };
 struct rising_and_falling : function {
-    static constexpr growth grows(const node&) { return growth::neither; }
+    static constexpr monotonicity grows(const node&) { return monotonicity::neither; }
 };
 
 template <> struct operation<op::relu> : rising {
@@ -37,8 +37,8 @@ template <> struct operation<op::leaky_relu> : function {
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
         return stored(bent_line(in(0), n.get<leakage>().alpha));
     }
-    static constexpr growth grows(const node& n) {
-        return n.get<leakage>().alpha >= 0 ? growth::rising : growth::neither;
+    static constexpr monotonicity grows(const node& n) {
+        return n.get<leakage>().alpha >= 0 ? monotonicity::increasing : monotonicity::neither;
     }
 };
 /// min(max(x, min), max)
@@ -57,8 +57,8 @@ template <> struct operation<op::thresholded_relu> : function {
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
         return stored(from_threshold(in(0), static_cast<double>(n.get<cutoff>().alpha)));
     }
-    static constexpr growth grows(const node& n) {
-        return n.get<cutoff>().alpha >= 0 ? growth::rising : growth::neither;
+    static constexpr monotonicity grows(const node& n) {
+        return n.get<cutoff>().alpha >= 0 ? monotonicity::increasing : monotonicity::neither;
     }
 };
 /// min(x, beta) from 0 on, min(alpha x, beta) below.
@@ -69,8 +69,8 @@ template <> struct operation<op::clamped_relu> : function {
         const clamped_leakage& c = n.get<clamped_leakage>();
         return stored(below_top(bent_line(in(0), c.alpha), static_cast<double>(c.beta)));
     }
-    static constexpr growth grows(const node& n) {
-        return n.get<clamped_leakage>().alpha >= 0 ? growth::rising : growth::neither;
+    static constexpr monotonicity grows(const node& n) {
+        return n.get<clamped_leakage>().alpha >= 0 ? monotonicity::increasing : monotonicity::neither;
     }
 };
 template <> struct operation<op::elu> : function {
@@ -79,8 +79,8 @@ template <> struct operation<op::elu> : function {
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
         return stored(exponential_linear(in(0), static_cast<double>(n.get<saturation>().alpha)));
     }
-    static constexpr growth grows(const node& n) {
-        return n.get<saturation>().alpha >= 0 ? growth::rising : growth::neither;
+    static constexpr monotonicity grows(const node& n) {
+        return n.get<saturation>().alpha >= 0 ? monotonicity::increasing : monotonicity::neither;
     }
 };
 template <> struct operation<op::sigmoid> : rising {
@@ -99,8 +99,8 @@ template <> struct operation<op::hard_sigmoid> : function {
         const clamped_line& c = n.get<clamped_line>();
         return stored(clipped_line(in(0), static_cast<double>(c.alpha), static_cast<double>(c.beta)));
     }
-    static constexpr growth grows(const node& n) {
-        return n.get<clamped_line>().alpha >= 0 ? growth::rising : growth::falling;
+    static constexpr monotonicity grows(const node& n) {
+        return n.get<clamped_line>().alpha >= 0 ? monotonicity::increasing : monotonicity::decreasing;
     }
 };
 template <> struct operation<op::tanh> : rising {
@@ -119,9 +119,9 @@ template <> struct operation<op::scaled_tanh> : function {
         const tanh_scaling& c = n.get<tanh_scaling>();
         return stored(scaled_tangent(in(0), static_cast<double>(c.alpha), static_cast<double>(c.beta)));
     }
-    static constexpr growth grows(const node& n) {
-        return (n.get<tanh_scaling>().alpha >= 0) == (n.get<tanh_scaling>().beta >= 0) ? growth::rising
-                                                                                       : growth::falling;
+    static constexpr monotonicity grows(const node& n) {
+        return (n.get<tanh_scaling>().alpha >= 0) == (n.get<tanh_scaling>().beta >= 0) ? monotonicity::increasing
+                                                                                       : monotonicity::decreasing;
     }
 };
 template <> struct operation<op::gelu> : rising_and_falling {

@@ -143,7 +143,7 @@ ANEMONE_API_OF(anemone_compress_compress_hpp)
 compression_plan choose_compression(const graph_view& g, const weight_store& weights, target t,
                                     const model_samples& samples, const compression_options& options = {});
 
-/// The model in the plan's forms. Throws `error` (errc::argument) for a choice that is none of the candidates or one that
+/// The model in the plan's forms. Throws `error` (errc::argument) for a choice that is not a candidate or one that
 /// was refused.
 ANEMONE_API_OF(anemone_compress_compress_hpp) compressed_model apply(const compression_plan& plan);
 

@@ -25,11 +25,11 @@ namespace ane::detail::inline ANEMONE_WAY {
 struct traced_model {
     graph_view graph;
     trace run;
-    materialized constants;
+    folded_constants constants;
 
     template <class Backend>
     traced_model(const graph_view& g, const weight_store& weights, const Backend& place, input_buffers inputs)
-        : graph(g), run(trace_of(g, place, weights, inputs)), constants(materialize(g, weights)) {}
+        : graph(g), run(trace_of(g, place, weights, inputs)), constants(fold_constants(g, weights)) {}
 
     /// A value as it lies in memory; none of an input.
     ANEMONE_INLINE std::span<const std::byte> bytes(int node) const {

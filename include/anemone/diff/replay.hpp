@@ -35,7 +35,7 @@ public:
     }
     /// Without values so far: `use` gives them, those of inputs too.
     ANEMONE_INLINE replay(const graph_view& model, const weight_store& weights, const numerics::datapath& path)
-        : model_(model), lowered_(lower(model)), constants_(materialize(lowered_.graph, weights)),
+        : model_(model), lowered_(lower(model)), constants_(fold_constants(lowered_.graph, weights)),
           values_(lowered_.graph, constants_, path, oracle::every_step()),
           holders_(detail::holders(model, lowered_, values_.plan)), pieces_(model.nodes.size()) {
         for (int i = 0; i < lowered_.view().size(); ++i) {
@@ -143,7 +143,7 @@ private:
 
     graph_view model_;
     lowered_graph lowered_;
-    materialized constants_;
+    folded_constants constants_;
     const trace* given_ = nullptr;
     oracle::evaluation values_;
     std::vector<std::vector<std::byte>> states_; ///< zeros

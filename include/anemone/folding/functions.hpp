@@ -12,7 +12,7 @@
 #include <type_traits>
 
 /// How constants are computed: each function once, in double precision and, where integers have integers as results,
-/// exactly in 64 bits. Readers of files and `materialize` take them from here. Only bodies include this header.
+/// exactly in 64 bits. Readers of files and `fold_constants` take them from here. Only bodies include this header.
 namespace ane::folding::inline ANEMONE_WAY {
 
 /// Computes an element from one or from two others. In integers it throws `refused` where the result is none of 64 bits.

@@ -6,7 +6,7 @@
 #include "../base/way.hpp"
 #include "../forms/form_text.hpp"
 #include "../passes/print.hpp"
-#include "../weights/materialize.hpp"
+#include "../weights/fold_constants.hpp"
 
 #include <cstddef>
 #include <string>
@@ -16,7 +16,7 @@ namespace ane::formats::inline ANEMONE_WAY {
 /// Throws `error` (errc::lowering) for the first node that a format cannot hold: which it is, why, and what to write
 /// instead.
 ANEMONE_INLINE void refuse_faults(const graph_view& lowered, const sequence<form_fault>& faults,
-                                  const materialized& constants) {
+                                  const folded_constants& constants) {
     for (int i = 0; i < lowered.size(); ++i) {
         const form_fault& fault = faults[static_cast<std::size_t>(i)];
         if (!fault || constants.known(i)) {

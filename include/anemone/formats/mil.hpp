@@ -2,7 +2,7 @@
 #define ANEMONE_FORMATS_MIL_HPP
 
 #include "../base/way.hpp"
-#include "../weights/materialize.hpp"
+#include "../weights/fold_constants.hpp"
 #include "blob.hpp"
 
 #include <string>
@@ -37,7 +37,7 @@ struct mil_options {
 /// no integer. Never run on Apple silicon by this
 /// project.
 ANEMONE_API_OF(anemone_formats_mil_hpp)
-mil_program emit_mil(const graph_view& lowered, const materialized& constants, const mil_options& options = {});
+mil_program emit_mil(const graph_view& lowered, const folded_constants& constants, const mil_options& options = {});
 
 /// Writes `model.mil` and `weights.bin` into a directory, which is made where it is missing; returns the path of the
 /// text. Throws `error` (errc::file).

@@ -16,7 +16,7 @@ ANEMONE_INCLUDED(anemone_formats_mil_hpp);
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY_OF mil_program emit_mil(const graph_view& lowered, const materialized& constants,
+ANEMONE_BODY_OF mil_program emit_mil(const graph_view& lowered, const folded_constants& constants,
                                      const mil_options& options) {
     validate(lowered);
     require_constants_of(lowered, constants);

@@ -21,7 +21,7 @@ namespace ane::formats::inline ANEMONE_WAY {
 /// Writes one function, statement by statement, of a graph without faults.
 class mil_writer {
 public:
-    ANEMONE_INLINE mil_writer(const graph_view& g, const materialized& constants, const mil_options& options)
+    ANEMONE_INLINE mil_writer(const graph_view& g, const folded_constants& constants, const mil_options& options)
         : graph_(g), constants_(constants), stored_(stored_in_mil(g, options.every_stored_form)),
           names_(g.nodes.size()), output_of_(g.nodes.size(), -1) {
         std::vector<std::string_view> given;
@@ -353,7 +353,7 @@ private:
     }
 
     graph_view graph_;
-    const materialized& constants_;
+    const folded_constants& constants_;
     std::vector<stored_place> stored_; ///< of compressed weights
     std::vector<std::string> names_;
     std::vector<std::string> layers_; ///< by node; empty where it has no name

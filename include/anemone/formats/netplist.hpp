@@ -2,7 +2,7 @@
 #define ANEMONE_FORMATS_NETPLIST_HPP
 
 #include "../base/way.hpp"
-#include "../weights/materialize.hpp"
+#include "../weights/fold_constants.hpp"
 #include "netplist_options.hpp"
 #include "netplist_program.hpp"
 
@@ -17,7 +17,7 @@ namespace ane::inline ANEMONE_WAY {
 /// the graph. Facts: netplist, netplist-units. Throws `error` (errc::lowering) with the operation and the reason where
 /// an operation, an attribute or a shape has no known form. Never run on Apple silicon by this project.
 ANEMONE_API_OF(anemone_formats_netplist_hpp)
-netplist emit_netplist(const graph_view& lowered, const materialized& constants,
+netplist emit_netplist(const graph_view& lowered, const folded_constants& constants,
                        std::string_view network_name = "anemone", const netplist_options& options = {});
 
 /// Several netplists of `emit_netplist` as one document: a network and a procedure for each, called as they are there, and

@@ -19,7 +19,7 @@ ANEMONE_INCLUDED(anemone_formats_netplist_hpp);
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY_OF netplist emit_netplist(const graph_view& lowered, const materialized& constants,
+ANEMONE_BODY_OF netplist emit_netplist(const graph_view& lowered, const folded_constants& constants,
                                        std::string_view network_name, const netplist_options& options) {
     validate(lowered);
     require_constants_of(lowered, constants);

@@ -4,7 +4,7 @@
 #include "../base/way.hpp"
 #include "../graph/uses.hpp"
 #include "../passes/print.hpp"
-#include "../weights/materialize.hpp"
+#include "../weights/fold_constants.hpp"
 #include "mil_names.hpp"
 #include "netplist_goc.hpp"
 #include "netplist_network.hpp"
@@ -29,7 +29,7 @@ using netplist_order = std::array<netplist_axis, 5>;
 /// Writes a graph into a network, node by node, and offers the units that several operations need.
 class netplist_writer {
 public:
-    ANEMONE_INLINE netplist_writer(const graph_view& g, const materialized& constants, std::string_view label,
+    ANEMONE_INLINE netplist_writer(const graph_view& g, const folded_constants& constants, std::string_view label,
                                    const netplist_options& options)
         : graph_(g), constants_(constants), options_(options), network_(label), readers_(uses(g)),
           values_(g.nodes.size()) {
@@ -240,7 +240,7 @@ private:
     }
 
     graph_view graph_;
-    const materialized& constants_;
+    const folded_constants& constants_;
     netplist_options options_;
     netplist_network network_;
     sequence<int> readers_;

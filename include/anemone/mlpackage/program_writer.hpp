@@ -74,7 +74,7 @@ private:
             return f.opset == o.text || f.opset == o.message;
         });
         if (found == opsets.end()) {
-            throw syntax_fault{f.body.place(), formatted("the opset {} is none of ios15 to ios18", f.opset)};
+            throw syntax_fault{f.body.place(), formatted("the opset {} is not one of ios15 to ios18", f.opset)};
         }
         opset_ = &*found;
     }

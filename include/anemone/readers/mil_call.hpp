@@ -174,7 +174,7 @@ public:
     /// An axis counted from the front.
     ANEMONE_INLINE int axis_of(std::int64_t given, int rank) const {
         if (given < -rank || given >= rank) {
-            refuse(formatted("axis {} is none of a tensor with {}", given, rank));
+            refuse(formatted("axis {} is not an axis of a tensor with {}", given, rank));
         }
         return static_cast<int>(given < 0 ? given + rank : given);
     }

@@ -42,7 +42,7 @@ ANEMONE_INLINE std::vector<mil_value> read_gelu(mil_call& c) {
     if (mode == "TANH_APPROXIMATION") {
         c.scope().note("the tanh form of gelu is read as the exact one: the engine has one table for both");
     } else if (mode != "EXACT") {
-        c.refuse(formatted("mode {} is none of EXACT, TANH_APPROXIMATION and SIGMOID_APPROXIMATION", mode));
+        c.refuse(formatted("mode must be EXACT, TANH_APPROXIMATION or SIGMOID_APPROXIMATION, not {}", mode));
     }
     return c.result(c.add(op::gelu, {c.tensor("x")}));
 }

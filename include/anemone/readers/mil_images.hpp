@@ -75,8 +75,8 @@ ANEMONE_INLINE sampling_grid grid_of(mil_call& c, std::string_view argument) {
         return sampling_grid::align_corners;
     }
     if (mode != "UNALIGN_CORNERS") {
-        c.refuse(formatted("{} {} is none of DEFAULT, ALIGN_CORNERS, STRICT_ALIGN_CORNERS and UNALIGN_CORNERS",
-                           argument, mode));
+        c.refuse(
+            formatted("{} {} is not DEFAULT, ALIGN_CORNERS, STRICT_ALIGN_CORNERS or UNALIGN_CORNERS", argument, mode));
     }
     return sampling_grid::half_pixel;
 }
@@ -101,7 +101,7 @@ ANEMONE_INLINE std::vector<mil_value> read_resize(mil_call& c) {
     }
     const std::string mode = c.word("interpolation_mode", "LINEAR");
     if (mode != "LINEAR" && mode != "NEAREST_NEIGHBOR") {
-        c.refuse(formatted("interpolation_mode {} is none of LINEAR and NEAREST_NEIGHBOR", mode));
+        c.refuse(formatted("interpolation_mode must be LINEAR or NEAREST_NEIGHBOR, not {}", mode));
     }
     const size2 to{pixels(c, shape[shape.rank - 2]), pixels(c, shape[shape.rank - 1])};
     const bool linear = mode == "LINEAR";
@@ -112,7 +112,7 @@ ANEMONE_INLINE std::vector<mil_value> read_resize(mil_call& c) {
 ANEMONE_INLINE sampling_method method_of(mil_call& c) {
     const std::string mode = c.word("sampling_mode", "bilinear");
     if (mode != "bilinear" && mode != "nearest") {
-        c.refuse(formatted("sampling_mode {} is none of bilinear and nearest", mode));
+        c.refuse(formatted("sampling_mode must be bilinear or nearest, not {}", mode));
     }
     return mode == "bilinear" ? sampling_method::bilinear : sampling_method::nearest;
 }
@@ -123,8 +123,8 @@ ANEMONE_INLINE sampling_border border_of(mil_call& c) {
         return sampling_border::zero;
     }
     if (mode != "border" && mode != "reflection") {
-        c.refuse(formatted("padding_mode {} with the value {} is none of constant with 0, border and reflection", mode,
-                           value));
+        c.refuse(
+            formatted("padding_mode {} with the value {} is not constant with 0, border or reflection", mode, value));
     }
     return mode == "border" ? sampling_border::edge : sampling_border::reflect;
 }
@@ -165,7 +165,7 @@ ANEMONE_INLINE std::vector<mil_value> read_resample(mil_call& c) {
         grid = c.add(op::add, {grid, to.constant({1, 2, 1, 1}, offset, c.where())});
     } else if (mode != "unnormalized") {
         c.refuse(formatted(
-            "coordinates_mode {} is none of unnormalized, normalized_minus_one_to_one and normalized_zero_to_one",
+            "coordinates_mode must be unnormalized, normalized_minus_one_to_one or normalized_zero_to_one, not {}",
             mode));
     }
     return c.result(c.add(op::resample, {x, grid}, s));

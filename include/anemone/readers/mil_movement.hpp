@@ -217,7 +217,7 @@ ANEMONE_INLINE std::vector<mil_value> read_pad(mil_call& c) {
         return c.result(c.add(op::symmetric_pad, {x}, p));
     }
     if (mode != "replicate") {
-        c.refuse(formatted("mode {} is none of constant, reflect, replicate and symmetric", mode));
+        c.refuse(formatted("mode must be constant, reflect, replicate or symmetric, not {}", mode));
     }
     return c.result(c.add(op::replicate_pad, {x}, p));
 }

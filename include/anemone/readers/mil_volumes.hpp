@@ -43,7 +43,7 @@ ANEMONE_INLINE padding3 volume_padding(mil_call& c, const extents& x, size3 kern
         return {};
     }
     if (type != "same" && type != "same_lower") {
-        c.refuse(formatted("pad_type {} is none of valid, same, same_lower and custom", type));
+        c.refuse(formatted("pad_type must be valid, same, same_lower or custom, not {}", type));
     }
     const bool lower = type == "same_lower";
     const auto [front, back] = same_along(x[2], kernel.depth, stride.depth, dilation.depth, lower);

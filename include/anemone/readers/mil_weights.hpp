@@ -354,7 +354,7 @@ ANEMONE_INLINE std::vector<mil_value> read_quantize(mil_call& c) {
     const dynamic_tensor x = c.tensor("input");
     const std::string type = c.word("output_dtype", "");
     if (type != "int8" && type != "uint8") {
-        c.refuse(formatted("output_dtype {} is none of int8 and uint8", type));
+        c.refuse(formatted("output_dtype must be int8 or uint8, not {}", type));
     }
     const quantization q{.type = type == "int8" ? dtype::int8 : dtype::uint8, .axis = quantized_axis(c, x.shape())};
     std::vector<dynamic_tensor> operands{x, scale_of(c, "scale")};

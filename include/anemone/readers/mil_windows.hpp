@@ -72,7 +72,7 @@ ANEMONE_INLINE window_geometry geometry_of(mil_call& c, size2 kernel, const exte
     if (type == "same" || type == "same_lower") {
         g.padding = same_padding(g, x, type == "same_lower");
     } else if (type != "valid") {
-        c.refuse(formatted("pad_type {} is none of valid, same, same_lower and custom", type));
+        c.refuse(formatted("pad_type must be valid, same, same_lower or custom, not {}", type));
     }
     return g;
 }

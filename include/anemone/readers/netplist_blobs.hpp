@@ -67,7 +67,7 @@ private:
     ANEMONE_INLINE const std::vector<std::byte>& file(std::int64_t index) {
         if (index < 0 || index >= static_cast<std::int64_t>(names_.size())) {
             throw error(errc::file, "Weights",
-                        formatted("has {} files, there is none of number {}", names_.size(), index));
+                        formatted("has {} files, and none with number {}", names_.size(), index));
         }
         const auto [known, is_new] = files_.try_emplace(index);
         if (is_new) {

@@ -265,7 +265,7 @@ inline constexpr std::array convolution{
                 .fact = "R041",
                 .level = severity::warn,
                 .ops = {op::conv2d},
-                .sentence = "stride {got} is none of 1, 2, 3, 4, 8: decomposed",
+                .sentence = "stride {got} is not 1, 2, 3, 4 or 8: decomposed",
                 .reject = "",
                 .consequence = "a sequence of convolutions, of at most two factors for each axis",
                 .advice = "use strides of those factors",

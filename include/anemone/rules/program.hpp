@@ -12,7 +12,7 @@ inline constexpr std::array program{
                 .fact = "R175",
                 .scope = rule_scope::program,
                 .level = severity::reject,
-                .sentence = "the architecture to compile for is none of the 28 known",
+                .sentence = "the architecture to compile for is not one of the 28 known",
                 .reject = "",
                 .consequence = "the runtime compiles for the host and says nothing",
                 .advice = "take a target of targets/table.hpp; find_target looks a name up",

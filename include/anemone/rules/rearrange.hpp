@@ -29,7 +29,7 @@ inline constexpr std::array rearrange{
                 .fact = "R098",
                 .level = severity::reject,
                 .ops = detail::shuffles,
-                .sentence = "a factor of {got} is none of 1, 2, 3, 4, {limit}",
+                .sentence = "a factor of {got} is not 1, 2, 3, 4 or {limit}",
                 .reject = "returned invalid:",
                 .advice = "use reshape and transpose, or two steps",
                 .source = "guide appendix B",

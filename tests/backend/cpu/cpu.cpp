@@ -84,7 +84,7 @@ TEST_CASE("cpu: the arena changes no bit of random graphs") {
         program.run(inputs.inputs(), again.outputs());
         REQUIRE(again.bytes == outputs.bytes);
         std::size_t apart = 0;
-        const materialized constants = materialize(g, weights);
+        const folded_constants constants = fold_constants(g, weights);
         for (int i = 0; i < g.size(); ++i) {
             apart += g[i].kind == op::input || constants.known(i) ? 0 : (port_bytes(g[i]) + 63) / 64 * 64;
         }

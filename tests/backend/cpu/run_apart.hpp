@@ -19,7 +19,7 @@ using namespace composing;
 inline port_memory run_apart(const graph_view& g, const weight_store& weights,
                              const std::vector<std::span<const std::byte>>& inputs, executor* pool = nullptr) {
     const int width = pool == nullptr ? 1 : pool->width();
-    const materialized constants = materialize(g, weights);
+    const folded_constants constants = fold_constants(g, weights);
     const ane::cpu::binding_context context{g, constants, ane::cpu::best_kernels(), width};
     std::vector<std::vector<std::byte>> memory(g.nodes.size());
     std::vector<const std::byte*> at(g.nodes.size());

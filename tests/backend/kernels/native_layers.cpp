@@ -5,7 +5,7 @@
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/passes/validate.hpp>
-#include <anemone/weights/materialize.hpp>
+#include <anemone/weights/fold_constants.hpp>
 
 #include <doctest/doctest.h>
 
@@ -188,7 +188,7 @@ TEST_CASE("cumsum is a product with a triangle of ones, which the program gets a
     c.output(c.add(op::cumsum, cumulation{.axis = -1}, {c.input({1, 2, 5})}));
     const lowered_graph lowered = lower(c.finish());
     CHECK_NOTHROW(validate(lowered.view()));
-    const materialized constants = materialize(lowered.view(), {});
+    const folded_constants constants = fold_constants(lowered.view(), {});
     int products = 0;
     for (int i = 0; i < lowered.view().size(); ++i) {
         const node& n = lowered.view()[i];

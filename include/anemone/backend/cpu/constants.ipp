@@ -6,8 +6,8 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY materialized materialize(const graph_view& g, const weight_store& store) {
-    return materialize(validated(g), store, cpu::constant_arithmetic_of<every_op, every_op>());
+ANEMONE_BODY folded_constants fold_constants(const graph_view& g, const weight_store& store) {
+    return fold_constants(validated(g), store, cpu::constant_arithmetic_of<every_op, every_op>());
 }
 
 } // namespace ane::inline ANEMONE_WAY

@@ -62,7 +62,7 @@ public:
     ANEMONE_API void run(input_buffers inputs, output_buffers outputs);
 
     /// The value of a state of the model: what the last run left, zeros before the first one. What is written there, the
-    /// next run reads. Throws `error` (errc::port) if there is none of this name. The memory stays until the next run.
+    /// next run reads. Throws `error` (errc::port) if no state has this name. The memory stays until the next run.
     ANEMONE_API std::span<std::byte> state(std::string_view name);
     /// Sets every state to zeros.
     ANEMONE_API void reset();

@@ -40,7 +40,7 @@ struct cpu_program::members {
         cpu_step described;
     };
     ane::detail::bound_ports ports;
-    materialized constants;
+    folded_constants constants;
     sequence<const std::byte*> pointers; ///< of each node's value
     ane::cpu::aligned_memory memory;
     ane::cpu::workers crew; ///< its scratch lies behind the values
@@ -92,7 +92,7 @@ struct cpu_program::members {
 ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_store& weights,
                                       const ane::cpu::repertoire& kernels, const cpu_options& options) {
     state_ = hidden<members>::of(new members{.ports = ane::detail::bound_ports(model),
-                                             .constants = materialize(model, weights, kernels.constants),
+                                             .constants = fold_constants(model, weights, kernels.constants),
                                              .pointers = sequence<const std::byte*>(model.nodes.size(), nullptr),
                                              .memory = {},
                                              .crew = {},

@@ -75,7 +75,7 @@ constexpr kernel_needs needs_of_constants(const op_set& operations) {
 /// One operation of a graph over known operands, as a program of these operations computes it, but at the generic
 /// level, so that a constant does not depend on the machine that computed it.
 template <op_set Operations>
-void evaluate_constant(const graph_view& g, const materialized& known, int index, std::byte* result) {
+void evaluate_constant(const graph_view& g, const folded_constants& known, int index, std::byte* result) {
     constexpr kernel_needs needs = needs_of_constants(Operations);
     const binding_context context{g, known, generic_kernels_of<needs>()};
     sequence<const std::byte*> inputs;

@@ -5,7 +5,7 @@
 #include "../../passes/fused_layers.hpp"
 #include "../../passes/layouts.hpp"
 #include "../../passes/print.hpp"
-#include "../../weights/materialize.hpp"
+#include "../../weights/fold_constants.hpp"
 #include "../node_shapes.hpp"
 #include "kernels/table.hpp"
 #include "winograd_option.hpp"
@@ -50,7 +50,7 @@ using stage_numbers = ane::detail::unary_numbers (*)(const node&);
 /// What a node is bound with: the graph, its constants, and the kernels of this machine.
 struct binding_context {
     graph_view graph;
-    const materialized& constants;
+    const folded_constants& constants;
     const kernel_table& kernels;
     int width = 1;                        ///< how many threads a run has at most
     const fused_layers* layers = nullptr; ///< null: every node is computed alone

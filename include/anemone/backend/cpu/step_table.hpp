@@ -19,7 +19,7 @@
 namespace ane::cpu::inline ANEMONE_WAY {
 
 /// The binder of an operation; null where there is nothing to run: sources, and stored weights, which
-/// weights/materialize.hpp expands before the program runs. A new operation gets its row here, or in steps.def if the
+/// weights/fold_constants.hpp expands before the program runs. A new operation gets its row here, or in steps.def if the
 /// oracle has it too, and no other algorithm than that of its row.
 template <op Kind, kernel_needs Needs> constexpr step_binder binder_of() {
     using namespace detail;

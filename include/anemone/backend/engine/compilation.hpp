@@ -60,10 +60,9 @@ ANEMONE_INLINE void check(const session_options& options) {
     if (!options.target_architecture.empty()) {
         require_text(errc::argument, "target_architecture", options.target_architecture);
         if (!find_target(options.target_architecture))
-            throw error(
-                errc::argument, "target_architecture",
-                "'" + options.target_architecture +
-                    "' is none of the known targets: the runtime would compile for this machine instead (R175)");
+            throw error(errc::argument, "target_architecture",
+                        "'" + options.target_architecture +
+                            "' is not a known target: the runtime would compile for this machine instead (R175)");
     }
 }
 

@@ -66,7 +66,7 @@ public:
     ANEMONE_API void run(input_buffers inputs, output_buffers outputs);
 
     /// The value of a state of the model: what the last run left, zeros before the first one. What is written there, the
-    /// next run reads. Throws `error` (errc::port) if there is none of this name. The memory stays until the next run.
+    /// next run reads. Throws `error` (errc::port) if no state has this name. The memory stays until the next run.
     /// After a run that failed the values of states are undefined, since the engine may have written some of them: set
     /// them, or reset. While a run that did not return in time is out, both throw (errc::engine).
     ANEMONE_API std::span<std::byte> state(std::string_view name);

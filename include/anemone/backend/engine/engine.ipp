@@ -92,7 +92,7 @@ ANEMONE_BODY_OF engine_program::engine_program(const graph_view& model, const we
         directory = owned->second.path();
         session.held = std::move(owned);
     }
-    const mil_program program = emit_mil(g, materialize(g, weights), options.mil);
+    const mil_program program = emit_mil(g, fold_constants(g, weights), options.mil);
     const std::string text = write_mil(program, directory);
 
     std::vector<e5rt::port_spec> inputs;
@@ -134,7 +134,7 @@ ANEMONE_BODY void engine_program::open_in_memory(const graph_view& model, const 
                                                  const engine_options& options) {
     const auto runtime = options.objc_runtime ? options.objc_runtime : objc::runtime::open(options.library);
     const lowered_graph lowered = lower(model, options.whole);
-    const materialized constants = materialize(lowered.graph, weights);
+    const folded_constants constants = fold_constants(lowered.graph, weights);
     if (options.door == engine_door::netplist) {
         const netplist written = emit_netplist(lowered.graph, constants, "anemone", options.netplist);
         if (!options.directory.empty()) {

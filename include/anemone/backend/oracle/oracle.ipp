@@ -77,13 +77,13 @@ struct oracle_program::members {
     ANEMONE_INLINE members(lowered_graph g, const weight_store& weights, const numerics::datapath& arithmetic,
                            const ane::oracle::repertoire& evaluators)
         : lowered(std::move(g)), ports(lowered.graph),
-          constants(materialize(lowered.graph, weights, evaluators.constants)),
+          constants(fold_constants(lowered.graph, weights, evaluators.constants)),
           values(lowered.graph, constants, arithmetic, evaluators.steps) {
         ane::oracle::check_constant_indices(values);
     }
     lowered_graph lowered;
     ane::detail::bound_ports ports;
-    materialized constants;
+    folded_constants constants;
     ane::oracle::evaluation values;
     ane::detail::run_flag running{false};
 };

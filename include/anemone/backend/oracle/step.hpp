@@ -4,7 +4,7 @@
 #include "../../graph/graph.hpp"
 #include "../../numerics/planar.hpp"
 #include "../../weights/encode.hpp"
-#include "../../weights/materialize.hpp"
+#include "../../weights/fold_constants.hpp"
 #include "function_tables.hpp"
 #include "layer_plan.hpp"
 
@@ -31,8 +31,8 @@ ANEMONE_API const step_table& every_step();
 /// and booleans (0 or 1) one byte an element.
 class evaluation {
 public:
-    ANEMONE_INLINE evaluation(const graph_view& lowered, const materialized& constants, const numerics::datapath& path,
-                              const step_table& evaluators)
+    ANEMONE_INLINE evaluation(const graph_view& lowered, const folded_constants& constants,
+                              const numerics::datapath& path, const step_table& evaluators)
         : graph(lowered), steps(evaluators), plan(plan_layers(lowered)), arithmetic(path), constants_(constants),
           storage_(lowered.nodes.size()), places_(lowered.nodes.size(), nullptr) {
         for (int i = 0; i < graph.size(); ++i) {
@@ -111,7 +111,7 @@ public:
 private:
     static std::size_t position(int index) { return static_cast<std::size_t>(index); }
 
-    const materialized& constants_;
+    const folded_constants& constants_;
     std::vector<std::vector<std::byte>> storage_;
     std::vector<const std::byte*> places_;
     std::map<int, encoded_weight> stored_;

@@ -15,7 +15,7 @@
 namespace ane::oracle::inline ANEMONE_WAY {
 
 /// How an operation of a lowered graph is evaluated; null where there is nothing to do (sources, and stored weights,
-/// which weights/materialize.hpp expands before the program runs) and where lowering leaves none.
+/// which weights/fold_constants.hpp expands before the program runs) and where lowering leaves none.
 /// A new operation gets its row here, or in steps.def if the CPU backend has it too.
 template <op Kind, op_set Operations> constexpr evaluator evaluator_of() {
     constexpr bool stored = Operations.contains(op::compressed); // weights that may be int8

@@ -30,7 +30,7 @@ public:
 
     /// The value of a state of the model, rounded to its type: what the last run left, zeros before the first one. The
     /// next run reads what it was before rounding, but for elements that were written here. Throws `error` (errc::port)
-    /// if there is none of this name. The memory stays until the next run.
+    /// if no state has this name. The memory stays until the next run.
     ANEMONE_API std::span<std::byte> state(std::string_view name);
     /// Sets every state to zeros.
     ANEMONE_API void reset();

@@ -1,10 +1,10 @@
-// What the catalogue says of a function's growth, against all finite fp16 numbers.
+// What the catalogue says of a function's monotonicity, against all finite fp16 numbers.
 
 #include "../numbers.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
-#include <anemone/catalogue/growth.hpp>
+#include <anemone/catalogue/monotonicity.hpp>
 #include <anemone/dynamic_builder.hpp>
 
 #include <doctest/doctest.h>
@@ -38,11 +38,11 @@ struct function {
     op kind;
     attributes values;
 
-    growth grows() const {
+    monotonicity grows() const {
         node n;
         n.kind = kind;
         n.attributes = values;
-        return growth_of(n);
+        return monotonicity_of(n);
     }
 };
 
@@ -87,7 +87,7 @@ TEST_CASE("functions rise and fall as the catalogue says, on the CPU and but for
         if (!is_unary(kind)) {
             node n;
             n.kind = kind;
-            CHECK(growth_of(n) == growth::neither);
+            CHECK(monotonicity_of(n) == monotonicity::neither);
         } else if (numbers::has_own(kind)) {
             for (const auto& [a, b] : {std::pair{0.5F, 1.5F}, {-0.5F, 1.5F}, {-0.75F, -0.25F}}) {
                 functions.push_back({kind, numbers::of(kind, {a, b})});
@@ -108,14 +108,14 @@ TEST_CASE("functions rise and fall as the catalogue says, on the CPU and but for
             return std::ldexp(1.0, std::max(std::ilogb(std::fabs(y) + 0x1p-24), -14) - 10);
         };
         const auto table = [](double y) { return std::fabs(y) / 128 + 0x1p-8; };
-        if (f.grows() == growth::neither) {
+        if (f.grows() == monotonicity::neither) {
             const double falls = deepest_dent(cpu, counts, 1, ulp);
             const double rises = deepest_dent(cpu, counts, -1, ulp);
             CHECK(((rises > 1 && falls > 1) || (rises == 0 && falls == 0))); // clamped below both: a constant
             continue;
         }
         ++rising;
-        const double sense = f.grows() == growth::rising ? 1 : -1;
+        const double sense = f.grows() == monotonicity::increasing ? 1 : -1;
         CHECK(deepest_dent(cpu, counts, sense, ulp) <= 1);
         for (const target t : {h13, h16}) {
             CHECK(deepest_dent(values_of(f, x, backend::oracle{t}), counts, sense, table) <= 1);

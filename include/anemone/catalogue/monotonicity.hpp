@@ -5,11 +5,11 @@
 namespace ane {
 
 namespace detail {
-template <op Kind> constexpr growth growth_of_function(const node& n) {
+template <op Kind> constexpr monotonicity monotonicity_of_function(const node& n) {
     if constexpr (is_unary(Kind)) {
         return catalogue::operation<Kind>::grows(n);
     } else {
-        return growth::neither;
+        return monotonicity::neither;
     }
 }
 } // namespace detail
@@ -18,12 +18,12 @@ template <op Kind> constexpr growth growth_of_function(const node& n) {
 // clang-format off
 
 /// Whether a function of one operand rises or falls; `neither` for other operations.
-constexpr growth growth_of(const node& n) {
+constexpr monotonicity monotonicity_of(const node& n) {
     switch (n.kind) {
-#define ANEMONE_OPERATION(name, ...) case op::name: return detail::growth_of_function<op::name>(n);
+#define ANEMONE_OPERATION(name, ...) case op::name: return detail::monotonicity_of_function<op::name>(n);
 #include "../graph/operations.def"
     }
-    return growth::neither;
+    return monotonicity::neither;
 }
 
 } // namespace ane

@@ -12,7 +12,7 @@
 namespace ane::inline ANEMONE_WAY {
 
 /// The values of the constant nodes of a graph, empty for a node that the device computes.
-struct materialized {
+struct folded_constants {
     std::vector<std::vector<half>> values;     ///< `values[i]` belongs to node i, if it is fp16
     std::vector<std::vector<std::byte>> bytes; ///< the same of nodes of other types: bytes, or booleans as 0 and 1
 
@@ -24,13 +24,13 @@ struct materialized {
 
 /// Checks constants against the graph that they are emitted with: an entry for each node, with all of its elements or
 /// none. Throws `error` (errc::argument).
-ANEMONE_API void require_constants_of(const graph_view& g, const materialized& constants);
+ANEMONE_API void require_constants_of(const graph_view& g, const folded_constants& constants);
 
 /// What a stored form makes of values: `stored_values` (weights/encode.hpp).
 using weight_expansion = std::vector<half> (*)(std::span<const half> values, const extents& shape,
                                                const compression& form);
 /// Computes one operation of which all operands are known.
-using constant_evaluator = void (*)(const graph_view& g, const materialized& known, int index, std::byte* result);
+using constant_evaluator = void (*)(const graph_view& g, const folded_constants& known, int index, std::byte* result);
 
 /// What computes the constants of a program besides elementary arithmetic. Null where the program needs none.
 struct constant_arithmetic {
@@ -39,13 +39,14 @@ struct constant_arithmetic {
 };
 
 /// Loads the weights of a validated graph and computes everything that depends on weights and constants alone, with the given
-/// arithmetic; `materialize(g, store)` of backend/cpu/constants.hpp has all of it. A compressed weight has the values that
+/// arithmetic; `fold_constants(g, store)` of backend/cpu/constants.hpp has all of it. A compressed weight has the values that
 /// its stored form stands for: what it loses is in every backend's result. A folded value that a computed node reads
 /// and that does not fit into fp16 is an error (errc::weights) that names the operation, the element and the value.
-ANEMONE_API materialized materialize(const graph_view& g, const weight_store& store, const constant_arithmetic& with);
+ANEMONE_API folded_constants fold_constants(const graph_view& g, const weight_store& store,
+                                            const constant_arithmetic& with);
 
 } // namespace ane::inline ANEMONE_WAY
 
 #if !defined(ANEMONE_COMPILED)
-#include "materialize.ipp"
+#include "fold_constants.ipp"
 #endif

@@ -7,7 +7,7 @@
 #include "../graph/sequence.hpp"
 #include "../graph/strided.hpp"
 #include "../passes/print.hpp"
-#include "materialize.hpp"
+#include "fold_constants.hpp"
 #include "verify.hpp"
 
 #include <cmath>
@@ -68,7 +68,7 @@ public:
         result_.bytes.resize(g.nodes.size());
     }
 
-    ANEMONE_INLINE materialized run() && {
+    ANEMONE_INLINE folded_constants run() && {
         const sequence<char> constant = constant_nodes(graph_);
         for (int i = 0; i < graph_.size(); ++i) {
             if (graph_[i].kind == op::compressed && constant[at(i)] != 0) {
@@ -161,7 +161,7 @@ private:
     const graph_view& graph_;
     const weight_store& store_;
     const constant_arithmetic& with_;
-    materialized result_;
+    folded_constants result_;
     std::vector<wide_tensor> wide_;
     std::vector<char> read_by_device_;
     std::vector<char> read_rounded_; ///< by an operation that computes from fp16
@@ -172,11 +172,13 @@ private:
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY bool materialized::known(int index) const { return memory(index) != nullptr; }
+ANEMONE_BODY bool folded_constants::known(int index) const { return memory(index) != nullptr; }
 
-ANEMONE_BODY const half* materialized::data(int index) const { return values[static_cast<std::size_t>(index)].data(); }
+ANEMONE_BODY const half* folded_constants::data(int index) const {
+    return values[static_cast<std::size_t>(index)].data();
+}
 
-ANEMONE_BODY const std::byte* materialized::memory(int index) const {
+ANEMONE_BODY const std::byte* folded_constants::memory(int index) const {
     const auto at = static_cast<std::size_t>(index);
     if (!values[at].empty()) {
         return reinterpret_cast<const std::byte*>(values[at].data());
@@ -184,7 +186,7 @@ ANEMONE_BODY const std::byte* materialized::memory(int index) const {
     return bytes[at].empty() ? nullptr : bytes[at].data();
 }
 
-ANEMONE_BODY void require_constants_of(const graph_view& g, const materialized& constants) {
+ANEMONE_BODY void require_constants_of(const graph_view& g, const folded_constants& constants) {
     for (const std::size_t entries : {constants.values.size(), constants.bytes.size()}) {
         if (entries != g.nodes.size()) {
             throw error(errc::argument, "constants",
@@ -205,7 +207,8 @@ ANEMONE_BODY void require_constants_of(const graph_view& g, const materialized& 
     }
 }
 
-ANEMONE_BODY materialized materialize(const graph_view& g, const weight_store& store, const constant_arithmetic& with) {
+ANEMONE_BODY folded_constants fold_constants(const graph_view& g, const weight_store& store,
+                                             const constant_arithmetic& with) {
     return detail::constant_folding(g, store, with).run();
 }
 
