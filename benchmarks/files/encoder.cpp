@@ -1,5 +1,7 @@
 // A program of some size: an encoder of 66 operations on three backends, with its reports and files.
 #include <anemone/anemone.hpp>
+#include <anemone/backend/engine/engine.hpp>
+#include <anemone/drawing/drawing.hpp>
 
 #include <cstdio>
 
