@@ -114,7 +114,8 @@ static void placing(const anemone_model* model) {
     CHECK(made == NULL && svg == NULL);
     CHECK_FAILS(anemone_plan_optimized(plan, &figures), ANEMONE_ARGUMENT, "plan: was not made by anemone_optimize");
     CHECK(figures.gain == 0);
-    CHECK_FAILS(anemone_plan_compressed(plan, &(anemone_compressed){0}), ANEMONE_ARGUMENT, "not made by anemone_compress");
+    CHECK_FAILS(anemone_plan_compressed(plan, &(anemone_compressed){0}), ANEMONE_ARGUMENT,
+                "not made by anemone_compress");
     CHECK_FAILS(anemone_plan_timed(plan, &(anemone_timed){0}), ANEMONE_ARGUMENT, "not made by anemone_timeline");
     CHECK_FAILS(anemone_plan_placed(plan, NULL), ANEMONE_ARGUMENT, "figures: is NULL");
     CHECK_FAILS(anemone_plan_model(plan, NULL), ANEMONE_ARGUMENT, "model: is NULL");
