@@ -137,6 +137,7 @@ def layers(program, folder):
     same = run(program, ["diff", cases / "gelu_tanh.mil", "gelu_exact.mil"], folder)
     expect(same.returncode == 0 and "the engine has one table for both" in same.stdout, same)
     (folder / "empty").mkdir()
+    np.savez(folder / "no_arrays.npz")
     for arguments, words in ((["--backend", "cpu"], "are for --reference f64"),
                              (["--json"], "are for --reference f64"),
                              (["--data", inputs], "are for --reference f64"),
@@ -146,6 +147,8 @@ def layers(program, folder):
                              (["--reference", "f64", "--random-runs", "0"], "--random-runs"),
                              (["--reference", "f64", "--data", inputs, "--random-runs", "2"], "--random-runs"),
                              (["--reference", "f64", "--data", "empty"], "has no .npz or .npy"),
+                             (["--reference", "f64", "--data", "no_arrays.npz"], "has no arrays"),
+                             (["--reference", "f64", "--input", "no_arrays.npz"], "has no arrays"),
                              (["--reference", "f64", "--data", "none.npz"], "none.npz"),
                              ([model, "--reference", "f64"], "is what one file's arithmetic is compared with"),
                              (["--reference", "f32"], "f32")):

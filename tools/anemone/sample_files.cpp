@@ -39,6 +39,9 @@ ane::model_samples samples_in(const std::vector<std::string>& paths, const app::
     for (const std::string& path : paths) {
         for (const std::string& file : files_in(path)) {
             const std::vector<tensor> arrays = read_arrays(file, model.max_memory());
+            if (arrays.empty()) { // and not random numbers in their place
+                throw ane::error(ane::errc::file, file, "has no arrays");
+            }
             app::add_runs(samples, inputs, arrays_for(inputs, arrays), file);
         }
     }

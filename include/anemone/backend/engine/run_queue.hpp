@@ -96,7 +96,7 @@ public:
         state_lock hold(*state_);
         if (run.ticket != ticket)
             return wait_end::done; // long ago; another one may be on its way
-        const auto ended = [&] { return run.now == submission::phase::done || run.now == submission::phase::idle; };
+        const auto ended = [&run] { return has_ended(run); };
         if (span == time_span::zero())
             while (!ended()) {
                 if (state_->stuck != 0 && withdraw(run))
@@ -116,9 +116,7 @@ public:
     /// Whether the run of this ticket has ended within the span.
     ANEMONE_INLINE bool ended(const submission& run, std::uint64_t ticket, time_span span) {
         state_lock hold(*state_);
-        return hold.wait_for(span, [&] {
-            return run.ticket != ticket || run.now == submission::phase::done || run.now == submission::phase::idle;
-        });
+        return hold.wait_for(span, [&] { return run.ticket != ticket || has_ended(run); });
     }
     /// A session ends: its run is withdrawn if it has not begun. Whether what the session holds is to be released; else the
     /// worker does that when the call returns.
@@ -164,6 +162,10 @@ public:
     }
 
 private:
+    static bool has_ended(const submission& run) {
+        return run.now == submission::phase::done || run.now == submission::phase::idle;
+    }
+
     ANEMONE_INLINE void refuse_if_stuck() const {
         if (state_->stuck != 0)
             throw error(errc::engine, "dispatch gate",
