@@ -259,7 +259,7 @@ TEST_CASE("attention stores its scores, scaled and masked") {
                     {in({1, 4, 2}, bounded(magnitude)), in({1, 4, 2}, bounded(magnitude)), in({1, 4, 2}, bounded(1)),
                      in({1, 4, 4}, bounded(mask))});
     };
-    CHECK(said(scores(100, 3, 5000), hazard::stored_value) == proof::proven); // 2 x 10000 x 3 + 5000 = 65000
-    CHECK(said(scores(100, 3, 6000), hazard::stored_value) != proof::proven);
-    CHECK(said(scores(100, 100, 0), hazard::stored_value) != proof::proven);
+    CHECK(said(scores(100, 3, 5000), hazard::inner_value) == proof::proven); // 2 x 10000 x 3 + 5000 = 65000
+    CHECK(said(scores(100, 3, 6000), hazard::inner_value) != proof::proven);
+    CHECK(said(scores(100, 100, 0), hazard::inner_value) != proof::proven);
 }

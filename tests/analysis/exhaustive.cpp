@@ -11,6 +11,7 @@
 #include <anemone/backend/oracle/oracle.hpp>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -88,8 +89,8 @@ void hold(const function& f, const std::vector<half>& result, const std::string&
             const interval itself = range_at(f, x, x);
             if (!inside(itself, y) || !inside(around, y)) {
                 if (++broken == 1) {
-                    first = std::to_string(x) + " gives " + std::to_string(y) + ", range " +
-                            std::to_string(itself.low) + " to " + std::to_string(itself.high);
+                    first = fmt::format("{} gives {}, range {} to {}, of its block {} to {}", x, y, itself.low,
+                                        itself.high, around.low, around.high);
                 }
             }
         }

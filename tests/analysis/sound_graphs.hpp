@@ -22,6 +22,13 @@ class maker {
 public:
     maker(unsigned seed, std::vector<op> kinds) : random_(seed), kinds_(std::move(kinds)) {}
 
+    /// Promises of numbers up to a size from 2^least on: that of weights ends at 2^most_of_weights, of inputs at 2^most.
+    void promise(double least, double most_of_weights, double most) {
+        least_ = least;
+        most_of_weights_ = most_of_weights;
+        most_ = most;
+    }
+
     int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
     bool chance(int percent) { return below(100) < percent; }
     double uniform(double low, double high) {
@@ -40,7 +47,12 @@ public:
             const op kind =
                 last && tries < 50 ? wanted : kinds_[static_cast<std::size_t>(below(static_cast<int>(kinds_.size())))];
             const std::size_t before = g_.nodes.size();
-            const int value = step(kind);
+            int value = step(kind);
+            if (value >= 0 && g_.nodes[static_cast<std::size_t>(value)].type == dtype::boolean) {
+                const int masked = parameter(shape(value));
+                value = append(op::select, no_attributes{},
+                               {value, masked, chance(60) ? number(shape(value), 0) : parameter(shape(value))});
+            }
             if (value >= 0) {
                 if (g_.nodes[static_cast<std::size_t>(value)].type == dtype::f16) {
                     live_.push_back(value);
@@ -117,7 +129,7 @@ private:
         return e;
     }
     contract ranged(int style) {
-        const double size = std::pow(2.0, uniform(-4, style == 4 ? 13 : 4));
+        const double size = std::pow(2.0, uniform(least_, style == 4 ? most_ : most_of_weights_));
         switch (style) {
         case 0: return within(0, size);
         case 1: return within(0.25 * size, size);
@@ -177,6 +189,14 @@ private:
         n.attributes = g_.keep(values);
         return g_.append(n, {});
     }
+    int number(const extents& shape, float value) {
+        node n;
+        n.kind = op::constant;
+        n.shape = shape;
+        const float values[] = {value};
+        n.attributes = g_.keep(values);
+        return g_.append(n, {});
+    }
     /// Indices below a limit.
     int places(const extents& shape, std::int64_t limit) {
         node n;
@@ -229,6 +249,9 @@ private:
     std::vector<op> kinds_;
     dynamic_graph g_;
     std::vector<int> live_;
+    double least_ = -4;
+    double most_of_weights_ = 4;
+    double most_ = 13;
 };
 
 inline int maker::contraction(op kind, int x) {
@@ -447,8 +470,13 @@ inline int maker::step(op kind) {
     switch (signature(kind).group) {
     case op_group::contraction: return contraction(kind, x);
     case op_group::binary: {
-        if (chance(20)) {
+        const bool quotient = kind == op::div || kind == op::floor_div || kind == op::pow;
+        if (chance(quotient ? 5 : 20)) {
             return append(kind, no_attributes{}, {x, x});
+        }
+        if (kind == op::pow && chance(80)) {
+            constexpr float exponents[] = {2, 3, 4, 0.5F, 1.5F, -1, -2, -0.5F, 1.0F / 3};
+            return append(kind, no_attributes{}, {x, number({}, exponents[below(9)])});
         }
         const int other = chance(50) ? parameter(chance(50) ? in : extents{in.width()}) : pick();
         return chance(50) ? append(kind, no_attributes{}, {x, other}) : append(kind, no_attributes{}, {other, x});

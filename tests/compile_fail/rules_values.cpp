@@ -13,6 +13,11 @@
 // expect: design_rule<ane::op::reduce_sum, ane::rule::signed_sum_is_long, ane::target::h13, 0, 1, 256, 256
 // expect: design_rule<ane::op::matmul, ane::rule::products_are_near_the_quantum, ane::target::h13, 0, 2, 21, 20
 // expect: design_rule_without_bound<ane::op::softsign, ane::rule::infinity_becomes_zero, ane::target::h13, 0, 3, 65504
+// expect: design_rule<ane::op::div, ane::rule::divisor_may_be_zero, ane::target::h13, 0, 2, 0, 0
+// expect: design_rule<ane::op::mul, ane::rule::value_may_leave_half_precision, ane::target::h13, 0, 2, 120000, 65504
+// expect: design_rule<ane::op::reduce_l2_norm, ane::rule::inner_value_may_leave_half_precision, ane::target::h13, 0, 1, 320001, 65504
+// expect: design_rule<ane::op::log, ane::rule::epsilon_becomes_zero, ane::target::h13, 0, 1, 0, 0
+// expect: design_rule<ane::op::constant, ane::rule::number_becomes_zero, ane::target::h13, 0, 0, 1, 0
 // forbid: step limit
 #include "by_value.hpp"
 
@@ -88,6 +93,28 @@ constexpr auto overflowed = frozen([] {
         then(sources_of({in({8}, bounded(pick(256, 255))), in({8}, bounded(256))}), op::mul, no_attributes{}, {0, 1}),
         op::softsign, no_attributes{}, {2});
 });
-static_assert(conforms<overflowed, h13>);
+static_assert(conforms<overflowed, h13, waive(rule::value_may_leave_half_precision)>);
+
+constexpr auto by_zero = frozen([] {
+    return then(sources_of({in({8}), in({8}, within(pick(-1.0, 0.5), 1))}), op::div, no_attributes{}, {0, 1});
+});
+static_assert(conforms<by_zero, h13>);
+
+constexpr auto scaled_up = frozen([] {
+    return then(sources_of({in({8}, bounded(pick(400, 218))), one_node::constant({}, 300)}), op::mul, no_attributes{},
+                {0, 1});
+});
+static_assert(conforms<scaled_up, h13>);
+
+constexpr auto long_vector = frozen([] { return one(op::reduce_l2_norm, bounded(pick(200, 90)), axes{0}); });
+static_assert(conforms<long_vector, h13>);
+
+constexpr auto tiny_epsilon = frozen([] {
+    return one(op::log, within(0.5, 1), stabilizer{.epsilon = pick(1e-9F, 1e-5F)});
+});
+static_assert(conforms<tiny_epsilon, h13>);
+
+constexpr auto tiny_number = frozen([] { return sources_of({one_node::constant({}, pick(1e-9F, 1e-7F))}); });
+static_assert(conforms<tiny_number, h13, as_error(rule::number_becomes_zero)>);
 
 int main() {}

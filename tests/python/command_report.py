@@ -102,14 +102,23 @@ class Ranges(Case):
     def test_a_declared_range_decides(self):
         self.assertEqual(found(self.check(), CEILING), [])
         self.assertEqual(found(self.check("image=-1,1"), CEILING), [])
-        self.assertEqual(found(self.check("image=-5000,5000"), CEILING), [])
-        seen = found(self.check("image=-20000,20000"), CEILING)
-        self.assertEqual([(v["operation"], v["got"], v["limit"]) for v in seen], [("conv2d", 120000, 32768)])
-        self.assertEqual(seen[0]["level"], "warning")  # the compiler takes it
+        self.assertEqual(found(self.check("image=-5000,5000", code=1), CEILING), [])  # 16 sums of 30000 leave fp16
+        self.assertEqual(found(self.check("image=-680,680"), "value_may_leave_half_precision"), [])
 
-    def test_hazards_are_errors_on_request(self):
-        self.assertEqual(len(found(self.check("image=-20000,20000", code=1, more=["--error", "R056"]), CEILING)), 1)
+    def test_a_layer_that_is_seen_to_overflow_is_an_error(self):
+        document = self.check("image=-20000,20000", code=1)
+        seen = found(document, CEILING)
+        self.assertEqual([(v["operation"], v["got"], v["limit"]) for v in seen], [("conv2d", 120000, 32768)])
+        self.assertEqual(seen[0]["level"], "error")
+        points = [o["message"] for o in document["observations"] if o["id"] == "values.overflow"]
+        self.assertEqual(len(points), 1)
+        self.assertRegex(points[0], r"^conv2d .* leaves fp16 with every input at its largest$")
         self.assertEqual(found(self.check("image=-20000,20000", more=["--waive", "R056"]), CEILING), [])
+
+    def test_bounds_alone_are_warnings_and_errors_on_request(self):
+        measured = self.pixels("wide.npz", [20000, -20000])
+        self.assertEqual([v["level"] for v in found(self.check(measured), CEILING)], ["warning"])
+        self.assertEqual(len(found(self.check(measured, code=1, more=["--error", "R056"]), CEILING)), 1)
 
     def test_a_measured_range_decides(self):
         self.assertEqual(found(self.check(self.pixels("dark.npz", [5000])), CEILING), [])
@@ -159,6 +168,30 @@ class Ranges(Case):
         self.assertEqual(len(re.findall(r"^warning: relu.*R103", text, re.MULTILINE)), 20)
 
 
+class Values(Case):
+    def check(self, file, *ranges, code=0, targets="macs"):
+        options = [word for each in ranges for word in ("--ranges", each)]
+        return self.json("check", ROOT / "tests" / "rules" / "cases" / file, "--targets", targets, *options, code=code)
+
+    def test_a_result_beyond_fp16(self):
+        seen = found(self.check("overflow_scale.onnx", "x=-400,400", code=1, targets="all"), "value_may_leave_half_precision")
+        self.assertEqual({(v["operation"], v["got"], v["limit"], v["level"]) for v in seen}, {("mul", 120000, 65504, "error")})
+        self.assertEqual(len(seen), 28)
+        self.assertEqual(found(self.check("overflow_scale.onnx", "x=-218,218"), "value_may_leave_half_precision"), [])
+
+    def test_squares_inside_a_norm(self):
+        seen = found(self.check("overflow_layer_norm.onnx", "x=-310,310", code=1), "inner_value_may_leave_half_precision")
+        self.assertEqual({(v["operation"], v["limit"], v["level"]) for v in seen}, {("layer_norm", 65504, "error")})
+        self.assertTrue(all(310 ** 2 < v["got"] <= 620 ** 2 for v in seen))
+
+    def test_a_divisor_that_may_be_zero(self):
+        document = self.check("zero_by_zero.onnx", "x=-1,1", code=1)
+        self.assertEqual({v["level"] for v in found(document, "divisor_may_be_zero")}, {"error"})
+
+    def test_a_sum_of_exponentials_is_positive(self):
+        self.assertEqual(found(self.check("log_of_sum.mil", "x=0,8"), "logarithm_of_zero"), [])
+
+
 class Files(Case):
     def test_mil_that_is_legal_in_other_words_only(self):
         """R124: a reduction times zero fails, which lowering would write otherwise."""
@@ -179,13 +212,15 @@ class Sarif(Case):
     def test_the_log_is_what_the_standard_requires(self):
         self.pixels("bad.npz", [float("nan")])
         for more in ([], ["--ranges", "bad.npz"], ["--ranges", "image=-20000,20000"]):
-            done = self.call("check", "classifier.mil", "--targets", "macs", "--format", "sarif", *more)
+            overflows = "image=-20000,20000" in more
+            done = self.call("check", "classifier.mil", "--targets", "macs", "--format", "sarif", *more, code=int(overflows))
             log = sarif.strict(done.stdout.encode())
             sarif.Sarif(self).log(log)
             rules = {r["ruleId"] for r in log["runs"][0]["results"]}
             self.assertIn("file.note", rules)
             self.assertEqual("data.not_finite" in rules, "bad.npz" in more)
-            self.assertEqual("R056." + CEILING in rules, "image=-20000,20000" in more)
+            self.assertEqual("R056." + CEILING in rules, overflows)
+            self.assertEqual("values.overflow" in rules, overflows)
 
 
     def test_the_log_has_what_is_found_in_json(self):
@@ -214,7 +249,7 @@ class Html(Case):
     def test_a_page_with_hostile_names(self):
         name = "<script>alert(1)<\\script>&\"'.mil"
         (self.folder / name).write_bytes((self.folder / "classifier.mil").read_bytes())
-        text = self.call("check", name, "--format", "html", "--ranges", "image=-20000,20000").stdout
+        text = self.call("check", name, "--format", "html", "--ranges", "image=-20000,20000", code=1).stdout
         page = Page(text)
         self.assertEqual(page.open, [])
         self.assertEqual(page.links, [])
@@ -227,7 +262,7 @@ class Html(Case):
             for selectors in re.findall(r"([^{}]+)\{[^{}]*\}", re.sub(r"@media[^{]*\{", "", sheet[1])):
                 for selector in selectors.split(","):
                     self.assertEqual(selector.split()[0], "#" + sheet[0])
-        self.assertTrue(any(row[:1] == ["warning"] and "sums of 120000" in row[2] for row in page.rows if len(row) > 2))
+        self.assertTrue(any(row[:1] == ["error"] and "sums of 120000" in row[2] for row in page.rows if len(row) > 2))
         layers = [row for row in page.rows if len(row) == 7]
         self.assertEqual([row[1] for row in layers], ["conv2d", "abs", "reduce_sum", "reshape", "mul", "softmax"])
         self.assertEqual({row[5] for row in layers}, {"legal"})

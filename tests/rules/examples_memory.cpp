@@ -69,6 +69,13 @@ std::vector<example> memory_examples() {
                     {in({1, 1024}, within(0.5, 0.5)), one_node::constant({4, 1024}, 2),
                      one_node::weight({4}, within(bias, bias))});
     };
+    const auto quotient_by = [](const contract& divisor) {
+        return then(sources_of({in({8}), in({8}, divisor)}), op::div, no_attributes{}, {0, 1});
+    };
+    const auto times_300 = [](double most) {
+        return then(sources_of({in({8}, bounded(most)), one_node::constant({}, 300)}), op::mul, no_attributes{},
+                    {0, 1});
+    };
     return {
         {rule::contraction_may_reach_ceiling, h13, 32768, 32768, layer(bounded(32), bounded(1), 1024),
          layer(bounded(32), bounded(1), 1022)},
@@ -84,6 +91,14 @@ std::vector<example> memory_examples() {
          one(op::log, within(0.5, 1), stabilizer{})},
         {rule::reciprocal_of_zero, h13, 0, 0, one(op::inverse, within(0, 1), stabilizer{}),
          one(op::inverse, within(0.5, 1), stabilizer{})},
+        {rule::divisor_may_be_zero, h13, 0, 0, quotient_by(within(-1, 1)), quotient_by(within(0.5, 1))},
+        {rule::value_may_leave_half_precision, h13, 120000, 65504, times_300(400), times_300(218)},
+        {rule::inner_value_may_leave_half_precision, h17s, 320001, 65504,
+         one(op::reduce_l2_norm, bounded(200), axes{0}), one(op::reduce_l2_norm, bounded(90), axes{0})},
+        {rule::epsilon_becomes_zero, h13, 0, 0, one(op::log, within(0.5, 1), stabilizer{.epsilon = 1e-9F}),
+         one(op::log, within(0.5, 1), stabilizer{.epsilon = 1e-5F})},
+        {rule::number_becomes_zero, h13, 1, 0, sources_of({one_node::constant({}, 1e-9F)}),
+         sources_of({one_node::constant({}, 1e-7F)})},
         {rule::infinity_becomes_zero, h13, 1'000'000'000'000'000, 65504, softsign_of(256), softsign_of(255)},
         {rule::subnormal_operand_is_zero, h13, 0, 0, layer(bounded(1), bounded(0x1p-15), 16),
          layer(bounded(1), bounded(0x1p-14), 16), h17s},

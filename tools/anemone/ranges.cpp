@@ -110,7 +110,7 @@ input_ranges ranges_in(const std::vector<std::string>& arguments, const app::mod
     }
     for (const auto& [name, extremes] : seen) {
         if (extremes.is_whole && extremes.count > 0) {
-            found.ranges.push_back({name, extremes.promise()});
+            found.ranges.push_back({name, extremes.promise(), true});
         }
     }
     return found;

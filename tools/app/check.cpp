@@ -3,12 +3,17 @@
 #include "mil_findings.hpp"
 #include "option_faults.hpp"
 #include "rule_names.hpp"
+#include "run_memory.hpp"
 #include "target_names.hpp"
-#include <anemone/rules/value.hpp>
+#include <anemone/cost/work.hpp>
+#include <anemone/diff/overflow_search.hpp>
+#include <anemone/rules/phrases.hpp>
+#include <anemone/rules/registry.hpp>
 #include <anemone/weights/promises.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace app {
@@ -68,15 +73,74 @@ ane::report_policy policy_of(const check_options& how) {
     for (const ane::rule_record& r : ane::rules::value) {
         bounded.insert(r.id);
     }
+    for (const ane::rule_record& r : ane::rules::stored_value) {
+        bounded.insert(r.id);
+    }
     return {p, bounded};
+}
+
+/// Arithmetic that a search for an overflow may take, in all its runs: about two seconds.
+constexpr double most_flops = 4e10;
+constexpr std::size_t least_points = 3; // the ends of all ranges, and what is nearest to zero
+
+/// Whether some bound lets a value overflow that `rules` only tell of.
+bool may_overflow(const ane::verdict_table& verdicts, const ane::report_policy& rules) {
+    for (const ane::target_verdict& row : verdicts.rows()) {
+        for (const ane::violation& v : row.found) {
+            if (ane::overflow_rules.contains(v.rule) && !v.is_error && rules.warnings.contains(v.rule)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/// Points at which values do overflow, where runs of the model are affordable.
+std::vector<ane::overflow_found> search_overflows(const ane::graph_view& g, const model& of) {
+    double flops = 0;
+    for (int i = 0; i < g.size(); ++i) {
+        flops += static_cast<double>(ane::work_of(g, g[i]).flops());
+    }
+    const double runs = most_flops / std::max(flops, 1.0);
+    if (runs < static_cast<double>(least_points) ||
+        run_memory(g, kept_values::all) > static_cast<double>(of.max_memory())) {
+        return {};
+    }
+    try {
+        return ane::find_overflows(g, of.weights(), static_cast<std::size_t>(std::min(runs, 8.0)) - least_points);
+    } catch (const ane::error&) { // a model that does not run is told of by its rules
+        return {};
+    }
+}
+
+/// Makes the hazards of nodes that were seen to overflow errors, and says where that was.
+ane::verdict_table with_overflows_seen(const ane::graph_view& g, const model& of, const check_options& how,
+                                       ane::report_policy& rules, std::vector<ane::aside>& observed) {
+    const ane::target_set targets = targets_named(how.targets);
+    ane::verdict_table verdicts(g, targets, rules);
+    const bool measured =
+        std::any_of(how.ranges.begin(), how.ranges.end(), [](const input_range& r) { return r.is_measured; });
+    if (measured || !may_overflow(verdicts, rules)) {
+        return verdicts;
+    }
+    const std::vector<ane::overflow_found> seen = search_overflows(g, of);
+    for (const ane::overflow_found& each : seen) {
+        rules.overflows.push_back(each.node);
+        observed.push_back(
+            {ane::overflow_seen,
+             ane::severity::note,
+             fmt::format("{} leaves fp16 with {}", ane::detail::node_phrase(g, each.node, g[each.node].kind), each.at),
+             {},
+             0});
+    }
+    return seen.empty() ? std::move(verdicts) : ane::verdict_table(g, targets, rules);
 }
 
 } // namespace
 
 judgement check(const model& of, const check_options& how, const caller& who, const std::vector<ane::aside>& measured) {
     require_limits(how, who.by);
-    const ane::target_set targets = targets_named(how.targets);
-    const ane::report_policy rules = policy_of(how);
+    ane::report_policy rules = policy_of(how);
     std::vector<ane::aside> observed = observed_while_reading(of);
     ane::read_model promised{of.graph(), {}, of.notes(), of.doubts()};
     promise(promised.graph, how.ranges);
@@ -84,7 +148,7 @@ judgement check(const model& of, const check_options& how, const caller& who, co
         observe(lost, observed);
     }
     append(observed, measured);
-    ane::verdict_table verdicts(promised.graph, targets, rules);
+    ane::verdict_table verdicts = with_overflows_seen(promised.graph, of, how, rules, observed);
     if (of.is_mil()) {
         append(observed, observed_in_mil(promised, verdicts));
     }

@@ -14,6 +14,7 @@ namespace app {
 struct input_range {
     std::string input;
     ane::contract values;
+    bool is_measured = false; ///< on data, of which its ends need not meet
 };
 
 /// Promises the inputs of a model what `ranges` say. Throws `ane::error`: errc::port for a name that is no input,

@@ -18,6 +18,7 @@ namespace ane {
 /// What may happen to the values of a node.
 enum class hazard : std::uint8_t {
     stored_value,       ///< a value passes 65504 and is stored as infinity
+    inner_value,        ///< so does a square, a sum or a score that an operation stores on the way to its result
     accumulator,        ///< a sum of products reaches 2^15 and is infinite for good (R056)
     width_slice,        ///< a slice that begins inside the last axis carries more than 4094 (R090)
     int8_activation,    ///< an activation above 4094 meets int8 weights (R093)
@@ -26,7 +27,7 @@ enum class hazard : std::uint8_t {
     square,             ///< x^2 overflows (R151)
     trigonometric,      ///< an argument beyond the folded half period (R133)
     logarithm_of_zero,  ///< -45440 instead of minus infinity (R157)
-    reciprocal_of_zero, ///< of -0: infinity of the wrong sign (R158)
+    reciprocal_of_zero, ///< a zero divisor: infinity, of -0 that of the wrong sign (R158)
     infinite_argument,  ///< softsign of infinity gives 0 (R159; softplus is written so that it does not)
     denormal,           ///< a subnormal operand of a product counts as zero (R156)
     cancellation,       ///< large terms nearly cancel and leave mostly their rounding (R152)
@@ -36,9 +37,9 @@ enum class hazard : std::uint8_t {
 
 constexpr std::string_view name(hazard h) noexcept {
     constexpr std::string_view names[] = {
-        "stored value",      "accumulator", "width slice",   "int8 activation",   "loss scale",
-        "exponential",       "square",      "trigonometric", "logarithm of zero", "reciprocal of zero",
-        "infinite argument", "denormal",    "cancellation",  "table domain",      "nan input"};
+        "stored value", "inner value",  "accumulator",   "width slice",       "int8 activation",    "loss scale",
+        "exponential",  "square",       "trigonometric", "logarithm of zero", "reciprocal of zero", "infinite argument",
+        "denormal",     "cancellation", "table domain",  "nan input"};
     return names[static_cast<std::size_t>(h)];
 }
 
@@ -81,6 +82,10 @@ inline constexpr double smallest_normal = 0x1p-14;
 inline constexpr double amplification_limit = 1e4;
 /// The factor of a loss from which scaled gradients overflow in width slices; up to 384 none was seen (R154).
 inline constexpr double loss_scale_limit = 512.0;
+/// Operations that take the logarithm of an operand or of a sum of it.
+inline constexpr op_set logarithms{op::log, op::log2, op::reduce_log_sum};
+/// Operations that divide by their last operand.
+inline constexpr op_set quotients{op::inverse, op::rsqrt, op::div, op::floor_div};
 
 namespace detail {
 
@@ -94,6 +99,8 @@ struct ranged_node {
         return known[static_cast<std::size_t>(g.operands(n)[static_cast<std::size_t>(position)])];
     }
     constexpr const node& operand(int position) const { return g.operand(n, position); }
+    /// Of node `index`.
+    constexpr const interval& operator()(int index) const { return known[static_cast<std::size_t>(index)]; }
 };
 
 constexpr demand up_to(double bound, double limit, bool declared) {
@@ -192,15 +199,54 @@ constexpr demand cancellation_demand(const ranged_node& s, const interval& resul
     return up_to(terms / left, amplification_limit, declared);
 }
 
+constexpr demand stored_demand(const interval& x) { return up_to(x.magnitude(), half_max, x.declared); }
+
+/// The result of a node: where it leaves fp16, `result` does not say how far, but what it is before rounding does.
+constexpr demand result_demand(const ranged_node& s, const interval& result) {
+    if (result.bounded()) {
+        return stored_demand(result);
+    }
+    catalogue::operand_gatherer gather;
+    const interval exact = unrounded_range_of_node(s.g, s.n, gather.of(s.g.operands(s.n), s));
+    return stored_demand(exact.magnitude() > half_max ? exact : result);
+}
+constexpr demand parts_demand(const ranged_node& s) {
+    catalogue::operand_gatherer gather;
+    return stored_demand(range_of_parts(s.g, s.n, gather.of(s.g.operands(s.n), s)));
+}
+
+/// The epsilon that is added to an operand.
+constexpr float added_epsilon(const node& n) {
+    return signature(n.kind).attributes == attribute_kind::stabilizer ? n.get<stabilizer>().epsilon : 0;
+}
+
+/// Of log and log2, or of the sum of reduce_log_sum.
 constexpr demand logarithm_demand(const ranged_node& s) {
-    const interval y = shifted(s.in(0), s.n.get<stabilizer>().epsilon);
+    const interval y = s.n.kind == op::reduce_log_sum ? narrow_sum(s.in(0), reduced_terms(s.g, s.n))
+                                                      : shifted(s.in(0), added_epsilon(s.n));
     const bool positive = static_cast<double>(half(y.low)) > 0;
     return {true, positive, !positive, s.in(0).declared, y.low, 0};
 }
 
+/// Whether a divisor may be zero as fp16. Constants are known element by element.
+constexpr bool may_be_zero(const graph_view& g, const node& divisor, const interval& range) {
+    if (divisor.kind != op::constant) {
+        return range.contains(0);
+    }
+    for (const float v : g.values(divisor)) {
+        if (half(v) == half(0.0F)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The operand of inverse and rsqrt, the divisor of div and floor_div.
 constexpr demand reciprocal_demand(const ranged_node& s) {
-    const bool zero = shifted(s.in(0), s.n.get<stabilizer>().epsilon).contains(0);
-    return {true, !zero, zero, s.in(0).declared, 0, 0};
+    const int position = s.n.operands.count - 1;
+    const interval y = shifted(s.in(position), added_epsilon(s.n));
+    const bool zero = may_be_zero(s.g, s.operand(position), y);
+    return {true, !zero, zero, y.declared, 0, 0};
 }
 
 /// Published ends of the sigmoid's table: -9.938 and 8.320 (measured M1).
@@ -209,18 +255,6 @@ constexpr demand table_demand(const ranged_node& s) {
     const bool below_table = x.low < -9.938;
     return {true,       !below_table && x.high <= 8.32, below_table || x.high > 8.32,
             x.declared, below_table ? -x.low : x.high,  below_table ? 9.938 : 8.32};
-}
-
-/// The largest value that attention stores: its result, or a score q k^T, times the scale, with the mask added.
-constexpr demand attention_demand(const ranged_node& s, const interval& result) {
-    const interval one = product(s.in(0), s.in(1));
-    const double scale = static_cast<double>(s.n.get<score_scaling>().scale);
-    double scores = one.magnitude() * static_cast<double>(s.g.operand(s.n, 0).shape.width());
-    scores = scores * (scale < -1 || scale > 1 ? (scale < 0 ? -scale : scale) : 1);
-    scores += s.n.operands.count > 3 ? s.in(3).magnitude() : 0;
-    const bool declared = s.in(0).declared && s.in(1).declared && (s.n.operands.count < 4 || s.in(3).declared);
-    return scores > result.magnitude() ? up_to(scores, half_max, declared)
-                                       : up_to(result.magnitude(), half_max, result.declared);
 }
 
 /// The limits on arguments of functions.
@@ -236,9 +270,9 @@ template <class Sink> constexpr void visit_argument_demands(const ranged_node& s
         sink(hazard::square, less_than(x.magnitude(), square_limit, x.declared));
     } else if (is(op::sin) || is(op::cos)) {
         sink(hazard::trigonometric, up_to(x.magnitude(), half_period, x.declared));
-    } else if (is(op::log)) {
+    } else if (logarithms.contains(s.n.kind)) {
         sink(hazard::logarithm_of_zero, logarithm_demand(s));
-    } else if (is(op::rsqrt) || is(op::inverse)) {
+    } else if (quotients.contains(s.n.kind)) {
         sink(hazard::reciprocal_of_zero, reciprocal_demand(s));
     } else if (is(op::softsign)) {
         sink(hazard::infinite_argument, up_to(x.high, half_max, x.declared));
@@ -260,8 +294,10 @@ constexpr void visit_demands(const graph_view& g, int index, std::span<const int
     if (is_source(n.kind) || n.type != dtype::f16) {
         return;
     }
-    sink(hazard::stored_value,
-         n.kind == op::attention ? attention_demand(s, result) : up_to(result.magnitude(), half_max, result.declared));
+    sink(hazard::stored_value, result_demand(s, result));
+    if (composed_ops.contains(n.kind)) {
+        sink(hazard::inner_value, parts_demand(s));
+    }
     if (is_contraction(n.kind) || n.kind == op::attention) {
         sink(hazard::accumulator, accumulator_demand(s));
         sink(hazard::denormal, denormal_demand(s, numerics::datapath_of(t.tier).mac_keeps_subnormals));

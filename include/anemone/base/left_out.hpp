@@ -27,6 +27,7 @@ struct anemone_compress_compress_hpp;
 struct anemone_compress_compression_report_hpp;
 struct anemone_diff_diff_hpp;
 struct anemone_diff_model_pair_hpp;
+struct anemone_diff_overflow_search_hpp;
 struct anemone_diff_remedies_hpp;
 struct anemone_diff_trace_hpp;
 struct anemone_diff_wide_diff_hpp;

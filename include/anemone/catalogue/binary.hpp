@@ -30,15 +30,13 @@ struct comparison : truth_value, broadcasting {
 template <> struct operation<op::add> : arithmetic {
     static constexpr operation_support support{"add", family::older, "nnnnn"};
     static constexpr engine_path engine{path::elementwise, evidence::measured, "study M6; N080, N091, N105, N106 M1"};
-    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        return stored(sum(in(0), in(1)));
-    }
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) { return sum(in(0), in(1)); }
 };
 template <> struct operation<op::sub> : arithmetic {
     static constexpr operation_support support{"sub", family::older, "nnnnn"};
     static constexpr engine_path engine{path::elementwise, evidence::measured, "N091"};
     static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        return stored(difference(in(0), in(1)));
+        return difference(in(0), in(1));
     }
 };
 template <> struct operation<op::mul> : arithmetic {
@@ -47,15 +45,15 @@ template <> struct operation<op::mul> : arithmetic {
                                         "N045 M1, N100; the study's probes stop at 2^15"};
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
         const bool squares = g.operands(n)[0] == g.operands(n)[1];
-        return stored(squares ? square_by_product(in(0)) : product(in(0), in(1)));
+        return squares ? square_by_product(in(0)) : product(in(0), in(1));
     }
 };
 template <> struct operation<op::div> : arithmetic {
     static constexpr operation_support support{"real_div", family::older, "nnnnn"};
     static constexpr engine_path engine{path::composed, evidence::inferred,
                                         "reciprocal table, then a product; N123 for A11, A12"};
-    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        return stored(divided(in(0), in(1)));
+    static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
+        return divided_by(g, g.operand(n, 1), in(0), in(1));
     }
 };
 template <> struct operation<op::minimum> : arithmetic {
@@ -75,15 +73,15 @@ template <> struct operation<op::pow> : arithmetic {
     static constexpr engine_path engine{path::elementwise, evidence::inferred,
                                         "a unit of the planar engine; M5 sweep 1.8e-4"};
     static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        return stored(power_of(in(0), in(1)));
+        return power_of(in(0), in(1));
     }
 };
 template <> struct operation<op::floor_div> : arithmetic {
     static constexpr operation_support support{"floor_div", family::older, "nnnnn"};
     static constexpr engine_path engine{path::composed, evidence::inferred, "div, then floor; N123 for A11, A12"};
-    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        const interval near = divided(in(0), in(1));
-        return near.bounded() ? stored({floor_of(near.low), floor_of(near.high), near.declared}) : near;
+    static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
+        const interval near = divided_by(g, g.operand(n, 1), in(0), in(1));
+        return near.bounded() ? interval{floor_of(near.low), floor_of(near.high), near.declared} : near;
     }
 };
 

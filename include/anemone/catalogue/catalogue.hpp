@@ -57,16 +57,53 @@ inline constexpr op_set exact_ops = op_set::where([](op kind) {
 });
 
 namespace detail {
+template <op Kind>
+concept composed = requires(const graph_view& g, const node& n, catalogue::operand_ranges in) {
+    catalogue::operation<Kind>::parts(g, n, in);
+};
+} // namespace detail
+
+/// Operations that store values on the way to their result.
+inline constexpr op_set composed_ops = op_set::where([](op kind) {
+    switch (kind) {
+#define ANEMONE_OPERATION(name, ...) case op::name: return detail::composed<op::name>;
+#include "../graph/operations.def"
+    }
+    return false;
+});
+
+namespace detail {
 
 inline constexpr operation_support supports[] = {
 #define ANEMONE_OPERATION(name, ...) catalogue::operation<op::name>::support,
 #include "../graph/operations.def"
 };
 
-/// The range of a node's value from those of its operands.
-constexpr interval range_of_node(const graph_view& g, const node& n, catalogue::operand_ranges in) {
+/// The range of a node's value before it is rounded to its type: ends beyond fp16 say how far it may leave it.
+constexpr interval unrounded_range_of_node(const graph_view& g, const node& n, catalogue::operand_ranges in) {
     switch (n.kind) {
 #define ANEMONE_OPERATION(name, ...) case op::name: return detail::catalogue::operation<op::name>::range(g, n, in);
+#include "../graph/operations.def"
+    }
+    return {};
+}
+/// The range of a node's value from those of its operands: what rounding to fp16 makes of it.
+constexpr interval range_of_node(const graph_view& g, const node& n, catalogue::operand_ranges in) {
+    const interval r = unrounded_range_of_node(g, n, in);
+    return n.type == dtype::f16 && !exact_ops.contains(n.kind) && !is_source(n.kind) ? stored(r) : r;
+}
+
+template <op Kind> constexpr interval composed_range(const graph_view& g, const node& n, catalogue::operand_ranges in) {
+    if constexpr (composed<Kind>) {
+        return catalogue::operation<Kind>::parts(g, n, in);
+    } else {
+        return {0, 0, true};
+    }
+}
+/// The range of what an operation stores on the way to its result; zero where that is nothing.
+constexpr interval range_of_parts(const graph_view& g, const node& n, catalogue::operand_ranges in) {
+    switch (n.kind) {
+#define ANEMONE_OPERATION(name, ...) case op::name: return composed_range<op::name>(g, n, in);
 #include "../graph/operations.def"
     }
     return {};

@@ -62,6 +62,9 @@ template <> struct operation<op::attention> : of_halves {
         const extents& v = shape_of(g, n, 2);
         return n.operands.count == 4 ? masked_attention_rule(q, k, v, shape_of(g, n, 3)) : attention_rule(q, k, v);
     }
+    static constexpr interval parts(const graph_view& g, const node& n, operand_ranges in) {
+        return scores_of_attention(g, n, in);
+    }
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
         return range_of_attention(bound_of_attention(g, n, in));
     }

@@ -22,8 +22,36 @@ template <> struct operation<op::reshape> : rearrangement {
     }
     static constexpr dtype type(const graph_view& g, const node& n) { return type_of(g, n, 0); }
     static constexpr bool reads(const graph_view&, const node&, int) { return true; }
+    /// An axis that the result has too, of as many elements with as many behind each, keeps its mean.
+    static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
+        const extents& x = shape_of(g, n, 0);
+        const auto behind = [](const extents& e, int axis) {
+            std::int64_t count = 1;
+            for (int i = axis + 1; i < e.rank; ++i) {
+                count *= e[i];
+            }
+            return count;
+        };
+        const int axis = x.rank - 1 - in(0).along;
+        for (int i = 0; in(0).rms < unbounded && i < n.shape.rank; ++i) {
+            if (n.shape[i] == x[axis] && behind(n.shape, i) == behind(x, axis)) {
+                return {in(0).low, in(0).high, in(0).declared, in(0).rms, n.shape.rank - 1 - i};
+            }
+        }
+        return of_elements(in(0));
+    }
 };
 template <> struct operation<op::transpose> : rearrangement {
+    static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
+        interval r = in(0);
+        const permutation& p = n.get<permutation>();
+        for (int i = 0; r.rms < unbounded && i < p.order.rank; ++i) {
+            if (p.order[i] == p.order.rank - 1 - in(0).along) {
+                r.along = p.order.rank - 1 - i;
+            }
+        }
+        return r;
+    }
     static constexpr operation_support support{"transpose", family::older, "nnnnn"};
     static constexpr engine_path engine{path::movement, evidence::inferred, "no arithmetic"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
@@ -85,7 +113,15 @@ template <> struct operation<op::dynamic_slice> : indexed {
         return dynamic_slice_rule(n.get<window>(), shape_of(g, n, 0), shape_of(g, n, 1));
     }
 };
-template <> struct operation<op::gather> : indexed {
+/// The same along an axis, where no index leaves it.
+struct indexed_along_axis : movement {
+    static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
+        const std::int64_t extent = shape_of(g, n, 0)[normalized_axis(n.get<axis>().index, shape_of(g, n, 0).rank)];
+        const bool inside = in(1).low >= 0 && in(1).high < static_cast<double>(extent);
+        return inside ? of_elements(in(0)) : with_zero(in(0));
+    }
+};
+template <> struct operation<op::gather> : indexed_along_axis {
     static constexpr operation_support support{"gather", family::a13, "nnnnn", compile_route::netplist, "OC11"};
     static constexpr engine_path engine{path::movement, evidence::inferred,
                                         "along the width as slice (netplist: Gather)"};
@@ -93,7 +129,7 @@ template <> struct operation<op::gather> : indexed {
         return gather_rule(n.get<axis>(), shape_of(g, n, 0), shape_of(g, n, 1));
     }
 };
-template <> struct operation<op::gather_along_axis> : indexed {
+template <> struct operation<op::gather_along_axis> : indexed_along_axis {
     static constexpr operation_support support{"gather_along_axis", family::a13, "nnnnn", compile_route::netplist,
                                                "OC11"};
     static constexpr engine_path engine{path::movement, evidence::inferred, "as gather"};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../ops/native.hpp"
+#include "../ranges/reduction.hpp"
 #include "../ranges/sampling.hpp"
 #include "operation.hpp"
 
@@ -17,7 +18,7 @@ template <> struct operation<op::dropout> : of_halves {
     }
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
         const auto rate = static_cast<double>(n.get<drop_ratio>().ratio);
-        return rate >= 0 && rate < 1 ? stored(with_zero(hull(in(0), times(in(0), 1.002 / (1 - rate)))))
+        return rate >= 0 && rate < 1 ? with_zero(hull(in(0), times(in(0), 1.002 / (1 - rate))))
                                      : anything(in(0).declared);
     }
 };
@@ -31,7 +32,7 @@ template <> struct operation<op::random_uniform> : of_halves {
     static constexpr interval range(const graph_view&, const node& n, operand_ranges) {
         const uniform_range& u = n.get<uniform_range>();
         const interval r{static_cast<double>(u.low), static_cast<double>(u.high), true};
-        return stored(u.low < u.high ? r : hull({0, 1, true}, hull({r.high, r.low, true}, r)));
+        return u.low < u.high ? r : hull({0, 1, true}, hull({r.high, r.low, true}, r));
     }
 };
 template <> struct operation<op::scaled_elementwise> : of_halves {
@@ -45,7 +46,7 @@ template <> struct operation<op::scaled_elementwise> : of_halves {
         const scaling& a = n.get<scaling>();
         const interval inner = scaled_element(a.function, in(0), in(1));
         const interval outer = multiple(stored(inner), static_cast<double>(a.scale));
-        return stored(widened(outer, outer.magnitude() / 1024));
+        return widened(outer, outer.magnitude() / 1024);
     }
 };
 template <> struct operation<op::cross_correlation> : of_halves {
@@ -57,7 +58,7 @@ template <> struct operation<op::cross_correlation> : of_halves {
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
         const auto terms = static_cast<double>(shape_of(g, n, 1).count());
         const interval all = times(with_zero(product(in(0), in(1))), terms);
-        return all.magnitude() < 32768 ? stored(widened(all, terms * 0x1p-17)) : anything(all.declared);
+        return all.magnitude() < 32768 ? widened(all, terms * 0x1p-17) : anything(all.declared);
     }
 };
 template <> struct operation<op::cross_product> : of_halves {
@@ -71,7 +72,7 @@ template <> struct operation<op::cross_product> : of_halves {
     static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
         const interval exact = product(in(0), in(1));
         const interval rounded = stored(exact); // the engine rounds both products, ONNX semantics the difference alone
-        return stored(hull(difference(rounded, rounded), difference(exact, exact)));
+        return hull(difference(rounded, rounded), difference(exact, exact));
     }
 };
 /// |x - y| for each displacement of y.
@@ -82,7 +83,7 @@ template <> struct operation<op::cost_volume> : of_halves {
         return cost_volume_rule(n.get<amount>(), shape_of(g, n, 0), shape_of(g, n, 1));
     }
     static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        const interval distance = stored(difference(in(0), in(1)));
+        const interval distance = difference(in(0), in(1));
         return {0, distance.magnitude(), distance.declared};
     }
 };
@@ -90,6 +91,9 @@ template <> struct operation<op::cost_volume> : of_halves {
 template <> struct operation<op::furthest_point_sampling> : of_halves, ranged_as_operand {
     static constexpr operation_support support{"", family::a13, "bbbbb", compile_route::netplist, "app. B"};
     static constexpr engine_path engine{path::composed, evidence::inferred, "squares, their sum by the reduction path"};
+    static constexpr interval parts(const graph_view&, const node&, operand_ranges in) {
+        return squared_distance_of(in(0), in(0));
+    }
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return furthest_point_rule(n.get<amount>(), shape_of(g, n, 0));
     }
@@ -98,6 +102,9 @@ template <> struct operation<op::furthest_point_sampling> : of_halves, ranged_as
 template <> struct operation<op::radius_search> : of_halves {
     static constexpr operation_support support{"", family::a13, "bbbbb", compile_route::netplist, "app. B"};
     static constexpr engine_path engine{path::composed, evidence::inferred, "squares, their sum by the reduction path"};
+    static constexpr interval parts(const graph_view&, const node&, operand_ranges in) {
+        return squared_distance_of(in(0), in(1));
+    }
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return radius_search_rule(n.get<search_radius>(), shape_of(g, n, 0), shape_of(g, n, 1));
     }

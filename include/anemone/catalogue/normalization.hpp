@@ -29,11 +29,23 @@ template <> struct operation<op::softmax> : of_halves {
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return axis_rule(n.get<axis>(), shape_of(g, n, 0));
     }
-    static constexpr interval range(const graph_view&, const node&, operand_ranges) { return {0, 1, true}; }
+    /// The sum of the exponentials, of which none is above 1.
+    static constexpr interval parts(const graph_view&, const node& n, operand_ranges) {
+        return {0, static_cast<double>(n.shape[normalized_axis(n.get<axis>().index, n.shape.rank)]), true};
+    }
+    /// At least e^(low - high) / n: the least of n elements where all others are the largest.
+    static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
+        const double count = static_cast<double>(n.shape[normalized_axis(n.get<axis>().index, n.shape.rank)]);
+        const double least = in(0).bounded() ? exponential(in(0).low - in(0).high) / count : 0;
+        return {least > 0x1p-12 ? least * 0.95 : 0, 1, true};
+    }
 };
 
 /// (x, gamma, beta): minus the mean, divided by the standard deviation.
 struct centred_norm : of_halves {
+    static constexpr interval parts(const graph_view& g, const node& n, operand_ranges in) {
+        return centred_squares(in(0), normalized_elements(g, n));
+    }
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
         return range_of_centred_norm(g, n, in);
     }
@@ -85,6 +97,7 @@ struct length_norm : of_halves, along_its_axis {
 template <> struct operation<op::rms_norm> : length_norm {
     static constexpr operation_support support{"rms_norm", family::a13, "nnnnn"};
     static constexpr engine_path engine = that_of_its_parts;
+    static constexpr interval parts(const graph_view&, const node&, operand_ranges in) { return square_of(in(0)); }
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return rms_norm_rule(n.get<stabilizer>().axis, shape_of(g, n, 0), shape_of(g, n, 1));
     }
@@ -92,6 +105,9 @@ template <> struct operation<op::rms_norm> : length_norm {
 template <> struct operation<op::l2_norm> : length_norm {
     static constexpr operation_support support{"l2_norm", family::a13, "nnnnn"};
     static constexpr engine_path engine = that_of_its_parts;
+    static constexpr interval parts(const graph_view& g, const node& n, operand_ranges in) {
+        return sum_of_squares_of(in(0), normalized_elements(g, n), false);
+    }
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return axis_rule({n.get<stabilizer>().axis}, shape_of(g, n, 0));
     }
@@ -104,21 +120,27 @@ template <> struct operation<op::local_response_norm> : of_halves, within_an_ima
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return shape_rule(n.get<response>(), shape_of(g, n, 0));
     }
+    static constexpr interval parts(const graph_view&, const node& n, operand_ranges in) {
+        return parts_of_response_norm(n, in(0));
+    }
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
         return range_of_response_norm(n, in(0));
     }
 };
 
-/// (x - min) / (max - min + epsilon), computed as a product with the reciprocal. Below 1.54e-5 that of epsilon
-/// overflows fp16, and of elements that are all equal nothing is known.
+/// (x - min) / (max - min + epsilon), a product with the reciprocal. Where that overflows (below 1.54e-5), x - min is as
+/// small, and the engine's product with 2^16 at most 1. An epsilon of 0 divides elements that are all equal by zero.
 template <> struct operation<op::minmax_norm> : of_halves, along_its_axis {
     static constexpr operation_support support{"", family::a13, "bbbbb"};
     static constexpr engine_path engine = that_of_its_parts;
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return axis_rule({n.get<stabilizer>().axis}, shape_of(g, n, 0));
     }
-    static constexpr interval range(const graph_view&, const node& n, operand_ranges) {
-        return n.get<stabilizer>().epsilon >= 1.54e-5F ? stored(interval{0, 1.02, true}) : anything(false);
+    static constexpr interval parts(const graph_view&, const node&, operand_ranges in) {
+        return difference(in(0), in(0));
+    }
+    static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
+        return stabilises(epsilon_of(n)) ? interval{0, 1.02, true} : anything(in(0).declared);
     }
 };
 

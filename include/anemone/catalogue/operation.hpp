@@ -29,6 +29,7 @@ namespace ane::detail::catalogue {
 ///     dtype type(g, n)              the element type of the result
 ///     bool reads(g, n, position)    whether it reads elements of the type that an operand has
 ///     interval range(g, n, in)      the range of the result from those of the operands (analysis/ranges.hpp)
+///     interval parts(g, n, in)      of operations that are made of others: what those store on the way to the result
 ///     bool exact                    never rounds: it compares, chooses or moves values
 ///     operation_support support     from which generation the engine has it, and by which routes
 ///     engine_path engine            which of the engine's arithmetics it uses, and how that is known
@@ -92,7 +93,7 @@ struct shaped_as_operand {
 
 /// The result has the range of the first operand.
 struct ranged_as_operand {
-    static constexpr interval range(const graph_view&, const node&, operand_ranges in) { return in(0); }
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) { return of_elements(in(0)); }
 };
 
 } // namespace ane::detail::catalogue

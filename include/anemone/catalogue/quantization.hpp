@@ -19,8 +19,9 @@ template <> struct operation<op::quantize> : of_halves {
                                      : quantize_rule(a, shape_of(g, n, 0), shape_of(g, n, 1));
     }
     static constexpr dtype type(const graph_view&, const node& n) { return n.get<quantization>().type; }
-    static constexpr interval range(const graph_view&, const node& n, operand_ranges) {
-        return range_of_integer(n.get<quantization>().type);
+    static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
+        const interval zero = n.operands.count > 2 ? in(2) : interval{0, 0, true};
+        return range_of_quantized(n.get<quantization>().type, divided(in(0), in(1)), zero);
     }
 };
 template <> struct operation<op::dequantize> : of_halves {
@@ -37,7 +38,7 @@ template <> struct operation<op::dequantize> : of_halves {
     }
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
         const interval x = intersection(in(0), range_of_integer(n.get<quantization>().type));
-        return stored(product(n.operands.count > 2 ? difference(x, in(2)) : x, in(1)));
+        return product(n.operands.count > 2 ? difference(x, in(2)) : x, in(1));
     }
 };
 

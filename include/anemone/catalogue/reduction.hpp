@@ -17,7 +17,7 @@ template <> struct operation<op::reduce_sum> : reduction {
     static constexpr operation_support support{"reduce_sum", family::a13, "nnnnn"};
     static constexpr engine_path engine{path::reduction, evidence::conflicting, "N030-N032, N044; NC2: wide or narrow"};
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
-        return stored(narrow_sum(in(0), reduced_terms(g, n)));
+        return narrow_sum(in(0), reduced_terms(g, n));
     }
 };
 template <> struct operation<op::reduce_mean> : reduction {
@@ -39,7 +39,7 @@ template <> struct operation<op::reduce_sum_square> : reduction {
     static constexpr operation_support support{"reduce_sum_square", family::a13, "nnnnn"};
     static constexpr engine_path engine = that_of_its_parts;
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
-        return stored(narrow_sum(square_of(in(0)), reduced_terms(g, n)));
+        return narrow_sum(square_of(in(0)), reduced_terms(g, n));
     }
 };
 template <> struct operation<op::reduce_l1_norm> : reduction {
@@ -47,29 +47,38 @@ template <> struct operation<op::reduce_l1_norm> : reduction {
     static constexpr engine_path engine = that_of_its_parts;
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
         const interval& x = in(0);
-        const double low = x.contains(0) ? 0 : (x.low > 0 ? x.low : -x.high);
-        return stored(narrow_sum({low, x.magnitude(), x.declared}, reduced_terms(g, n)));
+        return narrow_sum({least_magnitude(x), x.magnitude(), x.declared}, reduced_terms(g, n));
     }
 };
 template <> struct operation<op::reduce_l2_norm> : reduction {
     static constexpr operation_support support{"reduce_l2_norm", family::a13, "nnnnn"};
     static constexpr engine_path engine = that_of_its_parts;
+    static constexpr interval parts(const graph_view& g, const node& n, operand_ranges in) {
+        return sum_of_squares_of(in(0), reduced_terms(g, n), false);
+    }
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
-        return length_of(in(0), reduced_terms(g, n), false);
+        return length_of(parts(g, n, in));
     }
 };
 template <> struct operation<op::reduce_log_sum> : reduction {
     static constexpr operation_support support{"reduce_log_sum", family::a13, "nnnnn"};
     static constexpr engine_path engine = that_of_its_parts;
+    static constexpr interval parts(const graph_view& g, const node& n, operand_ranges in) {
+        return narrow_sum(in(0), reduced_terms(g, n));
+    }
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
-        return stored(logarithm_of_sum(in(0), reduced_terms(g, n)));
+        return logarithm_of_sum(in(0), reduced_terms(g, n));
     }
 };
 template <> struct operation<op::reduce_log_sum_exp> : reduction {
     static constexpr operation_support support{"reduce_log_sum_exp", family::a13, "nnnnn"};
     static constexpr engine_path engine = that_of_its_parts;
+    /// The sum of the exponentials, of which none is above 1.
+    static constexpr interval parts(const graph_view& g, const node& n, operand_ranges) {
+        return {0, reduced_terms(g, n), true};
+    }
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
-        return in(0).bounded() ? stored(log_sum_exp(in(0), reduced_terms(g, n))) : anything(in(0).declared);
+        return in(0).bounded() ? log_sum_exp(in(0), reduced_terms(g, n)) : anything(in(0).declared);
     }
 };
 

@@ -35,7 +35,7 @@ template <> struct operation<op::leaky_relu> : function {
     static constexpr operation_support support{"leaky_relu", family::older, "nnnnn"};
     static constexpr engine_path engine{path::elementwise, evidence::inferred, "as relu and mul"};
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
-        return stored(bent_line(in(0), n.get<leakage>().alpha));
+        return bent_line(in(0), n.get<leakage>().alpha);
     }
     static constexpr monotonicity grows(const node& n) {
         return n.get<leakage>().alpha >= 0 ? monotonicity::increasing : monotonicity::neither;
@@ -47,7 +47,7 @@ template <> struct operation<op::clamp> : rising {
     static constexpr engine_path engine{path::elementwise, evidence::inferred, "as maximum and minimum"};
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
         const clip_range& c = n.get<clip_range>();
-        return stored(clipped(in(0), static_cast<double>(c.min), static_cast<double>(c.max)));
+        return clipped(in(0), static_cast<double>(c.min), static_cast<double>(c.max));
     }
 };
 /// x from alpha on, 0 below.
@@ -55,7 +55,7 @@ template <> struct operation<op::thresholded_relu> : function {
     static constexpr operation_support support{"thresholded_relu", family::older, "nnnnn"};
     static constexpr engine_path engine{path::elementwise, evidence::inferred, "a comparison (M5 sweep: no error)"};
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
-        return stored(from_threshold(in(0), static_cast<double>(n.get<cutoff>().alpha)));
+        return from_threshold(in(0), static_cast<double>(n.get<cutoff>().alpha));
     }
     static constexpr monotonicity grows(const node& n) {
         return n.get<cutoff>().alpha >= 0 ? monotonicity::increasing : monotonicity::neither;
@@ -67,7 +67,7 @@ template <> struct operation<op::clamped_relu> : function {
     static constexpr engine_path engine{path::elementwise, evidence::inferred, "as leaky_relu and minimum"};
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
         const clamped_leakage& c = n.get<clamped_leakage>();
-        return stored(below_top(bent_line(in(0), c.alpha), static_cast<double>(c.beta)));
+        return below_top(bent_line(in(0), c.alpha), static_cast<double>(c.beta));
     }
     static constexpr monotonicity grows(const node& n) {
         return n.get<clamped_leakage>().alpha >= 0 ? monotonicity::increasing : monotonicity::neither;
@@ -77,7 +77,7 @@ template <> struct operation<op::elu> : function {
     static constexpr operation_support support{"elu", family::a13, "nnnnn"};
     static constexpr engine_path engine{path::table, evidence::inferred, "e^x - 1, then a product; M5 sweep 5.06e-3"};
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
-        return stored(exponential_linear(in(0), static_cast<double>(n.get<saturation>().alpha)));
+        return exponential_linear(in(0), static_cast<double>(n.get<saturation>().alpha));
     }
     static constexpr monotonicity grows(const node& n) {
         return n.get<saturation>().alpha >= 0 ? monotonicity::increasing : monotonicity::neither;
@@ -97,7 +97,7 @@ template <> struct operation<op::hard_sigmoid> : function {
     static constexpr engine_path engine{path::composed, evidence::inferred, "scale_offset, then clamp"};
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
         const clamped_line& c = n.get<clamped_line>();
-        return stored(clipped_line(in(0), static_cast<double>(c.alpha), static_cast<double>(c.beta)));
+        return clipped_line(in(0), static_cast<double>(c.alpha), static_cast<double>(c.beta));
     }
     static constexpr monotonicity grows(const node& n) {
         return n.get<clamped_line>().alpha >= 0 ? monotonicity::increasing : monotonicity::decreasing;
@@ -117,7 +117,7 @@ template <> struct operation<op::scaled_tanh> : function {
     static constexpr engine_path engine{path::composed, evidence::inferred, "a product, tanh, a product"};
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
         const tanh_scaling& c = n.get<tanh_scaling>();
-        return stored(scaled_tangent(in(0), static_cast<double>(c.alpha), static_cast<double>(c.beta)));
+        return scaled_tangent(in(0), static_cast<double>(c.alpha), static_cast<double>(c.beta));
     }
     static constexpr monotonicity grows(const node& n) {
         return (n.get<tanh_scaling>().alpha >= 0) == (n.get<tanh_scaling>().beta >= 0) ? monotonicity::increasing
@@ -128,9 +128,7 @@ template <> struct operation<op::gelu> : rising_and_falling {
     static constexpr operation_support support{"gelu", family::older, "nnnnn"};
     static constexpr engine_path engine{path::table, evidence::inferred,
                                         "fitted; study M6; N113, N119 M1; N115 conflicts"};
-    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        return stored(gated(in(0), -0.17));
-    }
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) { return gated(in(0), -0.17); }
 };
 template <> struct operation<op::gelu_sigmoid> : operation<op::gelu> {
     static constexpr operation_support support{"gelu_sigmoid_approx", family::older, "nnnnn"};
@@ -139,16 +137,12 @@ template <> struct operation<op::gelu_sigmoid> : operation<op::gelu> {
 template <> struct operation<op::silu> : rising_and_falling {
     static constexpr operation_support support{"silu", family::older, "nnnnn"};
     static constexpr engine_path engine{path::table, evidence::inferred, "fitted; study M6; N114 M1"};
-    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        return stored(gated(in(0), -0.2785));
-    }
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) { return gated(in(0), -0.2785); }
 };
 template <> struct operation<op::softplus> : rising {
     static constexpr operation_support support{"softplus", family::older, "nnnnn"};
     static constexpr engine_path engine{path::composed, evidence::inferred, "exp, add, log; N098 M1; 0 from 11.09 M5"};
-    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        return stored(soft_plus_of(in(0)));
-    }
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) { return soft_plus_of(in(0)); }
 };
 /// x / (1 + |x|)
 template <> struct operation<op::softsign> : rising {
@@ -168,21 +162,21 @@ template <> struct operation<op::exp> : rising {
     static constexpr operation_support support{"exp", family::older, "nnnnn"};
     static constexpr engine_path engine{path::table, evidence::measured, "study M6; N085, N111 M1"};
     static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        return stored(exponential_of(in(0), 1));
+        return exponential_of(in(0), 1);
     }
 };
 template <> struct operation<op::exp2> : rising {
     static constexpr operation_support support{"exp2", family::a13, "nnnnn"};
     static constexpr engine_path engine{path::table, evidence::inferred, "the table of exp, without its product"};
     static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        return stored(exponential_of(in(0), ln_2));
+        return exponential_of(in(0), ln_2);
     }
 };
 template <> struct operation<op::log2> : rising {
     static constexpr operation_support support{"", family::older, "bbbbb", compile_route::netplist, "app. C"};
     static constexpr engine_path engine{path::table, evidence::inferred, "the table of log, without its product"};
     static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        return stored(table_slack(multiple(logarithm_of(in(0), 0), 1 / ln_2)));
+        return table_slack(multiple(logarithm_of(in(0), 0), 1 / ln_2));
     }
 };
 /// ln(x + epsilon)
@@ -190,14 +184,14 @@ template <> struct operation<op::log> : rising {
     static constexpr operation_support support{"log", family::older, "nnnnn"};
     static constexpr engine_path engine{path::table, evidence::measured, "study M6; N095-N097 M1"};
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
-        return stored(logarithm_of(in(0), n.get<stabilizer>().epsilon));
+        return logarithm_of(in(0), n.get<stabilizer>().epsilon);
     }
 };
 template <> struct operation<op::sqrt> : rising {
     static constexpr operation_support support{"sqrt", family::a13, "nnnnn"};
     static constexpr engine_path engine{path::table, evidence::measured, "study M6; N093, N104 M1"};
     static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        return stored(positive_part_of_table(root_of(in(0))));
+        return positive_part_of_table(root_of(in(0)));
     }
 };
 /// 1 / sqrt(x + epsilon)
@@ -206,9 +200,11 @@ template <> struct operation<op::rsqrt> : falling {
     static constexpr engine_path engine{path::table, evidence::measured, "study M6; N094, N103 M1"};
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
         const interval y = shifted(in(0), n.get<stabilizer>().epsilon);
-        return static_cast<double>(half(y.low)) <= 0
-                   ? anything(in(0).declared)
-                   : stored(positive_part_of_table(quotient({1, 1, true}, root_of(y))));
+        if (static_cast<double>(half(y.high)) < 0) { // IEEE arithmetic has no number, the engine 0
+            return {0, 0, in(0).declared};
+        }
+        return static_cast<double>(half(y.low)) <= 0 ? anything(in(0).declared)
+                                                     : positive_part_of_table(quotient({1, 1, true}, root_of(y)));
     }
 };
 /// 1 / (x + epsilon)
@@ -216,14 +212,14 @@ template <> struct operation<op::inverse> : rising_and_falling {
     static constexpr operation_support support{"inverse", family::older, "nnnnn"};
     static constexpr engine_path engine{path::table, evidence::measured, "study M6 (epsilon 1e-4); N102 M1"};
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
-        return stored(table_slack(quotient({1, 1, true}, shifted(in(0), n.get<stabilizer>().epsilon))));
+        return table_slack(quotient({1, 1, true}, shifted(in(0), n.get<stabilizer>().epsilon)));
     }
 };
 template <> struct operation<op::square> : rising_and_falling {
     static constexpr operation_support support{"square", family::older, "nnnnn"};
     static constexpr engine_path engine = that_of_its_parts;
     static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        return in(0).bounded() ? stored(square_by_product(in(0))) : square_by_product(in(0));
+        return square_by_product(in(0));
     }
 };
 template <> struct operation<op::abs> : rising_and_falling {
@@ -273,23 +269,17 @@ template <> struct operation<op::sin> : rising_and_falling {
     static constexpr operation_support support{"sin", family::a15, "ggnnn"};
     static constexpr engine_path engine{path::table, evidence::measured,
                                         "study M6; a series before A15: N120, N205 M1"};
-    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        return stored(oscillating(in(0).magnitude() < 1 ? in(0).magnitude() : 1));
-    }
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) { return sine_of(in(0)); }
 };
 template <> struct operation<op::cos> : rising_and_falling {
     static constexpr operation_support support{"cos", family::a15, "ggnnn"};
     static constexpr engine_path engine{path::table, evidence::inferred, "as sin; N101 M1"};
-    static constexpr interval range(const graph_view&, const node&, operand_ranges) { return stored(oscillating(1)); }
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) { return cosine_of(in(0)); }
 };
 template <> struct operation<op::atan> : rising {
     static constexpr operation_support support{"atan", family::a13, "nnnnn"};
     static constexpr engine_path engine{path::table, evidence::inferred, "samples; N120 M1, N206 M5"};
-    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        const auto end = [](double v) { return v > 1.5708 ? 1.5708 : (v < -1.5708 ? -1.5708 : v); };
-        const interval r = stored(table_slack(with_zero({end(in(0).low), end(in(0).high), true})));
-        return {r.low, r.high, true};
-    }
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) { return arc_tangent(in(0)); }
 };
 
 /// (x, alpha): x from 0 on, alpha x below, alpha for each channel.
@@ -301,7 +291,7 @@ template <> struct operation<op::prelu> : of_halves {
     }
     static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
         const interval& x = in(0);
-        return stored(x.low < 0 ? hull(rectified(x), product(negative_part(x), in(1))) : x);
+        return x.low < 0 ? hull(rectified(x), product(negative_part(x), in(1))) : x;
     }
 };
 /// (x, alpha, beta): alpha ln(1 + e^(beta x)), both for each channel.
@@ -312,7 +302,10 @@ template <> struct operation<op::parametric_softplus> : of_halves {
         return parametric_softplus_rule(shape_of(g, n, 0), shape_of(g, n, 1), shape_of(g, n, 2));
     }
     static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        return stored(table_slack(product(soft_plus_of(stored(product(in(0), in(2)))), in(1))));
+        interval inner = stored(product(in(0), in(2)));
+        inner.low =
+            in(0).bounded() && in(2).bounded() && inner.low < -half_max ? -half_max : inner.low; // of -infinity: 0
+        return table_slack(product(soft_plus_of(inner), in(1)));
     }
 };
 

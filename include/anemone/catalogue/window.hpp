@@ -7,6 +7,10 @@
 /// Pools.
 namespace ane::detail::catalogue {
 
+constexpr double least_of(std::int64_t kernel, std::int64_t extent) {
+    return static_cast<double>(kernel < extent ? kernel : extent);
+}
+
 struct window_function : of_halves {
     static constexpr inferred shape(const graph_view& g, const node& n) {
         return shape_rule(n.get<pool>(), shape_of(g, n, 0));
@@ -30,9 +34,14 @@ template <> struct operation<op::l2_pool> : window_function {
     static constexpr operation_support support{"l2_pool", family::older, "nnnnn"};
     static constexpr engine_path engine{path::composed, evidence::inferred,
                                         "squares, their sum by the reduction path, sqrt"};
-    static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
+    static constexpr interval parts(const graph_view& g, const node& n, operand_ranges in) {
         const pool& a = n.get<pool>();
-        return length_of(in(0), static_cast<double>(a.kernel.height) * a.kernel.width, has_partial_windows(a));
+        const extents& x = shape_of(g, n, 0);
+        const double height = least_of(a.kernel.height, x.height());
+        return sum_of_squares_of(in(0), height * least_of(a.kernel.width, x.width()), has_partial_windows(a));
+    }
+    static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
+        return length_of(parts(g, n, in));
     }
 };
 

@@ -3,7 +3,7 @@
 #include "../graph/graph.hpp"
 #include "../numerics/integer_products.hpp"
 #include "../numerics/products_with_ones.hpp"
-#include "interval.hpp"
+#include "functions.hpp"
 #include "stored_form.hpp"
 
 #include <cstdint>
@@ -47,6 +47,7 @@ struct contraction_form {
     bool partial = false;   ///< an output at the border may have fewer: its window reaches into the padding
     bool by_column = false; ///< the contract that bounds an output is `column_l1`, not `row_l1`
     bool walkable = true;   ///< `walk` describes the weight
+    int along = -1;         ///< the axis of the other operand that one output adds up, from the last; -1: several
     weight_walk walk{};
 };
 
@@ -83,6 +84,7 @@ constexpr contraction_form form_of(const graph_view& g, const node& n) {
         f.terms = w[1] * w[2] * w[3];
         f.partial = n.get<conv>().padding != padding2{};
         f.walk = {w[0], f.terms, 1, 0, f.terms};
+        f.along = w[2] * w[3] == 1 && n.get<conv>().groups == 1 ? 2 : -1;
     } else if (n.kind == op::conv_transpose2d) {
         const conv_transpose& a = n.get<conv_transpose>();
         const auto taps = [](std::int64_t kernel, int stride, int dilation) {
@@ -96,12 +98,14 @@ constexpr contraction_form form_of(const graph_view& g, const node& n) {
     } else if (n.kind == op::linear) {
         f.terms = x.width();
         f.walk = {w[0], f.terms, 1, 0, f.terms};
+        f.along = 0;
     } else {
         const transposed& a = n.get<transposed>();
         const bool left = is_parameter(g, g.operand(n, 0)) && !is_parameter(g, g.operand(n, 1));
         const extents& matrix = left ? x : w;
         f.terms = a.a ? x.height() : x.width();
         f.weight = left ? 0 : 1;
+        f.along = (left ? a.b : !a.a) ? 0 : 1;
         // In x w^T and w x each row of w makes one output, in x w and w^T x each column.
         const bool columns = left ? a.a : !a.b;
         const std::int64_t outputs = columns ? matrix.width() : matrix.height();
@@ -112,10 +116,6 @@ constexpr contraction_form form_of(const graph_view& g, const node& n) {
         f.by_column = columns && f.walkable;
     }
     return f;
-}
-
-constexpr double least_magnitude(const interval& x) noexcept {
-    return x.contains(0) ? 0 : (x.low > 0 ? x.low : -x.high);
 }
 
 /// The range of what one product adds to the accumulator, given the range `one` of the exact product. The array drops a
@@ -130,6 +130,18 @@ constexpr interval counted(const interval& one, double least_x, double least_w, 
     return whole ? one : with_zero(one);
 }
 
+/// Cauchy's inequality: sum |x w| over `terms` products is at most the length of x, the root of `terms` times its root
+/// mean square, times the length of w.
+constexpr double product_of_lengths(const interval& x, const contraction_form& f, double weight_length) {
+    return x.rms < unbounded && x.along == f.along ? root(static_cast<double>(f.terms)) * x.rms * weight_length
+                                                   : unbounded;
+}
+constexpr void narrow(contraction_bound& b, double most) {
+    b.value.low = b.value.low > -most ? b.value.low : -most;
+    b.value.high = b.value.high < most ? b.value.high : most;
+    b.magnitudes = b.magnitudes < most ? b.magnitudes : most;
+}
+
 /// The bound where the weight is a constant: adds up the ranges of the products of each output, and takes the extremes
 /// of all outputs. Every weight has its own value here, so this is much narrower than `add_ranges`.
 constexpr void add_constant(const graph_view& g, const node& w, const interval& x, const contraction_form& f,
@@ -138,9 +150,11 @@ constexpr void add_constant(const graph_view& g, const node& w, const interval& 
     const bool filled = g.values(w).size() == 1;
     const double least = least_magnitude(x);
     const weight_walk& at = f.walk;
+    double longest = 0; // the largest sum of squares of a row
     for (std::int64_t r = 0; r < (filled ? 1 : at.rows); ++r) {
         interval row{0, 0, true};
         double magnitudes = 0;
+        double squares = 0;
         for (std::int64_t i = 0; i < at.outers; ++i) {
             const float* const run = all + (filled ? 0 : r * at.row + i * at.outer);
             for (std::int64_t k = 0; k < at.inners; ++k) {
@@ -152,12 +166,15 @@ constexpr void add_constant(const graph_view& g, const node& w, const interval& 
                 row.low += p.low;
                 row.high += p.high;
                 magnitudes += p.magnitude();
+                squares += v * v;
             }
         }
         b.value.low = r == 0 || row.low < b.value.low ? row.low : b.value.low;
         b.value.high = r == 0 || row.high > b.value.high ? row.high : b.value.high;
         b.magnitudes = magnitudes > b.magnitudes ? magnitudes : b.magnitudes;
+        longest = squares > longest ? squares : longest;
     }
+    narrow(b, product_of_lengths(x, f, root(longest)));
 }
 
 /// The bound where only ranges are known: the range of one product times their number. Where the weight's contract
@@ -168,19 +185,18 @@ constexpr void add_ranges(const graph_view& g, const node& weight, const interva
     const auto terms = static_cast<double>(f.terms);
     b.value = times(one, terms);
     b.magnitudes = one.magnitude() * terms;
+    double squares = terms * w.magnitude() * w.magnitude(); // of the weights of one output
     const node& source = stored_weight(g, weight);
-    if (source.kind != op::weight && source.kind != op::input) {
-        return;
+    if (source.kind == op::weight || source.kind == op::input) {
+        const contract& promise = source.get<contract>();
+        const double promised = f.by_column ? promise.column_l1 : promise.row_l1;
+        const double sum = promised + error_of_storage(g, weight, w.magnitude()) * terms;
+        if (promised < contract::any && sum < unbounded) {
+            narrow(b, x.magnitude() * sum);
+            squares = squares < sum * w.magnitude() ? squares : sum * w.magnitude();
+        }
     }
-    const contract& promise = source.get<contract>();
-    const double promised = f.by_column ? promise.column_l1 : promise.row_l1;
-    const double sum = promised + error_of_storage(g, weight, w.magnitude()) * terms;
-    if (promised < contract::any && sum < unbounded) {
-        const double most = x.magnitude() * sum;
-        b.value.low = b.value.low > -most ? b.value.low : -most;
-        b.value.high = b.value.high < most ? b.value.high : most;
-        b.magnitudes = b.magnitudes < most ? b.magnitudes : most;
-    }
+    narrow(b, product_of_lengths(x, f, root(squares)));
 }
 
 /// softmax(scale q k^T) v: the value is a mean of v with weights that add up to one; the accumulator has to hold the
@@ -200,6 +216,18 @@ constexpr contraction_bound bound_of_attention(const graph_view& g, const node& 
     b.accumulator = b.magnitudes + static_cast<double>(depth + 1) * accumulator_rounding;
     b.value.declared = in(0).declared && in(1).declared && in(2).declared;
     return b;
+}
+
+/// The scores of attention on their way to its softmax: q k^T, times the scale, with the mask added. What a mask takes
+/// below fp16 becomes -infinity, of which the softmax makes the 0 that is meant.
+template <class Operand> constexpr interval scores_of_attention(const graph_view& g, const node& n, Operand in) {
+    const interval products = times(product(in(0), in(1)), static_cast<double>(g.operand(n, 0).shape.width()));
+    const interval scaled = hull(products, multiple(products, static_cast<double>(n.get<score_scaling>().scale)));
+    if (n.operands.count < 4) {
+        return scaled;
+    }
+    const interval masked = sum(scaled, in(3));
+    return {scaled.low, masked.high > scaled.high ? masked.high : scaled.high, masked.declared};
 }
 
 /// The bound of a contraction or of attention; `in(i)` is the range of operand i.

@@ -15,7 +15,9 @@ inline constexpr double unbounded = 1e30;
 struct interval {
     double low = -half_max;
     double high = half_max;
-    bool declared = false; ///< follows from promises or from the operations themselves, not from an input's type alone
+    bool declared = false;  ///< follows from promises or from the operations themselves, not from an input's type alone
+    double rms = unbounded; ///< what the root mean square along an axis cannot exceed, where a norm says so
+    int along = 0;          ///< that axis, counted from the last
 
     constexpr double magnitude() const noexcept { return high > -low ? high : -low; }
     constexpr bool bounded() const noexcept { return magnitude() < unbounded; }
@@ -48,7 +50,13 @@ constexpr double stored_high(double x) noexcept {
     return above - x <= x - value ? above : value;
 }
 constexpr double stored_low(double x) noexcept { return -stored_high(-x); }
-constexpr interval stored(const interval& x) noexcept { return {stored_low(x.low), stored_high(x.high), x.declared}; }
+constexpr interval stored(const interval& x) noexcept {
+    return {stored_low(x.low), stored_high(x.high), x.declared, x.rms < unbounded ? x.rms * (1 + 0x1p-10) : unbounded,
+            x.along};
+}
+
+/// The same elements in another order or fewer of them: nothing is known of the mean along an axis.
+constexpr interval of_elements(const interval& x) noexcept { return {x.low, x.high, x.declared}; }
 
 /// Nothing is known, not even that the value is finite.
 constexpr interval anything(bool declared) noexcept { return {-unbounded, unbounded, declared}; }
@@ -89,6 +97,9 @@ constexpr interval multiple(const interval& a, double factor) noexcept {
     return factor < 0 ? interval{a.high * factor, a.low * factor, a.declared} : times(a, factor);
 }
 constexpr interval negated(const interval& a) noexcept { return {-a.high, -a.low, a.declared}; }
+constexpr double least_magnitude(const interval& x) noexcept {
+    return x.contains(0) ? 0 : (x.low > 0 ? x.low : -x.high);
+}
 constexpr double magnitude(double x) noexcept { return x < 0 ? -x : x; }
 /// Every value of `x` moved by at most `by`.
 constexpr interval widened(const interval& x, double by) noexcept { return {x.low - by, x.high + by, x.declared}; }

@@ -19,6 +19,14 @@ constexpr interval unit_rms(double count) {
     return {-most, most, true};
 }
 
+/// The range of gamma u + beta, where the root mean square of u along the norm's axis is 1, with 2 % for the errors of
+/// the mean, the reciprocal root and the products.
+constexpr interval with_unit_rms(const node& n, interval r, double gamma, double beta) {
+    r.rms = 1.02 * gamma + 1.001 * beta + 0x1p-20;
+    r.along = n.shape.rank - 1 - normalized_axis(n.get<stabilizer>().axis, n.shape.rank);
+    return r;
+}
+
 constexpr interval root_of_shifted(const interval& x, double epsilon) {
     return root_of(interval{x.low + epsilon, x.high < unbounded ? x.high + epsilon : unbounded, x.declared});
 }
@@ -49,7 +57,7 @@ template <class Operand> constexpr interval range_of_batch_norm_parts(const node
     if (!scaled.bounded() || !offset.bounded()) {
         return anything(declared); // infinities of either sign may meet
     }
-    return stored(sum(scaled, offset));
+    return sum(scaled, offset);
 }
 
 /// batch_norm (x, mean, variance, gamma, beta).
@@ -65,49 +73,85 @@ template <class Operand> constexpr interval range_of_batch_norm(const graph_view
     // off by up to 2^-24 however small it is.
     const double rounding = (product(in(0), scale).magnitude() + product(in(1), scale).magnitude()) / 256 +
                             (in(0).magnitude() + in(1).magnitude()) * 0x1p-24 + in(4).magnitude() / 1024 + 0x1p-20;
-    return stored(sum(widened(centred, rounding), in(4)));
+    return sum(widened(centred, rounding), in(4));
+}
+
+/// How many elements a norm takes together.
+constexpr double normalized_elements(const graph_view& g, const node& n) {
+    const extents& x = g.operand(n, 0).shape;
+    if (n.kind == op::group_norm) {
+        return static_cast<double>(x.count() / x[0]) / n.get<grouping>().groups;
+    }
+    if (n.kind == op::instance_norm) {
+        return static_cast<double>(x.count() / (x[0] * x[1]));
+    }
+    const int axis = n.get<stabilizer>().axis;
+    return static_cast<double>(x[axis < 0 ? axis + x.rank : axis]);
+}
+
+constexpr double epsilon_of(const node& n) {
+    return static_cast<double>(n.kind == op::group_norm ? n.get<grouping>().epsilon : n.get<stabilizer>().epsilon);
+}
+
+/// The squares of the distances from the mean of `count` elements: one of them is farthest if all others are equal.
+constexpr interval centred_squares(const interval& x, double count) {
+    if (!x.bounded()) {
+        return anything(x.declared);
+    }
+    const double most = (x.high - x.low) * (count - 1) / count;
+    return {0, most * most, x.declared};
 }
 
 /// layer_norm, instance_norm, group_norm (x, gamma, beta): no element of n is farther from the mean than sqrt(n - 1)
 /// standard deviations. The bound here is sqrt(n), because the mean is rounded.
 template <class Operand> constexpr interval range_of_centred_norm(const graph_view& g, const node& n, Operand in) {
-    const extents& x = g.operand(n, 0).shape;
-    double count = 0;
-    double epsilon = 0;
-    if (n.kind == op::group_norm) {
-        const grouping& a = n.get<grouping>();
-        epsilon = static_cast<double>(a.epsilon);
-        const std::int64_t image = x.count() / x[0];
-        count = static_cast<double>(image) / a.groups;
-    } else {
-        const stabilizer& a = n.get<stabilizer>();
-        epsilon = static_cast<double>(a.epsilon);
-        count = static_cast<double>(n.kind == op::instance_norm ? x.count() / (x[0] * x[1])
-                                                                : x[a.axis < 0 ? a.axis + x.rank : a.axis]);
-    }
     const bool declared = in(1).declared && in(2).declared;
-    if (!stabilises(epsilon)) {
+    if (!stabilises(epsilon_of(n))) {
         return anything(false);
     }
     // The product with gamma is stored before beta is added.
-    const interval scaled = product(unit_rms(count), in(1));
-    interval r = stored(table_slack(hull(sum(scaled, in(2)), sum(stored(scaled), in(2)))));
+    const interval scaled = product(unit_rms(normalized_elements(g, n)), in(1));
+    interval r = table_slack(hull(sum(scaled, in(2)), sum(stored(scaled), in(2))));
     r.declared = declared;
-    return r;
+    return n.kind == op::layer_norm ? with_unit_rms(n, r, in(1).magnitude(), in(2).magnitude()) : r;
+}
+
+/// Whether the length that l2_norm divides by may be so small that its reciprocal overflows, as that of elements whose
+/// squares are zero in fp16.
+constexpr bool may_divide_by_zero_length(const node& n, const interval& x) {
+    const double least = least_magnitude(x);
+    const double length = static_cast<double>(half(least * least)) > 0 ? least / 2 : 0;
+    const double bound = root(epsilon_of(n));
+    return (length > bound ? length : bound) * 65472 < 1;
 }
 
 /// rms_norm (x, gamma) and l2_norm (x): dividing by a length keeps the sign of x.
 template <class Operand> constexpr interval range_of_length_norm(const graph_view& g, const node& n, Operand in) {
-    const stabilizer& a = n.get<stabilizer>();
-    const extents& x = g.operand(n, 0).shape;
-    if (!stabilises(static_cast<double>(a.epsilon))) {
-        return anything(false);
+    if (n.kind == op::rms_norm ? !stabilises(epsilon_of(n)) : may_divide_by_zero_length(n, in(0))) {
+        return anything(n.kind == op::l2_norm && in(0).declared);
     }
-    const auto count = static_cast<double>(x[a.axis < 0 ? a.axis + x.rank : a.axis]);
+    const double count = normalized_elements(g, n);
+    const interval& x = in(0);
     interval unit = n.kind == op::rms_norm ? unit_rms(count) : interval{-1.01, 1.01, true};
-    unit.low = in(0).low >= 0 ? 0 : unit.low;
-    unit.high = in(0).high <= 0 ? 0 : unit.high;
-    return stored(table_slack(n.kind == op::rms_norm ? product(unit, in(1)) : unit));
+    // Of numbers of one sign, whose squares keep their digits, the least is a part of the length that is never zero.
+    const double least = least_magnitude(x);
+    const bool keeps = least >= 0x1p-6 && x.magnitude() * x.magnitude() * count <= half_max;
+    const double squares = x.magnitude() * x.magnitude() * (n.kind == op::rms_norm ? 1 : count);
+    const double part = keeps ? 0.97 * least / root(squares + epsilon_of(n)) : 0;
+    unit.low = x.low >= 0 ? part : unit.low;
+    unit.high = x.high <= 0 ? -part : unit.high;
+    const interval r = n.kind == op::rms_norm ? product(unit, in(1)) : unit;
+    const interval around{r.low - magnitude(r.low) / 64 - 0x1p-20, r.high + magnitude(r.high) / 64 + 0x1p-20,
+                          r.declared};
+    return n.kind == op::rms_norm ? with_unit_rms(n, around, in(1).magnitude(), 0) : around;
+}
+
+/// The squares of a response norm, and k + alpha times their mean.
+constexpr interval parts_of_response_norm(const node& n, const interval& x) {
+    const response& a = n.get<response>();
+    const interval squares = square_of(x);
+    return hull(squares, sum(multiple(with_zero(squares), static_cast<double>(a.alpha)),
+                             {static_cast<double>(a.k), static_cast<double>(a.k), true}));
 }
 
 /// x / (k + alpha / size * sum of x^2 over size channels)^beta: the divisor is least where x is 0.
@@ -117,12 +161,12 @@ constexpr interval range_of_response_norm(const node& n, const interval& x) {
     const double stored_k = static_cast<double>(half(given)); // what the engine adds
     const double k = stored_k < given ? stored_k : given;
     if (!(a.alpha >= 0 && a.beta >= 0 && k > 0) || !x.bounded()) {
-        return anything(false);
+        return anything(x.declared);
     }
     const double divisor = exponential(static_cast<double>(a.beta) * logarithm(k));
     const interval r = with_zero(times(x, 1.0 / divisor));
     // The power goes through a logarithm and an exponential: an error of 0.007 beta and more.
-    return stored(table_slack(widened(r, r.magnitude() * (0.01 * static_cast<double>(a.beta) + 1.0 / 64))));
+    return table_slack(widened(r, r.magnitude() * (0.01 * static_cast<double>(a.beta) + 1.0 / 64)));
 }
 
 } // namespace ane::detail

@@ -31,7 +31,7 @@ constexpr interval narrow_sum(const interval& x, double terms) {
 constexpr interval mean_of(interval x) {
     x.low -= magnitude(x.low) / (x.low > 0 ? 256 : 2048);
     x.high += magnitude(x.high) / (x.high < 0 ? 256 : 2048);
-    return stored(x);
+    return of_elements(x);
 }
 
 /// The range of squares, whether they are exact or each is rounded to fp16.
@@ -39,7 +39,7 @@ constexpr interval square_of(const interval& x) {
     if (!x.bounded()) {
         return anything(x.declared);
     }
-    const double low = x.contains(0) ? 0 : (x.low > 0 ? x.low : -x.high);
+    const double low = least_magnitude(x);
     const interval exact{low * low, x.magnitude() * x.magnitude(), x.declared};
     return hull(exact, stored(exact));
 }
@@ -51,24 +51,27 @@ constexpr double reduced_terms(const graph_view& g, const node& n) {
     return static_cast<double>(terms);
 }
 
-/// The root of a sum of squares: infinite where the sum is.
-constexpr interval length_of(const interval& x, double terms, bool partial) {
+/// The sum of the squares of `terms` elements, some of which may be missing.
+constexpr interval sum_of_squares_of(const interval& x, double terms, bool partial) {
     const interval squares = narrow_sum(square_of(x), terms);
-    const interval sum = stored(partial ? with_zero(squares) : squares);
-    interval r = table_slack(root_of(sum));
-    r.low = r.low > 0 ? r.low : 0;
-    return stored(r);
+    return partial ? with_zero(squares) : squares;
 }
 
-/// ln of a sum of n terms e^x: with x in [low, high] it lies between low + ln n and high + ln n. An engine that does
-/// not subtract the largest element first computes e^x in fp16, which underflows (from about -9 on) or overflows (from
-/// about 11 on, R150); that end is then not bounded.
+/// The square of the distance of two points in space.
+constexpr interval squared_distance_of(const interval& a, const interval& b) {
+    return sum_of_squares_of(stored(difference(a, b)), 3, false);
+}
+
+/// The root of a sum of squares: infinite where the sum is.
+constexpr interval length_of(const interval& sum) {
+    interval r = table_slack(root_of(stored(sum)));
+    r.low = r.low > 0 ? r.low : 0;
+    return r;
+}
+
+/// ln of a sum of n terms e^x as it is lowered: the largest of them plus the ln of a sum between 1 and n.
 constexpr interval log_sum_exp(const interval& x, double terms) {
-    const double spread = logarithm(terms > 1 ? terms : 1);
-    interval r{x.low + spread, x.high + spread, x.declared};
-    r.low = x.low < -9 ? -unbounded : r.low;
-    r.high = x.high + spread > 11 ? unbounded : r.high;
-    return table_slack(r);
+    return sum(x, table_slack({0, logarithm(terms > 1 ? terms : 1), true}));
 }
 
 /// Whether some windows reach beyond the tensor and so hold fewer elements than the kernel has places.
@@ -78,7 +81,7 @@ constexpr bool has_partial_windows(const pool& a) { return a.padding != padding2
 constexpr interval logarithm_of_sum(const interval& x, double terms) {
     const interval sum = stored(narrow_sum(x, terms));
     if (!sum.bounded() || static_cast<double>(half(sum.low)) <= 0) {
-        return anything(false);
+        return anything(x.declared);
     }
     return table_slack({logarithm(sum.low), logarithm(sum.high), x.declared});
 }
@@ -103,7 +106,12 @@ constexpr interval range_of_scan(const graph_view& g, const node& n, const inter
     if (x.magnitude() * length + rounding >= 32768) {
         return anything(x.declared);
     }
-    return stored({widened(r, rounding).low, widened(r, rounding).high, x.declared});
+    interval rounded = widened(r, rounding);
+    // A sum of numbers of one sign is at least the first of them.
+    const double first = a.exclusive || least_magnitude(x) < 0x1p-14 ? 0 : least_magnitude(x) - 0x1p-16;
+    rounded.low = x.low >= 0 && rounded.low < first ? first : rounded.low;
+    rounded.high = x.high <= 0 && rounded.high > -first ? -first : rounded.high;
+    return {rounded.low, rounded.high, x.declared};
 }
 
 } // namespace ane::detail

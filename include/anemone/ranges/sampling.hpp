@@ -12,7 +12,7 @@ namespace ane::detail {
 constexpr interval sampled(const sampling& a, bool has_border, const interval& from) {
     const interval x = has_border && a.border == sampling_border::zero ? with_zero(from) : from;
     if (a.method == sampling_method::nearest) {
-        return x;
+        return of_elements(x);
     }
     // Generations without a sampling unit resize by a convolution, whose accumulator has its ceiling at 2^15 and drops
     // the smallest products.
@@ -26,6 +26,14 @@ constexpr interval range_of_integer(dtype type) {
     case dtype::uint8: return {0, 255, true};
     default: return {-128, 127, true};
     }
+}
+
+/// A quotient by the scale as the nearest whole number, plus the zero point, within an integer type.
+constexpr interval range_of_quantized(dtype type, const interval& quotient, const interval& zero) {
+    const interval all = range_of_integer(type);
+    const interval near = sum(widened(quotient, 1), zero);
+    const interval r = clipped(near, all.low, all.high);
+    return quotient.bounded() ? interval{floor_of(r.low), ceil_of(r.high), true} : all;
 }
 
 constexpr interval scaled_element(scaled_function f, const interval& a, const interval& b) {

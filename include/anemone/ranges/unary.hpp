@@ -12,9 +12,9 @@ constexpr interval negative_part(const interval& x) {
     return {x.low < 0 ? x.low : 0, x.high < 0 ? x.high : 0, x.declared};
 }
 
-/// x times a gate in [0, 1] that is never below `dip` (gelu, silu): at least x where x is negative.
+/// x times a gate in [0, 1] (gelu, silu), never below `dip`: at least x where x is negative, x / 2 where it is positive.
 constexpr interval gated(const interval& x, double dip) {
-    const double low = x.low >= 0 ? 0 : (x.low > dip ? x.low : dip);
+    const double low = x.low >= 0 ? x.low / 2 : (x.low > dip ? x.low : dip);
     return table_slack({low, x.high > 0 ? x.high : 0, x.declared});
 }
 
@@ -71,16 +71,18 @@ template <class Function> constexpr interval saturating(const interval& x, doubl
     return table_within({end(x.low), end(x.high), x.declared}, -limit, limit);
 }
 
-/// factor x, whether the factor is exact or, as the engine holds it, rounded to fp16. If it is infinite as fp16,
-/// nothing is known.
+/// factor x, whether the factor is exact or, as the engine holds it, rounded to fp16, and whether the product is rounded
+/// once or to fp32 before. If the factor is infinite as fp16, nothing is known.
 constexpr interval by_coefficient(const interval& x, double factor) {
     const auto held = static_cast<double>(half(factor));
-    return magnitude(held) <= half_max ? hull(multiple(x, factor), multiple(x, held)) : anything(x.declared);
+    const interval r = hull(multiple(x, factor), multiple(x, held));
+    return magnitude(held) <= half_max ? widened(r, r.magnitude() * 0x1p-23) : anything(x.declared);
 }
 
 /// x from 0 on, slope x below; the engine holds the slope in fp16.
 constexpr interval bent_line(const interval& x, float slope) {
-    return hull(rectified(x), by_coefficient(negative_part(x), static_cast<double>(slope)));
+    const interval below = by_coefficient(negative_part(x), static_cast<double>(slope));
+    return x.low >= 0 ? x : (x.high <= 0 ? below : hull(rectified(x), below));
 }
 
 /// x from a threshold on, 0 below. The CPU compares with the threshold in fp32, the engine with the threshold in fp16:
@@ -99,7 +101,7 @@ constexpr interval from_threshold(const interval& x, double threshold) {
 /// The smaller of x and a coefficient, which is exact or rounded to fp16.
 constexpr interval below_top(const interval& x, double top) {
     const double slack = magnitude(top) / 1024;
-    return {x.low < top + slack ? x.low : top - slack, x.high < top + slack ? x.high : top + slack, x.declared};
+    return {x.low < top - slack ? x.low : top - slack, x.high < top + slack ? x.high : top + slack, x.declared};
 }
 
 /// slope x + offset, clipped to [0, 1]. Where x may be infinite, nothing is known but those limits: the engine's
@@ -139,8 +141,27 @@ constexpr interval exponential_of(const interval& x, double rate) {
     return positive_part_of_table({exponential(x.low * rate), exponential(x.high * rate), x.declared});
 }
 
-/// [-most, most], widened by the error of a table.
-constexpr interval oscillating(double most) { return table_within({-most, most, true}, -1.01, 1.01); }
+/// [-1, 1], or by the parts of the functions around zero, widened by the error of a table: sin x between 0.66 x and x,
+/// cos x at least 1 - x^2 / 2.
+constexpr interval sine_of(const interval& x) {
+    const double most = x.magnitude() < 1 ? x.magnitude() : 1;
+    interval r{-most, most, true};
+    r.low = x.low >= 0 && x.high <= 1.5 ? 0.66 * x.low : r.low;
+    r.high = x.high <= 0 && x.low >= -1.5 ? 0.66 * x.high : r.high;
+    return table_within(r, -1.01, 1.01);
+}
+constexpr interval cosine_of(const interval& x) {
+    const double most = x.magnitude();
+    return table_within({most < 1.4 ? 1 - most * most / 2 : -1, 1, true}, -1.01, 1.01);
+}
+
+/// Between pi/4 min(x, 1) and min(x, pi/2), off by 1.9e-2 of it (N206); of infinity the sign is not kept.
+constexpr interval arc_tangent(const interval& x) {
+    const auto least = [](double v) { return 0.76 * (v < 1 ? v : 1); };
+    const auto most = [](double v) { return 1.02 * (v < 1.5708 ? v : 1.5708); };
+    const interval r{x.low < 0 ? -most(-x.low) : least(x.low), x.high > 0 ? most(x.high) : -least(-x.high), true};
+    return table_slack(x.bounded() ? r : with_zero(r));
+}
 
 /// x times itself. Never negative, unlike the product of two independent values of the range.
 constexpr interval square_by_product(const interval& x) {

@@ -27,6 +27,8 @@ inline constexpr aside_kind file_unreadable{"file.unreadable", "the file has wha
 inline constexpr aside_kind weight_digits{"weights.digits", "a weight loses digits as fp16", "docs/precision.md"};
 inline constexpr aside_kind weight_not_finite{
     "weights.not_finite", "a weight has elements that fp16 does not hold (R006)", "docs/weights.md"};
+inline constexpr aside_kind overflow_seen{"values.overflow", "a point of the promised ranges at which values overflow",
+                                          "docs/envelope.md"};
 inline constexpr aside_kind data_not_finite{"data.not_finite", "measured data have elements that fp16 does not hold",
                                             "docs/envelope.md"};
 

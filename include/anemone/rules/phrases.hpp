@@ -107,9 +107,11 @@ ANEMONE_INLINE std::vector<std::string> suggestions_of(const violation& v) {
     return all;
 }
 
-/// Whether another target may take what this one refuses: none is to blame for what our files cannot say.
+/// Whether another target may take what this one refuses: none is to blame for what our files cannot say, and fp16 ends at
+/// the same number on all.
 constexpr bool asks_elsewhere(const violation& v) noexcept {
-    return v.is_error && v.rule != rule::operation_is_not_written;
+    const bool everywhere = overflow_rules.contains(v.rule) && v.rule != rule::width_slice_may_saturate;
+    return v.is_error && v.rule != rule::operation_is_not_written && !everywhere;
 }
 
 /// Which target takes a node that this one refuses, as a clause of its sentence.

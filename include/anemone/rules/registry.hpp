@@ -18,6 +18,7 @@
 #include "rearrange.hpp"
 #include "reduction.hpp"
 #include "runtime.hpp"
+#include "stored_value.hpp"
 #include "support.hpp"
 #include "texture.hpp"
 #include "type.hpp"
@@ -45,7 +46,8 @@ inline constexpr std::array rule_families{
     rule_family{rules::texture},     rule_family{rules::order},         rule_family{rules::native},
     rule_family{rules::weight},      rule_family{rules::value},         rule_family{rules::precision},
     rule_family{rules::layout},      rule_family{rules::memory},        rule_family{rules::program},
-    rule_family{rules::runtime},     rule_family{rules::advice},        rule_family{rules::written}};
+    rule_family{rules::runtime},     rule_family{rules::advice},        rule_family{rules::written},
+    rule_family{rules::stored_value}};
 
 namespace detail {
 
@@ -100,5 +102,17 @@ constexpr const rule_record& record_of(rule r) noexcept { return *detail::rules_
 
 /// The rules that look at an operation.
 constexpr const rule_set& rules_of(op kind) noexcept { return detail::rules_by_op[static_cast<std::size_t>(kind)]; }
+
+/// The rules that say that a value may leave fp16 and become infinite.
+inline constexpr rule_set overflow_rules{rule::contraction_may_reach_ceiling,
+                                         rule::int8_activation_may_saturate,
+                                         rule::width_slice_may_saturate,
+                                         rule::exponential_may_overflow,
+                                         rule::square_may_overflow,
+                                         rule::logarithm_of_zero,
+                                         rule::reciprocal_of_zero,
+                                         rule::divisor_may_be_zero,
+                                         rule::value_may_leave_half_precision,
+                                         rule::inner_value_may_leave_half_precision};
 
 } // namespace ane

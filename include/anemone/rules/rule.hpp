@@ -150,11 +150,17 @@
     ROW(square_may_overflow)                                                                                           \
     ROW(logarithm_of_zero)                                                                                             \
     ROW(reciprocal_of_zero)                                                                                            \
+    ROW(divisor_may_be_zero)                                                                                           \
     ROW(infinity_becomes_zero)                                                                                         \
     ROW(subnormal_operand_is_zero)                                                                                     \
     ROW(terms_cancel)                                                                                                  \
     ROW(argument_leaves_the_table)                                                                                     \
     ROW(nan_enters_as_infinity)                                                                                        \
+    /* stored value: what leaves fp16 */                                                                               \
+    ROW(value_may_leave_half_precision)                                                                                \
+    ROW(inner_value_may_leave_half_precision)                                                                          \
+    ROW(epsilon_becomes_zero)                                                                                          \
+    ROW(number_becomes_zero)                                                                                           \
     /* precision: how many digits are left */                                                                          \
     ROW(products_are_many)                                                                                             \
     ROW(products_are_near_the_quantum)                                                                                 \

@@ -142,7 +142,7 @@ inline constexpr std::array value{
     rule_record{.id = rule::logarithm_of_zero,
                 .fact = "R157",
                 .level = severity::hazard,
-                .ops = {op::log},
+                .ops = logarithms,
                 .sentence = "the declared range reaches {got}; of {limit} the engine makes -45440",
                 .reject = "",
                 .consequence = "a finite value where minus infinity is expected; of negative numbers it makes 0",
@@ -167,6 +167,22 @@ inline constexpr std::array value{
                 .silicon = "M1",
                 .check = [](const subject& s) -> finding {
                     return detail::is_sum_of_shifted_exponentials(s.g, s.operand(0))
+                               ? finding{}
+                               : detail::refuted(ane::detail::reciprocal_demand(detail::ranged(s)));
+                }},
+    rule_record{.id = rule::divisor_may_be_zero,
+                .fact = "R158",
+                .level = severity::hazard,
+                .ops = {op::div, op::floor_div},
+                .sentence = "the divisor's declared range contains {limit}",
+                .reject = "",
+                .consequence = "infinity; of 0 / 0 the engine makes 0, IEEE arithmetic NaN",
+                .advice = "keep the divisor away from zero: maximum with an epsilon, or promise a range without zero",
+                .source = "guide chapter 3",
+                .evidence = mark::measured,
+                .silicon = "M1",
+                .check = [](const subject& s) -> finding {
+                    return detail::is_sum_of_shifted_exponentials(s.g, s.operand(1))
                                ? finding{}
                                : detail::refuted(ane::detail::reciprocal_demand(detail::ranged(s)));
                 }},

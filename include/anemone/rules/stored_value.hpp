@@ -1,0 +1,134 @@
+#pragma once
+
+#include "value.hpp"
+
+#include <array>
+
+/// What leaves fp16, as far as the declared ranges prove that it may: results, what an operation stores on the way to
+/// its result, and numbers of the model that fp16 makes zero. Sums of products, exponentials, squares, logarithms and
+/// divisors have limits of their own (value.hpp).
+namespace ane::rules {
+
+namespace detail {
+
+/// Whether an operand may be infinite already: then the node that makes it so is told, and this one adds nothing.
+constexpr bool follows_an_overflow(const subject& s) {
+    for (int i = 0; i < s.operand_count(); ++i) {
+        if (!s.operand_range(i).bounded()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Whether all that reads a node is a softmax, to which -infinity is as good as the lowest number: masked scores.
+constexpr bool only_softmax_reads(const subject& s) {
+    int softmaxes = 0;
+    for (int i = s.index + 1; i < s.g.size(); ++i) {
+        softmaxes += s.g[i].kind == op::softmax && operand_index(s.g, s.g[i], 0) == s.index ? 1 : 0;
+    }
+    return softmaxes > 0 && softmaxes == s.uses[static_cast<std::size_t>(s.index)];
+}
+
+constexpr demand demand_of_parts(const subject& s) {
+    return composed_ops.contains(s.n.kind) ? ane::detail::parts_demand(ranged(s)) : demand{};
+}
+
+/// Whether a limit of its own says that this result may be infinite.
+constexpr bool is_told_otherwise(const subject& s) {
+    const bool of_zero = (logarithms.contains(s.n.kind) && ane::detail::logarithm_demand(ranged(s)).refuted()) ||
+                         (quotients.contains(s.n.kind) && ane::detail::reciprocal_demand(ranged(s)).refuted());
+    const bool squares = s.n.kind == op::mul && operand_index(s.g, s.n, 0) == operand_index(s.g, s.n, 1);
+    return of_zero || squares || demand_of_parts(s).refuted();
+}
+
+constexpr finding check_result(const subject& s) {
+    if (s.n.type != dtype::f16) {
+        return {};
+    }
+    const demand d = ane::detail::result_demand(ranged(s), s.value_ranges[static_cast<std::size_t>(s.index)]);
+    if (!d.refuted() || follows_an_overflow(s) || is_told_otherwise(s)) {
+        return {};
+    }
+    const bool only_below = s.value_ranges[static_cast<std::size_t>(s.index)].high <= half_max;
+    return only_below && only_softmax_reads(s) ? finding{} : refuted_above(d);
+}
+
+/// The operations whose results have no limit of their own.
+inline constexpr op_set freely_stored = op_set::where([](op o) {
+    return !is_source(o) && !summed_products.contains(o) && o != op::exp && o != op::exp2 && o != op::square;
+});
+
+/// Norms that divide by a deviation or a length that nothing but their epsilon keeps above zero.
+inline constexpr op_set stabilised{op::minmax_norm, op::layer_norm, op::instance_norm, op::group_norm,
+                                   op::rms_norm,    op::log,        op::rsqrt,         op::inverse};
+
+} // namespace detail
+
+inline constexpr std::array stored_value{
+    rule_record{.id = rule::value_may_leave_half_precision,
+                .fact = "fp16",
+                .level = severity::hazard,
+                .ops = detail::freely_stored,
+                .sentence = "the declared ranges allow a result of {got}; fp16 ends at {limit}",
+                .reject = "",
+                .consequence = "infinity, and whatever is computed from it",
+                .advice = "scale an operand by a power of two and the result back, clamp it, or promise a narrower "
+                          "range of the inputs that it is computed from",
+                .source = "IEEE 754",
+                .evidence = mark::measured,
+                .silicon = "M1, M2, M4, M5, M6",
+                .check = detail::check_result},
+    rule_record{
+        .id = rule::inner_value_may_leave_half_precision,
+        .fact = "R151",
+        .level = severity::hazard,
+        .ops = composed_ops,
+        .sentence = "on the way to its result it stores squares, sums or scores of up to {got}; fp16 ends at "
+                    "{limit}",
+        .reject = "",
+        .consequence = "a norm of it is 0, a root or a logarithm infinite, though the exact result is in range",
+        .advice = "scale the operand by a power of two: a norm of it stays the same (with its epsilon times the "
+                  "square of the power), of a length or a logarithm take the power back afterwards",
+        .source = "guide chapter 3",
+        .evidence = mark::measured,
+        .silicon = "M1",
+        .check = [](const subject& s) -> finding {
+            return detail::follows_an_overflow(s) ? finding{} : detail::refuted_above(detail::demand_of_parts(s));
+        }},
+    rule_record{.id = rule::epsilon_becomes_zero,
+                .fact = "R151",
+                .level = severity::hazard,
+                .ops = detail::stabilised,
+                .sentence = "its epsilon is zero in fp16, which ends at 6e-8",
+                .reject = "",
+                .consequence = "elements that are all equal are divided by zero: infinities",
+                .advice = "an epsilon of 1e-5 or more",
+                .source = "IEEE 754",
+                .evidence = mark::measured,
+                .silicon = "M1",
+                .check = [](const subject& s) -> finding {
+                    const double epsilon = ane::detail::epsilon_of(s.n);
+                    const bool meant = epsilon > 0 || !is_unary(s.n.kind);
+                    return holds_if(!meant || ane::detail::stabilises(epsilon));
+                }},
+    rule_record{.id = rule::number_becomes_zero,
+                .fact = "fp16",
+                .level = severity::warn,
+                .ops = {op::constant},
+                .sentence = "{got} of its numbers are zero in fp16, which ends at 6e-8",
+                .reject = "",
+                .advice = "a number of at least 6e-8, or scale what it meets",
+                .source = "IEEE 754",
+                .evidence = mark::measured,
+                .silicon = "M1",
+                .check = [](const subject& s) -> finding {
+                    std::int64_t zeros = 0;
+                    for (const float v : s.g.values(s.n)) {
+                        zeros += v != 0 && half(v) == half(0.0F) ? 1 : 0;
+                    }
+                    return at_most(zeros, 0);
+                }},
+};
+
+} // namespace ane::rules
