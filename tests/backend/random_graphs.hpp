@@ -180,8 +180,7 @@ private:
     }
 
     int pooling(int x) {
-        pool p = composing::random_pool(random_);
-        p.exclude_padding = p.exclude_padding || p.ceil_mode; // else a mean may have no form
+        const pool p = composing::random_pool(random_);
         return shape_rule(p, graph_.shape(x)).ok() ? graph_.add(chance(50) ? op::max_pool : op::avg_pool, p, {x}) : -1;
     }
 

@@ -30,7 +30,7 @@ MORE = {
     "log": (18, BUILDING_BLOCK), "layer_norm": (19, NORM), "instance_norm": (19, NORM),
     "cast": (20, BUILDING_BLOCK), "identity": (27, BUILDING_BLOCK),
     "conv2d": (43, ENGINE), "matmul": (48, ENGINE), "linear": (33, ENGINE), "conv_transpose2d": (25, ENGINE),
-    "attention": (30, ENGINE), "avg_pool": (33, ENGINE), "max_pool": (31, ENGINE), "l2_pool": (23, ENGINE),
+    "attention": (30, ENGINE), "avg_pool": (30, ENGINE), "max_pool": (30, ENGINE), "l2_pool": (21, ENGINE),
     "input": (54, PARAMETER), "constant": (43, PARAMETER), "weight": (39, PARAMETER), "compressed": (34, PARAMETER),
     "dequantize": (18, PARAMETER),
     "softmax": (21, PARTNER), "top_k": (17, PARTNER), "top_k_indices": (20, PARTNER), "arg_max": (19, PARTNER),

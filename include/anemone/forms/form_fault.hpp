@@ -25,10 +25,6 @@ namespace ane {
     ROW(number_is_not_finite, "has a number that is not finite as fp16, the limit is {limit}", use_finite_numbers)     \
     ROW(pad_of_the_first_of_five, "pads the first of five axes by {got}: the list of a pad holds {limit} axes",        \
         join_axes_by_a_reshape)                                                                                        \
-    ROW(mean_over_added_windows,                                                                                       \
-        "averages over windows that ceil_mode adds, with the padding counted: by what the engine divides there is "    \
-        "not known",                                                                                                   \
-        set_exclude_padding)                                                                                           \
     ROW(padding_reaches_the_kernel,                                                                                    \
         "needs padding {got} behind the input for ceil_mode, the limit is below the kernel, {limit}",                  \
         set_ceil_mode_to_false)                                                                                        \
