@@ -73,7 +73,8 @@ namespace ane {
     ROW(needs_many_views, "needs {got} views of its operand, {limit} are written at most", none)                       \
     ROW(writes_every_other_element, "writes with stride {got}, a netplist joins what is adjacent, stride {limit}",     \
         blend_by_a_mask_of_the_position)                                                                               \
-    ROW(factor_has_no_unit, "moves blocks of {got} pixels along an axis, the units take 1, 2, 3, 4 and 8",             \
+    ROW(factor_has_no_unit,                                                                                            \
+        "moves blocks of {got} pixels along an axis, the units take 1, 2, 3, 4 and 8, those of the batch products",    \
         reshape_transpose_and_reshape)                                                                                 \
     ROW(normalizes_over_part_of_the_channels,                                                                          \
         "normalises over {got} of {limit} channels: the unit takes all of at most 15 at depth 1",                      \
