@@ -92,7 +92,7 @@ int diff(const diff_command& given) {
     }
     const std::vector<tensor> tensors =
         given.input.empty() ? std::vector<tensor>() : read_arrays(given.input, given.reading.max_memory);
-    const std::vector<app::input_array> inputs = arrays_for(app::ports_of(model.graph()).inputs, tensors);
+    const std::vector<app::input_array> inputs = arrays_for(model.ports().inputs, tensors);
     if (!given.other.empty()) {
         const app::model other(given.other, given.reading, user());
         const ane::pair_difference found = app::diff(model, other, given.how, inputs, user());

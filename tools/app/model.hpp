@@ -1,5 +1,6 @@
 #pragma once
 
+#include "port.hpp"
 #include "reading.hpp"
 #include <anemone/graph/graph.hpp>
 #include <anemone/weights/store.hpp>
@@ -27,6 +28,8 @@ public:
     std::string file_name() const;
     const ane::dynamic_graph& graph() const { return graph_; }
     const ane::weight_store& weights() const { return *weights_; }
+    /// Throws as `ports_of`.
+    model_ports ports() const { return ports_of(graph_, integers_); }
     /// Its weights where it is the last that has them, else a copy of them.
     ane::weight_store taken_weights() &&;
     /// What the reader remarks, a sentence each, and what it doubts that a compiler takes.
@@ -54,6 +57,7 @@ private:
     std::shared_ptr<ane::weight_store> weights_;
     std::vector<std::string> notes_;
     std::vector<ane::read_fault> doubts_;
+    std::vector<std::string> integers_; // inputs of integers, by the file
 };
 
 } // namespace app

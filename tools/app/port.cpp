@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 namespace app {
@@ -16,6 +17,51 @@ element_type element_of(ane::dtype type, const std::string& port) {
         throw ane::error(ane::errc::port, port, "has elements of " + std::string(ane::mil_name(type)));
     }
     return ane::element_of(type);
+}
+
+/// Whether a result has the elements of its operands, or is reckoned from them as indices are: a cast to integers, which
+/// is sign x floor |x|, too.
+bool keeps_indices(ane::op kind) {
+    using ane::op;
+    switch (kind) {
+    case op::select:
+    case op::add:
+    case op::sub:
+    case op::mul:
+    case op::abs:
+    case op::minimum:
+    case op::maximum:
+    case op::clamp:
+    case op::floor:
+    case op::ceil:
+    case op::round: return true;
+    default: return ane::signature(kind).group == ane::op_group::movement;
+    }
+}
+
+/// Whether the second operand of an operation says where the elements of the first are.
+bool takes_indices(ane::op kind) {
+    using ane::op;
+    return kind == op::gather || kind == op::gather_along_axis || kind == op::gather_nd || kind == op::gather_hw ||
+           kind == op::dynamic_slice;
+}
+
+/// For each node whether an operation takes its elements for indices.
+std::vector<char> indices_of(const ane::graph_view& g) {
+    std::vector<char> are(static_cast<std::size_t>(g.size()), 0);
+    for (int i = g.size() - 1; i >= 0; --i) { // what reads a node stands behind it
+        const ane::op kind = g[i].kind;
+        const bool passes = are[static_cast<std::size_t>(i)] != 0 && keeps_indices(kind);
+        const std::span<const int> operands = g.operands(i);
+        for (std::size_t k = 0; k < operands.size(); ++k) {
+            const bool is_place = k == 1 && takes_indices(kind);
+            const bool is_condition = k == 0 && kind == ane::op::select;
+            if (is_place || (passes && !is_condition)) {
+                are[static_cast<std::size_t>(operands[k])] = 1;
+            }
+        }
+    }
+    return are;
 }
 
 port port_of(std::string_view name, const ane::node& n) {
@@ -30,11 +76,15 @@ port port_of(std::string_view name, const ane::node& n) {
 
 } // namespace
 
-model_ports ports_of(const ane::graph_view& g) {
+model_ports ports_of(const ane::graph_view& g, const std::vector<std::string>& integers) {
     model_ports made;
+    const std::vector<char> are_indices = indices_of(g);
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind == ane::op::input) {
-            (g.next_of(i) < 0 ? made.inputs : made.states).push_back(port_of(g.name(i), g[i]));
+            port& p = (g.next_of(i) < 0 ? made.inputs : made.states).emplace_back(port_of(g.name(i), g[i]));
+            const bool is_declared = std::find(integers.begin(), integers.end(), p.name) != integers.end();
+            p.has_integers =
+                p.type == element_type::f16 && (is_declared || are_indices[static_cast<std::size_t>(i)] != 0);
         }
     }
     for (const ane::output_port& out : g.outputs) {

@@ -77,6 +77,7 @@ ANEMONE_INLINE read_model read_from(const std::unique_ptr<::onnx::ModelProto>& m
         return read.contains(name) ? std::string(name) : std::string(); // an empty one leaves it out
     });
     result.notes = std::move(scope.notes);
+    result.integers = std::move(scope.integers);
     return result;
 }
 

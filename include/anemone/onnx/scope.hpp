@@ -60,6 +60,7 @@ public:
     weight_store weights;
     external_files files;
     std::vector<std::string> notes;
+    std::vector<std::string> integers; ///< ports that are fp16 here
     std::vector<read_fault> faults;
     std::string file;
     const onnx_reader_options& options;

@@ -39,6 +39,7 @@ read_model model_of(file_lookup files, const mil_reader_options& options, std::s
     model.weights = std::move(scope.weights);
     model.notes = std::move(scope.notes);
     model.doubts = std::move(scope.doubts);
+    model.integers = std::move(scope.integers);
     return model;
 }
 

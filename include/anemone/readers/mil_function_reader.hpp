@@ -176,6 +176,9 @@ private:
         } else if (type == dtype::f16 && given != element_type::f16) {
             scope_.note(formatted("the input {} is {} in the file and fp16 here{}", name, mil_name(given),
                                   is_integer(given) ? ", exact up to 2048" : ""));
+            if (is_integer(given)) {
+                scope_.integers.push_back(name);
+            }
         }
         if (p.type.form != type_form::state) {
             return v;

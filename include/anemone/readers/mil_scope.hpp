@@ -67,6 +67,7 @@ public:
     weight_store weights;
     mil_blobs blobs;
     std::vector<std::string> notes;
+    std::vector<std::string> integers; ///< ports that are fp16 here
     std::vector<read_fault> faults;
     std::vector<read_fault> doubts; ///< statements that the engine's compiler was seen to refuse
     std::vector<mil_state> states;

@@ -19,6 +19,8 @@ struct read_model {
     /// What the file says in words that the engine's compiler was measured to refuse, though the graph can be written in
     /// others: nothing that keeps the model from being used, but a compiler would not take the file.
     std::vector<read_fault> doubts = {};
+    /// The inputs and states that are fp16 here and wider integers in the file: fp16 has all of them up to 2048 only.
+    std::vector<std::string> integers = {};
 };
 
 } // namespace ane::inline ANEMONE_WAY

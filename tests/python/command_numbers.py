@@ -1,0 +1,94 @@
+"""Numbers that fp16 does not hold, in files and in arrays, through every subcommand that reads them."""
+
+import pathlib
+import struct
+import sys
+import tempfile
+
+import _harness
+from _arrays import npy, npz
+from _harness import ROOT, command, expect, verdict
+
+GATHERED = ROOT / "tests" / "readers" / "cases" / "gather_ids.mil"
+
+
+def floats(values, shape=None):
+    return npy("<f4", shape or (len(values),), struct.pack(f"<{len(values)}f", *values))
+
+
+def longs(values):
+    return npy("<i8", (len(values),), struct.pack(f"<{len(values)}q", *values))
+
+
+def numbers_in(data):
+    """The elements of a .npy file of fp16."""
+    return [each[0] for each in struct.iter_unpack("<e", data[10 + int.from_bytes(data[8:10], "little"):])]
+
+
+class Command:
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+
+    def __call__(self, *arguments, code=0, words=()):
+        done = _harness.run(self.program, [str(each) for each in arguments], self.folder)
+        told = done.stdout + done.stderr
+        expect(done.returncode == code and all(each in told for each in words), f"{arguments}: {done}, wanted {code}, {words}")
+        return told
+
+    def write(self, name, data):
+        (self.folder / name).write_bytes(data.encode() if isinstance(data, str) else data)
+        return name
+
+    def output(self, *arguments):
+        self("run", *arguments, "-o", "out.npy")
+        return numbers_in((self.folder / "out.npy").read_bytes())
+
+
+# ---- indices ------------------------------------------------------------------------------------------------------------
+
+# Rows of a table by ids of fp16, which a file of an older exporter has: nothing says that they are integers but `gather`.
+BY_FLOATS = """program(1.3)
+{
+ func main<ios17>(tensor<fp16, [1, 4096]> table, tensor<fp16, [1, 2]> ids, tensor<fp16, [2]> bias) {
+  tensor<fp16, [2]> flat = reshape(x = ids, shape = [2])[name = string("flat")];
+  tensor<fp16, [2]> moved = add(x = flat, y = fp16(0x1p+0))[name = string("moved")];
+  tensor<int32, [2]> places = cast(x = moved, dtype = string("int32"))[name = string("places")];
+  tensor<fp16, [1, 2]> rows = gather(x = table, indices = places, axis = 1)[name = string("rows")];
+  tensor<fp16, [1, 2]> y = add(x = rows, y = bias)[name = string("y")];
+ } -> (y);
+}
+"""
+
+
+def integers(run):
+    for value in (2049, 30001, 50256, -2051, 70000):
+        for file in (run.write("ids.npy", longs([1, 2, value, 4])), run.write("ids32.npy", floats([1, 2, value, 4]))):
+            words = (f"x: element 2 of 'x' is {value}: an integer that fp16 cannot hold exactly", "2048")
+            run("run", GATHERED, "-i", f"x={file}", code=2, words=words)
+            run("run", GATHERED, "-b", "oracle:h13", "-i", f"x={file}", code=2, words=words)
+        run.write("ids.npz", npz({"x": longs([1, 2, value, 4])}))
+        run("diff", GATHERED, "-i", "ids.npz", code=2, words=words)
+        run("diff", GATHERED, "--reference", "f64", "--data", "ids.npz", code=2, words=words)
+    exact = run.write("exact.npy", longs([2048, 2050, 0, 30016]))
+    expect(run.output(GATHERED, "-i", f"x={exact}") == [2048, 30016], "integers that fp16 has")
+
+    run.write("floats.mil", BY_FLOATS)
+    run.write("table.npy", floats([i % 512 for i in range(4096)], (1, 4096)))
+    run.write("bias.npy", floats([2049, 0.1]))  # no index: rounded as any number is
+    run.write("near.npy", floats([2047, 2], (1, 2)))
+    run.write("far.npy", floats([2, 2049], (1, 2)))
+    others = ("floats.mil", "-i", "table=table.npy", "-i", "bias=bias.npy", "-i")
+    expect(len(run.output(*others, "ids=near.npy")) == 2, "indices that fp16 has")
+    run("run", *others, "ids=far.npy", code=2, words=("ids: element 1 of 'ids' is 2049: an integer that fp16",))
+
+
+def main():
+    program = command()
+    with tempfile.TemporaryDirectory() as folder:
+        run = Command(program, pathlib.Path(folder))
+        integers(run)
+    return verdict()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
