@@ -1,6 +1,7 @@
 #include "port.hpp"
 
 #include <anemone/base/error.hpp>
+#include <anemone/graph/op_set.hpp>
 
 #include <fmt/format.h>
 
@@ -19,42 +20,31 @@ element_type element_of(ane::dtype type, const std::string& port) {
     return ane::element_of(type);
 }
 
-/// Whether a result has the elements of its operands, or is reckoned from them as indices are: a cast to integers, which
+/// The result of these has the elements of its operands, or is reckoned from them as indices are: a cast to integers, which
 /// is sign x floor |x|, too.
-bool keeps_indices(ane::op kind) {
+constexpr ane::op_set index_keepers = ane::op_set::where([](ane::op kind) {
     using ane::op;
-    switch (kind) {
-    case op::select:
-    case op::add:
-    case op::sub:
-    case op::mul:
-    case op::abs:
-    case op::minimum:
-    case op::maximum:
-    case op::clamp:
-    case op::floor:
-    case op::ceil:
-    case op::round: return true;
-    default: return ane::signature(kind).group == ane::op_group::movement;
-    }
-}
+    return ane::signature(kind).group == ane::op_group::movement || kind == op::select || kind == op::add ||
+           kind == op::sub || kind == op::mul || kind == op::abs || kind == op::minimum || kind == op::maximum ||
+           kind == op::clamp || kind == op::floor || kind == op::ceil || kind == op::round;
+});
 
-/// Whether the second operand of an operation says where the elements of the first are.
-bool takes_indices(ane::op kind) {
+/// The second operand of these says where the elements of the first are.
+constexpr ane::op_set index_takers = ane::op_set::where([](ane::op kind) {
     using ane::op;
     return kind == op::gather || kind == op::gather_along_axis || kind == op::gather_nd || kind == op::gather_hw ||
            kind == op::dynamic_slice;
-}
+});
 
 /// For each node whether an operation takes its elements for indices.
 std::vector<char> indices_of(const ane::graph_view& g) {
     std::vector<char> are(static_cast<std::size_t>(g.size()), 0);
     for (int i = g.size() - 1; i >= 0; --i) { // what reads a node stands behind it
         const ane::op kind = g[i].kind;
-        const bool passes = are[static_cast<std::size_t>(i)] != 0 && keeps_indices(kind);
+        const bool passes = are[static_cast<std::size_t>(i)] != 0 && index_keepers.contains(kind);
         const std::span<const int> operands = g.operands(i);
         for (std::size_t k = 0; k < operands.size(); ++k) {
-            const bool is_place = k == 1 && takes_indices(kind);
+            const bool is_place = k == 1 && index_takers.contains(kind);
             const bool is_condition = k == 0 && kind == ane::op::select;
             if (is_place || (passes && !is_condition)) {
                 are[static_cast<std::size_t>(operands[k])] = 1;
