@@ -35,6 +35,8 @@ public:
     /// What the reader remarks, a sentence each, and what it doubts that a compiler takes.
     const std::vector<std::string>& notes() const { return notes_; }
     const std::vector<ane::read_fault>& doubts() const { return doubts_; }
+    /// Those of the notes that tell of numbers which are others than in the file.
+    const std::vector<std::string>& changes() const { return changes_; }
     /// Whether it is MIL text as it was read.
     bool is_mil() const { return is_mil_; }
     /// Whether it is another than its file's.
@@ -57,6 +59,7 @@ private:
     std::shared_ptr<ane::weight_store> weights_;
     std::vector<std::string> notes_;
     std::vector<ane::read_fault> doubts_;
+    std::vector<std::string> changes_;
     std::vector<std::string> integers_; // inputs of integers, by the file
 };
 

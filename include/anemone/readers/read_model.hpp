@@ -21,6 +21,8 @@ struct read_model {
     std::vector<read_fault> doubts = {};
     /// The inputs and states that are fp16 here and wider integers in the file: fp16 has all of them up to 2048 only.
     std::vector<std::string> integers = {};
+    /// Those of the notes that tell of numbers which are others here than in the file.
+    std::vector<std::string> changes = {};
 };
 
 } // namespace ane::inline ANEMONE_WAY
