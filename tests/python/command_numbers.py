@@ -114,12 +114,49 @@ def masks(run):
         expect(all(abs(a - b) < 0.002 for a, b in zip(again, rows)), f"{file}: {again}, {rows}")
 
 
+# ---- batch norms --------------------------------------------------------------------------------------------------------
+
+VARIED = ROOT / "tests" / "onnx" / "cases" / "bn_big_variance.onnx"
+TOO_LARGE = """program(1.3)
+{
+ func main<ios17>(tensor<fp16, [1, 2]> x) {
+  tensor<fp16, [1, 2]> y = mul(x = x, y = tensor<fp32, [2]>([0x1p+0, 0x1p+20]))[name = string("y")];
+ } -> (y);
+}
+"""
+
+
+def batch_norms(run):
+    """A variance of 1e7 is infinite in fp16, its reciprocal root is not."""
+    if run("check", VARIED, "-q", code=None).find("built without ONNX") >= 0:
+        return
+    x = [((i * 37) % 64 - 32) * 50.0 for i in range(256)]
+    run.write("image.npy", floats(x, (1, 4, 8, 8)))
+    wanted = [v / (d + 1e-5) ** 0.5 for v, d in zip(x, [d for d in (1, 4, 1e7, 1) for _ in range(64)])]
+    for backend in ("cpu", "oracle:h13", "oracle:h16"):
+        found = run.output(VARIED, "-i", "x=image.npy", "-b", backend)
+        expect(all(abs(a - b) <= 0.002 * abs(b) for a, b in zip(found, wanted)), f"{backend}: {found}")
+    run("check", VARIED, "-t", "h13", words=("a factor and an offset for each channel", "accepted"))
+    run("diff", VARIED, "--reference", "f64", words=("no layer is beyond the bound",))
+    for more in (["bench", "--seconds", "0.01", "--no-limits"], ["convert", "--to", "mil", "-o", "varied"]):
+        run(more[0], VARIED, *more[1:])
+
+
+def others(run):
+    """What is neither is refused with its node, its number and a way out, and judged as 65504."""
+    run.write("large.mil", TOO_LARGE)
+    run("run", "large.mil", code=2, words=("large.mil:4:", "y (mul): element 1 of a constant is 1048576", "65504", "scale"))
+    run("check", "large.mil", "-t", "h13", words=("constants beyond fp16 are read as the largest finite number, 65504",))
+
+
 def main():
     program = command()
     with tempfile.TemporaryDirectory() as folder:
         run = Command(program, pathlib.Path(folder))
         integers(run)
         masks(run)
+        batch_norms(run)
+        others(run)
     return verdict()
 
 

@@ -21,7 +21,7 @@ PARTNER = "layers look for it beside another operation: what they compute togeth
 MOVES = "costs and layouts depend on which elements move, and lowering makes others of it"
 NORM = "layers of their own, with rules on sizes and values, and a form for operands that are scaled"
 MORE = {
-    "add": (57, BUILDING_BLOCK), "mul": (57, BUILDING_BLOCK), "sub": (38, BUILDING_BLOCK), "div": (31, BUILDING_BLOCK),
+    "add": (58, BUILDING_BLOCK), "mul": (57, BUILDING_BLOCK), "sub": (38, BUILDING_BLOCK), "div": (31, BUILDING_BLOCK),
     "maximum": (33, BUILDING_BLOCK), "minimum": (24, BUILDING_BLOCK), "pow": (17, BUILDING_BLOCK),
     "select": (24, BUILDING_BLOCK), "not_equal": (21, BUILDING_BLOCK), "equal": (19, BUILDING_BLOCK),
     "exp": (21, BUILDING_BLOCK), "sqrt": (22, BUILDING_BLOCK), "rsqrt": (21, BUILDING_BLOCK),

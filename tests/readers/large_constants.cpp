@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -130,6 +131,30 @@ TEST_CASE("what is no mask is refused, with its place, value and limit") {
                       {.approximates = true});
     REQUIRE(judged.changes.size() == 1);
     CHECK(judged.graph.payload[0] == 65504);
+}
+
+TEST_CASE("a batch norm whose parameters fp16 does not hold is a factor and an offset for each channel") {
+    const auto model_of = [](const std::string& parameters) {
+        return reading::read(program_of("tensor<fp16, [1, 2, 1]> x", "tensor<fp16, [1, 2, 1]> y = batch_norm(x = x, " +
+                                                                         parameters + ")[name = string(\"y\")];"));
+    };
+    const std::string mean = "mean = tensor<fp32, [2]>([0x1p+17, 0x1p+0]), ";
+    const ane::read_model large = model_of(
+        mean + "variance = tensor<fp32, [2]>([0x1p+34, 0x1p+0]), gamma = tensor<fp32, [2]>([0x1p+10, 0x1p+1]), "
+               "beta = tensor<fp32, [2]>([0x1p+0, 0x1p+0]), epsilon = fp32(0x1p-20)");
+    // 2^10 (x - 2^17) / 2^17 + 1 and 2 (x - 1) + 1
+    CHECK(is_near(reading::run(large, {{256, 3}})[0], {3 - 1024, 5}));
+    CHECK(large.notes.size() == 1);
+    // A variance that fp16 makes 0: 1 / sqrt(2^-25 + 2^-25) is 4096
+    const ane::read_model small =
+        model_of("mean = tensor<fp32, [2]>([0, 0]), variance = tensor<fp32, [2]>([0x1p-25, 0x1p-25]), "
+                 "epsilon = fp32(0x1p-25)");
+    CHECK(is_near(reading::run(small, {{0x1p-12, 0x1p-11}})[0], {1, 2}));
+    const ane::read_model usual =
+        model_of("mean = tensor<fp32, [2]>([0.3, 2]), variance = tensor<fp32, [2]>([1.1, 3])");
+    CHECK(usual.notes.empty());
+    CHECK(std::any_of(usual.graph.nodes.begin(), usual.graph.nodes.end(),
+                      [](const ane::node& n) { return n.kind == ane::op::batch_norm; }));
 }
 
 TEST_CASE("masks in the blobs of MIL text become finite") {

@@ -16,12 +16,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -42,16 +44,24 @@ struct large_constant {
     read_fault fault;        ///< what is wrong with the file unless this is a mask
 };
 
-constexpr bool is_beyond_fp16(double value) { return is_infinite(half(value)); }
+/// From the midpoint above 65504 on a number is infinite in fp16.
+constexpr bool is_beyond_fp16(double value) { return value >= 65520 || value <= -65520; }
 
 /// The first element that is beyond fp16.
 ANEMONE_INLINE std::optional<std::int64_t> first_beyond_fp16(const known_tensor& c) {
-    for (std::int64_t i = 0; i < c.count(); ++i) {
-        if (is_beyond_fp16(c.at(i))) {
-            return i;
+    const std::int64_t count = c.count();
+    return weight_formats::with_element(c.type, [&]<class Element>() -> std::optional<std::int64_t> {
+        if constexpr (!std::is_void_v<Element>) { // others have a few bits
+            for (std::int64_t i = 0; i < count; ++i) {
+                Element value;
+                std::memcpy(&value, c.bytes.data() + static_cast<std::size_t>(i) * sizeof value, sizeof value);
+                if (is_beyond_fp16(static_cast<double>(weight_formats::number_of(value)))) {
+                    return i;
+                }
+            }
         }
-    }
-    return std::nullopt;
+        return std::nullopt;
+    });
 }
 
 /// A constant as a weight of floats. Readers refuse a NaN, or take it for 0.

@@ -133,8 +133,7 @@ public:
         if (v.form == value_form::known && !v.in_graph()) {
             const bool small = v.constant.count() <= largest_literal && !v.constant.is_borrowed() && !v.stored;
             const known_tensor& c = v.constant;
-            // Large weights that stand in a blob as real numbers are taken as they are, and checked when a model is used.
-            const auto large = small || !is_stored_as_real(v) ? first_beyond_fp16(c) : std::nullopt;
+            const auto large = first_beyond_fp16(c);
             v.tensor = large   ? weight_for_now(c, name, small, *large, where)
                        : small ? literal(c, where)
                                : weight(v, name, where);
@@ -197,11 +196,6 @@ private:
         const dynamic_tensor made = graph.weight(s.name, s.shape, {}, where);
         weights.add(std::move(s));
         return made;
-    }
-
-    static bool is_stored_as_real(const mil_value& v) {
-        const element_type type = v.constant.type;
-        return (type == element_type::f16 && !v.stored) || type == element_type::f32 || type == element_type::bf16;
     }
 
     ANEMONE_INLINE dynamic_tensor weight(const mil_value& v, std::string_view name, site where) {
