@@ -149,6 +149,22 @@ def others(run):
     run("check", "large.mil", "-t", "h13", words=("constants beyond fp16 are read as the largest finite number, 65504",))
 
 
+def free_shapes(run):
+    """Sentences of the ONNX reader name options of the command, and no members of the library's structures."""
+    def text(number, data):
+        return bytes([number << 3 | 2, len(data)]) + data
+
+    def port(name):
+        extents = text(1, text(2, b"n"))  # one, by its name alone
+        return text(1, name) + text(2, text(1, b"\x08\x01" + text(2, extents)))
+
+    graph = text(1, text(1, b"x") + text(2, b"y") + text(4, b"Relu")) + text(11, port(b"x")) + text(12, port(b"y"))
+    run.write("free.onnx", b"\x08\x08" + text(7, graph) + text(8, b"\x10\x11"))
+    told = run("check", "free.onnx", code=None)
+    if "built without ONNX" not in told:
+        expect("leaves the extent of axis 0 free" in told and "--shape" in told and "::" not in told, told)
+
+
 def main():
     program = command()
     with tempfile.TemporaryDirectory() as folder:
@@ -157,6 +173,7 @@ def main():
         masks(run)
         batch_norms(run)
         others(run)
+        free_shapes(run)
     return verdict()
 
 
