@@ -279,17 +279,19 @@ inline int maker::contraction(op kind, int x) {
     if (in.rank != 4) {
         return -1;
     }
-    const int groups = in[1] % 2 == 0 && chance(30) ? 2 : 1;
+    const int wanted = 1 + below(3);
+    const int groups = in[1] % wanted == 0 ? wanted : 1;
     const size2 kernel{1 + below(3), 1 + below(3)};
-    const size2 stride{1 + below(2), 1 + below(2)};
-    const padding2 padding{below(2), below(2), below(2), below(2)};
+    const size2 stride{1 + below(3), 1 + below(3)};
+    const size2 dilation{1 + below(3), 1 + below(3)};
+    const padding2 padding{below(4), below(4), below(4), below(4)};
     if (kind == op::conv2d) {
         const int w = parameter({groups * out, in[1] / groups, kernel.height, kernel.width});
-        const conv a{stride, size2{1}, padding, groups};
+        const conv a{stride, dilation, padding, groups};
         return biased ? append(kind, a, {x, w, parameter({groups * out})}) : append(kind, a, {x, w});
     }
     const int w = parameter({in[1], out, kernel.height, kernel.width});
-    const conv_transpose a{stride, size2{1}, padding2{0}, groups};
+    const conv_transpose a{stride, dilation, padding, groups};
     return biased ? append(kind, a, {x, w, parameter({groups * out})}) : append(kind, a, {x, w});
 }
 

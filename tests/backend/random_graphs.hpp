@@ -127,14 +127,14 @@ private:
         const extents in = graph_.shape(x);
         const int channels = static_cast<int>(in[1]);
         int groups = chance(70) ? 1 : channels;
-        if (channels % 2 == 0 && chance(20)) {
-            groups = 2;
+        if (const int wanted = 2 + below(random_, 2); channels % wanted == 0 && chance(20)) {
+            groups = wanted;
         }
         const std::int64_t out = groups * (1 + below(random_, groups > 2 ? 2 : 5));
         const size2 kernel{1 + below(random_, 3), 1 + below(random_, 3)};
-        const size2 stride{1 + below(random_, 2), 1 + below(random_, 2)};
-        const size2 dilation{1 + (chance(20) ? 1 : 0), 1 + (chance(20) ? 1 : 0)};
-        const padding2 padding{below(random_, 3), below(random_, 3), below(random_, 3), below(random_, 3)};
+        const size2 stride{1 + below(random_, 3), 1 + below(random_, 3)};
+        const size2 dilation{chance(20) ? 2 + below(random_, 2) : 1, chance(20) ? 2 + below(random_, 2) : 1};
+        const padding2 padding{below(random_, 4), below(random_, 4), below(random_, 4), below(random_, 4)};
         if (chance(75)) {
             const extents w{out, in[1] / groups, kernel.height, kernel.width};
             const conv a{stride, dilation, padding, groups};
@@ -180,8 +180,7 @@ private:
     }
 
     int pooling(int x) {
-        pool p = composing::random_pool(random_);
-        p.exclude_padding = p.exclude_padding || p.ceil_mode; // else a mean may have no form
+        const pool p = composing::random_pool(random_);
         return shape_rule(p, graph_.shape(x)).ok() ? graph_.add(chance(50) ? op::max_pool : op::avg_pool, p, {x}) : -1;
     }
 

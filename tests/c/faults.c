@@ -193,6 +193,29 @@ static void arrays(void) {
     anemone_model_free(model);
 }
 
+/* Integers that fp16 rounds to others, into a port that the file declares to be of int32. */
+static void rounded_integers(void) {
+    static const char* const what[] = {"x: element 3 of 'x' is 2049", "x: element 3 of 'x' is 30001",
+                                       "x: element 3 of 'x' is 50256"};
+    static const float values[] = {2049, 30001, 50256};
+    anemone_model* const model = opened(test_file("../readers/cases/gather_ids.mil"));
+    anemone_program* program = NULL;
+    CHECK(anemone_compile(model, "cpu", &program) == ANEMONE_OK);
+    float ids[4] = {0, 1, 2, 3};
+    float out[2];
+    const anemone_array from = {"x", ANEMONE_FLOAT32, ids, sizeof ids};
+    const anemone_array to = {"y", ANEMONE_FLOAT32, out, sizeof out};
+    for (int i = 0; i < 3; ++i) {
+        ids[3] = values[i];
+        CHECK_FAILS(anemone_run(program, &from, 1, &to, 1), ANEMONE_PORT, what[i]);
+    }
+    ids[3] = 2050;
+    CHECK(anemone_run(program, &from, 1, &to, 1) == ANEMONE_OK);
+    CHECK(out[1] == 2050);
+    anemone_program_free(program);
+    anemone_model_free(model);
+}
+
 /* More memory than an address reaches. Sanitizers end programs that ask for it. */
 static void memory(void) {
 #if !defined(ANEMONE_SANITIZED)
@@ -215,5 +238,6 @@ void test_faults(void) {
     nothing();
     questions();
     arrays();
+    rounded_integers();
     memory();
 }

@@ -335,8 +335,15 @@ def pools(d):
     how = {"kernel": kernel, "stride": stride, "padding": four(pads), "ceil_mode": up}
     exact = F.max_pool2d(tx, kernel, stride, pads, ceil_mode=up)
     d.exactly(d.g.max_pool(x, shape=exact.shape, **how), exact)
-    exact = F.avg_pool2d(tx, kernel, stride, pads, ceil_mode=up, count_include_pad=not excluded)
-    size = F.avg_pool2d(tx.abs(), kernel, stride, pads, ceil_mode=up, count_include_pad=not excluded)
+    def mean(of):
+        if excluded:
+            return F.avg_pool2d(of, kernel, stride, pads, ceil_mode=up, count_include_pad=False)
+        # The engine counts all of a window that ceil_mode adds: it has zeros behind the padding.
+        behind = [max(0, (out - 1) * s + k - e - p) for out, s, k, e, p in zip(exact.shape[2:], stride, kernel, extent, pads)]
+        return F.avg_pool2d(F.pad(of, (pads[1], behind[1], pads[0], behind[0])), kernel, stride)
+
+    exact = mean(tx)
+    size = mean(tx.abs())
     y = d.g.avg_pool(x, shape=exact.shape, exclude_padding=excluded, **how)
     d.expect(y, exact, size * math.prod(kernel) * FP32_ULP)
     padded = F.pad(tx, (pads[1], pads[1], pads[0], pads[0]))

@@ -50,7 +50,6 @@ constexpr std::string_view netplist_limits[] = {
     "kernel that is computed on the device",
     "dilated deconvolution is not supported",
     "cropping has no form",
-    "ceil_mode adds, with the padding counted",
     "the limit is below the kernel",
     "takes Width, Height or Channel",
     "reduces 5 axes",

@@ -178,6 +178,7 @@ inline dynamic_graph pools() {
         g.output("c"_s, avg_pool<pool{.kernel = 3, .stride = 1, .padding = 1, .exclude_padding = true}>(x));
         g.output("d"_s, max_pool<pool{.kernel = 2, .stride = 2, .ceil_mode = true}>(x));
         g.output("e"_s, avg_pool<pool{.kernel = 3, .stride = 2, .ceil_mode = true, .exclude_padding = true}>(x));
+        g.output("f"_s, avg_pool<pool{.kernel = 3, .stride = 2, .ceil_mode = true}>(x));
     });
 }
 

@@ -60,14 +60,6 @@ TEST_CASE("netplist refuses: transposed convolutions with dilation, or that woul
                "needs a padding of -1"));
 }
 
-TEST_CASE("netplist refuses: pools whose ceil_mode windows cannot be said by padding") {
-    CHECK(says(refusal([](auto& g) {
-                   g.output("y"_s, avg_pool<pool{.kernel = 3, .stride = 2, .ceil_mode = true}>(
-                                       g.input("x"_s, f16<1, 1, 6, 6>)));
-               }),
-               "ceil_mode"));
-}
-
 TEST_CASE("netplist refuses: padding of other axes than Height and Width") {
     CHECK(says(refusal([](auto& g) {
                    g.output("y"_s, pad<pads{{0, 1, 0, 0}, {0, 2, 0, 0}}>(g.input("x"_s, f16<1, 1, 6, 6>)));

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <string>
 
 using models::has;
@@ -143,6 +144,19 @@ TEST_CASE("constants beyond fp16 are refused, or saturated where that is wanted"
     m.node("Add", {"x", "mask"}, {"y"});
     CHECK(has(m.refusal(), "element 1 of a constant is -3"));
     CHECK(m.run({{1, 1}}, {.saturates_infinities = true})[0] == numbers{1, -65504});
+    CHECK(!has(m.refusal(), "saturates"));
+    model masked; // of float, which no reader is to refuse
+    masked.input("x", {1, 3}).output("y").floats("least", {}, {-std::numeric_limits<float>::max()});
+    masked.floats("never", {3}, {0, -std::numeric_limits<float>::infinity(), 0});
+    masked.node("Add", {"x", "never"}, {"s"});
+    masked.node("Softmax", {"s"}, {"p"});
+    masked.node("Equal", {"p", "nothing"}, {"c"});
+    masked.floats("nothing", {}, {0});
+    masked.node("Where", {"c", "least", "x"}, {"t"});
+    masked.node("Softmax", {"t"}, {"y"});
+    const numbers shares = masked.run({{0, 5, 0}})[0];
+    CHECK(shares == numbers{0.5, 0, 0.5});
+    CHECK(masked.read().changes.size() == 1);
     model integers;
     integers.input("x", {2}).output("y").integers("n", {1}, {2049});
     integers.node("Add", {"x", "n"}, {"y"});

@@ -200,6 +200,25 @@ def outputs(run):
     run("run two.mil -i infinite.npy", words="b (1x2): no finite number")
 
 
+def means(run):
+    """Windows that ceil_mode adds: the engine divides by the whole kernel, ONNX by what lies on the input."""
+    cases = _harness.ROOT / "tests" / "diff" / "cases"
+    x = values_of(zipfile.ZipFile(cases / "avg_pool_ceil_in.npz").read("x.npy"))
+    windows = [[x[7 * i + j] for i in range(7) for j in range(7) if i // 3 == y and i % 3 < 2 and j // 3 == z and j % 3 < 2]
+               for y in range(3) for z in range(3)]
+    whole = [sum(w) / 4 for w in windows]
+    inside = [sum(w) / len(w) for w in windows]
+    expect([whole[i] for i in (2, 5, 6, 7, 8)] == [4.75, 15.25, 21.25, 22.75, 12], f"the means by hand: {whole}")
+    for backend in ("cpu", "oracle:h13", "oracle:h18"):
+        how = f"-i {cases}/avg_pool_ceil_in.npz -b {backend}"
+        expect(run.outputs(f"run {cases}/avg_pool_ceil.mil {how}") == whole, f"{backend}: the means of MIL")
+        expect(run.outputs(f"run {cases}/avg_pool_ceil_other.onnx {how}") == inside, f"{backend}: the means of ONNX")
+    run(f"diff {cases}/avg_pool_ceil.mil {cases}/avg_pool_ceil_other.onnx -i {cases}/avg_pool_ceil_in.npz", 1, "avg_pool")
+    for form in ("mil", "netplist", "mlpackage"):  # what ceil_mode adds is padding there
+        run(f"convert {cases}/avg_pool_ceil.mil --to {form} -o written.{form}")
+        expect(run.outputs(f"run written.{form} -i {cases}/avg_pool_ceil_in.npz") == whole, f"the means of a {form}")
+
+
 def main():
     program = command()
     with tempfile.TemporaryDirectory() as folder:
@@ -212,6 +231,7 @@ def main():
         bytes_port(run)
         requests(run)
         outputs(run)
+        means(run)
     return verdict()
 
 

@@ -245,6 +245,24 @@ def read(program, folder):
         expect(again.returncode == 0, f"{each}: {again.stdout}{again.stderr}")
 
 
+def masks(program, folder):
+    """A mask beyond fp16, in the text or in a blob, becomes a finite one."""
+    for in_blob in (False, True):
+        f = Foreign()
+        f.set_type(f.function.inputs.add(name="x").type, FP16, (1, 3))
+        mask = np.array([0, -np.inf, np.finfo(np.float32).min])
+        if in_blob:
+            f.set_blob(f.add("const", "m", FP32, (3,)).attributes["val"], FP32, mask)
+        f.add("add", "s", FP16, (1, 3), x="x", y="m" if in_blob else (FP32, mask))
+        f.add("softmax", "y", FP16, (1, 3), x="s", axis=(INT32, 1))
+        f.block.outputs.append("y")
+        f.write(folder / "masked.mlpackage")
+        np.save(folder / "scores.npy", np.array([[-40, 1, 2]], np.float32))
+        done = run(program, folder, "run", "masked.mlpackage", "--input", "scores.npy", "--output", "shares.npy")
+        expect(done.returncode == 0 and "such as -inf, are -30000 here" in done.stderr, f"{done}")
+        expect(np.load(folder / "shares.npy").tolist() == [[1, 0, 0]], f"in_blob {in_blob}")
+
+
 def functions(program, folder):
     """One of several functions is chosen by name; without one it is the default that the description names."""
     f = Foreign()
@@ -342,6 +360,7 @@ def main():
         written(program, folder)
         kept(program, folder)
         read(program, folder)
+        masks(program, folder)
         functions(program, folder)
         refused(program, folder)
     return verdict()

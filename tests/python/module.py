@@ -80,6 +80,12 @@ def takes_any_array():
         expect(numpy.array_equal(program.run({"image": array})["probabilities"],
                                  program.run({"image": array.astype(float)})["probabilities"]), kind)
     refused(anemone.Model(ROOT / "tests" / "c" / "huge.mil").compile, "argument", "max_memory: the values of the model take")
+    ids = anemone.Model(ROOT / "tests" / "readers" / "cases" / "gather_ids.mil")
+    for value in (2049, 30001, 50256):
+        for kind in (numpy.int32, numpy.int64, numpy.float32):
+            refused(lambda: ids.run({"x": numpy.array([1, 2, 3, value], kind)}), "port",
+                    f"x: element 3 of 'x' is {value}: an integer that fp16 cannot hold exactly", "2048")
+    expect(ids.run({"x": [2048, 1, 2, 4098 + 2]})["y"].tolist() == [2048, 4100], "integers that fp16 has")
     both = anemone.Model(BYTES)
     u, s = numpy.array([[0, 1, 200, 255]], "uint8"), numpy.array([[-128, -1, 100, 127]], "int8")
     for change in (lambda a: a, lambda a: a.astype("float32"), lambda a: a.astype("int64")):

@@ -1,6 +1,7 @@
 #include "../app/bench.hpp"
 
 #include "command.hpp"
+#include "opened_model.hpp"
 #include "option_arguments.hpp"
 #include "progress.hpp"
 #include <anemone/io/json.hpp>
@@ -54,7 +55,7 @@ std::string json_text(const ane::benchmark_result& result) {
 }
 
 int bench(const bench_command& given) {
-    const app::model model(given.file, given.reading, user());
+    const app::model model = opened(given.file, given.reading);
     const ane::benchmark_result result = app::bench(model, given.how, user());
     if (!given.svg.empty()) {
         write_text(given.svg, result.svg());

@@ -1,6 +1,7 @@
 #include "../app/compress.hpp"
 
 #include "command.hpp"
+#include "opened_model.hpp"
 #include "option_arguments.hpp"
 #include "output_path.hpp"
 #include "progress.hpp"
@@ -33,7 +34,7 @@ int compress(const compress_command& given) {
     written_form to{given.output, {}};
     to.how.to = given.how.to == ane::weight_file::mil ? app::model_format::mil : app::model_format::mlpackage;
     require_apart(to, given.file);
-    const app::model model(given.file, given.reading, user());
+    const app::model model = opened(given.file, given.reading);
     const app::compressed found = app::compress(model, given.how, samples_in(given.data, model), user());
     const std::string text = given.json ? json(found) + "\n" : app::text(found);
     if (!given.svg.empty()) {

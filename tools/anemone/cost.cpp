@@ -1,6 +1,7 @@
 #include "../app/cost.hpp"
 
 #include "command.hpp"
+#include "opened_model.hpp"
 #include "option_arguments.hpp"
 #include "progress.hpp"
 #include <anemone/io/json.hpp>
@@ -47,7 +48,7 @@ std::string as_json(const app::estimates& found) {
 }
 
 int cost(const cost_command& given) {
-    const app::estimates found = app::cost(app::model(given.file, given.reading, user()), given.how, user());
+    const app::estimates found = app::cost(opened(given.file, given.reading), given.how, user());
     std::string text;
     if (given.json) {
         text = as_json(found);

@@ -3,6 +3,7 @@
 #include "../app/layer_errors.hpp"
 #include "command.hpp"
 #include "numpy_file.hpp"
+#include "opened_model.hpp"
 #include "option_arguments.hpp"
 #include "output_path.hpp"
 #include "progress.hpp"
@@ -14,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -57,10 +59,15 @@ void require_meaning(const diff_command& given) {
     }
 }
 
-/// What a reader remarks of a file explains why two of them are the same, or are not.
+/// What a reader remarks of a file explains why two of them are the same, or are not. Which numbers are others is said
+/// already.
 std::string notes_of(const app::model& model) {
     std::string text;
+    const std::vector<std::string>& told = model.changes();
     for (const std::string& note : model.notes()) {
+        if (std::find(told.begin(), told.end(), note) != told.end()) {
+            continue;
+        }
         text += fmt::format("note: {}: {}\n", model.file_name(), note);
     }
     return text;
@@ -86,15 +93,15 @@ int diff(const diff_command& given) {
     std::vector<std::string> read_files = given.data;
     read_files.insert(read_files.end(), {given.file, given.other, given.input});
     require_other_file(given.svg, read_files);
-    const app::model model(given.file, given.reading, user());
+    const app::model model = opened(given.file, given.reading);
     if (is_wide(given) && given.other.empty()) {
         return diff_layers(given, model);
     }
     const std::vector<tensor> tensors =
         given.input.empty() ? std::vector<tensor>() : read_arrays(given.input, given.reading.max_memory);
-    const std::vector<app::input_array> inputs = arrays_for(app::ports_of(model.graph()).inputs, tensors);
+    const std::vector<app::input_array> inputs = arrays_for(model.ports().inputs, tensors);
     if (!given.other.empty()) {
-        const app::model other(given.other, given.reading, user());
+        const app::model other = opened(given.other, given.reading);
         const ane::pair_difference found = app::diff(model, other, given.how, inputs, user());
         write_text("",
                    ane::pair_text(model.graph(), other.graph(), found, coloured()) + notes_of(model) + notes_of(other));

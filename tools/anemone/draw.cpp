@@ -1,6 +1,7 @@
 #include "../app/draw.hpp"
 
 #include "command.hpp"
+#include "opened_model.hpp"
 #include "option_arguments.hpp"
 #include "output_path.hpp"
 #include "progress.hpp"
@@ -22,7 +23,7 @@ struct draw_command {
 int draw(const draw_command& given) {
     require_other_file(given.output, std::span(&given.file, 1));
     app::depth_of(given.how, user()); // before the model is read
-    const app::model model(given.file, given.reading, user());
+    const app::model model = opened(given.file, given.reading);
     write_text(given.output, app::draw(model, model.file_name(), given.how, user()));
     return well;
 }

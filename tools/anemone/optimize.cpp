@@ -1,6 +1,7 @@
 #include "../app/optimize.hpp"
 
 #include "command.hpp"
+#include "opened_model.hpp"
 #include "option_arguments.hpp"
 #include "output_path.hpp"
 #include "progress.hpp"
@@ -29,7 +30,7 @@ int optimize(optimize_command given) {
     require_other_file(given.svg, std::span(&given.file, 1));
     require_apart(given.written, given.file);
     given.reading.approximates = given.written.path.empty() && !given.how.prove;
-    const app::model model(given.file, given.reading, user());
+    const app::model model = opened(given.file, given.reading);
     given.how.ranges = ranges_in(given.ranges, model).ranges;
     const app::optimized found = app::optimize(model, given.how, user());
     const std::string text = given.json ? json(found) + "\n" : app::text(found);

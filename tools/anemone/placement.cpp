@@ -2,6 +2,7 @@
 
 #include "../app/plan_json.hpp"
 #include "command.hpp"
+#include "opened_model.hpp"
 #include "option_arguments.hpp"
 #include "progress.hpp"
 
@@ -20,7 +21,7 @@ struct placement_command {
 };
 
 int placement(const placement_command& given) {
-    const app::model model(given.file, given.reading, user());
+    const app::model model = opened(given.file, given.reading);
     write_text("", given.json ? app::json_of(app::place(model, given.how, user())) + "\n"
                               : app::placement_text(model, given.how, user()));
     return well;

@@ -76,7 +76,7 @@ input_ranges ranges_in(const std::vector<std::string>& arguments, const app::mod
     if (arguments.empty()) {
         return found;
     }
-    const std::vector<app::port> inputs = app::ports_of(of.graph()).inputs;
+    const std::vector<app::port> inputs = of.ports().inputs;
     const auto is_input = [&](const std::string& name) {
         return std::any_of(inputs.begin(), inputs.end(), [&](const app::port& each) { return each.name == name; });
     };

@@ -3,6 +3,7 @@
 #include "comparison.hpp"
 #include "image_file.hpp"
 #include "numpy_file.hpp"
+#include "opened_model.hpp"
 #include "option_arguments.hpp"
 #include "output_path.hpp"
 #include "progress.hpp"
@@ -218,7 +219,7 @@ int run(run_command given) {
         require_other_file(each, read_files);
         require_other_file(path_in(each), read_files);
     }
-    app::session program(app::model(given.file, given.reading, user()), given.how, user());
+    app::session program(opened(given.file, given.reading), given.how, user());
     auto [answers, text] = run_requests(given, program);
     for (const std::string& each : given.outputs) {
         text += write_output(given, each, answers);

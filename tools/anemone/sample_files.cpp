@@ -35,7 +35,7 @@ std::vector<std::string> files_in(const std::string& path) {
 
 ane::model_samples samples_in(const std::vector<std::string>& paths, const app::model& model) {
     ane::model_samples samples;
-    const std::vector<app::port> inputs = app::ports_of(model.graph()).inputs;
+    const std::vector<app::port> inputs = model.ports().inputs;
     for (const std::string& path : paths) {
         for (const std::string& file : files_in(path)) {
             const std::vector<tensor> arrays = read_arrays(file, model.max_memory());

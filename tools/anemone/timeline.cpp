@@ -1,6 +1,7 @@
 #include "../app/timeline.hpp"
 
 #include "command.hpp"
+#include "opened_model.hpp"
 #include "option_arguments.hpp"
 #include "output_path.hpp"
 #include "progress.hpp"
@@ -25,7 +26,7 @@ int timeline(const timeline_command& given) {
     require_other_file(given.svg, given.files);
     std::vector<app::called_model> models;
     for (const std::string& file : given.files) { // one at a time: together they may not fit
-        models.push_back(app::called(app::model(file, given.reading, user()), given.how, user()));
+        models.push_back(app::called(opened(file, given.reading), given.how, user()));
     }
     const app::simulated found = app::simulate(models, given.how, user());
     if (!given.svg.empty()) {

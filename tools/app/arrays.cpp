@@ -60,6 +60,15 @@ template <class Visit> void with_number(element_type type, const Visit& visit) {
 void store_rounded(double value, std::size_t index, const std::string& array, const port& p, std::byte* at) {
     if (p.type == element_type::f16) {
         const ane::half rounded(value);
+        if (p.has_integers && value == std::floor(value) && std::isfinite(value) &&
+            static_cast<double>(rounded) != value) {
+            throw ane::error(
+                ane::errc::port, p.name,
+                fmt::format("element {} of '{}' is {:.0f}: an integer that fp16 cannot hold exactly, as it "
+                            "can all up to 2048, and the run would read {}; what takes larger integers, "
+                            "such as the rows of a table, belongs outside the model",
+                            index, array, value, static_cast<double>(rounded)));
+        }
         if (std::isfinite(value) && !std::isfinite(static_cast<double>(rounded))) {
             throw ane::error(ane::errc::port, p.name,
                              fmt::format("element {} of '{}' is {}, beyond fp16's 65504", index, array, value));

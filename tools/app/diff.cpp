@@ -20,7 +20,7 @@ auto on_inputs(const model& of, const diff_options& how, const std::vector<input
         const ane::model_samples drawn = ane::random_samples(of.graph(), 1, how.seed);
         return compare(drawn.inputs(0));
     }
-    const input_memory given(ports_of(of.graph()).inputs, arrays);
+    const input_memory given(of.ports().inputs, arrays);
     return compare(given.spans());
 }
 

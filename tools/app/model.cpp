@@ -13,7 +13,8 @@ model::model(const std::string& path, const reading_options& how, const caller& 
 model::model(const std::string& path, const reading_options& how, model_file file)
     : path_(path), max_memory_(how.max_memory), approximates_(how.approximates), is_mil_(file.is_mil),
       graph_(std::move(file.read.graph)), weights_(std::make_shared<ane::weight_store>(std::move(file.read.weights))),
-      notes_(std::move(file.read.notes)), doubts_(std::move(file.read.doubts)) {}
+      notes_(std::move(file.read.notes)), doubts_(std::move(file.read.doubts)), changes_(std::move(file.read.changes)),
+      integers_(std::move(file.read.integers)) {}
 
 model model::with(ane::dynamic_graph graph) const {
     model made = *this;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "port.hpp"
 #include "reading.hpp"
 #include <anemone/graph/graph.hpp>
 #include <anemone/weights/store.hpp>
@@ -27,11 +28,15 @@ public:
     std::string file_name() const;
     const ane::dynamic_graph& graph() const { return graph_; }
     const ane::weight_store& weights() const { return *weights_; }
+    /// Throws as `ports_of`.
+    model_ports ports() const { return ports_of(graph_, integers_); }
     /// Its weights where it is the last that has them, else a copy of them.
     ane::weight_store taken_weights() &&;
     /// What the reader remarks, a sentence each, and what it doubts that a compiler takes.
     const std::vector<std::string>& notes() const { return notes_; }
     const std::vector<ane::read_fault>& doubts() const { return doubts_; }
+    /// Those of the notes that tell of numbers which are others than in the file.
+    const std::vector<std::string>& changes() const { return changes_; }
     /// Whether it is MIL text as it was read.
     bool is_mil() const { return is_mil_; }
     /// Whether it is another than its file's.
@@ -54,6 +59,8 @@ private:
     std::shared_ptr<ane::weight_store> weights_;
     std::vector<std::string> notes_;
     std::vector<ane::read_fault> doubts_;
+    std::vector<std::string> changes_;
+    std::vector<std::string> integers_; // inputs of integers, by the file
 };
 
 } // namespace app

@@ -1,10 +1,12 @@
 #include "port.hpp"
 
 #include <anemone/base/error.hpp>
+#include <anemone/graph/op_set.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 namespace app {
@@ -16,6 +18,40 @@ element_type element_of(ane::dtype type, const std::string& port) {
         throw ane::error(ane::errc::port, port, "has elements of " + std::string(ane::mil_name(type)));
     }
     return ane::element_of(type);
+}
+
+/// The result of these has the elements of its operands, or is reckoned from them as indices are: a cast to integers, which
+/// is sign x floor |x|, too.
+constexpr ane::op_set index_keepers = ane::op_set::where([](ane::op kind) {
+    using ane::op;
+    return ane::signature(kind).group == ane::op_group::movement || kind == op::select || kind == op::add ||
+           kind == op::sub || kind == op::mul || kind == op::abs || kind == op::minimum || kind == op::maximum ||
+           kind == op::clamp || kind == op::floor || kind == op::ceil || kind == op::round;
+});
+
+/// The second operand of these says where the elements of the first are.
+constexpr ane::op_set index_takers = ane::op_set::where([](ane::op kind) {
+    using ane::op;
+    return kind == op::gather || kind == op::gather_along_axis || kind == op::gather_nd || kind == op::gather_hw ||
+           kind == op::dynamic_slice;
+});
+
+/// For each node whether an operation takes its elements for indices.
+std::vector<char> indices_of(const ane::graph_view& g) {
+    std::vector<char> are(static_cast<std::size_t>(g.size()), 0);
+    for (int i = g.size() - 1; i >= 0; --i) { // what reads a node stands behind it
+        const ane::op kind = g[i].kind;
+        const bool passes = are[static_cast<std::size_t>(i)] != 0 && index_keepers.contains(kind);
+        const std::span<const int> operands = g.operands(i);
+        for (std::size_t k = 0; k < operands.size(); ++k) {
+            const bool is_place = k == 1 && index_takers.contains(kind);
+            const bool is_condition = k == 0 && kind == ane::op::select;
+            if (is_place || (passes && !is_condition)) {
+                are[static_cast<std::size_t>(operands[k])] = 1;
+            }
+        }
+    }
+    return are;
 }
 
 port port_of(std::string_view name, const ane::node& n) {
@@ -30,11 +66,15 @@ port port_of(std::string_view name, const ane::node& n) {
 
 } // namespace
 
-model_ports ports_of(const ane::graph_view& g) {
+model_ports ports_of(const ane::graph_view& g, const std::vector<std::string>& integers) {
     model_ports made;
+    const std::vector<char> are_indices = indices_of(g);
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind == ane::op::input) {
-            (g.next_of(i) < 0 ? made.inputs : made.states).push_back(port_of(g.name(i), g[i]));
+            port& p = (g.next_of(i) < 0 ? made.inputs : made.states).emplace_back(port_of(g.name(i), g[i]));
+            const bool is_declared = std::find(integers.begin(), integers.end(), p.name) != integers.end();
+            p.has_integers =
+                p.type == element_type::f16 && (is_declared || are_indices[static_cast<std::size_t>(i)] != 0);
         }
     }
     for (const ane::output_port& out : g.outputs) {

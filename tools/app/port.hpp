@@ -22,6 +22,8 @@ struct port {
     element_type type = element_type::f16;
     std::vector<std::int64_t> shape{};
     std::size_t count = 1; ///< elements
+    /// fp16, and of integers: the file says so, or an operation takes them for indices. One that is rounded is another.
+    bool has_integers = false;
 
     std::size_t bytes() const { return count * bytes_of(type); }
 };
@@ -32,8 +34,9 @@ struct model_ports {
     std::vector<port> states{};
 };
 
-/// Throws `ane::error` (errc::port) for elements that no array of a caller has.
-model_ports ports_of(const ane::graph_view& g);
+/// The ports of a graph; `integers` are the inputs that hold integers in the file. Throws `ane::error` (errc::port) for
+/// elements that no array of a caller has.
+model_ports ports_of(const ane::graph_view& g, const std::vector<std::string>& integers);
 
 /// The port of a name; `what` it is. Throws `ane::error` (errc::port) for a name that is none: "x: is no input; there are:
 /// image".

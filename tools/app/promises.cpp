@@ -24,7 +24,7 @@ void promise(ane::dynamic_graph& graph, const std::vector<input_range>& ranges) 
     if (ranges.empty()) {
         return;
     }
-    const model_ports ports = ports_of(graph);
+    const model_ports ports = ports_of(graph, {});
     for (const input_range& each : ranges) {
         named(ports.inputs, each.input, "input");
         require_range(each);

@@ -17,6 +17,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace app {
@@ -86,6 +88,20 @@ ane::onnx_shape shape_in(const std::string& text, const caller& who) {
     return result;
 }
 
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+        text.replace(at, from.size(), to);
+    }
+}
+
+/// A sentence of the reader with the options as the caller knows them, in place of the members of a C++ structure.
+std::string for_caller(std::string sentence, const caller& who) {
+    replace_all(sentence, "give it in onnx_reader_options::values", "make it a constant of the file");
+    replace_all(sentence, "onnx_reader_options::shapes", spelled(&reading_options::shapes, who.by));
+    replace_all(sentence, "max_bytes", spelled(&reading_options::max_memory, who.by));
+    return sentence;
+}
+
 ane::read_model read_onnx(const std::string& path, const reading_options& how, const caller& who) {
     ane::onnx_reader_options options;
     options.max_bytes = how.max_memory;
@@ -93,7 +109,15 @@ ane::read_model read_onnx(const std::string& path, const reading_options& how, c
     for (const std::string& each : how.shapes) {
         options.shapes.push_back(shape_in(each, who));
     }
-    return ane::read_onnx_file(path, options);
+    try {
+        return ane::read_onnx_file(path, options);
+    } catch (const ane::unreadable& refused) {
+        std::vector<ane::read_fault> faults = refused.faults();
+        for (ane::read_fault& each : faults) {
+            each.reason = for_caller(each.reason, who);
+        }
+        throw ane::unreadable(refused.subject(), std::move(faults));
+    }
 }
 #else
 ane::read_model read_onnx(const std::string& path, const reading_options& /*how*/, const caller& /*who*/) {

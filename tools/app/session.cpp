@@ -52,7 +52,7 @@ void require_outputs(const std::vector<output_array>& outputs, const std::vector
 } // namespace
 
 session::session(app::model of, const compile_options& how, const caller& who)
-    : model_(std::move(of)), ports_(ports_of(model_.graph())), program_(compile(model_, how, who)) {}
+    : model_(std::move(of)), ports_(model_.ports()), program_(compile(model_, how, who)) {}
 
 void session::run(const std::vector<input_array>& inputs, const std::vector<output_array>& outputs) {
     const turn mine(busy_);

@@ -15,7 +15,7 @@ struct anemone_model {
     app::model_ports ports; // whose names callers see
 
     explicit anemone_model(app::model of)
-        : held(std::make_shared<const app::model>(std::move(of))), ports(app::ports_of(held->graph())) {}
+        : held(std::make_shared<const app::model>(std::move(of))), ports(held->ports()) {}
 };
 struct anemone_report {
     ane::verdict_table held;

@@ -179,7 +179,7 @@ plan compress(const model& of, const py::dict& given, const py::dict& data) {
     const named_arrays arrays(data);
     const py::gil_scoped_release others_go_on;
     ane::model_samples samples;
-    app::add_runs(samples, app::ports_of(of.graph()).inputs, arrays.inputs, "data");
+    app::add_runs(samples, of.ports().inputs, arrays.inputs, "data");
     return app::plan_of(app::compress(of, options, std::move(samples), caller));
 }
 
@@ -188,7 +188,7 @@ plan diff(const model& of, const py::dict& given, const py::dict& data) {
     const named_arrays arrays(data);
     const py::gil_scoped_release others_go_on;
     ane::model_samples samples;
-    app::add_runs(samples, app::ports_of(of.graph()).inputs, arrays.inputs, "data");
+    app::add_runs(samples, of.ports().inputs, arrays.inputs, "data");
     return app::plan_of(app::compare_layers(of, options, std::move(samples), 0, caller));
 }
 
@@ -249,9 +249,9 @@ PYBIND11_MODULE(_native, m) {
     m.def("targets", &targets_in);
     py::class_<model, std::shared_ptr<model>>(m, "Model")
         .def(py::init(&opened))
-        .def_property_readonly("inputs", [](const model& of) { return ports_of(app::ports_of(of.graph()).inputs); })
-        .def_property_readonly("outputs", [](const model& of) { return ports_of(app::ports_of(of.graph()).outputs); })
-        .def_property_readonly("states", [](const model& of) { return ports_of(app::ports_of(of.graph()).states); })
+        .def_property_readonly("inputs", [](const model& of) { return ports_of(of.ports().inputs); })
+        .def_property_readonly("outputs", [](const model& of) { return ports_of(of.ports().outputs); })
+        .def_property_readonly("states", [](const model& of) { return ports_of(of.ports().states); })
         .def_property_readonly("notes", &model::notes)
         .def("check", &check)
         .def("cost", &cost)

@@ -62,9 +62,7 @@ constexpr numerics::pool_shape pool_shape_of(const graph_view& g, const node& n)
             .stride_width = p.stride.width,
             .pad_top = p.padding.top,
             .pad_left = p.padding.left,
-            .exclude_padding = p.exclude_padding,
-            .pad_bottom = p.padding.bottom,
-            .pad_right = p.padding.right};
+            .exclude_padding = p.exclude_padding};
 }
 
 /// One product of a matmul node: its batch is walked with `for_each_batch`.

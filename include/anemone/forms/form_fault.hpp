@@ -25,10 +25,6 @@ namespace ane {
     ROW(number_is_not_finite, "has a number that is not finite as fp16, the limit is {limit}", use_finite_numbers)     \
     ROW(pad_of_the_first_of_five, "pads the first of five axes by {got}: the list of a pad holds {limit} axes",        \
         join_axes_by_a_reshape)                                                                                        \
-    ROW(mean_over_added_windows,                                                                                       \
-        "averages over windows that ceil_mode adds, with the padding counted: by what the engine divides there is "    \
-        "not known",                                                                                                   \
-        set_exclude_padding)                                                                                           \
     ROW(padding_reaches_the_kernel,                                                                                    \
         "needs padding {got} behind the input for ceil_mode, the limit is below the kernel, {limit}",                  \
         set_ceil_mode_to_false)                                                                                        \
@@ -77,7 +73,8 @@ namespace ane {
     ROW(needs_many_views, "needs {got} views of its operand, {limit} are written at most", none)                       \
     ROW(writes_every_other_element, "writes with stride {got}, a netplist joins what is adjacent, stride {limit}",     \
         blend_by_a_mask_of_the_position)                                                                               \
-    ROW(factor_has_no_unit, "moves blocks of {got} pixels along an axis, the units take 1, 2, 3, 4 and 8",             \
+    ROW(factor_has_no_unit,                                                                                            \
+        "moves blocks of {got} pixels along an axis, the units take 1, 2, 3, 4 and 8, those of the batch products",    \
         reshape_transpose_and_reshape)                                                                                 \
     ROW(normalizes_over_part_of_the_channels,                                                                          \
         "normalises over {got} of {limit} channels: the unit takes all of at most 15 at depth 1",                      \

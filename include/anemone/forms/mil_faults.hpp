@@ -8,7 +8,6 @@
 #include "form_fault.hpp"
 #include "mil_resize.hpp"
 #include "mil_vocabulary.hpp"
-#include "pool_padding.hpp"
 
 #include <cstdint>
 
@@ -108,12 +107,6 @@ constexpr form_fault image_norm_fault(const mil_subject& s) {
     return f ? f : number_fault(s.n);
 }
 
-constexpr form_fault pool_fault(const graph_view& g, const node& n) {
-    const pool& p = n.get<pool>();
-    const padding2 written = written_padding(p, g.operand(n, 0).shape, n.shape);
-    return counts_added_windows(n.kind, p, written) ? form_fault{form_reason::mean_over_added_windows} : form_fault{};
-}
-
 /// Blocks of pixels: into channels by one factor, into the batch of a single image.
 constexpr form_fault block_fault(const mil_subject& s) {
     const size2 by = s.n.get<factors>().by;
@@ -161,10 +154,7 @@ constexpr form_fault zero_point_fault(const mil_subject& s) {
 using mil_fault_finder = form_fault (*)(const mil_subject&);
 /// What else keeps the operations with a row from being written than a number that is not finite, which keeps all others.
 inline constexpr op_facet<mil_fault_finder> mil_fault_finders(
-    {{op::max_pool, [](const mil_subject& s) { return pool_fault(s.g, s.n); }},
-     {op::avg_pool, [](const mil_subject& s) { return pool_fault(s.g, s.n); }},
-     {op::l2_pool, [](const mil_subject& s) { return pool_fault(s.g, s.n); }},
-     {op::reflect_pad, border_fault_in_mil},
+    {{op::reflect_pad, border_fault_in_mil},
      {op::replicate_pad, border_fault_in_mil},
      {op::pad, [](const mil_subject& s) { return pad_fault_in_mil(s.n); }},
      {op::pixel_shuffle, block_fault},

@@ -138,11 +138,6 @@ constexpr form_fault conv_transpose_fault(const netplist_subject& s) {
 constexpr form_fault netplist_pool_fault(const netplist_subject& s) {
     const pool& p = s.n.get<pool>();
     const padding2 written = written_padding(p, s.at(0).shape, s.n.shape);
-    // a netplist has the mean of squares for l2_pool, padding counted
-    const op mean = s.n.kind == op::l2_pool ? op::avg_pool : s.n.kind;
-    if (counts_added_windows(mean, p, written)) {
-        return {form_reason::mean_over_added_windows};
-    }
     if (written.bottom >= p.kernel.height) {
         return {form_reason::padding_reaches_the_kernel, written.bottom, p.kernel.height};
     }

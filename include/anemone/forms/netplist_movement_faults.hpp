@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../graph/op_facet.hpp"
+#include "../ops/rearrange.hpp"
 #include "form_fault.hpp"
 #include "netplist_layout.hpp"
 #include "netplist_subject.hpp"
@@ -101,17 +102,15 @@ constexpr form_fault dynamic_slice_fault(const netplist_subject& s) {
     return {};
 }
 
-constexpr bool is_block_factor(int factor) {
-    return factor == 1 || factor == 2 || factor == 3 || factor == 4 || factor == 8;
-}
+/// Blocks of pixels by what the units take, which the rules ask of the engine too.
 constexpr form_fault blocks_fault(const netplist_subject& s) {
     const size2 by = s.n.get<factors>().by;
+    const bool to_batch = s.n.kind == op::space_to_batch || s.n.kind == op::batch_to_space;
     for (const int factor : {by.height, by.width}) {
-        if (!is_block_factor(factor)) {
+        if (!(to_batch ? ane::detail::is_native_batch_factor(factor) : ane::detail::is_native_factor(factor))) {
             return {form_reason::factor_has_no_unit, factor, 8};
         }
     }
-    const bool to_batch = s.n.kind == op::space_to_batch || s.n.kind == op::batch_to_space;
     if (to_batch || s.n.shape.rank < 4 || s.n.shape[0] == 1) {
         return {};
     }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "../graph/attributes.hpp"
-#include "../graph/op.hpp"
 #include "../values/shape.hpp"
 
 #include <cstdint>
@@ -15,19 +14,13 @@ constexpr int window_excess(std::int64_t in, std::int64_t out, int before, int a
 }
 
 /// The padding of a pool from `x` to `y` as a program states it: windows that ceil_mode adds become padding after the
-/// input. How far the engine itself rounds up, and what it does with a window that starts in the padding, is not
-/// published.
+/// input, which a mean counts alike. How far the engine itself rounds up, and what it does with a window that starts in
+/// the padding, is not published.
 constexpr padding2 written_padding(const pool& p, const extents& x, const extents& y) {
     padding2 result = p.padding;
     result.bottom += window_excess(x[2], y[2], p.padding.top, p.padding.bottom, p.kernel.height, p.stride.height);
     result.right += window_excess(x[3], y[3], p.padding.left, p.padding.right, p.kernel.width, p.stride.width);
     return result;
-}
-
-/// Whether a pool averages over windows that ceil_mode adds while the padding counts: what ceil_mode adds does not count
-/// in a mean (ops/pooling.hpp), and no format can say so.
-constexpr bool counts_added_windows(op kind, const pool& p, const padding2& written) {
-    return kind == op::avg_pool && !p.exclude_padding && written != p.padding;
 }
 
 } // namespace ane::forms

@@ -15,7 +15,6 @@
     ROW(keep_an_axis_of_one_element)                                                                                   \
     ROW(join_axes_by_a_reshape)                                                                                        \
     ROW(use_finite_numbers)                                                                                            \
-    ROW(set_exclude_padding)                                                                                           \
     ROW(set_ceil_mode_to_false)                                                                                        \
     ROW(make_the_kernel_a_weight)                                                                                      \
     ROW(store_zeros_in_the_kernel)                                                                                     \

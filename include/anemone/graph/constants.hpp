@@ -70,6 +70,19 @@ constexpr sequence<char> constant_nodes(const graph_view& g) {
     return known;
 }
 
+/// What of a model no device computes, by node: 1 where a value is known when the model is compiled, 2 where such a value is
+/// an output, which a device returns as a product with one (passes/lowering.hpp).
+constexpr sequence<char> known_nodes_of_model(const graph_view& g) {
+    graph_view without_outputs = g;
+    without_outputs.outputs = {};
+    sequence<char> known = constant_nodes(without_outputs);
+    for (const output_port& port : g.outputs) {
+        char& own = known[static_cast<std::size_t>(port.node)];
+        own = own != 0 ? 2 : 0;
+    }
+    return known;
+}
+
 /// The operations of a graph that are computed when it is compiled, as the CPU backend computes them.
 constexpr op_set computed_when_compiled(const graph_view& g) {
     const sequence<char> known = constant_nodes(g);

@@ -43,26 +43,22 @@ struct pool_shape {
     std::int64_t pad_top = 0;
     std::int64_t pad_left = 0;
     bool exclude_padding = false; ///< average over the real elements of a window only
-    /// Declared padding behind the input. What a window of ceil_mode covers beyond it does not count in an average, as
-    /// in ONNX.
-    std::int64_t pad_bottom = std::int64_t{1} << 40;
-    std::int64_t pad_right = std::int64_t{1} << 40;
 };
 
-/// What the mean of the window at (y, x) divides by: the number of its elements on the input and on the declared
-/// padding, or with `exclude_padding` on the input alone; 0 where there are none. What ceil_mode adds beyond the
-/// padding does not count, as in ONNX and PyTorch.
+/// What the mean of the window at (y, x) divides by: the whole kernel, also in windows that ceil_mode adds, as the engine
+/// does (measured through Core ML), or with `exclude_padding` the number of its elements on the input; 0 where there are
+/// none.
 constexpr std::int64_t averaged_places(const pool_shape& s, std::int64_t y, std::int64_t x) {
-    const auto along = [&s](std::int64_t start, std::int64_t kernel, std::int64_t in, std::int64_t before,
-                            std::int64_t behind) {
-        const std::int64_t first = s.exclude_padding ? 0 : -before;
-        const std::int64_t end = s.exclude_padding ? in : in + behind;
-        const std::int64_t begin = start > first ? start : first;
-        const std::int64_t places = (start + kernel < end ? start + kernel : end) - begin;
+    if (!s.exclude_padding) {
+        return s.kernel_height * s.kernel_width;
+    }
+    const auto along = [](std::int64_t start, std::int64_t kernel, std::int64_t in) {
+        const std::int64_t begin = start > 0 ? start : 0;
+        const std::int64_t places = (start + kernel < in ? start + kernel : in) - begin;
         return places > 0 ? places : 0;
     };
-    return along(y * s.stride_height - s.pad_top, s.kernel_height, s.in_height, s.pad_top, s.pad_bottom) *
-           along(x * s.stride_width - s.pad_left, s.kernel_width, s.in_width, s.pad_left, s.pad_right);
+    return along(y * s.stride_height - s.pad_top, s.kernel_height, s.in_height) *
+           along(x * s.stride_width - s.pad_left, s.kernel_width, s.in_width);
 }
 
 /// `batch` products [m, k] x [k, n], each operand optionally stored transposed. Strides in elements; 0 uses one matrix

@@ -124,7 +124,7 @@ private:
 namespace ane::numerics::inline ANEMONE_WAY {
 
 /// max_pool, avg_pool or l2_pool of x [N, C, H, W]. The average is a mean of the reduction path, lanes in row order,
-/// over `averaged_places` (ONNX's definition; what the engine counts in windows that ceil_mode adds is not published).
+/// over `averaged_places`.
 /// l2: squares in fp16, their sum by the reduction path, the root by its table (inferred). The maximum ignores padding;
 /// a window that lies wholly in the padding throws.
 ANEMONE_INLINE void pool(const datapath& path, op kind, const pool_shape& s, const half* x, half* out) {

@@ -153,6 +153,7 @@ private:
         scope_.graph.layer("");
         for (const auto& port : model_.graph().output()) {
             const std::string what = formatted("output \"{}\"", shown(port.name()));
+            scope_.reading = {scope_.file, 0, 0, escaped(what), {}};
             value* const v = names.find(port.name());
             if (v == nullptr) {
                 scope_.blame(0, what, "is given by no node");
@@ -210,6 +211,7 @@ private:
 
     ANEMONE_INLINE void read_node(const node_proto& n, name_space& names, const node_place& place) {
         const std::string what = formatted("{} ({})", place.callers, operator_name(n));
+        scope_.reading = {scope_.file, place.number, 0, escaped(what), {}};
         results made;
         element_type first_type = element_type::f32;
         try {

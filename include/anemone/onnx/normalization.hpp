@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../readers/batch_norm_line.hpp"
 #include "folding.hpp"
 
 /// Normalisations and reductions. Only bodies include this header.
@@ -30,6 +31,29 @@ ANEMONE_INLINE results trained_batch_normalization(node_call& c) {
     all.emplace_back(running(4, variance));
     return all;
 }
+/// scale x + offset in place of a batch norm whose parameters fp16 does not hold.
+ANEMONE_INLINE std::optional<dynamic_tensor> batch_norm_as_line(node_call& c, const dynamic_tensor& x) {
+    for (int i = 1; i <= 4; ++i) {
+        if (!c.is_known(i)) {
+            return std::nullopt;
+        }
+    }
+    const readers::batch_norm_parameters given{&c.known(3), &c.known(4), &c.known(1), &c.known(2),
+                                               c.number("epsilon", 1e-5)};
+    extents by_channel{x.shape()[1]};
+    for (int i = 2; i < x.shape().rank; ++i) {
+        by_channel.append(1);
+    }
+    const auto line = given.are_for(x.shape()[1]) ? readers::line_beyond_fp16(given) : std::nullopt;
+    if (!line) {
+        return std::nullopt;
+    }
+    c.scope().note(std::string(readers::batch_norm_note));
+    const auto of = [&](const std::vector<double>& values) {
+        return c.filled(by_channel, [&](std::int64_t i) { return values[static_cast<std::size_t>(i)]; });
+    };
+    return c.add(op::add, {c.add(op::mul, {x, of(line->scale)}), of(line->offset)});
+}
 ANEMONE_INLINE results read_batch_normalization(node_call& c) {
     c.require(c.rank(0) >= 2, "has no channels");
     if (c.integer("training_mode", 0) != 0) {
@@ -37,6 +61,9 @@ ANEMONE_INLINE results read_batch_normalization(node_call& c) {
     }
     c.require((c.opset() >= 7 || c.integer("is_test", 0) != 0) && !c.wants(1), "trains, as it was before version 14");
     const dynamic_tensor x = c.x(0);
+    if (const auto line = batch_norm_as_line(c, x)) {
+        return {*line};
+    }
     extents image = x.shape();
     if (image.rank < 3) {
         image.append(1);

@@ -63,6 +63,11 @@ ANEMONE_INLINE read_model read_from(const std::unique_ptr<::onnx::ModelProto>& m
         }
     }
     if (!scope.faults.empty()) {
+        if (!scope.options.saturates_infinities) {
+            const std::vector<read_fault> more =
+                readers::faults_of_large_constants(scope.graph.graph(), scope.large_constants);
+            scope.faults.insert(scope.faults.end(), more.begin(), more.end());
+        }
         throw unreadable(scope.file, std::move(scope.faults));
     }
     // What the graph does not read any more is no weight of it.
@@ -77,6 +82,11 @@ ANEMONE_INLINE read_model read_from(const std::unique_ptr<::onnx::ModelProto>& m
         return read.contains(name) ? std::string(name) : std::string(); // an empty one leaves it out
     });
     result.notes = std::move(scope.notes);
+    result.integers = std::move(scope.integers);
+    scope.faults = readers::settle_large_constants(result, scope.large_constants, scope.options.saturates_infinities);
+    if (!scope.faults.empty()) {
+        throw unreadable(scope.file, std::move(scope.faults));
+    }
     return result;
 }
 

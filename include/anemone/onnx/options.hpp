@@ -31,7 +31,8 @@ struct onnx_reader_options {
     /// Bytes that weights and computed constants may take in memory, all together, and before that the messages of the
     /// file, which are decoded if they take no more than that or 16 MB.
     std::uint64_t max_bytes = std::uint64_t{8} << 30U;
-    /// Reads constants beyond fp16 as +-65504, with a note, instead of refusing them: before a softmax both mask alike.
+    /// Reads constants beyond fp16 as +-65504, with a note, instead of refusing them. Masks before a softmax are read
+    /// anyway, as finite ones.
     bool saturates_infinities = false;
 };
 

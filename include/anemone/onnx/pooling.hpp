@@ -2,7 +2,9 @@
 
 #include "geometry.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <optional>
 
 /// Pools. Only bodies include this header.
 namespace ane::onnx::inline ANEMONE_WAY {
@@ -18,14 +20,40 @@ ANEMONE_INLINE std::int64_t windows_of(node_call& c, const window_geometry& g, s
     return count;
 }
 
+/// The zeros that ONNX counts around an image, as a pad of its own, where windows of ceil_mode end behind them: of such a
+/// window only what lies on the padded image counts, while the engine's pool counts all of it. Zeros that no window reads
+/// are left out, for ceil_mode would add a window for them. Nothing where no window ends behind the padding.
+ANEMONE_INLINE std::optional<pads> counted_zeros(node_call& c, const window_geometry& g, const extents& image) {
+    pads p;
+    p.before.rank = p.after.rank = image.rank;
+    bool leaves = false;
+    for (std::size_t i = 0; i < g.kernel.size(); ++i) {
+        const int axis = image.rank - g.axes() + static_cast<int>(i);
+        const std::int64_t end = (windows_of(c, g, i, image[axis]) - 1) * g.strides[i] + g.reach(i);
+        const std::int64_t behind = end - g.before[i] - image[axis];
+        leaves = leaves || behind > g.after[i];
+        p.before[axis] = g.before[i];
+        p.after[axis] = std::clamp<std::int64_t>(behind, 0, g.after[i]);
+    }
+    return leaves ? std::optional(p) : std::nullopt;
+}
+
 /// A pool over one or two spatial axes.
 ANEMONE_INLINE dynamic_tensor pooled(node_call& c, op kind, const dynamic_tensor& x, const window_geometry& g) {
-    const ane::pool how{.kernel = two(g.kernel),
-                        .stride = two(g.strides),
-                        .padding = four(g.before, g.after),
-                        .ceil_mode = c.integer("ceil_mode", 0) != 0,
-                        .exclude_padding = kind == op::avg_pool && c.integer("count_include_pad", 0) == 0};
-    return without_height(c, c.add(kind, {as_image(c, x)}, how), g.axes());
+    dynamic_tensor image = as_image(c, x);
+    ane::pool how{.kernel = two(g.kernel),
+                  .stride = two(g.strides),
+                  .padding = four(g.before, g.after),
+                  .ceil_mode = c.integer("ceil_mode", 0) != 0,
+                  .exclude_padding = kind == op::avg_pool && c.integer("count_include_pad", 0) == 0};
+    if (kind == op::avg_pool && !how.exclude_padding) {
+        if (const std::optional<pads> zeros = counted_zeros(c, g, image.shape())) {
+            image = how.padding == padding2{} ? image : c.add(op::pad, {image, c.number_tensor(0)}, *zeros);
+            how.padding = {};
+            how.exclude_padding = true;
+        }
+    }
+    return without_height(c, c.add(kind, {image}, how), g.axes());
 }
 inline window_geometry some_axes(const window_geometry& g, std::size_t begin, std::size_t end) {
     const auto part = [&](const std::vector<std::int64_t>& list) {

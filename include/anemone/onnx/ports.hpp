@@ -92,6 +92,7 @@ ANEMONE_INLINE void read_input(model_scope& scope, const ::onnx::ValueInfoProto&
     if (v.type == element_type::boolean) {
         scope.note("inputs of bool are bytes here: all but 0 is true");
     } else if (type == dtype::f16 && is_integer(v.type)) {
+        scope.integers.push_back(name);
         scope.note(formatted("inputs of {} are fp16 here: integers are exact up to 2048", type_name(v.type)));
     } else if (type == dtype::f16 && v.type != element_type::f16) {
         scope.note(formatted("inputs of {} are fp16 here", type_name(v.type)));

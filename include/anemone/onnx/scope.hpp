@@ -4,6 +4,7 @@
 #include "../folding/known_tensor.hpp"
 #include "../readers/element_count.hpp"
 #include "../readers/file_names.hpp"
+#include "../readers/large_constants.hpp"
 #include "../readers/unreadable.hpp"
 #include "../weights/store.hpp"
 #include "names.hpp"
@@ -60,7 +61,10 @@ public:
     weight_store weights;
     external_files files;
     std::vector<std::string> notes;
+    std::vector<std::string> integers; ///< ports that are fp16 here
     std::vector<read_fault> faults;
+    std::vector<readers::large_constant> large_constants;
+    read_fault reading; ///< the node or the port that is being read, for faults that are found later
     std::string file;
     const onnx_reader_options& options;
     std::uint64_t bytes_left;
@@ -123,48 +127,49 @@ public:
         if (c.count() < 1) {
             throw refused_node{formatted("reads a tensor {} without elements", print(c.shape))};
         }
+        require_fp16(c);
         const bool small = c.count() == 1 || (c.count() <= largest_literal && !is_initializer);
-        return small ? literal(c, where) : weight(c, name, where);
+        if (const auto large = readers::first_beyond_fp16(c)) {
+            return weight(stored_for_now(c, name, small, *large), where);
+        }
+        return small ? literal(c, where) : weight(stored(c, name), where);
     }
 
 private:
-    /// An element as the graph keeps it: fp16, finite.
-    ANEMONE_INLINE double fitting(const known_tensor& c, std::int64_t i) {
-        const double number = c.at(i);
-        const half rounded(number);
-        if (!is_finite(rounded)) {
-            if (options.saturates_infinities && !std::isnan(number)) {
-                note("constants beyond fp16 are read as the largest finite number, 65504");
-                return number > 0 ? half_max : -half_max;
+    /// Throws for a NaN, and for an integer that fp16 does not hold exactly.
+    ANEMONE_INLINE static void require_fp16(const known_tensor& c) {
+        for (std::int64_t i = 0; i < c.count(); ++i) {
+            const double number = c.at(i);
+            if (std::isnan(number)) {
+                throw refused_node{formatted("element {} of a constant is {}; the graph holds finite fp16 values, up "
+                                             "to {}",
+                                             i, number, half_max)};
             }
-            throw refused_node{formatted("element {} of a constant is {}; the graph holds finite fp16 values, up to {} "
-                                         "(saturates_infinities reads it as that)",
-                                         i, number, half_max)};
+            if (is_integer(c.type) && static_cast<double>(half(number)) != number) {
+                throw refused_node{
+                    formatted("element {} of a constant is {}, which fp16 does not hold exactly", i, number)};
+            }
         }
-        if (is_integer(c.type) && static_cast<double>(rounded) != number) {
-            throw refused_node{
-                formatted("element {} of a constant is {}, which fp16 does not hold exactly", i, number)};
-        }
-        return number;
     }
     ANEMONE_INLINE dynamic_tensor literal(const known_tensor& c, site where) {
         std::vector<float> list;
         for (std::int64_t i = 0; i < c.count(); ++i) {
-            list.push_back(static_cast<float>(fitting(c, i)));
+            list.push_back(static_cast<float>(c.at(i)));
         }
         return graph.constant(c.shape, list, where);
     }
-    ANEMONE_INLINE dynamic_tensor weight(const known_tensor& c, std::string_view name, site where) {
+    ANEMONE_INLINE dynamic_tensor weight(stored_tensor s, site where) {
+        const dynamic_tensor made = graph.weight(s.name, s.shape, {}, where);
+        weights.add(std::move(s));
+        return made;
+    }
+    ANEMONE_INLINE stored_tensor stored(const known_tensor& c, std::string_view name) {
         const bool as_it_is = c.is_borrowed() && (c.type == element_type::f32 || c.type == element_type::f16 ||
                                                   c.type == element_type::bf16);
-        bool fits = true;
-        for (std::int64_t i = 0; i < c.count(); ++i) {
-            fits = fits && fitting(c, i) == c.at(i);
-        }
         stored_tensor s;
         s.name = weight_names.printable(name);
         s.shape = c.shape;
-        if (as_it_is && fits) {
+        if (as_it_is) {
             spend(static_cast<std::int64_t>(c.bytes.size()));
             s.type = c.type;
             s.bytes.assign(c.bytes.begin(), c.bytes.end());
@@ -173,13 +178,20 @@ private:
             s.type = element_type::f16;
             s.bytes.resize(static_cast<std::size_t>(c.count()) * 2);
             for (std::int64_t i = 0; i < c.count(); ++i) {
-                const std::uint16_t bits = half(fitting(c, i)).bits;
+                const std::uint16_t bits = half(c.at(i)).bits;
                 std::memcpy(s.bytes.data() + 2 * i, &bits, 2);
             }
         }
-        const dynamic_tensor made = graph.weight(s.name, c.shape, {}, where);
-        weights.add(std::move(s));
-        return made;
+        return s;
+    }
+    /// What is beyond fp16 in a constant, to be settled when it is known what reads it.
+    ANEMONE_INLINE stored_tensor stored_for_now(const known_tensor& c, std::string_view name, bool is_literal,
+                                                std::int64_t element) {
+        spend(4 * c.count());
+        stored_tensor s = readers::as_large_weight(c, weight_names.printable(name));
+        large_constants.push_back({s.name, is_literal, reading});
+        large_constants.back().fault.reason = readers::why_too_large(c, element);
+        return s;
     }
 
     std::set<std::string> told_;

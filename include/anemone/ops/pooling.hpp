@@ -67,9 +67,9 @@ constexpr auto max_pool(X x, site where = here()) {
 template <pool A, class X, class Broken = breach<op::max_pool, shapes::of<A>, X>>
 unknown_tensor max_pool(X, ...) = delete;
 
-/// The mean of each window; padding counts as zeros unless `exclude_padding`. What ceil_mode adds behind the padding
-/// does not count (ONNX, PyTorch). Of windows that it adds, with the padding counted, nobody knows what the engine
-/// divides by: such a pool runs on the CPU and in the oracle, and is refused where a program is written.
+/// The mean of each window; padding counts as zeros unless `exclude_padding`, and so does what ceil_mode adds behind it:
+/// the engine then divides by the whole kernel (measured through Core ML). ONNX and PyTorch divide by the places on the
+/// padded input: pad the input with zeros and exclude the padding, as the ONNX reader does.
 template <pool A, class X>
     requires obeys<shapes::of<A>, X>
 constexpr auto avg_pool(X x, site where = here()) {

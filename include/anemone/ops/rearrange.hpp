@@ -4,8 +4,8 @@
 #include "reduction.hpp"
 
 /// Rearrangements with the same elements or copies of them: blocks of pixels into channels or batch and back,
-/// repetition, reversal. The engine takes factors of 1, 2, 3, 4 and 8 (R098, R100), and the channel forms a batch of 1
-/// (R106).
+/// repetition, reversal. The engine takes factors of 1, 2, 3, 4 and 8 (R098, R100), those of the batch products of
+/// them, and the channel forms a batch of 1 (R106).
 namespace ane {
 
 namespace detail {
@@ -19,6 +19,18 @@ constexpr inferred block_rule(const factors& f, const extents& x) {
     return r;
 }
 constexpr std::int64_t block_size(const factors& f) { return std::int64_t{f.by.height} * f.by.width; }
+
+/// What the engine takes along an axis of a block, or as repetitions. R098, R100.
+constexpr bool is_native_factor(std::int64_t f) { return f == 1 || f == 2 || f == 3 || f == 4 || f == 8; }
+/// What it takes where blocks go into the batch or come out of it: products of those (guide appendix B; netplist-units).
+constexpr bool is_native_batch_factor(std::int64_t f) {
+    for (const int prime : {2, 3}) {
+        while (f > 1 && f % prime == 0) {
+            f /= prime;
+        }
+    }
+    return f == 1;
+}
 } // namespace detail
 
 /// Blocks of pixels out of channels: [N, C fy fx, H, W] gives [N, C, H fy, W fx].

@@ -18,7 +18,8 @@ struct mil_reader_options {
     std::string_view function = "";
     /// Bytes that the weights may take in memory, all together: what a hostile file can make a reader use.
     std::uint64_t memory = std::uint64_t{8} << 30U;
-    /// Reads infinite constants as +-65504, with a note, instead of refusing them: before a softmax both mask alike.
+    /// Reads constants beyond fp16 as +-65504, with a note, instead of refusing them. Masks before a softmax are read
+    /// anyway, as finite ones.
     bool saturates_infinities = false;
     /// Reads what fp16 does not hold as the nearest number that it does, NaN as 0: to judge a file, not to run it.
     bool approximates = false;

@@ -108,6 +108,13 @@ public:
         return scope_.graph.constant(shape, x, where_);
     }
 
+    /// Numbers that a statement's meaning has, one for each element.
+    ANEMONE_INLINE dynamic_tensor constant(known_tensor c) {
+        mil_value v = result(std::move(c)).front();
+        return scope_.in_graph(v, "", where_);
+    }
+    ANEMONE_INLINE bool is_known(std::string_view name) { return value(name).form == value_form::known; }
+
     /// An argument whose elements are known while reading.
     ANEMONE_INLINE const known_tensor& known(std::string_view name) {
         const mil_value& v = value(name);

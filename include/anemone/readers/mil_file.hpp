@@ -22,7 +22,6 @@ template <class Read>
 read_model model_of(file_lookup files, const mil_reader_options& options, std::string_view file_name,
                     const Read& read) {
     mil_scope scope(files, file_name, kept_file_name(file_name), options.memory);
-    scope.saturates = options.saturates_infinities;
     scope.approximates = options.approximates;
     read(scope);
     read_model model;
@@ -34,11 +33,21 @@ read_model model_of(file_lookup files, const mil_reader_options& options, std::s
         }
     }
     if (!scope.faults.empty()) {
+        if (!options.saturates_infinities && !options.approximates) {
+            const std::vector<read_fault> more = faults_of_large_constants(scope.graph.graph(), scope.large_constants);
+            scope.faults.insert(scope.faults.end(), more.begin(), more.end());
+        }
         throw unreadable(file_name, std::move(scope.faults));
     }
     model.weights = std::move(scope.weights);
     model.notes = std::move(scope.notes);
     model.doubts = std::move(scope.doubts);
+    model.integers = std::move(scope.integers);
+    scope.faults =
+        settle_large_constants(model, scope.large_constants, options.saturates_infinities || options.approximates);
+    if (!scope.faults.empty()) {
+        throw unreadable(file_name, std::move(scope.faults));
+    }
     return model;
 }
 

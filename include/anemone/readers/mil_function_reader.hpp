@@ -70,6 +70,7 @@ public:
         const std::string what =
             s.results.empty() ? formatted("{}", s.operation) : formatted("{} ({})", s.results[0].name, s.operation);
         scope_.graph.layer(name_of_layer(s));
+        scope_.reading = {scope_.file, s.at.line, s.at.column, what, {}};
         try {
             values = results_of(s);
             scope_.doubt(s.at, what, refusal_of_the_compiler(s.operation));
@@ -92,6 +93,7 @@ public:
 
     /// A result of the function, behind the last statement.
     ANEMONE_INLINE void output(std::string_view name, text_place at) {
+        scope_.reading = {scope_.file, at.line, at.column, std::string(name), {}};
         try {
             mil_value* const v = scope_.find(name);
             if (v == nullptr) {
@@ -176,6 +178,9 @@ private:
         } else if (type == dtype::f16 && given != element_type::f16) {
             scope_.note(formatted("the input {} is {} in the file and fp16 here{}", name, mil_name(given),
                                   is_integer(given) ? ", exact up to 2048" : ""));
+            if (is_integer(given)) {
+                scope_.integers.push_back(name);
+            }
         }
         if (p.type.form != type_form::state) {
             return v;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "batch_norm_line.hpp"
 #include "mil_reductions.hpp"
 #include "mil_table.hpp"
 
@@ -18,9 +19,36 @@ ANEMONE_INLINE std::int64_t channels_of(mil_call& c, const dynamic_tensor& x) {
     return x.shape()[1];
 }
 
+/// scale x + offset in place of a batch norm whose parameters fp16 does not hold.
+ANEMONE_INLINE std::optional<dynamic_tensor> batch_norm_as_line(mil_call& c, const dynamic_tensor& x) {
+    const auto known = [&](std::string_view name) {
+        return c.has(name) && c.is_known(name) ? &c.known(name) : nullptr;
+    };
+    const batch_norm_parameters given{known("mean"), known("variance"), known("gamma"), known("beta"),
+                                      c.number_of("epsilon", 1e-5)};
+    const bool all_known = given.mean != nullptr && given.variance != nullptr &&
+                           (given.gamma != nullptr || !c.has("gamma")) && (given.beta != nullptr || !c.has("beta"));
+    extents by_channel{x.shape()[1]};
+    for (int i = 2; i < x.shape().rank; ++i) {
+        by_channel.append(1);
+    }
+    const auto line = all_known && given.are_for(x.shape()[1]) ? line_beyond_fp16(given) : std::nullopt;
+    if (!line) {
+        return std::nullopt;
+    }
+    c.scope().note(std::string(batch_norm_note));
+    const auto of = [&](const std::vector<double>& values) {
+        return c.constant(folding::known(element_type::f32, by_channel, values));
+    };
+    return c.add(op::add, {c.add(op::mul, {x, of(line->scale)}), of(line->offset)});
+}
+
 ANEMONE_INLINE std::vector<mil_value> read_batch_norm(mil_call& c) {
     const dynamic_tensor x = c.tensor("x");
     const std::int64_t channels = channels_of(c, x);
+    if (const auto line = batch_norm_as_line(c, x)) {
+        return c.result(*line);
+    }
     const stabilizer s{.epsilon = c.float_of("epsilon", 1e-5), .axis = 1};
     return c.result(c.add(op::batch_norm,
                           {x, c.tensor("mean"), c.tensor("variance"), parameter(c, "gamma", channels, 1),
@@ -82,8 +110,8 @@ ANEMONE_INLINE std::vector<mil_value> read_local_response_norm(mil_call& c) {
     return c.result(c.add(op::local_response_norm, {c.tensor("x")}, r));
 }
 
-/// A mask of truth values keeps the scores where it is true; elsewhere -40000 is added, whose exponential is zero beside
-/// any other score of fp16's lower half.
+/// A mask of truth values keeps the scores where it is true; elsewhere the finite mask is subtracted, which leaves nothing
+/// of a score beside any other.
 ANEMONE_INLINE std::vector<mil_value> read_attention(mil_call& c) {
     const dynamic_tensor query = c.tensor("query");
     std::vector<dynamic_tensor> operands{query, c.tensor("key"), c.tensor("value")};
@@ -91,9 +119,10 @@ ANEMONE_INLINE std::vector<mil_value> read_attention(mil_call& c) {
         mil_value& mask = c.value("attn_mask");
         const bool truths = mask.element == element_type::boolean;
         if (truths) {
-            c.scope().note("masks of truth values in attention are read as 0 and -40000, added to the scores");
+            c.scope().note(formatted("masks of truth values in attention are read as 0 and {}, added to the scores",
+                                     -finite_mask));
         }
-        operands.push_back(truths ? c.add(op::select, {c.condition(mask), c.number(0), c.number(-40000)})
+        operands.push_back(truths ? c.add(op::select, {c.condition(mask), c.number(0), c.number(-finite_mask)})
                                   : c.tensor(mask));
     }
     return c.result(c.add(op::attention, operands, score_scaling{c.float_of("scale", 0)}));

@@ -3,6 +3,7 @@
 #include "../dynamic_builder.hpp"
 #include "../weights/encode.hpp"
 #include "../weights/store.hpp"
+#include "large_constants.hpp"
 #include "mil_blob.hpp"
 #include "mil_syntax.hpp"
 #include "read_model.hpp"
@@ -67,13 +68,15 @@ public:
     weight_store weights;
     mil_blobs blobs;
     std::vector<std::string> notes;
+    std::vector<std::string> integers; ///< ports that are fp16 here
     std::vector<read_fault> faults;
+    std::vector<large_constant> large_constants;
+    read_fault reading;             ///< the statement or the port that is being read, for faults that are found later
     std::vector<read_fault> doubts; ///< statements that the engine's compiler was seen to refuse
     std::vector<mil_state> states;
     std::string file;
     const char* kept_file;
     std::uint64_t memory_left;
-    bool saturates = false;    ///< reads infinite constants as the largest finite number
     bool approximates = false; ///< reads any number, for a verdict
 
     ANEMONE_INLINE mil_value* find(std::string_view name) {
@@ -129,7 +132,11 @@ public:
     ANEMONE_INLINE dynamic_tensor in_graph(mil_value& v, std::string_view name, site where) {
         if (v.form == value_form::known && !v.in_graph()) {
             const bool small = v.constant.count() <= largest_literal && !v.constant.is_borrowed() && !v.stored;
-            v.tensor = small ? literal(v.constant, where) : weight(v, name, where);
+            const known_tensor& c = v.constant;
+            const auto large = first_beyond_fp16(c);
+            v.tensor = large   ? weight_for_now(c, name, small, *large, where)
+                       : small ? literal(c, where)
+                               : weight(v, name, where);
         }
         return v.tensor;
     }
@@ -143,13 +150,9 @@ private:
     ANEMONE_INLINE half as_half(const known_tensor& c, std::int64_t i) {
         const double value = c.at(i);
         if (approximates) {
-            return half(std::isnan(value) ? 0.0 : std::clamp(value, -half_max, half_max));
+            return half(std::isnan(value) ? 0.0 : value);
         }
         const half rounded(value);
-        if (std::isinf(value) && saturates) {
-            note("infinite constants are read as the largest finite number, 65504");
-            return half(value > 0 ? half_max : -half_max);
-        }
         if (!is_finite(rounded)) {
             throw refused_statement{formatted(
                 "element {} of a constant is {}; the graph holds finite fp16 values, up to {}", i, value, half_max)};
@@ -170,13 +173,35 @@ private:
         return graph.constant(c.shape, values, where);
     }
 
-    ANEMONE_INLINE dynamic_tensor weight(const mil_value& v, std::string_view name, site where) {
-        const known_tensor& c = v.constant;
-        require_elements(c);
+    ANEMONE_INLINE std::string weight_name(std::string_view name) const {
         std::string unique(name.empty() ? "constant" : name);
         for (std::size_t i = weights.size(); weights.contains(unique); ++i) {
             unique = formatted("{}_{}", name.empty() ? "constant" : name, i);
         }
+        return unique;
+    }
+
+    /// A constant with elements beyond fp16, until it is known what reads it.
+    ANEMONE_INLINE dynamic_tensor weight_for_now(const known_tensor& c, std::string_view name, bool is_literal,
+                                                 std::int64_t element, site where) {
+        for (std::int64_t i = 0; i < c.count(); ++i) {
+            if (!is_beyond_fp16(c.at(i))) {
+                as_half(c, i); // which throws for what no mask is either
+            }
+        }
+        spend(4 * c.count());
+        stored_tensor s = as_large_weight(c, weight_name(name));
+        large_constants.push_back({s.name, is_literal, reading});
+        large_constants.back().fault.reason = why_too_large(c, element);
+        const dynamic_tensor made = graph.weight(s.name, s.shape, {}, where);
+        weights.add(std::move(s));
+        return made;
+    }
+
+    ANEMONE_INLINE dynamic_tensor weight(const mil_value& v, std::string_view name, site where) {
+        const known_tensor& c = v.constant;
+        require_elements(c);
+        const std::string unique = weight_name(name);
         spend(c.count() * (c.type == element_type::f32 ? 4 : 2));
         stored_tensor s;
         s.name = unique;

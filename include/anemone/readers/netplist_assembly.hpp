@@ -4,6 +4,7 @@
 #include "../formats/mil_names.hpp"
 #include "../graph/builder.hpp"
 #include "file_names.hpp"
+#include "large_constants.hpp"
 #include "layer_name.hpp"
 #include "netplist_units.hpp"
 
@@ -24,7 +25,9 @@ public:
         }
         declare_outputs();
         faults_.raise();
-        return {finished(), std::move(graph_.weights), std::move(graph_.notes)};
+        read_model model{finished(), std::move(graph_.weights), std::move(graph_.notes)};
+        settle_large_constants(model, {}, false);
+        return model;
     }
 
 private:

@@ -19,6 +19,10 @@ struct read_model {
     /// What the file says in words that the engine's compiler was measured to refuse, though the graph can be written in
     /// others: nothing that keeps the model from being used, but a compiler would not take the file.
     std::vector<read_fault> doubts = {};
+    /// The inputs and states that are fp16 here and wider integers in the file: fp16 has all of them up to 2048 only.
+    std::vector<std::string> integers = {};
+    /// Those of the notes that tell of numbers which are others here than in the file.
+    std::vector<std::string> changes = {};
 };
 
 } // namespace ane::inline ANEMONE_WAY

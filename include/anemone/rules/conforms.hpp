@@ -42,7 +42,7 @@ inline constexpr std::array<spread, size_of_model<Model>> spreads_of =
 
 template <const auto& Model>
 inline constexpr std::array<char, size_of_model<Model>> constant_of =
-    array_of<char, size_of_model<Model>>(constant_nodes(Model));
+    array_of<char, size_of_model<Model>>(known_nodes_of_model(Model));
 
 /// What keeps a model from being written, as constants: of netplists only where it is asked for or MIL text cannot hold
 /// the model.

@@ -40,7 +40,7 @@ struct graph_facts {
     std::span<const int> branches = {};      ///< that meet in each node
     std::span<const spread> spreads = {};
     written_facts written = {};
-    std::span<const char> constant = {}; ///< constants of the compiled model: such operations never reach a device
+    std::span<const char> constant = {}; ///< known_nodes_of_model: such operations never reach a device
 };
 
 /// Which rules a search evaluates.
@@ -54,6 +54,15 @@ constexpr rule_set active_rules(const policy& p, wanted which) {
     });
 }
 
+/// What is asked of an output that is known when the model is compiled: a device multiplies it by one, whatever operation
+/// it is the result of.
+inline constexpr rule_set rules_of_constants = [] {
+    rule_set all = rules::extent_rules;
+    all.insert(rule::operation_is_not_written);
+    all.insert(rule::target_has_no_mil);
+    return all;
+}();
+
 /// Calls `found(violation)` for each of the active rules that nodes [first, last) break, until it returns false: node
 /// by node, and for each in the order of `rule`.
 template <class Found>
@@ -62,18 +71,21 @@ constexpr void search(const rule_set& active, const graph_view& g, const graph_f
     // Plain loops over words: every call counts against a compiler's limit of steps per constant.
     constexpr std::size_t words = std::tuple_size_v<decltype(active.words)>;
     rule_set usual = active;
+    rule_set of_constants = active;
     for (std::size_t w = 0; w < words; ++w) {
         usual.words[w] &= ~rules::extent_rules.words[w];
+        of_constants.words[w] &= rules_of_constants.words[w];
     }
     const rules::small_shape small = rules::small_shape_on(t);
     for (int i = first; i < last; ++i) {
         const node& n = g[i];
-        if (facts.constant[static_cast<std::size_t>(i)] != 0 && is_foldable(n.kind)) {
+        const char known = is_foldable(n.kind) ? facts.constant[static_cast<std::size_t>(i)] : char{0};
+        if (known == 1) {
             continue;
         }
         const subject s{
             g, i, n, t, facts.ranges, facts.uses, p.route, facts.live, facts.branches, facts.spreads, facts.written};
-        const rule_set& asked = rules::is_small(n.shape, small) ? usual : active;
+        const rule_set& asked = known == 2 ? of_constants : rules::is_small(n.shape, small) ? usual : active;
         const rule_set& its = rules_by_op[static_cast<std::size_t>(n.kind)];
         for (std::size_t w = 0; w < words; ++w) {
             for (std::uint64_t rest = its.words[w] & asked.words[w]; rest != 0; rest &= rest - 1) {
@@ -102,7 +114,7 @@ struct computed_facts {
     /// `without_mil`: for targets of which one or more have no MIL route.
     constexpr computed_facts(const graph_view& g, const policy& p, bool without_mil)
         : known(ranges(g)), read(uses(g)), live(live_bytes(g)), branches(reconverging_branches(g)),
-          likely(spreads(g, known)), constant(constant_nodes(g)) {
+          likely(spreads(g, known)), constant(known_nodes_of_model(g)) {
         if (!p.waived.contains(rule::operation_is_not_written)) {
             forms = find_form_faults(g, without_mil || p.route == compile_route::netplist);
         }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "movement.hpp"
+#include "../ops/rearrange.hpp"
 #include "record.hpp"
 
 #include <array>
@@ -15,7 +15,6 @@ inline constexpr op_set channels_to_space{op::pixel_shuffle, op::depth_to_space}
 inline constexpr op_set batch_shuffles{op::space_to_batch, op::batch_to_space};
 
 constexpr std::int64_t area(const factors& f) { return std::int64_t{f.by.height} * f.by.width; }
-constexpr bool is_native_factor(std::int64_t f) { return f == 1 || f == 2 || f == 3 || f == 4 || f == 8; }
 /// Whether height and width of the block are what `fits` says.
 constexpr finding each_factor(const subject& s, bool (*fits)(std::int64_t)) {
     const size2 by = s.n.get<factors>().by;
@@ -25,16 +24,17 @@ constexpr finding each_factor(const subject& s, bool (*fits)(std::int64_t)) {
 } // namespace detail
 
 inline constexpr std::array rearrange{
-    rule_record{.id = rule::shuffle_factor_is_not_native,
-                .fact = "R098",
-                .level = severity::reject,
-                .ops = detail::shuffles,
-                .sentence = "a factor of {got} is not 1, 2, 3, 4 or {limit}",
-                .reject = "returned invalid:",
-                .advice = "use reshape and transpose, or two steps",
-                .source = "guide appendix B",
-                .evidence = mark::decompiled,
-                .check = [](const subject& s) -> finding { return detail::each_factor(s, detail::is_native_factor); }},
+    rule_record{
+        .id = rule::shuffle_factor_is_not_native,
+        .fact = "R098",
+        .level = severity::reject,
+        .ops = detail::shuffles,
+        .sentence = "a factor of {got} is not 1, 2, 3, 4 or {limit}",
+        .reject = "returned invalid:",
+        .advice = "use reshape and transpose, or two steps",
+        .source = "guide appendix B",
+        .evidence = mark::decompiled,
+        .check = [](const subject& s) -> finding { return detail::each_factor(s, ane::detail::is_native_factor); }},
     rule_record{.id = rule::shuffled_channels_are_not_divisible,
                 .fact = "R098",
                 .level = severity::reject,
@@ -56,7 +56,9 @@ inline constexpr std::array rearrange{
                 .advice = "use reshape and transpose",
                 .source = "guide appendix B",
                 .evidence = mark::decompiled,
-                .check = [](const subject& s) -> finding { return detail::each_factor(s, detail::folds); }},
+                .check = [](const subject& s) -> finding {
+                    return detail::each_factor(s, ane::detail::is_native_batch_factor);
+                }},
     rule_record{.id = rule::batch_is_not_divisible,
                 .fact = "R099",
                 .level = severity::reject,
@@ -99,7 +101,7 @@ inline constexpr std::array rearrange{
                 .check = [](const subject& s) -> finding {
                     const indices& count = s.n.get<repeats>().count;
                     for (int i = 0; i < count.rank; ++i) {
-                        if (!detail::is_native_factor(count[i])) {
+                        if (!ane::detail::is_native_factor(count[i])) {
                             return {true, count[i], 8};
                         }
                     }

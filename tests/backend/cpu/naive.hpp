@@ -128,6 +128,7 @@ inline void convolve_transposed(const conv_transpose& a, const array& x, const a
 inline void pool_windows(op kind, const pool& p, const array& x, array& y) {
     y.each([&](const coordinate& at) {
         double sum = 0;
+        double squares = 0;
         double largest = -std::numeric_limits<double>::infinity();
         int inside = 0;
         for (int i = 0; i < p.kernel.height; ++i) {
@@ -135,13 +136,16 @@ inline void pool_windows(op kind, const pool& p, const array& x, array& y) {
                 const std::int64_t h = at[2] * p.stride.height + i - p.padding.top;
                 const std::int64_t v = at[3] * p.stride.width + j - p.padding.left;
                 if (h >= 0 && h < x.shape[2] && v >= 0 && v < x.shape[3]) {
-                    sum += x({at[0], at[1], h, v});
-                    largest = std::max(largest, x({at[0], at[1], h, v}));
+                    const double value = x({at[0], at[1], h, v});
+                    sum += value;
+                    squares += value * value;
+                    largest = std::max(largest, value);
                     ++inside;
                 }
             }
         }
-        y(at) = kind == op::max_pool ? largest : sum / (p.exclude_padding ? inside : p.kernel.height * p.kernel.width);
+        const int places = p.exclude_padding ? inside : p.kernel.height * p.kernel.width;
+        y(at) = kind == op::max_pool ? largest : kind == op::l2_pool ? std::sqrt(squares) : sum / places;
     });
 }
 

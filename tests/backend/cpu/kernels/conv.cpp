@@ -173,6 +173,10 @@ TEST_CASE("transposed convolution against scattering, random shapes") {
             s.pad_top = s.pad_left = 0;
             s.out_height = s.in_height;
             s.out_width = s.in_width;
+            if (round % 16 == 1) { // one column, which knows no stride
+                s.in_width = s.out_width = 1;
+                s.stride_width = between(1, 3);
+            }
         }
         INFO(shown(s));
         const auto x = random_halves(s.batch * s.in_channels * s.in_height * s.in_width);

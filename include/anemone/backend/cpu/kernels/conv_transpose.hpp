@@ -3,6 +3,8 @@
 #include "../../../base/way.hpp"
 #include "conv.hpp"
 
+#include <algorithm>
+
 namespace ane::cpu::inline ANEMONE_WAY {
 
 /// A transposed convolution as one stride-1 convolution for each phase (y mod stride, x mod stride) of the output. All
@@ -25,9 +27,12 @@ struct transposed_plan {
     std::int64_t packed_size() const {
         return phases.back().weights + shape.groups * blocks.units() * phases.back().taps() * unit_channels;
     }
+    /// Outputs of a position along an axis, one for each phase: as many as the stride, unless the result has fewer.
+    std::int64_t outputs_down() const { return std::min(shape.stride_height, shape.out_height); }
+    std::int64_t outputs_across() const { return std::min(shape.stride_width, shape.out_width); }
     /// Outputs of a channel in a block, all phases together.
     std::int64_t block_outputs() const {
-        return blocks.block_height * shape.stride_height * blocks.block_width * shape.stride_width;
+        return blocks.block_height * outputs_down() * blocks.block_width * outputs_across();
     }
     ANEMONE_API scratch_sizes scratch() const;
 };

@@ -156,6 +156,8 @@ ANEMONE_BODY void transposed_convolution(const kernel_table& table, const transp
     const bool single = plan.phases.size() == 1; // the blocks are then those of the result, which may be one long row
     const std::int64_t out_height = single ? blocks.out_height : s.out_height;
     const std::int64_t out_width = single ? blocks.out_width : s.out_width;
+    const std::int64_t down = plan.outputs_down();
+    const std::int64_t across = plan.outputs_across();
     const auto finish = [&](const output_block& b, std::int64_t first, std::int64_t last, const float* slab,
                             float* sums, float* temporary, const memory_pieces& next) {
         std::size_t calls = 0;
@@ -166,15 +168,15 @@ ANEMONE_BODY void transposed_convolution(const kernel_table& table, const transp
         coming_memory coming(next, (last - first + paired - 1) / paired * static_cast<std::int64_t>(calls));
         float* const woven = sums + at_once * pitch + overread;
         const std::int64_t group = b.image % s.groups;
-        const std::int64_t top = b.y * s.stride_height;
-        const std::int64_t left = b.x * s.stride_width;
-        const std::int64_t height = std::min(out_height - top, b.height * s.stride_height);
-        const std::int64_t width = std::min(out_width - left, b.width * s.stride_width);
+        const std::int64_t top = b.y * down;
+        const std::int64_t left = b.x * across;
+        const std::int64_t height = std::min(out_height - top, b.height * down);
+        const std::int64_t width = std::min(out_width - left, b.width * across);
         for (std::int64_t r = first; r < last; r += at_once) {
             const std::int64_t channels = std::min(at_once, last - r);
             for (const transposed_plan::phase& phase : plan.phases) {
-                const std::int64_t own_height = (height - phase.row + s.stride_height - 1) / s.stride_height;
-                const std::int64_t own_width = (width - phase.column + s.stride_width - 1) / s.stride_width;
+                const std::int64_t own_height = (height - phase.row + down - 1) / down;
+                const std::int64_t own_width = (width - phase.column + across - 1) / across;
                 if (own_height <= 0 || own_width <= 0) {
                     continue;
                 }
@@ -185,10 +187,9 @@ ANEMONE_BODY void transposed_convolution(const kernel_table& table, const transp
                 for (std::int64_t k = 0; k < channels; ++k) {
                     for (std::int64_t i = 0; i < own_height; ++i) {
                         const float* const from = sums + k * pitch + i * own_width;
-                        float* const to =
-                            woven + k * outputs + (phase.row + i * s.stride_height) * width + phase.column;
+                        float* const to = woven + k * outputs + (phase.row + i * down) * width + phase.column;
                         for (std::int64_t j = 0; j < own_width; ++j) {
-                            to[j * s.stride_width] = from[j];
+                            to[j * across] = from[j];
                         }
                     }
                 }
