@@ -18,6 +18,8 @@
 // expect: design_rule<ane::op::reduce_l2_norm, ane::rule::inner_value_may_leave_half_precision, ane::target::h13, 0, 1, 320001, 65504
 // expect: design_rule<ane::op::log, ane::rule::epsilon_becomes_zero, ane::target::h13, 0, 1, 0, 0
 // expect: design_rule<ane::op::constant, ane::rule::number_becomes_zero, ane::target::h13, 0, 0, 1, 0
+// expect: design_rule<ane::op::softplus, ane::rule::own_layer_fails, ane::target::h13, 0, 1, 12, 11
+// expect: design_rule<ane::op::mul, ane::rule::factor_after_rounding_is_dropped, ane::target::h13, 0, 3, 0, 0
 // forbid: step limit
 #include "by_value.hpp"
 
@@ -116,5 +118,14 @@ static_assert(conforms<tiny_epsilon, h13>);
 
 constexpr auto tiny_number = frozen([] { return sources_of({one_node::constant({}, pick(1e-9F, 1e-7F))}); });
 static_assert(conforms<tiny_number, h13, as_error(rule::number_becomes_zero)>);
+
+constexpr auto bent = frozen([] { return one(op::softplus, within(-50, pick(11.5, 11.0))); });
+static_assert(conforms<bent, h13, of_own_layers()>);
+
+constexpr auto scaled_whole = frozen([] {
+    return then(then(sources_of({in({8}), one_node::constant({}, 3)}), pick(op::floor, op::abs), no_attributes{}, {0}),
+                op::mul, no_attributes{}, {2, 1});
+});
+static_assert(conforms<scaled_whole, h13, of_own_layers()>);
 
 int main() {}

@@ -141,7 +141,7 @@ public:
     closeness(const graph_view& model, const weight_store& weights, const backend::oracle& engine, input_buffers inputs)
         : model_(model), weights_(fold_constants(model, weights)),
           given_(trace_of(model, backend::cpu{}, weights, inputs)),
-          alone_(model, weights, engine.arithmetic(), given_, inputs), engine_(engine), inputs_(inputs) {}
+          alone_(model, weights, engine, given_, inputs), engine_(engine), inputs_(inputs) {}
 
     /// Empty, or the first node that is too far away.
     std::string fault() {

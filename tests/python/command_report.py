@@ -6,6 +6,7 @@ pixels up to p make sums up to 6 p; the accumulator ends at 32768 (R056)."""
 
 import html.parser
 import json
+import math
 import os
 import pathlib
 import re
@@ -190,6 +191,28 @@ class Values(Case):
 
     def test_a_sum_of_exponentials_is_positive(self):
         self.assertEqual(found(self.check("log_of_sum.mil", "x=0,8"), "logarithm_of_zero"), [])
+
+
+    def test_a_files_own_layers_are_judged_and_shown(self):
+        cases = ROOT / "tests" / "rules" / "cases"
+        for file, shape, value, right in (("softplus_native.mil", (1, 10), 1000.0, 1000.0),
+                                          ("logsumexp_native.mil", (1, 32, 8, 8), 8.0, 8 + math.log(32))):
+            seen = found(self.check(file), "own_layer_fails")
+            self.assertEqual({(v["limit"], v["level"]) for v in seen}, {(11, "warning")})
+            self.assertEqual(found(self.check(file, "x=-9,7"), "own_layer_fails"), [])
+            data = struct.pack(f"<{math.prod(shape)}f", *[value] * math.prod(shape))
+            (self.folder / "x.npz").write_bytes(npz({"x": npy("<f4", str(shape), data)}))
+            values = {}
+            for backend in ("cpu", "oracle:h17", "oracle:h17:safe"):
+                text = self.call("run", cases / file, "--input", "x.npz", "--backend", backend).stdout
+                values[backend] = float(re.search(r"from (\S+) to", text)[1])
+            self.assertEqual(values["oracle:h17"], 0)
+            for safe in ("cpu", "oracle:h17:safe"):
+                self.assertLess(abs(values[safe] / right - 1), 0.01)
+            self.assertIn("x", self.call("diff", cases / file, "--input", "x.npz", "--target", "h17", code=1).stdout)
+            self.call("convert", cases / file, "--to", "mil", "-o", "written")
+            written = self.json("check", "written", "--targets", "h17")
+            self.assertEqual(found(written, "own_layer_fails"), [])
 
 
 class Files(Case):

@@ -196,7 +196,33 @@ inline dynamic_graph small_products_model() {
     return g.finish();
 }
 
+/// Norms and lengths whose squares may pass 65504, of numbers that seldom do.
+inline dynamic_graph norms_model() {
+    dynamic_builder g;
+    const auto x = g.input("x", {4, 16}, within(-150, 150));
+    const auto z = g.input("z", {4, 16}, within(-80, 80));
+    const auto rows = [&](const char* name) { return g.weight(name, {16}, within(0.5, 2)); };
+    g.output("centred", g.add(op::layer_norm, {x, rows("gamma"), rows("beta")}, stabilizer{1e-5F, 1}));
+    g.output("directions", g.add(op::l2_norm, {z}, stabilizer{1e-5F, 1}));
+    g.output("lengths", g.add(op::reduce_l2_norm, {z}, axes{1}));
+    return g.finish();
+}
+
+/// Shares that may be zero in fp16, before their logarithm.
+inline dynamic_graph shares_model() {
+    dynamic_builder g;
+    const auto x = g.input("x", {8, 4}, within(-4.5, 4.5));
+    g.output("y", g.add(op::log, {g.add(op::softmax, {x}, axis{1})}, stabilizer{}));
+    return g.finish();
+}
+
 inline dynamic_graph model_for(std::string_view rewrite) {
+    if (rewrite == "scale_norms") {
+        return norms_model();
+    }
+    if (rewrite == "logarithms_of_shares") {
+        return shares_model();
+    }
     if (rewrite == "tile_layers") {
         return separable_model();
     }

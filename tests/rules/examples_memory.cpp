@@ -72,6 +72,10 @@ std::vector<example> memory_examples() {
     const auto quotient_by = [](const contract& divisor) {
         return then(sources_of({in({8}), in({8}, divisor)}), op::div, no_attributes{}, {0, 1});
     };
+    const auto scaled_floor = [](op kind) {
+        const dynamic_graph g = then(sources_of({in({8}), one_node::constant({}, 3)}), kind, no_attributes{}, {0});
+        return then(g, op::mul, no_attributes{}, {2, 1});
+    };
     const auto times_300 = [](double most) {
         return then(sources_of({in({8}, bounded(most)), one_node::constant({}, 300)}), op::mul, no_attributes{},
                     {0, 1});
@@ -99,6 +103,10 @@ std::vector<example> memory_examples() {
          one(op::log, within(0.5, 1), stabilizer{.epsilon = 1e-5F})},
         {rule::number_becomes_zero, h13, 1, 0, sources_of({one_node::constant({}, 1e-9F)}),
          sources_of({one_node::constant({}, 1e-7F)})},
+        {rule::own_layer_fails, h13, 12, 11, one(op::softplus, within(-50, 11.5)), one(op::softplus, within(-50, 11)),
+         std::nullopt, of_own_layers()},
+        {rule::factor_after_rounding_is_dropped, h13, 0, 0, scaled_floor(op::floor), scaled_floor(op::abs),
+         std::nullopt, of_own_layers()},
         {rule::infinity_becomes_zero, h13, 1'000'000'000'000'000, 65504, softsign_of(256), softsign_of(255)},
         {rule::subnormal_operand_is_zero, h13, 0, 0, layer(bounded(1), bounded(0x1p-15), 16),
          layer(bounded(1), bounded(0x1p-14), 16), h17s},

@@ -8,22 +8,28 @@
 
 namespace app {
 
-ane::backend::any backend_named(const std::string& backend, int threads) {
+ane::backend::any backend_named(const std::string& backend, int threads, ane::layer_forms layers) {
     const std::size_t colon = backend.find(':');
     const std::string name = backend.substr(0, colon);
     if (backend == "cpu" || backend == "cpu:unfused") {
         const ane::backend::cpu place = threads > 0 ? ane::backend::cpu{}.threads(threads) : ane::backend::cpu{};
         return backend == "cpu" ? place : place.rounding(ane::rounding::each_operation);
     }
-    const std::string machine = colon == std::string::npos ? "h13" : backend.substr(colon + 1);
+    std::string machine = colon == std::string::npos ? "h13" : backend.substr(colon + 1);
     if (name == "oracle") {
-        return ane::backend::oracle(target_named(machine));
+        const std::size_t safe = machine.find(":safe");
+        if (safe != std::string::npos && safe + 5 == machine.size()) {
+            machine.resize(safe);
+            layers = ane::layer_forms::safe;
+        }
+        return ane::backend::oracle(target_named(machine)).layers(layers);
     }
     if (name == "engine") {
         return ane::backend::engine(target_named(machine));
     }
-    throw ane::error(ane::errc::argument, "backend '" + backend + "'",
-                     "must be cpu, cpu:unfused, oracle:TARGET or engine:TARGET, such as oracle:h13");
+    throw ane::error(
+        ane::errc::argument, "backend '" + backend + "'",
+        "must be cpu, cpu:unfused, oracle:TARGET, oracle:TARGET:safe or engine:TARGET, such as oracle:h13");
 }
 
 kept_values kept_by(const std::string& backend) { return backend == "cpu" ? kept_values::live : kept_values::all; }
@@ -32,7 +38,7 @@ ane::any_program compile(const model& of, const compile_options& how, const call
     of.require_exact("run");
     require_run_memory(of.graph(), kept_by(how.backend), of.max_memory(), who);
     const task shown(who, "compiling for " + how.backend);
-    return backend_named(how.backend).compile(of.graph(), of.weights());
+    return backend_named(how.backend, 0, of.layers()).compile(of.graph(), of.weights());
 }
 
 } // namespace app

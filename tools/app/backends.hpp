@@ -8,10 +8,12 @@
 
 namespace app {
 
-/// "cpu", "cpu:unfused" (every operation's result rounded), "oracle:h13" (a target's arithmetic, bit by bit), "engine:h13"
-/// (by the engine's library, or its stand-in). `threads` are those of the CPU; 0: as many as there are. Throws `ane::error`
-/// (errc::argument) for a name that is none.
-ane::backend::any backend_named(const std::string& backend, int threads = 0);
+/// "cpu", "cpu:unfused" (every operation's result rounded), "oracle:h13" (a target's arithmetic, bit by bit, with `layers`),
+/// "oracle:h13:safe" (whatever those are, with the forms that are written), "engine:h13" (by the engine's library, or its
+/// stand-in). `threads` are those of the CPU; 0: as many as there are. Throws `ane::error` (errc::argument) for a name
+/// that is none.
+ane::backend::any backend_named(const std::string& backend, int threads = 0,
+                                ane::layer_forms layers = ane::layer_forms::safe);
 
 /// Which values of a model a run there keeps.
 kept_values kept_by(const std::string& backend);

@@ -47,7 +47,7 @@ std::vector<ane::aside> observed_while_reading(const model& of) {
     for (const std::string& note : of.notes()) {
         observed.push_back({ane::reading_note, ane::severity::note, note, {}, 0});
     }
-    for (const ane::read_fault& doubt : of.doubts()) {
+    for (const ane::read_fault& doubt : of.is_mil() ? std::vector<ane::read_fault>{} : of.doubts()) {
         observed.push_back({ane::file_doubt, ane::severity::warn,
                             (doubt.operation.empty() ? "" : doubt.operation + ": ") + doubt.reason, doubt.where,
                             doubt.line});
@@ -74,6 +74,9 @@ ane::report_policy policy_of(const check_options& how) {
         bounded.insert(r.id);
     }
     for (const ane::rule_record& r : ane::rules::stored_value) {
+        bounded.insert(r.id);
+    }
+    for (const ane::rule_record& r : ane::rules::own_layer) {
         bounded.insert(r.id);
     }
     return {p, bounded};
@@ -141,6 +144,7 @@ ane::verdict_table with_overflows_seen(const ane::graph_view& g, const model& of
 judgement check(const model& of, const check_options& how, const caller& who, const std::vector<ane::aside>& measured) {
     require_limits(how, who.by);
     ane::report_policy rules = policy_of(how);
+    rules.rules.layers = of.layers();
     std::vector<ane::aside> observed = observed_while_reading(of);
     ane::read_model promised{of.graph(), {}, of.notes(), of.doubts()};
     promise(promised.graph, how.ranges);
@@ -149,8 +153,8 @@ judgement check(const model& of, const check_options& how, const caller& who, co
     }
     append(observed, measured);
     ane::verdict_table verdicts = with_overflows_seen(promised.graph, of, how, rules, observed);
-    if (of.is_mil()) {
-        append(observed, observed_in_mil(promised, verdicts));
+    if (of.is_mil() && how.route != ane::compile_route::netplist) {
+        append(observed, refuse_mil(promised, verdicts));
     }
     return {std::move(promised.graph), rules, std::move(verdicts), std::move(observed)};
 }

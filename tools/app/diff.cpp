@@ -39,7 +39,7 @@ template <class Compare> auto in_reference(const diff_options& how, const Compar
 ane::model_difference diff(const model& of, const diff_options& how, const std::vector<input_array>& inputs,
                            const caller& who) {
     require_limits(how, who.by);
-    const ane::backend::oracle engine(target_named(how.target));
+    const ane::backend::oracle engine = ane::backend::oracle(target_named(how.target)).layers(of.layers());
     require_run_memory(of.graph(), kept_values::twice, of.max_memory(), who);
     const task shown(who, "comparing " + how.target + " with " + how.reference + ", node by node");
     return on_inputs(of, how, inputs, [&](const auto& memory) {

@@ -72,7 +72,7 @@ layer_errors compare_layers(const model& of, const layer_error_options& how, ane
                          "is " + how.backend + ", which has no layers to look at: it must be cpu or oracle:TARGET");
     }
     const ane::target chip = target_named(how.backend.substr(oracle.size()));
-    return compare_with(of, ane::backend::oracle(chip), chip, how, data, shown);
+    return compare_with(of, ane::backend::oracle(chip).layers(of.layers()), chip, how, data, shown);
 }
 
 std::string text(const layer_errors& e, bool coloured) {

@@ -24,7 +24,7 @@ std::string without_target(const std::string& reason, ane::target t) {
 
 } // namespace
 
-std::vector<ane::aside> observed_in_mil(const ane::read_model& model, const ane::verdict_table& verdicts) {
+std::vector<ane::aside> refuse_mil(const ane::read_model& model, ane::verdict_table& verdicts) {
     struct reason {
         ane::read_fault fault;
         std::string text;
@@ -36,18 +36,16 @@ std::vector<ane::aside> observed_in_mil(const ane::read_model& model, const ane:
         if (!ane::describe(row.target).mil_supported) {
             continue; // nobody gives it such a file
         }
-        std::set<std::string> told; // as a finding of the rules, or as a doubt
+        std::set<std::string> told; // as a finding of the rules
         for (const ane::violation& v : row.found) {
             if (v.is_error) {
                 told.insert(ane::format(v, model.graph));
             }
         }
-        for (const ane::read_fault& doubt : model.doubts) {
-            told.insert(doubt.reason);
-        }
         for (const ane::read_fault& fault : ane::judge(model, row.target).reasons) {
             if (told.count(fault.reason) == 0) {
-                const std::string text = without_target(fault.reason, row.target);
+                const std::string text =
+                    (fault.operation.empty() ? "" : fault.operation + ": ") + without_target(fault.reason, row.target);
                 const auto [place, is_new] = places.try_emplace({fault.line, fault.operation, text}, all.size());
                 if (is_new) {
                     all.push_back({fault, text, {}});
@@ -58,7 +56,10 @@ std::vector<ane::aside> observed_in_mil(const ane::read_model& model, const ane:
     }
     std::vector<ane::aside> observed;
     for (const reason& each : all) {
-        observed.push_back({ane::file_refused, ane::severity::warn,
+        for (const ane::target t : each.targets) {
+            verdicts.refuse_file(t, "the file as it stands: " + each.text);
+        }
+        observed.push_back({ane::file_refused, ane::severity::reject,
                             fmt::format("{} ({})", each.text, names_of(each.targets, verdicts.rows().size())),
                             each.fault.where, each.fault.line});
     }

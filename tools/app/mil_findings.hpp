@@ -9,8 +9,8 @@
 
 namespace app {
 
-/// Why the engine's compiler is expected to refuse MIL text as it stands, where the graph that was read of it could be
-/// written in other words, or go by another route: each reason once, with the targets of the table that have it.
-std::vector<ane::aside> observed_in_mil(const ane::read_model& model, const ane::verdict_table& verdicts);
+/// Refuses MIL text as it stands, on the targets of the table whose compiler is expected to (`ane::judge`), though the
+/// graph that was read of it could be written in other words or go by another route. Each reason once, with its targets.
+std::vector<ane::aside> refuse_mil(const ane::read_model& model, ane::verdict_table& verdicts);
 
 } // namespace app

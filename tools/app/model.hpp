@@ -3,6 +3,7 @@
 #include "port.hpp"
 #include "reading.hpp"
 #include <anemone/graph/graph.hpp>
+#include <anemone/passes/layer_forms.hpp>
 #include <anemone/weights/store.hpp>
 
 #include <cstdint>
@@ -39,6 +40,8 @@ public:
     const std::vector<std::string>& changes() const { return changes_; }
     /// Whether it is MIL text as it was read.
     bool is_mil() const { return is_mil_; }
+    /// The layers that an engine runs of it: those that its file asks for, or the safe forms that are written of it.
+    ane::layer_forms layers() const { return layers_; }
     /// Whether it is another than its file's.
     bool is_made() const { return is_made_; }
     /// Bytes that weights, and the values of a run, may take.
@@ -54,6 +57,7 @@ private:
     std::uint64_t max_memory_;
     bool approximates_;
     bool is_mil_;
+    ane::layer_forms layers_;
     bool is_made_ = false;
     ane::dynamic_graph graph_;
     std::shared_ptr<ane::weight_store> weights_;

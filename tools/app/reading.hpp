@@ -45,7 +45,8 @@ struct reading_options {
 /// A model as it was read.
 struct model_file {
     ane::read_model read;
-    bool is_mil = false; ///< MIL text, alone or in a folder
+    bool is_mil = false;         ///< MIL text, alone or in a folder
+    bool has_own_layers = false; ///< it asks for layers of the engine by name: all but ONNX
 };
 
 /// The model of a path: MIL text, a property list, ONNX, an ML package, or a folder that has one (`.mlmodelc`, what we

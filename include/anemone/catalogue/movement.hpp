@@ -33,9 +33,11 @@ template <> struct operation<op::reshape> : rearrangement {
             return count;
         };
         const int axis = x.rank - 1 - in(0).along;
-        for (int i = 0; in(0).rms < unbounded && i < n.shape.rank; ++i) {
+        for (int i = 0; in(0).bounds_rows() && i < n.shape.rank; ++i) {
             if (n.shape[i] == x[axis] && behind(n.shape, i) == behind(x, axis)) {
-                return {in(0).low, in(0).high, in(0).declared, in(0).rms, n.shape.rank - 1 - i};
+                interval r = in(0);
+                r.along = n.shape.rank - 1 - i;
+                return r;
             }
         }
         return of_elements(in(0));
@@ -45,7 +47,7 @@ template <> struct operation<op::transpose> : rearrangement {
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
         interval r = in(0);
         const permutation& p = n.get<permutation>();
-        for (int i = 0; r.rms < unbounded && i < p.order.rank; ++i) {
+        for (int i = 0; r.bounds_rows() && i < p.order.rank; ++i) {
             if (p.order[i] == p.order.rank - 1 - in(0).along) {
                 r.along = p.order.rank - 1 - i;
             }

@@ -33,11 +33,15 @@ template <> struct operation<op::softmax> : of_halves {
     static constexpr interval parts(const graph_view&, const node& n, operand_ranges) {
         return {0, static_cast<double>(n.shape[normalized_axis(n.get<axis>().index, n.shape.rank)]), true};
     }
-    /// At least e^(low - high) / n: the least of n elements where all others are the largest.
+    /// At least e^(low - high) / n: the least of n elements where all others are the largest. They add up to 1.
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
-        const double count = static_cast<double>(n.shape[normalized_axis(n.get<axis>().index, n.shape.rank)]);
+        const int along = normalized_axis(n.get<axis>().index, n.shape.rank);
+        const double count = static_cast<double>(n.shape[along]);
         const double least = in(0).bounded() ? exponential(in(0).low - in(0).high) / count : 0;
-        return {least > 0x1p-12 ? least * 0.95 : 0, 1, true};
+        interval r{least > 0x1p-12 ? least * 0.95 : 0, 1, true};
+        r.l1 = 1.02 + count * 0x1p-11; // the table of the reciprocal, and the rounding of each
+        r.along = n.shape.rank - 1 - along;
+        return r;
     }
 };
 

@@ -34,7 +34,7 @@ model_difference diff_with(const graph_view& model, const Reference& reference, 
     detail::verify_weight_names(validated(model), weights); // their values when they are read
     const trace expected = trace_of(model, reference, weights, inputs);
     const trace actual = trace_of(model, engine, weights, inputs);
-    replay alone(model, weights, engine.arithmetic(), expected, inputs);
+    replay alone(model, weights, engine, expected, inputs);
     model_difference result;
     for (int i = 0; i < model.size(); ++i) {
         if (is_source(model[i].kind) || model[i].type != dtype::f16 || !expected.known(i) || !actual.known(i) ||

@@ -98,7 +98,7 @@ class oracle_layers {
 public:
     ANEMONE_INLINE oracle_layers(const graph_view& model, const weight_store& weights, const backend::oracle& place,
                                  bool)
-        : name_(place.name()), layers_(model, weights, place.arithmetic()) {}
+        : name_(place.name()), layers_(model, weights, place) {}
 
     const std::string& name() const { return name_; }
     ANEMONE_INLINE bool has_value(int node) const { return layers_.has_value(node); }

@@ -18,9 +18,9 @@ namespace ane::inline ANEMONE_WAY {
 class replay {
 public:
     /// `values` must outlive it.
-    ANEMONE_INLINE replay(const graph_view& model, const weight_store& weights, const numerics::datapath& path,
+    ANEMONE_INLINE replay(const graph_view& model, const weight_store& weights, const backend::oracle& engine,
                           const trace& values, input_buffers inputs)
-        : replay(model, weights, path) {
+        : replay(model, weights, engine) {
         use(values);
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             values_.bind(detail::input_node(lowered_.graph, static_cast<int>(i)), inputs[i]);
@@ -34,9 +34,10 @@ public:
         }
     }
     /// Without values so far: `use` gives them, those of inputs too.
-    ANEMONE_INLINE replay(const graph_view& model, const weight_store& weights, const numerics::datapath& path)
-        : model_(model), lowered_(lower(model)), constants_(fold_constants(lowered_.graph, weights)),
-          values_(lowered_.graph, constants_, path, oracle::every_step()),
+    ANEMONE_INLINE replay(const graph_view& model, const weight_store& weights, const backend::oracle& engine)
+        : model_(model), lowered_(lower(model, {}, engine.layers())),
+          constants_(fold_constants(lowered_.graph, weights)),
+          values_(lowered_.graph, constants_, engine.arithmetic(), oracle::every_step()),
           holders_(detail::holders(model, lowered_, values_.plan)), pieces_(model.nodes.size()) {
         for (int i = 0; i < lowered_.view().size(); ++i) {
             if (!is_source(lowered_.view()[i].kind) && !values_.known(i)) {

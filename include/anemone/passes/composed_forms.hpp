@@ -126,6 +126,12 @@ constexpr int lower_log_sum(rewriter& w, const node& n) {
     return w.emit(op::log, stabilizer{}, {w.emit(op::reduce_sum, n.get<axes>(), {w.operand(n, 0)})});
 }
 
+/// The engine's own form: the exponentials as they are, infinite from 11.09 on.
+constexpr int own_log_sum_exp(rewriter& w, const node& n) {
+    const int sum = w.emit(op::reduce_sum, n.get<axes>(), {w.emit(op::exp, no_attributes{}, {w.operand(n, 0)})});
+    return w.emit(op::log, stabilizer{}, {sum});
+}
+
 /// m + ln of the sum of e^(x - m), where m is the maximum: no term is above 1.
 constexpr int lower_log_sum_exp(rewriter& w, const node& n) {
     const axes over = n.get<axes>();

@@ -5,6 +5,7 @@
 #include "../graph/op_facet.hpp"
 #include "composed_forms.hpp"
 #include "composed_functions.hpp"
+#include "layer_forms.hpp"
 #include "lower_cumsum.hpp"
 #include "rewriter.hpp"
 #include "scale_folding.hpp"
@@ -86,8 +87,11 @@ constexpr int reduction_times_zero(const graph_view& g, const node& n) {
 }
 
 /// A reduction times zero becomes its difference with itself, which compiles.
-constexpr int lower_mul(rewriter& w, const graph_view& g, int index) {
+constexpr int lower_mul(rewriter& w, const graph_view& g, int index, layer_forms layers) {
     const node& n = g[index];
+    if (const int number = number_after_whole(g, n); number >= 0 && layers == layer_forms::own) {
+        return w.operand(n, 1 - number);
+    }
     if (const int k = reduction_times_zero(g, n); k >= 0) {
         return w.emit(op::sub, no_attributes{}, {w.operand(n, k), w.operand(n, k)});
     }
@@ -136,6 +140,7 @@ inline constexpr op_facet<lowering_rule> lowering_rules{{op::conv2d, {lower_conv
                                                         {op::linear, {lower_linear, true}},
                                                         {op::attention, {lower_attention, true}},
                                                         {op::softplus, {lower_softplus}},
+                                                        {op::parametric_softplus, {lower_parametric_softplus}},
                                                         {op::round, {lower_round}},
                                                         {op::square, {lower_square, true}},
                                                         {op::identity, {lower_identity, true}},
@@ -157,14 +162,20 @@ inline constexpr op_facet<lowering_rule> lowering_rules{{op::conv2d, {lower_conv
                                                         {op::reduce_log_sum_exp, {lower_log_sum_exp, true}},
                                                         {op::cast, {lower_cast}}};
 
-constexpr int lower_node(rewriter& w, const graph_view& g, int index, const op_set& kept,
+/// Operations whose own layer is one of the lowered graph's.
+inline constexpr op_set own_layers{op::softplus, op::parametric_softplus, op::round};
+
+constexpr int lower_node(rewriter& w, const graph_view& g, int index, const op_set& kept, layer_forms layers,
                          const sequence<char>& dequantized) {
     const node& n = g[index];
-    if (kept.contains(n.kind)) {
+    if (kept.contains(n.kind) || (layers == layer_forms::own && own_layers.contains(n.kind))) {
         return w.copy(index);
     }
     if (n.kind == op::mul) {
-        return lower_mul(w, g, index);
+        return lower_mul(w, g, index, layers);
+    }
+    if (n.kind == op::reduce_log_sum_exp && layers == layer_forms::own) {
+        return own_log_sum_exp(w, n);
     }
     if (n.kind == op::reshape && n.type == dtype::uint8 && dequantized[static_cast<std::size_t>(index)] == 0) {
         return w.reshape(as_f16(w, w.operand(n, 0)), n.shape);
@@ -174,12 +185,13 @@ constexpr int lower_node(rewriter& w, const graph_view& g, int index, const op_s
 }
 
 /// `lower` without the last step, in which multiplications by constants merge.
-constexpr lowered_graph lower_each(const graph_view& g, const op_set& kept = {}) {
+constexpr lowered_graph lower_each(const graph_view& g, const op_set& kept = {},
+                                   layer_forms layers = layer_forms::safe) {
     rewriter w(g);
     const sequence<char> dequantized = detail::dequantized_reshapes(g);
     for (int i = 0; i < g.size(); ++i) {
         w.visit(i);
-        w.rename(i, detail::lower_node(w, g, i, kept, dequantized));
+        w.rename(i, detail::lower_node(w, g, i, kept, layers, dequantized));
     }
     const sequence<char> known = constant_nodes(w.result());
     sequence<char> taken(w.result().nodes.size(), 0);
@@ -209,9 +221,10 @@ constexpr bool is_composed(op kind) noexcept { return detail::lowering_rules[kin
 /// operations become their parts, forbidden forms become allowed ones, and every output becomes the result of an
 /// operation of its own (an output that is an input crashes the compiler: an empty body, engine-runtime section 8.2).
 /// The oracle, the emitters and the cost model all read the result. Operations of `kept` are copied as they are, for a
-/// format that has a form of its own for them: `lower(g, {op::attention})`.
-constexpr lowered_graph lower(const graph_view& g, const op_set& kept = {}) {
-    lowered_graph result = detail::lower_each(g, kept);
+/// format that has a form of its own for them: `lower(g, {op::attention})`. With `layer_forms::own` the engine's own
+/// layers stay what a file of others asks for: what the oracle then computes is what that file gets.
+constexpr lowered_graph lower(const graph_view& g, const op_set& kept = {}, layer_forms layers = layer_forms::safe) {
+    lowered_graph result = detail::lower_each(g, kept, layers);
     fold_scales(result.graph, result.origins);
     return result;
 }

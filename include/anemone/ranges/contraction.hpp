@@ -48,6 +48,7 @@ struct contraction_form {
     bool by_column = false; ///< the contract that bounds an output is `column_l1`, not `row_l1`
     bool walkable = true;   ///< `walk` describes the weight
     int along = -1;         ///< the axis of the other operand that one output adds up, from the last; -1: several
+    int along_weight = -1;  ///< the same of the weight
     weight_walk walk{};
 };
 
@@ -99,6 +100,7 @@ constexpr contraction_form form_of(const graph_view& g, const node& n) {
         f.terms = x.width();
         f.walk = {w[0], f.terms, 1, 0, f.terms};
         f.along = 0;
+        f.along_weight = 0;
     } else {
         const transposed& a = n.get<transposed>();
         const bool left = is_parameter(g, g.operand(n, 0)) && !is_parameter(g, g.operand(n, 1));
@@ -106,6 +108,7 @@ constexpr contraction_form form_of(const graph_view& g, const node& n) {
         f.terms = a.a ? x.height() : x.width();
         f.weight = left ? 0 : 1;
         f.along = (left ? a.b : !a.a) ? 0 : 1;
+        f.along_weight = (left ? !a.a : a.b) ? 0 : 1;
         // In x w^T and w x each row of w makes one output, in x w and w^T x each column.
         const bool columns = left ? a.a : !a.b;
         const std::int64_t outputs = columns ? matrix.width() : matrix.height();
@@ -137,6 +140,9 @@ constexpr double product_of_lengths(const interval& x, const contraction_form& f
                                                    : unbounded;
 }
 constexpr void narrow(contraction_bound& b, double most) {
+    if (most >= unbounded) {
+        return;
+    }
     b.value.low = b.value.low > -most ? b.value.low : -most;
     b.value.high = b.value.high < most ? b.value.high : most;
     b.magnitudes = b.magnitudes < most ? b.magnitudes : most;
@@ -197,6 +203,13 @@ constexpr void add_ranges(const graph_view& g, const node& weight, const interva
         }
     }
     narrow(b, product_of_lengths(x, f, root(squares)));
+    if (w.along == f.along_weight) {
+        const double length = w.rms < unbounded ? terms * w.rms : unbounded; // times the root of `terms`, of x
+        narrow(b, x.magnitude() * (w.l1 < length ? w.l1 : length));
+    }
+    if (x.along == f.along) {
+        narrow(b, w.magnitude() * x.l1);
+    }
 }
 
 /// softmax(scale q k^T) v: the value is a mean of v with weights that add up to one; the accumulator has to hold the

@@ -17,7 +17,11 @@ struct interval {
     double high = half_max;
     bool declared = false;  ///< follows from promises or from the operations themselves, not from an input's type alone
     double rms = unbounded; ///< what the root mean square along an axis cannot exceed, where a norm says so
+    double l1 = unbounded;  ///< what the sum of the magnitudes along it cannot exceed, where a softmax says so
     int along = 0;          ///< that axis, counted from the last
+
+    /// Whether a norm or a softmax bounds more than the elements.
+    constexpr bool bounds_rows() const noexcept { return rms < unbounded || l1 < unbounded; }
 
     constexpr double magnitude() const noexcept { return high > -low ? high : -low; }
     constexpr bool bounded() const noexcept { return magnitude() < unbounded; }
@@ -51,8 +55,8 @@ constexpr double stored_high(double x) noexcept {
 }
 constexpr double stored_low(double x) noexcept { return -stored_high(-x); }
 constexpr interval stored(const interval& x) noexcept {
-    return {stored_low(x.low), stored_high(x.high), x.declared, x.rms < unbounded ? x.rms * (1 + 0x1p-10) : unbounded,
-            x.along};
+    const auto rounded = [](double bound) { return bound < unbounded ? bound * (1 + 0x1p-10) : unbounded; };
+    return {stored_low(x.low), stored_high(x.high), x.declared, rounded(x.rms), rounded(x.l1), x.along};
 }
 
 /// The same elements in another order or fewer of them: nothing is known of the mean along an axis.

@@ -32,6 +32,7 @@ struct target_verdict {
     std::int64_t traffic = 0;            ///< bytes that all layers move; 0 where the model has no cost
     residency_summary residency{};       ///< of the layers as the engine runs them
     std::vector<violation> found{};
+    std::vector<std::string> of_file{}; ///< why the file as it stands is refused, though the graph may not be
 
     bool accepted() const noexcept { return counts.errors == 0; }
 };
@@ -43,6 +44,8 @@ public:
     explicit verdict_table(const graph_view& g, const target_set& targets = macs, const report_policy& p = {});
 
     const std::vector<target_verdict>& rows() const noexcept { return rows_; }
+    /// Refuses the file that the model comes from on a target of the table, for a reason that its graph does not show.
+    ANEMONE_API void refuse_file(target t, const std::string& reason);
     /// Remarks that hold on every target and count among the notes of each: that weights are shared, and by which
     /// operations.
     const std::vector<std::string>& remarks() const noexcept { return remarks_; }

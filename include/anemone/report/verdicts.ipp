@@ -22,17 +22,24 @@ ANEMONE_INCLUDED(anemone_report_verdicts_hpp);
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-/// The first error of a row that has one.
-ANEMONE_INLINE const violation& blocker_of(const target_verdict& row) {
-    return *std::find_if(row.found.begin(), row.found.end(), [](const violation& v) { return v.is_error; });
+/// The first error of a row, null where it has none but those of its file.
+ANEMONE_INLINE const violation* blocker_of(const target_verdict& row) {
+    const auto at = std::find_if(row.found.begin(), row.found.end(), [](const violation& v) { return v.is_error; });
+    return at == row.found.end() ? nullptr : &*at;
 }
-ANEMONE_INLINE bool same(const violation& a, const violation& b) {
-    return a.node == b.node && a.rule == b.rule && a.got == b.got && a.limit == b.limit;
+/// Whether two rows that are refused are so for the same reason.
+ANEMONE_INLINE bool stopped_alike(const target_verdict& one, const target_verdict& other) {
+    const violation* a = blocker_of(one);
+    const violation* b = blocker_of(other);
+    if (a == nullptr || b == nullptr) {
+        return a == b && one.first_blocker == other.first_blocker;
+    }
+    return a->node == b->node && a->rule == b->rule && a->got == b->got && a->limit == b->limit;
 }
-/// The first row that this stops.
-ANEMONE_INLINE std::size_t first_with(const std::vector<target_verdict>& rows, const violation& wanted) {
+/// The first row that is stopped as this one.
+ANEMONE_INLINE std::size_t first_with(const std::vector<target_verdict>& rows, const target_verdict& wanted) {
     std::size_t i = 0;
-    while (rows[i].accepted() || !same(blocker_of(rows[i]), wanted)) {
+    while (rows[i].accepted() || !stopped_alike(rows[i], wanted)) {
         ++i;
     }
     return i;
@@ -138,6 +145,17 @@ ANEMONE_BODY_OF verdict_table::verdict_table(const graph_view& g, const target_s
     }
 }
 
+ANEMONE_BODY void verdict_table::refuse_file(target t, const std::string& reason) {
+    for (target_verdict& row : rows_) {
+        if (row.target == t) {
+            row.first_blocker = row.counts.errors == 0 ? reason : row.first_blocker;
+            ++row.counts.errors;
+            row.of_file.push_back(reason);
+            row.seconds.reset();
+        }
+    }
+}
+
 ANEMONE_BODY bool verdict_table::ok() const noexcept {
     return std::all_of(rows_.begin(), rows_.end(), [](const target_verdict& r) { return r.accepted(); });
 }
@@ -158,11 +176,10 @@ ANEMONE_BODY std::string verdict_table::str(bool coloured) const {
                           r.counts.warnings, r.counts.notes, detail::time_of(r));
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-        if (!rows_[i].accepted() && detail::first_with(rows_, detail::blocker_of(rows_[i])) == i) {
+        if (!rows_[i].accepted() && detail::first_with(rows_, rows_[i]) == i) {
             std::string names;
             for (std::size_t k = i; k < rows_.size(); ++k) {
-                const bool stopped =
-                    !rows_[k].accepted() && detail::same(detail::blocker_of(rows_[k]), detail::blocker_of(rows_[i]));
+                const bool stopped = !rows_[k].accepted() && detail::stopped_alike(rows_[k], rows_[i]);
                 names += stopped ? (k == i ? "" : ", ") + std::string(runtime_architecture(rows_[k].target)) : "";
             }
             text += formatted("{}: {}\n", detail::painted(names, "\x1b[1m", coloured), rows_[i].first_blocker);

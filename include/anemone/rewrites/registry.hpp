@@ -2,6 +2,7 @@
 
 #include "attention.hpp"
 #include "layouts.hpp"
+#include "norms.hpp"
 #include "products.hpp"
 #include "slices.hpp"
 #include "sums.hpp"
@@ -48,6 +49,11 @@ inline constexpr rewrite_record rewrite_table[] = {
     {"slices_off_width", rewrite_goal::values, rewrite_exactness::bits,
      "a slice inside the width whose values may pass 4094 on A13 and A14", "another axis has the whole range",
      "rules R090; rewrites 1, width slice", detail::slices_off_width},
+    {"scale_norms", rewrite_goal::values, rewrite_exactness::rounding,
+     "a norm or a length whose squares may leave fp16, by the declared ranges", "they stay within, by a power of two",
+     "rules R151; guide 3", detail::scale_norms},
+    {"logarithms_of_shares", rewrite_goal::values, rewrite_exactness::rounding, "the logarithm of a softmax",
+     "no share is zero before its logarithm", "rules R157; numerics N095 to N097", detail::logarithms_of_shares},
     {"scale_weights", rewrite_goal::errors, rewrite_exactness::rounding,
      "a convolution or layer whose products lie near 2^-16", "they keep more of their bits, by a power of two",
      "numerics N160 to N165; guide 3", detail::scale_weights},

@@ -49,7 +49,8 @@ enum class wanted : std::uint8_t { errors, everything };
 constexpr rule_set active_rules(const policy& p, wanted which) {
     return rule_set::where([&](rule id) {
         const rule_record& r = record_of(id);
-        const bool looks = r.route == compile_route::any || r.route == p.route;
+        const bool looks =
+            (r.route == compile_route::any || r.route == p.route) && (!r.of_own_layers || p.layers == layer_forms::own);
         return looks && (which == wanted::errors ? p.is_error(id, r.level) : !p.waived.contains(id));
     });
 }

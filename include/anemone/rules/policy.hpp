@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../passes/layer_forms.hpp"
 #include "../targets/operation_support.hpp"
 #include "rule.hpp"
 
@@ -11,6 +12,7 @@ struct policy {
     rule_set errors{}; ///< warnings that count as errors
     rule_set waived{}; ///< rules that are not checked
     compile_route route = compile_route::any;
+    layer_forms layers = layer_forms::safe; ///< whose values are judged: of a file of others, its own
 
     constexpr bool is_error(rule r, severity level) const noexcept {
         return !waived.contains(r) && (level == severity::reject || level == severity::hazard || errors.contains(r));
@@ -20,6 +22,7 @@ struct policy {
         a.errors.insert(b.errors);
         a.waived.insert(b.waived);
         a.route = b.route == compile_route::any ? a.route : b.route;
+        a.layers = b.layers == layer_forms::safe ? a.layers : b.layers;
         return a;
     }
     friend constexpr bool operator==(const policy&, const policy&) = default;
@@ -29,6 +32,8 @@ struct policy {
 template <class... Rule> constexpr policy as_error(Rule... rules) { return {.errors = {rules...}}; }
 /// The given rules are not checked: the author knows better.
 template <class... Rule> constexpr policy waive(Rule... rules) { return {.waived = {rules...}}; }
+/// The layers of a file are judged as they are, not as our files would have them.
+constexpr policy of_own_layers() { return {.layers = layer_forms::own}; }
 /// The rules of one route are checked too.
 constexpr policy on_route(compile_route route) { return {.route = route}; }
 

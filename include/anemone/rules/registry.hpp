@@ -12,6 +12,7 @@
 #include "native.hpp"
 #include "normalization.hpp"
 #include "order.hpp"
+#include "own_layer.hpp"
 #include "pooling.hpp"
 #include "precision.hpp"
 #include "program.hpp"
@@ -39,15 +40,15 @@ struct rule_family {
 };
 
 inline constexpr std::array rule_families{
-    rule_family{rules::support},     rule_family{rules::type},          rule_family{rules::extent},
-    rule_family{rules::convolution}, rule_family{rules::matmul},        rule_family{rules::pooling},
-    rule_family{rules::reduction},   rule_family{rules::movement},      rule_family{rules::attention},
-    rule_family{rules::rearrange},   rule_family{rules::normalization}, rule_family{rules::elementwise},
-    rule_family{rules::texture},     rule_family{rules::order},         rule_family{rules::native},
-    rule_family{rules::weight},      rule_family{rules::value},         rule_family{rules::precision},
-    rule_family{rules::layout},      rule_family{rules::memory},        rule_family{rules::program},
-    rule_family{rules::runtime},     rule_family{rules::advice},        rule_family{rules::written},
-    rule_family{rules::stored_value}};
+    rule_family{rules::support},      rule_family{rules::type},          rule_family{rules::extent},
+    rule_family{rules::convolution},  rule_family{rules::matmul},        rule_family{rules::pooling},
+    rule_family{rules::reduction},    rule_family{rules::movement},      rule_family{rules::attention},
+    rule_family{rules::rearrange},    rule_family{rules::normalization}, rule_family{rules::elementwise},
+    rule_family{rules::texture},      rule_family{rules::order},         rule_family{rules::native},
+    rule_family{rules::weight},       rule_family{rules::value},         rule_family{rules::precision},
+    rule_family{rules::layout},       rule_family{rules::memory},        rule_family{rules::program},
+    rule_family{rules::runtime},      rule_family{rules::advice},        rule_family{rules::written},
+    rule_family{rules::stored_value}, rule_family{rules::own_layer}};
 
 namespace detail {
 

@@ -161,6 +161,9 @@
     ROW(inner_value_may_leave_half_precision)                                                                          \
     ROW(epsilon_becomes_zero)                                                                                          \
     ROW(number_becomes_zero)                                                                                           \
+    /* own layer: what the engine's own layers do to values */                                                         \
+    ROW(own_layer_fails)                                                                                               \
+    ROW(factor_after_rounding_is_dropped)                                                                              \
     /* precision: how many digits are left */                                                                          \
     ROW(products_are_many)                                                                                             \
     ROW(products_are_near_the_quantum)                                                                                 \

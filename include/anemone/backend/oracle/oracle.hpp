@@ -3,6 +3,7 @@
 #include "../../base/hidden.hpp"
 #include "../../base/way.hpp"
 #include "../../numerics/datapath.hpp"
+#include "../../passes/layer_forms.hpp"
 #include "../../targets/target.hpp"
 #include "../../values/half.hpp"
 #include "../backend.hpp"
@@ -69,6 +70,10 @@ public:
     /// (errc::argument) for less than one.
     ANEMONE_API oracle threads(int count) const;
 
+    /// The same oracle with these layers: of a file of others, whose own layers are to be shown, `layer_forms::own`.
+    ANEMONE_API oracle layers(layer_forms forms) const;
+    layer_forms layers() const { return layers_; }
+
     ANEMONE_API oracle_program compile(const graph_view& model, const weight_store& weights) const;
 
 #if !defined(ANEMONE_COMPILED)
@@ -80,6 +85,7 @@ private:
     numerics::datapath arithmetic_;
     std::string label_;
     int threads_ = 1;
+    layer_forms layers_ = layer_forms::safe;
 };
 
 } // namespace ane::backend::inline ANEMONE_WAY

@@ -145,7 +145,9 @@ ANEMONE_BODY oracle::oracle(target generation)
 ANEMONE_BODY oracle::oracle(const numerics::datapath& arithmetic, std::string label)
     : arithmetic_(numerics::checked(arithmetic)), label_(std::move(label)) {}
 
-ANEMONE_BODY std::string oracle::name() const { return "oracle " + label_; }
+ANEMONE_BODY std::string oracle::name() const {
+    return "oracle " + label_ + (layers_ == layer_forms::own ? ", the file's own layers" : "");
+}
 
 ANEMONE_BODY oracle oracle::threads(int count) const {
     if (count < 1) {
@@ -156,13 +158,23 @@ ANEMONE_BODY oracle oracle::threads(int count) const {
     return result;
 }
 
+ANEMONE_BODY oracle oracle::layers(layer_forms forms) const {
+    oracle result = *this;
+    result.layers_ = forms;
+    return result;
+}
+
 ANEMONE_BODY oracle_program oracle::compile(const graph_view& model, const weight_store& weights) const {
     validate(model);
-    return {lower(model), weights, arithmetic_, threads_, ane::oracle::repertoire_of<every_op, every_op>()};
+    return {lower(model, {}, layers_), weights, arithmetic_, threads_,
+            ane::oracle::repertoire_of<every_op, every_op>()};
 }
 
 #if !defined(ANEMONE_COMPILED)
 template <const auto& Model> oracle_program oracle::compile_model(const weight_store& weights) const {
+    if (layers_ != layer_forms::safe) {
+        return compile(Model, weights);
+    }
     if constexpr (ane::oracle::lowers_in_a_constant<Model>()) {
         using lowered = ane::oracle::lowered_model<Model>;
         return {lowered::copy(), weights, arithmetic_, threads_,

@@ -1,0 +1,93 @@
+#pragma once
+
+#include "../analysis/envelope.hpp"
+#include "../passes/composed_functions.hpp"
+#include "record.hpp"
+#include "shifted_exponentials.hpp"
+#include "value.hpp"
+
+#include <array>
+
+/// Layers of the engine that give wrong values (MIL facts section 5, measured on M5), as far as a file asks for them.
+/// What we write has other forms in their place (passes/composed_functions.hpp).
+namespace ane::rules {
+
+namespace detail {
+
+/// What e^x of an operand is taken of, and the largest argument: of e^x itself, or of the sum of that many.
+constexpr interval exponent_of(const subject& s) {
+    if (s.n.kind == op::parametric_softplus) {
+        return ane::detail::product(s.operand_range(0), s.operand_range(2));
+    }
+    const double terms = s.n.kind == op::reduce_log_sum_exp ? ane::detail::reduced_terms(s.g, s.n) : 1;
+    const interval& x = s.operand_range(0);
+    return {x.low, x.high + ane::detail::logarithm(terms > 1 ? terms : 1), x.declared};
+}
+
+/// Whether a rounding is only chosen below 1024, as we write it: select(|x| < 1024, round(x), x).
+constexpr bool is_chosen_below(const subject& s) {
+    int choices = 0;
+    for (int i = s.index + 1; i < s.g.size(); ++i) {
+        const node& n = s.g[i];
+        if (n.kind != op::select || operand_index(s.g, n, 1) != s.index || s.g.operand(n, 0).kind != op::less) {
+            continue;
+        }
+        const node& test = s.g.operand(n, 0);
+        const node& size = s.g.operand(test, 0);
+        const interval& limit = s.value_ranges[static_cast<std::size_t>(operand_index(s.g, test, 1))];
+        choices +=
+            size.kind == op::abs && operand_index(s.g, size, 0) == operand_index(s.g, s.n, 0) && limit.high <= 1024 ? 1
+                                                                                                                    : 0;
+    }
+    return choices == s.uses[static_cast<std::size_t>(s.index)];
+}
+
+constexpr finding check_own_layer(const subject& s) {
+    if (s.n.kind == op::round) { // up to 2048, from where on adding 0.5 changes nothing
+        if (is_chosen_below(s)) {
+            return {};
+        }
+        return holds_if(s.operand_range(0).magnitude() < 1024, reported(s.operand_range(0).magnitude()), 1024);
+    }
+    const bool is_shifted = s.n.kind == op::reduce_log_sum_exp && subtracted_maximum(s.g, s.operand(0)) != nullptr;
+    const interval x = exponent_of(s);
+    return holds_if(is_shifted || x.high<exponential_limit, x.high> 0 ? reported(x.high) : 0,
+                    static_cast<std::int64_t>(exponential_limit));
+}
+
+} // namespace detail
+
+inline constexpr std::array own_layer{
+    rule_record{
+        .id = rule::own_layer_fails,
+        .fact = "N098",
+        .level = severity::hazard,
+        .ops = {op::softplus, op::parametric_softplus, op::reduce_log_sum_exp, op::round},
+        .of_own_layers = true,
+        .sentence = "the engine's own layer is wrong from {limit} on, and the operand may reach {got}",
+        .reject = "",
+        .consequence = "softplus gives 0 from 11.09 on, a logarithm of a sum of exponentials infinity or 0, round "
+                       "adds 1 between 1024 and 2048",
+        .advice = "let anemone convert write the file, which puts parts in its place that are right, or promise "
+                  "a narrower range of the inputs",
+        .source = "MIL facts section 5",
+        .evidence = mark::measured,
+        .silicon = "M1, M5",
+        .check = detail::check_own_layer},
+    rule_record{
+        .id = rule::factor_after_rounding_is_dropped,
+        .fact = "N098",
+        .level = severity::hazard,
+        .ops = {op::mul},
+        .of_own_layers = true,
+        .sentence = "the engine's compiler drops a number by which the result of floor or ceil is multiplied",
+        .reject = "",
+        .consequence = "the product is the whole number itself",
+        .advice = "let anemone convert write the file, in which the number is a constant of the full shape",
+        .source = "MIL facts section 5",
+        .evidence = mark::measured,
+        .silicon = "M5",
+        .check = [](const subject& s) -> finding { return holds_if(ane::detail::number_after_whole(s.g, s.n) < 0); }},
+};
+
+} // namespace ane::rules
