@@ -140,8 +140,8 @@ class closeness {
 public:
     closeness(const graph_view& model, const weight_store& weights, const backend::oracle& engine, input_buffers inputs)
         : model_(model), weights_(fold_constants(model, weights)),
-          given_(trace_of(model, backend::cpu{}, weights, inputs)),
-          alone_(model, weights, engine, given_, inputs), engine_(engine), inputs_(inputs) {}
+          given_(trace_of(model, backend::cpu{}, weights, inputs)), alone_(model, weights, engine, given_, inputs),
+          engine_(engine), inputs_(inputs) {}
 
     /// Empty, or the first node that is too far away.
     std::string fault() {

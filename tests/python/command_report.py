@@ -190,7 +190,8 @@ class Values(Case):
         self.assertEqual({v["level"] for v in found(document, "divisor_may_be_zero")}, {"error"})
 
     def test_a_sum_of_exponentials_is_positive(self):
-        self.assertEqual(found(self.check("log_of_sum.mil", "x=0,8"), "logarithm_of_zero"), [])
+        document = self.check("log_of_sum.mil", "x=0,8", code=1)  # for its cumsum, which the compiler has not
+        self.assertEqual(found(document, "logarithm_of_zero"), [])
 
 
     def test_a_files_own_layers_are_judged_and_shown(self):
@@ -224,9 +225,12 @@ class Files(Case):
                  "tensor<fp16, [1, 8, 1, 1]> y = mul(x = s, y = fp16(0x0p+0))[name = string(\"y\")];")
         (self.folder / "zero.mil").write_text("program(1.3)\n{\n    func main<ios18>(tensor<fp16, [1, 8, 8, 8]> x) {\n" +
                                               "\n".join(lines) + "\n    } -> (y);\n}\n")
-        document = self.json("check", "zero.mil", "--targets", "h13..h14")
+        document = self.json("check", "zero.mil", "--targets", "h13..h14", code=1)
         seen = [o for o in document["observations"] if o["id"] == "file.refused"]
-        self.assertEqual([(o["line"], o["level"]) for o in seen], [(7, "warning")])
+        self.assertEqual([(o["line"], o["level"]) for o in seen], [(7, "error")])
+        self.assertEqual({row["accepted"] for row in document["verdicts"]}, {False})
+        self.call("convert", "zero.mil", "--to", "mil", "-o", "other")
+        self.assertTrue(self.json("check", "other", "--targets", "h13..h14")["accepted"])
         self.assertIn("(R124) (all 4)", seen[0]["message"])
         self.assertEqual([o for o in self.json("check", "classifier.mil")["observations"] if o["id"] == "file.refused"], [])
 
@@ -272,7 +276,7 @@ class Html(Case):
     def test_a_page_with_hostile_names(self):
         name = "<script>alert(1)<\\script>&\"'.mil"
         (self.folder / name).write_bytes((self.folder / "classifier.mil").read_bytes())
-        text = self.call("check", name, "--format", "html", "--ranges", "image=-20000,20000", code=1).stdout
+        text = self.call("check", name, "--format", "html", "--ranges", self.pixels("wide.npz", [20000, -20000])).stdout
         page = Page(text)
         self.assertEqual(page.open, [])
         self.assertEqual(page.links, [])
@@ -285,7 +289,7 @@ class Html(Case):
             for selectors in re.findall(r"([^{}]+)\{[^{}]*\}", re.sub(r"@media[^{]*\{", "", sheet[1])):
                 for selector in selectors.split(","):
                     self.assertEqual(selector.split()[0], "#" + sheet[0])
-        self.assertTrue(any(row[:1] == ["error"] and "sums of 120000" in row[2] for row in page.rows if len(row) > 2))
+        self.assertTrue(any(row[:1] == ["warning"] and "sums of 120000" in row[2] for row in page.rows if len(row) > 2))
         layers = [row for row in page.rows if len(row) == 7]
         self.assertEqual([row[1] for row in layers], ["conv2d", "abs", "reduce_sum", "reshape", "mul", "softmax"])
         self.assertEqual({row[5] for row in layers}, {"legal"})

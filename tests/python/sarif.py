@@ -98,7 +98,7 @@ class Sarif:
         for rule in value["rules"]:  # 3.49
             if "properties" not in rule:  # what is observed beside the rules
                 self.keys(rule, ["id", "name", "shortDescription", "help", "defaultConfiguration"])
-                self.test.assertRegex(rule["id"], r"^(file|weights|data)\.\w+$")
+                self.test.assertRegex(rule["id"], r"^(file|weights|data|values)\.\w+$")
                 self.message(rule["shortDescription"])
                 self.message(rule["help"])
                 continue

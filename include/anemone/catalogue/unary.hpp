@@ -191,7 +191,7 @@ template <> struct operation<op::sqrt> : rising {
     static constexpr operation_support support{"sqrt", family::a13, "nnnnn"};
     static constexpr engine_path engine{path::table, evidence::measured, "study M6; N093, N104 M1"};
     static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        return positive_part_of_table(root_of(in(0)));
+        return positive_part_of_mantissas(root_of(in(0)));
     }
 };
 /// 1 / sqrt(x + epsilon)
@@ -204,7 +204,7 @@ template <> struct operation<op::rsqrt> : falling {
             return {0, 0, in(0).declared};
         }
         return static_cast<double>(half(y.low)) <= 0 ? anything(in(0).declared)
-                                                     : positive_part_of_table(quotient({1, 1, true}, root_of(y)));
+                                                     : positive_part_of_mantissas(quotient({1, 1, true}, root_of(y)));
     }
 };
 /// 1 / (x + epsilon)
@@ -212,7 +212,7 @@ template <> struct operation<op::inverse> : rising_and_falling {
     static constexpr operation_support support{"inverse", family::older, "nnnnn"};
     static constexpr engine_path engine{path::table, evidence::measured, "study M6 (epsilon 1e-4); N102 M1"};
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
-        return table_slack(quotient({1, 1, true}, shifted(in(0), n.get<stabilizer>().epsilon)));
+        return relative_slack(quotient({1, 1, true}, shifted(in(0), n.get<stabilizer>().epsilon)));
     }
 };
 template <> struct operation<op::square> : rising_and_falling {

@@ -137,12 +137,12 @@ template <class Operand> constexpr interval range_of_length_norm(const graph_vie
     const double least = least_magnitude(x);
     const bool keeps = least >= 0x1p-6 && x.magnitude() * x.magnitude() * count <= half_max;
     const double squares = x.magnitude() * x.magnitude() * (n.kind == op::rms_norm ? 1 : count);
-    const double part = keeps ? 0.97 * least / root(squares + epsilon_of(n)) : 0;
+    const double epsilon = epsilon_of(n) > 0 ? epsilon_of(n) : 0;
+    const double part = keeps ? 0.97 * least / root(squares + epsilon) : 0;
     unit.low = x.low >= 0 ? part : unit.low;
     unit.high = x.high <= 0 ? -part : unit.high;
     const interval r = n.kind == op::rms_norm ? product(unit, in(1)) : unit;
-    const interval around{r.low - magnitude(r.low) / 64 - 0x1p-20, r.high + magnitude(r.high) / 64 + 0x1p-20,
-                          r.declared};
+    const interval around = relative_slack(r);
     return n.kind == op::rms_norm ? with_unit_rms(n, around, in(1).magnitude(), 0) : around;
 }
 

@@ -64,7 +64,7 @@ constexpr interval squared_distance_of(const interval& a, const interval& b) {
 
 /// The root of a sum of squares: infinite where the sum is.
 constexpr interval length_of(const interval& sum) {
-    interval r = table_slack(root_of(stored(sum)));
+    interval r = relative_slack(root_of(stored(sum)));
     r.low = r.low > 0 ? r.low : 0;
     return r;
 }

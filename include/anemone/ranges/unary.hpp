@@ -135,6 +135,12 @@ constexpr interval positive_part_of_table(const interval& exact) {
     r.low = r.low > 0 ? r.low : 0;
     return r;
 }
+/// The same of roots and reciprocals.
+constexpr interval positive_part_of_mantissas(const interval& exact) {
+    interval r = relative_slack(exact);
+    r.low = r.low > 0 ? r.low : 0;
+    return r;
+}
 
 /// e^(rate x)
 constexpr interval exponential_of(const interval& x, double rate) {
