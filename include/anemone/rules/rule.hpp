@@ -53,6 +53,7 @@
     ROW(convolved_width_leaves_no_margin)                                                                              \
     ROW(groups_do_not_divide_cores)                                                                                    \
     ROW(grouped_kernel_is_decomposed)                                                                                  \
+    ROW(stride_does_not_factor)                                                                                        \
     ROW(stride_is_not_native)                                                                                          \
     ROW(dilation_is_not_native)                                                                                        \
     /* matmul */                                                                                                       \

@@ -1,0 +1,43 @@
+"""Files that look harmless and that the engine's compiler refuses, or Core ML gives to another device.
+
+Usage: command_verdicts.py [PROGRAM]; PROGRAM is the one of ANEMONE_BUILD_DIR where none is given."""
+
+import pathlib
+import sys
+import tempfile
+
+import _harness
+from _harness import ROOT, command, expect, verdict
+
+TESTS = ROOT / "tests"
+
+
+class Command:
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+
+    def __call__(self, *arguments, code=0, words=()):
+        done = _harness.run(self.program, [str(each) for each in arguments], self.folder)
+        told = done.stdout + done.stderr
+        expect(code == done.returncode and all(each in told for each in words), f"{arguments}: {done}, wanted {code}, {words}")
+        return told
+
+
+def strides(run, with_onnx):
+    """R041: at most two factors, each 2, 3, 4 or 8."""
+    if with_onnx:
+        run("check", TESTS / "onnx" / "cases" / "stride_7.onnx", code=1,
+            words=("stride 7 is not a product of at most two of 2, 3, 4 and 8", "R041, decompiled", "refused"))
+
+
+def main():
+    program = command()
+    with tempfile.TemporaryDirectory() as folder:
+        run = Command(program, pathlib.Path(folder))
+        done = _harness.run(program, ["check", TESTS / "onnx" / "cases" / "stride_7.onnx", "-q"], folder)
+        strides(run, "built without ONNX" not in done.stdout + done.stderr)
+    return verdict()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
