@@ -30,12 +30,21 @@ def strides(run, with_onnx):
             words=("stride 7 is not a product of at most two of 2, 3, 4 and 8", "R041, decompiled", "refused"))
 
 
+def forms_of_mil(run):
+    """What the file says in words that the compiler refuses: the graph can be used all the same."""
+    cases = TESTS / "readers" / "cases"
+    for options in ([], ["--route", "mil"]):
+        run("check", cases / "weights_in_blocks.mil", *options,
+            words=("weights_in_blocks.mil:9", "y (conv): the engine's compiler: Not implemented: a weight with scales for blocks", "file.doubt"))
+
+
 def main():
     program = command()
     with tempfile.TemporaryDirectory() as folder:
         run = Command(program, pathlib.Path(folder))
         done = _harness.run(program, ["check", TESTS / "onnx" / "cases" / "stride_7.onnx", "-q"], folder)
         strides(run, "built without ONNX" not in done.stdout + done.stderr)
+        forms_of_mil(run)
     return verdict()
 
 

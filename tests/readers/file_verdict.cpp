@@ -172,3 +172,42 @@ TEST_CASE("forms that the compiler was seen to refuse, of operations that it tak
         CHECK(verdict_on(times(zero)).reasons.size() == 1);
     }
 }
+
+namespace {
+
+read_model case_file(const std::string& name) {
+    return read_mil_file(std::string(ANEMONE_TEST_DATA) + "/readers/cases/" + name);
+}
+
+} // namespace
+
+TEST_CASE("a weight in blocks is doubted where a convolution or a product reads it") {
+    const read_model of_study = case_file("weights_in_blocks.mil");
+    REQUIRE(of_study.doubts.size() == 1);
+    CHECK(of_study.doubts[0].reason.find("Not implemented") != std::string::npos);
+    CHECK(of_study.doubts[0].operation == "y (conv)");
+    CHECK_FALSE(judge(of_study, h17s).accepted());
+    const auto product = [](const std::string& scales, const std::string& type, const std::string& more) {
+        return verdict_on(whole_program(
+            "tensor<fp16, [1, 4]> x",
+            "        tensor<int8, [4, 4]> q = const()[name = string(\"q\"), val = tensor<int8, [4, 4]>([1, 2, 3, 4, 5, 6, 7, "
+            "8, 1, 2, 3, 4, 5, 6, 7, 8])];\n        tensor<fp16, " +
+                type + "> s = const()[name = string(\"s\"), val = tensor<fp16, " + type + ">(" + scales +
+                ")];\n        tensor<fp16, [4, 4]> w = constexpr_blockwise_shift_scale(data = q, scale = s)[name = "
+                "string(\"w\")];\n" +
+                more));
+    };
+    const std::string matmul = "        tensor<fp16, [1, 4]> y = matmul(x = x, y = w, transpose_x = bool(false), "
+                               "transpose_y = bool(true))[name = string(\"y\")];\n";
+    const std::string linear = "        tensor<fp16, [1, 4]> y = linear(x = x, weight = w)[name = string(\"y\")];\n";
+    for (const std::string& reader : {matmul, linear}) {
+        CHECK_FALSE(product("[1, 2, 3, 4, 5, 6, 7, 8]", "[4, 2]", reader).accepted());
+        CHECK_FALSE(product("[1, 2]", "[2, 1]", reader).accepted());
+        // Of one scale for each channel, and of one for all, the sources disagree.
+        CHECK(product("[1, 2, 3, 4]", "[4, 1]", reader).accepted());
+        CHECK(product("[1]", "[1, 1]", reader).accepted());
+    }
+    // Elementwise operations take it (weights, section 2).
+    const std::string sum = "        tensor<fp16, [4, 4]> y = add(x = x, y = w)[name = string(\"y\")];\n";
+    CHECK(product("[1, 2, 3, 4, 5, 6, 7, 8]", "[4, 2]", sum).accepted());
+}
