@@ -43,6 +43,18 @@ def forms_of_mil(run):
     run("check", TESTS / "diff" / "cases" / "gelu_tanh.mil", words=("the engine has one table for both", "file.note"))
 
 
+def placement(run):
+    """Core ML's plan leaves small work on the CPU; from 16 x 2048 x 64 on products are the engine's."""
+    small = TESTS / "cost" / "cases" / "small_matmul.mil"
+    run("placement", small, words=("system: all on the CPU (predicted)",))
+    larger = small.read_text()
+    for kind in ("fp16", "fp32"):
+        larger = larger.replace(f"<{kind}, [4, 4]> a", f"<{kind}, [16, 2048]> a").replace(f"<{kind}, [4, 4]> b", f"<{kind}, [2048, 64]> b")
+        larger = larger.replace(f"<{kind}, [4, 4]> y", f"<{kind}, [16, 64]> y").replace(f"<{kind}, [4, 4]> out", f"<{kind}, [16, 64]> out")
+    (run.folder / "larger.mil").write_text(larger)
+    run("placement", "larger.mil", words=("system: all on the engine (decompiled)",))
+
+
 def main():
     program = command()
     with tempfile.TemporaryDirectory() as folder:
@@ -50,6 +62,7 @@ def main():
         done = _harness.run(program, ["check", TESTS / "onnx" / "cases" / "stride_7.onnx", "-q"], folder)
         strides(run, "built without ONNX" not in done.stdout + done.stderr)
         forms_of_mil(run)
+        placement(run)
     return verdict()
 
 
