@@ -18,6 +18,7 @@
 // expect: design_rule<ane::op::attention, ane::rule::attention_sequence_exceeds, ane::target::h13, 0, 3, 2049, 2048
 // expect: design_rule<ane::op::attention, ane::rule::attention_is_too_square, ane::target::h13, 0, 3, 512, 511
 // expect: design_rule<ane::op::attention, ane::rule::attention_mask_is_not_shared, ane::target::h13, 0, 4, 1, 4
+// expect: design_rule<ane::op::attention, ane::rule::attention_has_few_queries, ane::target::h17s, 0, 3, 2, 4
 // forbid: step limit
 #include "by_value.hpp"
 
@@ -126,5 +127,8 @@ static_assert(conforms<square_scores, h13, as_error(rule::attention_is_too_squar
 
 constexpr auto own_mask = frozen([] { return masked({1, pick(2, 1), 8, 16}, dtype::f16); });
 static_assert(conforms<own_mask, h13, as_error(rule::attention_mask_is_not_shared)>);
+
+constexpr auto few = frozen([] { return attended({1, 2, pick(2, 4), 64}, {1, 2, 16, 64}, {1, 2, 16, 64}); });
+static_assert(conforms<few, h17s, as_error(rule::attention_has_few_queries)>);
 
 int main() {}

@@ -11,6 +11,7 @@
 // expect: design_rule<ane::op::conv_transpose2d, ane::rule::transposed_kernel_is_large, ane::target::h13, 0, 2, 8, 7
 // expect: design_rule<ane::op::conv2d, ane::rule::large_kernel_is_grouped, ane::target::h13, 0, 2, 2, 1
 // expect: design_rule<ane::op::conv2d, ane::rule::large_kernel_is_dilated, ane::target::h13, 0, 2, 2, 1
+// expect: design_rule<ane::op::conv2d, ane::rule::stride_does_not_factor, ane::target::h13, 0, 2, 7, 8
 // expect: design_rule<ane::op::conv2d, ane::rule::folded_channels_exceed, ane::target::h13, 0, 2, 65540, 65536
 // forbid: step limit
 #include "by_value.hpp"
@@ -56,6 +57,9 @@ constexpr auto dynamic = frozen([] {
     return make(op::conv2d, conv{}, {in({pick(2, 1), 16, 8, 8}), in({16, 16, 3, 3})});
 });
 static_assert(conforms<dynamic, h13>);
+
+constexpr auto strided = frozen([] { return convolved({.stride = pick(7, 6)}, {1, 8, 16, 16}, {8, 8, 3, 3}); });
+static_assert(conforms<strided, h13>);
 
 constexpr auto strided_back = frozen([] { return transposed_conv({.stride = pick(3, 2)}, 3); });
 static_assert(conforms<strided_back, h13>);

@@ -4,7 +4,7 @@
 // expect: design_rule<ane::op::conv2d, ane::rule::convolved_width_leaves_no_margin, ane::target::h13, 0, 2, 16377, 16376
 // expect: design_rule<ane::op::conv2d, ane::rule::groups_do_not_divide_cores, ane::target::h13, 0, 2, 3, 4
 // expect: design_rule<ane::op::conv2d, ane::rule::grouped_kernel_is_decomposed, ane::target::h13, 0, 2, 2304, 2048
-// expect: design_rule<ane::op::conv2d, ane::rule::stride_is_not_native, ane::target::h13, 0, 2, 5, 8
+// expect: design_rule<ane::op::conv2d, ane::rule::stride_is_not_native, ane::target::h13, 0, 2, 6, 8
 // expect: design_rule<ane::op::conv2d, ane::rule::dilation_is_not_native, ane::target::h13, 0, 2, 2, 1
 // expect: design_rule<ane::op::conv2d, ane::rule::output_channels_cross_a_pass, ane::target::h13, 0, 2, 193, 192
 // expect: design_rule<ane::op::conv2d, ane::rule::winograd_needs_unit_stride, ane::target::h13, 0, 2, 2, 1
@@ -38,7 +38,7 @@ constexpr auto decomposed = frozen([] {
 });
 static_assert(conforms<decomposed, h13, as_error(rule::grouped_kernel_is_decomposed)>);
 
-constexpr auto strided = frozen([] { return convolved({.stride = pick(5, 4)}, {1, 8, 16, 16}, {8, 8, 3, 3}); });
+constexpr auto strided = frozen([] { return convolved({.stride = pick(6, 4)}, {1, 8, 16, 16}, {8, 8, 3, 3}); });
 static_assert(conforms<strided, h13, as_error(rule::stride_is_not_native)>);
 
 constexpr auto dilated = frozen([] { return convolved({.dilation = pick(2, 1)}, {1, 8, 16, 16}, {8, 8, 3, 3}); });

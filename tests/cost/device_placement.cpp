@@ -77,6 +77,8 @@ public:
             const double peak = on == compute_device::engine ? 800e9 : (on == compute_device::gpu ? 120e9 : 20e9);
             const double bandwidth = on == compute_device::engine ? 50e9 : (on == compute_device::gpu ? 40e9 : 10e9);
             double total = on == compute_device::engine ? 0.05e-3 : 0.10e-3;
+            const bool first_on_gpu = on == compute_device::gpu && first == 0;
+            total += on == compute_device::engine || first_on_gpu ? 0.25e-3 : 0; // small work stays on the CPU
             total += first == 0 ? 0 : (on == compute_device::engine ? 0.09e-3 : 0.23e-3);
             for (int i = first; i <= last; ++i) {
                 const layer_demand& layer = program_.layers[static_cast<std::size_t>(i)];
@@ -266,13 +268,53 @@ TEST_CASE("the system's model has the figures that were read from the segmenter"
     const device_plan p =
         placed_on(placed_models::convolutions(1, 1, 256, 28), h13, {.model = placement_model::system});
     CHECK(p.layers[0].seconds[0] == doctest::Approx(1156e-6).epsilon(0.001));
-    CHECK(p.seconds == doctest::Approx(1156e-6 + 0.05e-3).epsilon(0.001));
+    CHECK(p.seconds == doctest::Approx(1156e-6 + 0.05e-3 + 0.25e-3).epsilon(0.001));
     CHECK(p.known_by == mark::decompiled);
     CHECK(p.joules == 0);
     CHECK(!p.most_efficient);
     // 6.7 times from the GPU, 40 from the CPU (chapter 18).
     CHECK(p.layers[0].seconds[1] / p.layers[0].seconds[0] == doctest::Approx(6.67).epsilon(0.01));
     CHECK(p.layers[0].seconds[2] / p.layers[0].seconds[0] == doctest::Approx(40).epsilon(0.01));
+}
+
+TEST_CASE("small work is on the CPU by the system's model, as in Core ML's plans, whatever the unit") {
+    const auto product = [](std::int64_t rows, std::int64_t inner, std::int64_t columns) {
+        dynamic_builder g;
+        const auto a = g.input("a", {rows, inner});
+        g.output("y", g.add(op::matmul, {a, g.input("b", {inner, columns})}, transposed{}));
+        return g.finish();
+    };
+    const auto sum = [](std::int64_t height, std::int64_t width) {
+        dynamic_builder g;
+        const auto a = g.input("a", {height, width});
+        g.output("y", g.add(op::add, {a, g.input("b", {height, width})}));
+        return g.finish();
+    };
+    for (const std::int64_t unit : {std::int64_t{1}, std::int64_t{100}, std::int64_t{1000}, std::int64_t{10000}}) {
+        const auto system = [unit](const dynamic_graph& g) {
+            return placed_on(g, h17s, {.model = placement_model::system, .relative_unit_microseconds = unit});
+        };
+        CAPTURE(unit);
+        for (const dynamic_graph& small : {product(4, 4, 4), sum(32, 64)}) {
+            const device_plan p = system(small);
+            CHECK(p.layers[0].on == compute_device::cpu);
+            CHECK(p.fastest == compute_device::cpu);
+            CHECK(p.known_by == mark::predicted);
+        }
+        for (const dynamic_graph& large : {product(16, 2048, 64), product(32, 1024, 128), sum(1024, 1024)}) {
+            const device_plan p = system(large);
+            CHECK(p.layers[0].on == compute_device::engine);
+            CHECK(p.fastest == compute_device::engine);
+            CHECK(p.known_by == mark::decompiled);
+        }
+    }
+    // A small layer between large ones stays with them: a change of device costs more than it takes.
+    dynamic_builder g;
+    const auto x = g.input("x", {1, 64, 28, 28});
+    const auto y = g.add(op::conv2d, {x, g.weight("v", {64, 64, 3, 3})}, conv{.padding = same});
+    const auto z = g.add(op::softmax, {y}, axis{1});
+    g.output("z", g.add(op::conv2d, {z, g.weight("w", {64, 64, 3, 3})}, conv{.padding = same}));
+    CHECK(placed_on(g.finish(), h17s, {.model = placement_model::system}).segments.size() == 1);
 }
 
 TEST_CASE("what the engine has not is not placed there") {

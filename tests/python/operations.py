@@ -33,7 +33,7 @@ MORE = {
     "attention": (30, ENGINE), "avg_pool": (30, ENGINE), "max_pool": (30, ENGINE), "l2_pool": (21, ENGINE),
     "input": (54, PARAMETER), "constant": (44, PARAMETER), "weight": (40, PARAMETER), "compressed": (34, PARAMETER),
     "dequantize": (18, PARAMETER),
-    "softmax": (22, PARTNER), "top_k": (17, PARTNER), "top_k_indices": (20, PARTNER), "arg_max": (19, PARTNER),
+    "softmax": (23, PARTNER), "top_k": (17, PARTNER), "top_k_indices": (20, PARTNER), "arg_max": (19, PARTNER),
     "reshape": (40, MOVES), "transpose": (27, MOVES), "slice": (28, MOVES), "concat": (24, MOVES), "gather": (22, MOVES),
     "strided_slice": (24, MOVES), "pad": (20, MOVES), "tile": (18, MOVES),
 }

@@ -172,3 +172,107 @@ TEST_CASE("forms that the compiler was seen to refuse, of operations that it tak
         CHECK(verdict_on(times(zero)).reasons.size() == 1);
     }
 }
+
+namespace {
+
+read_model case_file(const std::string& name) {
+    return read_mil_file(std::string(ANEMONE_TEST_DATA) + "/readers/cases/" + name);
+}
+
+} // namespace
+
+TEST_CASE("a weight in blocks is doubted where a convolution or a product reads it") {
+    const read_model of_study = case_file("weights_in_blocks.mil");
+    REQUIRE(of_study.doubts.size() == 1);
+    CHECK(of_study.doubts[0].reason.find("Not implemented") != std::string::npos);
+    CHECK(of_study.doubts[0].operation == "y (conv)");
+    CHECK_FALSE(judge(of_study, h17s).accepted());
+    const auto product = [](const std::string& scales, const std::string& type, const std::string& more) {
+        return verdict_on(whole_program(
+            "tensor<fp16, [1, 4]> x",
+            "        tensor<int8, [4, 4]> q = const()[name = string(\"q\"), val = tensor<int8, [4, 4]>([1, 2, 3, 4, 5, 6, 7, "
+            "8, 1, 2, 3, 4, 5, 6, 7, 8])];\n        tensor<fp16, " +
+                type + "> s = const()[name = string(\"s\"), val = tensor<fp16, " + type + ">(" + scales +
+                ")];\n        tensor<fp16, [4, 4]> w = constexpr_blockwise_shift_scale(data = q, scale = s)[name = "
+                "string(\"w\")];\n" +
+                more));
+    };
+    const std::string matmul = "        tensor<fp16, [1, 4]> y = matmul(x = x, y = w, transpose_x = bool(false), "
+                               "transpose_y = bool(true))[name = string(\"y\")];\n";
+    const std::string linear = "        tensor<fp16, [1, 4]> y = linear(x = x, weight = w)[name = string(\"y\")];\n";
+    for (const std::string& reader : {matmul, linear}) {
+        CHECK_FALSE(product("[1, 2, 3, 4, 5, 6, 7, 8]", "[4, 2]", reader).accepted());
+        CHECK_FALSE(product("[1, 2]", "[2, 1]", reader).accepted());
+        // Of one scale for each channel, and of one for all, the sources disagree.
+        CHECK(product("[1, 2, 3, 4]", "[4, 1]", reader).accepted());
+        CHECK(product("[1]", "[1, 1]", reader).accepted());
+    }
+    // Elementwise operations take it (weights, section 2).
+    const std::string sum = "        tensor<fp16, [4, 4]> y = add(x = x, y = w)[name = string(\"y\")];\n";
+    CHECK(product("[1, 2, 3, 4, 5, 6, 7, 8]", "[4, 2]", sum).accepted());
+}
+
+TEST_CASE("the compiler's parser has no default for some arguments that Core ML may leave out") {
+    const read_model rsqrt = case_file("rsqrt_without_epsilon.mil");
+    REQUIRE(rsqrt.doubts.size() == 1);
+    CHECK(rsqrt.doubts[0].line == 5);
+    CHECK(rsqrt.doubts[0].reason.find("no default for epsilon") != std::string::npos);
+    const auto doubts_of = [](const std::string& type, const std::string& call) {
+        const std::string text =
+            whole_program("tensor<fp16, [1, 4, 8, 8]> x",
+                          "        tensor<fp16, " + type + "> y = " + call + "[name = string(\"y\")];\n");
+        return verdict_on(text).reasons;
+    };
+    const std::string image = "[1, 4, 8, 8]";
+    for (const std::string operation : {"log", "rsqrt", "inverse"}) {
+        CAPTURE(operation);
+        REQUIRE(doubts_of(image, operation + "(x = x)").size() == 1);
+        CHECK(doubts_of(image, operation + "(x = x)")[0].reason.find("epsilon") != std::string::npos);
+        CHECK(doubts_of(image, operation + "(x = x, epsilon = fp16(0x0p+0))").empty());
+    }
+    REQUIRE(doubts_of(image, "gelu(x = x)").size() == 1);
+    CHECK(doubts_of(image, "gelu(x = x)")[0].reason.find("mode") != std::string::npos);
+    CHECK(doubts_of(image, "gelu(x = x, mode = string(\"EXACT\"))").empty());
+    for (const std::string kind : {"max", "avg"}) {
+        const std::string pool = kind + "_pool(x = x, kernel_sizes = [2, 2], strides = [2, 2]";
+        const std::vector<read_fault> both = doubts_of("[1, 4, 4, 4]", pool + ")");
+        REQUIRE(both.size() == 1);
+        CHECK(both[0].reason.find("no default for pad and pad_type") != std::string::npos);
+        const std::vector<read_fault> one = doubts_of("[1, 4, 4, 4]", pool + ", pad_type = string(\"valid\"))");
+        REQUIRE(one.size() == 1);
+        CHECK(one[0].reason.find("no default for pad:") != std::string::npos);
+        CHECK(doubts_of("[1, 4, 4, 4]", pool + ", pad_type = string(\"valid\"), pad = [0, 0, 0, 0])").empty());
+    }
+    const std::string slice = "slice_by_index(x = x, begin = [0, 0, 0, 0], end = [1, 2, 8, 8]";
+    REQUIRE(doubts_of("[1, 2, 8, 8]", slice + ")").size() == 1);
+    CHECK(doubts_of("[1, 2, 8, 8]", slice + ")")[0].reason.find("end_mask") != std::string::npos);
+    CHECK(doubts_of("[1, 2, 8, 8]", slice + ", end_mask = [false, false, false, false])").empty());
+    CHECK(doubts_of(image, "relu(x = x)").empty());
+}
+
+TEST_CASE("ports of integers are none of the MIL route") {
+    const read_model numbers = case_file("int32_input.mil");
+    REQUIRE(numbers.doubts.size() == 1);
+    CHECK(numbers.doubts[0].line == 4);
+    CHECK(numbers.doubts[0].reason.find("int32") != std::string::npos);
+    CHECK_FALSE(judge(numbers, h14g).accepted());
+    const auto input = [](const std::string& type) {
+        return verdict_on(whole_program("tensor<" + type + ", [1, 8]> x, tensor<fp16, [1, 8]> z",
+                                        "        tensor<fp16, [1, 8]> f = cast(x = x, dtype = string(\"fp16\"))[name = "
+                                        "string(\"f\")];\n        tensor<fp16, [1, 8]> y = add(x = f, y = z)[name = "
+                                        "string(\"y\")];\n"));
+    };
+    for (const std::string refused : {"int32", "fp64"}) {
+        CHECK_FALSE(input(refused).accepted());
+    }
+    for (const std::string taken : {"fp16", "fp32", "bool", "uint8", "int16"}) { // of bytes and int16 sources disagree
+        CHECK(input(taken).accepted());
+    }
+    const auto output = [](const std::string& type) {
+        return verdict_on(whole_program("tensor<fp16, [1, 8]> x", "        tensor<" + type +
+                                                                      ", [1, 8]> y = cast(x = x, dtype = string(\"" +
+                                                                      type + "\"))[name = string(\"y\")];\n"));
+    };
+    CHECK_FALSE(output("int32").accepted());
+    CHECK(output("fp32").accepted());
+}

@@ -88,7 +88,8 @@ TEST_CASE("R034 R038 R041 R042 R043: slow, not wrong") {
         CHECK_KEEPS(conv_of({8, 3, 3}, {.stride = stride}), stride_is_not_native, h13);
     }
     CHECK_BREAKS(conv_of({8, 3, 3}, {.stride = 6}), stride_is_not_native, h13, 6, 8);
-    CHECK_BREAKS(conv_of({8, 3, 3}, {.stride = {1, 5}}), stride_is_not_native, h13, 5, 8);
+    CHECK_BREAKS(conv_of({8, 3, 3}, {.stride = {1, 9}}), stride_is_not_native, h13, 9, 8);
+    CHECK_KEEPS(conv_of({8, 3, 3}, {.stride = {1, 5}}), stride_is_not_native, h13); // no factors at all
 
     CHECK_KEEPS(conv_of({8, 3, 3}), dilation_is_not_native, h13);
     CHECK_BREAKS(conv_of({8, 3, 3}, {.dilation = {1, 2}}), dilation_is_not_native, h13, 2, 1);
@@ -98,6 +99,21 @@ TEST_CASE("R034 R038 R041 R042 R043: slow, not wrong") {
     CHECK_BREAKS(conv_of({512, 1, 5}, {.groups = 2}, x), grouped_kernel_is_decomposed, h13, 2560, 2048);
     CHECK_KEEPS(conv_of({512, 3, 3}, {}, x), grouped_kernel_is_decomposed, h13);              // one group
     CHECK_KEEPS(conv_of({512, 3, 3}, {.groups = 512}, x), grouped_kernel_is_decomposed, h13); // depthwise
+}
+
+TEST_CASE("R041: a stride is a product of at most two of 2, 3, 4 and 8") {
+    const extents x{1, 8, 80, 80};
+    for (const int stride : {1, 2, 3, 4, 6, 8, 9, 12, 16, 24, 32, 64}) {
+        for (const target t : {h13, h14g, h16s, h18}) {
+            CHECK_KEEPS(conv_of({8, 3, 3}, {.stride = stride}, x), stride_does_not_factor, t);
+        }
+    }
+    for (const int stride : {5, 7, 10, 14, 18, 27, 36, 48}) {
+        for (const target t : {h13, h14g, h16s, h18}) {
+            CHECK_BREAKS(conv_of({8, 3, 3}, {.stride = stride}, x), stride_does_not_factor, t, stride, 8);
+            CHECK_BREAKS(conv_of({8, 3, 3}, {.stride = {2, stride}}, x), stride_does_not_factor, t, stride, 8);
+        }
+    }
 }
 
 TEST_CASE("R057: kernel memory of the A13 generation") {

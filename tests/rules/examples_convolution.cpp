@@ -26,6 +26,15 @@ dynamic_graph product_of(const permutation& order, const extents& x) {
 dynamic_graph attended(const extents& query, const extents& key, const extents& value) {
     return make(op::attention, score_scaling{1}, {in(query), in(key), in(value)}, query, true);
 }
+/// Attention as frameworks write it: scores, a scale, a mask, and their softmax.
+dynamic_graph in_parts(std::int64_t queries) {
+    dynamic_graph g = then(sources_of({in({1, 2, queries, 64}), in({1, 2, 64, 16}), one_node::constant({}, 0.125F),
+                                       in({1, 1, queries, 16})}),
+                           op::matmul, transposed{}, {0, 1});
+    g = then(g, op::mul, no_attributes{}, {4, 2});
+    g = then(g, op::add, no_attributes{}, {3, 5});
+    return then(g, op::softmax, axis{-1}, {6});
+}
 dynamic_graph masked(const extents& mask, dtype type = dtype::f16) {
     return make(op::attention, score_scaling{1},
                 {in({1, 2, 8, 64}), in({1, 2, 16, 64}), in({1, 2, 16, 64}), in(mask, {}, type)}, {1, 2, 8, 64}, true);
@@ -93,7 +102,9 @@ std::vector<example> convolution_examples() {
          convolved({.groups = 4}, {1, 12, 8, 8}, {12, 3, 3, 3})},
         {rule::grouped_kernel_is_decomposed, h13, 2304, 2048, convolved({.groups = 4}, {1, 256, 8, 8}, {16, 64, 3, 3}),
          convolved({.groups = 4}, {1, 128, 8, 8}, {16, 32, 4, 4})},
-        {rule::stride_is_not_native, h13, 5, 8, convolved({.stride = 5}, {1, 8, 16, 16}, {8, 8, 3, 3}),
+        {rule::stride_does_not_factor, h13, 7, 8, convolved({.stride = 7}, {1, 8, 16, 16}, {8, 8, 3, 3}),
+         convolved({.stride = 6}, {1, 8, 16, 16}, {8, 8, 3, 3})},
+        {rule::stride_is_not_native, h13, 6, 8, convolved({.stride = 6}, {1, 8, 16, 16}, {8, 8, 3, 3}),
          convolved({.stride = 4}, {1, 8, 16, 16}, {8, 8, 3, 3})},
         {rule::dilation_is_not_native, h13, 2, 1, convolved({.dilation = 2}, {1, 8, 16, 16}, {8, 8, 3, 3}),
          convolved({}, {1, 8, 16, 16}, {8, 8, 3, 3})},
@@ -145,6 +156,8 @@ std::vector<example> convolution_examples() {
         {rule::attention_mask_type_differs, h13, static_cast<int>(dtype::boolean), 3,
          masked({1, 1, 8, 16}, dtype::boolean), masked({1, 1, 8, 16})},
         {rule::attention_sequence_exceeds, h13, 2049, 2048, attend(16, 2049), attend(16, 2048)},
+        {rule::attention_has_few_queries, h17s, 2, 4, attend(2, 64), attend(4, 64)},
+        {rule::attention_has_few_queries, h13, 1, 4, in_parts(1), in_parts(8)},
         {rule::attention_is_too_square, h13, 512, 511, attend(512, 1024), attend(511, 1024)},
         {rule::attention_mask_is_not_shared, h13, 1, 4, masked({1, 2, 8, 16}), masked({1, 1, 8, 16})},
     };

@@ -39,6 +39,15 @@ dynamic_graph accumulated(double most) {
     return b.finish();
 }
 
+/// A state of so many elements in the last axis.
+dynamic_graph kept(std::int64_t width) {
+    dynamic_builder b;
+    const dynamic_tensor total = b.input("total", {4, width});
+    b.keep(total, b.add(op::maximum, {total, b.input("x", {4, width})}));
+    b.output("y", total);
+    return b.finish();
+}
+
 dynamic_graph layer(const contract& x, const contract& w, std::int64_t k) {
     return make(op::linear, no_attributes{}, {in({1, k}, x), one_node::weight({4, k}, w)});
 }
@@ -90,6 +99,7 @@ std::vector<example> memory_examples() {
         {rule::exponential_may_overflow, h13, 12, 11, one(op::exp, within(0, 11.125)), one(op::exp, within(-100, 11))},
         {rule::exponential_may_overflow, h17s, 16, 16, one(op::exp2, within(0, 16)), one(op::exp2, within(0, 15.875))},
         {rule::state_may_leave_its_promise, h13, 13, 8, accumulated(5), accumulated(0)},
+        {rule::state_width_is_not_a_multiple, h16g, 270, 32, kept(270), kept(256)},
         {rule::square_may_overflow, h13, 256, 256, one(op::square, bounded(256)), one(op::square, bounded(255.875))},
         {rule::logarithm_of_zero, h13, 0, 0, one(op::log, within(0, 1), stabilizer{}),
          one(op::log, within(0.5, 1), stabilizer{})},

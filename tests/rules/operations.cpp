@@ -168,6 +168,25 @@ TEST_CASE("R083 R084 R085 R086: attention") {
     CHECK_BREAKS(shaped({1, 1, 1, 8, 64}, {1, 1, 1, 8, 64}, {1, 1, 1, 8, 64}), attention_rank_exceeds_four, h13, 5, 4);
 }
 
+TEST_CASE("attention with one or two queries, whole and in parts") {
+    for (const std::int64_t queries : {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{4}}) {
+        const dynamic_graph whole =
+            make(op::attention, score_scaling{1}, {in({1, 2, queries, 64}), in({1, 2, 16, 64}), in({1, 2, 16, 64})},
+                 {1, 2, queries, 64}, true);
+        CHECK(one_node::breaks(whole, rule::attention_has_few_queries, h17s) == (queries <= 2));
+        // A product with a weight is a layer and no scores; a softmax over another axis weighs no keys.
+        const auto product = [&](const source& right) {
+            return then(sources_of({in({queries, 64}), right}), op::matmul, transposed{}, {0, 1});
+        };
+        const dynamic_graph scores = then(product(in({64, 16})), op::softmax, axis{-1}, {2});
+        CHECK(one_node::breaks(scores, rule::attention_has_few_queries, h17s) == (queries <= 2));
+        const dynamic_graph classes = then(product(one_node::weight({64, 16})), op::softmax, axis{-1}, {2});
+        CHECK_KEEPS(classes, attention_has_few_queries, h17s);
+        CHECK_KEEPS(then(product(in({64, 16})), op::softmax, axis{0}, {2}), attention_has_few_queries, h17s);
+    }
+    CHECK_KEEPS(make(op::softmax, axis{-1}, {in({1, 16})}), attention_has_few_queries, h17s);
+}
+
 TEST_CASE("floors: what is native from A13 on") {
     const auto one = [](op kind) { return make(kind, no_attributes{}, {in({4, 8})}, {4, 8}, true); };
     for (const op kind : {op::sqrt, op::rsqrt}) {

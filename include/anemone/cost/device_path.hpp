@@ -104,8 +104,8 @@ public:
         p.product = target_.product;
         p.layers = layers_;
         p.regime = regime_of(g, flow_.program);
-        p.known_by =
-            measured_ ? (engine_.known_by == mark::measured ? gpu_.known_by : mark::predicted) : mark::decompiled;
+        p.known_by = measured_ ? (engine_.known_by == mark::measured ? gpu_.known_by : mark::predicted)
+                               : mark_of_system(devices);
         engine_run run(flow_, engine_);
         bool energy = measured_;
         for (std::size_t i = 0; i < devices.size();) {
@@ -191,8 +191,7 @@ private:
         if (measured_) {
             return rates(d).launch * (for_energy() ? rates(d).static_power : 1);
         }
-        const double units = system_devices[d].launch + (from_another ? system_devices[d].transfer : 0);
-        return units * static_cast<double>(options_.relative_unit_microseconds) * 1e-6;
+        return system_entry(d, from_another, options_);
     }
 
     /// All segments on the engine that start at a layer. One that follows the engine itself need not be looked at: two
@@ -233,6 +232,15 @@ private:
         }
         s.joules = measured_ && rates(d).has_energy() ? s.joules : 0;
         return s;
+    }
+    /// The rates of the segmenter are decompiled; by them alone nothing that the engine takes is on the CPU.
+    constexpr mark mark_of_system(const sequence<compute_device>& devices) const {
+        for (std::size_t i = 0; i < devices.size(); ++i) {
+            if (devices[i] == compute_device::cpu && layers_[i].seconds[0] >= 0) {
+                return mark::predicted;
+            }
+        }
+        return mark::decompiled;
     }
     constexpr double entry_cost_in_seconds(std::size_t d, bool from_another) const {
         return measured_ ? rates(d).launch : entry_cost(d, from_another);

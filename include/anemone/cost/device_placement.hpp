@@ -10,7 +10,8 @@ namespace ane {
 ///
 /// measured: a segment on the engine costs what `estimate` has for it as a program of its own, so a value that changes
 /// sides is charged as a port; one on the GPU or the CPU costs a launch and its layers, for they share the memory.
-/// system: the roofline of each layer at coarse anchors, a launch for a segment, a transfer for each but the first.
+/// system: the roofline of each layer at coarse anchors, a launch for a segment, a transfer for each but the first, and
+/// to leave the CPU what keeps small work there (predicted, as is then the plan).
 ///
 /// The path is the shortest of all assignments of devices to layers. Linear in the layers where the engine leads or
 /// never does, quadratic at worst.

@@ -135,6 +135,20 @@ constexpr device_rates rates_for(const placement_options& o, const target_descri
     return own != nullptr ? *own : device_rates_of(d, on);
 }
 
+/// s that the system charges for a segment: launch and transfer; and for one on the engine or a first one on the GPU, to
+/// leave the CPU, what small work does not win back, whatever the unit.
+constexpr double system_entry(std::size_t device, bool from_another, const placement_options& o) {
+    constexpr auto engine = static_cast<std::size_t>(compute_device::engine);
+    constexpr auto cpu = static_cast<std::size_t>(compute_device::cpu);
+    const system_device& s = system_devices[device];
+    const double unit = static_cast<double>(o.relative_unit_microseconds) * 1e-6;
+    const double entry = (s.launch + (from_another ? s.transfer : 0)) * unit;
+    const bool leaves_the_cpu = device == engine || (device != cpu && !from_another);
+    return leaves_the_cpu
+               ? entry + (system_devices[cpu].launch - system_devices[engine].launch) * unit + seconds_to_leave_the_cpu
+               : entry;
+}
+
 /// The roofline of a layer; 0 for one that is a view.
 constexpr double layer_seconds(const layer_demand& layer, double rate, double bandwidth, double fixed) {
     const double compute = static_cast<double>(layer.work.flops()) / rate;

@@ -62,7 +62,7 @@ constexpr device_total total_of(const program_demand& program, const target_desc
     device_total total{true, 0, 0};
     if (o.model == placement_model::system) {
         const system_device& s = system_devices[at];
-        total.seconds = s.launch * static_cast<double>(o.relative_unit_microseconds) * 1e-6;
+        total.seconds = system_entry(at, false, o);
         for (const layer_demand& layer : program.layers) {
             total.seconds += layer_seconds(layer, s.peak, s.bandwidth, 0);
         }

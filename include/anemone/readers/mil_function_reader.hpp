@@ -16,7 +16,9 @@
 #include "mil_weights.hpp"
 #include "mil_windows.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -45,6 +47,11 @@ ANEMONE_INLINE const statement_table& statements() {
     return all;
 }
 
+/// A statement in sentences: its first result and its operation.
+ANEMONE_INLINE std::string what_is_read(const mil_statement& s) {
+    return s.results.empty() ? formatted("{}", s.operation) : formatted("{} ({})", s.results[0].name, s.operation);
+}
+
 /// Makes a graph of a function's inputs, statements and results, whatever they were read from.
 class mil_function_reader {
 public:
@@ -67,14 +74,14 @@ public:
     /// Appends what a statement says; what is wrong with it is a fault of the scope.
     ANEMONE_INLINE void statement(const mil_statement& s) {
         std::vector<mil_value> values;
-        const std::string what =
-            s.results.empty() ? formatted("{}", s.operation) : formatted("{} ({})", s.results[0].name, s.operation);
+        const std::string what = what_is_read(s);
         scope_.graph.layer(name_of_layer(s));
         scope_.reading = {scope_.file, s.at.line, s.at.column, what, {}};
         try {
             values = results_of(s);
             scope_.doubt(s.at, what, refusal_of_the_compiler(s.operation));
             scope_.doubt(s.at, what, refusal_of_a_form(s));
+            scope_.doubt(s.at, what, refusal_of_blocks(s));
         } catch (const refused_statement& refused) {
             scope_.blame(s.at, what, refused.reason);
         } catch (const follows_fault&) {
@@ -209,6 +216,24 @@ private:
         const std::string_view whole = formats::layer_of_part(given);
         layers_.emplace(given);
         return layer_name(layers_.contains(whole) ? whole : given);
+    }
+
+    /// Facts: mil-ops (M5, measured) and field-2026 section 1 (M5 Pro, measured). Of one scale for each output channel the
+    /// sources disagree (mil-dialects).
+    ANEMONE_INLINE std::string_view refusal_of_blocks(const mil_statement& s) {
+        constexpr std::string_view readers_of_weights[] = {"conv", "conv_transpose", "linear", "matmul"};
+        if (std::find(std::begin(readers_of_weights), std::end(readers_of_weights), s.operation) ==
+            std::end(readers_of_weights)) {
+            return {};
+        }
+        for (const mil_argument& a : s.arguments) {
+            const mil_value* const v = a.value.form == expression_form::name ? scope_.find(a.value.name) : nullptr;
+            if (v != nullptr && v->has_blocks) {
+                return "Not implemented: a weight with scales for blocks, read by a convolution or a product (mil-ops: M5); "
+                       "store it with one scale for each output channel";
+            }
+        }
+        return {};
     }
 
     ANEMONE_INLINE std::vector<mil_value> results_of(const mil_statement& s) {

@@ -3,6 +3,7 @@
 #include "mil_function_reader.hpp"
 #include "mil_functions.hpp"
 #include "mil_parser.hpp"
+#include "mil_text_refusals.hpp"
 
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ public:
                 throw syntax_fault(*function_.wrong);
             }
             function_reader_.inputs(function_.inputs);
+            for (const mil_port& p : function_.inputs) {
+                scope_.doubt(p.at, std::string(p.name), refusal_of_a_port(p.type.element));
+            }
             parser_.tokens().return_to(function_.body);
             body();
             outputs();
@@ -55,6 +59,7 @@ private:
             }
             if (s) {
                 function_reader_.statement(*s);
+                scope_.doubt(s->at, what_is_read(*s), refusal_of_missing_arguments(*s));
             }
         }
     }
@@ -86,6 +91,9 @@ private:
                 parser_.refuse(formatted("a function has more than {} results", mil_function_reader::most_ports));
             }
             function_reader_.output(name, at);
+            if (const mil_value* const v = scope_.find(name); v != nullptr && v->form == value_form::tensor) {
+                scope_.doubt(at, std::string(name), refusal_of_a_port(v->element));
+            }
             if (!in.peek().is(')')) {
                 parser_.expect(',', "between two results");
             }

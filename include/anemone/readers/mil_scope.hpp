@@ -41,7 +41,8 @@ struct mil_value {
     std::optional<compression> stored; ///< the form in which the file stores a known value
     std::string text;                  ///< a string, the name of a state, or the variable of a known value
     std::vector<mil_value> items;
-    bool bare = false; ///< numbers without a type, which take the one that a statement declares
+    bool has_blocks = false; ///< of a known value: the file has a scale for each block of it
+    bool bare = false;       ///< numbers without a type, which take the one that a statement declares
 
     bool in_graph() const { return tensor.node() >= 0; }
     const extents& shape() const { return form == value_form::known ? constant.shape : tensor.shape(); }

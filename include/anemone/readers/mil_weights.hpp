@@ -136,6 +136,18 @@ ANEMONE_INLINE std::vector<mil_value> read_affine_dequantize(mil_call& c) {
             c, [&](std::int64_t i) { return of(scale, at(i)) * (data.at(i) - of(zero, at(i))); }, form);
 }
 
+/// Whether scales divide a weight into blocks, which are more than the channels along one axis.
+constexpr bool are_of_blocks(const extents& scales, const extents& weight) {
+    int axes = 0;
+    for (int i = 0; i < scales.rank; ++i) {
+        if (scales[i] > 1 && scales[i] < weight[i]) {
+            return true;
+        }
+        axes += scales[i] > 1 ? 1 : 0;
+    }
+    return axes > 1;
+}
+
 /// scale (q - offset), an entry for each block (iOS 18).
 ANEMONE_INLINE std::vector<mil_value> read_blockwise(mil_call& c) {
     const known_tensor& data = c.known("data");
@@ -149,7 +161,10 @@ ANEMONE_INLINE std::vector<mil_value> read_blockwise(mil_call& c) {
         const std::int64_t b = at(i);
         return scale.at(b) * (data.at(i) - (offset == nullptr ? 0 : offset->at(b)));
     };
-    return expanded_weight(c, data.shape).of(c, value, scaled_form(data, scale.shape, offset != nullptr, true));
+    std::vector<mil_value> weight =
+        expanded_weight(c, data.shape).of(c, value, scaled_form(data, scale.shape, offset != nullptr, true));
+    weight[0].has_blocks = are_of_blocks(scale.shape, data.shape);
+    return weight;
 }
 
 /// The iOS 16 forms say the shape in an argument and pack data into bytes; the iOS 18 forms have tensors of narrow
@@ -269,9 +284,12 @@ ANEMONE_INLINE std::vector<mil_value> read_sparse(mil_call& c) {
     }
     std::int64_t next = 0; // elements are asked for in order
     compression form = nonzero.stored.value_or(compression{.form = weight_form::sparse, .bits = 16});
-    return expanded_weight(c, mask.shape)
-        .of(
-            c, [&](std::int64_t i) { return mask.at(i) != 0 ? kept.at(next++) : 0.0; }, form);
+    std::vector<mil_value> weight =
+        expanded_weight(c, mask.shape)
+            .of(
+                c, [&](std::int64_t i) { return mask.at(i) != 0 ? kept.at(next++) : 0.0; }, form);
+    weight[0].has_blocks = nonzero.has_blocks;
+    return weight;
 }
 
 /// Both halves of a sparse weight whose kept elements are stored smaller: the mask, and the kept elements in fp16.
@@ -332,7 +350,9 @@ ANEMONE_INLINE std::vector<mil_value> read_sparse_blockwise(mil_call& c) {
     const std::int64_t row = mask.shape.rank > 0 ? mask.count() / mask.shape[0] : 0;
     const std::int64_t length = mask.count() / std::max<std::int64_t>(scale.count(), 1);
     form.block = length == row ? 0 : static_cast<int>(std::min<std::int64_t>(length, 1 << 30));
-    return kept_elements(c, mask, kept, value, form);
+    std::vector<mil_value> both = kept_elements(c, mask, kept, value, form);
+    both[1].has_blocks = are_of_blocks(scale.shape, mask.shape);
+    return both;
 }
 
 ANEMONE_INLINE std::vector<mil_value> read_constexpr_cast(mil_call& c) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../analysis/kernel_memory.hpp"
 #include "record.hpp"
 
 #include <array>
@@ -16,6 +17,30 @@ constexpr std::int64_t longer_sequence(const subject& s) {
 }
 constexpr std::int64_t shorter_sequence(const subject& s) {
     return s.operand(0).shape.height() + s.operand(1).shape.height() - longer_sequence(s);
+}
+
+/// The product of queries and keys that a softmax over the last axis makes weights of; null where there is none.
+constexpr const node* scores_of(const subject& s) {
+    if (normalized_axis(s.n.get<axis>().index, s.n.shape.rank) != s.n.shape.rank - 1) {
+        return nullptr;
+    }
+    const node* n = &s.operand(0);
+    for (int steps = 0; steps < 3 && signature(n->kind).group == op_group::binary; ++steps) { // a scale and two masks
+        n = &s.g.operand(*n, is_source(s.g.operand(*n, 0).kind) ? 1 : 0);
+    }
+    const bool is_product = signature(n->kind).group == op_group::contraction && !is_convolution(n->kind);
+    return is_product && !is_stored_weight(s.g.operand(*n, 0).kind) && !is_stored_weight(s.g.operand(*n, 1).kind)
+               ? n
+               : nullptr;
+}
+
+/// How many rows attention weighs at once, whole or in parts; 0 where a softmax is none of attention's.
+constexpr std::int64_t queries_of(const subject& s) {
+    if (s.n.kind == op::attention) {
+        return s.operand(0).shape.height();
+    }
+    const node* const scores = scores_of(s);
+    return scores != nullptr && scores->shape.rank >= 2 ? scores->shape.height() : 0;
 }
 
 } // namespace detail
@@ -106,6 +131,23 @@ inline constexpr std::array attention{
                         }
                     }
                     return {};
+                }},
+    // One exporter's graphs, of which the source names no reason: a warning, on every route.
+    rule_record{.id = rule::attention_has_few_queries,
+                .fact = "field-2026",
+                .level = severity::warn,
+                .ops = {op::attention, op::softmax},
+                .sentence =
+                    "attends with {got} queries: graphs with 1 or 2 failed at their first request, with {limit} and 8 "
+                    "they ran",
+                .reject = "0xe00002c2",
+                .advice = "pad the queries to 4, which took the same time, and leave the other results out",
+                .source = "llms-on-apple-neural-engine, 2026",
+                .evidence = mark::measured,
+                .silicon = "M5 Pro",
+                .check = [](const subject& s) -> finding {
+                    const std::int64_t queries = detail::queries_of(s);
+                    return holds_if(queries == 0 || queries > 2, queries, 4);
                 }},
 };
 

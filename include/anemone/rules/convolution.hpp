@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../analysis/convolution_geometry.hpp"
 #include "../graph/constants.hpp"
 #include "record.hpp"
 
@@ -261,25 +262,40 @@ inline constexpr std::array convolution{
                                         work <= s.t.limits.group_conv_decompose,
                                     work, s.t.limits.group_conv_decompose);
                 }},
+    rule_record{.id = rule::stride_does_not_factor,
+                .fact = "R041",
+                .level = severity::reject,
+                .ops = {op::conv2d},
+                .sentence = "stride {got} is not a product of at most two of 2, 3, 4 and {limit}",
+                .reject = "",
+                .advice = "use a stride such as 4, 6, 8, 9, 12, 16, 24 or 32",
+                .source = "guide chapter 17; the vendor's guide to models names the same strides",
+                .evidence = mark::decompiled,
+                .silicon = "M1",
+                .check = [](const subject& s) -> finding {
+                    const size2 stride = detail::stride(s.n);
+                    for (const int wanted : {stride.height, stride.width}) {
+                        if (stride_steps(wanted, s.t) < 0) {
+                            return {true, wanted, s.t.limits.stride_factors.back()};
+                        }
+                    }
+                    return {};
+                }},
     rule_record{.id = rule::stride_is_not_native,
                 .fact = "R041",
                 .level = severity::warn,
                 .ops = {op::conv2d},
                 .sentence = "stride {got} is not 1, 2, 3, 4 or 8: decomposed",
                 .reject = "",
-                .consequence = "a sequence of convolutions, of at most two factors for each axis",
-                .advice = "use strides of those factors",
+                .consequence = "a sequence of convolutions, of two factors for each axis",
+                .advice = "use strides of 1, 2, 3, 4 or 8",
                 .source = "guide chapter 17",
                 .evidence = mark::decompiled,
                 .silicon = "M1",
                 .check = [](const subject& s) -> finding {
                     const size2 stride = detail::stride(s.n);
                     for (const int wanted : {stride.height, stride.width}) {
-                        bool native = wanted == 1;
-                        for (const std::int32_t factor : s.t.limits.stride_factors) {
-                            native = native || wanted == factor;
-                        }
-                        if (!native) {
+                        if (stride_steps(wanted, s.t) == 2) {
                             return {true, wanted, s.t.limits.stride_factors.back()};
                         }
                     }

@@ -126,6 +126,23 @@ inline constexpr std::array memory{
         .source = "",
         .evidence = mark::predicted,
         .check = [](const subject& s) -> finding { return holds_if(s.uses[static_cast<std::size_t>(s.index)] > 0); }},
+    // Reported, of states of Core ML: 270 elements failed, 256 ran. Programs of the direct route bind one buffer to two ports.
+    rule_record{
+        .id = rule::state_width_is_not_a_multiple,
+        .fact = "field-2026",
+        .level = severity::warn,
+        .ops = {op::input},
+        .sentence =
+            "the last axis of the state has {got} elements, no multiple of {limit}: as a state of Core ML it is "
+            "reported to fail on the engine",
+        .reject = "",
+        .advice = "pad the last axis of the state",
+        .source = "threads of users, 2026",
+        .evidence = mark::predicted,
+        .silicon = "M4",
+        .check = [](const subject& s) -> finding {
+            return s.g.next_of(s.index) < 0 || s.n.shape.rank == 0 ? finding{} : multiple_of(s.n.shape.width(), 32);
+        }},
 };
 
 } // namespace ane::rules

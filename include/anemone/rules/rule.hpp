@@ -53,6 +53,7 @@
     ROW(convolved_width_leaves_no_margin)                                                                              \
     ROW(groups_do_not_divide_cores)                                                                                    \
     ROW(grouped_kernel_is_decomposed)                                                                                  \
+    ROW(stride_does_not_factor)                                                                                        \
     ROW(stride_is_not_native)                                                                                          \
     ROW(dilation_is_not_native)                                                                                        \
     /* matmul */                                                                                                       \
@@ -94,6 +95,7 @@
     ROW(attention_sequence_exceeds)                                                                                    \
     ROW(attention_is_too_square)                                                                                       \
     ROW(attention_mask_is_not_shared)                                                                                  \
+    ROW(attention_has_few_queries)                                                                                     \
     /* rearrange */                                                                                                    \
     ROW(shuffle_factor_is_not_native)                                                                                  \
     ROW(shuffled_channels_are_not_divisible)                                                                           \
@@ -183,6 +185,7 @@
     ROW(fan_in_exceeds)                                                                                                \
     ROW(max_pool_channels_are_tiled)                                                                                   \
     ROW(input_is_not_used)                                                                                             \
+    ROW(state_width_is_not_a_multiple)                                                                                 \
     /* program: what the compiler is given */                                                                          \
     ROW(target_is_not_known)                                                                                           \
     ROW(compile_follows_a_failure)                                                                                     \

@@ -1,0 +1,70 @@
+"""Files that look harmless and that the engine's compiler refuses, or Core ML gives to another device.
+
+Usage: command_verdicts.py [PROGRAM]; PROGRAM is the one of ANEMONE_BUILD_DIR where none is given."""
+
+import pathlib
+import sys
+import tempfile
+
+import _harness
+from _harness import ROOT, command, expect, verdict
+
+TESTS = ROOT / "tests"
+
+
+class Command:
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+
+    def __call__(self, *arguments, code=0, words=()):
+        done = _harness.run(self.program, [str(each) for each in arguments], self.folder)
+        told = done.stdout + done.stderr
+        expect(code == done.returncode and all(each in told for each in words), f"{arguments}: {done}, wanted {code}, {words}")
+        return told
+
+
+def strides(run, with_onnx):
+    """R041: at most two factors, each 2, 3, 4 or 8."""
+    if with_onnx:
+        run("check", TESTS / "onnx" / "cases" / "stride_7.onnx", code=1,
+            words=("stride 7 is not a product of at most two of 2, 3, 4 and 8", "R041, decompiled", "refused"))
+
+
+def forms_of_mil(run):
+    """What the file says in words that the compiler refuses: the graph can be used all the same."""
+    cases = TESTS / "readers" / "cases"
+    for options in ([], ["--route", "mil"]):
+        run("check", cases / "weights_in_blocks.mil", *options,
+            words=("weights_in_blocks.mil:9", "y (conv): the engine's compiler: Not implemented: a weight with scales for blocks", "file.doubt"))
+    run("check", cases / "rsqrt_without_epsilon.mil",
+        words=("rsqrt_without_epsilon.mil:5", "the engine's compiler: its parser has no default for epsilon", "file.doubt"))
+    run("check", cases / "int32_input.mil", "-t", "h14g",
+        words=("int32_input.mil:4", "the engine's compiler: int32 is no type of a port on the MIL route", "file.doubt"))
+    run("check", TESTS / "diff" / "cases" / "gelu_tanh.mil", words=("the engine has one table for both", "file.note"))
+
+
+def placement(run):
+    """Core ML's plan leaves small work on the CPU; from 16 x 2048 x 64 on products are the engine's."""
+    small = TESTS / "cost" / "cases" / "small_matmul.mil"
+    run("placement", small, words=("system: all on the CPU (predicted)",))
+    larger = small.read_text()
+    for kind in ("fp16", "fp32"):
+        larger = larger.replace(f"<{kind}, [4, 4]> a", f"<{kind}, [16, 2048]> a").replace(f"<{kind}, [4, 4]> b", f"<{kind}, [2048, 64]> b")
+        larger = larger.replace(f"<{kind}, [4, 4]> y", f"<{kind}, [16, 64]> y").replace(f"<{kind}, [4, 4]> out", f"<{kind}, [16, 64]> out")
+    (run.folder / "larger.mil").write_text(larger)
+    run("placement", "larger.mil", words=("system: all on the engine (decompiled)",))
+
+
+def main():
+    program = command()
+    with tempfile.TemporaryDirectory() as folder:
+        run = Command(program, pathlib.Path(folder))
+        done = _harness.run(program, ["check", TESTS / "onnx" / "cases" / "stride_7.onnx", "-q"], folder)
+        strides(run, "built without ONNX" not in done.stdout + done.stderr)
+        forms_of_mil(run)
+        placement(run)
+    return verdict()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
