@@ -37,6 +37,7 @@
     ROW(the_operands_belong_to_different_graphs, "its operands belong to different graphs")                            \
     ROW(an_output_is_a_value_of_another_graph, "the output is a value of another graph")                               \
     ROW(the_operation_has_no_path_on_any_target, "has no path on any target")                                          \
+    ROW(the_call_must_be_written_as_the_first_error_says, "must be written as the error of the compiler says")         \
     ROW(the_model_has_no_output, "needs at least one output: call g.output(name, value)")                              \
     ROW(the_function_must_not_capture, "the function of a constant must not capture: build_graph takes one that does") \
     ROW(the_function_takes_no_builder_or_has_an_error, "the function must be callable with a builder")

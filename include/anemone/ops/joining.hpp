@@ -4,6 +4,7 @@
 #include "reduction.hpp"
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <tuple>
 #include <utility>
@@ -208,14 +209,14 @@ template <std::int64_t Count, axis Axis = axis{1}, class X,
 std::array<unknown_tensor, static_cast<std::size_t>(Count < 1 ? 1 : Count)> split(X, ...) = delete;
 
 /// Parts of the given sizes along an axis, as a tuple of handles.
-template <axis Axis, std::int64_t... Sizes, class X>
-    requires(sizeof...(Sizes) >= 1 && obeys<shapes::sized_parts<Axis, Sizes...>, X>)
+template <std::same_as<axis> auto Axis, std::int64_t First, std::int64_t... Sizes, class X>
+    requires obeys<shapes::sized_parts<Axis, First, Sizes...>, X>
 constexpr auto split(X x, site where = here()) {
-    return detail::sized_parts<Axis, Sizes...>(x, where, std::make_index_sequence<sizeof...(Sizes)>());
+    return detail::sized_parts<Axis, First, Sizes...>(x, where, std::make_index_sequence<1 + sizeof...(Sizes)>());
 }
-template <axis Axis, std::int64_t... Sizes, class X,
-          class Broken = breach<op::slice, shapes::sized_parts<Axis, Sizes...>, X>>
-std::tuple<detail::unknown_part<Sizes>...> split(X, ...) = delete;
+template <std::same_as<axis> auto Axis, std::int64_t First, std::int64_t... Sizes, class X,
+          class Broken = breach<op::slice, shapes::sized_parts<Axis, First, Sizes...>, X>>
+std::tuple<detail::unknown_part<First>, detail::unknown_part<Sizes>...> split(X, ...) = delete;
 
 /// The slices of an axis without that axis, as an array of handles: the inverse of `stack`.
 template <axis Axis = axis{0}, class X>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../graph/op.hpp"
+#include "../graph/state.hpp"
 #include "../graph/tensor.hpp"
 #include "fault.hpp"
 
@@ -33,7 +34,7 @@ namespace detail {
 
 /// An operand as a rule sees it. A number stands for a constant of rank 0.
 struct operand {
-    enum kind : std::uint8_t { tensor, scaled_tensor, number, unknown, other };
+    enum kind : std::uint8_t { tensor, scaled_tensor, number, unknown, state, other };
     extents shape{};
     dtype type = dtype::f16;
     kind is = other;
@@ -43,6 +44,8 @@ template <class Shape, dtype Type>
 inline constexpr operand operand_of_type<tensor<Shape, Type>> = {Shape::value, Type, operand::tensor};
 template <dtype Type>
 inline constexpr operand operand_of_type<tensor<unknown_shape, Type>> = {unknown_shape::value, Type, operand::unknown};
+template <class Shape>
+inline constexpr operand operand_of_type<state<Shape>> = {Shape::value, dtype::f16, operand::state};
 
 /// The common check of operands: fp16 elements and positive extents.
 constexpr void require_arithmetic(inferred& result, const operand& x) {
@@ -94,6 +97,9 @@ template <class Rule, class... Operand> constexpr judgement judge(const Operand&
         j.verdict = verdict_on_operands::kept; // reported already
         j.result.shape = unknown_shape::value;
         j.unknown = true;
+    } else if (((x.is == operand::state) || ...)) {
+        j.result.require(false, fault::a_state_is_read_by_read_and_changed_by_write, 0, 0);
+        j.verdict = verdict_on_operands::broken;
     } else if (judges<Rule>({x.is...})) {
         if constexpr (requires { Rule::judge(x...); }) {
             j.result = Rule::judge(x...);

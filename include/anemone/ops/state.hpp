@@ -97,4 +97,14 @@ template <class Shape, class Mask, class Value,
           class Broken = breach<op::select, shapes::part_of<state<Shape>>, Mask, Value>>
 void write_where(const state<Shape>&, Mask, Value, ...) = delete;
 
+// What a state is not for: an assignment to a tensor changes the meaning of a name, `write` the value of the next run.
+template <class Shape, class B, class Broken = breach<op::add, shapes::broadcast, state<Shape>, B>>
+state<Shape>& operator+=(const state<Shape>&, B) = delete;
+template <class Shape, class B, class Broken = breach<op::sub, shapes::broadcast, state<Shape>, B>>
+state<Shape>& operator-=(const state<Shape>&, B) = delete;
+template <class Shape, class B, class Broken = breach<op::mul, shapes::broadcast, state<Shape>, B>>
+state<Shape>& operator*=(const state<Shape>&, B) = delete;
+template <class Shape, class B, class Broken = breach<op::div, shapes::broadcast, state<Shape>, B>>
+state<Shape>& operator/=(const state<Shape>&, B) = delete;
+
 } // namespace ane
