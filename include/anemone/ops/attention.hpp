@@ -82,7 +82,7 @@ constexpr auto attention(Q query, K key, V value, double scale = 0, site where =
 }
 template <class Q, class K, class V,
           class Broken = breach<op::attention, shapes::product_by<attention_rule, 3>, Q, K, V>>
-unknown_tensor attention(Q, K, V, ...) = delete;
+Broken attention(Q, K, V, ...);
 
 /// The same with a mask that is added to the scaled scores; use -1e4 rather than minus infinity.
 template <class Q, class K, class V, class M>
@@ -96,6 +96,6 @@ constexpr auto attention(Q query, K key, V value, M mask, double scale = 0, site
 }
 template <class Q, class K, class V, class M,
           class Broken = breach<op::attention, shapes::product_by<masked_attention_rule, 3>, Q, K, V, M>>
-unknown_tensor attention(Q, K, V, M, ...) = delete;
+Broken attention(Q, K, V, M, ...);
 
 } // namespace ane

@@ -147,7 +147,7 @@ constexpr auto conv2d(X x, W weight, site where = here()) {
     return detail::product<shapes::product_of<A>>(op::conv2d, detail::resolved_for<A, X, W>, where, x, weight);
 }
 template <conv A = conv{}, class X, class W, class Broken = breach<op::conv2d, shapes::product_of<A>, X, W>>
-unknown_tensor conv2d(X, W, ...) = delete;
+Broken conv2d(X, W, ...);
 
 /// The same with a bias of one value per output channel, which starts the accumulator.
 template <conv A = conv{}, class X, class W, class B>
@@ -156,7 +156,7 @@ constexpr auto conv2d(X x, W weight, B bias, site where = here()) {
     return detail::product<shapes::product_of<A>>(op::conv2d, detail::resolved_for<A, X, W>, where, x, weight, bias);
 }
 template <conv A = conv{}, class X, class W, class B, class Broken = breach<op::conv2d, shapes::product_of<A>, X, W, B>>
-unknown_tensor conv2d(X, W, B, ...) = delete;
+Broken conv2d(X, W, B, ...);
 
 /// Transposed convolution (deconvolution), the adjoint of `conv2d`; the weight is [C, O / groups, kH, kW]. R039, R183.
 template <conv_transpose A = conv_transpose{}, class X, class W>
@@ -167,7 +167,7 @@ constexpr auto conv_transpose2d(X x, W weight, site where = here()) {
 }
 template <conv_transpose A = conv_transpose{}, class X, class W,
           class Broken = breach<op::conv_transpose2d, shapes::product_of<A>, X, W>>
-unknown_tensor conv_transpose2d(X, W, ...) = delete;
+Broken conv_transpose2d(X, W, ...);
 
 template <conv_transpose A = conv_transpose{}, class X, class W, class B>
     requires obeys<shapes::product_of<A>, X, W, B>
@@ -177,6 +177,6 @@ constexpr auto conv_transpose2d(X x, W weight, B bias, site where = here()) {
 }
 template <conv_transpose A = conv_transpose{}, class X, class W, class B,
           class Broken = breach<op::conv_transpose2d, shapes::product_of<A>, X, W, B>>
-unknown_tensor conv_transpose2d(X, W, B, ...) = delete;
+Broken conv_transpose2d(X, W, B, ...);
 
 } // namespace ane

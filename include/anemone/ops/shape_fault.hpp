@@ -10,22 +10,27 @@
 #include <initializer_list>
 #include <utility>
 
-/// Shape rules as constraints. Each builder has two overloads: one constrained by its rule, and one deleted for
-/// operands that break it.
+/// Shape rules as constraints. Each builder has two overloads: one constrained by its rule, and a twin for operands that
+/// break it, whose result is a type without a definition.
 ///
 ///     template <class A, class B>
 ///         requires obeys<shapes::broadcast, A, B>
 ///     constexpr auto add(A a, B b, site where = here()) { ... }
 ///     template <class A, class B, class Broken = breach<op::add, shapes::broadcast, A, B>>
-///     unknown_tensor add(A, B, ...) = delete;
+///     Broken add(A, B, ...);
 ///
-/// The call of a deleted function is what puts the caller's line, the rule and its numbers into the first line of g++
-/// and the first notes of clang, with and without -Wfatal-errors. A failed constraint alone lists candidates, g++ tells
-/// its reason in notes far below (with -Wfatal-errors nowhere); a `static_assert` shows the library's lines first.
+/// The call of such a function is what puts the caller's line and the type, which has the rule, its numbers and the
+/// operands, into the first line of both compilers, however deep the call stands in templates, with and without
+/// -Wfatal-errors. A deleted function does so with g++ alone: clang tells its arguments behind all instantiations. A failed
+/// constraint lists candidates, g++ tells its reason in notes far below (with -Wfatal-errors nowhere); a `static_assert`
+/// shows the library's lines first. To `requires` the call is no expression, as with a failed constraint.
 namespace ane {
 
 /// What is wrong with the operands of an operation, as compilers print it: the rule, what was found, what is wanted.
 template <op Operation, fault Rule, std::int64_t Got, std::int64_t Want> struct shape_fault {};
+
+/// What an operation returns for such operands. There is no such value: the type is not complete.
+template <class Fault, class... Operands> struct refused_operands;
 
 template <class T>
 concept number = std::integral<T> || std::floating_point<T>;
@@ -130,8 +135,9 @@ using judged_shape = typename shape_from_rule<std::make_index_sequence<judged<Ru
 template <verdict_on_operands> struct fault_where {};
 template <> struct fault_where<verdict_on_operands::broken> {
     template <op Operation, class Rule, class... T>
-    using type = shape_fault<Operation, judged<Rule, T...>.result.broken, judged<Rule, T...>.result.got,
-                             judged<Rule, T...>.result.want>;
+    using type = refused_operands<shape_fault<Operation, judged<Rule, T...>.result.broken,
+                                              judged<Rule, T...>.result.got, judged<Rule, T...>.result.want>,
+                                  T...>;
 };
 
 } // namespace detail
