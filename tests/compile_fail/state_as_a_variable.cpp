@@ -1,5 +1,5 @@
 // A state is added to as if it were a variable.
-// expect: shape_fault<ane::op::add, ane::fault::a_state_is_read_by_read_and_changed_by_write
+// expect: shape_fault<ane::op::input, ane::fault::a_state_is_read_by_read_and_changed_by_write
 #include <anemone/model.hpp>
 
 using namespace ane;

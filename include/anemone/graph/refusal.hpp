@@ -23,7 +23,8 @@
     ROW(a_contract_has_a_negative_sum_or_deviation, "its contract has a negative sum of magnitudes or deviation")      \
     ROW(a_scope_is_numbered_from_0, "a scope is numbered from 0")                                                      \
     ROW(a_constant_has_one_value_or_one_for_each_element, "has as many values as elements, or one")                    \
-    ROW(a_number_does_not_fit_into_fp16, "does not fit into fp16, whose largest value is 65504")                       \
+    ROW(a_number_does_not_fit_into_fp16_which_ends_at_65504_a_mask_takes_minus_30000,                                  \
+        "does not fit into fp16, whose largest value is 65504 (a mask takes -30000 or so)")                            \
     ROW(the_low_end_is_above_the_high_end, "its low end is above its high end")                                        \
     ROW(the_low_end_must_lie_below_the_high_end, "its low end must lie below its high end")                            \
     ROW(the_limit_must_be_positive, "its limit must be positive")                                                      \

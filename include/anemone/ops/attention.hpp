@@ -31,7 +31,11 @@ constexpr inferred attention_rule(const extents& query, const extents& key, cons
     for (int i = 0; i < query.rank; ++i) {
         r.require(key[i] == value[i], fault::key_and_value_must_have_the_same_shape_R086, value[i], key[i]);
         if (i < query.rank - 2) {
-            r.require(key[i] == query[i], fault::leading_extents_of_query_and_key_must_be_equal, key[i], query[i]);
+            const bool grouped = i == query.rank - 3 && key[i] > 0 && query[i] % key[i] == 0;
+            r.require(key[i] == query[i],
+                      grouped ? fault::grouped_queries_are_reshaped_to_rows_of_one_head_or_key_and_value_repeated
+                              : fault::leading_extents_of_query_and_key_must_be_equal,
+                      key[i], query[i]);
         }
     }
     return r;

@@ -104,6 +104,10 @@ constexpr inferred shape_rule(const conv& given, const extents& x, const extents
     const std::int64_t reach_w = a.dilation.width * (weight[3] - 1) + 1;
     const std::int64_t padded_h = x[2] + a.padding.top + a.padding.bottom;
     const std::int64_t padded_w = x[3] + a.padding.left + a.padding.right;
+    // A "weight" of one output that is larger than several "images": the two were swapped.
+    const bool swapped = weight[0] == 1 && x[0] > 1 && weight[1] == x[1];
+    r.require(!swapped || reach_h <= padded_h, fault::the_image_comes_first_and_the_weight_second, reach_h, padded_h);
+    r.require(!swapped || reach_w <= padded_w, fault::the_image_comes_first_and_the_weight_second, reach_w, padded_w);
     r.require(reach_h <= padded_h, fault::kernel_must_fit_into_the_padded_height_R033, reach_h, padded_h);
     r.require(reach_w <= padded_w, fault::kernel_must_fit_into_the_padded_width_R033, reach_w, padded_w);
     r.shape = r.ok() ? extents{x[0], weight[0], (padded_h - reach_h) / a.stride.height + 1,

@@ -105,7 +105,7 @@ constexpr inferred gather_rule(axis given, const extents& x, const extents& inde
     inferred r;
     r.shape = x;
     const int along = normalized_axis(given.index, x.rank);
-    r.require(along >= 0 && along < x.rank, fault::axis_must_be_one_of_the_tensor, along, x.rank);
+    r.require(along >= 0 && along < x.rank, fault::axis_must_be_one_of_the_tensor, given.index, x.rank);
     r.require(x.rank - 1 + index.rank <= extents::capacity, fault::tensor_must_not_have_more_than_8_axes,
               x.rank - 1 + index.rank, extents::capacity);
     if (!r.ok()) {
@@ -129,7 +129,7 @@ constexpr inferred gather_along_axis_rule(axis given, const extents& x, const ex
     inferred r;
     r.shape = x;
     const int along = normalized_axis(given.index, x.rank);
-    r.require(along >= 0 && along < x.rank, fault::axis_must_be_one_of_the_tensor, along, x.rank);
+    r.require(along >= 0 && along < x.rank, fault::axis_must_be_one_of_the_tensor, given.index, x.rank);
     r.require(index.rank == x.rank, fault::indices_must_have_the_rank_of_the_tensor, index.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
         r.require(i == along || index[i] == x[i], fault::indices_must_have_the_extents_of_every_other_axis, index[i],
@@ -180,7 +180,7 @@ constexpr inferred window_along_rule(const extents& x, axis along, std::int64_t 
     inferred r = shape_rule(window_along(x, along, begin, size), x);
     const int index = normalized_axis(along.index, x.rank);
     if (index < 0 || index >= x.rank) {
-        r = inferred{.shape = x}.require(false, fault::axis_must_be_one_of_the_tensor, index, x.rank);
+        r = inferred{.shape = x}.require(false, fault::axis_must_be_one_of_the_tensor, along.index, x.rank);
     }
     return r;
 }

@@ -25,7 +25,7 @@ constexpr inferred expand_dims_rule(const axes& given, const extents& x) {
     wide.rank = rank;
     for (int i = 0; r.ok() && i < given.list.rank; ++i) {
         const int at = normalized_axis(detail::axis_number(given.list[i]), rank);
-        r.require(at >= 0 && at < rank, fault::axis_must_be_one_of_the_tensor, at, rank);
+        r.require(at >= 0 && at < rank, fault::axis_must_be_one_of_the_tensor, given.list[i], rank);
         if (r.ok()) {
             r.require(wide[at] == 0, fault::axis_must_not_be_given_twice, at, at);
             wide[at] = 1;

@@ -69,7 +69,8 @@ constexpr inferred shape_rule(const permutation& given, const extents& x) {
     r.shape = x;
     r.require(p.order.rank == x.rank, fault::order_must_name_every_axis_once, p.order.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
-        r.require(p.order[i] >= 0 && p.order[i] < x.rank, fault::axis_must_be_one_of_the_tensor, p.order[i], x.rank);
+        r.require(p.order[i] >= 0 && p.order[i] < x.rank, fault::axis_must_be_one_of_the_tensor, given.order[i],
+                  x.rank);
         for (int j = 0; j < i; ++j) {
             r.require(p.order[i] != p.order[j], fault::axis_must_not_be_given_twice, p.order[i], p.order[j]);
         }
@@ -128,7 +129,7 @@ constexpr inferred concat_rule(axis given, const extents& a, const extents& b) {
     r.shape = a;
     const int along = normalized_axis(given.index, a.rank);
     r.require(a.rank == b.rank, fault::operands_must_have_the_same_rank, b.rank, a.rank);
-    r.require(along >= 0 && along < a.rank, fault::axis_must_be_one_of_the_tensor, along, a.rank);
+    r.require(along >= 0 && along < a.rank, fault::axis_must_be_one_of_the_tensor, given.index, a.rank);
     for (int i = 0; r.ok() && i < a.rank; ++i) {
         r.require(i == along || a[i] == b[i], fault::extents_must_be_equal_but_on_the_joined_axis, b[i], a[i]);
     }
@@ -166,7 +167,7 @@ constexpr extents flattened(const extents& x, int axis) {
 constexpr inferred flatten_rule(axis given, const extents& x) {
     const int split = normalized_axis(given.index, x.rank);
     return reshape_rule(x, detail::flattened(x, given.index))
-        .require(split >= 0 && split <= x.rank, fault::axis_must_be_one_of_the_tensor, split, x.rank + 1);
+        .require(split >= 0 && split <= x.rank, fault::axis_must_be_one_of_the_tensor, given.index, x.rank + 1);
 }
 
 namespace shapes {
@@ -179,7 +180,10 @@ template <auto Function, auto... Constants> struct moved_by {
 };
 template <std::int64_t... Extents> struct reshape {
     static constexpr inferred judge(const detail::operand& x) {
-        return reshape_rule(x.shape, resolve_reshape(x.shape, extents{Extents...}));
+        constexpr int left_open = (0 + ... + (Extents == -1 ? 1 : 0));
+        inferred r{.shape = x.shape};
+        r.require(left_open <= 1, fault::one_extent_may_be_minus_1_for_what_the_others_leave, left_open, 1);
+        return r.ok() ? reshape_rule(x.shape, resolve_reshape(x.shape, extents{Extents...})) : r;
     }
 };
 template <axis Along> struct concat {

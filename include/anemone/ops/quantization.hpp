@@ -12,7 +12,7 @@ constexpr inferred& require_scale(inferred& r, const quantization& q, const exte
     r.require(scale.rank <= 1, fault::scale_must_be_one_number_or_a_vector, scale.rank, 1);
     if (r.ok() && scale.count() != 1) {
         const int along = normalized_axis(q.axis, x.rank);
-        r.require(along >= 0 && along < x.rank, fault::axis_must_be_one_of_the_tensor, along, x.rank);
+        r.require(along >= 0 && along < x.rank, fault::axis_must_be_one_of_the_tensor, q.axis, x.rank);
         r.require(!r.ok() || scale.count() == x[along], fault::scale_must_have_one_value_for_each_index_of_the_axis,
                   scale.count(), r.ok() ? x[along] : 1);
     }

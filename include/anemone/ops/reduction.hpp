@@ -26,7 +26,7 @@ constexpr inferred axis_rule(axis given, const extents& x) {
     inferred r;
     r.shape = x;
     const int index = normalized_axis(given.index, x.rank);
-    r.require(index >= 0 && index < x.rank, fault::axis_must_be_one_of_the_tensor, index, x.rank);
+    r.require(index >= 0 && index < x.rank, fault::axis_must_be_one_of_the_tensor, given.index, x.rank);
     return r;
 }
 

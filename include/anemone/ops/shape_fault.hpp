@@ -32,6 +32,9 @@ template <op Operation, fault Rule, std::int64_t Got, std::int64_t Want> struct 
 /// What an operation returns for such operands. There is no such value: the type is not complete.
 template <class Fault, class... Operands> struct refused_operands;
 
+/// The letter that a fault of an einsum is about, before its operands.
+template <char> struct letter {};
+
 template <class T>
 concept number = std::integral<T> || std::floating_point<T>;
 
@@ -132,12 +135,30 @@ struct shape_from_rule<std::make_index_sequence<judgement::most_axes + 1>, Rule,
 template <class Rule, class... T>
 using judged_shape = typename shape_from_rule<std::make_index_sequence<judged<Rule, T...>.axes()>, Rule, T...>::type;
 
+/// Whether the numbers of a fault are codes of a letter, which a type tells as one.
+constexpr bool is_of_a_letter(fault broken) {
+    return broken == fault::letter_must_occur_once_in_an_operand ||
+           broken == fault::letter_of_the_result_must_be_one_of_an_operand;
+}
+template <bool OfALetter> struct told_with {
+    template <class Fault, class... T> using type = refused_operands<Fault, T...>;
+};
+template <class Fault> struct letter_of;
+template <op Operation, fault Rule, std::int64_t Got, std::int64_t Want>
+struct letter_of<shape_fault<Operation, Rule, Got, Want>> {
+    using type = letter<static_cast<char>(Got)>;
+};
+template <> struct told_with<true> {
+    template <class Fault, class... T> using type = refused_operands<Fault, typename letter_of<Fault>::type, T...>;
+};
+
 template <verdict_on_operands> struct fault_where {};
 template <> struct fault_where<verdict_on_operands::broken> {
     template <op Operation, class Rule, class... T>
-    using type = refused_operands<shape_fault<Operation, judged<Rule, T...>.result.broken,
-                                              judged<Rule, T...>.result.got, judged<Rule, T...>.result.want>,
-                                  T...>;
+    using type = typename told_with<is_of_a_letter(judged<Rule, T...>.result.broken)>::template type<
+        shape_fault<Operation, judged<Rule, T...>.result.broken, judged<Rule, T...>.result.got,
+                    judged<Rule, T...>.result.want>,
+        T...>;
 };
 
 } // namespace detail

@@ -98,13 +98,13 @@ template <class Shape, class Mask, class Value,
 Broken write_where(const state<Shape>&, Mask, Value, ...);
 
 // What a state is not for: an assignment to a tensor changes the meaning of a name, `write` the value of the next run.
-template <class Shape, class B, class Broken = breach<op::add, shapes::broadcast, state<Shape>, B>>
+template <class Shape, class B, class Broken = breach<op::input, shapes::broadcast, state<Shape>, B>>
 Broken operator+=(const state<Shape>&, B);
-template <class Shape, class B, class Broken = breach<op::sub, shapes::broadcast, state<Shape>, B>>
+template <class Shape, class B, class Broken = breach<op::input, shapes::broadcast, state<Shape>, B>>
 Broken operator-=(const state<Shape>&, B);
-template <class Shape, class B, class Broken = breach<op::mul, shapes::broadcast, state<Shape>, B>>
+template <class Shape, class B, class Broken = breach<op::input, shapes::broadcast, state<Shape>, B>>
 Broken operator*=(const state<Shape>&, B);
-template <class Shape, class B, class Broken = breach<op::div, shapes::broadcast, state<Shape>, B>>
+template <class Shape, class B, class Broken = breach<op::input, shapes::broadcast, state<Shape>, B>>
 Broken operator/=(const state<Shape>&, B);
 
 } // namespace ane
