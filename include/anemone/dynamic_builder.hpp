@@ -7,6 +7,7 @@
 #include "values/dtype.hpp"
 #include "values/shape.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -103,7 +104,10 @@ public:
     ANEMONE_API dynamic_tensor constant(const extents& shape, std::span<const float> values, site where = here());
     ANEMONE_API dynamic_tensor constant(const extents& shape, double value, site where = here());
     /// A number, as an operand that broadcasts.
-    ANEMONE_API dynamic_tensor constant(double value, site where = here());
+    template <std::convertible_to<double> Number> // so that {3} is a shape
+    dynamic_tensor constant(Number value, site where = here()) {
+        return constant(extents{}, static_cast<double>(value), where);
+    }
 
     /// An operation (graph/operations.def) on its operands, with its attribute struct (graph/attributes.hpp):
     /// `g.add(op::conv2d, {x, w, b}, conv{.stride = 2, .padding = same})`. `same`, `valid`, negative axes and strides

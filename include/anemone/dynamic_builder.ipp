@@ -205,10 +205,6 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::constant(const extents& shape, doub
     const auto narrow = static_cast<float>(std::clamp(value, -1e38, 1e38)); // a NaN stays one
     return constant(shape, std::span(&narrow, 1), where);
 }
-ANEMONE_BODY dynamic_tensor dynamic_builder::constant(double value, site where) {
-    return constant(extents{}, value, where);
-}
-
 ANEMONE_BODY dynamic_tensor dynamic_builder::add(op kind, std::span<const dynamic_tensor> operands,
                                                  const attributes& values, site where) {
     return append(kind, operands, values, nullptr, where);

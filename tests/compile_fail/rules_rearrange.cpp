@@ -6,7 +6,7 @@
 // expect: design_rule<ane::op::space_to_depth, ane::rule::space_to_channel_batch_exceeds_one, ane::target::h17s, 0, 1, 2, 1
 // expect: design_rule<ane::op::tile, ane::rule::tile_factor_is_not_native, ane::target::h13, 0, 1, 5, 8
 // expect: design_rule<ane::op::resize, ane::rule::resize_is_decomposed, ane::target::h13, 0, 1, 0, 0
-// expect: design_rule<ane::op::gather_nd, ane::rule::gather_leaves_the_software_envelope, ane::target::h13, 0, 2, 2, 3
+// expect: design_rule<ane::op::gather_nd, ane::rule::gather_needs_one_batch_one_plane_and_3_components, ane::target::h13, 0, 2, 2, 3
 // forbid: step limit
 #include "by_value.hpp"
 

@@ -142,9 +142,9 @@ TEST_CASE("validate refuses numbers that shape rules, passes or files cannot tak
                   pool{.kernel = 1, .stride = 1, .padding = {std::numeric_limits<int>::max(), 0}};
           }).starts_with("graph: max_pool: has a padding out of all range"));
     CHECK(refusal([](dynamic_graph& g) { g.payload[0] = not_a_number; }) ==
-          "graph: constant: does not fit into fp16, whose largest value is 65504");
+          "graph: constant: does not fit into fp16, whose largest value is 65504 (a mask takes -30000 or so)");
     CHECK(refusal([](dynamic_graph& g) { g.payload[0] = 65536; }) ==
-          "graph: constant: does not fit into fp16, whose largest value is 65504");
+          "graph: constant: does not fit into fp16, whose largest value is 65504 (a mask takes -30000 or so)");
     CHECK(refusal([](dynamic_graph& g) {
               the(g, op::input).shape[0] = std::int64_t{1} << 40;
           }).starts_with("graph: input: has more elements than memory holds"));

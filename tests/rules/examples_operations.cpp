@@ -177,11 +177,11 @@ std::vector<example> movement_examples() {
         {rule::tile_factor_is_not_native, h13, 5, 8, tiled(5), tiled(4)},
         {rule::resize_is_decomposed, h13, 0, 0, unary(op::resize, {1, 2, 8, 8}, sampling{.extent = 16}),
          unary(op::relu, {1, 2, 8, 8}), h14},
-        {rule::gather_leaves_the_software_envelope, h13, 2, 3, gathered({1, 3, 4, 4}, {4, 2}),
+        {rule::gather_needs_one_batch_one_plane_and_3_components, h13, 2, 3, gathered({1, 3, 4, 4}, {4, 2}),
          gathered({1, 3, 4, 4}, {4, 3}), h14},
-        {rule::gather_leaves_the_software_envelope, h13, 3, 3, gathered({2, 3, 4, 4}, {4, 3}),
+        {rule::gather_needs_one_batch_one_plane_and_3_components, h13, 3, 3, gathered({2, 3, 4, 4}, {4, 3}),
          gathered({1, 3, 4, 4}, {4, 3}), h14},
-        {rule::gather_leaves_the_software_envelope, h13, 1, 3,
+        {rule::gather_needs_one_batch_one_plane_and_3_components, h13, 1, 3,
          make(op::gather, axis{0}, {in({8, 4}), in({2})}, {2, 4}, true), gathered({1, 3, 4, 4}, {4, 3}), h17s},
     };
 }

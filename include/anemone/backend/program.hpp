@@ -39,6 +39,20 @@ template <const auto& Model, fixed_string Name> struct state_type {
 
 } // namespace ane::inline ANEMONE_WAY
 
+namespace ane::inline ANEMONE_WAY {} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+template <class T> inline constexpr bool binds_a_name = false;
+template <fixed_string Name, class Value> inline constexpr bool binds_a_name<binding<Name, Value>> = true;
+
+/// What braces around a text and a value would be, which binds nothing.
+struct text_and_value {
+    template <class Value> text_and_value(const char*, const Value&) {}
+};
+
+} // namespace ane::detail::inline ANEMONE_WAY
+
 namespace ane::inline ANEMONE_WAY {
 
 /// The inputs of one run: `{"image"_s = image, "mask"_s = mask}`, in any order. An unknown name, a wrong shape, a wrong
@@ -52,6 +66,11 @@ public:
         requires binds<Model, binding<Names, Values>...> arguments(binding<Names, Values>... bound) {
             (bind<Names>(bound.value), ...);
         }
+    template <class... Given>
+        requires(sizeof...(Given) > 0 && (!detail::binds_a_name<Given> && ...))
+    __attribute__((unavailable("an input is bound by its name: program({\"x\"_s = x})"))) arguments(const Given&...) {}
+    __attribute__((unavailable("an input is bound by its name: program({\"x\"_s = x})")))
+    arguments(std::initializer_list<detail::text_and_value>) {}
     // NOLINTEND(google-explicit-constructor)
     template <fixed_string... Names, class... Values, class Broken = broken_binding<Model, binding<Names, Values>...>>
     arguments(binding<Names, Values>...) = delete;
@@ -171,6 +190,19 @@ namespace ane::detail::inline ANEMONE_WAY {
 
 inline constexpr static_graph<graph_size{}> nothing_to_run{};
 
+/// What is made of a model that has no address in constants, of a backend, and of both.
+struct model_of_a_function {
+    template <graph_size Size> constexpr model_of_a_function(const static_graph<Size>&) {} // NOLINT
+};
+struct some_place {
+    template <runnable_backend Backend> some_place(const Backend&) {} // NOLINT
+};
+struct nothing_program {
+    void run(input_buffers, output_buffers) {}
+    std::span<std::byte> state(std::string_view) { return {}; }
+    void reset() {}
+};
+
 /// Compiles a model for a backend, which in the header-only way may take the kernels of the model's operations alone: a
 /// program pays for what its model uses.
 template <const auto& Model, class Backend> auto compile_model(const Backend& place, const weight_store& weights) {
@@ -204,6 +236,15 @@ auto compile(const Backend& place, const weight_store& weights = {}) {
         detail::check_weights<Backend>(Model, weights);
         return program<Model, decltype(place.compile(Model, weights))>(detail::compile_model<Model>(place, weights));
     }
+}
+
+/// For a model that is a variable of a function.
+template <detail::model_of_a_function Model>
+__attribute__((
+    unavailable("the model must be static constexpr, or stand outside of functions: a variable of a function "
+                "has no address in constants"))) auto
+compile(const detail::some_place&, const weight_store& = {}) {
+    return program<detail::nothing_to_run, detail::nothing_program>({});
 }
 
 /// The same for a graph that was built or read at run time: the program runs on buffers in the order

@@ -82,9 +82,11 @@ struct transposed {
     friend constexpr bool operator==(const transposed&, const transposed&) = default;
 };
 
-/// One axis; negative counts from the last.
+/// One axis; negative counts from the last. A number will do: `softmax<-1>(x)`.
 struct axis {
     int index = -1;
+
+    constexpr axis(int counted = -1) : index(counted) {} // NOLINT(google-explicit-constructor)
     friend constexpr bool operator==(const axis&, const axis&) = default;
 };
 

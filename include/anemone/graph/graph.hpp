@@ -139,7 +139,10 @@ public:
     /// Constants of a graph are fp16 values.
     constexpr void require_fp16(double value, std::string_view subject, site where) {
         if (!(value >= -half_max && value <= half_max)) {
-            refuse(model_rule::a_number_does_not_fit_into_fp16, subject, where);
+            const double most = 9e18; // of the integers that say what it was
+            const double shown = value > most ? most : (value < -most ? -most : (value == value ? value : 0));
+            refuse(model_rule::a_number_does_not_fit_into_fp16_which_ends_at_65504_a_mask_takes_minus_30000, subject,
+                   where, static_cast<std::int64_t>(shown), value < 0 ? -65504 : 65504);
         }
     }
 

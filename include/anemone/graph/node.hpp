@@ -5,12 +5,28 @@
 #include "attributes.hpp"
 #include "op.hpp"
 
+#include <cstddef>
+
 namespace ane {
 
-/// Where in the user's source an operation was written.
+/// Where in the user's source an operation was written. It is the last parameter of every builder, so what is made of
+/// anything else is an argument that no builder takes, and says so on the caller's line.
 struct site {
     const char* file = "";
     int line = 0;
+
+    constexpr site() = default;
+    constexpr site(const char* in_file, int in_line) : file(in_file), line(in_line) {}
+    // NOLINTBEGIN(google-explicit-constructor)
+    template <std::size_t Size>
+    __attribute__((unavailable(
+        "an operation is not named by an argument: g.layer(\"name\", value) names it"))) constexpr site(const char (&)
+                                                                                                            [Size]) {}
+    template <class T>
+    __attribute__((
+        unavailable("the operation takes no such argument; what describes it is a constant in angle "
+                    "brackets: softmax<axis{1}>(x), conv2d<conv{.stride = 2}>(x, w)"))) constexpr site(const T&) {}
+    // NOLINTEND(google-explicit-constructor)
 };
 
 /// The caller's source position, as a default argument of operation builders (clang 14 lacks std::source_location).

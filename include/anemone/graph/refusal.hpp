@@ -23,7 +23,8 @@
     ROW(a_contract_has_a_negative_sum_or_deviation, "its contract has a negative sum of magnitudes or deviation")      \
     ROW(a_scope_is_numbered_from_0, "a scope is numbered from 0")                                                      \
     ROW(a_constant_has_one_value_or_one_for_each_element, "has as many values as elements, or one")                    \
-    ROW(a_number_does_not_fit_into_fp16, "does not fit into fp16, whose largest value is 65504")                       \
+    ROW(a_number_does_not_fit_into_fp16_which_ends_at_65504_a_mask_takes_minus_30000,                                  \
+        "does not fit into fp16, whose largest value is 65504 (a mask takes -30000 or so)")                            \
     ROW(the_low_end_is_above_the_high_end, "its low end is above its high end")                                        \
     ROW(the_low_end_must_lie_below_the_high_end, "its low end must lie below its high end")                            \
     ROW(the_limit_must_be_positive, "its limit must be positive")                                                      \
@@ -37,6 +38,7 @@
     ROW(the_operands_belong_to_different_graphs, "its operands belong to different graphs")                            \
     ROW(an_output_is_a_value_of_another_graph, "the output is a value of another graph")                               \
     ROW(the_operation_has_no_path_on_any_target, "has no path on any target")                                          \
+    ROW(the_call_must_be_written_as_the_first_error_says, "must be written as the error of the compiler says")         \
     ROW(the_model_has_no_output, "needs at least one output: call g.output(name, value)")                              \
     ROW(the_function_must_not_capture, "the function of a constant must not capture: build_graph takes one that does") \
     ROW(the_function_takes_no_builder_or_has_an_error, "the function must be callable with a builder")

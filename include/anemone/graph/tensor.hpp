@@ -4,6 +4,9 @@
 #include "../values/shape.hpp"
 #include "graph.hpp"
 
+#include <concepts>
+#include <cstdint>
+
 namespace ane {
 
 /// The graph that a handle belongs to. Refuses access if a different graph now occupies the same address. (If nothing
@@ -30,6 +33,12 @@ private:
     std::uint64_t number_ = 0;
 };
 
+/// Stands for the shape of a refused operation's result. Every rule accepts it, so that clang, which continues after an
+/// error, reports one mistake only once.
+struct unknown_shape {
+    static constexpr extents value{1, 1, 1, 1};
+};
+
 /// A value of the graph under construction: its shape and element type are in the type, its node number in the object.
 /// A handle is cheap to copy and never changes its shape.
 template <class Shape, dtype Type = dtype::f16> struct tensor {
@@ -39,12 +48,17 @@ template <class Shape, dtype Type = dtype::f16> struct tensor {
     using shape_type = Shape;
     static constexpr extents extent = Shape::value;
     static constexpr dtype element = Type;
-};
 
-/// Stands for the shape of a refused operation's result. Every rule accepts it, so that clang, which continues after an
-/// error, reports one mistake only once.
-struct unknown_shape {
-    static constexpr extents value{1, 1, 1, 1};
+    template <class Other, dtype T>
+        requires(std::same_as<Other, unknown_shape> || std::same_as<Shape, unknown_shape>)
+    constexpr tensor& operator=(const tensor<Other, T>&) { return *this; }
+    template <class Other, dtype T>
+        requires(!std::same_as<Other, unknown_shape> && !std::same_as<Shape, unknown_shape>)
+    __attribute__((unavailable("a variable keeps the shape and the element type of its first value: write a new name, "
+                               "as in auto z = ..."))) constexpr tensor&
+    operator=(const tensor<Other, T>&) {
+        return *this;
+    }
 };
 using unknown_tensor = tensor<unknown_shape>;
 
@@ -57,5 +71,16 @@ template <std::int64_t... Extents> inline constexpr tensor_type<shape<Extents...
 template <std::int64_t... Extents> inline constexpr tensor_type<shape<Extents...>, dtype::uint8> u8{};
 /// Signed bytes, for inputs only: `dequantize` comes next.
 template <std::int64_t... Extents> inline constexpr tensor_type<shape<Extents...>, dtype::int8> i8{};
+
+/// Element types that no tensor of a graph has.
+template <std::int64_t... Extents>
+__attribute__((
+    unavailable("tensors are fp16, ane::f16<...>, and images bytes, ane::u8<...>: convert fp32 values on the "
+                "host"))) inline constexpr tensor_type<shape<Extents...>, dtype::f16>
+    f32{};
+template <std::int64_t... Extents>
+__attribute__((unavailable("no tensor has 32-bit integers: ane::f16<...> holds whole numbers up to 2048 exactly, "
+                           "ane::u8<...> bytes"))) inline constexpr tensor_type<shape<Extents...>, dtype::f16>
+    i32{};
 
 } // namespace ane

@@ -13,7 +13,7 @@ template <class X>
 constexpr auto leaky_relu(X x, double slope = 0.01, site where = here()) {
     return detail::unary(op::leaky_relu, x, leakage{.alpha = detail::coefficient(x, slope, where)}, where);
 }
-template <class X, class Broken = breach<op::leaky_relu, shapes::same, X>> unknown_tensor leaky_relu(X, ...) = delete;
+template <class X, class Broken = breach<op::leaky_relu, shapes::same, X>> Broken leaky_relu(X, ...);
 /// min(max(x, low), high)
 template <class X>
     requires obeys<shapes::same, X>
@@ -23,15 +23,14 @@ constexpr auto clamp(X x, double low, double high, site where = here()) {
     }
     return detail::unary(op::clamp, x, clip_range{static_cast<float>(low), static_cast<float>(high)}, where);
 }
-template <class X, class Broken = breach<op::clamp, shapes::same, X>> unknown_tensor clamp(X, ...) = delete;
+template <class X, class Broken = breach<op::clamp, shapes::same, X>> Broken clamp(X, ...);
 /// x where x >= alpha, 0 elsewhere
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto thresholded_relu(X x, double alpha = 1, site where = here()) {
     return detail::unary(op::thresholded_relu, x, cutoff{.alpha = detail::coefficient(x, alpha, where)}, where);
 }
-template <class X, class Broken = breach<op::thresholded_relu, shapes::same, X>>
-unknown_tensor thresholded_relu(X, ...) = delete;
+template <class X, class Broken = breach<op::thresholded_relu, shapes::same, X>> Broken thresholded_relu(X, ...);
 /// min(x, beta) where x >= 0, min(alpha x, beta) elsewhere
 template <class X>
     requires obeys<shapes::same, X>
@@ -40,15 +39,14 @@ constexpr auto clamped_relu(X x, double alpha, double beta, site where = here())
                          clamped_leakage{detail::coefficient(x, alpha, where), detail::coefficient(x, beta, where)},
                          where);
 }
-template <class X, class Broken = breach<op::clamped_relu, shapes::same, X>>
-unknown_tensor clamped_relu(X, ...) = delete;
+template <class X, class Broken = breach<op::clamped_relu, shapes::same, X>> Broken clamped_relu(X, ...);
 /// x where x >= 0, alpha (e^x - 1) elsewhere
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto elu(X x, double alpha = 1, site where = here()) {
     return detail::unary(op::elu, x, saturation{.alpha = detail::coefficient(x, alpha, where)}, where);
 }
-template <class X, class Broken = breach<op::elu, shapes::same, X>> unknown_tensor elu(X, ...) = delete;
+template <class X, class Broken = breach<op::elu, shapes::same, X>> Broken elu(X, ...);
 /// min(max(alpha x + beta, 0), 1)
 template <class X>
     requires obeys<shapes::same, X>
@@ -57,8 +55,7 @@ constexpr auto hard_sigmoid(X x, double alpha = 0.2, double beta = 0.5, site whe
                          clamped_line{detail::coefficient(x, alpha, where), detail::coefficient(x, beta, where)},
                          where);
 }
-template <class X, class Broken = breach<op::hard_sigmoid, shapes::same, X>>
-unknown_tensor hard_sigmoid(X, ...) = delete;
+template <class X, class Broken = breach<op::hard_sigmoid, shapes::same, X>> Broken hard_sigmoid(X, ...);
 /// alpha tanh(beta x)
 template <class X>
     requires obeys<shapes::same, X>
@@ -67,7 +64,7 @@ constexpr auto scaled_tanh(X x, double alpha, double beta, site where = here()) 
                          tanh_scaling{detail::coefficient(x, alpha, where), detail::coefficient(x, beta, where)},
                          where);
 }
-template <class X, class Broken = breach<op::scaled_tanh, shapes::same, X>> unknown_tensor scaled_tanh(X, ...) = delete;
+template <class X, class Broken = breach<op::scaled_tanh, shapes::same, X>> Broken scaled_tanh(X, ...);
 /// Parameters for each channel (axis 1) of a tensor of rank 3 or more (R127).
 constexpr inferred prelu_rule(const extents& x, const extents& slope) {
     inferred r;
@@ -86,8 +83,7 @@ template <class X, class S>
 constexpr auto prelu(X x, S slope, site where = here()) {
     return detail::append<shapes::by<prelu_rule>>(op::prelu, no_attributes{}, where, x, slope);
 }
-template <class X, class S, class Broken = breach<op::prelu, shapes::by<prelu_rule>, X, S>>
-unknown_tensor prelu(X, S, ...) = delete;
+template <class X, class S, class Broken = breach<op::prelu, shapes::by<prelu_rule>, X, S>> Broken prelu(X, S, ...);
 
 /// alpha ln(1 + e^(beta x)), with one alpha and one beta for each channel (axis 1). Rank 3 or more, as prelu.
 template <class X, class A, class B>
@@ -98,6 +94,6 @@ constexpr auto parametric_softplus(X x, A alpha, B beta, site where = here()) {
 }
 template <class X, class A, class B,
           class Broken = breach<op::parametric_softplus, shapes::by<parametric_softplus_rule>, X, A, B>>
-unknown_tensor parametric_softplus(X, A, B, ...) = delete;
+Broken parametric_softplus(X, A, B, ...);
 
 } // namespace ane

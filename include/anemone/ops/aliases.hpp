@@ -14,20 +14,19 @@ namespace ane {
 template <class A, class B>
     requires obeys<shapes::broadcast, A, B>
 constexpr auto real_div(A a, B b, site where = here()) { return div(a, b, where); }
-template <class A, class B, class Broken = breach<op::div, shapes::broadcast, A, B>>
-unknown_tensor real_div(A, B, ...) = delete;
+template <class A, class B, class Broken = breach<op::div, shapes::broadcast, A, B>> Broken real_div(A, B, ...);
 
 /// min(max(x, alpha), beta): `clamp`
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto clip(X x, double alpha, double beta, site where = here()) { return clamp(x, alpha, beta, where); }
-template <class X, class Broken = breach<op::clamp, shapes::same, X>> unknown_tensor clip(X, ...) = delete;
+template <class X, class Broken = breach<op::clamp, shapes::same, X>> Broken clip(X, ...);
 
 /// max(x, alpha): `maximum` with a number
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto threshold(X x, double alpha, site where = here()) { return maximum(x, alpha, where); }
-template <class X, class Broken = breach<op::maximum, shapes::same, X>> unknown_tensor threshold(X, ...) = delete;
+template <class X, class Broken = breach<op::maximum, shapes::same, X>> Broken threshold(X, ...);
 
 /// min(max(x, 0), n) for a positive n: `clamp`
 template <class X>
@@ -38,7 +37,7 @@ constexpr auto relu_n(X x, double n, site where = here()) {
     }
     return clamp(x, 0, n, where);
 }
-template <class X, class Broken = breach<op::clamp, shapes::same, X>> unknown_tensor relu_n(X, ...) = delete;
+template <class X, class Broken = breach<op::clamp, shapes::same, X>> Broken relu_n(X, ...);
 
 /// alpha x + beta: `mul` and `add` with numbers
 template <class X>
@@ -46,7 +45,7 @@ template <class X>
 constexpr auto linear_activation(X x, double alpha, double beta, site where = here()) {
     return add(mul(x, alpha, where), beta, where);
 }
-template <class X, class Broken = breach<op::mul, shapes::same, X>> unknown_tensor linear_activation(X, ...) = delete;
+template <class X, class Broken = breach<op::mul, shapes::same, X>> Broken linear_activation(X, ...);
 
 /// min(max(alpha x + beta, 0), 1): `hard_sigmoid`
 template <class X>
@@ -54,22 +53,20 @@ template <class X>
 constexpr auto sigmoid_hard(X x, double alpha = 0.2, double beta = 0.5, site where = here()) {
     return hard_sigmoid(x, alpha, beta, where);
 }
-template <class X, class Broken = breach<op::hard_sigmoid, shapes::same, X>>
-unknown_tensor sigmoid_hard(X, ...) = delete;
+template <class X, class Broken = breach<op::hard_sigmoid, shapes::same, X>> Broken sigmoid_hard(X, ...);
 
 /// The tanh form of gelu: `gelu`, because the engine's two modes are bit-identical (numerics section 4, measured on
 /// M6).
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto gelu_tanh_approx(X x, site where = here()) { return gelu(x, where); }
-template <class X, class Broken = breach<op::gelu, shapes::same, X>> unknown_tensor gelu_tanh_approx(X, ...) = delete;
+template <class X, class Broken = breach<op::gelu, shapes::same, X>> Broken gelu_tanh_approx(X, ...);
 
 /// `gelu_sigmoid`
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto gelu_sigmoid_approx(X x, site where = here()) { return gelu_sigmoid(x, where); }
-template <class X, class Broken = breach<op::gelu_sigmoid, shapes::same, X>>
-unknown_tensor gelu_sigmoid_approx(X, ...) = delete;
+template <class X, class Broken = breach<op::gelu_sigmoid, shapes::same, X>> Broken gelu_sigmoid_approx(X, ...);
 
 /// `parametric_softplus`
 template <class X, class A, class B>
@@ -79,32 +76,32 @@ constexpr auto softplus_parametric(X x, A alpha, B beta, site where = here()) {
 }
 template <class X, class A, class B,
           class Broken = breach<op::parametric_softplus, shapes::by<parametric_softplus_rule>, X, A, B>>
-unknown_tensor softplus_parametric(X, A, B, ...) = delete;
+Broken softplus_parametric(X, A, B, ...);
 
 /// `arg_max`, `arg_min`, `global_arg_max` and `global_arg_min`
 template <axis Axis = axis{}, class X>
     requires obeys<shapes::by<arg_shape_rule, Axis>, X>
 constexpr auto reduce_argmax(X x, site where = here()) { return arg_max<Axis>(x, where); }
 template <axis Axis = axis{}, class X, class Broken = breach<op::arg_max, shapes::by<arg_shape_rule, Axis>, X>>
-unknown_tensor reduce_argmax(X, ...) = delete;
+Broken reduce_argmax(X, ...);
 
 template <axis Axis = axis{}, class X>
     requires obeys<shapes::by<arg_shape_rule, Axis>, X>
 constexpr auto reduce_argmin(X x, site where = here()) { return arg_min<Axis>(x, where); }
 template <axis Axis = axis{}, class X, class Broken = breach<op::arg_min, shapes::by<arg_shape_rule, Axis>, X>>
-unknown_tensor reduce_argmin(X, ...) = delete;
+Broken reduce_argmin(X, ...);
 
 template <axis Axis = axis{}, class X>
     requires obeys<shapes::by<arg_shape_rule, Axis>, X>
 constexpr auto global_argmax(X x, site where = here()) { return global_arg_max<Axis>(x, where); }
 template <axis Axis = axis{}, class X, class Broken = breach<op::global_arg_max, shapes::by<arg_shape_rule, Axis>, X>>
-unknown_tensor global_argmax(X, ...) = delete;
+Broken global_argmax(X, ...);
 
 template <axis Axis = axis{}, class X>
     requires obeys<shapes::by<arg_shape_rule, Axis>, X>
 constexpr auto global_argmin(X x, site where = here()) { return global_arg_min<Axis>(x, where); }
 template <axis Axis = axis{}, class X, class Broken = breach<op::global_arg_min, shapes::by<arg_shape_rule, Axis>, X>>
-unknown_tensor global_argmin(X, ...) = delete;
+Broken global_argmin(X, ...);
 
 /// An operation's name elsewhere (MIL, guide appendix A) and the builder that makes it here.
 struct operation_alias {

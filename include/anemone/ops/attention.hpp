@@ -31,7 +31,11 @@ constexpr inferred attention_rule(const extents& query, const extents& key, cons
     for (int i = 0; i < query.rank; ++i) {
         r.require(key[i] == value[i], fault::key_and_value_must_have_the_same_shape_R086, value[i], key[i]);
         if (i < query.rank - 2) {
-            r.require(key[i] == query[i], fault::leading_extents_of_query_and_key_must_be_equal, key[i], query[i]);
+            const bool grouped = i == query.rank - 3 && key[i] > 0 && query[i] % key[i] == 0;
+            r.require(key[i] == query[i],
+                      grouped ? fault::grouped_queries_are_reshaped_to_rows_of_one_head_or_key_and_value_repeated
+                              : fault::leading_extents_of_query_and_key_must_be_equal,
+                      key[i], query[i]);
         }
     }
     return r;
@@ -82,7 +86,7 @@ constexpr auto attention(Q query, K key, V value, double scale = 0, site where =
 }
 template <class Q, class K, class V,
           class Broken = breach<op::attention, shapes::product_by<attention_rule, 3>, Q, K, V>>
-unknown_tensor attention(Q, K, V, ...) = delete;
+Broken attention(Q, K, V, ...);
 
 /// The same with a mask that is added to the scaled scores; use -1e4 rather than minus infinity.
 template <class Q, class K, class V, class M>
@@ -96,6 +100,6 @@ constexpr auto attention(Q query, K key, V value, M mask, double scale = 0, site
 }
 template <class Q, class K, class V, class M,
           class Broken = breach<op::attention, shapes::product_by<masked_attention_rule, 3>, Q, K, V, M>>
-unknown_tensor attention(Q, K, V, M, ...) = delete;
+Broken attention(Q, K, V, M, ...);
 
 } // namespace ane

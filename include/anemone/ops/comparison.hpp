@@ -68,35 +68,33 @@ struct cast {
     constexpr auto name(A a, B b, site where = here()) {                                                               \
         return detail::binary<dtype::boolean>(op::name, a, b, where);                                                  \
     }                                                                                                                  \
-    template <class A, class B, class Broken = breach<op::name, shapes::broadcast, A, B>>                              \
-    unknown_tensor name(A, B, ...) = delete;
+    template <class A, class B, class Broken = breach<op::name, shapes::broadcast, A, B>> Broken name(A, B, ...);
 #include "../graph/operations.def"
 
 /// The comparisons as operators; `==` and `!=` are left out, since they would read as a comparison of two handles.
 template <class A, class B>
     requires obeys<shapes::broadcast, A, B>
 constexpr auto operator>(A a, B b) { return detail::binary<dtype::boolean>(op::greater, a, b, detail::site_of(a, b)); }
-template <class A, class B, class Broken = breach<op::greater, shapes::broadcast, A, B>> A operator>(A, B) = delete;
+template <class A, class B, class Broken = breach<op::greater, shapes::broadcast, A, B>> Broken operator>(A, B);
 
 template <class A, class B>
     requires obeys<shapes::broadcast, A, B>
 constexpr auto operator>=(A a, B b) {
     return detail::binary<dtype::boolean>(op::greater_equal, a, b, detail::site_of(a, b));
 }
-template <class A, class B, class Broken = breach<op::greater_equal, shapes::broadcast, A, B>>
-A operator>=(A, B) = delete;
+template <class A, class B, class Broken = breach<op::greater_equal, shapes::broadcast, A, B>> Broken operator>=(A, B);
 
 template <class A, class B>
     requires obeys<shapes::broadcast, A, B>
 constexpr auto operator<(A a, B b) { return detail::binary<dtype::boolean>(op::less, a, b, detail::site_of(a, b)); }
-template <class A, class B, class Broken = breach<op::less, shapes::broadcast, A, B>> A operator<(A, B) = delete;
+template <class A, class B, class Broken = breach<op::less, shapes::broadcast, A, B>> Broken operator<(A, B);
 
 template <class A, class B>
     requires obeys<shapes::broadcast, A, B>
 constexpr auto operator<=(A a, B b) {
     return detail::binary<dtype::boolean>(op::less_equal, a, b, detail::site_of(a, b));
 }
-template <class A, class B, class Broken = breach<op::less_equal, shapes::broadcast, A, B>> A operator<=(A, B) = delete;
+template <class A, class B, class Broken = breach<op::less_equal, shapes::broadcast, A, B>> Broken operator<=(A, B);
 
 /// true where x is false
 template <class X>
@@ -104,8 +102,7 @@ template <class X>
 constexpr auto logical_not(X x, site where = here()) {
     return detail::append<shapes::boolean, dtype::boolean>(op::logical_not, no_attributes{}, where, x);
 }
-template <class X, class Broken = breach<op::logical_not, shapes::boolean, X>>
-unknown_tensor logical_not(X, ...) = delete;
+template <class X, class Broken = breach<op::logical_not, shapes::boolean, X>> Broken logical_not(X, ...);
 
 // Of two booleans, by their rows in graph/operations.def.
 #define ANEMONE_LOGIC(name, ...)                                                                                       \
@@ -114,8 +111,7 @@ unknown_tensor logical_not(X, ...) = delete;
     constexpr auto name(A a, B b, site where = here()) {                                                               \
         return detail::append<shapes::logic, dtype::boolean>(op::name, no_attributes{}, where, a, b);                  \
     }                                                                                                                  \
-    template <class A, class B, class Broken = breach<op::name, shapes::logic, A, B>>                                  \
-    unknown_tensor name(A, B, ...) = delete;
+    template <class A, class B, class Broken = breach<op::name, shapes::logic, A, B>> Broken name(A, B, ...);
 #include "../graph/operations.def"
 
 /// a where the condition is true, b elsewhere; the three broadcast. The condition is the result of a comparison; a or b
@@ -132,7 +128,7 @@ constexpr auto select(C condition, A a, B b, site where = here()) {
     }
 }
 template <class C, class A, class B, class Broken = breach<op::select, shapes::select, C, A, B>>
-unknown_tensor select(C, A, B, ...) = delete;
+Broken select(C, A, B, ...);
 
 /// Bytes as fp16, value for value; of booleans 1 where x is true and 0 where it is false.
 template <class X>
@@ -140,6 +136,6 @@ template <class X>
 constexpr auto to_f16(X x, site where = here()) {
     return detail::append<shapes::cast>(op::cast, no_attributes{}, where, x);
 }
-template <class X, class Broken = breach<op::cast, shapes::cast, X>> unknown_tensor to_f16(X, ...) = delete;
+template <class X, class Broken = breach<op::cast, shapes::cast, X>> Broken to_f16(X, ...);
 
 } // namespace ane

@@ -104,6 +104,10 @@ constexpr inferred shape_rule(const conv& given, const extents& x, const extents
     const std::int64_t reach_w = a.dilation.width * (weight[3] - 1) + 1;
     const std::int64_t padded_h = x[2] + a.padding.top + a.padding.bottom;
     const std::int64_t padded_w = x[3] + a.padding.left + a.padding.right;
+    // A "weight" of one output that is larger than several "images": the two were swapped.
+    const bool swapped = weight[0] == 1 && x[0] > 1 && weight[1] == x[1];
+    r.require(!swapped || reach_h <= padded_h, fault::the_image_comes_first_and_the_weight_second, reach_h, padded_h);
+    r.require(!swapped || reach_w <= padded_w, fault::the_image_comes_first_and_the_weight_second, reach_w, padded_w);
     r.require(reach_h <= padded_h, fault::kernel_must_fit_into_the_padded_height_R033, reach_h, padded_h);
     r.require(reach_w <= padded_w, fault::kernel_must_fit_into_the_padded_width_R033, reach_w, padded_w);
     r.shape = r.ok() ? extents{x[0], weight[0], (padded_h - reach_h) / a.stride.height + 1,
@@ -147,7 +151,7 @@ constexpr auto conv2d(X x, W weight, site where = here()) {
     return detail::product<shapes::product_of<A>>(op::conv2d, detail::resolved_for<A, X, W>, where, x, weight);
 }
 template <conv A = conv{}, class X, class W, class Broken = breach<op::conv2d, shapes::product_of<A>, X, W>>
-unknown_tensor conv2d(X, W, ...) = delete;
+Broken conv2d(X, W, ...);
 
 /// The same with a bias of one value per output channel, which starts the accumulator.
 template <conv A = conv{}, class X, class W, class B>
@@ -156,7 +160,7 @@ constexpr auto conv2d(X x, W weight, B bias, site where = here()) {
     return detail::product<shapes::product_of<A>>(op::conv2d, detail::resolved_for<A, X, W>, where, x, weight, bias);
 }
 template <conv A = conv{}, class X, class W, class B, class Broken = breach<op::conv2d, shapes::product_of<A>, X, W, B>>
-unknown_tensor conv2d(X, W, B, ...) = delete;
+Broken conv2d(X, W, B, ...);
 
 /// Transposed convolution (deconvolution), the adjoint of `conv2d`; the weight is [C, O / groups, kH, kW]. R039, R183.
 template <conv_transpose A = conv_transpose{}, class X, class W>
@@ -167,7 +171,7 @@ constexpr auto conv_transpose2d(X x, W weight, site where = here()) {
 }
 template <conv_transpose A = conv_transpose{}, class X, class W,
           class Broken = breach<op::conv_transpose2d, shapes::product_of<A>, X, W>>
-unknown_tensor conv_transpose2d(X, W, ...) = delete;
+Broken conv_transpose2d(X, W, ...);
 
 template <conv_transpose A = conv_transpose{}, class X, class W, class B>
     requires obeys<shapes::product_of<A>, X, W, B>
@@ -177,6 +181,6 @@ constexpr auto conv_transpose2d(X x, W weight, B bias, site where = here()) {
 }
 template <conv_transpose A = conv_transpose{}, class X, class W, class B,
           class Broken = breach<op::conv_transpose2d, shapes::product_of<A>, X, W, B>>
-unknown_tensor conv_transpose2d(X, W, B, ...) = delete;
+Broken conv_transpose2d(X, W, B, ...);
 
 } // namespace ane

@@ -68,6 +68,6 @@ constexpr auto einsum(A a, B b, site where = here()) {
     }
 }
 template <fixed_string Equation, class A, class B, class Broken = breach<op::matmul, shapes::einsum<Equation>, A, B>>
-unknown_tensor einsum(A, B, ...) = delete;
+Broken einsum(A, B, ...);
 
 } // namespace ane

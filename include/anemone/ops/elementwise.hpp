@@ -69,38 +69,33 @@ template <class A, class... B> constexpr site site_of(A a, B... b) {
     template <class A, class B>                                                                                        \
         requires obeys<shapes::broadcast, A, B>                                                                        \
     constexpr auto name(A a, B b, site where = here()) { return detail::binary(op::name, a, b, where); }               \
-    template <class A, class B, class Broken = breach<op::name, shapes::broadcast, A, B>>                              \
-    unknown_tensor name(A, B, ...) = delete;
+    template <class A, class B, class Broken = breach<op::name, shapes::broadcast, A, B>> Broken name(A, B, ...);
 #include "../graph/operations.def"
 
 template <class A, class B>
     requires obeys<shapes::broadcast, A, B>
 constexpr auto operator+(A a, B b) { return detail::binary(op::add, a, b, detail::site_of(a, b)); }
-template <class A, class B, class Broken = breach<op::add, shapes::broadcast, A, B>>
-unknown_tensor operator+(A, B) = delete;
+template <class A, class B, class Broken = breach<op::add, shapes::broadcast, A, B>> Broken operator+(A, B);
 
 template <class A, class B>
     requires obeys<shapes::broadcast, A, B>
 constexpr auto operator-(A a, B b) { return detail::binary(op::sub, a, b, detail::site_of(a, b)); }
-template <class A, class B, class Broken = breach<op::sub, shapes::broadcast, A, B>>
-unknown_tensor operator-(A, B) = delete;
+template <class A, class B, class Broken = breach<op::sub, shapes::broadcast, A, B>> Broken operator-(A, B);
 
 template <class A, class B>
     requires obeys<shapes::broadcast, A, B>
 constexpr auto operator*(A a, B b) { return detail::binary(op::mul, a, b, detail::site_of(a, b)); }
-template <class A, class B, class Broken = breach<op::mul, shapes::broadcast, A, B>>
-unknown_tensor operator*(A, B) = delete;
+template <class A, class B, class Broken = breach<op::mul, shapes::broadcast, A, B>> Broken operator*(A, B);
 
 template <class A, class B>
     requires obeys<shapes::broadcast, A, B>
 constexpr auto operator/(A a, B b) { return detail::binary(op::div, a, b, detail::site_of(a, b)); }
-template <class A, class B, class Broken = breach<op::div, shapes::broadcast, A, B>>
-unknown_tensor operator/(A, B) = delete;
+template <class A, class B, class Broken = breach<op::div, shapes::broadcast, A, B>> Broken operator/(A, B);
 
 template <class A>
     requires obeys<shapes::same, A>
 constexpr auto operator-(A a) { return detail::binary(op::mul, a, -1.0, detail::site_of(a)); }
-template <class A, class Broken = breach<op::mul, shapes::same, A>> unknown_tensor operator-(A) = delete;
+template <class A, class Broken = breach<op::mul, shapes::same, A>> Broken operator-(A);
 
 /// `h += x` gives the variable h a new value, h + x, which must have its shape; so with `-=`, `*=` and `/=`. Nodes do not
 /// change: copies made before keep the old value.
@@ -110,7 +105,7 @@ constexpr tensor<X, TX>& operator+=(tensor<X, TX>& a, B b) {
     return a = detail::binary(op::add, a, b, detail::site_of(a, b));
 }
 template <class X, dtype TX, class B, class Broken = breach<op::add, shapes::broadcast_into, tensor<X, TX>, B>>
-tensor<X, TX>& operator+=(tensor<X, TX>&, B) = delete;
+Broken operator+=(tensor<X, TX>&, B);
 
 template <class X, dtype TX, class B>
     requires obeys<shapes::broadcast_into, tensor<X, TX>, B>
@@ -118,7 +113,7 @@ constexpr tensor<X, TX>& operator-=(tensor<X, TX>& a, B b) {
     return a = detail::binary(op::sub, a, b, detail::site_of(a, b));
 }
 template <class X, dtype TX, class B, class Broken = breach<op::sub, shapes::broadcast_into, tensor<X, TX>, B>>
-tensor<X, TX>& operator-=(tensor<X, TX>&, B) = delete;
+Broken operator-=(tensor<X, TX>&, B);
 
 template <class X, dtype TX, class B>
     requires obeys<shapes::broadcast_into, tensor<X, TX>, B>
@@ -126,7 +121,7 @@ constexpr tensor<X, TX>& operator*=(tensor<X, TX>& a, B b) {
     return a = detail::binary(op::mul, a, b, detail::site_of(a, b));
 }
 template <class X, dtype TX, class B, class Broken = breach<op::mul, shapes::broadcast_into, tensor<X, TX>, B>>
-tensor<X, TX>& operator*=(tensor<X, TX>&, B) = delete;
+Broken operator*=(tensor<X, TX>&, B);
 
 template <class X, dtype TX, class B>
     requires obeys<shapes::broadcast_into, tensor<X, TX>, B>
@@ -134,6 +129,6 @@ constexpr tensor<X, TX>& operator/=(tensor<X, TX>& a, B b) {
     return a = detail::binary(op::div, a, b, detail::site_of(a, b));
 }
 template <class X, dtype TX, class B, class Broken = breach<op::div, shapes::broadcast_into, tensor<X, TX>, B>>
-tensor<X, TX>& operator/=(tensor<X, TX>&, B) = delete;
+Broken operator/=(tensor<X, TX>&, B);
 
 } // namespace ane

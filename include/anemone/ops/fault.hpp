@@ -41,6 +41,9 @@
     ROW(window_must_reach_over_at_least_1_channel, got >= want, "the window must reach over at least 1 channel")       \
     ROW(weight_channels_times_groups_must_equal_the_input_channels, got == want,                                       \
         "the weight's input channels (axis 1, times groups) must equal the input's channels")                          \
+    ROW(the_image_comes_first_and_the_weight_second, got <= want,                                                      \
+        "the image comes first and the weight second: conv2d(x, w); here the second has one output and would fit as "  \
+        "the image")                                                                                                   \
     ROW(axis_0_of_the_weight_must_equal_the_input_channels, got == want,                                               \
         "axis 0 of the weight of a transposed convolution must equal the input's channels")                            \
     ROW(kernel_must_fit_into_the_padded_height_R033, got <= want,                                                      \
@@ -68,6 +71,8 @@
     ROW(axis_must_be_one_of_the_tensor, got >= 0 && got < want, "the axis must be one of the tensor's axes")           \
     ROW(axis_must_not_be_given_twice, got != want, "an axis is given twice")                                           \
     ROW(reshape_must_keep_the_number_of_elements, got == want, "reshape: the number of elements must stay the same")   \
+    ROW(one_extent_may_be_minus_1_for_what_the_others_leave, got <= want,                                              \
+        "reshape: one extent may be -1, which stands for what the others leave")                                       \
     ROW(order_must_name_every_axis_once, got == want, "transpose: the order must name every axis of the operand once") \
     ROW(begin_must_have_one_number_for_each_axis, got == want, "slice: the begin must have one number for each axis")  \
     ROW(end_must_have_one_number_for_each_axis, got == want, "slice: the end must have one number for each axis")      \
@@ -77,6 +82,7 @@
     ROW(padding_must_have_one_number_for_each_axis, got == want,                                                       \
         "pad: before and after must have one number for each axis")                                                    \
     ROW(counts_must_have_one_number_for_each_axis, got == want, "tile: the counts must have one number for each axis") \
+    ROW(a_state_is_read_by_read_and_changed_by_write, got != want, "a state is no operand: write(s, read(s) + x)")     \
     ROW(written_value_must_have_the_rank_of_the_state, got == want,                                                    \
         "write: the value must have as many axes as the state")                                                        \
     ROW(written_value_must_have_the_extents_of_the_state, got == want,                                                 \
@@ -91,6 +97,9 @@
         "attention: query, key and value must have the same rank")                                                     \
     ROW(leading_extents_of_query_and_key_must_be_equal, got == want,                                                   \
         "attention: query and key must have equal extents on every axis before the last two")                          \
+    ROW(grouped_queries_are_reshaped_to_rows_of_one_head_or_key_and_value_repeated, got == want,                       \
+        "attention: query and key have different numbers of heads; of grouped queries, reshape makes the heads of a "  \
+        "group rows of one head, [1, 8, 128, 64] to [1, 2, 4 * 128, 64], or each head of key and value is repeated")   \
     ROW(image_and_reference_must_have_the_same_batch_and_height, got == want,                                          \
         "cost_volume: image and reference must have the same batch and height")                                        \
     ROW(operands_must_have_the_same_rank, got == want, "the operands must have the same rank")                         \

@@ -66,6 +66,6 @@ constexpr auto random_uniform(builder& g, tensor_type<Shape, dtype::f16>, double
     return tensor<Shape>{graph, graph->append(n, {})};
 }
 template <class Shape, class Broken = breach<op::random_uniform, shapes::same, tensor<Shape>>>
-tensor<Shape> random_uniform(builder&, tensor_type<Shape, dtype::f16>, ...) = delete;
+Broken random_uniform(builder&, tensor_type<Shape, dtype::f16>, ...);
 
 } // namespace ane

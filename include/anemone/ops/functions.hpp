@@ -24,7 +24,7 @@ template <class X> constexpr float coefficient(X x, double value, site where) {
     template <class X>                                                                                                 \
         requires obeys<shapes::same, X>                                                                                \
     constexpr auto name(X x, site where = here()) { return detail::unary(op::name, x, no_attributes{}, where); }       \
-    template <class X, class Broken = breach<op::name, shapes::same, X>> unknown_tensor name(X, ...) = delete;
+    template <class X, class Broken = breach<op::name, shapes::same, X>> Broken name(X, ...);
 #include "../graph/operations.def"
 
 /// ln(x + epsilon); on the engine -45440 at +0 (N096)
@@ -33,20 +33,20 @@ template <class X>
 constexpr auto log(X x, double epsilon = 0, site where = here()) {
     return detail::unary(op::log, x, stabilizer{.epsilon = detail::coefficient(x, epsilon, where)}, where);
 }
-template <class X, class Broken = breach<op::log, shapes::same, X>> unknown_tensor log(X, ...) = delete;
+template <class X, class Broken = breach<op::log, shapes::same, X>> Broken log(X, ...);
 /// 1 / sqrt(x + epsilon)
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto rsqrt(X x, double epsilon = 0, site where = here()) {
     return detail::unary(op::rsqrt, x, stabilizer{.epsilon = detail::coefficient(x, epsilon, where)}, where);
 }
-template <class X, class Broken = breach<op::rsqrt, shapes::same, X>> unknown_tensor rsqrt(X, ...) = delete;
+template <class X, class Broken = breach<op::rsqrt, shapes::same, X>> Broken rsqrt(X, ...);
 /// 1 / (x + epsilon); on the engine +infinity at -0 (N102, R158)
 template <class X>
     requires obeys<shapes::same, X>
 constexpr auto inverse(X x, double epsilon = 0, site where = here()) {
     return detail::unary(op::inverse, x, stabilizer{.epsilon = detail::coefficient(x, epsilon, where)}, where);
 }
-template <class X, class Broken = breach<op::inverse, shapes::same, X>> unknown_tensor inverse(X, ...) = delete;
+template <class X, class Broken = breach<op::inverse, shapes::same, X>> Broken inverse(X, ...);
 
 } // namespace ane

@@ -105,7 +105,7 @@ constexpr inferred gather_rule(axis given, const extents& x, const extents& inde
     inferred r;
     r.shape = x;
     const int along = normalized_axis(given.index, x.rank);
-    r.require(along >= 0 && along < x.rank, fault::axis_must_be_one_of_the_tensor, along, x.rank);
+    r.require(along >= 0 && along < x.rank, fault::axis_must_be_one_of_the_tensor, given.index, x.rank);
     r.require(x.rank - 1 + index.rank <= extents::capacity, fault::tensor_must_not_have_more_than_8_axes,
               x.rank - 1 + index.rank, extents::capacity);
     if (!r.ok()) {
@@ -129,7 +129,7 @@ constexpr inferred gather_along_axis_rule(axis given, const extents& x, const ex
     inferred r;
     r.shape = x;
     const int along = normalized_axis(given.index, x.rank);
-    r.require(along >= 0 && along < x.rank, fault::axis_must_be_one_of_the_tensor, along, x.rank);
+    r.require(along >= 0 && along < x.rank, fault::axis_must_be_one_of_the_tensor, given.index, x.rank);
     r.require(index.rank == x.rank, fault::indices_must_have_the_rank_of_the_tensor, index.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
         r.require(i == along || index[i] == x[i], fault::indices_must_have_the_extents_of_every_other_axis, index[i],
@@ -180,7 +180,7 @@ constexpr inferred window_along_rule(const extents& x, axis along, std::int64_t 
     inferred r = shape_rule(window_along(x, along, begin, size), x);
     const int index = normalized_axis(along.index, x.rank);
     if (index < 0 || index >= x.rank) {
-        r = inferred{.shape = x}.require(false, fault::axis_must_be_one_of_the_tensor, index, x.rank);
+        r = inferred{.shape = x}.require(false, fault::axis_must_be_one_of_the_tensor, along.index, x.rank);
     }
     return r;
 }
@@ -235,7 +235,7 @@ constexpr auto strided_slice(X x, site where = here()) {
     return detail::append<shapes::of<Range>>(op::strided_slice, detail::resolved_for<Range, X>, where, x);
 }
 template <index_range Range, class X, class Broken = breach<op::strided_slice, shapes::of<Range>, X>>
-unknown_tensor strided_slice(X, ...) = delete;
+Broken strided_slice(X, ...);
 
 /// x with the elements begin, begin + stride, ... replaced by `update`. The M5 refuses MIL's slice_update (measured);
 /// appendix A calls it native (decompiled): the sources disagree.
@@ -246,7 +246,7 @@ constexpr auto slice_update(X x, U update, site where = here()) {
 }
 template <strided_window Window, class X, class U,
           class Broken = breach<op::slice_update, shapes::by<slice_update_rule, Window>, X, U>>
-unknown_tensor slice_update(X, U, ...) = delete;
+Broken slice_update(X, U, ...);
 
 /// The same in steps of 1 from `Begin`.
 template <indices Begin, class X, class U>
@@ -256,7 +256,7 @@ constexpr auto slice_update(X x, U update, site where = here()) {
         op::slice_update, detail::resolved_for<index_range{.begin = Begin}, X>, where, x, update);
 }
 template <indices Begin, class X, class U, class Broken = breach<op::slice_update, shapes::update_from<Begin>, X, U>>
-unknown_tensor slice_update(X, U, ...) = delete;
+Broken slice_update(X, U, ...);
 
 /// `Size` elements of one axis from the index in `start`, a tensor of one element; 0 where they lie outside. The
 /// validator passes on A13 and its code generator refuses (decompiled); ANEForge runs extents of 4 with a size of 2
@@ -269,7 +269,7 @@ constexpr auto dynamic_slice(X x, S start, site where = here()) {
 }
 template <axis Axis, std::int64_t Size, class X, class S,
           class Broken = breach<op::dynamic_slice, shapes::by<detail::moving_window_rule, Axis, Size>, X, S>>
-unknown_tensor dynamic_slice(X, S, ...) = delete;
+Broken dynamic_slice(X, S, ...);
 
 /// `Size` elements of one axis from `Offset`: a slice, which the netplist has as a view without a copy (InputView).
 /// R090.
@@ -281,7 +281,7 @@ constexpr auto input_view(X x, site where = here()) {
 }
 template <axis Axis, std::int64_t Offset, std::int64_t Size, class X,
           class Broken = breach<op::slice, shapes::view<Axis, Offset, Size>, X>>
-unknown_tensor input_view(X, ...) = delete;
+Broken input_view(X, ...);
 
 /// The image without rows at the top and the bottom and columns at the left and the right: a slice. A left cut is a
 /// begin above 0 on the last axis (R090).
@@ -293,7 +293,7 @@ constexpr auto crop(X x, site where = here()) {
 }
 template <int Top, int Bottom, int Left, int Right, class X,
           class Broken = breach<op::slice, shapes::crop<Top, Bottom, Left, Right>, X>>
-unknown_tensor crop(X, ...) = delete;
+Broken crop(X, ...);
 
 /// y[.., i.., ..] = x[.., index[i..], ..]: the axis is replaced by the axes of the indices. On A13 only within the
 /// envelope of R095 (decompiled), natively from A14 (F3); the M5 refuses the MIL form (measured).
@@ -303,7 +303,7 @@ constexpr auto gather(X x, I index, site where = here()) {
     return detail::append<shapes::by<gather_rule, Axis>>(op::gather, detail::resolved_for<Axis, X>, where, x, index);
 }
 template <axis Axis = axis{0}, class X, class I, class Broken = breach<op::gather, shapes::by<gather_rule, Axis>, X, I>>
-unknown_tensor gather(X, I, ...) = delete;
+Broken gather(X, I, ...);
 
 /// y[.., i, ..] = x[.., index[.., i, ..], ..]: an index for each element of the result. R095.
 template <axis Axis = axis{0}, class X, class I>
@@ -314,7 +314,7 @@ constexpr auto gather_along_axis(X x, I index, site where = here()) {
 }
 template <axis Axis = axis{0}, class X, class I,
           class Broken = breach<op::gather_along_axis, shapes::by<gather_along_axis_rule, Axis>, X, I>>
-unknown_tensor gather_along_axis(X, I, ...) = delete;
+Broken gather_along_axis(X, I, ...);
 
 /// y[i.., ..] = x[index[i.., 0], index[i.., 1], .., ..]: the last axis of the indices addresses the first axes of x.
 /// R095.
@@ -324,6 +324,6 @@ constexpr auto gather_nd(X x, I index, site where = here()) {
     return detail::append<shapes::by<gather_nd_rule>>(op::gather_nd, no_attributes{}, where, x, index);
 }
 template <class X, class I, class Broken = breach<op::gather_nd, shapes::by<gather_nd_rule>, X, I>>
-unknown_tensor gather_nd(X, I, ...) = delete;
+Broken gather_nd(X, I, ...);
 
 } // namespace ane

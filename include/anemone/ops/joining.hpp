@@ -4,6 +4,7 @@
 #include "reduction.hpp"
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <tuple>
 #include <utility>
@@ -24,7 +25,7 @@ constexpr inferred expand_dims_rule(const axes& given, const extents& x) {
     wide.rank = rank;
     for (int i = 0; r.ok() && i < given.list.rank; ++i) {
         const int at = normalized_axis(detail::axis_number(given.list[i]), rank);
-        r.require(at >= 0 && at < rank, fault::axis_must_be_one_of_the_tensor, at, rank);
+        r.require(at >= 0 && at < rank, fault::axis_must_be_one_of_the_tensor, given.list[i], rank);
         if (r.ok()) {
             r.require(wide[at] == 0, fault::axis_must_not_be_given_twice, at, at);
             wide[at] = 1;
@@ -141,7 +142,6 @@ template <axis Axis, std::int64_t... Sizes, std::size_t... Index, class X>
 constexpr auto sized_parts(X x, site where, std::index_sequence<Index...>) {
     return std::tuple{part_at<Axis, Sizes>(x, sum_before(Index, {Sizes...}), where)...};
 }
-template <std::int64_t> using unknown_part = unknown_tensor;
 
 } // namespace detail
 
@@ -152,7 +152,7 @@ constexpr auto expand_dims(X x, site where = here()) {
     return detail::append<shapes::by<expand_dims_rule, Axes>>(op::reshape, no_attributes{}, where, x);
 }
 template <axes Axes, class X, class Broken = breach<op::reshape, shapes::by<expand_dims_rule, Axes>, X>>
-unknown_tensor expand_dims(X, ...) = delete;
+Broken expand_dims(X, ...);
 
 /// A reshape that leaves axes of extent 1 out: the given ones, or all. R128.
 template <axes Axes = axes{}, class X>
@@ -161,14 +161,14 @@ constexpr auto squeeze(X x, site where = here()) {
     return detail::append<shapes::by<squeeze_rule, Axes>>(op::reshape, no_attributes{}, where, x);
 }
 template <axes Axes = axes{}, class X, class Broken = breach<op::reshape, shapes::by<squeeze_rule, Axes>, X>>
-unknown_tensor squeeze(X, ...) = delete;
+Broken squeeze(X, ...);
 
 /// Two axes: MIL's name of `flatten`.
 template <axis Axis = axis{1}, class X>
     requires obeys<shapes::moved_by<flatten_rule, Axis>, X>
 constexpr auto flatten2d(X x, site where = here()) { return flatten<Axis>(x, where); }
 template <axis Axis = axis{1}, class X, class Broken = breach<op::reshape, shapes::moved_by<flatten_rule, Axis>, X>>
-unknown_tensor flatten2d(X, ...) = delete;
+Broken flatten2d(X, ...);
 
 /// The elements of x under the shape of another tensor, which is not read: a reshape. R011.
 template <class X, class L>
@@ -177,7 +177,7 @@ constexpr auto reshape_like(X x, L, site where = here()) {
     return detail::append_as<typename L::shape_type, X::element>(op::reshape, no_attributes{}, where, x);
 }
 template <class X, class L, class Broken = breach<op::reshape, shapes::moved_by<reshape_rule>, X, L>>
-unknown_tensor reshape_like(X, L, ...) = delete;
+Broken reshape_like(X, L, ...);
 
 /// Tensors of one shape along a new axis, which is axis `Axis` of the result. R024.
 template <axis Axis = axis{0}, class X, class... Rest>
@@ -193,7 +193,7 @@ constexpr auto stack(X x, Rest... rest) {
 }
 template <axis Axis = axis{0}, class X, class... Rest,
           class Broken = breach<op::concat, shapes::stack<Axis>, X, Rest...>>
-unknown_tensor stack(X, Rest...) = delete;
+Broken stack(X, Rest...);
 
 /// `Count` equal parts along an axis, as an array of handles. On the last axis every part but the first begins above 0
 /// (R090), and two of them joined again are the hazard of R092.
@@ -205,17 +205,17 @@ constexpr auto split(X x, site where = here()) {
 }
 template <std::int64_t Count, axis Axis = axis{1}, class X,
           class Broken = breach<op::slice, shapes::even_parts<Axis, Count>, X>>
-std::array<unknown_tensor, static_cast<std::size_t>(Count < 1 ? 1 : Count)> split(X, ...) = delete;
+Broken split(X, ...);
 
 /// Parts of the given sizes along an axis, as a tuple of handles.
-template <axis Axis, std::int64_t... Sizes, class X>
-    requires(sizeof...(Sizes) >= 1 && obeys<shapes::sized_parts<Axis, Sizes...>, X>)
+template <std::same_as<axis> auto Axis, std::int64_t First, std::int64_t... Sizes, class X>
+    requires obeys<shapes::sized_parts<Axis, First, Sizes...>, X>
 constexpr auto split(X x, site where = here()) {
-    return detail::sized_parts<Axis, Sizes...>(x, where, std::make_index_sequence<sizeof...(Sizes)>());
+    return detail::sized_parts<Axis, First, Sizes...>(x, where, std::make_index_sequence<1 + sizeof...(Sizes)>());
 }
-template <axis Axis, std::int64_t... Sizes, class X,
-          class Broken = breach<op::slice, shapes::sized_parts<Axis, Sizes...>, X>>
-std::tuple<detail::unknown_part<Sizes>...> split(X, ...) = delete;
+template <std::same_as<axis> auto Axis, std::int64_t First, std::int64_t... Sizes, class X,
+          class Broken = breach<op::slice, shapes::sized_parts<Axis, First, Sizes...>, X>>
+Broken split(X, ...);
 
 /// The slices of an axis without that axis, as an array of handles: the inverse of `stack`.
 template <axis Axis = axis{0}, class X>
@@ -229,6 +229,6 @@ constexpr auto unstack(X x, site where = here()) {
     (std::make_index_sequence<static_cast<std::size_t>(X::extent[index])>());
 }
 template <axis Axis = axis{0}, class X, class Broken = breach<op::slice, shapes::by<axis_rule, Axis>, X>>
-std::array<unknown_tensor, 1> unstack(X, ...) = delete;
+Broken unstack(X, ...);
 
 } // namespace ane

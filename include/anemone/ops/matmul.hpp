@@ -61,7 +61,7 @@ constexpr auto matmul(A a, B b, site where = here()) {
 }
 template <transposed Form = transposed{}, class A, class B,
           class Broken = breach<op::matmul, shapes::product_of<Form>, A, B>>
-unknown_tensor matmul(A, B, ...) = delete;
+Broken matmul(A, B, ...);
 
 /// Fully connected layer y = x W^T over the last axis; W is [out features, in features]. Either may be `scaled`. R054,
 /// R055.
@@ -71,7 +71,7 @@ constexpr auto linear(X x, W weight, site where = here()) {
     return detail::product<shapes::product_by<linear_shape_rule>>(op::linear, no_attributes{}, where, x, weight);
 }
 template <class X, class W, class Broken = breach<op::linear, shapes::product_by<linear_shape_rule>, X, W>>
-unknown_tensor linear(X, W, ...) = delete;
+Broken linear(X, W, ...);
 
 /// The same plus a bias of one value per output feature, which starts the accumulator.
 template <class X, class W, class B>
@@ -80,6 +80,6 @@ constexpr auto linear(X x, W weight, B bias, site where = here()) {
     return detail::product<shapes::product_by<linear_bias_rule>>(op::linear, no_attributes{}, where, x, weight, bias);
 }
 template <class X, class W, class B, class Broken = breach<op::linear, shapes::product_by<linear_bias_rule>, X, W, B>>
-unknown_tensor linear(X, W, B, ...) = delete;
+Broken linear(X, W, B, ...);
 
 } // namespace ane

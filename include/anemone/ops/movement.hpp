@@ -69,7 +69,8 @@ constexpr inferred shape_rule(const permutation& given, const extents& x) {
     r.shape = x;
     r.require(p.order.rank == x.rank, fault::order_must_name_every_axis_once, p.order.rank, x.rank);
     for (int i = 0; r.ok() && i < x.rank; ++i) {
-        r.require(p.order[i] >= 0 && p.order[i] < x.rank, fault::axis_must_be_one_of_the_tensor, p.order[i], x.rank);
+        r.require(p.order[i] >= 0 && p.order[i] < x.rank, fault::axis_must_be_one_of_the_tensor, given.order[i],
+                  x.rank);
         for (int j = 0; j < i; ++j) {
             r.require(p.order[i] != p.order[j], fault::axis_must_not_be_given_twice, p.order[i], p.order[j]);
         }
@@ -128,7 +129,7 @@ constexpr inferred concat_rule(axis given, const extents& a, const extents& b) {
     r.shape = a;
     const int along = normalized_axis(given.index, a.rank);
     r.require(a.rank == b.rank, fault::operands_must_have_the_same_rank, b.rank, a.rank);
-    r.require(along >= 0 && along < a.rank, fault::axis_must_be_one_of_the_tensor, along, a.rank);
+    r.require(along >= 0 && along < a.rank, fault::axis_must_be_one_of_the_tensor, given.index, a.rank);
     for (int i = 0; r.ok() && i < a.rank; ++i) {
         r.require(i == along || a[i] == b[i], fault::extents_must_be_equal_but_on_the_joined_axis, b[i], a[i]);
     }
@@ -166,7 +167,7 @@ constexpr extents flattened(const extents& x, int axis) {
 constexpr inferred flatten_rule(axis given, const extents& x) {
     const int split = normalized_axis(given.index, x.rank);
     return reshape_rule(x, detail::flattened(x, given.index))
-        .require(split >= 0 && split <= x.rank, fault::axis_must_be_one_of_the_tensor, split, x.rank + 1);
+        .require(split >= 0 && split <= x.rank, fault::axis_must_be_one_of_the_tensor, given.index, x.rank + 1);
 }
 
 namespace shapes {
@@ -179,7 +180,10 @@ template <auto Function, auto... Constants> struct moved_by {
 };
 template <std::int64_t... Extents> struct reshape {
     static constexpr inferred judge(const detail::operand& x) {
-        return reshape_rule(x.shape, resolve_reshape(x.shape, extents{Extents...}));
+        constexpr int left_open = (0 + ... + (Extents == -1 ? 1 : 0));
+        inferred r{.shape = x.shape};
+        r.require(left_open <= 1, fault::one_extent_may_be_minus_1_for_what_the_others_leave, left_open, 1);
+        return r.ok() ? reshape_rule(x.shape, resolve_reshape(x.shape, extents{Extents...})) : r;
     }
 };
 template <axis Along> struct concat {
@@ -201,7 +205,7 @@ constexpr auto reshape(X x, site where = here()) {
     return detail::append<shapes::reshape<Extents...>, X::element>(op::reshape, no_attributes{}, where, x);
 }
 template <std::int64_t... Extents, class X, class Broken = breach<op::reshape, shapes::reshape<Extents...>, X>>
-unknown_tensor reshape(X, ...) = delete;
+Broken reshape(X, ...);
 
 /// Two axes: the extents before `Axis` together, and from it on together.
 template <axis Axis = axis{1}, class X>
@@ -210,7 +214,7 @@ constexpr auto flatten(X x, site where = here()) {
     return detail::append<shapes::moved_by<flatten_rule, Axis>, X::element>(op::reshape, no_attributes{}, where, x);
 }
 template <axis Axis = axis{1}, class X, class Broken = breach<op::reshape, shapes::moved_by<flatten_rule, Axis>, X>>
-unknown_tensor flatten(X, ...) = delete;
+Broken flatten(X, ...);
 
 /// Output axis i is input axis Order[i]. R021, R189.
 template <permutation Order, class X>
@@ -219,7 +223,7 @@ constexpr auto transpose(X x, site where = here()) {
     return detail::append<shapes::of<Order>>(op::transpose, detail::resolved_for<Order, X>, where, x);
 }
 template <permutation Order, class X, class Broken = breach<op::transpose, shapes::of<Order>, X>>
-unknown_tensor transpose(X, ...) = delete;
+Broken transpose(X, ...);
 
 /// The operands one after another along an axis. R023, R024.
 template <axis Axis = axis{1}, class X, class... Rest>
@@ -230,7 +234,7 @@ constexpr auto concat(X x, Rest... rest) {
 }
 template <axis Axis = axis{1}, class X, class... Rest,
           class Broken = breach<op::concat, shapes::concat<Axis>, X, Rest...>>
-unknown_tensor concat(X, Rest...) = delete;
+Broken concat(X, Rest...);
 
 /// The window [begin, begin + size) of every axis. On A13 and A14 a begin above 0 on the last axis stores through a
 /// fixed-point format: magnitudes above 4094 become infinity (R090).
@@ -239,8 +243,7 @@ template <window Window, class X>
 constexpr auto slice(X x, site where = here()) {
     return detail::append<shapes::of<Window>>(op::slice, Window, where, x);
 }
-template <window Window, class X, class Broken = breach<op::slice, shapes::of<Window>, X>>
-unknown_tensor slice(X, ...) = delete;
+template <window Window, class X, class Broken = breach<op::slice, shapes::of<Window>, X>> Broken slice(X, ...);
 
 /// Elements of one value around the tensor. The engine pads height and width (R096), from M4 on channels too (L012).
 template <pads Amounts, class X>
@@ -250,8 +253,7 @@ constexpr auto pad(X x, double value = 0, site where = here()) {
     return detail::append_as<detail::judged_shape<shapes::of<Amounts>, X>>(op::pad, Amounts, where, x,
                                                                            detail::scalar(x, value, where));
 }
-template <pads Amounts, class X, class Broken = breach<op::pad, shapes::of<Amounts>, X>>
-unknown_tensor pad(X, ...) = delete;
+template <pads Amounts, class X, class Broken = breach<op::pad, shapes::of<Amounts>, X>> Broken pad(X, ...);
 
 /// Mirrors the tensor at its borders without repeating the border: [a b c] padded by 2 gives [c b a b c b a]. Height
 /// and width only (R096). The texture unit does it from A14 on; A13's validator refuses it (R097, decompiled).
@@ -261,7 +263,7 @@ constexpr auto reflect_pad(X x, site where = here()) {
     return detail::append<shapes::mirror<Amounts, false>>(op::reflect_pad, Amounts, where, x);
 }
 template <pads Amounts, class X, class Broken = breach<op::reflect_pad, shapes::mirror<Amounts, false>, X>>
-unknown_tensor reflect_pad(X, ...) = delete;
+Broken reflect_pad(X, ...);
 
 /// Mirrors the tensor at its borders with the border repeated: [a b c] padded by 2 gives [b a a b c c b]. R096, R097.
 template <pads Amounts, class X>
@@ -270,7 +272,7 @@ constexpr auto symmetric_pad(X x, site where = here()) {
     return detail::append<shapes::mirror<Amounts, true>>(op::symmetric_pad, Amounts, where, x);
 }
 template <pads Amounts, class X, class Broken = breach<op::symmetric_pad, shapes::mirror<Amounts, true>, X>>
-unknown_tensor symmetric_pad(X, ...) = delete;
+Broken symmetric_pad(X, ...);
 
 /// Repeats the border of the tensor: [a b c] padded by 2 gives [a a a b c c c]. R096, R097; Core ML places it on the
 /// engine of the M4 (measured).
@@ -280,7 +282,7 @@ constexpr auto replicate_pad(X x, site where = here()) {
     return detail::append<shapes::of<Amounts>>(op::replicate_pad, Amounts, where, x);
 }
 template <pads Amounts, class X, class Broken = breach<op::replicate_pad, shapes::of<Amounts>, X>>
-unknown_tensor replicate_pad(X, ...) = delete;
+Broken replicate_pad(X, ...);
 
 /// The same value under another node. MIL's own `identity` does not compile on the M5 (measured); the netplist has
 /// aliases.
@@ -289,6 +291,6 @@ template <class X>
 constexpr auto identity(X x, site where = here()) {
     return detail::append<shapes::same>(op::identity, no_attributes{}, where, x);
 }
-template <class X, class Broken = breach<op::identity, shapes::same, X>> unknown_tensor identity(X, ...) = delete;
+template <class X, class Broken = breach<op::identity, shapes::same, X>> Broken identity(X, ...);
 
 } // namespace ane

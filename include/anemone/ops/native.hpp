@@ -146,7 +146,7 @@ constexpr auto dropout(X x, double rate = 0, site where = here()) {
     }
     return detail::append<shapes::same>(op::dropout, d, where, x);
 }
-template <class X, class Broken = breach<op::dropout, shapes::same, X>> unknown_tensor dropout(X, ...) = delete;
+template <class X, class Broken = breach<op::dropout, shapes::same, X>> Broken dropout(X, ...);
 
 /// scale (a op b) for equal shapes, in one layer. The engine ignores the scale of a product, and has no difference
 /// (ANEForge, measured).
@@ -162,7 +162,7 @@ constexpr auto scaled_elementwise(A a, B b, double scale = 1, site where = here(
 }
 template <scaled_function Function, class A, class B,
           class Broken = breach<op::scaled_elementwise, shapes::scaled<Function>, A, B>>
-unknown_tensor scaled_elementwise(A, B, ...) = delete;
+Broken scaled_elementwise(A, B, ...);
 
 /// y[i, j] = sum over u, v of x[i + u, j + v] t[u, v]: a template over a map of one channel, not flipped, no padding.
 /// The template is a runtime tensor; 3x3 is measured, 15 the widest (ANEForge). R046.
@@ -173,7 +173,7 @@ constexpr auto cross_correlation(X x, T pattern, site where = here()) {
                                                               pattern);
 }
 template <class X, class T, class Broken = breach<op::cross_correlation, shapes::by<cross_correlation_rule>, X, T>>
-unknown_tensor cross_correlation(X, T, ...) = delete;
+Broken cross_correlation(X, T, ...);
 
 /// a x b for vectors of three in the channels of [N, 3, 1, 1].
 template <class A, class B>
@@ -182,7 +182,7 @@ constexpr auto cross_product(A a, B b, site where = here()) {
     return detail::append<shapes::by<cross_product_rule>>(op::cross_product, no_attributes{}, where, a, b);
 }
 template <class A, class B, class Broken = breach<op::cross_product, shapes::by<cross_product_rule>, A, B>>
-unknown_tensor cross_product(A, B, ...) = delete;
+Broken cross_product(A, B, ...);
 
 /// y[d, h, w] = |x[h, w] - reference[h, w + d]| for d = 0 to Planes - 1: the matching cost of each disparity.
 template <int Planes, class X, class R>
@@ -193,7 +193,7 @@ constexpr auto cost_volume(X x, R reference, site where = here()) {
 }
 template <int Planes, class X, class R,
           class Broken = breach<op::cost_volume, shapes::by<cost_volume_rule, amount{.count = Planes}>, X, R>>
-unknown_tensor cost_volume(X, R, ...) = delete;
+Broken cost_volume(X, R, ...);
 
 /// Count of the points [1, 3, 1, N], from the first on always the one that is farthest (L2) from those chosen:
 /// [1, 3, 1, Count]. At most 1024 of 8192.
@@ -206,7 +206,7 @@ constexpr auto furthest_point_sampling(P points, site where = here()) {
 template <
     int Count, class P,
     class Broken = breach<op::furthest_point_sampling, shapes::by<furthest_point_rule, amount{.count = Count}>, P>>
-unknown_tensor furthest_point_sampling(P, ...) = delete;
+Broken furthest_point_sampling(P, ...);
 
 /// Which points lie within the radius (L2) of which centroid: centroids [1, 3, 1, M] and points [1, 3, 1, N] give flags
 /// of one byte, 0 or 1, [1, 1, N, M]. The layer packs them into the first M bytes of rows of 2 M (ANEForge).
@@ -222,6 +222,6 @@ constexpr auto radius_search(C centroids, P points, double radius, site where = 
 }
 template <class C, class P,
           class Broken = breach<op::radius_search, shapes::by<radius_search_rule, search_radius{}>, C, P>>
-unknown_tensor radius_search(C, P, ...) = delete;
+Broken radius_search(C, P, ...);
 
 } // namespace ane

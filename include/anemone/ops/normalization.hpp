@@ -82,7 +82,7 @@ constexpr auto softmax(X x, site where = here()) {
     return detail::append<shapes::by<axis_rule, Axis>>(op::softmax, detail::resolved_for<Axis, X>, where, x);
 }
 template <axis Axis = axis{-1}, class X, class Broken = breach<op::softmax, shapes::by<axis_rule, Axis>, X>>
-unknown_tensor softmax(X, ...) = delete;
+Broken softmax(X, ...);
 
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta, with mean and variance along one axis. R063.
 template <axis Axis = axis{-1}, class X, class G, class B>
@@ -93,7 +93,7 @@ constexpr auto layer_norm(X x, G gamma, B beta, double epsilon = 1e-5, site wher
 }
 template <axis Axis = axis{-1}, class X, class G, class B,
           class Broken = breach<op::layer_norm, shapes::by<layer_norm_rule, Axis.index>, X, G, B>>
-unknown_tensor layer_norm(X, G, B, ...) = delete;
+Broken layer_norm(X, G, B, ...);
 
 /// Inference form: gamma (x - mean) / sqrt(variance + epsilon) + beta with stored statistics per channel (axis 1).
 /// Lowered to one scale and one offset per channel, computed from the weights when the graph is compiled.
@@ -106,7 +106,7 @@ constexpr auto batch_norm(X x, M mean, V variance, G gamma, B beta, double epsil
 }
 template <class X, class M, class V, class G, class B,
           class Broken = breach<op::batch_norm, shapes::by<batch_norm_rule>, X, M, V, G, B>>
-unknown_tensor batch_norm(X, M, V, G, B, ...) = delete;
+Broken batch_norm(X, M, V, G, B, ...);
 
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta, with mean and variance of each channel of each image (the axes
 /// behind axis 1). R064.
@@ -118,7 +118,7 @@ constexpr auto instance_norm(X x, G gamma, B beta, double epsilon = 1e-5, site w
         beta);
 }
 template <class X, class G, class B, class Broken = breach<op::instance_norm, shapes::by<instance_norm_rule>, X, G, B>>
-unknown_tensor instance_norm(X, G, B, ...) = delete;
+Broken instance_norm(X, G, B, ...);
 
 /// The same with mean and variance of each group of channels; gamma and beta stay per channel. R027, R063.
 template <int Groups, class X, class G, class B>
@@ -130,7 +130,7 @@ constexpr auto group_norm(X x, G gamma, B beta, double epsilon = 1e-5, site wher
 }
 template <int Groups, class X, class G, class B,
           class Broken = breach<op::group_norm, shapes::by<group_norm_rule, Groups>, X, G, B>>
-unknown_tensor group_norm(X, G, B, ...) = delete;
+Broken group_norm(X, G, B, ...);
 
 /// gamma x / sqrt(mean of x^2 + epsilon), with the mean along one axis. The engine takes [rows, axis] (R126).
 /// Where an |x| is 256 or more the mean is infinite and the result 0 (R151).
@@ -142,7 +142,7 @@ constexpr auto rms_norm(X x, G gamma, double epsilon = 1e-5, site where = here()
 }
 template <axis Axis = axis{-1}, class X, class G,
           class Broken = breach<op::rms_norm, shapes::by<rms_norm_rule, Axis.index>, X, G>>
-unknown_tensor rms_norm(X, G, ...) = delete;
+Broken rms_norm(X, G, ...);
 
 /// x / max(sqrt(sum of x^2), sqrt(epsilon)), with the sum along one axis (MIL facts section 5); 0 where an |x| is 256
 /// or more (R151).
@@ -153,7 +153,7 @@ constexpr auto l2_norm(X x, double epsilon = 1e-6, site where = here()) {
                                                        x);
 }
 template <axis Axis = axis{-1}, class X, class Broken = breach<op::l2_norm, shapes::by<axis_rule, Axis>, X>>
-unknown_tensor l2_norm(X, ...) = delete;
+Broken l2_norm(X, ...);
 
 /// (x - min) / (max - min + epsilon), with minimum and maximum along one axis: height or width on the engine (R066).
 template <axis Axis = axis{-1}, class X>
@@ -163,7 +163,7 @@ constexpr auto minmax_norm(X x, double epsilon = 1e-5, site where = here()) {
                                                        where, x);
 }
 template <axis Axis = axis{-1}, class X, class Broken = breach<op::minmax_norm, shapes::by<axis_rule, Axis>, X>>
-unknown_tensor minmax_norm(X, ...) = delete;
+Broken minmax_norm(X, ...);
 
 /// x / (k + alpha / Size * sum of x^2 over Size channels)^beta: the (Size - 1) / 2 channels (axis 1) before, the
 /// channel itself and the Size / 2 behind, rounded down, as far as there are any. R065.
@@ -175,6 +175,6 @@ constexpr auto local_response_norm(X x, double alpha = 1e-4, double beta = 0.75,
     return detail::append<shapes::of<response{.size = Size}>>(op::local_response_norm, how, where, x);
 }
 template <int Size, class X, class Broken = breach<op::local_response_norm, shapes::of<response{.size = Size}>, X>>
-unknown_tensor local_response_norm(X, ...) = delete;
+Broken local_response_norm(X, ...);
 
 } // namespace ane

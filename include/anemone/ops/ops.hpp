@@ -12,6 +12,7 @@
 #include "indexing.hpp"
 #include "joining.hpp"
 #include "matmul.hpp"
+#include "misused.hpp"
 #include "movement.hpp"
 #include "native.hpp"
 #include "normalization.hpp"

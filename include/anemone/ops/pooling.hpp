@@ -64,8 +64,7 @@ template <pool A, class X>
 constexpr auto max_pool(X x, site where = here()) {
     return detail::append<shapes::of<A>>(op::max_pool, detail::resolved_for<A, X>, where, x);
 }
-template <pool A, class X, class Broken = breach<op::max_pool, shapes::of<A>, X>>
-unknown_tensor max_pool(X, ...) = delete;
+template <pool A, class X, class Broken = breach<op::max_pool, shapes::of<A>, X>> Broken max_pool(X, ...);
 
 /// The mean of each window; padding counts as zeros unless `exclude_padding`, and so does what ceil_mode adds behind it:
 /// the engine then divides by the whole kernel (measured through Core ML). ONNX and PyTorch divide by the places on the
@@ -75,8 +74,7 @@ template <pool A, class X>
 constexpr auto avg_pool(X x, site where = here()) {
     return detail::append<shapes::of<A>>(op::avg_pool, detail::resolved_for<A, X>, where, x);
 }
-template <pool A, class X, class Broken = breach<op::avg_pool, shapes::of<A>, X>>
-unknown_tensor avg_pool(X, ...) = delete;
+template <pool A, class X, class Broken = breach<op::avg_pool, shapes::of<A>, X>> Broken avg_pool(X, ...);
 
 /// The square root of the sum of squares of each window; padding counts as zeros.
 template <pool A, class X>
@@ -84,7 +82,6 @@ template <pool A, class X>
 constexpr auto l2_pool(X x, site where = here()) {
     return detail::append<shapes::of<A>>(op::l2_pool, detail::resolved_for<A, X>, where, x);
 }
-template <pool A, class X, class Broken = breach<op::l2_pool, shapes::of<A>, X>>
-unknown_tensor l2_pool(X, ...) = delete;
+template <pool A, class X, class Broken = breach<op::l2_pool, shapes::of<A>, X>> Broken l2_pool(X, ...);
 
 } // namespace ane

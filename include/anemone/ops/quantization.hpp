@@ -12,7 +12,7 @@ constexpr inferred& require_scale(inferred& r, const quantization& q, const exte
     r.require(scale.rank <= 1, fault::scale_must_be_one_number_or_a_vector, scale.rank, 1);
     if (r.ok() && scale.count() != 1) {
         const int along = normalized_axis(q.axis, x.rank);
-        r.require(along >= 0 && along < x.rank, fault::axis_must_be_one_of_the_tensor, along, x.rank);
+        r.require(along >= 0 && along < x.rank, fault::axis_must_be_one_of_the_tensor, q.axis, x.rank);
         r.require(!r.ok() || scale.count() == x[along], fault::scale_must_have_one_value_for_each_index_of_the_axis,
                   scale.count(), r.ok() ? x[along] : 1);
     }
@@ -102,7 +102,7 @@ constexpr auto quantize(X x, S scale, site where = here()) {
 }
 template <quantization Q = quantization{}, class X, class S,
           class Broken = breach<op::quantize, shapes::quantize<Q>, X, S>>
-unknown_tensor quantize(X, S, ...) = delete;
+Broken quantize(X, S, ...);
 
 /// The same with a zero point: fp16 whole numbers in the range of the integer type.
 template <quantization Q = quantization{}, class X, class S, class Z>
@@ -113,7 +113,7 @@ constexpr auto quantize(X x, S scale, Z zero, site where = here()) {
 }
 template <quantization Q = quantization{}, class X, class S, class Z,
           class Broken = breach<op::quantize, shapes::quantize<Q>, X, S, Z>>
-unknown_tensor quantize(X, S, Z, ...) = delete;
+Broken quantize(X, S, Z, ...);
 
 /// x = scale (q - zero), in fp16. The engine folds it into the weight path of a following convolution.
 template <axis Axis = axis{}, class X, class S>
@@ -123,7 +123,7 @@ constexpr auto dequantize(X q, S scale, site where = here()) {
         op::dequantize, detail::resolve({.type = X::element, .axis = Axis.index}, X::extent), where, q, scale);
 }
 template <axis Axis = axis{}, class X, class S, class Broken = breach<op::dequantize, shapes::dequantize<Axis>, X, S>>
-unknown_tensor dequantize(X, S, ...) = delete;
+Broken dequantize(X, S, ...);
 
 template <axis Axis = axis{}, class X, class S, class Z>
     requires obeys<shapes::dequantize<Axis>, X, S, Z>
@@ -133,7 +133,7 @@ constexpr auto dequantize(X q, S scale, Z zero, site where = here()) {
 }
 template <axis Axis = axis{}, class X, class S, class Z,
           class Broken = breach<op::dequantize, shapes::dequantize<Axis>, X, S, Z>>
-unknown_tensor dequantize(X, S, Z, ...) = delete;
+Broken dequantize(X, S, Z, ...);
 
 /// Indices into a table of 2^Bits values: 4 bits stream from A13 (2.37 times a 1x1 convolution stack, measured on M1).
 template <int Bits, int Vector = 1>
@@ -157,6 +157,6 @@ constexpr auto compressed(W weight, site where = here()) {
     return detail::append<shapes::of<Form>>(op::compressed, Form, where, weight);
 }
 template <compression Form, class W, class Broken = breach<op::compressed, shapes::of<Form>, W>>
-unknown_tensor compressed(W, ...) = delete;
+Broken compressed(W, ...);
 
 } // namespace ane

@@ -104,7 +104,7 @@ constexpr auto pixel_shuffle(X x, site where = here()) {
     return detail::append<shapes::by<channels_to_pixels_rule, By>>(op::pixel_shuffle, By, where, x);
 }
 template <factors By, class X, class Broken = breach<op::pixel_shuffle, shapes::by<channels_to_pixels_rule, By>, X>>
-unknown_tensor pixel_shuffle(X, ...) = delete;
+Broken pixel_shuffle(X, ...);
 
 /// y[c fy fx + i fx + j, h, w] = x[c, h fy + i, w fx + j]: the inverse of pixel_shuffle. R098, R106.
 template <factors By, class X>
@@ -113,7 +113,7 @@ constexpr auto pixel_unshuffle(X x, site where = here()) {
     return detail::append<shapes::by<pixels_to_channels_rule, By>>(op::pixel_unshuffle, By, where, x);
 }
 template <factors By, class X, class Broken = breach<op::pixel_unshuffle, shapes::by<pixels_to_channels_rule, By>, X>>
-unknown_tensor pixel_unshuffle(X, ...) = delete;
+Broken pixel_unshuffle(X, ...);
 
 /// y[c, h fy + i, w fx + j] = x[(i fx + j) C + c, h, w], as TensorFlow orders channels: equal to pixel_shuffle for one
 /// channel only. The netplist's ChannelToSpace (runs, ANEForge). R098.
@@ -123,7 +123,7 @@ constexpr auto depth_to_space(X x, site where = here()) {
     return detail::append<shapes::by<channels_to_pixels_rule, By>>(op::depth_to_space, By, where, x);
 }
 template <factors By, class X, class Broken = breach<op::depth_to_space, shapes::by<channels_to_pixels_rule, By>, X>>
-unknown_tensor depth_to_space(X, ...) = delete;
+Broken depth_to_space(X, ...);
 
 /// y[(i fx + j) C + c, h, w] = x[c, h fy + i, w fx + j]: the inverse of depth_to_space. R098, R106.
 template <factors By, class X>
@@ -132,7 +132,7 @@ constexpr auto space_to_depth(X x, site where = here()) {
     return detail::append<shapes::by<pixels_to_channels_rule, By>>(op::space_to_depth, By, where, x);
 }
 template <factors By, class X, class Broken = breach<op::space_to_depth, shapes::by<pixels_to_channels_rule, By>, X>>
-unknown_tensor space_to_depth(X, ...) = delete;
+Broken space_to_depth(X, ...);
 
 /// y[(n fy + i) fx + j, c, h, w] = x[n, c, h fy + i, w fx + j]: the phases of an image as a batch. The netplist's order
 /// (runs, ANEForge); the factors are products of 2, 3, 4 and 8.
@@ -142,7 +142,7 @@ constexpr auto space_to_batch(X x, site where = here()) {
     return detail::append<shapes::by<space_to_batch_rule, By>>(op::space_to_batch, By, where, x);
 }
 template <factors By, class X, class Broken = breach<op::space_to_batch, shapes::by<space_to_batch_rule, By>, X>>
-unknown_tensor space_to_batch(X, ...) = delete;
+Broken space_to_batch(X, ...);
 
 /// y[n, c, h fy + i, w fx + j] = x[(n fy + i) fx + j, c, h, w]: the inverse of space_to_batch. R099.
 template <factors By, class X>
@@ -151,14 +151,13 @@ constexpr auto batch_to_space(X x, site where = here()) {
     return detail::append<shapes::by<batch_to_space_rule, By>>(op::batch_to_space, By, where, x);
 }
 template <factors By, class X, class Broken = breach<op::batch_to_space, shapes::by<batch_to_space_rule, By>, X>>
-unknown_tensor batch_to_space(X, ...) = delete;
+Broken batch_to_space(X, ...);
 
 /// The tensor repeated `Count` times along each axis. R100.
 template <repeats Count, class X>
     requires obeys<shapes::of<Count>, X>
 constexpr auto tile(X x, site where = here()) { return detail::append<shapes::of<Count>>(op::tile, Count, where, x); }
-template <repeats Count, class X, class Broken = breach<op::tile, shapes::of<Count>, X>>
-unknown_tensor tile(X, ...) = delete;
+template <repeats Count, class X, class Broken = breach<op::tile, shapes::of<Count>, X>> Broken tile(X, ...);
 
 /// The elements of the given axes (all where none is given) from the last to the first. On the MIL route only (R105).
 template <axes Axes = axes{}, class X>
@@ -167,6 +166,6 @@ constexpr auto reverse(X x, site where = here()) {
     return detail::append<shapes::by<reverse_rule, Axes>>(op::reverse, detail::resolved_for<Axes, X>, where, x);
 }
 template <axes Axes = axes{}, class X, class Broken = breach<op::reverse, shapes::by<reverse_rule, Axes>, X>>
-unknown_tensor reverse(X, ...) = delete;
+Broken reverse(X, ...);
 
 } // namespace ane

@@ -26,7 +26,7 @@ constexpr inferred axis_rule(axis given, const extents& x) {
     inferred r;
     r.shape = x;
     const int index = normalized_axis(given.index, x.rank);
-    r.require(index >= 0 && index < x.rank, fault::axis_must_be_one_of_the_tensor, index, x.rank);
+    r.require(index >= 0 && index < x.rank, fault::axis_must_be_one_of_the_tensor, given.index, x.rank);
     return r;
 }
 
@@ -103,7 +103,7 @@ template <axes Axes, bool KeepDims, class X> constexpr auto reduction(op kind, X
         requires obeys<shapes::of<Axes>, X>                                                                            \
     constexpr auto name(X x, site where = here()) { return detail::reduction<Axes, KeepDims>(op::name, x, where); }    \
     template <axes Axes = axes{}, bool KeepDims = true, class X, class Broken = breach<op::name, shapes::of<Axes>, X>> \
-    unknown_tensor name(X, ...) = delete;
+    Broken name(X, ...);
 #define ANEMONE_EXTREME_INDEX(name, ...)                                                                               \
     template <axis Axis = axis{}, class X>                                                                             \
         requires obeys<shapes::by<arg_shape_rule, Axis>, X>                                                            \
@@ -111,7 +111,7 @@ template <axes Axes, bool KeepDims, class X> constexpr auto reduction(op kind, X
         return detail::append<shapes::by<arg_shape_rule, Axis>>(op::name, detail::resolved_for<Axis, X>, where, x);    \
     }                                                                                                                  \
     template <axis Axis = axis{}, class X, class Broken = breach<op::name, shapes::by<arg_shape_rule, Axis>, X>>       \
-    unknown_tensor name(X, ...) = delete;
+    Broken name(X, ...);
 #include "../graph/operations.def"
 
 constexpr cumulation resolve(cumulation given, const extents& x) {
@@ -128,6 +128,6 @@ constexpr auto cumsum(X x, site where = here()) {
 }
 template <cumulation Sum = cumulation{}, class X,
           class Broken = breach<op::cumsum, shapes::by<axis_rule, axis{Sum.axis}>, X>>
-unknown_tensor cumsum(X, ...) = delete;
+Broken cumsum(X, ...);
 
 } // namespace ane

@@ -101,14 +101,14 @@ template <class Shape, dtype Type> inline constexpr bool of_a_model<tensor<Shape
 
 /// A value for the rest of the model to use, so that it causes no further errors; there is no model.
 template <class First, class... Rest>
-constexpr unknown_tensor refused_among(std::string_view name, First first, Rest... rest) {
+constexpr unknown_tensor refused_among(model_rule why, std::string_view name, First first, Rest... rest) {
     if constexpr (std::is_same_v<First, builder>) {
-        return refused_among(name, first.constant(f16<>, 0));
+        return refused_among(why, name, first.constant(f16<>, 0));
     } else if constexpr (of_a_model<First>) {
-        first.graph->refuse(model_rule::the_operation_has_no_path_on_any_target, name, site_of(first));
+        first.graph->refuse(why, name, site_of(first));
         return {first.graph, first.node};
     } else {
-        return refused_among(name, rest...);
+        return refused_among(why, name, rest...);
     }
 }
 
@@ -121,7 +121,7 @@ constexpr unknown_tensor refused_among(std::string_view name, First first, Rest.
         requires(detail::of_a_model<Operands> || ...)                                                                  \
     __attribute__((unavailable(#name " has no path on any target (" fact "); instead: " rewrite))) constexpr auto      \
     name(Operands... operands) {                                                                                       \
-        return detail::refused_among(#name, operands...);                                                              \
+        return detail::refused_among(model_rule::the_operation_has_no_path_on_any_target, #name, operands...);         \
     }
 ANEMONE_REFUSED_OPERATIONS(ANEMONE_ROW)
 #undef ANEMONE_ROW

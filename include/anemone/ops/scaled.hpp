@@ -85,6 +85,6 @@ template <int K, class X>
 constexpr auto scaled(X x, site where = here()) {
     return scaled_tensor<K, typename X::shape_type, X::element>{detail::times_power<K>(x, where)};
 }
-template <int K, class X, class Broken = breach<op::mul, shapes::factor<K>, X>> unknown_tensor scaled(X, ...) = delete;
+template <int K, class X, class Broken = breach<op::mul, shapes::factor<K>, X>> Broken scaled(X, ...);
 
 } // namespace ane

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../graph/op.hpp"
+#include "../graph/state.hpp"
 #include "../graph/tensor.hpp"
 #include "fault.hpp"
 
@@ -9,22 +10,30 @@
 #include <initializer_list>
 #include <utility>
 
-/// Shape rules as constraints. Each builder has two overloads: one constrained by its rule, and one deleted for
-/// operands that break it.
+/// Shape rules as constraints. Each builder has two overloads: one constrained by its rule, and a twin for operands that
+/// break it, whose result is a type without a definition.
 ///
 ///     template <class A, class B>
 ///         requires obeys<shapes::broadcast, A, B>
 ///     constexpr auto add(A a, B b, site where = here()) { ... }
 ///     template <class A, class B, class Broken = breach<op::add, shapes::broadcast, A, B>>
-///     unknown_tensor add(A, B, ...) = delete;
+///     Broken add(A, B, ...);
 ///
-/// The call of a deleted function is what puts the caller's line, the rule and its numbers into the first line of g++
-/// and the first notes of clang, with and without -Wfatal-errors. A failed constraint alone lists candidates, g++ tells
-/// its reason in notes far below (with -Wfatal-errors nowhere); a `static_assert` shows the library's lines first.
+/// The call of such a function is what puts the caller's line and the type, which has the rule, its numbers and the
+/// operands, into the first line of both compilers, however deep the call stands in templates, with and without
+/// -Wfatal-errors. A deleted function does so with g++ alone: clang tells its arguments behind all instantiations. A failed
+/// constraint lists candidates, g++ tells its reason in notes far below (with -Wfatal-errors nowhere); a `static_assert`
+/// shows the library's lines first. To `requires` the call is no expression, as with a failed constraint.
 namespace ane {
 
 /// What is wrong with the operands of an operation, as compilers print it: the rule, what was found, what is wanted.
 template <op Operation, fault Rule, std::int64_t Got, std::int64_t Want> struct shape_fault {};
+
+/// What an operation returns for such operands. There is no such value: the type is not complete.
+template <class Fault, class... Operands> struct refused_operands;
+
+/// The letter that a fault of an einsum is about, before its operands.
+template <char> struct letter {};
 
 template <class T>
 concept number = std::integral<T> || std::floating_point<T>;
@@ -33,7 +42,7 @@ namespace detail {
 
 /// An operand as a rule sees it. A number stands for a constant of rank 0.
 struct operand {
-    enum kind : std::uint8_t { tensor, scaled_tensor, number, unknown, other };
+    enum kind : std::uint8_t { tensor, scaled_tensor, number, unknown, state, other };
     extents shape{};
     dtype type = dtype::f16;
     kind is = other;
@@ -43,6 +52,8 @@ template <class Shape, dtype Type>
 inline constexpr operand operand_of_type<tensor<Shape, Type>> = {Shape::value, Type, operand::tensor};
 template <dtype Type>
 inline constexpr operand operand_of_type<tensor<unknown_shape, Type>> = {unknown_shape::value, Type, operand::unknown};
+template <class Shape>
+inline constexpr operand operand_of_type<state<Shape>> = {Shape::value, dtype::f16, operand::state};
 
 /// The common check of operands: fp16 elements and positive extents.
 constexpr void require_arithmetic(inferred& result, const operand& x) {
@@ -94,6 +105,9 @@ template <class Rule, class... Operand> constexpr judgement judge(const Operand&
         j.verdict = verdict_on_operands::kept; // reported already
         j.result.shape = unknown_shape::value;
         j.unknown = true;
+    } else if (((x.is == operand::state) || ...)) {
+        j.result.require(false, fault::a_state_is_read_by_read_and_changed_by_write, 0, 0);
+        j.verdict = verdict_on_operands::broken;
     } else if (judges<Rule>({x.is...})) {
         if constexpr (requires { Rule::judge(x...); }) {
             j.result = Rule::judge(x...);
@@ -121,11 +135,30 @@ struct shape_from_rule<std::make_index_sequence<judgement::most_axes + 1>, Rule,
 template <class Rule, class... T>
 using judged_shape = typename shape_from_rule<std::make_index_sequence<judged<Rule, T...>.axes()>, Rule, T...>::type;
 
+/// Whether the numbers of a fault are codes of a letter, which a type tells as one.
+constexpr bool is_of_a_letter(fault broken) {
+    return broken == fault::letter_must_occur_once_in_an_operand ||
+           broken == fault::letter_of_the_result_must_be_one_of_an_operand;
+}
+template <bool OfALetter> struct told_with {
+    template <class Fault, class... T> using type = refused_operands<Fault, T...>;
+};
+template <class Fault> struct letter_of;
+template <op Operation, fault Rule, std::int64_t Got, std::int64_t Want>
+struct letter_of<shape_fault<Operation, Rule, Got, Want>> {
+    using type = letter<static_cast<char>(Got)>;
+};
+template <> struct told_with<true> {
+    template <class Fault, class... T> using type = refused_operands<Fault, typename letter_of<Fault>::type, T...>;
+};
+
 template <verdict_on_operands> struct fault_where {};
 template <> struct fault_where<verdict_on_operands::broken> {
     template <op Operation, class Rule, class... T>
-    using type = shape_fault<Operation, judged<Rule, T...>.result.broken, judged<Rule, T...>.result.got,
-                             judged<Rule, T...>.result.want>;
+    using type = typename told_with<is_of_a_letter(judged<Rule, T...>.result.broken)>::template type<
+        shape_fault<Operation, judged<Rule, T...>.result.broken, judged<Rule, T...>.result.got,
+                    judged<Rule, T...>.result.want>,
+        T...>;
 };
 
 } // namespace detail

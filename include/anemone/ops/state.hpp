@@ -74,7 +74,7 @@ constexpr void write(const state<Shape>& s, Value value, site where = here()) {
     port.node = value.node;
 }
 template <class Shape, class Value, class Broken = breach<op::input, shapes::value_of<state<Shape>>, Value>>
-void write(const state<Shape>&, Value, ...) = delete;
+Broken write(const state<Shape>&, Value, ...);
 
 /// Replaces the elements of a state where the mask is true, or not 0 in a port of bytes, by those of `value`: both
 /// broadcast. A position that is known in a run only is such a port, which the host fills (`ones_at`):
@@ -95,6 +95,16 @@ constexpr void write_where(const state<Shape>& s, Mask mask, Value value, site w
 }
 template <class Shape, class Mask, class Value,
           class Broken = breach<op::select, shapes::part_of<state<Shape>>, Mask, Value>>
-void write_where(const state<Shape>&, Mask, Value, ...) = delete;
+Broken write_where(const state<Shape>&, Mask, Value, ...);
+
+// What a state is not for: an assignment to a tensor changes the meaning of a name, `write` the value of the next run.
+template <class Shape, class B, class Broken = breach<op::input, shapes::broadcast, state<Shape>, B>>
+Broken operator+=(const state<Shape>&, B);
+template <class Shape, class B, class Broken = breach<op::input, shapes::broadcast, state<Shape>, B>>
+Broken operator-=(const state<Shape>&, B);
+template <class Shape, class B, class Broken = breach<op::input, shapes::broadcast, state<Shape>, B>>
+Broken operator*=(const state<Shape>&, B);
+template <class Shape, class B, class Broken = breach<op::input, shapes::broadcast, state<Shape>, B>>
+Broken operator/=(const state<Shape>&, B);
 
 } // namespace ane

@@ -103,8 +103,7 @@ constexpr inferred affine_rule(const sampling& s, const extents& x, const extent
 template <sampling To, class X>
     requires obeys<shapes::of<To>, X>
 constexpr auto resize(X x, site where = here()) { return detail::append<shapes::of<To>>(op::resize, To, where, x); }
-template <sampling To, class X, class Broken = breach<op::resize, shapes::of<To>, X>>
-unknown_tensor resize(X, ...) = delete;
+template <sampling To, class X, class Broken = breach<op::resize, shapes::of<To>, X>> Broken resize(X, ...);
 
 /// The same, given as a ratio: `resize<rescaling{.by = 3, .over = 2}>(x)`. The layer takes extents or a ratio, not
 /// both.
@@ -113,8 +112,7 @@ template <rescaling Ratio, class X>
 constexpr auto resize(X x, site where = here()) {
     return detail::append<shapes::of<Ratio>>(op::resize, detail::resolved_for<Ratio, X>, where, x);
 }
-template <rescaling Ratio, class X, class Broken = breach<op::resize, shapes::of<Ratio>, X>>
-unknown_tensor resize(X, ...) = delete;
+template <rescaling Ratio, class X, class Broken = breach<op::resize, shapes::of<Ratio>, X>> Broken resize(X, ...);
 
 namespace detail {
 template <size2 Extent, sampling_method Method, sampling_grid Grid>
@@ -131,7 +129,7 @@ constexpr auto resize_bilinear(X x, site where = here()) {
 }
 template <size2 Extent, sampling_grid Grid = sampling_grid::half_pixel, class X,
           class Broken = breach<op::resize, shapes::of<detail::to_extent<Extent, sampling_method::bilinear, Grid>>, X>>
-unknown_tensor resize_bilinear(X, ...) = delete;
+Broken resize_bilinear(X, ...);
 
 /// resize to the nearest pixel: of two equally near pixels the lower one (the default of ONNX), on the asymmetric grid
 /// always the lower one (TensorFlow 1, PyTorch's `nearest`).
@@ -142,7 +140,7 @@ constexpr auto resize_nearest_neighbor(X x, site where = here()) {
 }
 template <size2 Extent, sampling_grid Grid = sampling_grid::half_pixel, class X,
           class Broken = breach<op::resize, shapes::of<detail::to_extent<Extent, sampling_method::nearest, Grid>>, X>>
-unknown_tensor resize_nearest_neighbor(X, ...) = delete;
+Broken resize_nearest_neighbor(X, ...);
 
 /// resize by whole factors, between the four nearest pixels.
 template <factors By, sampling_grid Grid = sampling_grid::half_pixel, class X>
@@ -152,7 +150,7 @@ constexpr auto upsample_bilinear(X x, site where = here()) {
 }
 template <factors By, sampling_grid Grid = sampling_grid::half_pixel, class X,
           class Broken = breach<op::resize, shapes::of<detail::by_factors<By, sampling_method::bilinear, Grid>>, X>>
-unknown_tensor upsample_bilinear(X, ...) = delete;
+Broken upsample_bilinear(X, ...);
 
 /// resize by whole factors: every pixel becomes a block of its copies, on the half-pixel grid and the asymmetric one
 /// alike.
@@ -164,7 +162,7 @@ constexpr auto upsample_nearest_neighbor(X x, site where = here()) {
 template <factors By, class X,
           class Broken = breach<
               op::resize, shapes::of<detail::by_factors<By, sampling_method::nearest, sampling_grid::half_pixel>>, X>>
-unknown_tensor upsample_nearest_neighbor(X, ...) = delete;
+Broken upsample_nearest_neighbor(X, ...);
 
 /// A box of an image, resized: x [N, C, H, W] and boxes [R, 4] of corners y1, x1, y2, x2 in pixels give [R, C, h, w].
 /// Box r lies in image r, or in the only one. (0, 0, H, W) is the whole image, with align_corners (0, 0, H - 1, W -
@@ -176,7 +174,7 @@ constexpr auto crop_resize(X x, B boxes, site where = here()) {
     return detail::append<shapes::by<crop_resize_rule, To>>(op::crop_resize, To, where, x, boxes);
 }
 template <sampling To, class X, class B, class Broken = breach<op::crop_resize, shapes::by<crop_resize_rule, To>, X, B>>
-unknown_tensor crop_resize(X, B, ...) = delete;
+Broken crop_resize(X, B, ...);
 
 namespace shapes {
 /// The result has the extents of the coordinates.
@@ -203,7 +201,7 @@ constexpr auto resample(X x, G grid, site where = here()) {
 template <sampling_method Method = sampling_method::bilinear, sampling_border Border = sampling_border::zero,
           sampling_grid Grid = sampling_grid::half_pixel, class X, class G,
           class Broken = breach<op::resample, shapes::resample, X, G>>
-unknown_tensor resample(X, G, ...) = delete;
+Broken resample(X, G, ...);
 
 /// The image under an affine map: the result at (x, y) is the operand at A (x, y, 1), both normalised to [-1, 1], with
 /// the two rows of A in the six coefficients of each image. A14 and later; becomes a resample with a computed grid.
@@ -213,7 +211,7 @@ constexpr auto affine(X x, M matrix, site where = here()) {
     return detail::append<shapes::by<affine_rule, To>>(op::affine, To, where, x, matrix);
 }
 template <sampling To, class X, class M, class Broken = breach<op::affine, shapes::by<affine_rule, To>, X, M>>
-unknown_tensor affine(X, M, ...) = delete;
+Broken affine(X, M, ...);
 
 /// y[n, c, h, w] = x[n, c, index[n, 0, h, w], index[n, 1, h, w]]: the nearest form of `resample`, with whole indices
 /// (exact up to 2048, R069). A14 and later (decompiled); the sources name the layer without its shape.
@@ -223,6 +221,6 @@ constexpr auto gather_hw(X x, I index, site where = here()) {
     return detail::append<shapes::by<gather_hw_rule>>(op::gather_hw, no_attributes{}, where, x, index);
 }
 template <class X, class I, class Broken = breach<op::gather_hw, shapes::by<gather_hw_rule>, X, I>>
-unknown_tensor gather_hw(X, I, ...) = delete;
+Broken gather_hw(X, I, ...);
 
 } // namespace ane

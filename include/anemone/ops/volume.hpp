@@ -50,7 +50,7 @@ constexpr auto conv3d(X x, W weight, site where = here()) {
                                                              writer.convolution(A, x.node, weight.node, nullptr)};
 }
 template <volume_conv A = volume_conv{}, class X, class W, class Broken = breach<op::conv2d, shapes::of<A>, X, W>>
-unknown_tensor conv3d(X, W, ...) = delete;
+Broken conv3d(X, W, ...);
 
 template <volume_conv A = volume_conv{}, class X, class W, class B>
     requires obeys<shapes::of<A>, X, W, B>
@@ -61,7 +61,7 @@ constexpr auto conv3d(X x, W weight, B bias, site where = here()) {
 }
 template <volume_conv A = volume_conv{}, class X, class W, class B,
           class Broken = breach<op::conv2d, shapes::of<A>, X, W, B>>
-unknown_tensor conv3d(X, W, B, ...) = delete;
+Broken conv3d(X, W, B, ...);
 
 /// The largest element of each window of planes, rows and columns; padding never wins.
 template <volume_pool A, class X>
@@ -70,8 +70,7 @@ constexpr auto max_pool3d(X x, site where = here()) {
     detail::volume_writer writer(detail::typed_sink{x.graph, where});
     return tensor<detail::judged_shape<shapes::of<A>, X>>{x.graph, writer.max_pool(A, x.node)};
 }
-template <volume_pool A, class X, class Broken = breach<op::max_pool, shapes::of<A>, X>>
-unknown_tensor max_pool3d(X, ...) = delete;
+template <volume_pool A, class X, class Broken = breach<op::max_pool, shapes::of<A>, X>> Broken max_pool3d(X, ...);
 
 /// The mean of each window; padding counts as zeros unless `exclude_padding`.
 template <volume_pool A, class X>
@@ -80,7 +79,6 @@ constexpr auto avg_pool3d(X x, site where = here()) {
     detail::volume_writer writer(detail::typed_sink{x.graph, where});
     return tensor<detail::judged_shape<shapes::of<A>, X>>{x.graph, writer.avg_pool(A, x.node)};
 }
-template <volume_pool A, class X, class Broken = breach<op::avg_pool, shapes::of<A>, X>>
-unknown_tensor avg_pool3d(X, ...) = delete;
+template <volume_pool A, class X, class Broken = breach<op::avg_pool, shapes::of<A>, X>> Broken avg_pool3d(X, ...);
 
 } // namespace ane

@@ -220,7 +220,9 @@ constexpr void validate_pools(const graph_view& g) {
     hold("the payload", values, g.payload.size());
     for (const float value : g.payload) {
         if (!(value >= -half_max && value <= half_max)) {
-            detail::refuse_graph("constant", sentence(model_rule::a_number_does_not_fit_into_fp16));
+            detail::refuse_graph(
+                "constant",
+                sentence(model_rule::a_number_does_not_fit_into_fp16_which_ends_at_65504_a_mask_takes_minus_30000));
         }
     }
 }

@@ -122,7 +122,7 @@
     /* texture */                                                                                                      \
     ROW(padding_mode_needs_the_texture_engine)                                                                         \
     ROW(resize_is_decomposed)                                                                                          \
-    ROW(gather_leaves_the_software_envelope)                                                                           \
+    ROW(gather_needs_one_batch_one_plane_and_3_components)                                                             \
     /* order: sorting, selection, gathers */                                                                           \
     ROW(index_exceeds_half_precision)                                                                                  \
     ROW(top_k_over_width_is_in_dispute)                                                                                \

@@ -35,12 +35,12 @@ inline constexpr std::array texture{
     // What the M1 does in software: one batch, one plane, coordinates of three components in the channel axis. A gather
     // along one axis has indices of one component.
     rule_record{
-        .id = rule::gather_leaves_the_software_envelope,
+        .id = rule::gather_needs_one_batch_one_plane_and_3_components,
         .fact = "R095",
         .level = severity::reject,
         .ops = {op::gather, op::gather_along_axis, op::gather_nd},
-        .sentence = "gathers with indices of {got} components and more than the software path takes: one batch, one "
-                    "plane, {limit} components",
+        .sentence = "gathers with indices of {got} components; the software path takes one batch, one plane and "
+                    "exactly {limit} components, no fewer",
         .reject = "Cannot decompose layer on this architecture",
         .consequence = "the compiler aborts, there is no other path",
         .advice = "multiply with a one-hot matrix, or join slices",

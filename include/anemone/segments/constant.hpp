@@ -71,17 +71,53 @@ template <const auto& Model, target Generation> struct cut_for_target {
     }
 };
 
+/// What is to be known before the segments themselves are a constant.
+struct segments_known {
+    std::size_t count = 0;
+    unsegmented refused;
+};
 template <const auto& Model, target Generation, segment_limits Limits>
-inline constexpr std::size_t segment_count = cut_for_target<Model, Generation>::split(Limits).list.size();
+inline constexpr segments_known known_of_segments = [] {
+    const segmentation found = cut_for_target<Model, Generation>::split(Limits);
+    return segments_known{found.list.size(), found.refused};
+}();
+
+template <const auto& Model, unsegmented Refused> struct refused_layer {
+    static constexpr op kind = Model.nodes[Refused.node < 0 ? 0 : static_cast<std::size_t>(Refused.node)].kind;
+    static constexpr int line = Model.nodes[Refused.node < 0 ? 0 : static_cast<std::size_t>(Refused.node)].where.line;
+};
 
 } // namespace ane::detail
 
 namespace ane {
 
+/// What stands for the segments of a model that cannot be cut: a layer exceeds a limit, or there are too many programs.
+/// It has nothing, so that what is asked of it is the error, on the caller's line.
+template <segment_rule Why, std::int64_t Got, std::int64_t Limit, class... Layer> struct refused_segments {};
+
+/// The layer, in a `refused_segments`.
+template <op Operation, int Line> struct layer_in_line {};
+
+namespace detail {
+
+template <const auto& Model, target Generation, segment_limits Limits> constexpr auto constant_segments() {
+    constexpr segments_known known = known_of_segments<Model, Generation, Limits>;
+    if constexpr (!known.refused.any) {
+        return static_segmentation<known.count, Model.nodes.size()>(cut_for_target<Model, Generation>::split(Limits));
+    } else if constexpr (known.refused.node < 0) {
+        return refused_segments<known.refused.why, known.refused.got, known.refused.limit>{};
+    } else {
+        using layer = refused_layer<Model, known.refused>;
+        return refused_segments<known.refused.why, known.refused.got, known.refused.limit,
+                                layer_in_line<layer::kind, layer::line>>{};
+    }
+}
+
+} // namespace detail
+
 /// The segments of a model that is a constant (`segments_of`): `static_assert(ane::segments<model, ane::h13>.size() ==
 /// 3)`.
 template <const auto& Model, target Generation, segment_limits Limits = segment_limits{}>
-inline constexpr static_segmentation<detail::segment_count<Model, Generation, Limits>, Model.nodes.size()> segments{
-    detail::cut_for_target<Model, Generation>::split(Limits)};
+inline constexpr auto segments = detail::constant_segments<Model, Generation, Limits>();
 
 } // namespace ane

@@ -55,6 +55,16 @@ constexpr auto price_segments(std::integer_sequence<int, Indices...>) {
     static_cast<run_cost&>(all) = sum_of(all.list, chip, host_rates(chip, Options));
     return all;
 }
+/// What cannot be cut has no costs: the same says so.
+template <const auto& Model, target Generation, segment_limits Limits, segment_cost_options Options>
+constexpr auto price_all_segments() {
+    if constexpr (known_of_segments<Model, Generation, Limits>.refused.any) {
+        return segments<Model, Generation, Limits>;
+    } else {
+        return price_segments<Model, Generation, Limits, Options>(
+            std::make_integer_sequence<int, segments<Model, Generation, Limits>.size()>{});
+    }
+}
 
 } // namespace detail
 
@@ -62,7 +72,6 @@ constexpr auto price_segments(std::integer_sequence<int, Indices...>) {
 /// `static_assert(ane::segment_costs<model, ane::h13>.clock->at_most < 600e-6)`.
 template <const auto& Model, target Generation, segment_limits Limits = segment_limits{},
           segment_cost_options Options = segment_cost_options{}>
-inline constexpr auto segment_costs = detail::price_segments<Model, Generation, Limits, Options>(
-    std::make_integer_sequence<int, segments<Model, Generation, Limits>.size()>{});
+inline constexpr auto segment_costs = detail::price_all_segments<Model, Generation, Limits, Options>();
 
 } // namespace ane

@@ -75,10 +75,26 @@ struct segmentation_view {
     }
 };
 
+/// What a model breaks that cannot be cut into programs.
+enum class segment_rule : std::uint8_t {
+    no_program_holds_the_weights_of_this_layer,
+    no_program_holds_the_decoder_layers_fused_here,
+    no_program_holds_the_operations_fused_here,
+    there_are_more_programs_than_a_process_loads
+};
+struct unsegmented {
+    bool any = false;
+    segment_rule why{};
+    int node = -1; ///< the layer, where it is one
+    std::int64_t got = 0;
+    std::int64_t limit = 0;
+};
+
 /// The same, as passes make it.
 struct segmentation {
     sequence<segment> list;
     sequence<int> nodes;
+    unsegmented refused; ///< in constant expressions; elsewhere an exception says so
 
     constexpr operator segmentation_view() const { // NOLINT(google-explicit-constructor): a view of it, as of a graph
         return {list, nodes};

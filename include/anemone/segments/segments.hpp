@@ -210,7 +210,8 @@ constexpr void split_stage(const graph_view& g, const stages& found, int stage, 
                 }
             }
             if (best == first) {
-                refuse_layer(g, layers[end], taking.load, limits);
+                keep_unsegmented(g, unsegmented_layer(layers[end], taking.load, limits), result);
+                return;
             }
             if (best < end) { // count again what stays
                 end = best;
@@ -247,13 +248,18 @@ constexpr segmentation split_stages(const graph_view& g, const stages& found, co
     sequence<int> positions(g.nodes.size(), -1);
     for (std::size_t i = 0; i < found.list.size(); ++i) {
         split_stage(g, found, static_cast<int>(i), roles, limits, positions, result);
+        if (result.refused.any) {
+            return result;
+        }
     }
     if (result.list.empty()) { // outputs that nothing computes
         result.list.push_back({.place = has_direct_door ? door::direct : door::netplist});
     }
     const int programs = result.size() - result.view().count(door::host);
     if (limits.programs > 0 && programs > limits.programs) {
-        refuse_segments("segments", "more programs than a process loads", programs, limits.programs);
+        keep_unsegmented(
+            g, {true, segment_rule::there_are_more_programs_than_a_process_loads, -1, programs, limits.programs},
+            result);
     }
     return result;
 }

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace ane::detail {
 
@@ -94,20 +95,45 @@ constexpr cut_reason exceeded(const segment& load, const segment_limits& limits)
     return limits.operations > 0 && load.operations > limits.operations ? cut_reason::operations : cut_reason::start;
 }
 
-[[noreturn]] inline void refuse_layer(const graph_view& g, int layer, const segment& load,
-                                      const segment_limits& limits) {
-    const std::string subject = std::string(name(g[layer].kind)) + " #" + std::to_string(layer);
+/// What no program holds of a layer.
+constexpr unsegmented unsegmented_layer(int layer, const segment& load, const segment_limits& limits) {
     switch (exceeded(load, limits)) {
     case cut_reason::weights:
-        refuse_segments(subject, "no program holds the weights of this layer, in bytes", load.weight_bytes,
-                        limits.weight_bytes);
+        return {true, segment_rule::no_program_holds_the_weights_of_this_layer, layer, load.weight_bytes,
+                limits.weight_bytes};
     case cut_reason::decoder_layers:
-        refuse_segments(subject, "no program holds the decoder layers that are fused here", load.decoder_layers,
-                        limits.decoder_layers);
+        return {true, segment_rule::no_program_holds_the_decoder_layers_fused_here, layer, load.decoder_layers,
+                limits.decoder_layers};
     default:
-        refuse_segments(subject, "no program holds the operations that are fused here", load.operations,
-                        limits.operations);
+        return {true, segment_rule::no_program_holds_the_operations_fused_here, layer, load.operations,
+                limits.operations};
     }
+}
+
+constexpr const char* sentence(segment_rule why) {
+    switch (why) {
+    case segment_rule::no_program_holds_the_weights_of_this_layer:
+        return "no program holds the weights of this layer, in bytes";
+    case segment_rule::no_program_holds_the_decoder_layers_fused_here:
+        return "no program holds the decoder layers that are fused here";
+    case segment_rule::no_program_holds_the_operations_fused_here:
+        return "no program holds the operations that are fused here";
+    case segment_rule::there_are_more_programs_than_a_process_loads: break;
+    }
+    return "more programs than a process loads";
+}
+
+/// Refuses a model that cannot be cut: in a constant expression the result keeps the reason, elsewhere it is an `error`.
+[[noreturn]] inline void throw_unsegmented(const graph_view& g, const unsegmented& refused) {
+    refuse_segments(refused.node < 0 ? std::string("segments")
+                                     : std::string(name(g[refused.node].kind)) + " #" + std::to_string(refused.node),
+                    sentence(refused.why), refused.got, refused.limit);
+}
+constexpr void keep_unsegmented(const graph_view& g, const unsegmented& refused, segmentation& result) {
+    if (!std::is_constant_evaluated()) {
+        throw_unsegmented(g, refused);
+    }
+    result.refused = refused;
 }
 
 /// The places where a list of layers may be cut, and what a cut there hands over.

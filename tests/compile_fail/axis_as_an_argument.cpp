@@ -1,0 +1,17 @@
+// The axis of a softmax is an argument.
+// expect: the operation takes no such argument; what describes it is a constant in angle brackets: softmax<axis{1}>(x), conv2d<conv{.stride = 2}>(x, w)
+#include <anemone/model.hpp>
+
+using namespace ane;
+
+constexpr auto model = graph([](ane::builder& g) {
+    auto x = g.input("x"_s, f16<1, 16, 8, 8>);
+#ifdef OK
+    auto y = softmax<1>(x);
+#else
+    auto y = softmax(x, 1);
+#endif
+    g.output("y"_s, y);
+});
+
+int main() {}
