@@ -35,11 +35,11 @@ def forms_of_mil(run):
     cases = TESTS / "readers" / "cases"
     for options in ([], ["--route", "mil"]):
         run("check", cases / "weights_in_blocks.mil", *options,
-            words=("weights_in_blocks.mil:9", "y (conv): the engine's compiler: Not implemented: a weight with scales for blocks", "file.doubt"))
+            words=("weights_in_blocks.mil:9", "y (conv): the engine's compiler: Not implemented: a weight with scales for blocks", "file.refused"), code=1)
     run("check", cases / "rsqrt_without_epsilon.mil",
-        words=("rsqrt_without_epsilon.mil:5", "the engine's compiler: its parser has no default for epsilon", "file.doubt"))
+        words=("rsqrt_without_epsilon.mil:5", "the engine's compiler: its parser has no default for epsilon", "file.refused"), code=1)
     run("check", cases / "int32_input.mil", "-t", "h14g",
-        words=("int32_input.mil:4", "the engine's compiler: int32 is no type of a port on the MIL route", "file.doubt"))
+        words=("int32_input.mil:4", "the engine's compiler: int32 is no type of a port on the MIL route", "file.refused"), code=1)
     run("check", TESTS / "diff" / "cases" / "gelu_tanh.mil", words=("the engine has one table for both", "file.note"))
 
 
