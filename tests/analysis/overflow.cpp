@@ -169,13 +169,9 @@ std::optional<std::string> infinite_at(const point& p, const graph_view& model, 
         if (squares && squares_overflow(g[i].kind, values(g.operands(i)[0]))) {
             return "a square inside " + std::string(name(g[i].kind));
         }
-        // Of -infinity the exponential is the 0 that is meant: of x minus the maximum, and of beta x.
+        // x minus the maximum: of -infinity the exponential is the 0 that is meant.
         const op origin = model[low.origins[static_cast<std::size_t>(i)]].kind;
-        const bool is_exponent = (origin == op::reduce_log_sum_exp && g[i].kind == op::sub) ||
-                                 (origin == op::parametric_softplus && g[i].kind != op::softplus);
-        const std::vector<half> exponents = is_exponent ? values(i) : std::vector<half>{};
-        const bool is_shifted =
-            is_exponent && std::find(exponents.begin(), exponents.end(), half::from_bits(0x7C00)) == exponents.end();
+        const bool is_shifted = origin == op::reduce_log_sum_exp && g[i].kind == op::sub;
         // In a norm the numerator is as small, and the result at most 1.
         const bool norms = origin == op::minmax_norm;
         if (refused && g[i].kind == op::rsqrt &&

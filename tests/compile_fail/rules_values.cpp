@@ -19,6 +19,7 @@
 // expect: design_rule<ane::op::log, ane::rule::epsilon_becomes_zero, ane::target::h13, 0, 1, 0, 0
 // expect: design_rule<ane::op::constant, ane::rule::number_becomes_zero, ane::target::h13, 0, 0, 1, 0
 // expect: design_rule<ane::op::softplus, ane::rule::own_layer_fails, ane::target::h13, 0, 1, 12, 11
+// expect: design_rule<ane::op::parametric_softplus, ane::rule::parametric_softplus_may_be_zero, ane::target::h13, 0, 3, 12, 11
 // expect: design_rule<ane::op::mul, ane::rule::factor_after_rounding_is_dropped, ane::target::h13, 0, 3, 0, 0
 // forbid: step limit
 #include "by_value.hpp"
@@ -121,6 +122,12 @@ static_assert(conforms<tiny_number, h13, as_error(rule::number_becomes_zero)>);
 
 constexpr auto bent = frozen([] { return one(op::softplus, within(-50, pick(11.5, 11.0))); });
 static_assert(conforms<bent, h13, of_own_layers()>);
+
+constexpr auto parametric = frozen([] {
+    return make(op::parametric_softplus, no_attributes{},
+                {in({1, 8, 4, 4}, bounded(pick(6, 5))), one_node::constant({8}, 1), one_node::constant({8}, 2)});
+});
+static_assert(conforms<parametric, h13>);
 
 constexpr auto scaled_whole = frozen([] {
     return then(then(sources_of({in({8}), one_node::constant({}, 3)}), pick(op::floor, op::abs), no_attributes{}, {0}),

@@ -162,7 +162,7 @@ def mistakes(option):
     elif option["word"] in ("TARGET", "TARGETS") and kind == "text" and name != "reference":
         yield "h99", "h99", "h99", r"^target 'h99': must be one of: "
     elif option["word"] == "BACKENDS":
-        yield "gpu", "gpu", "gpu", "backend 'gpu': must be cpu, cpu:unfused, oracle:TARGET or engine:TARGET"
+        yield "gpu", "gpu", "gpu", "backend 'gpu': must be cpu, cpu:unfused, oracle:TARGET, oracle:TARGET:safe or engine:TARGET"
         yield "oracle:h99", "oracle:h99", "oracle:h99", r"^target 'h99': must be one of: "
     elif option["word"] == "RULES":
         yield "R9999", "R9999", "R9999", "rule 'R9999': is no rule"

@@ -85,6 +85,10 @@ std::vector<example> memory_examples() {
         const dynamic_graph g = then(sources_of({in({8}), one_node::constant({}, 3)}), kind, no_attributes{}, {0});
         return then(g, op::mul, no_attributes{}, {2, 1});
     };
+    const auto parametric = [](double most) {
+        return make(op::parametric_softplus, no_attributes{},
+                    {in({1, 8, 4, 4}, bounded(most)), one_node::constant({8}, 1), one_node::constant({8}, 2)});
+    };
     const auto times_300 = [](double most) {
         return then(sources_of({in({8}, bounded(most)), one_node::constant({}, 300)}), op::mul, no_attributes{},
                     {0, 1});
@@ -115,6 +119,7 @@ std::vector<example> memory_examples() {
          sources_of({one_node::constant({}, 1e-7F)})},
         {rule::own_layer_fails, h13, 12, 11, one(op::softplus, within(-50, 11.5)), one(op::softplus, within(-50, 11)),
          std::nullopt, of_own_layers()},
+        {rule::parametric_softplus_may_be_zero, h13, 12, 11, parametric(6), parametric(5)},
         {rule::factor_after_rounding_is_dropped, h13, 0, 0, scaled_floor(op::floor), scaled_floor(op::abs),
          std::nullopt, of_own_layers()},
         {rule::infinity_becomes_zero, h13, 1'000'000'000'000'000, 65504, softsign_of(256), softsign_of(255)},

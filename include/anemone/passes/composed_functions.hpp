@@ -6,21 +6,12 @@
 namespace ane::detail {
 
 /// softplus(min(x, 10)) + max(x - 10, 0): the engine's own form is 0 from 11.09 on. Off by 4.6e-5 at most.
-constexpr int safe_softplus(rewriter& w, int x) {
+constexpr int lower_softplus(rewriter& w, const node& n) {
+    const int x = w.operand(n, 0);
     const int limit = w.scalar(10.0F);
     const int bent = w.emit(op::softplus, no_attributes{}, {w.emit(op::minimum, no_attributes{}, {x, limit})});
     const int straight = w.emit(op::relu, no_attributes{}, {w.emit(op::sub, no_attributes{}, {x, limit})});
     return w.emit(op::add, no_attributes{}, {bent, straight});
-}
-
-constexpr int lower_softplus(rewriter& w, const node& n) { return safe_softplus(w, w.operand(n, 0)); }
-
-/// alpha softplus(beta x), whose own layer has the same end.
-constexpr int lower_parametric_softplus(rewriter& w, const node& n) {
-    const int x = w.operand(n, 0);
-    const int rank = w.shape(x).rank;
-    const int inner = w.emit(op::mul, no_attributes{}, {x, w.along(w.operand(n, 2), 1, rank)});
-    return w.emit(op::mul, no_attributes{}, {safe_softplus(w, inner), w.along(w.operand(n, 1), 1, rank)});
 }
 
 /// x itself from |x| = 1024 on, where every fp16 value is whole: the engine's own form adds 0.5 there.

@@ -140,7 +140,6 @@ inline constexpr op_facet<lowering_rule> lowering_rules{{op::conv2d, {lower_conv
                                                         {op::linear, {lower_linear, true}},
                                                         {op::attention, {lower_attention, true}},
                                                         {op::softplus, {lower_softplus}},
-                                                        {op::parametric_softplus, {lower_parametric_softplus}},
                                                         {op::round, {lower_round}},
                                                         {op::square, {lower_square, true}},
                                                         {op::identity, {lower_identity, true}},
@@ -163,7 +162,7 @@ inline constexpr op_facet<lowering_rule> lowering_rules{{op::conv2d, {lower_conv
                                                         {op::cast, {lower_cast}}};
 
 /// Operations whose own layer is one of the lowered graph's.
-inline constexpr op_set own_layers{op::softplus, op::parametric_softplus, op::round};
+inline constexpr op_set own_layers{op::softplus, op::round};
 
 constexpr int lower_node(rewriter& w, const graph_view& g, int index, const op_set& kept, layer_forms layers,
                          const sequence<char>& dequantized) {

@@ -14,11 +14,8 @@ namespace ane::rules {
 
 namespace detail {
 
-/// What e^x of an operand is taken of, and the largest argument: of e^x itself, or of the sum of that many.
+/// The operand of the exponential, with ln n where n of them are added up.
 constexpr interval exponent_of(const subject& s) {
-    if (s.n.kind == op::parametric_softplus) {
-        return ane::detail::product(s.operand_range(0), s.operand_range(2));
-    }
     const double terms = s.n.kind == op::reduce_log_sum_exp ? ane::detail::reduced_terms(s.g, s.n) : 1;
     const interval& x = s.operand_range(0);
     return {x.low, x.high + ane::detail::logarithm(terms > 1 ? terms : 1), x.declared};
@@ -62,7 +59,7 @@ inline constexpr std::array own_layer{
         .id = rule::own_layer_fails,
         .fact = "N098",
         .level = severity::hazard,
-        .ops = {op::softplus, op::parametric_softplus, op::reduce_log_sum_exp, op::round},
+        .ops = {op::softplus, op::reduce_log_sum_exp, op::round},
         .of_own_layers = true,
         .sentence = "the engine's own layer is wrong from {limit} on, and the operand may reach {got}",
         .reject = "",
@@ -74,6 +71,22 @@ inline constexpr std::array own_layer{
         .evidence = mark::measured,
         .silicon = "M1, M5",
         .check = detail::check_own_layer},
+    // Our files have this layer too, on the MIL route.
+    rule_record{.id = rule::parametric_softplus_may_be_zero,
+                .fact = "N098",
+                .level = severity::hazard,
+                .ops = {op::parametric_softplus},
+                .sentence = "beta x may reach {got}; from {limit} on the engine's own layer gives 0",
+                .reject = "",
+                .advice = "alpha * softplus(beta * x), whose softplus is written in parts that are right, or promise a "
+                          "narrower range of the inputs",
+                .source = "guide chapter 3; MIL facts section 5",
+                .evidence = mark::measured,
+                .silicon = "M1, M5",
+                .check = [](const subject& s) -> finding {
+                    const interval x = ane::detail::product(s.operand_range(0), s.operand_range(2));
+                    return detail::refuted_above(ane::detail::less_than(x.high, exponential_limit, x.declared));
+                }},
     rule_record{
         .id = rule::factor_after_rounding_is_dropped,
         .fact = "N098",

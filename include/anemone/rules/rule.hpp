@@ -165,6 +165,7 @@
     ROW(number_becomes_zero)                                                                                           \
     /* own layer: what the engine's own layers do to values */                                                         \
     ROW(own_layer_fails)                                                                                               \
+    ROW(parametric_softplus_may_be_zero)                                                                               \
     ROW(factor_after_rounding_is_dropped)                                                                              \
     /* precision: how many digits are left */                                                                          \
     ROW(products_are_many)                                                                                             \

@@ -145,9 +145,7 @@ ANEMONE_BODY oracle::oracle(target generation)
 ANEMONE_BODY oracle::oracle(const numerics::datapath& arithmetic, std::string label)
     : arithmetic_(numerics::checked(arithmetic)), label_(std::move(label)) {}
 
-ANEMONE_BODY std::string oracle::name() const {
-    return "oracle " + label_ + (layers_ == layer_forms::own ? ", the file's own layers" : "");
-}
+ANEMONE_BODY std::string oracle::name() const { return "oracle " + label_; }
 
 ANEMONE_BODY oracle oracle::threads(int count) const {
     if (count < 1) {
