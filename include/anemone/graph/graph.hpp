@@ -121,6 +121,9 @@ public:
             if (more.counted) {
                 detail::refuse_graph(subject, sentence(why), more.got, more.want);
             }
+            if (why == model_rule::the_operands_belong_to_different_graphs && more.where.line > 0) {
+                detail::refuse_graph_at(subject, sentence(why), more.where.file, more.where.line);
+            }
             detail::refuse_graph(subject, sentence(why));
         }
         if (!first_refusal.any) {

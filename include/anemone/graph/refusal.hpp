@@ -14,6 +14,8 @@
     ROW(a_port_name_is_letters_digits_and_underscores,                                                                 \
         "the name of a port is made of letters, digits and underscores")                                               \
     ROW(a_state_is_never_written, "the state is never written: an input or a constant would do")                       \
+    ROW(a_state_is_written_again_before_it_is_read,                                                                    \
+        "the state is written again before it is read: the value before is lost (write what read(s) gives)")           \
     ROW(the_promise_of_a_state_must_include_0,                                                                         \
         "the promise of a state must include 0, its value before the first run")                                       \
     ROW(a_state_is_written_with_a_value_of_another_graph, "the state is written with a value of another graph")        \
@@ -35,6 +37,8 @@
         "without the factors of query and key its scale is subnormal: scale them less")                                \
     ROW(only_a_weight_is_stored_compressed, "it takes a weight of the graph")                                          \
     ROW(only_an_operation_has_a_place, "it takes what an operation computes, no port, weight or constant")             \
+    ROW(a_mask_is_added_to_the_scores_so_0_and_1_hide_nothing_write_select_with_0_and_minus_30000,                     \
+        "its mask is added to the scores, and 0 and 1 hide nothing: write select(not_equal(to_f16(m), 0), 0, -30000)") \
     ROW(the_operands_belong_to_different_graphs, "its operands belong to different graphs")                            \
     ROW(an_output_is_a_value_of_another_graph, "the output is a value of another graph")                               \
     ROW(the_operation_has_no_path_on_any_target, "has no path on any target")                                          \
@@ -67,6 +71,12 @@ namespace detail {
 /// call is the error. Builders record what they refuse there instead, see `dynamic_graph::refuse`.
 [[noreturn]] inline void refuse_graph(std::string_view subject, std::string_view detail) {
     throw error(errc::graph, std::string(subject), std::string(detail));
+}
+/// The same with the place of the call, or of what its first operand came from where it is an operator.
+[[noreturn]] inline void refuse_graph_at(std::string_view subject, std::string_view detail, const char* file,
+                                         int line) {
+    throw error(errc::graph, std::string(subject),
+                std::string(detail) + " (" + file + ":" + std::to_string(line) + ")");
 }
 /// The same with the value found and the one that is wanted.
 [[noreturn]] inline void refuse_graph(std::string_view subject, std::string_view detail, std::int64_t got,
