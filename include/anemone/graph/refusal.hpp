@@ -25,6 +25,8 @@
     ROW(a_contract_has_a_negative_sum_or_deviation, "its contract has a negative sum of magnitudes or deviation")      \
     ROW(a_scope_is_numbered_from_0, "a scope is numbered from 0")                                                      \
     ROW(a_constant_has_one_value_or_one_for_each_element, "has as many values as elements, or one")                    \
+    ROW(constants_above_262144_elements_belong_into_a_weight,                                                          \
+        "the constants of a model that is built by the compiler have at most 262144 elements: make it a weight")       \
     ROW(a_number_does_not_fit_into_fp16_which_ends_at_65504_a_mask_takes_minus_30000,                                  \
         "does not fit into fp16, whose largest value is 65504 (a mask takes -30000 or so)")                            \
     ROW(the_low_end_is_above_the_high_end, "its low end is above its high end")                                        \
