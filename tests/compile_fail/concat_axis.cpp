@@ -1,5 +1,5 @@
 // An axis before the first one.
-// expect: shape_fault<ane::op::concat, ane::fault::axis_must_be_one_of_the_tensor, -1, 2>
+// expect: shape_fault<ane::op::concat, ane::fault::axis_must_be_one_of_the_tensor, -3, 2>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 using namespace ane;
+using doctest::Contains;
 
 namespace {
 
@@ -29,8 +30,9 @@ TEST_CASE("a handle of another live graph is no output and no operand") {
     const vector a = g1.input("a"_s, f16<2>);
     const vector b = g2.input("b"_s, f16<2>);
     CHECK_THROWS_WITH(g2.output("y"_s, a), "graph: y: the output is a value of another graph");
-    CHECK_THROWS_WITH(add(a, b), "graph: add: its operands belong to different graphs");
-    CHECK_THROWS_WITH(concat<axis{0}>(b, a), "graph: concat: its operands belong to different graphs");
+    CHECK_THROWS_WITH(add(a, b), Contains("graph: add: its operands belong to different graphs ("));
+    CHECK_THROWS_WITH(add(a, b), Contains("identity.cpp:34)"));
+    CHECK_THROWS_WITH(concat<axis{0}>(b, a), Contains("graph: concat: its operands belong to different graphs ("));
     CHECK_NOTHROW(g2.output("y"_s, b));
 }
 
@@ -44,7 +46,7 @@ TEST_CASE("a handle of a graph that is gone does not fit the next one at its add
         CHECK_THROWS_WITH(g.output("y"_s, stale), "graph: y: the output is a value of another graph");
         CHECK_THROWS_WITH(relu(stale), gone);
         CHECK_THROWS_WITH(stale + x, gone);
-        CHECK_THROWS_WITH(x + stale, "graph: add: its operands belong to different graphs");
+        CHECK_THROWS_WITH(x + stale, Contains("graph: add: its operands belong to different graphs ("));
         CHECK_THROWS_WITH(stale * 2, gone);
         CHECK_THROWS_WITH(leaky_relu(stale), gone);
     });

@@ -81,6 +81,7 @@ TEST_CASE("results that are kept") {
     auto program = ane::compile<model>(ane::backend::cpu{});
     ane::results<model> outputs;
     program.run({"x"_s = x}, outputs);
+    program.check_inputs(ane::input_check::full); // or sampled, or off, which is the default
     CHECK(outputs["y"_s].floats() == std::vector<float>{0, 0, 0, 1, 3, 5});
 }
 

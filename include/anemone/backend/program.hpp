@@ -9,6 +9,7 @@
 #include "../weights/verify.hpp"
 #include "any.hpp"
 #include "backend.hpp"
+#include "input_check.hpp"
 #include "port_fault.hpp"
 
 #include <algorithm>
@@ -157,9 +158,16 @@ public:
         return outputs;
     }
     void run(const arguments<Model>& inputs, results<Model>& outputs) {
+        if (check_ != input_check::off) {
+            detail::check_promises(Model, inputs.buffers(), check_);
+        }
         const auto spans = outputs.buffers();
         executable_.run(inputs.buffers(), spans);
     }
+
+    /// Whether runs check that inputs are in the ranges that the model promises; one that is not throws `error`
+    /// (errc::port) and runs nothing. Off at first.
+    void check_inputs(input_check how) { check_ = how; }
 
     /// The value of a state: what the last run left, zeros before the first one. Writing to it sets what the next run
     /// reads. The view holds until the next run.
@@ -182,6 +190,7 @@ public:
 
 private:
     Executable executable_;
+    input_check check_ = input_check::off;
 };
 
 } // namespace ane::inline ANEMONE_WAY

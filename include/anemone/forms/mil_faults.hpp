@@ -38,7 +38,7 @@ constexpr bool has_unwritable_number(const attributes& values) {
 
 /// Whether a constant of the graph holds a value that is infinite or not a number as fp16.
 constexpr bool is_unwritable_constant(const graph_view& g, const node& n) {
-    if (n.kind == op::constant) {
+    if (n.kind == op::constant && !ane::detail::all_lie_in(g.values(n), -65504.0F, 65504.0F)) {
         for (const float value : g.values(n)) {
             if (!is_finite(half(value))) {
                 return true;

@@ -195,9 +195,14 @@ private:
             graph_->refuse(model_rule::a_constant_has_one_value_or_one_for_each_element, "constant", where,
                            static_cast<std::int64_t>(values.size()), Shape::value.count());
         }
-        for (const float value : values) {
-            graph_->require_fp16(value, "constant", where);
+        constexpr std::size_t most = 262144; // of what compilers get through, each step of which they count
+        if (graph_->keeps_refusals && graph_->payload.size() + values.size() > most) {
+            graph_->refuse(model_rule::constants_above_262144_elements_belong_into_a_weight, "constant", where,
+                           static_cast<std::int64_t>(graph_->payload.size() + values.size()),
+                           static_cast<std::int64_t>(most));
+            values = values.first(1);
         }
+        graph_->require_fp16(values, "constant", where);
         node n;
         n.kind = op::constant;
         n.shape = Shape::value;

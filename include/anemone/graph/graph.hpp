@@ -12,6 +12,31 @@
 
 namespace ane {
 
+namespace detail {
+
+/// Whether all values lie in [low, high]: eight a step, of which compilers count few in a constant expression.
+constexpr bool all_lie_in(std::span<const float> values, float low, float high) {
+    const float* const v = values.data();
+    const std::size_t count = values.size();
+    std::size_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        if (!(v[i] >= low && v[i] <= high && v[i + 1] >= low && v[i + 1] <= high && v[i + 2] >= low &&
+              v[i + 2] <= high && v[i + 3] >= low && v[i + 3] <= high && v[i + 4] >= low && v[i + 4] <= high &&
+              v[i + 5] >= low && v[i + 5] <= high && v[i + 6] >= low && v[i + 6] <= high && v[i + 7] >= low &&
+              v[i + 7] <= high)) {
+            return false;
+        }
+    }
+    for (; i < count; ++i) {
+        if (!(v[i] >= low && v[i] <= high)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace detail
+
 /// A read-only view of a graph, however it is stored. Nodes stand in execution order: operands before the nodes that
 /// read them. Every pass is a function of a view, usable in constant expressions and at run time alike.
 struct graph_view {
@@ -121,6 +146,9 @@ public:
             if (more.counted) {
                 detail::refuse_graph(subject, sentence(why), more.got, more.want);
             }
+            if (why == model_rule::the_operands_belong_to_different_graphs && more.where.line > 0) {
+                detail::refuse_graph_at(subject, sentence(why), more.where.file, more.where.line);
+            }
             detail::refuse_graph(subject, sentence(why));
         }
         if (!first_refusal.any) {
@@ -143,6 +171,14 @@ public:
             const double shown = value > most ? most : (value < -most ? -most : (value == value ? value : 0));
             refuse(model_rule::a_number_does_not_fit_into_fp16_which_ends_at_65504_a_mask_takes_minus_30000, subject,
                    where, static_cast<std::int64_t>(shown), value < 0 ? -65504 : 65504);
+        }
+    }
+
+    constexpr void require_fp16(std::span<const float> values, std::string_view subject, site where) {
+        if (!detail::all_lie_in(values, -65504.0F, 65504.0F)) {
+            for (const float value : values) {
+                require_fp16(static_cast<double>(value), subject, where);
+            }
         }
     }
 
@@ -295,10 +331,8 @@ template <graph_size Size> struct static_graph {
 
 private:
     template <class T, std::size_t N> static constexpr void copy(std::span<const T> from, std::array<T, N>& to) {
-        const T* const source = from.data();
-        T* const target = to.data();
-        for (std::size_t i = 0; i < N; ++i) {
-            target[i] = source[i];
+        if constexpr (N > 0) {
+            detail::copy_elements(from.data(), to.data(), N);
         }
     }
 };

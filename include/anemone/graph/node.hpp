@@ -58,7 +58,8 @@ struct node {
 struct output_port {
     int node = 0;
     range_of name;
-    int state = -1; ///< an input, or -1
+    int state = -1;      ///< an input, or -1
+    bool unread = false; ///< written, and not read since, while the graph is described
 
     constexpr bool is_state() const { return state >= 0; }
 };

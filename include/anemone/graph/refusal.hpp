@@ -14,6 +14,8 @@
     ROW(a_port_name_is_letters_digits_and_underscores,                                                                 \
         "the name of a port is made of letters, digits and underscores")                                               \
     ROW(a_state_is_never_written, "the state is never written: an input or a constant would do")                       \
+    ROW(a_state_is_written_again_before_it_is_read,                                                                    \
+        "the state is written again before it is read: the value before is lost (write what read(s) gives)")           \
     ROW(the_promise_of_a_state_must_include_0,                                                                         \
         "the promise of a state must include 0, its value before the first run")                                       \
     ROW(a_state_is_written_with_a_value_of_another_graph, "the state is written with a value of another graph")        \
@@ -23,6 +25,8 @@
     ROW(a_contract_has_a_negative_sum_or_deviation, "its contract has a negative sum of magnitudes or deviation")      \
     ROW(a_scope_is_numbered_from_0, "a scope is numbered from 0")                                                      \
     ROW(a_constant_has_one_value_or_one_for_each_element, "has as many values as elements, or one")                    \
+    ROW(constants_above_262144_elements_belong_into_a_weight,                                                          \
+        "the constants of a model that is built by the compiler have at most 262144 elements: make it a weight")       \
     ROW(a_number_does_not_fit_into_fp16_which_ends_at_65504_a_mask_takes_minus_30000,                                  \
         "does not fit into fp16, whose largest value is 65504 (a mask takes -30000 or so)")                            \
     ROW(the_low_end_is_above_the_high_end, "its low end is above its high end")                                        \
@@ -35,6 +39,8 @@
         "without the factors of query and key its scale is subnormal: scale them less")                                \
     ROW(only_a_weight_is_stored_compressed, "it takes a weight of the graph")                                          \
     ROW(only_an_operation_has_a_place, "it takes what an operation computes, no port, weight or constant")             \
+    ROW(a_mask_is_added_to_the_scores_so_0_and_1_hide_nothing_write_select_with_0_and_minus_30000,                     \
+        "its mask is added to the scores, and 0 and 1 hide nothing: write select(not_equal(to_f16(m), 0), 0, -30000)") \
     ROW(the_operands_belong_to_different_graphs, "its operands belong to different graphs")                            \
     ROW(an_output_is_a_value_of_another_graph, "the output is a value of another graph")                               \
     ROW(the_operation_has_no_path_on_any_target, "has no path on any target")                                          \
@@ -67,6 +73,12 @@ namespace detail {
 /// call is the error. Builders record what they refuse there instead, see `dynamic_graph::refuse`.
 [[noreturn]] inline void refuse_graph(std::string_view subject, std::string_view detail) {
     throw error(errc::graph, std::string(subject), std::string(detail));
+}
+/// The same with the place of the call, or of what its first operand came from where it is an operator.
+[[noreturn]] inline void refuse_graph_at(std::string_view subject, std::string_view detail, const char* file,
+                                         int line) {
+    throw error(errc::graph, std::string(subject),
+                std::string(detail) + " (" + file + ":" + std::to_string(line) + ")");
 }
 /// The same with the value found and the one that is wanted.
 [[noreturn]] inline void refuse_graph(std::string_view subject, std::string_view detail, std::int64_t got,

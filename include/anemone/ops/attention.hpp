@@ -59,6 +59,25 @@ constexpr inferred masked_attention_rule(const extents& query, const extents& ke
     return r;
 }
 
+namespace shapes {
+struct masked_attention {
+    static constexpr int takes_scaled = 3;
+    static constexpr inferred judge(const detail::operand& query, const detail::operand& key,
+                                    const detail::operand& value, const detail::operand& mask) {
+        inferred r = masked_attention_rule(query.shape, key.shape, value.shape, mask.shape);
+        if (mask.type != dtype::f16) {
+            r = inferred{.shape = r.shape}.require(
+                false, fault::a_mask_is_added_to_the_scores_write_select_of_it_with_0_and_minus_30000,
+                static_cast<int>(mask.type), static_cast<int>(dtype::f16));
+        }
+        for (const detail::operand& x : {query, key, value, mask}) {
+            detail::require_arithmetic(r, x);
+        }
+        return r;
+    }
+};
+} // namespace shapes
+
 namespace detail {
 /// The scale of the scores without the factors of query and key; 0 stands for 1 / sqrt(D).
 template <class Q, class K> constexpr score_scaling score_scale(Q query, K, double scale, site where) {
@@ -88,18 +107,24 @@ template <class Q, class K, class V,
           class Broken = breach<op::attention, shapes::product_by<attention_rule, 3>, Q, K, V>>
 Broken attention(Q, K, V, ...);
 
-/// The same with a mask that is added to the scaled scores; use -1e4 rather than minus infinity.
+/// The same with a mask that is added to the scaled scores: 0 where a key is seen and -30000 where not, rather than minus
+/// infinity. One of bytes or booleans does not compile, nor what `to_f16` makes of it: 0 and 1 would hide nothing.
 template <class Q, class K, class V, class M>
-    requires obeys<shapes::product_by<masked_attention_rule, 3>, Q, K, V, M>
+    requires obeys<shapes::masked_attention, Q, K, V, M>
 constexpr auto attention(Q query, K key, V value, M mask, double scale = 0, site where = here()) {
-    return detail::times_power<-detail::scale_of<V>>(detail::append<shapes::product_by<masked_attention_rule, 3>>(
-                                                         op::attention, detail::score_scale(query, key, scale, where),
-                                                         where, detail::unscaled(query), detail::unscaled(key),
-                                                         detail::unscaled(value), mask),
-                                                     where);
+    if (mask.graph->nodes[static_cast<std::size_t>(mask.node)].kind == op::cast) { // of bytes or booleans
+        mask.graph->refuse(
+            model_rule::a_mask_is_added_to_the_scores_so_0_and_1_hide_nothing_write_select_with_0_and_minus_30000,
+            "attention", where);
+    }
+    return detail::times_power<-detail::scale_of<V>>(
+        detail::append<shapes::masked_attention>(op::attention, detail::score_scale(query, key, scale, where), where,
+                                                 detail::unscaled(query), detail::unscaled(key),
+                                                 detail::unscaled(value), mask),
+        where);
 }
 template <class Q, class K, class V, class M,
-          class Broken = breach<op::attention, shapes::product_by<masked_attention_rule, 3>, Q, K, V, M>>
+          class Broken = breach<op::attention, shapes::masked_attention, Q, K, V, M>>
 Broken attention(Q, K, V, M, ...);
 
 } // namespace ane

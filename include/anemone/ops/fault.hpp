@@ -198,6 +198,9 @@
     ROW(query_and_key_must_have_the_same_depth, got == want, "attention: query and key must have the same depth")      \
     ROW(key_and_value_must_have_the_same_shape_R086, got == want,                                                      \
         "attention: key and value must have the same shape (R086)")                                                    \
+    ROW(a_mask_is_added_to_the_scores_write_select_of_it_with_0_and_minus_30000, got == want,                          \
+        "attention: the mask is added to the scores, so that 0 and 1 hide nothing; write select(mask, 0, -30000), of " \
+        "bytes select(not_equal(to_f16(mask), 0), 0, -30000)")                                                         \
     ROW(mask_must_have_the_extents_of_the_scores_or_1, got == want,                                                    \
         "attention: the mask's extents must be those of the scores [..., queries, keys], or 1")                        \
     ROW(mask_must_not_have_more_axes_than_the_scores, got <= want,                                                     \

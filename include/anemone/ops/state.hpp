@@ -57,10 +57,13 @@ template <class State> struct part_of {
 
 /// The value of a state: what the last run left, or what was written before in this one.
 template <class Shape> constexpr tensor<Shape> read(const state<Shape>& s) {
-    return {s.graph, s.graph->outputs[static_cast<std::size_t>(s.port)].node};
+    output_port& port = s.graph->outputs[static_cast<std::size_t>(s.port)];
+    port.unread = false;
+    return {s.graph, port.node};
 }
 
-/// Replaces the value of a state, for the reads that follow and for the next run.
+/// Replaces the value of a state, for the reads that follow and for the next run. A second value needs a read before it:
+/// otherwise nothing would ever see the first.
 template <class Shape, class Value>
     requires obeys<shapes::value_of<state<Shape>>, Value>
 constexpr void write(const state<Shape>& s, Value value, site where = here()) {
@@ -71,7 +74,12 @@ constexpr void write(const state<Shape>& s, Value value, site where = here()) {
                         where);
         return;
     }
+    if (port.unread) {
+        const range_of name = s.graph->nodes[static_cast<std::size_t>(port.state)].name;
+        s.graph->refuse(model_rule::a_state_is_written_again_before_it_is_read, s.graph->view().text(name), where);
+    }
     port.node = value.node;
+    port.unread = true;
 }
 template <class Shape, class Value, class Broken = breach<op::input, shapes::value_of<state<Shape>>, Value>>
 Broken write(const state<Shape>&, Value, ...);

@@ -218,12 +218,10 @@ constexpr void validate_pools(const graph_view& g) {
     hold("the pool of operands", operands, g.operand_pool.size());
     hold("the pool of text", text, g.text_pool.size());
     hold("the payload", values, g.payload.size());
-    for (const float value : g.payload) {
-        if (!(value >= -half_max && value <= half_max)) {
-            detail::refuse_graph(
-                "constant",
-                sentence(model_rule::a_number_does_not_fit_into_fp16_which_ends_at_65504_a_mask_takes_minus_30000));
-        }
+    if (!detail::all_lie_in(g.payload, -65504.0F, 65504.0F)) {
+        detail::refuse_graph(
+            "constant",
+            sentence(model_rule::a_number_does_not_fit_into_fp16_which_ends_at_65504_a_mask_takes_minus_30000));
     }
 }
 

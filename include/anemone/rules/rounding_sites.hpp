@@ -37,7 +37,15 @@ constexpr bool is_exact_factor(const graph_view& g, const node& n) {
 constexpr bool may_be_subnormal(const graph_view& g, const node& n, const interval& range) {
     constexpr double least_normal = 0x1p-14;
     if (n.kind == op::constant) {
-        for (const float v : g.values(n)) {
+        const float* const all = g.values(n).data();
+        const std::size_t count = g.values(n).size();
+        for (std::size_t i = 0; i < count; ++i) { // nearly all are told by the comparisons, two a step
+            const float w = all[i + 1 < count ? i + 1 : i];
+            const float v = all[i];
+            if (v >= 0x1p-14F || v <= -0x1p-14F || v == 0) {
+                i += w >= 0x1p-14F || w <= -0x1p-14F || w == 0 ? 1 : 0;
+                continue;
+            }
             const auto held = static_cast<double>(half(static_cast<double>(v)));
             if (held != 0 && held < least_normal && held > -least_normal) {
                 return true;

@@ -78,10 +78,8 @@ inline constexpr std::array weight{
                         const contract& c = s.n.get<contract>();
                         magnitude = c.declared ? detail::magnitude_of(c) : 0;
                     } else {
-                        for (const float v : s.g.values(s.n)) {
-                            const double m = v < 0 ? -static_cast<double>(v) : static_cast<double>(v);
-                            magnitude = m > magnitude ? m : magnitude;
-                        }
+                        const interval held = ane::detail::range_of_constant(s.g, s.n);
+                        magnitude = -held.low > held.high ? -held.low : held.high;
                     }
                     return holds_if(magnitude <= half_max, detail::reported(magnitude),
                                     static_cast<std::int64_t>(half_max));

@@ -36,11 +36,22 @@ template <class Shape, class... Index> std::size_t element_offset(Index... index
     (step(static_cast<std::int64_t>(index)), ...);
     return static_cast<std::size_t>(offset);
 }
+/// Not constexpr: reaching it in a constant expression is the error.
+[[noreturn]] inline void refuse_number_beyond_fp16(double value) {
+    throw error(errc::argument, "ndarray",
+                std::to_string(value) + " does not fit into fp16, whose largest value is 65504; an infinity does, "
+                                        "and half(x) makes one of what is larger");
+}
 /// Converts a number to an element: fp16 rounds half to even, integers round half away from zero; throws outside the
-/// range of the integer.
+/// range of the element. What is infinite already stays so.
 template <class Element, class Value> constexpr Element element_of(Value value) {
-    if constexpr (std::is_same_v<Element, half> && std::is_integral_v<Value>) {
-        return half(static_cast<double>(value));
+    if constexpr (std::is_same_v<Element, half> && std::is_arithmetic_v<Value>) {
+        const auto wide = static_cast<double>(value);
+        const half rounded(wide);
+        if (is_infinite(rounded) && wide - wide == 0) {
+            refuse_number_beyond_fp16(wide);
+        }
+        return rounded;
     } else if constexpr (std::is_integral_v<Element> && !std::is_integral_v<Value>) {
         const auto wide = static_cast<double>(value);
         if (!(wide > static_cast<double>(std::numeric_limits<Element>::min()) - 0.5 &&

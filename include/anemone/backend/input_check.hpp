@@ -1,0 +1,31 @@
+#pragma once
+
+#include "../base/way.hpp"
+#include "../graph/graph.hpp"
+#include "backend.hpp"
+
+#include <cstdint>
+
+namespace ane {
+
+/// Whether a run holds its inputs against the ranges that the model promises for them. Checks at build time rely on the
+/// promises; a value outside makes their verdicts void, and may overflow where none was predicted.
+enum class input_check : std::uint8_t {
+    off,
+    sampled, ///< up to 256 elements of each input, at equal distances
+    full     ///< every element
+};
+
+} // namespace ane
+
+namespace ane::detail::inline ANEMONE_WAY {
+
+/// Throws `error` (errc::port) for an element outside the declared range of its input, NaN among them. Buffers are in the
+/// order of the inputs that callers bind.
+ANEMONE_API void check_promises(const graph_view& g, input_buffers inputs, input_check how);
+
+} // namespace ane::detail::inline ANEMONE_WAY
+
+#if !defined(ANEMONE_COMPILED)
+#include "input_check.ipp"
+#endif
