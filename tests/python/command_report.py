@@ -260,7 +260,7 @@ class Sarif(Case):
     func main<ios18>(tensor<fp16, [1, 64]> x) {
         tensor<fp16, [4, 64]> w = const()[name = string("w"), val = tensor<fp16, [4, 64]>(BLOBFILE(path = string("@model_path/small.bin"), offset = uint64(64)))];
         tensor<fp16, [1, 4]> s = linear(x = x, weight = w);
-        tensor<fp16, [1, 2]> y = slice_by_index(x = s, begin = [0, 1], end = [1, 3], stride = [1, 1]);
+        tensor<fp16, [1, 2]> y = slice_by_index(x = s, begin = [0, 1], end = [1, 3], stride = [1, 1], begin_mask = [false, false], end_mask = [false, false], squeeze_mask = [false, false]);
     } -> (y);
 }
 """)
