@@ -18,13 +18,13 @@ enum class input_check : std::uint8_t {
 
 } // namespace ane
 
-namespace ane::detail::inline ANEMONE_WAY {
+namespace ane::inline ANEMONE_WAY {
 
 /// Throws `error` (errc::port) for an element outside the declared range of its input, NaN among them. Buffers are in the
-/// order of the inputs that callers bind.
-ANEMONE_API void check_promises(const graph_view& g, input_buffers inputs, input_check how);
+/// order of the inputs that callers bind. What `program::check_inputs` makes runs do, for graphs built at run time.
+ANEMONE_API void check_inputs(const graph_view& model, input_buffers inputs, input_check how);
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::inline ANEMONE_WAY
 
 #if !defined(ANEMONE_COMPILED)
 #include "input_check.ipp"

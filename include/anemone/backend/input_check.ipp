@@ -80,11 +80,15 @@ ANEMONE_INLINE void refuse_element(std::string_view port, std::size_t index, dou
                           promise.high));
 }
 
-ANEMONE_BODY void check_promises(const graph_view& g, input_buffers inputs, input_check how) {
+} // namespace ane::detail::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
+ANEMONE_BODY void check_inputs(const graph_view& g, input_buffers inputs, input_check how) {
     constexpr std::size_t samples = 256;
     std::size_t position = 0;
     for (int i = 0; i < g.size() && position < inputs.size(); ++i) {
-        if (how == input_check::off || !is_bound(g, i)) {
+        if (how == input_check::off || !detail::is_bound(g, i)) {
             continue;
         }
         const std::span<const std::byte> given = inputs[position++];
@@ -97,21 +101,21 @@ ANEMONE_BODY void check_promises(const graph_view& g, input_buffers inputs, inpu
             continue;
         }
         if (g[i].type == dtype::f16) {
-            const std::size_t outside = first_outside(given, count, step, order_range(promise));
+            const std::size_t outside = detail::first_outside(given, count, step, detail::order_range(promise));
             if (outside < count) {
-                refuse_element(g.name(i), outside, static_cast<double>(half::from_bits(half_at(given, outside))),
-                               promise);
+                detail::refuse_element(g.name(i), outside,
+                                       static_cast<double>(half::from_bits(detail::half_at(given, outside))), promise);
             }
         } else {
             for (std::size_t e = 0; e < count; e += step) {
                 const auto byte = std::to_integer<std::uint8_t>(given[e]);
                 const double value = g[i].type == dtype::int8 ? static_cast<std::int8_t>(byte) : byte;
                 if (value < promise.low || value > promise.high) {
-                    refuse_element(g.name(i), e, value, promise);
+                    detail::refuse_element(g.name(i), e, value, promise);
                 }
             }
         }
     }
 }
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::inline ANEMONE_WAY

@@ -159,7 +159,7 @@ public:
     }
     void run(const arguments<Model>& inputs, results<Model>& outputs) {
         if (check_ != input_check::off) {
-            detail::check_promises(Model, inputs.buffers(), check_);
+            ane::check_inputs(Model, inputs.buffers(), check_);
         }
         const auto spans = outputs.buffers();
         executable_.run(inputs.buffers(), spans);

@@ -5,6 +5,7 @@
 #include "record.hpp"
 
 #include <array>
+#include <cstddef>
 
 /// How weights are stored: what a compressed form may be, which of them stream, and the types of the plain ones.
 namespace ane::rules {
@@ -78,8 +79,12 @@ inline constexpr std::array weight{
                         const contract& c = s.n.get<contract>();
                         magnitude = c.declared ? detail::magnitude_of(c) : 0;
                     } else {
-                        const interval held = ane::detail::range_of_constant(s.g, s.n);
-                        magnitude = -held.low > held.high ? -held.low : held.high;
+                        const float* const values = s.g.values(s.n).data();
+                        const std::size_t count = s.g.values(s.n).size();
+                        for (std::size_t i = 0; i < count; ++i) { // plain: steps of constant expressions are few
+                            const auto v = static_cast<double>(values[i]);
+                            magnitude = v > magnitude ? v : (-v > magnitude ? -v : magnitude);
+                        }
                     }
                     return holds_if(magnitude <= half_max, detail::reported(magnitude),
                                     static_cast<std::int64_t>(half_max));
