@@ -123,9 +123,10 @@ ANEMONE_BODY_OF verdict_table::verdict_table(const graph_view& g, const target_s
             sites.push_back({std::string(detail::label(g, v.node)),
                              format(v, g, describe(t), asks ? detail::remedy_phrase(first) : std::string()), first});
             if (v.is_error && row.counts.errors == 0) {
-                row.first_blocker = asks
-                                        ? sites.back().message
-                                        : format(v, g, describe(t), detail::remedy_phrase(elsewhere.first_for(v.node)));
+                const bool unwritten = v.rule == rule::operation_is_not_written;
+                row.first_blocker =
+                    unwritten ? format(v, g, describe(t), detail::remedy_phrase(elsewhere.first_for(v.node)))
+                              : sites.back().message;
             }
             row.counts.add(v);
         }
