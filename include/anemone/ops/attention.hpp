@@ -1,6 +1,7 @@
 #pragma once
 
 #include "append.hpp"
+#include "comparison.hpp"
 #include "functions.hpp"
 #include "scaled.hpp"
 
@@ -112,7 +113,7 @@ Broken attention(Q, K, V, ...);
 template <class Q, class K, class V, class M>
     requires obeys<shapes::masked_attention, Q, K, V, M>
 constexpr auto attention(Q query, K key, V value, M mask, double scale = 0, site where = here()) {
-    if (mask.graph->nodes[static_cast<std::size_t>(mask.node)].kind == op::cast) { // of bytes or booleans
+    if (detail::is_of_bytes(mask)) {
         mask.graph->refuse(
             model_rule::a_mask_is_added_to_the_scores_so_0_and_1_hide_nothing_write_select_with_0_and_minus_30000,
             "attention", where);

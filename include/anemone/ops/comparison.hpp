@@ -138,4 +138,11 @@ constexpr auto to_f16(X x, site where = here()) {
 }
 template <class X, class Broken = breach<op::cast, shapes::cast, X>> Broken to_f16(X, ...);
 
+namespace detail {
+/// Whether a value is what `to_f16` made: bytes, or the 0 and 1 of booleans.
+template <class Shape, dtype Type> constexpr bool is_of_bytes(const tensor<Shape, Type>& x) {
+    return x.graph->nodes[static_cast<std::size_t>(x.node)].kind == op::cast;
+}
+} // namespace detail
+
 } // namespace ane
