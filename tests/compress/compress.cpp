@@ -272,8 +272,8 @@ TEST_CASE("compress: what a target or a file cannot hold is refused with its rea
         o.required = {{"up.weight", form}};
         return o;
     };
-    CHECK(has(refusal_of(required(palette<3>)), "argument: up.weight: cannot be stored as palette of 3 bits: palette "
-                                                "indices of 3 bits; the widest that the target has is 8 on h13"));
+    CHECK(has(refusal_of(required(palette<3>)), "argument: up.weight: cannot be stored as palette of 3 bits: palettes "
+                                                "of 3 bits are not supported; palettes of 4 bits are on h13"));
     CHECK(has(refusal_of(required(blockwise<32>)), "every_stored_form"));
     CHECK(has(refusal_of(required({.form = weight_form::affine, .bits = 8, .zero_point = true})), "zero point"));
     CHECK(has(refusal_of(required({.form = weight_form::palette, .bits = 5})), "got 5"));

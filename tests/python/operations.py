@@ -31,7 +31,7 @@ MORE = {
     "cast": (20, BUILDING_BLOCK), "identity": (27, BUILDING_BLOCK),
     "conv2d": (43, ENGINE), "matmul": (48, ENGINE), "linear": (33, ENGINE), "conv_transpose2d": (25, ENGINE),
     "attention": (30, ENGINE), "avg_pool": (30, ENGINE), "max_pool": (30, ENGINE), "l2_pool": (21, ENGINE),
-    "input": (54, PARAMETER), "constant": (44, PARAMETER), "weight": (40, PARAMETER), "compressed": (34, PARAMETER),
+    "input": (54, PARAMETER), "constant": (44, PARAMETER), "weight": (40, PARAMETER), "compressed": (35, PARAMETER),
     "dequantize": (18, PARAMETER),
     "softmax": (23, PARTNER), "top_k": (17, PARTNER), "top_k_indices": (20, PARTNER), "arg_max": (19, PARTNER),
     "reshape": (40, MOVES), "transpose": (27, MOVES), "slice": (28, MOVES), "concat": (24, MOVES), "gather": (22, MOVES),

@@ -79,7 +79,7 @@ public:
     }
     /// By the cost model; none where the rates of the target are not known.
     ANEMONE_INLINE std::optional<double> seconds(const graph_view& trial) const {
-        return estimate(lower(trial).graph, target_).seconds;
+        return estimate(lower(trial).graph, target_, held_in(options_.file)).seconds;
     }
     /// Relative, of the graph of these forms.
     ANEMONE_INLINE double output_error(const graph_view& trial, const chosen_forms& chosen) {

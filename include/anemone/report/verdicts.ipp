@@ -5,6 +5,7 @@ ANEMONE_INCLUDED(anemone_report_verdicts_hpp);
 
 #include "../base/formatted.hpp"
 #include "../cost/cost.hpp"
+#include "../forms/written.hpp"
 #include "../io/json.hpp"
 #include "../passes/lowering.hpp"
 #include "../passes/validate.hpp"
@@ -131,7 +132,8 @@ ANEMONE_BODY_OF verdict_table::verdict_table(const graph_view& g, const target_s
         }
         row.counts.notes += remarks_.size();
         if (lowered && row.accepted()) {
-            const cost c = estimate(lowered->view(), t);
+            const cost c = estimate(lowered->view(), describe(t), row.held);
+        row.held = held_forms_of(g, describe(t), p.rules.route);
             row.seconds = c.seconds;
             row.interval = c.clock;
             row.joules = c.joules;
@@ -140,7 +142,7 @@ ANEMONE_BODY_OF verdict_table::verdict_table(const graph_view& g, const target_s
             row.traffic = c.bytes;
         }
         const graph_view as_run = lowered ? lowered->view() : g;
-        row.residency = summarize(residency(as_run, t), t);
+        row.residency = summarize(residency(as_run, describe(t), row.held), t);
         rows_.push_back(std::move(row));
     }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../analysis/held_weights.hpp"
 #include "../base/formatted.hpp"
 #include "../base/text.hpp"
 #include "../base/way.hpp"
@@ -20,12 +21,15 @@
 namespace ane::detail::inline ANEMONE_WAY {
 
 /// What a reader calls a node: its own name, that of the output it is, or that of the weight it reads without the
-/// last part ("stem" for "stem.weight"). Empty when there is none.
+/// last part ("stem" for "stem.weight"); a stored form is called as its weight. Empty when there is none.
 constexpr std::string_view label(const graph_view& g, int index) {
     if (g[index].name.count > 0) {
         return g.name(index);
     }
     for (const output_port& port : g.outputs) {
+    if (is_stored_form(g[index]) && g[index].operands.count > 0) {
+        return g.name(g.operands(index)[0]);
+    }
         if (port.node == index) {
             return g.name(port);
         }
