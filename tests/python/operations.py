@@ -29,7 +29,7 @@ MORE = {
     "reduce_sum": (31, BUILDING_BLOCK), "reduce_mean": (23, BUILDING_BLOCK), "reduce_max": (23, BUILDING_BLOCK),
     "log": (18, BUILDING_BLOCK), "layer_norm": (19, NORM), "instance_norm": (19, NORM),
     "cast": (20, BUILDING_BLOCK), "identity": (27, BUILDING_BLOCK),
-    "conv2d": (43, ENGINE), "matmul": (48, ENGINE), "linear": (33, ENGINE), "conv_transpose2d": (25, ENGINE),
+    "conv2d": (43, ENGINE), "matmul": (48, ENGINE), "linear": (33, ENGINE), "conv_transpose2d": (26, ENGINE),
     "attention": (30, ENGINE), "avg_pool": (30, ENGINE), "max_pool": (30, ENGINE), "l2_pool": (21, ENGINE),
     "input": (54, PARAMETER), "constant": (44, PARAMETER), "weight": (40, PARAMETER), "compressed": (35, PARAMETER),
     "dequantize": (18, PARAMETER),

@@ -71,6 +71,7 @@ private:
     /// The texts of a violation that need its graph: its label and its sentence.
     struct site_text {
         std::string label, message;
+        std::vector<std::string> suggestions;
         std::optional<target> first{}; ///< of an error: the first target that takes the node
     };
 

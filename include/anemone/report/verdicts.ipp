@@ -62,7 +62,8 @@ ANEMONE_INLINE std::string time_of(const target_verdict& r) {
 }
 
 ANEMONE_INLINE void write_violation(json_writer& j, const violation& v, const std::string& label,
-                                    const std::string& message, const std::optional<target>& first) {
+                                    const std::string& message, const std::vector<std::string>& suggestions,
+                                    const std::optional<target>& first) {
     const rule_record& r = record_of(v.rule);
     j.object().member("rule", name(v.rule)).member("fact", r.fact).member("level", name(level_of(v)));
     j.member("severity", name(v.severity)).member("operation", name(v.operation)).member("node", v.node);
@@ -72,7 +73,7 @@ ANEMONE_INLINE void write_violation(json_writer& j, const violation& v, const st
         .member("mark", name(evidence_on(r, describe(v.target))))
         .member("message", message);
     j.key("suggestions").array();
-    for (const std::string& suggestion : suggestions_of(v)) {
+    for (const std::string& suggestion : suggestions) {
         j.value(suggestion);
     }
     j.end();
@@ -122,7 +123,8 @@ ANEMONE_BODY_OF verdict_table::verdict_table(const graph_view& g, const target_s
             const bool asks = detail::asks_elsewhere(v);
             const std::optional<target> first = asks ? elsewhere.first_for(v.node) : std::nullopt;
             sites.push_back({std::string(detail::label(g, v.node)),
-                             format(v, g, describe(t), asks ? detail::remedy_phrase(first) : std::string()), first});
+                             format(v, g, describe(t), asks ? detail::remedy_phrase(first) : std::string()),
+                             detail::suggestions_of(v, g, describe(t)), first});
             if (v.is_error && row.counts.errors == 0) {
                 row.first_blocker = asks
                                         ? sites.back().message
@@ -131,9 +133,9 @@ ANEMONE_BODY_OF verdict_table::verdict_table(const graph_view& g, const target_s
             row.counts.add(v);
         }
         row.counts.notes += remarks_.size();
+        row.held = held_forms_of(g, describe(t), p.rules.route);
         if (lowered && row.accepted()) {
             const cost c = estimate(lowered->view(), describe(t), row.held);
-        row.held = held_forms_of(g, describe(t), p.rules.route);
             row.seconds = c.seconds;
             row.interval = c.clock;
             row.joules = c.joules;
@@ -217,7 +219,7 @@ ANEMONE_BODY std::string verdict_table::json(std::string_view model, std::span<c
         j.key("violations").array();
         for (std::size_t k = 0; k < r.found.size(); ++k) {
             const site_text& site = sites_[i][k];
-            detail::write_violation(j, r.found[k], site.label, site.message, site.first);
+            detail::write_violation(j, r.found[k], site.label, site.message, site.suggestions, site.first);
         }
         j.end().end();
     }

@@ -7,6 +7,7 @@
 #include "../forms/form_text.hpp"
 #include "../io/unicode.hpp"
 #include "evaluate.hpp"
+#include "kernel_advice.hpp"
 
 #include <fmt/format.h>
 
@@ -26,10 +27,10 @@ constexpr std::string_view label(const graph_view& g, int index) {
     if (g[index].name.count > 0) {
         return g.name(index);
     }
-    for (const output_port& port : g.outputs) {
     if (is_stored_form(g[index]) && g[index].operands.count > 0) {
         return g.name(g.operands(index)[0]);
     }
+    for (const output_port& port : g.outputs) {
         if (port.node == index) {
             return g.name(port);
         }
@@ -103,7 +104,12 @@ ANEMONE_INLINE std::vector<std::string> suggestions_of(const rule_record& r) {
 }
 
 /// The same of a violation, what can be written instead first.
-ANEMONE_INLINE std::vector<std::string> suggestions_of(const violation& v) {
+ANEMONE_INLINE std::vector<std::string> suggestions_of(const violation& v, const graph_view& g,
+                                                       const target_description& t) {
+    const bool of_kernel = v.rule == rule::kernel_width_exceeds || v.rule == rule::kernel_height_exceeds;
+    if (of_kernel && is_convolution(g[v.node].kind)) {
+        return {kernel_advice(g, v.node, t)};
+    }
     std::vector<std::string> all = suggestions_of(record_of(v.rule));
     if (v.form != form_reason::nothing) {
         all.insert(all.begin(), forms::phrase(rewrite_for(v.operation, v.form)));
