@@ -108,8 +108,10 @@ bool compress_sorter(const std::filesystem::path& data, const std::filesystem::p
     const labelled_samples gate = sequences(777, 100);
     compression_options options;
     options.calibration = &calibration.inputs;
+    const labelled_samples fresh = sequences(12345, 500);
+    options.held_out = &fresh.inputs;
     options.most_loss = 0.1; // of the scores
-    return show(choose_compression(sorting::sorter, weights, h13, gate.inputs, options), sequences(12345, 500),
+    return show(choose_compression(sorting::sorter, weights, h13, gate.inputs, options), fresh,
                 folder / "sorter_pareto.svg");
 }
 

@@ -257,13 +257,15 @@ static void compressed(void) {
     CHECK(anemone_plan_compressed(plan, &found) == ANEMONE_OK);
     CHECK(found.ratio > 3 && found.loss > 0 && found.loss <= 0.2); /* 4 bits */
     made = model_of(plan);
-    static float judged[2][samples / 2 * rows * filters];
-    for (int i = 1; i < samples; i += 2) { /* the others are learnt from */
+    static float judged[2][samples / 4 * rows * filters];
+    for (int i = 3; i < samples; i += 4) { /* by the others the forms were chosen */
         computed(made, "oracle:h13", data[i], rows * columns, after[i], rows * filters);
-        memcpy(judged[0] + i / 2 * rows * filters, before[i], sizeof before[i]);
-        memcpy(judged[1] + i / 2 * rows * filters, after[i], sizeof after[i]);
+        memcpy(judged[0] + i / 4 * rows * filters, before[i], sizeof before[i]);
+        memcpy(judged[1] + i / 4 * rows * filters, after[i], sizeof after[i]);
     }
-    CHECK(fabs(moved(judged[0], judged[1], samples / 2 * rows * filters) - found.loss) < 1e-6);
+    CHECK(found.held_out == samples / 4);
+    CHECK(fabs(moved(judged[0], judged[1], samples / 4 * rows * filters) - found.held_out_loss) < 1e-6);
+    CHECK(found.held_out_at_least <= found.held_out_loss && found.held_out_loss <= found.held_out_at_most);
     const char* svg = NULL;
     CHECK(anemone_plan_drawing(plan, &svg) == ANEMONE_OK && strncmp(svg, "<svg", 4) == 0);
     anemone_model_free(made);

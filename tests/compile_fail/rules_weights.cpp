@@ -5,12 +5,13 @@
 // expect: design_rule<ane::op::dequantize, ane::rule::int4_channels_do_not_interleave, ane::target::h13, 0, 2, 12, 8
 // expect: design_rule<ane::op::compressed, ane::rule::zero_point_is_not_supported, ane::target::h13, 0, 1, 0, 0
 // expect: design_rule<ane::op::compressed, ane::rule::palette_index_width_is_not_supported, ane::target::h13, 0, 1, 6, 8
-// expect: design_rule<ane::op::compressed, ane::rule::palette_index_width_is_not_supported, ane::target::h17s, 0, 1, 2, 8
+// expect: design_rule<ane::op::compressed, ane::rule::palette_index_width_is_not_supported, ane::target::h17s, 0, 1, 2, 3
 // expect: design_rule<ane::op::compressed, ane::rule::palette_vector_size_is_not_supported, ane::target::h13, 0, 1, 3, 5
 // expect: design_rule<ane::op::conv2d, ane::rule::vector_palette_meets_a_special_convolution, ane::target::h13, 0, 3, 2, 2
 // expect: design_rule<ane::op::compressed, ane::rule::sparse_weight_has_few_zeros, ane::target::h13, 0, 1, 25, 50
 // expect: design_rule<ane::op::compressed, ane::rule::blockwise_scale_is_not_supported, ane::target::h12, 0, 1, 0, 0
 // expect: design_rule<ane::op::compressed, ane::rule::weight_is_expanded_before_it_runs, ane::target::h13, 0, 1, 8, 16
+// expect: design_rule<ane::op::compressed, ane::rule::weight_form_is_not_written, ane::target::h15, 0, 1, 6, 8
 // expect: design_rule<ane::op::compressed, ane::rule::compressed_elements_are_narrow, ane::target::h17s, 0, 1, 4, 8
 // expect: design_rule<ane::op::conv2d, ane::rule::weight_is_palette_and_sparse, ane::target::h17s, 0, 3, 0, 0
 // forbid: step limit
@@ -83,6 +84,9 @@ static_assert(conforms<scaled_blocks, h12, waive(rule::operation_below_its_floor
 
 constexpr auto folded_weight = frozen([] { return expanded(form_of(weight_form::affine, 8)); });
 static_assert(conforms<folded_weight, pick(h13, h14), as_error(rule::weight_is_expanded_before_it_runs)>);
+
+constexpr auto unwritten = frozen([] { return expanded(palette_of(pick(6, 4), 1)); });
+static_assert(conforms<unwritten, h15, as_error(rule::weight_form_is_not_written)>);
 
 constexpr auto narrow_blocks = frozen([] { return expanded(form_of(weight_form::sparse_blockwise, pick(4, 8))); });
 static_assert(conforms<narrow_blocks, h17s>);

@@ -3,6 +3,7 @@
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/compress/compress.hpp>
 #include <anemone/compress/compression_report.hpp>
+#include <anemone/compress/loss_interval.hpp>
 #include <anemone/dynamic_builder.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
@@ -107,9 +108,10 @@ TEST_CASE("compress: no plan breaks its gate, and a tighter one never gives a sm
     const weight_store weights = random_weights(g, 3);
     const model_samples samples = random_samples(8, 256, 4);
     const backend::any cpu = backend::cpu{};
-    model_samples gate; // every other one
+    model_samples gate; // by turns with those that are held out, between those that are learnt from
+    model_samples others;
     for (std::size_t run = 1; run < samples.size(); run += 2) {
-        gate.add(samples.inputs(run));
+        (run % 4 == 1 ? gate : others).add(samples.inputs(run));
     }
     std::int64_t before = 0;
     for (const double most : {0.5, 0.1, 0.03, 0.006, 0.0005, 0.0}) {
@@ -122,6 +124,9 @@ TEST_CASE("compress: no plan breaks its gate, and a tighter one never gives a sm
         const double measured =
             relative_error(run_samples(g, weights, gate, cpu), run_samples(small.graph, small.weights, gate, cpu));
         CHECK(measured == plan.after.loss); // the same bits
+        CHECK(plan.held_out.runs == others.size());
+        CHECK(plan.held_out.loss == relative_error(run_samples(g, weights, others, cpu),
+                                                   run_samples(small.graph, small.weights, others, cpu)));
     }
     CHECK(before == 2 * (32 * 64 + 32 + 8 * 32 + 8)); // random weights have no lossless form: all in fp16
     CHECK(choose_compression(g, weights, h13, samples, {.most_loss = 0.5}).ratio() > 3);
@@ -135,7 +140,7 @@ TEST_CASE("compress: the gate is the caller's measure where there is one") {
     compression_options options{.most_loss = 0.25};
     options.loss = [&asked](const model_results& want, const model_results& got) {
         ++asked;
-        CHECK(want.size() == 2); // half of the runs
+        CHECK(want.size() == 1); // a quarter of the runs
         CHECK(want[0].size() == 1);
         CHECK(want[0][0].size() == 32);
         return want == got ? 0.0 : 1.0;
@@ -146,6 +151,60 @@ TEST_CASE("compress: the gate is the caller's measure where there is one") {
     options.loss = [](const model_results&, const model_results&) { return std::nan(""); };
     CHECK_THROWS_WITH_AS(choose_compression(g, weights, h13, samples, options),
                          "argument: compression: the loss of the uncompressed model is nan, the limit is 0.25", error);
+}
+
+TEST_CASE("compress: the loss is told of runs that nothing was chosen by, with the interval of further ones") {
+    const dynamic_graph g = two_layers();
+    const weight_store weights = random_weights(g, 21);
+    const model_samples samples = random_samples(16, 256, 22);
+    const model_samples fresh = random_samples(100, 256, 23);
+    const compression_plan plan = choose_compression(g, weights, h13, samples, {.most_loss = 0.1});
+    REQUIRE(plan.held_out.at_least);
+    REQUIRE(plan.held_out.at_most);
+    CHECK(*plan.held_out.at_least <= plan.held_out.loss);
+    CHECK(*plan.held_out.at_most >= plan.held_out.loss);
+    const compressed_model small = apply(plan);
+    const backend::any cpu = backend::cpu{};
+    const model_results want = run_samples(g, weights, fresh, cpu);
+    const model_results got = run_samples(small.graph, small.weights, fresh, cpu);
+    int within = 0;
+    for (std::size_t run = 0; run < want.size(); ++run) {
+        const double loss = relative_error({want[run]}, {got[run]});
+        within += loss >= *plan.held_out.at_least && loss <= *plan.held_out.at_most ? 1 : 0;
+    }
+    CHECK(within >= 75); // 90 are expected, of a bound that 4 runs gave
+    CHECK(has(compression_report(plan), "on 4 runs that nothing was chosen by: loss "));
+    CHECK(has(compression_report(plan), "nine of ten runs lose from "));
+
+    const compression_plan one = choose_compression(g, weights, h13, random_samples(1, 256, 24), {.most_loss = 0.1});
+    CHECK(one.held_out.runs == 0);
+    CHECK(has(compression_report(one), "no runs were held out"));
+    const compression_plan two = choose_compression(g, weights, h13, random_samples(2, 256, 25), {.most_loss = 0.1});
+    CHECK(two.held_out.runs == 1);
+    CHECK_FALSE(two.held_out.at_most);
+    // With a calibration of the caller all samples are the gate's, and runs are held out where they are given.
+    compression_options options{.most_loss = 0.1, .calibration = &samples};
+    CHECK(choose_compression(g, weights, h13, samples, options).held_out.runs == 0);
+    options.held_out = &fresh;
+    const compression_plan given = choose_compression(g, weights, h13, samples, options);
+    CHECK(given.held_out.runs == 100);
+    CHECK(given.after.loss != given.held_out.loss);
+}
+
+TEST_CASE("compress: the interval of a further loss") {
+    CHECK_FALSE(compress::interval_of_next(std::vector<double>{0.1}));
+    CHECK_FALSE(compress::interval_of_next(std::vector<double>{0.1, std::numeric_limits<double>::infinity()}));
+    const auto same = compress::interval_of_next(std::vector<double>{0.1, 0.1, 0.1});
+    REQUIRE(same);
+    CHECK(same->at_least == doctest::Approx(0.1));
+    CHECK(same->at_most == doctest::Approx(0.1));
+    // mean 2, deviation 1, t = 2.920 of two degrees of freedom: 2.920 * sqrt(4 / 3) = 3.372
+    const auto three = compress::interval_of_next(std::vector<double>{1, 2, 3});
+    REQUIRE(three);
+    CHECK(three->at_least == 0); // losses are not negative
+    CHECK(three->at_most == doctest::Approx(5.372).epsilon(1e-3));
+    CHECK(compress::student_quantile(10) == doctest::Approx(1.812).epsilon(0.01));
+    CHECK(compress::student_quantile(30) == doctest::Approx(1.697).epsilon(0.01));
 }
 
 TEST_CASE("compress: the same arguments give the same plan") {
@@ -272,8 +331,8 @@ TEST_CASE("compress: what a target or a file cannot hold is refused with its rea
         o.required = {{"up.weight", form}};
         return o;
     };
-    CHECK(has(refusal_of(required(palette<3>)), "argument: up.weight: cannot be stored as palette of 3 bits: palette "
-                                                "indices of 3 bits; the widest that the target has is 8 on h13"));
+    CHECK(has(refusal_of(required(palette<3>)), "argument: up.weight: cannot be stored as palette of 3 bits: palettes "
+                                                "of 3 bits are not supported; palettes of 4 bits are on h13"));
     CHECK(has(refusal_of(required(blockwise<32>)), "every_stored_form"));
     CHECK(has(refusal_of(required({.form = weight_form::affine, .bits = 8, .zero_point = true})), "zero point"));
     CHECK(has(refusal_of(required({.form = weight_form::palette, .bits = 5})), "got 5"));

@@ -230,6 +230,15 @@ TEST_CASE("compressed weights cost what crosses DRAM, and only where they stream
     for (const dynamic_graph* g : {&int4, &int8, &sparse}) {
         CHECK(gain(*g, h17s) > 1.6 / 1.4);
         CHECK(gain(*g, h17s) < 1.8 * 1.4);
+        CHECK(*estimate(*g, describe(h17s), held_forms::none).seconds == *estimate(plain, h17s).seconds);
+    }
+    // What the file holds as fp16 costs what fp16 does, whatever the target could stream.
+    for (const compression& form :
+         {compression{.form = weight_form::affine, .bits = 4},
+          compression{.form = weight_form::blockwise, .bits = 4, .block = 32},
+          compression{.form = weight_form::palette, .bits = 3}, compression{.form = weight_form::palette, .bits = 6},
+          compression{.form = weight_form::palette, .bits = 4, .vector = 2}}) {
+        CHECK(*estimate(stored(form), h15).seconds == *estimate(plain, h15).seconds);
     }
 }
 

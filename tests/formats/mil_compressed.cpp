@@ -5,6 +5,7 @@
 #include <anemone/build.hpp>
 #include <anemone/dynamic_builder.hpp>
 #include <anemone/formats/mil.hpp>
+#include <anemone/forms/weight_faults.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/lowering.hpp>
 
@@ -242,4 +243,39 @@ TEST_CASE("the statements of the forms that are written on request") {
     // Vectors need whole groups of rows, scales whole blocks of each axis: else the values are written.
     CHECK_FALSE(has_line(text(palette<2, 2>, {3, 6}), "constexpr_"));
     CHECK_FALSE(has_line(text(blockwise<3>, {2, 3, 4}), "constexpr_"));
+}
+
+TEST_CASE("what is priced and warned of as stored, and no other weight, is written so") {
+    const weight_store weights = [] {
+        std::vector<double> values;
+        for (int i = 0; i < 64 * 64; ++i) {
+            values.push_back(i % 3 == 0 ? 0 : 0.01 * (i % 101) - 0.5);
+        }
+        return store_of("w", {64, 64}, values);
+    }();
+    const auto stored = [](const compression& form, bool is_added) {
+        dynamic_builder b;
+        const dynamic_tensor x = b.input("x", {64, 64});
+        const dynamic_tensor w = b.add(op::compressed, {b.weight("w", {64, 64})}, form);
+        const dynamic_tensor y = b.add(op::linear, {x, w});
+        b.output("y", is_added ? b.add(op::add, {y, w}) : y);
+        return b.finish();
+    };
+    for (const compression& form :
+         {affine_int8, blockwise<32>, blockwise<32, 4>, palette<2>, palette<3>, palette<4>, palette<6>, palette<8>,
+          palette<4, 2>, compression{.form = weight_form::affine, .bits = 4},
+          compression{.form = weight_form::affine, .bits = 8, .zero_point = true},
+          compression{.form = weight_form::sparse, .bits = 16, .zeros = 0.33F},
+          compression{.form = weight_form::sparse_palette, .bits = 8, .zeros = 0.33F}}) {
+        for (const bool is_added : {false, true}) {
+            const dynamic_graph model = stored(form, is_added);
+            const stored_program written = emit(model, weights);
+            const dynamic_graph lowered = lower(model).graph;
+            CAPTURE(written.program.text);
+            const bool as_stored = is_held_as_stored(lowered, written.weight, held_forms::run);
+            CHECK(as_stored == has_line(written.program.text, "constexpr_"));
+            CHECK(as_stored == !weight_fault(lowered, written.weight, held_forms::run));
+            CHECK((!as_stored || !is_added));
+        }
+    }
 }

@@ -87,16 +87,19 @@ def compress(program, folder):
     expect(plan["after"]["bytes"] >= stored, "bytes of the plan")
     expect((folder / "plan.svg").read_text().startswith("<svg"), "plan.svg")
     moved, size = 0.0, 0.0
-    for each in samples[1::2]:  # those that judge
+    for each in samples[3::4]:  # those that nothing was chosen by
         np.save(folder / "one.npy", each[None])
         before, after = outputs(program, model, "one.npy", folder), outputs(program, "small", "one.npy", folder)
         for port, values in before.items():
             moved += float(np.square(after[port].astype(np.float64) - values).sum())
             size += float(np.square(values.astype(np.float64)).sum())
     loss = (moved / size) ** 0.5
-    expect(abs(loss - plan["after"]["loss"]) < 0.002, f"the loss of the files is {loss}, the plan's {plan['after']['loss']}")
-    text = run(program, ["compress", model, "-t", "h13", "--random-runs", "4", "--plain"], folder)
+    held_out = plan["held_out"]
+    expect(abs(loss - held_out["loss"]) < 0.002, f"the loss of the files is {loss}, the plan's {held_out}")
+    expect(held_out["runs"] == 6 and held_out["at_least"] <= held_out["loss"] <= held_out["at_most"], f"{held_out}")
+    text = run(program, ["compress", model, "-t", "h13", "--random-runs", "8", "--plain"], folder)
     expect(text.returncode == 0 and "judged on random numbers" in text.stdout, f"{text}")
+    expect("on 2 runs that nothing was chosen by: loss " in text.stdout and "nine of ten runs" in text.stdout, f"{text}")
     expect("feedback" not in re.sub(r"^.*weight +shape.*$", "", text.stdout, flags=re.M), "plain rounding")
 
 
@@ -161,7 +164,7 @@ def refusals(program, folder):
     model = NETWORKS / "cnn.onnx"
     np.save(folder / "odd.npy", np.zeros((3, 100), np.float32))
     np.save(folder / "last.npy", np.zeros((24, 16, 16, 2), np.float32))
-    np.save(folder / "nan.npy", np.full((4, 1, 16, 16), np.nan, np.float32))
+    np.save(folder / "nan.npy", np.full((8, 1, 16, 16), np.nan, np.float32))
     for arguments, words in ((["compress", model, "-d", "nan.npy"], "no output of the model is finite in 2 runs"),
                              (["compress", model, "-d", "odd.npy"], "is 3x100, the input [1, 1, 16, 16]"),
                              (["compress", model, "-d", "last.npy"], "is 24x16x16x2, the input"),

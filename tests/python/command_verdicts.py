@@ -30,6 +30,19 @@ def strides(run, with_onnx):
             words=("stride 7 is not a product of at most two of 2, 3, 4 and 8", "R041, decompiled", "refused"))
 
 
+def advice_for_kernels(run, with_onnx):
+    """R030: what is told to do is not refused in turn (tests/rules/advice.cpp)."""
+    if with_onnx:
+        run("check", TESTS / "rules" / "cases" / "conv_512_wide.onnx", code=1,
+            words=("kernel width 512 exceeds", "try: cut the input into frames, rows of one stride each that are joined, and multiply"))
+
+
+def gates_of_an_lstm(run, with_onnx):
+    """R090: the reader cuts gates from the weights."""
+    if with_onnx:
+        run("check", TESTS / "onnx" / "cases" / "lstm_nodir.onnx", words=("accepted",))
+
+
 def forms_of_mil(run):
     """What the file says in words that the compiler refuses: the graph can be used all the same."""
     cases = TESTS / "readers" / "cases"
@@ -60,7 +73,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         run = Command(program, pathlib.Path(folder))
         done = _harness.run(program, ["check", TESTS / "onnx" / "cases" / "stride_7.onnx", "-q"], folder)
-        strides(run, "built without ONNX" not in done.stdout + done.stderr)
+        with_onnx = "built without ONNX" not in done.stdout + done.stderr
+        for of_onnx in (strides, advice_for_kernels, gates_of_an_lstm):
+            of_onnx(run, with_onnx)
         forms_of_mil(run)
         placement(run)
     return verdict()

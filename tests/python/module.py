@@ -206,8 +206,13 @@ def compresses(folder):
 
     lossy = model.compress("h13", data={"x": data}, most_loss=0.2, backend="oracle:h13")
     after = [lossy.model.run({"x": each}, "oracle:h13")["y"] for each in data]
-    loss = numpy.linalg.norm(numpy.subtract(after[1::2], before[1::2])) / numpy.linalg.norm(before[1::2])
+    # Every other run is learnt from; 1, 5 and 9 are chosen by, 3 and 7 are held out.
+    loss, held_out = (numpy.linalg.norm(numpy.subtract(after[runs], before[runs])) / numpy.linalg.norm(before[runs])
+                      for runs in (slice(1, None, 4), slice(3, None, 4)))
     expect(lossy.ratio > 3 and 0 < lossy.after.loss <= 0.2 and abs(lossy.after.loss - loss) < 1e-6, f"{loss} for {lossy}")
+    expect(lossy.held_out.runs == 2 and abs(lossy.held_out.loss - held_out) < 1e-6, f"{held_out} for {lossy}")
+    expect(lossy.held_out.at_least < held_out < lossy.held_out.at_most, lossy)
+    expect(model.compress("h13", data={"x": data[:1]}, most_loss=0.2).held_out is None, "a single run")
     expect(lossy.after.seconds == lossy.model.cost("h13")[0].seconds, lossy)
     xml.etree.ElementTree.fromstring(lossy.draw())
     alike = {"x": random.standard_normal((10, 4, 3)) @ random.standard_normal((3, inputs))}  # there is something to learn

@@ -114,7 +114,7 @@ std::string rooflines_of(const ane::graph_view& g, const ane::verdict_table& ver
     std::vector<ane::roofline> drawn;
     std::string text;
     for (const ane::target_verdict& row : verdicts.rows()) {
-        const ane::cost c = ane::estimate(lowered.graph, row.target);
+        const ane::cost c = ane::estimate(lowered.graph, ane::describe(row.target), row.held);
         const auto same = [&](const ane::roofline& r) {
             return r.peak == c.roof->peak && r.bandwidth == c.roof->bandwidth &&
                    r.port_bandwidth == c.roof->port_bandwidth;

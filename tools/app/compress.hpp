@@ -57,17 +57,21 @@ struct compress_options {
                    {.name = "to", .text = "The file that is to hold the weights, of which mlpackage has more forms"}));
     }
 
-    /// Runs to learn from and to judge by.
+    /// Runs to learn from, to choose by and to judge by.
     static constexpr description data() {
-        return {.name = "data",
-                .text = "Runs to learn from and to judge by, half of them each",
-                .instead = {.command = "Runs to learn from and to judge by: .npz with the inputs by name, .npy for a "
-                                       "model of one; several runs in a file along a first axis. None: random numbers",
-                            .c = "Of each input the runs to learn from and to judge by, one after the other; NULL: "
-                                 "random numbers",
-                            .python = "Runs to learn from and to judge by, by the names of inputs, along a first axis; "
-                                      "None: random numbers"},
-                .letter = 'd'};
+        return {
+            .name = "data",
+            .text = "Runs to learn from, to choose by and to judge by",
+            .instead =
+                {.command =
+                     "Runs to learn from, to choose by and to judge by: .npz with the inputs by name, .npy for a "
+                     "model of one; several runs in a file along a first axis. None: random numbers",
+                 .c = "Of each input the runs to learn from, to choose by and to judge by, one after the other; NULL: "
+                      "random numbers",
+                 .python =
+                     "Runs to learn from, to choose by and to judge by, by the names of inputs, along a first axis; "
+                     "None: random numbers"},
+            .letter = 'd'};
     }
 };
 

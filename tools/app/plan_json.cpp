@@ -24,6 +24,22 @@ void write_point(ane::json_writer& json, const char* key, const ane::compression
     json.end();
 }
 
+void write_held_out(ane::json_writer& json, const ane::held_out_loss& held) {
+    json.key("held_out");
+    if (held.runs == 0) {
+        json.null();
+        return;
+    }
+    json.object().member("runs", held.runs).member("loss", held.loss);
+    const auto bound = [&json](const char* key, const std::optional<double>& value) {
+        json.key(key);
+        value ? json.value(*value) : json.null();
+    };
+    bound("at_least", held.at_least);
+    bound("at_most", held.at_most);
+    json.end();
+}
+
 constexpr ane::compute_device devices[] = {ane::compute_device::engine, ane::compute_device::gpu,
                                            ane::compute_device::cpu};
 
@@ -76,6 +92,7 @@ std::string json_of(const ane::compression_plan& plan) {
     json.object().member("target", plan.target).member("most_loss", plan.most_loss).member("ratio", plan.ratio());
     write_point(json, "before", plan.before);
     write_point(json, "after", plan.after);
+    write_held_out(json, plan.held_out);
     json.key("weights").array();
     for (const ane::weight_choice& w : plan.weights) {
         const ane::stored_candidate& c = w.form();

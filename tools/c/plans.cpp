@@ -190,7 +190,11 @@ anemone_status anemone_plan_compressed(const anemone_plan* plan, anemone_compres
               found.after.loss,
               found.before.seconds.value_or(not_known),
               found.after.seconds.value_or(not_known),
-              found.weights.size()};
+              found.weights.size(),
+              found.held_out.runs,
+              found.held_out.runs > 0 ? found.held_out.loss : not_known,
+              found.held_out.at_least.value_or(not_known),
+              found.held_out.at_most.value_or(not_known)};
     });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "convolution_geometry.hpp"
+#include "held_weights.hpp"
 
 #include <cstdint>
 
@@ -13,14 +14,15 @@ constexpr bool is_stored_weight(op kind) noexcept {
     return kind == op::weight || kind == op::constant || kind == op::compressed;
 }
 
-/// Whether a form of weights crosses DRAM compressed on a target; the others are expanded to fp16 first (guide chapter
-/// 25). The combinations need both of their parts.
+/// Whether a form of weights crosses DRAM compressed on a target, where the file holds it; the others are expanded to fp16
+/// first (guide chapter 25). Palettes of more than 4 bits go with int8, of which they have half the bytes or more. The
+/// combinations need both of their parts.
 constexpr bool form_streams(const compression& c, const target_description& t) {
     const auto& has = t.has;
     if (!has.kernel_streaming) {
         return false;
     }
-    const bool indexed = has.stream_int4_palette && has.palette_bits(c.bits);
+    const bool indexed = has.palette_bits(c.bits) && (c.bits <= 4 ? has.stream_int4_palette : has.stream_int8);
     switch (c.form) {
     case weight_form::palette: return indexed;
     case weight_form::sparse: return has.stream_sparse;
@@ -76,8 +78,8 @@ constexpr std::int64_t kernel_capacity(bool streamed, const target_description& 
 }
 
 /// The kernel memory that a contraction with stored weights needs; of a product of two computed matrices the left one,
-/// whose rows the engine takes as kernels (R052); nothing for other nodes.
-constexpr kernel_use kernel_use_of(const graph_view& g, int index, const target_description& t) {
+/// whose rows the engine takes as kernels (R052); nothing for other nodes. `held`: the forms that the file holds.
+constexpr kernel_use kernel_use_of(const graph_view& g, int index, const target_description& t, held_forms held) {
     const node& n = g[index];
     if (!is_contraction(n.kind)) {
         return {};
@@ -95,7 +97,7 @@ constexpr kernel_use kernel_use_of(const graph_view& g, int index, const target_
     const std::int64_t count = w.shape.count();
     k.dense = k.demand = bytes(w.type, count);
     if (w.kind == op::compressed) {
-        bool streams = form_streams(w.get<compression>(), t);
+        bool streams = form_streams(w.get<compression>(), t) && is_held_as_stored(g, g.operands(n)[1], held);
         if (is_convolution(n.kind)) {
             // A weight streams under unit stride and without dilation only (guide chapter 25).
             const convolution_geometry c = geometry_of(g, n);
@@ -108,6 +110,10 @@ constexpr kernel_use kernel_use_of(const graph_view& g, int index, const target_
     }
     k.capacity = kernel_capacity(k.streamed, t);
     return k;
+}
+/// The same of the file that we write where nothing else is asked for.
+constexpr kernel_use kernel_use_of(const graph_view& g, int index, const target_description& t) {
+    return kernel_use_of(g, index, t, held_forms_on(compile_route::any, t));
 }
 
 } // namespace ane

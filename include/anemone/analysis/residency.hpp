@@ -28,8 +28,8 @@ struct node_residency {
 
 /// The figures of every node that computes something on the device, in the order of the graph. Time and memory are in
 /// proportion to the nodes and operands. A constant expression where the model is one; clang 14 takes about 600 nodes
-/// in one within its default limit of steps.
-constexpr sequence<node_residency> residency(const graph_view& g, const target_description& t) {
+/// in one within its default limit of steps. `held`: the forms of weights that the file holds.
+constexpr sequence<node_residency> residency(const graph_view& g, const target_description& t, held_forms held) {
     const sequence<char> known = constant_nodes(g);
     const sequence<std::int64_t> live = live_bytes(g);
     const sequence<int> branches = reconverging_branches(g);
@@ -46,7 +46,7 @@ constexpr sequence<node_residency> residency(const graph_view& g, const target_d
         r.largest = largest_operand(g, i);
         r.place = residence_of(r.largest.bytes, t);
         r.live = live[at];
-        r.kernel = kernel_use_of(g, i, t);
+        r.kernel = kernel_use_of(g, i, t, held);
         if (n.kind == op::matmul || n.kind == op::linear) {
             const node& right = g.operand(n, 1);
             r.right_operand_streams = bytes(right.type, right.shape.count()) >= t.memory.working_set_nominal;
@@ -63,6 +63,10 @@ constexpr sequence<node_residency> residency(const graph_view& g, const target_d
         rows.push_back(r);
     }
     return rows;
+}
+/// The same of the file that we write where nothing else is asked for.
+constexpr sequence<node_residency> residency(const graph_view& g, const target_description& t) {
+    return residency(g, t, held_forms_on(compile_route::any, t));
 }
 constexpr sequence<node_residency> residency(const graph_view& g, target t) { return residency(g, describe(t)); }
 

@@ -198,14 +198,14 @@ typedef struct anemone_compressing {
                                     "mlpackage"; NULL: "mil" */
     const char* backend;       /**< where the runs are judged: cpu, oracle:TARGET or engine:TARGET; NULL: "cpu" */
     int plain;                 /**< not 0: round to the nearest, without error feedback */
-    const anemone_array* data; /**< of each input the runs to learn from and to judge by, one after the other; NULL:
-                                    random numbers */
+    const anemone_array* data; /**< of each input the runs to learn from, to choose by and to judge by, one after the
+                                    other; NULL: random numbers */
     size_t data_count;
     size_t runs; /**< how many runs the data have, or of random numbers; 0: 32 */
 } anemone_compressing;
 
-/** Chooses a form for each weight: as small, or as fast, as the gate allows. Half of the runs are learnt from, the others
- *  judge. */
+/** Chooses a form for each weight: as small, or as fast, as the gate allows. Half of the runs are learnt from, a quarter
+ *  is chosen by, the others tell what the choice loses. */
 anemone_status anemone_compress(const anemone_model* model, const char* target, const anemone_compressing* how,
                                 anemone_plan** plan);
 
@@ -276,13 +276,17 @@ typedef struct anemone_optimized {
 } anemone_optimized;
 
 typedef struct anemone_compressed {
-    int64_t bytes;      /**< of all weights, as they were */
-    int64_t bytes_now;  /**< as they are stored */
-    double ratio;       /**< bytes / bytes_now; 1 for a model without weights */
-    double loss;        /**< of the outputs, not above the gate */
-    double seconds;     /**< of a run, estimated; NaN where the target's rates are not known */
-    double seconds_now; /**< the same of the model that was made */
-    size_t weights;     /**< those that a form was chosen for */
+    int64_t bytes;            /**< of all weights, as they were */
+    int64_t bytes_now;        /**< as they are stored */
+    double ratio;             /**< bytes / bytes_now; 1 for a model without weights */
+    double loss;              /**< of the outputs, not above the gate, on the runs that the forms were chosen by */
+    double seconds;           /**< of a run, estimated; NaN where the target's rates are not known */
+    double seconds_now;       /**< the same of the model that was made */
+    size_t weights;           /**< those that a form was chosen for */
+    size_t held_out;          /**< runs that nothing was chosen by; 0 for a model with states, and for a single run */
+    double held_out_loss;     /**< the loss on these; NaN where there are none */
+    double held_out_at_least; /**< where the loss of a further run lies, nine times of ten; NaN where it is not known */
+    double held_out_at_most;
 } anemone_compressed;
 
 /** Times are of one run, with its launch. What is not known, or not possible, is NaN. */

@@ -43,15 +43,18 @@ struct required_form {
 
 struct compression_options {
     compression_goal goal = compression_goal::size;
-    double most_loss = 0.01; ///< the gate: no plan has a larger loss on the samples
+    double most_loss = 0.01; ///< the gate: no plan has a larger loss on the samples that it is chosen by
     output_loss loss{};
     weight_file file = weight_file::mil;
     std::vector<compression> forms{}; ///< to choose from; empty: `usual_forms()`
     std::vector<required_form> required{};
     bool error_feedback = true; ///< besides rounding to the nearest; what moves the outputs less is kept
-    /// What error feedback learns from; null: every other one of the samples, from the first on, and the others alone
-    /// are the gate's. Error feedback fits to its data: a gate on the same data would pass what fails on new data.
+    /// What error feedback learns from; null: a part of the samples that no gate sees, for error feedback fits to its
+    /// data, and a gate on the same data would pass what fails on new data.
     const model_samples* calibration = nullptr;
+    /// Runs that tell the loss of the plan and decide nothing; null: a quarter of the samples. With a calibration all
+    /// samples are the gate's, and runs are held out only where they are given.
+    const model_samples* held_out = nullptr;
     std::int64_t most_feedback_columns = 2048; ///< longer rows are rounded: feedback takes their length cubed steps
     const backend::any* place = nullptr;       ///< where the samples run; null: on the CPU
 };
@@ -99,6 +102,15 @@ struct compression_point {
     std::vector<std::size_t> chosen;
 };
 
+/// The loss of a plan on runs that it was not chosen by. A plan is the cheapest of many that pass its gate, so its loss on
+/// the gate's own runs is less than on others.
+struct held_out_loss {
+    std::size_t runs = 0;                ///< 0: none could be held out
+    double loss = 0;                     ///< of all of them
+    std::optional<double> at_least = {}; ///< where the loss of a further run like them lies, nine times of ten:
+    std::optional<double> at_most = {};  ///< known of relative errors, from 2 runs on, where all of them are finite
+};
+
 /// What was found. `weights[i].chosen` may be changed before `apply`; the totals are those of the plan.
 struct compression_plan {
     std::string target;
@@ -106,7 +118,8 @@ struct compression_plan {
     double most_loss = 0;
     std::vector<weight_choice> weights;     ///< those that a convolution or product reads; others stay as they are
     compression_point before;               ///< nothing stored otherwise
-    compression_point after;                ///< the plan: its loss is not above `most_loss`
+    compression_point after;                ///< the plan: on the runs that it is chosen by not above `most_loss`
+    held_out_loss held_out{};               ///< of the plan, on other runs
     std::vector<compression_point> path;    ///< from `before` to everything in its smallest form, a step at a time
     std::vector<compression_point> uniform; ///< one form for all weights that can have it
     std::int64_t other_bytes = 0;           ///< of the weights that stay
@@ -132,6 +145,9 @@ struct compressed_model {
 /// fp16 to the smallest forms step by step, each the one that saves the most for its error, and every step is run; of
 /// those that keep to the gate, the cheapest is the plan, with what can still be added to it. Deterministic: the same
 /// arguments give the same plan.
+///
+/// Every other run is learnt from. Those between are by turns the gate's, and held out: these tell the loss of the plan that
+/// was found. Runs of a model with states follow from each other: all of them are the gate's, and none is held out.
 ///
 /// Throws `error` (errc::argument) for no samples, samples without a finite output, a bound that is no number from 0 on, a
 /// required form of a weight that there is not, or that the target or the file cannot hold, required forms that break the

@@ -26,6 +26,26 @@ ANEMONE_INLINE std::string error_text(double error) {
     return std::isnan(error) ? std::string("-") : error == 0 ? std::string("0") : formatted("{:.1e}", error);
 }
 
+ANEMONE_INLINE std::string loss_text(const compression_plan& plan) {
+    const std::string chosen_by = formatted("loss {:.3g} of at most {:.3g}", plan.after.loss, plan.most_loss);
+    return plan.held_out.runs == 0 ? chosen_by : formatted("{}, {:.3g} on other runs", chosen_by, plan.held_out.loss);
+}
+
+/// What the plan loses on runs that it was not chosen by, a line.
+ANEMONE_INLINE std::string held_out_text(const compression_plan& plan) {
+    const held_out_loss& held = plan.held_out;
+    if (held.runs == 0) {
+        return "  no runs were held out: the loss is that of the runs that the plan was chosen by, others lose more\n";
+    }
+    const std::string interval =
+        held.at_least && held.at_most
+            ? formatted(", nine of ten runs lose from {:.3g} to {:.3g}", *held.at_least, *held.at_most)
+            : std::string();
+    return formatted("  on {} {} that nothing was chosen by: loss {:.3g}{}{}\n", held.runs,
+                     held.runs == 1 ? "run" : "runs", held.loss, interval,
+                     held.loss <= plan.most_loss ? "" : "; above the limit");
+}
+
 /// Each reason once, with the weights that it keeps from a form.
 ANEMONE_INLINE std::string reasons_text(const compression_plan& plan, std::string_view title,
                                         std::string stored_candidate::*why) {
@@ -74,8 +94,9 @@ ANEMONE_BODY_OF std::string compression_report(const compression_plan& plan) {
         shapes = std::max(shapes, print(w.shape).size());
     }
     std::string text =
-        formatted("compression for {}, by {}: {:.2f} times smaller, loss {:.3g} of at most {:.3g}\n", plan.target,
-                  plan.goal == compression_goal::size ? "size" : "time", plan.ratio(), plan.after.loss, plan.most_loss);
+        formatted("compression for {}, by {}: {:.2f} times smaller, {}\n", plan.target,
+                  plan.goal == compression_goal::size ? "size" : "time", plan.ratio(), compress::loss_text(plan));
+    text += compress::held_out_text(plan);
     text += formatted("  {:<{}}  {:<{}}  {:<{}}  {:>9}  {:>9}  {:<9}  {:>8}  {:>8}  {}\n", "weight", names, "shape",
                       shapes, "form", forms, "fp16", "bytes", "rounded", "elements", "sums", "outputs");
     for (const weight_choice& w : plan.weights) {
@@ -111,8 +132,7 @@ ANEMONE_BODY_OF std::string draw_pareto(const compression_plan& plan, compressio
     const bool time = over == compression_goal::time;
     plot p;
     p.title = formatted("Compression for {}: {}", plan.target, time ? "time and error" : "size and error");
-    p.note = formatted("the plan: {:.2f} times smaller, loss {:.3g} of at most {:.3g}", plan.ratio(), plan.after.loss,
-                       plan.most_loss);
+    p.note = formatted("the plan: {:.2f} times smaller, {}", plan.ratio(), compress::loss_text(plan));
     p.x = {.label = time ? "estimated time, us" : "bytes of all weights", .logarithmic = !time};
     p.y = {.label = "relative error of the outputs"};
     p.theme = theme;

@@ -29,23 +29,53 @@
 
 namespace ane::compress::inline ANEMONE_WAY {
 
-/// The runs to learn from, and those to judge by.
+/// The runs to learn from, those to choose by, and those that tell what the choice costs.
 struct divided_samples {
     model_samples calibration;
     model_samples gate;
+    model_samples held_out;
 };
 
-/// Every other run is to learn from, unless the caller has others for that, or a state goes on from run to run.
+/// Every other run of several, and those between.
+struct alternate {
+    ANEMONE_INLINE explicit alternate(const model_samples& samples) {
+        for (std::size_t run = 0; run < samples.size(); ++run) {
+            (run % 2 == 0 ? even : odd).add(samples.inputs(run));
+        }
+    }
+    model_samples even;
+    model_samples odd;
+};
+
+/// A state goes on from run to run, and a caller who has a calibration chooses by all samples: these are not divided.
 ANEMONE_INLINE divided_samples divided(const graph_view& g, const model_samples& samples,
-                                       const model_samples* calibration) {
+                                       const compression_options& options) {
+    divided_samples result;
+    if (options.held_out != nullptr) {
+        result.held_out = *options.held_out;
+    }
     const bool has_states =
         std::any_of(g.outputs.begin(), g.outputs.end(), [](const output_port& port) { return port.is_state(); });
-    if (calibration != nullptr || has_states || samples.size() < 2) {
-        return {calibration != nullptr ? *calibration : samples, samples};
+    if (has_states || options.calibration != nullptr || samples.size() < 2) {
+        result.calibration = options.calibration != nullptr ? *options.calibration : samples;
+        result.gate = samples;
+        return result;
     }
-    divided_samples result;
-    for (std::size_t run = 0; run < samples.size(); ++run) {
-        (run % 2 == 0 ? result.calibration : result.gate).add(samples.inputs(run));
+    const alternate halves(samples);
+    if (options.held_out != nullptr) {
+        result.calibration = halves.even;
+        result.gate = halves.odd;
+    } else if (samples.size() <
+               4) { // too few for three parts: better a gate on what was learnt from than none held out
+        const alternate chosen_by(halves.even);
+        result.calibration = chosen_by.even;
+        result.gate = chosen_by.odd.empty() ? chosen_by.even : chosen_by.odd;
+        result.held_out = halves.odd;
+    } else {
+        const alternate judging(halves.odd);
+        result.calibration = halves.even;
+        result.gate = judging.even;
+        result.held_out = judging.odd;
     }
     return result;
 }
@@ -57,8 +87,7 @@ public:
                                       const model_samples& samples, const compression_options& options)
         : graph_(g), store_(weights), target_(t), options_(options),
           place_(options.place != nullptr ? *options.place : backend::any(backend::cpu{})),
-          samples_(divided(g, samples, options.calibration)),
-          trials_(g, weights, t, options, place_, samples_.gate, plan_) {
+          samples_(divided(g, samples, options)), trials_(g, weights, t, options, place_, samples_.gate, plan_) {
         plan_.target = std::string(t.runtime);
         plan_.goal = options.goal;
         plan_.most_loss = options.most_loss;
@@ -89,6 +118,7 @@ public:
         form_descent descent(plan_, trials_, decided_);
         descent.run();
         descent.measure_uniform();
+        plan_.held_out = trials_.held_out(samples_.held_out, plan_.after.chosen);
         plan_.model = with_forms(graph_, forms_by_node(graph_.nodes.size()));
         plan_.store = store_;
         return std::move(plan_);

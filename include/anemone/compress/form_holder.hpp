@@ -76,7 +76,7 @@ public:
             if (every) {
                 return formatted("MIL has no form for {} of {}", form_text(form), print(shape));
             }
-            return formats::was_run_as_a_weight(form)
+            return was_run_as_a_weight(form)
                        ? std::string(
                              "MIL text holds it as fp16: it is not read by convolutions and as the right operand "
                              "of products alone, where a source has run stored forms")
@@ -93,7 +93,7 @@ public:
         const lowered_graph lowered = lower(with_forms(graph_, forms));
         const graph_view g = lowered.graph;
         for (int i = 0; i < g.size(); ++i) {
-            const kernel_use use = kernel_use_of(g, i, target_);
+            const kernel_use use = kernel_use_of(g, i, target_, held_in(file_));
             if (use.any() && use.streamed && g.operand(g[i], 1).kind == op::compressed &&
                 g.name(g.operands(g.operands(g[i])[1])[0]) == graph_.name(weight)) {
                 return true;

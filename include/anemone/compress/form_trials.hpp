@@ -7,6 +7,7 @@
 #include "../cost/cost.hpp"
 #include "../passes/lowering.hpp"
 #include "compress.hpp"
+#include "loss_interval.hpp"
 #include "stored_forms.hpp"
 
 #include <algorithm>
@@ -79,7 +80,7 @@ public:
     }
     /// By the cost model; none where the rates of the target are not known.
     ANEMONE_INLINE std::optional<double> seconds(const graph_view& trial) const {
-        return estimate(lower(trial).graph, target_).seconds;
+        return estimate(lower(trial).graph, target_, held_in(options_.file)).seconds;
     }
     /// Relative, of the graph of these forms.
     ANEMONE_INLINE double output_error(const graph_view& trial, const chosen_forms& chosen) {
@@ -100,6 +101,26 @@ public:
         made.output_error = relative_error(reference_, results);
         made.loss = options_.loss.is_relative_error() ? made.output_error : options_.loss(reference_, results);
         return made;
+    }
+    /// The loss of chosen forms on runs that nothing was chosen by.
+    ANEMONE_INLINE held_out_loss held_out(const model_samples& samples, const chosen_forms& chosen) {
+        if (samples.empty()) {
+            return {};
+        }
+        plan_.runs += 2;
+        const model_results want = run_samples(graph_, store_, samples, place_);
+        const model_results got =
+            run_samples(graph_of(chosen), store_in_forms(store_, plan_.weights, chosen), samples, place_);
+        std::vector<double> losses;
+        for (std::size_t run = 0; run < want.size() && options_.loss.is_relative_error(); ++run) {
+            losses.push_back(relative_error({want[run]}, {got[run]}));
+        }
+        held_out_loss found{samples.size(), options_.loss(want, got)};
+        if (const std::optional<loss_interval> i = interval_of_next(losses)) {
+            found.at_least = i->at_least;
+            found.at_most = i->at_most;
+        }
+        return found;
     }
     bool passes(const compression_point& point) const { return point.loss <= options_.most_loss; } // not NaN
 

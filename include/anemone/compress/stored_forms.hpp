@@ -1,9 +1,11 @@
 #pragma once
 
+#include "../analysis/held_weights.hpp"
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
 #include "../values/half.hpp"
 #include "../weights/store.hpp"
+#include "compress.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +19,13 @@
 
 /// Models whose weights are stored in forms.
 namespace ane::compress::inline ANEMONE_WAY {
+
+/// The forms that a file holds; where there is none, each could be written.
+constexpr held_forms held_in(weight_file file) noexcept {
+    return file == weight_file::mil        ? held_forms::run
+           : file == weight_file::netplist ? held_forms::none
+                                           : held_forms::every;
+}
 
 using forms_by_node = std::vector<std::optional<compression>>; ///< of the weights of a graph
 

@@ -144,9 +144,10 @@ constexpr cost price(const program_demand& program, const cost_rates& r) {
 ///                            + port bytes / bandwidth + what permutations, orders, row factors and the attention unit take
 /// and its energy: static power * t + energy of a FLOP * FLOP + energy of a byte * bytes that leave or enter the chip,
 /// with the rates of targets/cost_rates.hpp. docs/cost.md has the constants and their residuals: on points that a fit
-/// did not see, the median factor is below 1.1, and 90 % are within 1.4.
-constexpr cost estimate(const graph_view& lowered, const target_description& d) {
-    const program_demand program = demand_of(lowered, d);
+/// did not see, the median factor is below 1.1, and 90 % are within 1.4. `held`: the forms of weights that the file holds;
+/// the others cross the memory as fp16.
+constexpr cost estimate(const graph_view& lowered, const target_description& d, held_forms held) {
+    const program_demand program = demand_of(lowered, d, held);
     cost total;
     if (const std::optional<roofline> roof = roofline_of(d)) {
         total = price(program, rates_of(d));
@@ -162,6 +163,10 @@ constexpr cost estimate(const graph_view& lowered, const target_description& d) 
     total.target = d.runtime;
     total.product = d.product;
     return total;
+}
+/// The same of the file that we write where nothing else is asked for.
+constexpr cost estimate(const graph_view& lowered, const target_description& d) {
+    return estimate(lowered, d, held_forms_on(compile_route::any, d));
 }
 constexpr cost estimate(const graph_view& lowered, target t) { return estimate(lowered, describe(t)); }
 

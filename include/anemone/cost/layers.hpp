@@ -167,8 +167,9 @@ constexpr void describe_layer(layer_demand& layer, const graph_view& g, const ta
 
 /// The demands of a lowered graph. A layer reads the operands that come from outside it and writes its last value; a
 /// reshape is a view of memory and moves nothing; a slice reads no more than it writes. Each input of the program is
-/// brought in once and whole, for the first layer that reads it. Quadratic only in the number of sorts.
-constexpr program_demand demand_of(const graph_view& g, const target_description& t) {
+/// brought in once and whole, for the first layer that reads it. Quadratic only in the numbers of sorts and of
+/// compressed weights. `held`: the forms of weights that the file holds.
+constexpr program_demand demand_of(const graph_view& g, const target_description& t, held_forms held) {
     const sequence<fusion> fused = fuse(g);
     const sequence<char> known = constant_nodes(g);
     program_demand program;
@@ -213,7 +214,7 @@ constexpr program_demand demand_of(const graph_view& g, const target_description
             if (g[i].kind == op::reshape) {
                 continue;
             }
-            const kernel_use kernel = kernel_use_of(g, i, t);
+            const kernel_use kernel = kernel_use_of(g, i, t, held);
             for (const int o : g.operands(i)) {
                 const auto from = static_cast<std::size_t>(o);
                 const bool inside = !is_source(g[o].kind) && known[from] == 0 && fused[from].host == layer.node &&
@@ -262,6 +263,10 @@ constexpr program_demand demand_of(const graph_view& g, const target_description
         }
     }
     return program;
+}
+/// The same of the file that we write where nothing else is asked for.
+constexpr program_demand demand_of(const graph_view& g, const target_description& t) {
+    return demand_of(g, t, held_forms_on(compile_route::any, t));
 }
 constexpr program_demand demand_of(const graph_view& g, target t) { return demand_of(g, describe(t)); }
 

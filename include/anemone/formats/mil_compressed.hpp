@@ -1,9 +1,9 @@
 #pragma once
 
+#include "../analysis/held_weights.hpp"
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
-#include "../numerics/integer_products.hpp"
 #include "../passes/print.hpp"
 #include "../weights/encode.hpp"
 #include "blob.hpp"
@@ -17,23 +17,6 @@
 
 /// Compressed weights in MIL text: `constexpr_...` statements over parts in the blob (facts: weights, sections 2 and 3).
 namespace ane::formats::inline ANEMONE_WAY {
-
-/// Whether a form was run as a weight by a source, or is one of a width that was: int8 without a zero point, palettes
-/// of single elements of 4 and 8 bits, plain sparse. A weight in blocks is refused by the compiler ("Not implemented",
-/// M5).
-constexpr bool was_run_as_a_weight(const compression& c) {
-    switch (c.form) {
-    case weight_form::affine: return is_int8_by_channel(c);
-    case weight_form::palette: return (c.bits == 4 || c.bits == 8) && c.vector == 1;
-    case weight_form::sparse: return true;
-    default: return false;
-    }
-}
-
-/// Integers with a scale for each block: also those of one scale for a row, where they are not of 8 bits.
-constexpr bool has_blocks(const compression& c) {
-    return c.form == weight_form::blockwise || (c.form == weight_form::affine && (c.bits != 8 || c.block != 0));
-}
 
 /// The shape of the scales of a weight: groups of `block` consecutive elements of a row are blocks of every axis, or the
 /// result has no axis. (weights section 2: block[i] = data[i] / scale[i].)

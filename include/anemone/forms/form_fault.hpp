@@ -7,7 +7,8 @@
 #include <string_view>
 
 /// Why an operation of a lowered graph cannot be written in a format. The writers throw these sentences, and the rule
-/// `operation_is_not_written` tells them at build time: both call `mil_fault` and `netplist_fault`.
+/// `operation_is_not_written` tells them at build time: both call `mil_fault` and `netplist_fault`. Those of weights at the
+/// end are told by `weight_form_is_not_written`: such a weight is written as fp16.
 namespace ane {
 
 // Each reason: its name, what is told of the operation, with {got} and {limit}, and the nearest form that can be written.
@@ -91,7 +92,29 @@ namespace ane {
         take_it_apart_in_lower)                                                                                        \
     ROW(replaces_all, "replaces every element: no unit reads what is replaced", leave_the_input_out)                   \
     ROW(window_is_not_two_of_four, "moves a window of {got} over {limit}: the unit is known for 2 of 4 along Width",   \
-        none)
+        none)                                                                                                          \
+    ROW(netplist_weight_is_no_fp16, "is stored in {got} bits for an element, a netplist holds {limit}",                \
+        write_it_as_mil_text)                                                                                          \
+    ROW(weight_is_read_otherwise,                                                                                      \
+        "is stored in {got} bits for an element, and not read by convolutions and as the right operand of products "   \
+        "alone, where stored forms were run",                                                                          \
+        let_products_alone_read_it)                                                                                    \
+    ROW(weight_of_other_integers, "is made of integers of {got} bits, MIL text holds those of {limit}",                \
+        use_a_palette_of_4_bits)                                                                                       \
+    ROW(weight_has_zero_points, "is made of integers of {got} bits with zero points, MIL text holds those without",    \
+        use_a_palette_of_4_bits)                                                                                       \
+    ROW(weight_has_blocks,                                                                                             \
+        "is made of integers of {got} bits in blocks of {limit}, MIL text holds those of 8 bits with one scale for "   \
+        "each channel",                                                                                                \
+        use_a_palette_of_4_bits)                                                                                       \
+    ROW(palette_of_other_bits, "is a palette of {got} bits, MIL text holds those of 4 and {limit}",                    \
+        use_a_palette_of_4_bits)                                                                                       \
+    ROW(palette_of_vectors,                                                                                            \
+        "is a palette of {got} bits for vectors of {limit} elements, MIL text holds those of single elements",         \
+        use_a_palette_of_4_bits)                                                                                       \
+    ROW(sparse_weight_has_a_second_form,                                                                               \
+        "is sparse and stored in {got} bits for an element, MIL text holds one of the two forms",                      \
+        use_a_palette_of_4_bits)
 
 /// What keeps an operation from being written.
 enum class form_reason : std::uint8_t {

@@ -58,7 +58,10 @@
     ROW(round_the_zero_point)                                                                                          \
     ROW(take_it_apart_in_lower)                                                                                        \
     ROW(order_each_line_by_itself)                                                                                     \
-    ROW(take_five_and_slice)
+    ROW(take_five_and_slice)                                                                                           \
+    ROW(write_it_as_mil_text)                                                                                          \
+    ROW(let_products_alone_read_it)                                                                                    \
+    ROW(use_a_palette_of_4_bits)
 
 namespace ane {
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../analysis/held_weights.hpp"
 #include "../catalogue/catalogue.hpp"
 #include "../passes/lowering.hpp"
 #include "../passes/validate.hpp"
@@ -122,5 +123,17 @@ constexpr std::optional<compile_route> writing_route(const graph_view& model) {
 
 /// The same of a model that is a constant: `static_assert(ane::writing_route_of<model> == ane::compile_route::mil)`.
 template <const auto& Model> inline constexpr std::optional<compile_route> writing_route_of = writing_route(Model);
+
+/// The forms of weights in the file that we write of a model: MIL text, unless a netplist is asked for or alone can hold the
+/// model.
+constexpr held_forms held_forms_of(const graph_view& model, const target_description& t,
+                                   compile_route route = compile_route::any) {
+    for (const node& n : model.nodes) {
+        if (is_stored_form(n) && route == compile_route::any) {
+            route = writing_route(model) == compile_route::netplist ? compile_route::netplist : compile_route::mil;
+        }
+    }
+    return held_forms_on(route, t);
+}
 
 } // namespace ane

@@ -5,7 +5,8 @@
 /// Recurrent networks, their steps written out. Only bodies include this header.
 namespace ane::onnx::inline ANEMONE_WAY {
 
-/// One direction of RNN, GRU or LSTM: one `linear` for all gates of the input, one of the state.
+/// One direction of RNN, GRU or LSTM: for each gate one `linear` of the input and one of the state. Gates are cut from the
+/// weights: cut from the sums of all gates, they would be slices that begin inside the width, which may saturate (R090).
 class recurrence {
 public:
     ANEMONE_INLINE recurrence(node_call& c, int gates) : c_(c), gates_(gates), hidden_(c.shape(2).width()) {
@@ -23,21 +24,24 @@ public:
                 c.require(length == steps_, "runs over sequences of several lengths");
             }
         }
-        w_ = c.reshape(c.x(1), {gates_ * hidden_, x_.shape()[2]});
-        r_ = c.reshape(c.x(2), {gates_ * hidden_, hidden_});
-        const std::int64_t all = 2 * gates_ * hidden_;
-        const dynamic_tensor b = c.has(3) ? c.reshape(c.x(3), {all}) : c.filled({all}, [](std::int64_t) { return 0; });
-        w_bias_ = c.along(b, 0, 0, all / 2);
-        r_bias_ = c.along(b, 0, all / 2, all / 2);
+        const extents rows{2 * gates_, hidden_};
+        const dynamic_tensor b = c.has(3) ? c.reshape(c.x(3), rows) : c.filled(rows, [](std::int64_t) { return 0; });
+        const dynamic_tensor w = c.reshape(c.x(1), {gates_ * hidden_, x_.shape()[2]});
+        const dynamic_tensor r = c.reshape(c.x(2), {gates_ * hidden_, hidden_});
+        for (int i = 0; i < gates_; ++i) {
+            of_input_.push_back(layer_of(w, b, i, i));
+            of_state_.push_back(layer_of(r, b, i, gates_ + i));
+        }
         h_ = start(5);
     }
 
-    /// Runs `step` over time; outputs are all states, the last one and, where there is one, the cell.
+    /// Runs `step` over time, with the input and the state before it; outputs are all states, the last one and, where
+    /// there is one, the cell.
     template <class Step> results run(const Step& step) {
         std::vector<dynamic_tensor> states;
         for (std::int64_t t = 0; t < steps_; ++t) {
             const dynamic_tensor now = c_.reshape(c_.along(x_, 0, t, 1), {batch_, x_.shape()[2]});
-            h_ = step(c_.add(op::linear, {now, w_, w_bias_}), c_.add(op::linear, {h_, r_, r_bias_}), h_);
+            h_ = step(now, h_);
             states.push_back(c_.reshape(h_, {1, 1, batch_, hidden_}));
         }
         dynamic_tensor y = c_.joined(states, 0);
@@ -52,19 +56,31 @@ public:
         const extents shape{batch_, hidden_};
         return c_.has(i) ? c_.reshape(c_.x(i), shape) : c_.filled(shape, [](std::int64_t) { return 0; });
     }
-    ANEMONE_INLINE dynamic_tensor gate(const dynamic_tensor& values, int i) {
-        return c_.along(values, values.shape().rank - 1, i * hidden_, hidden_);
+    /// A gate's product of the input, of the state, and their sum.
+    ANEMONE_INLINE dynamic_tensor of_input(const dynamic_tensor& x, int gate) { return product(x, of_input_, gate); }
+    ANEMONE_INLINE dynamic_tensor of_state(const dynamic_tensor& h, int gate) { return product(h, of_state_, gate); }
+    ANEMONE_INLINE dynamic_tensor sum(const dynamic_tensor& x, const dynamic_tensor& h, int gate) {
+        return c_.add(op::add, {of_input(x, gate), of_state(h, gate)});
     }
-    /// The product of the last gate's part of the recurrent weight.
-    ANEMONE_INLINE dynamic_tensor of_last_gate(const dynamic_tensor& state) {
-        return c_.add(op::linear, {state, c_.along(r_, 0, (gates_ - 1) * hidden_, hidden_),
-                                   c_.along(r_bias_, 0, (gates_ - 1) * hidden_, hidden_)});
+    /// A line of a table with one for each gate.
+    ANEMONE_INLINE dynamic_tensor line(const dynamic_tensor& table, int i) {
+        return c_.reshape(c_.along(table, 0, i, 1), {hidden_});
     }
     std::int64_t hidden() const { return hidden_; }
 
     dynamic_tensor cell;
 
 private:
+    struct gate_layer {
+        dynamic_tensor weight, bias;
+    };
+    ANEMONE_INLINE gate_layer layer_of(const dynamic_tensor& all, const dynamic_tensor& biases, int gate, int row) {
+        return {c_.along(all, 0, gate * hidden_, hidden_), line(biases, row)};
+    }
+    ANEMONE_INLINE dynamic_tensor product(const dynamic_tensor& x, const std::vector<gate_layer>& layers, int gate) {
+        const gate_layer& layer = layers[static_cast<std::size_t>(gate)];
+        return c_.add(op::linear, {x, layer.weight, layer.bias});
+    }
     ANEMONE_INLINE dynamic_tensor last(const dynamic_tensor& state) {
         return c_.reshape(state, batchwise_ ? extents{batch_, 1, hidden_} : extents{1, batch_, hidden_});
     }
@@ -74,25 +90,24 @@ private:
     std::int64_t hidden_;
     bool batchwise_ = false;
     std::int64_t steps_ = 0, batch_ = 0;
-    dynamic_tensor x_, w_, r_, w_bias_, r_bias_, h_;
+    std::vector<gate_layer> of_input_, of_state_; ///< for each gate
+    dynamic_tensor x_, h_;
 };
 
 ANEMONE_INLINE results read_rnn(node_call& c) {
     recurrence r(c, 1);
-    return r.run([&](const dynamic_tensor& i, const dynamic_tensor& s, const dynamic_tensor&) {
-        return c.add(op::tanh, {c.add(op::add, {i, s})});
-    });
+    return r.run([&](const dynamic_tensor& x, const dynamic_tensor& h) { return c.add(op::tanh, {r.sum(x, h, 0)}); });
 }
 /// Update, reset and hidden gates; the reset acts on the state before its product, or on the product.
 ANEMONE_INLINE results read_gru(node_call& c) {
     recurrence r(c, 3);
     const bool product = c.integer("linear_before_reset", 0) != 0;
-    return r.run([&](const dynamic_tensor& i, const dynamic_tensor& s, const dynamic_tensor& h) {
-        const auto open = [&](int k) { return c.add(op::sigmoid, {c.add(op::add, {r.gate(i, k), r.gate(s, k)})}); };
+    return r.run([&](const dynamic_tensor& x, const dynamic_tensor& h) {
+        const auto open = [&](int k) { return c.add(op::sigmoid, {r.sum(x, h, k)}); };
         const dynamic_tensor z = open(0);
         const dynamic_tensor kept =
-            product ? c.add(op::mul, {open(1), r.gate(s, 2)}) : r.of_last_gate(c.add(op::mul, {open(1), h}));
-        const dynamic_tensor fresh = c.add(op::tanh, {c.add(op::add, {r.gate(i, 2), kept})});
+            product ? c.add(op::mul, {open(1), r.of_state(h, 2)}) : r.of_state(c.add(op::mul, {open(1), h}), 2);
+        const dynamic_tensor fresh = c.add(op::tanh, {c.add(op::add, {r.of_input(x, 2), kept})});
         return c.add(op::add, {c.add(op::mul, {c.add(op::sub, 1.0, z), fresh}), c.add(op::mul, {z, h})});
     });
 }
@@ -102,18 +117,17 @@ ANEMONE_INLINE results read_lstm(node_call& c) {
     r.cell = r.start(6);
     dynamic_tensor holes;
     if (c.has(7)) {
-        holes = c.reshape(c.x(7), {3 * r.hidden()});
+        holes = c.reshape(c.x(7), {3, r.hidden()});
     }
-    const auto seen = [&](const dynamic_tensor& g, int k) {
-        return c.has(7) ? c.add(op::add, {g, c.add(op::mul, {r.gate(holes, k), r.cell})}) : g;
+    const auto open = [&](const dynamic_tensor& sum, int k) {
+        return c.add(op::sigmoid, {c.has(7) ? c.add(op::add, {sum, c.add(op::mul, {r.line(holes, k), r.cell})}) : sum});
     };
-    return r.run([&](const dynamic_tensor& i, const dynamic_tensor& s, const dynamic_tensor&) {
-        const dynamic_tensor sums = c.add(op::add, {i, s});
-        const dynamic_tensor in = c.add(op::sigmoid, {seen(r.gate(sums, 0), 0)});
-        const dynamic_tensor forget = c.add(op::sigmoid, {seen(r.gate(sums, 2), 2)});
-        const dynamic_tensor fresh = c.add(op::mul, {in, c.add(op::tanh, {r.gate(sums, 3)})});
-        r.cell = c.add(op::add, {c.add(op::mul, {forget, r.cell}), fresh});
-        return c.add(op::mul, {c.add(op::sigmoid, {seen(r.gate(sums, 1), 1)}), c.add(op::tanh, {r.cell})});
+    return r.run([&](const dynamic_tensor& x, const dynamic_tensor& h) {
+        const dynamic_tensor fresh = c.add(op::mul, {open(r.sum(x, h, 0), 0), c.add(op::tanh, {r.sum(x, h, 3)})});
+        const dynamic_tensor kept = c.add(op::mul, {open(r.sum(x, h, 2), 2), r.cell});
+        const dynamic_tensor result = r.sum(x, h, 1);
+        r.cell = c.add(op::add, {kept, fresh});
+        return c.add(op::mul, {open(result, 1), c.add(op::tanh, {r.cell})});
     });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../base/formatted.hpp"
+#include "../forms/written.hpp"
 #include "../passes/lowering.hpp"
 #include "../passes/print.hpp"
 #include "../passes/validate.hpp"
@@ -81,7 +82,7 @@ ANEMONE_BODY std::string cost_table(const graph_view& lowered, const cost& c) {
 
 ANEMONE_BODY std::string cost_report(const graph_view& model, const target_description& d) {
     const lowered_graph lowered = lower(validated(model));
-    return cost_table(lowered.view(), estimate(lowered.view(), d));
+    return cost_table(lowered.view(), estimate(lowered.view(), d, held_forms_of(model, d)));
 }
 ANEMONE_BODY std::string cost_report(const graph_view& model, target t) { return cost_report(model, describe(t)); }
 

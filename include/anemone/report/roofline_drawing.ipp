@@ -4,6 +4,7 @@
 #include "../base/formatted.hpp"
 #include "../drawing/style.hpp"
 #include "../drawing/svg.hpp"
+#include "../forms/written.hpp"
 #include "../passes/lowering.hpp"
 #include "../passes/validate.hpp"
 #include "cost_report.hpp"
@@ -126,7 +127,7 @@ ANEMONE_BODY std::string draw_roofline(const graph_view& lowered, const cost& c,
 ANEMONE_BODY std::string draw_roofline(const graph_view& model, const target_description& d,
                                        const roofline_options& options) {
     const lowered_graph lowered = lower(validated(model));
-    return draw_roofline(lowered.view(), estimate(lowered.view(), d), options);
+    return draw_roofline(lowered.view(), estimate(lowered.view(), d, held_forms_of(model, d)), options);
 }
 ANEMONE_BODY std::string draw_roofline(const graph_view& model, target t, const roofline_options& options) {
     return draw_roofline(model, describe(t), options);

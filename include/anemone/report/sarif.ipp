@@ -196,7 +196,7 @@ private:
         std::string text = formatted("{}: {} on {}", node_phrase(graph_, v.node, v.operation), sentence_of(v), where);
         text += asks_elsewhere(v) ? "; " + remedy_phrase(elsewhere_.first_for(v.node)) : "";
         std::string_view lead = "try";
-        for (const std::string& suggestion : suggestions_of(v)) {
+        for (const std::string& suggestion : suggestions_of(v, graph_, describe(v.target))) {
             text += formatted("; {}: {}", lead, suggestion);
             lead = "or";
         }

@@ -30,6 +30,7 @@ struct target_verdict {
     mark seconds_mark = mark::predicted; ///< of `seconds`: a fit to measurements, or a prediction
     bound limit = bound::unknown;        ///< what that time is spent on
     std::int64_t traffic = 0;            ///< bytes that all layers move; 0 where the model has no cost
+    held_forms held = held_forms::run;   ///< the forms of weights that the file which is priced holds
     residency_summary residency{};       ///< of the layers as the engine runs them
     std::vector<violation> found{};
     std::vector<std::string> of_file{}; ///< why the file as it stands is refused, though the graph may not be
@@ -70,6 +71,7 @@ private:
     /// The texts of a violation that need its graph: its label and its sentence.
     struct site_text {
         std::string label, message;
+        std::vector<std::string> suggestions;
         std::optional<target> first{}; ///< of an error: the first target that takes the node
     };
 

@@ -5,6 +5,7 @@ ANEMONE_INCLUDED(anemone_report_verdicts_hpp);
 
 #include "../base/formatted.hpp"
 #include "../cost/cost.hpp"
+#include "../forms/written.hpp"
 #include "../io/json.hpp"
 #include "../passes/lowering.hpp"
 #include "../passes/validate.hpp"
@@ -61,7 +62,8 @@ ANEMONE_INLINE std::string time_of(const target_verdict& r) {
 }
 
 ANEMONE_INLINE void write_violation(json_writer& j, const violation& v, const std::string& label,
-                                    const std::string& message, const std::optional<target>& first) {
+                                    const std::string& message, const std::vector<std::string>& suggestions,
+                                    const std::optional<target>& first) {
     const rule_record& r = record_of(v.rule);
     j.object().member("rule", name(v.rule)).member("fact", r.fact).member("level", name(level_of(v)));
     j.member("severity", name(v.severity)).member("operation", name(v.operation)).member("node", v.node);
@@ -71,7 +73,7 @@ ANEMONE_INLINE void write_violation(json_writer& j, const violation& v, const st
         .member("mark", name(evidence_on(r, describe(v.target))))
         .member("message", message);
     j.key("suggestions").array();
-    for (const std::string& suggestion : suggestions_of(v)) {
+    for (const std::string& suggestion : suggestions) {
         j.value(suggestion);
     }
     j.end();
@@ -121,7 +123,8 @@ ANEMONE_BODY_OF verdict_table::verdict_table(const graph_view& g, const target_s
             const bool asks = detail::asks_elsewhere(v);
             const std::optional<target> first = asks ? elsewhere.first_for(v.node) : std::nullopt;
             sites.push_back({std::string(detail::label(g, v.node)),
-                             format(v, g, describe(t), asks ? detail::remedy_phrase(first) : std::string()), first});
+                             format(v, g, describe(t), asks ? detail::remedy_phrase(first) : std::string()),
+                             detail::suggestions_of(v, g, describe(t)), first});
             if (v.is_error && row.counts.errors == 0) {
                 const bool unwritten = v.rule == rule::operation_is_not_written;
                 row.first_blocker =
@@ -131,8 +134,9 @@ ANEMONE_BODY_OF verdict_table::verdict_table(const graph_view& g, const target_s
             row.counts.add(v);
         }
         row.counts.notes += remarks_.size();
+        row.held = held_forms_of(g, describe(t), p.rules.route);
         if (lowered && row.accepted()) {
-            const cost c = estimate(lowered->view(), t);
+            const cost c = estimate(lowered->view(), describe(t), row.held);
             row.seconds = c.seconds;
             row.interval = c.clock;
             row.joules = c.joules;
@@ -141,7 +145,7 @@ ANEMONE_BODY_OF verdict_table::verdict_table(const graph_view& g, const target_s
             row.traffic = c.bytes;
         }
         const graph_view as_run = lowered ? lowered->view() : g;
-        row.residency = summarize(residency(as_run, t), t);
+        row.residency = summarize(residency(as_run, describe(t), row.held), t);
         rows_.push_back(std::move(row));
     }
 }
@@ -216,7 +220,7 @@ ANEMONE_BODY std::string verdict_table::json(std::string_view model, std::span<c
         j.key("violations").array();
         for (std::size_t k = 0; k < r.found.size(); ++k) {
             const site_text& site = sites_[i][k];
-            detail::write_violation(j, r.found[k], site.label, site.message, site.first);
+            detail::write_violation(j, r.found[k], site.label, site.message, site.suggestions, site.first);
         }
         j.end().end();
     }

@@ -70,7 +70,8 @@ inline constexpr std::array convolution{
                 .ops = detail::convolutions,
                 .sentence = "kernel width {got} exceeds {limit}",
                 .reject = "Invalid conv kernel %s = %zd, It should be in [%zd,%zd]",
-                .advice = "swap the axes (height may be larger) or split the kernel's width into a sum of two",
+                .advice = "swap the axes and split the kernel's height into a sum; or cut the input into frames and "
+                          "multiply them by the kernel as a matrix",
                 .source = "guide chapters 4 and 17; study M4, M6",
                 .evidence = mark::measured,
                 .figure = &target_marks::kernel_width,
@@ -85,7 +86,8 @@ inline constexpr std::array convolution{
                 .ops = detail::convolutions,
                 .sentence = "kernel height {got} exceeds {limit}",
                 .reject = "Invalid conv kernel %s = %zd, It should be in [%zd,%zd]",
-                .advice = "split the kernel's height into a sum of two",
+                .advice = "split the kernel's height into a sum; or cut the input into frames and multiply them by the "
+                          "kernel as a matrix",
                 .source = "guide chapter 17, appendix A; study M4, M6",
                 .evidence = mark::measured,
                 .figure = &target_marks::kernel_height,
@@ -268,7 +270,9 @@ inline constexpr std::array convolution{
                 .ops = {op::conv2d},
                 .sentence = "stride {got} is not a product of at most two of 2, 3, 4 and {limit}",
                 .reject = "",
-                .advice = "use a stride such as 4, 6, 8, 9, 12, 16, 24 or 32",
+                .advice =
+                    "use a stride such as 4, 6, 8, 9, 12, 16, 24 or 32; or cut the input into frames and multiply "
+                    "them by the kernel as a matrix",
                 .source = "guide chapter 17; the vendor's guide to models names the same strides",
                 .evidence = mark::decompiled,
                 .silicon = "M1",

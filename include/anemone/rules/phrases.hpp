@@ -1,11 +1,13 @@
 #pragma once
 
+#include "../analysis/held_weights.hpp"
 #include "../base/formatted.hpp"
 #include "../base/text.hpp"
 #include "../base/way.hpp"
 #include "../forms/form_text.hpp"
 #include "../io/unicode.hpp"
 #include "evaluate.hpp"
+#include "kernel_advice.hpp"
 
 #include <fmt/format.h>
 
@@ -20,10 +22,13 @@
 namespace ane::detail::inline ANEMONE_WAY {
 
 /// What a reader calls a node: its own name, that of the output it is, or that of the weight it reads without the
-/// last part ("stem" for "stem.weight"). Empty when there is none.
+/// last part ("stem" for "stem.weight"); a stored form is called as its weight. Empty when there is none.
 constexpr std::string_view label(const graph_view& g, int index) {
     if (g[index].name.count > 0) {
         return g.name(index);
+    }
+    if (is_stored_form(g[index]) && g[index].operands.count > 0) {
+        return g.name(g.operands(index)[0]);
     }
     for (const output_port& port : g.outputs) {
         if (port.node == index) {
@@ -99,7 +104,12 @@ ANEMONE_INLINE std::vector<std::string> suggestions_of(const rule_record& r) {
 }
 
 /// The same of a violation, what can be written instead first.
-ANEMONE_INLINE std::vector<std::string> suggestions_of(const violation& v) {
+ANEMONE_INLINE std::vector<std::string> suggestions_of(const violation& v, const graph_view& g,
+                                                       const target_description& t) {
+    const bool of_kernel = v.rule == rule::kernel_width_exceeds || v.rule == rule::kernel_height_exceeds;
+    if (of_kernel && is_convolution(g[v.node].kind)) {
+        return {kernel_advice(g, v.node, t)};
+    }
     std::vector<std::string> all = suggestions_of(record_of(v.rule));
     if (v.form != form_reason::nothing) {
         all.insert(all.begin(), forms::phrase(rewrite_for(v.operation, v.form)));

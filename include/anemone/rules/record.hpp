@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../analysis/held_weights.hpp"
 #include "../analysis/ranges.hpp"
 #include "../analysis/spread.hpp"
 #include "../forms/form_fault.hpp"
@@ -52,6 +53,11 @@ struct subject {
     std::span<const spread> spreads = {};    ///< of `spreads(g, ranges)`; the same
     written_facts written = {};              ///< of `find_form_faults(g, route)`; the same
 
+    /// The forms of weights in the file that we write: a netplist where it is asked for, or MIL text cannot hold the model.
+    constexpr held_forms held() const {
+        const bool by_netplist = written.mil_count > 0 && written.netplist_count == 0;
+        return held_forms_on(by_netplist && route == compile_route::any ? compile_route::netplist : route, t);
+    }
     constexpr int operand_count() const { return n.operands.count; }
     constexpr const node& operand(int position) const { return g.operand(n, position); }
     constexpr const interval& operand_range(int position) const {

@@ -141,6 +141,7 @@
     ROW(sparse_weight_has_few_zeros)                                                                                   \
     ROW(blockwise_scale_is_not_supported)                                                                              \
     ROW(weight_is_expanded_before_it_runs)                                                                             \
+    ROW(weight_form_is_not_written)                                                                                    \
     ROW(compressed_elements_are_narrow)                                                                                \
     ROW(weight_is_palette_and_sparse)                                                                                  \
     /* value: what the declared ranges prove */                                                                        \

@@ -18,7 +18,7 @@ ANEMONE_BODY std::string format(const violation& v, const graph_view& g, const t
         text += formatted("; {}", remedy);
     }
     std::string_view lead = "try";
-    for (const std::string& suggestion : detail::suggestions_of(v)) {
+    for (const std::string& suggestion : detail::suggestions_of(v, g, t)) {
         text += formatted("; {}: {}", lead, suggestion);
         lead = "or";
     }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "../analysis/kernel_memory.hpp"
+#include "../forms/weight_faults.hpp"
 #include "convolution.hpp"
 #include "movement.hpp"
 #include "record.hpp"
@@ -21,17 +23,15 @@ constexpr bool is_sparse(weight_form f) {
 }
 constexpr bool is_blockwise(weight_form f) { return f == weight_form::blockwise || f == weight_form::sparse_blockwise; }
 
-/// Whether a form crosses the memory bus as it is stored. Palettes of 8 bits take half the bytes of fp16 like int8.
-constexpr bool streams(const compression& c, const target_capabilities& has) {
-    switch (c.form) {
-    case weight_form::palette: return c.bits <= 4 ? has.stream_int4_palette : has.stream_int8;
-    case weight_form::sparse: return has.stream_sparse;
-    case weight_form::affine: return has.stream_int8;
-    case weight_form::blockwise:
-    case weight_form::sparse_blockwise: return has.stream_blockwise;
-    case weight_form::sparse_palette: return has.stream_sparse && has.stream_blockwise; // from A15 (guide appendix A)
+/// The width of palette indices to use in place of one that a target does not have: the next wider, else the widest.
+constexpr int supported_palette_bits(int bits, const target_capabilities& has) {
+    int best = 0;
+    for (int b = 1; b < 16; ++b) {
+        if (has.palette_bits(b) && best < bits) {
+            best = b;
+        }
     }
-    return false;
+    return best;
 }
 
 /// The compressed weight that a convolution, a linear layer or a product reads; null when it reads another one.
@@ -138,7 +138,7 @@ inline constexpr std::array weight{
                 .scope = rule_scope::weights,
                 .level = severity::reject,
                 .ops = {op::compressed},
-                .sentence = "palette indices of {got} bits; the widest that the target has is {limit}",
+                .sentence = "palettes of {got} bits are not supported; palettes of {limit} bits are",
                 .reject = "1 and 2 bit palettes not supported",
                 .advice = "use 4 or 8 bits (3 and 6 from A14)",
                 .source = "guide chapter 25",
@@ -147,7 +147,8 @@ inline constexpr std::array weight{
                 .check = [](const subject& s) -> finding {
                     const compression& c = detail::form_of(s.n);
                     const bool known = c.bits > 0 && c.bits < 16 && s.t.has.palette_bits(c.bits);
-                    return holds_if(!detail::is_palette(c.form) || known, c.bits, 8);
+                    return holds_if(!detail::is_palette(c.form) || known, c.bits,
+                                    detail::supported_palette_bits(c.bits, s.t.has));
                 }},
     rule_record{.id = rule::palette_vector_size_is_not_supported,
                 .fact = "R140",
@@ -238,7 +239,24 @@ inline constexpr std::array weight{
                 .silicon = "M1",
                 .check = [](const subject& s) -> finding {
                     const compression& c = detail::form_of(s.n);
-                    return holds_if(detail::streams(c, s.t.has), c.bits, 16);
+                    const bool held = is_held_as_stored(s.g, s.index, s.held()); // the others are told below
+                    return holds_if(!held || form_streams(c, s.t), c.bits, 16);
+                }},
+    // What our files hold instead, not what the engine could do: `mil_options::every_stored_form` writes all of them.
+    rule_record{.id = rule::weight_form_is_not_written,
+                .fact = "written",
+                .scope = rule_scope::weights,
+                .level = severity::warn,
+                .ops = {op::compressed},
+                .sentence = "is written as the fp16 values that it stands for: not smaller, not faster",
+                .reject = "",
+                .consequence = "the file holds 2 bytes for an element, which all cross the memory",
+                .advice = "keep it in fp16",
+                .source = "weights facts, netplist-units facts",
+                .evidence = mark::predicted,
+                .check = [](const subject& s) -> finding {
+                    const form_fault f = weight_fault(s.g, s.index, s.held());
+                    return {static_cast<bool>(f), f.got, f.limit, f.why};
                 }},
     // The elements that remain after the zeros are taken out: plain fp16, or the indices and integers of a second form.
     rule_record{

@@ -95,7 +95,8 @@ constexpr segment_cost price_segment(const graph_view& lowered, door place, cons
     segment_cost result;
     result.place = place;
     if (place != door::host) {
-        const cost c = estimate(lowered, chip);
+        const compile_route route = place == door::netplist ? compile_route::netplist : compile_route::mil;
+        const cost c = estimate(lowered, chip, held_forms_on(route, chip));
         result.clock = c.seconds ? std::optional(c.clock) : std::nullopt;
         result.dispatch_seconds = c.dispatch_seconds;
         result.limit = c.limit;

@@ -12,10 +12,10 @@ was ever run on Apple silicon.
 from ._native import version as __version__
 from .errors import Error, Fault
 from .model import Cost, Model, Port, Program, check, cost, draw, run, targets
-from .plans import (Call, Compressed, Deviation, Differed, Difference, LayerError, Optimized, Placement, Plan, Point, Remedy,
-                    Segment, Step, StoredWeight, Timeline, Whole)
+from .plans import (Call, Compressed, Deviation, Differed, Difference, HeldOut, LayerError, Optimized, Placement, Plan, Point,
+                    Remedy, Segment, Step, StoredWeight, Timeline, Whole)
 from .report import Finding, Report, Verdict
 
-__all__ = ["Call", "Compressed", "Cost", "Deviation", "Differed", "Difference", "Error", "Fault", "Finding", "LayerError",
+__all__ = ["Call", "Compressed", "Cost", "Deviation", "Differed", "Difference", "Error", "Fault", "Finding", "HeldOut", "LayerError",
            "Model", "Optimized", "Placement", "Plan", "Point", "Port", "Program", "Remedy", "Report", "Segment", "Step", "StoredWeight", "Timeline", "Verdict", "Whole", "__version__",
            "check", "cost", "draw", "run", "targets"]

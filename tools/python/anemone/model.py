@@ -152,8 +152,8 @@ class Model:
         """A form for each weight: as small, or as fast, as a bound on the loss allows.
 
         target       the chip
-        data         runs to learn from and to judge by, by the names of inputs, along a first axis; None: random
-                     numbers
+        data         runs to learn from, to choose by and to judge by, by the names of inputs, along a first axis; None:
+                     random numbers
         random_runs  how many runs of random numbers, where there are no data
         most_loss    the largest relative error of the outputs
         goal         what is to be least, the size of the weights or the time by the cost model: "size" or "time"

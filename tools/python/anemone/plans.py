@@ -91,6 +91,16 @@ class Point:
 
 
 @dataclass(frozen=True)
+class HeldOut:
+    """What compressed weights lose on runs that nothing was chosen by."""
+
+    runs: int
+    loss: Optional[float]  #: of the outputs; None where it is not finite
+    at_least: Optional[float]  #: where the loss of a further run lies, nine times of ten; None where it is not known
+    at_most: Optional[float]
+
+
+@dataclass(frozen=True)
 class StoredWeight:
     """A weight, and the form that was chosen for it."""
 
@@ -111,7 +121,8 @@ class Compressed(Plan):
     most_loss: float  #: the gate
     ratio: float  #: how many times smaller all weights are
     before: Point
-    after: Point
+    after: Point  #: its loss is that of the runs that the forms were chosen by, not above the gate
+    held_out: Optional[HeldOut]  #: None for a model with states, and for a single run: none could be held out
     weights: List[StoredWeight]  #: those that a form was chosen for
 
     def draw(self) -> str:
@@ -251,7 +262,8 @@ def optimized(plan: "_native.Plan", model: "Model") -> Optimized:
 def compressed(plan: "_native.Plan", model: "Model") -> Compressed:
     data = json.loads(plan.json)
     return _row(Compressed, {**data, **_plan(plan), "model": model, "before": _row(Point, data["before"]),
-                             "after": _row(Point, data["after"]), "weights": _rows(StoredWeight, data["weights"])})
+                             "after": _row(Point, data["after"]), "held_out": data["held_out"] and _row(HeldOut, data["held_out"]),
+                             "weights": _rows(StoredWeight, data["weights"])})
 
 
 def differed(plan: "_native.Plan", backend: str) -> Differed:
