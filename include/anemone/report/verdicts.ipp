@@ -127,9 +127,9 @@ ANEMONE_BODY_OF verdict_table::verdict_table(const graph_view& g, const target_s
                              detail::suggestions_of(v, g, describe(t)), first});
             if (v.is_error && row.counts.errors == 0) {
                 const bool unwritten = v.rule == rule::operation_is_not_written;
-                row.first_blocker =
-                    unwritten ? format(v, g, describe(t), detail::remedy_phrase(elsewhere.first_for(v.node)))
-                              : sites.back().message;
+                row.first_blocker = unwritten
+                                        ? format(v, g, describe(t), detail::remedy_phrase(elsewhere.first_for(v.node)))
+                                        : sites.back().message;
             }
             row.counts.add(v);
         }
