@@ -84,34 +84,34 @@ ANEMONE_INLINE void refuse_element(std::string_view port, std::size_t index, dou
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY void check_inputs(const graph_view& g, input_buffers inputs, input_check how) {
+ANEMONE_BODY void check_inputs(const graph_view& model, input_buffers inputs, input_check how) {
     constexpr std::size_t samples = 256;
     std::size_t position = 0;
-    for (int i = 0; i < g.size() && position < inputs.size(); ++i) {
-        if (how == input_check::off || !detail::is_bound(g, i)) {
+    for (int i = 0; i < model.size() && position < inputs.size(); ++i) {
+        if (how == input_check::off || !detail::is_bound(model, i)) {
             continue;
         }
         const std::span<const std::byte> given = inputs[position++];
-        const contract& promise = g[i].get<contract>();
-        const auto size = static_cast<std::size_t>(bytes(g[i].type, 1));
+        const contract& promise = model[i].get<contract>();
+        const auto size = static_cast<std::size_t>(bytes(model[i].type, 1));
         const std::size_t count = given.size() / size;
         // Odd, so that the samples do not stay in one column of a row of even length.
         const std::size_t step = how == input_check::sampled && count > samples ? (count / samples) | 1 : 1;
         if (!promise.declared) {
             continue;
         }
-        if (g[i].type == dtype::f16) {
+        if (model[i].type == dtype::f16) {
             const std::size_t outside = detail::first_outside(given, count, step, detail::order_range(promise));
             if (outside < count) {
-                detail::refuse_element(g.name(i), outside,
+                detail::refuse_element(model.name(i), outside,
                                        static_cast<double>(half::from_bits(detail::half_at(given, outside))), promise);
             }
         } else {
             for (std::size_t e = 0; e < count; e += step) {
                 const auto byte = std::to_integer<std::uint8_t>(given[e]);
-                const double value = g[i].type == dtype::int8 ? static_cast<std::int8_t>(byte) : byte;
+                const double value = model[i].type == dtype::int8 ? static_cast<std::int8_t>(byte) : byte;
                 if (value < promise.low || value > promise.high) {
-                    detail::refuse_element(g.name(i), e, value, promise);
+                    detail::refuse_element(model.name(i), e, value, promise);
                 }
             }
         }

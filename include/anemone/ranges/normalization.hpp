@@ -80,10 +80,12 @@ template <class Operand> constexpr interval range_of_batch_norm(const graph_view
 constexpr double normalized_elements(const graph_view& g, const node& n) {
     const extents& x = g.operand(n, 0).shape;
     if (n.kind == op::group_norm) {
-        return static_cast<double>(x.count() / x[0]) / n.get<grouping>().groups;
+        const std::int64_t image = x.count() / x[0];
+        return static_cast<double>(image) / n.get<grouping>().groups;
     }
     if (n.kind == op::instance_norm) {
-        return static_cast<double>(x.count() / (x[0] * x[1]));
+        const std::int64_t plane = x.count() / (x[0] * x[1]);
+        return static_cast<double>(plane);
     }
     const int axis = n.get<stabilizer>().axis;
     return static_cast<double>(x[axis < 0 ? axis + x.rank : axis]);
