@@ -41,7 +41,7 @@ bool is_taken(const graph_view& g) {
 }
 
 /// What two models of the same ports and weights differ by, relative.
-double difference(const graph_view& a, const graph_view& b) {
+double largest_difference(const graph_view& a, const graph_view& b) {
     const weight_store weights = random_weights(a, 1);
     const model_samples samples = random_samples(a, 3);
     const backend::any cpu = backend::cpu{};
@@ -69,7 +69,7 @@ TEST_CASE("a kernel that is too wide for one height: the axes are swapped") {
         g.output("y"_s, transpose<permutation{0, 1, 3, 2}>(conv2d(x, w)));
     });
     CHECK(is_taken(advised));
-    CHECK(difference(wide, advised) < 0.002);
+    CHECK(largest_difference(wide, advised) < 0.002);
 }
 
 TEST_CASE("a kernel that is wider than any height: swapped and split along the height") {
@@ -86,7 +86,7 @@ TEST_CASE("a kernel that is wider than any height: swapped and split along the h
         g.output("y"_s, transpose<permutation{0, 1, 3, 2}>(first + second));
     });
     CHECK(is_taken(advised));
-    CHECK(difference(wide, advised) < 0.005);
+    CHECK(largest_difference(wide, advised) < 0.005);
 }
 
 TEST_CASE("a kernel that is too high is split") {
@@ -102,7 +102,7 @@ TEST_CASE("a kernel that is too high is split") {
         g.output("y"_s, first + second);
     });
     CHECK(is_taken(advised));
-    CHECK(difference(high, advised) < 0.005);
+    CHECK(largest_difference(high, advised) < 0.005);
 }
 
 // tests/rules/cases/conv_512_wide.onnx: a bank of filters over a signal.
@@ -128,7 +128,7 @@ TEST_CASE("a kernel of hundreds of elements with a stride that has no factors: f
         g.output("y"_s, reshape<1, 8, 1, 5>(transpose<permutation{1, 0}>(linear(cut, w))));
     });
     CHECK(is_taken(advised));
-    CHECK(difference(bank, advised) < 0.005);
+    CHECK(largest_difference(bank, advised) < 0.005);
 }
 
 TEST_CASE("kernels that are not plain are judged by what the small mode holds") {
