@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <optional>
 
 /// Kernels that need not be fast on any backend are written once, as templates over one of these arithmetics, or over the
 /// reference's (backend/wide/wide_arithmetic.hpp). `element` is what tensors hold, `value` what is computed with.
@@ -116,23 +115,20 @@ struct engine_arithmetic {
     /// unit a convolution (decompiled, R179), so the multiply-accumulate path.
     class blend {
     public:
-        explicit blend(const engine_arithmetic& a) : arithmetic_(a) {
-            if (!a.path.texture_engine) {
-                convolution_.emplace(a);
-            }
-        }
+        explicit blend(const engine_arithmetic& a) : arithmetic_(a), products_(a), convolves_(!a.path.texture_engine) {}
         void multiply_add(value x, value w) {
-            if (convolution_) {
-                convolution_->multiply_add(x, w);
+            if (convolves_) {
+                products_.multiply_add(x, w);
             } else {
                 total_ = arithmetic_.add(total_, arithmetic_.multiply(x, w));
             }
         }
-        value result() const { return convolution_ ? convolution_->result() : total_; }
+        value result() const { return convolves_ ? products_.result() : total_; }
 
     private:
         const engine_arithmetic& arithmetic_;
-        std::optional<products> convolution_;
+        products products_;
+        bool convolves_;
         value total_{};
     };
 };

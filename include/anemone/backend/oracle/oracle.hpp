@@ -70,7 +70,8 @@ public:
     /// (errc::argument) for less than one.
     ANEMONE_API oracle threads(int count) const;
 
-    /// The same oracle with these layers: of a file of others, whose own layers are to be shown, `layer_forms::own`.
+    /// The same oracle with these layers: of a file of others, whose own layers are to be shown, `layer_forms::own`. A
+    /// model that is compiled as a constant has the safe forms alone: `compile_model` throws `error` (errc::argument).
     ANEMONE_API oracle layers(layer_forms forms) const;
     layer_forms layers() const { return layers_; }
 

@@ -170,8 +170,9 @@ ANEMONE_BODY oracle_program oracle::compile(const graph_view& model, const weigh
 
 #if !defined(ANEMONE_COMPILED)
 template <const auto& Model> oracle_program oracle::compile_model(const weight_store& weights) const {
-    if (layers_ != layer_forms::safe) {
-        return compile(Model, weights);
+    if (layers_ != layer_forms::safe) { // the code of all operations would be for this alone
+        throw error(errc::argument, "oracle",
+                    "has a file's own layers of graphs that are read: compile(model.view(), ...)");
     }
     if constexpr (ane::oracle::lowers_in_a_constant<Model>()) {
         using lowered = ane::oracle::lowered_model<Model>;
