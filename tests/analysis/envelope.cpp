@@ -95,6 +95,37 @@ TEST_CASE("constant weights have exact sums, and the accumulator has those of th
     CHECK(b.terms == 3);
 }
 
+TEST_CASE("a divisor that may be zero, by a promise and not by the type of an input alone") {
+    const auto quotient = [](const contract& divisor, dtype type) {
+        dynamic_graph g = one_node::sources_of({in({8}, within(-1, 1))});
+        node n;
+        n.kind = op::input;
+        n.type = type;
+        n.shape = {8};
+        n.attributes = divisor;
+        int by = g.append(n, {});
+        if (type != dtype::f16) {
+            node cast;
+            cast.kind = op::cast;
+            cast.shape = {8};
+            const int operands[] = {by};
+            by = g.append(cast, operands);
+        }
+        node divide;
+        divide.kind = op::div;
+        divide.shape = {8};
+        const int operands[] = {0, by};
+        g.append(divide, operands);
+        return g;
+    };
+    CHECK(said(quotient(within(-1, 1), dtype::f16), hazard::reciprocal_of_zero) == proof::refuted);
+    CHECK(said(quotient(within(0.5, 1), dtype::f16), hazard::reciprocal_of_zero) == proof::proven);
+    CHECK(said(quotient({}, dtype::f16), hazard::reciprocal_of_zero) == proof::open);
+    CHECK(said(quotient({}, dtype::uint8), hazard::reciprocal_of_zero) == proof::open);
+    CHECK(said(quotient(within(0, 9), dtype::uint8), hazard::reciprocal_of_zero) == proof::refuted);
+    CHECK(said(quotient(within(1, 9), dtype::uint8), hazard::reciprocal_of_zero) == proof::proven);
+}
+
 TEST_CASE("stored values, exponentials, squares") {
     CHECK(said(unary_of(op::exp, within(-5, 11.0)), hazard::exponential) == proof::proven);
     CHECK(said(unary_of(op::exp, within(-5, 11.125)), hazard::exponential) == proof::refuted);
