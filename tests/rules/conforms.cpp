@@ -31,6 +31,13 @@ constexpr auto clean = graph([](auto& g) {
              max_pool<pool{.kernel = 2}>(relu(conv2d<conv{.padding = same}>(x, g.weight("w", f16<16, 16, 3, 3>)))));
 });
 
+// --- policies of rules that stand at the same bit of other words are other template arguments
+template <policy P> inline constexpr policy taken = P;
+template <std::size_t Rule> inline constexpr rule_set alone = taken<waive(static_cast<rule>(Rule))>.waived;
+static_assert(alone<5> != alone<5 + 63> && alone<5> != alone<5 + 126> && alone<5 + 63> != alone<5 + 126>);
+static_assert(alone<5> != alone<5 + 64> && alone<5> != alone<5 + 128> && alone<5 + 64> != alone<5 + 128>);
+static_assert(alone<5 + 126>.contains(static_cast<rule>(5 + 126)) && !alone<5 + 126>.contains(static_cast<rule>(5)));
+
 // --- the verdict names the node, its line, the value and the limit
 template <class Verdict> struct parts;
 template <op O, rule R, target T, int Line, int Node, std::int64_t Got, std::int64_t Limit, class... Place>

@@ -89,8 +89,9 @@ constexpr void search(const rule_set& active, const graph_view& g, const graph_f
         const rule_set& asked = known == 2 ? of_constants : rules::is_small(n.shape, small) ? usual : active;
         const rule_set& its = rules_by_op[static_cast<std::size_t>(n.kind)];
         for (std::size_t w = 0; w < words; ++w) {
-            for (std::uint64_t rest = its.words[w] & asked.words[w]; rest != 0; rest &= rest - 1) {
-                const auto id = static_cast<rule>(w * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
+            for (std::uint64_t rest = its.words[w] & asked.words[w] & ~word_mark; rest != 0; rest &= rest - 1) {
+                const auto id =
+                    static_cast<rule>(w * rule_set::word_size + static_cast<std::size_t>(std::countr_zero(rest)));
                 const rule_record& r = *rules_by_id[static_cast<std::size_t>(id)];
                 const finding f = r.check(s);
                 if (f.broken && !found(violation{true, n.kind, id, r.level, p.is_error(id, r.level), t.id, i,
