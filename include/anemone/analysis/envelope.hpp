@@ -241,21 +241,12 @@ constexpr bool may_be_zero(const graph_view& g, const node& divisor, const inter
     return false;
 }
 
-/// Whether what is known of a value is the type of an input of integers, of which nothing was promised.
-constexpr bool is_unpromised_integer(const graph_view& g, const node& n) {
-    const node* at = &n;
-    while (signature(at->kind).group == op_group::movement && at->operands.count > 0) {
-        at = &g.operand(*at, 0);
-    }
-    return at->kind == op::input && at->type != dtype::f16 && !at->get<contract>().declared;
-}
-
 /// The operand of inverse and rsqrt, the divisor of div and floor_div.
 constexpr demand reciprocal_demand(const ranged_node& s) {
     const int position = s.n.operands.count - 1;
     const interval y = shifted(s.in(position), added_epsilon(s.n));
     const bool zero = may_be_zero(s.g, s.operand(position), y);
-    return {true, !zero, zero, y.declared && !is_unpromised_integer(s.g, s.operand(position)), 0, 0};
+    return {true, !zero, zero, y.declared, 0, 0};
 }
 
 /// Published ends of the sigmoid's table: -9.938 and 8.320 (measured M1).
