@@ -22,25 +22,16 @@ template <> struct operation<op::reshape> : rearrangement {
     }
     static constexpr dtype type(const graph_view& g, const node& n) { return type_of(g, n, 0); }
     static constexpr bool reads(const graph_view&, const node&, int) { return true; }
-    /// An axis that the result has too, of as many elements with as many behind each, keeps its mean.
+    /// What is known along an axis stays known where the result has that axis too.
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
-        const extents& x = shape_of(g, n, 0);
-        const auto behind = [](const extents& e, int axis) {
-            std::int64_t count = 1;
-            for (int i = axis + 1; i < e.rank; ++i) {
-                count *= e[i];
-            }
-            return count;
-        };
-        const int axis = x.rank - 1 - in(0).along;
-        for (int i = 0; in(0).bounds_rows() && i < n.shape.rank; ++i) {
-            if (n.shape[i] == x[axis] && behind(n.shape, i) == behind(x, axis)) {
-                interval r = in(0);
-                r.along = n.shape.rank - 1 - i;
-                return r;
-            }
+        if (!in(0).bounds_rows()) {
+            return in(0);
         }
-        return of_elements(in(0));
+        const extents& x = shape_of(g, n, 0);
+        const int axis = axis_after_reshape(x, x.rank - 1 - in(0).along, n.shape);
+        interval r = axis < 0 ? of_elements(in(0)) : in(0);
+        r.along = axis < 0 ? 0 : n.shape.rank - 1 - axis;
+        return r;
     }
 };
 template <> struct operation<op::transpose> : rearrangement {

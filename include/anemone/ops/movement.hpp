@@ -38,6 +38,23 @@ constexpr inferred reshape_rule(const extents& from, const extents& to) {
     return r;
 }
 
+/// The axis of `to` that is `axis` of `from`, for two shapes of as many elements: as long, with as many elements before
+/// it. -1 where a reshape splits that axis or joins it with another.
+constexpr int axis_after_reshape(const extents& from, int axis, const extents& to) {
+    std::int64_t before = 1;
+    for (int k = 0; k < axis; ++k) {
+        before = detail::product_of_extents(before, from[k]);
+    }
+    std::int64_t outer = 1;
+    for (int k = 0; k < to.rank; ++k) {
+        if (outer == before && to[k] == from[axis]) {
+            return k;
+        }
+        outer = detail::product_of_extents(outer, to[k]);
+    }
+    return -1;
+}
+
 /// A shape in which one extent may be -1: that one is what the element count leaves.
 constexpr extents resolve_reshape(const extents& x, extents wanted) {
     std::int64_t known = 1;

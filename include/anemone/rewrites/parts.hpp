@@ -52,18 +52,8 @@ constexpr part_need broadcast_need(int axis, const extents& result, const extent
 
 /// The axis of the operand of a reshape that is `axis` of its result; none where that axis is split or joined.
 constexpr std::optional<part_need> reshaped_need(int axis, const extents& result, const extents& operand) {
-    std::int64_t before = 1;
-    for (int k = 0; k < axis; ++k) {
-        before *= result[k];
-    }
-    std::int64_t outer = 1;
-    for (int k = 0; k < operand.rank; ++k) {
-        if (outer == before && operand[k] == result[axis]) {
-            return part_need{k};
-        }
-        outer *= operand[k];
-    }
-    return std::nullopt;
+    const int kept = axis_after_reshape(result, axis, operand);
+    return kept < 0 ? std::nullopt : std::optional(part_need{kept});
 }
 
 constexpr part_need window_need(int axis, std::int64_t stride, std::int64_t reach, std::int64_t before) {
