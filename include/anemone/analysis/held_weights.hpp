@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../graph/uses.hpp"
 #include "../numerics/integer_products.hpp"
 #include "../passes/lowering.hpp"
 #include "../targets/description.hpp"
@@ -51,15 +52,9 @@ constexpr bool takes_stored_weight(op kind, std::size_t position) {
 
 /// Whether every operation that reads a compressed weight takes it as it is stored.
 constexpr bool is_read_as_stored(const graph_view& g, int index) {
-    for (int i = index + 1; i < g.size(); ++i) {
-        const auto operands = g.operands(i);
-        for (std::size_t k = 0; k < operands.size(); ++k) {
-            if (operands[k] == index && !takes_stored_weight(g[i].kind, k)) {
-                return false;
-            }
-        }
-    }
-    return true;
+    return every_reader(g, index, [](const node& n, int position) {
+        return takes_stored_weight(n.kind, static_cast<std::size_t>(position));
+    });
 }
 
 /// Whether the engine gets a compressed weight in its stored form. With every form written, one in blocks still reaches

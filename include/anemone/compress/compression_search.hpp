@@ -163,10 +163,8 @@ private:
                     return count == 1 && operands.size() > 1 && operands[1] == w.node &&
                            is_contraction(graph_[reader].kind);
                 });
-            const bool is_output = std::any_of(graph_.outputs.begin(), graph_.outputs.end(),
-                                               [&](const output_port& port) { return port.node == w.node; });
             const auto required = requirement_of(w.name);
-            if (w.is_compressed || is_output || !read_as_weight || graph_[w.node].type != dtype::f16) {
+            if (w.is_compressed || is_output(graph_, w.node) || !read_as_weight || graph_[w.node].type != dtype::f16) {
                 if (required && required->form) {
                     throw error(errc::argument, std::string(w.name),
                                 w.is_compressed

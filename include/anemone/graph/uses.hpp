@@ -4,6 +4,7 @@
 #include "sequence.hpp"
 
 #include <cstddef>
+#include <span>
 
 namespace ane {
 
@@ -19,6 +20,29 @@ constexpr sequence<int> uses(const graph_view& g) {
         ++counts[static_cast<std::size_t>(port.node)];
     }
     return counts;
+}
+
+/// Whether a node is an output of its graph.
+constexpr bool is_output(const graph_view& g, int index) {
+    for (const output_port& port : g.outputs) {
+        if (port.node == index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Whether `test(reader, position)` holds wherever an operation reads node `index`, as its operand `position`.
+template <class Test> constexpr bool every_reader(const graph_view& g, int index, Test test) {
+    for (int i = index + 1; i < g.size(); ++i) {
+        const std::span<const int> operands = g.operands(i);
+        for (std::size_t k = 0; k < operands.size(); ++k) {
+            if (operands[k] == index && !test(g[i], static_cast<int>(k))) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 } // namespace ane

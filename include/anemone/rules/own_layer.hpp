@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../analysis/envelope.hpp"
+#include "../graph/uses.hpp"
 #include "../passes/composed_functions.hpp"
 #include "record.hpp"
 #include "shifted_exponentials.hpp"
@@ -23,20 +24,15 @@ constexpr interval exponent_of(const subject& s) {
 
 /// Whether a rounding is only chosen below 1024, as we write it: select(|x| < 1024, round(x), x).
 constexpr bool is_chosen_below(const subject& s) {
-    int choices = 0;
-    for (int i = s.index + 1; i < s.g.size(); ++i) {
-        const node& n = s.g[i];
-        if (n.kind != op::select || operand_index(s.g, n, 1) != s.index || s.g.operand(n, 0).kind != op::less) {
-            continue;
+    return !is_output(s.g, s.index) && every_reader(s.g, s.index, [&s](const node& n, int position) {
+        if (n.kind != op::select || position != 1 || s.g.operand(n, 0).kind != op::less) {
+            return false;
         }
         const node& test = s.g.operand(n, 0);
         const node& size = s.g.operand(test, 0);
         const interval& limit = s.value_ranges[static_cast<std::size_t>(operand_index(s.g, test, 1))];
-        choices +=
-            size.kind == op::abs && operand_index(s.g, size, 0) == operand_index(s.g, s.n, 0) && limit.high <= 1024 ? 1
-                                                                                                                    : 0;
-    }
-    return choices == s.uses[static_cast<std::size_t>(s.index)];
+        return size.kind == op::abs && operand_index(s.g, size, 0) == operand_index(s.g, s.n, 0) && limit.high <= 1024;
+    });
 }
 
 constexpr finding check_own_layer(const subject& s) {

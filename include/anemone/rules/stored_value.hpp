@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../graph/uses.hpp"
 #include "value.hpp"
 
 #include <array>
@@ -23,11 +24,8 @@ constexpr bool follows_an_overflow(const subject& s) {
 
 /// Whether all that reads a node is a softmax, to which -infinity is as good as the lowest number: masked scores.
 constexpr bool only_softmax_reads(const subject& s) {
-    int softmaxes = 0;
-    for (int i = s.index + 1; i < s.g.size(); ++i) {
-        softmaxes += s.g[i].kind == op::softmax && operand_index(s.g, s.g[i], 0) == s.index ? 1 : 0;
-    }
-    return softmaxes > 0 && softmaxes == s.uses[static_cast<std::size_t>(s.index)];
+    return s.uses[static_cast<std::size_t>(s.index)] > 0 && !is_output(s.g, s.index) &&
+           every_reader(s.g, s.index, [](const node& n, int) { return n.kind == op::softmax; });
 }
 
 constexpr demand demand_of_parts(const subject& s) {
