@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace app {
@@ -70,14 +71,12 @@ ane::report_policy policy_of(const check_options& how) {
         }
     }
     ane::rule_set bounded;
-    for (const ane::rule_record& r : ane::rules::value) {
-        bounded.insert(r.id);
-    }
-    for (const ane::rule_record& r : ane::rules::stored_value) {
-        bounded.insert(r.id);
-    }
-    for (const ane::rule_record& r : ane::rules::own_layer) {
-        bounded.insert(r.id);
+    for (const std::span<const ane::rule_record> family : {std::span<const ane::rule_record>(ane::rules::value),
+                                                           std::span<const ane::rule_record>(ane::rules::stored_value),
+                                                           std::span<const ane::rule_record>(ane::rules::own_layer)}) {
+        for (const ane::rule_record& r : family) {
+            bounded.insert(r.id);
+        }
     }
     return {p, bounded};
 }

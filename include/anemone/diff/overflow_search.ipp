@@ -8,11 +8,13 @@ ANEMONE_INCLUDED(anemone_diff_overflow_search_hpp);
 #include "../backend/cpu/cpu.hpp"
 #include "../backend/samples.hpp"
 #include "../passes/lowering.hpp"
+#include "../passes/validate.hpp"
 #include "overflow_search.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <random>
 #include <span>
 #include <utility>
 
@@ -27,27 +29,12 @@ constexpr std::string_view phrase(range_end end) noexcept {
     return phrases[static_cast<std::size_t>(end)];
 }
 
-/// The bits of a sequence that is the same everywhere (xorshift).
-class coin {
-public:
-    explicit coin(std::uint32_t seed) : state_(seed * 2654435761U + 1) {}
-    bool toss() noexcept {
-        state_ ^= state_ << 13U;
-        state_ ^= state_ >> 17U;
-        state_ ^= state_ << 5U;
-        return (state_ & 0x100U) != 0;
-    }
-
-private:
-    std::uint32_t state_;
-};
-
 /// The memory of one run at ends of the ranges; inputs that are no fp16 numbers as `random_samples` makes them.
 ANEMONE_INLINE model_samples samples_at(const graph_view& g, range_end end, std::uint32_t seed) {
     const model_samples others = random_samples(g, 1, seed);
     const std::vector<std::span<const std::byte>> drawn = others.inputs(0);
     std::vector<std::vector<std::byte>> memory;
-    coin random(seed);
+    std::mt19937 random(seed); // the same everywhere
     for (int i = 0; i < g.size(); ++i) {
         if (!is_bound(g, i)) {
             continue;
@@ -60,7 +47,7 @@ ANEMONE_INLINE model_samples samples_at(const graph_view& g, range_end end, std:
         }
         for (std::size_t k = 0; k < to.size(); k += sizeof(half)) {
             const double zero = std::clamp(0.0, c.low, c.high);
-            const bool high = end == range_end::largest || (end == range_end::random && random.toss());
+            const bool high = end == range_end::largest || (end == range_end::random && random() % 2 == 0);
             const half value(
                 std::clamp(end == range_end::nearest_zero ? zero : (high ? c.high : c.low), -half_max, half_max));
             std::memcpy(to.data() + k, &value, sizeof value);
@@ -75,14 +62,21 @@ ANEMONE_INLINE model_samples samples_at(const graph_view& g, range_end end, std:
 class observed_run {
 public:
     ANEMONE_INLINE observed_run(const graph_view& g, const weight_store& weights)
-        : g_(g), run_(backend::cpu{}.rounding(rounding::each_operation), g, weights) {}
+        : g_(g), run_(backend::cpu{}.rounding(rounding::each_operation), g, weights), inputs_(g.nodes.size()) {}
 
     ANEMONE_INLINE void at(const model_samples& samples) {
-        inputs_.clear();
         const auto memory = samples.inputs(0);
-        for (const std::span<const std::byte> input : memory) {
-            std::vector<half>& values = inputs_.emplace_back(input.size() / sizeof(half));
-            std::memcpy(values.data(), input.data(), values.size() * sizeof(half));
+        std::size_t position = 0;
+        for (int i = 0; i < g_.size(); ++i) {
+            if (!is_bound(g_, i)) {
+                continue;
+            }
+            const std::span<const std::byte> input = memory[position++];
+            if (g_[i].type == dtype::f16) {
+                std::vector<half>& values = inputs_[static_cast<std::size_t>(i)];
+                values.resize(input.size() / sizeof(half));
+                std::memcpy(values.data(), input.data(), input.size());
+            }
         }
         run_.run(memory);
     }
@@ -129,16 +123,12 @@ private:
         if (!is_bound(g_, index)) {
             return run_.values(index);
         }
-        std::size_t input = 0;
-        for (int i = 0; i < index; ++i) {
-            input += is_bound(g_, i) ? 1 : 0;
-        }
-        return g_[index].type == dtype::f16 ? std::span<const half>(inputs_[input]) : std::span<const half>{};
+        return inputs_[static_cast<std::size_t>(index)];
     }
 
     graph_view g_;
     calibration<backend::cpu> run_;
-    std::vector<std::vector<half>> inputs_;
+    std::vector<std::vector<half>> inputs_; ///< by node; empty for other types
 };
 
 } // namespace ane::detail::inline ANEMONE_WAY
@@ -147,6 +137,7 @@ namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY_OF std::vector<overflow_found> find_overflows(const graph_view& model, const weight_store& weights,
                                                            std::size_t random) {
+    validate(model);
     lowered_graph lowered;
     try {
         lowered = lower(model);
