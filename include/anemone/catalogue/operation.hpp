@@ -33,7 +33,7 @@ namespace ane::detail::catalogue {
 ///     bool exact                    never rounds: it compares, chooses or moves values
 ///     operation_support support     from which generation the engine has it, and by which routes
 ///     engine_path engine            which of the engine's arithmetics it uses, and how that is known
-///     monotonicity grows(n)               of functions of one operand: whether larger operands give larger results
+///     monotonicity grows(n)         of functions of one operand: whether larger operands give larger results
 template <op Kind> struct operation;
 
 using path = numerics::arithmetic_path;

@@ -57,7 +57,7 @@ inline constexpr op_set freely_stored = op_set::where([](op o) {
     return !is_source(o) && !summed_products.contains(o) && o != op::exp && o != op::exp2 && o != op::square;
 });
 
-/// Norms that divide by a deviation or a length that nothing but their epsilon keeps above zero.
+/// Operations with an epsilon that is there to keep what they divide by, or take the logarithm of, above zero.
 inline constexpr op_set stabilised{op::minmax_norm, op::layer_norm, op::instance_norm, op::group_norm,
                                    op::rms_norm,    op::log,        op::rsqrt,         op::inverse};
 
