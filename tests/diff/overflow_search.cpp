@@ -13,12 +13,13 @@ using namespace ane;
 namespace {
 
 /// The operations that overflow, and where, of what a function builds on x.
-template <class Make> std::vector<std::string> found_in(contract x, Make make, const weight_store& weights = {}) {
+template <class Make>
+std::vector<std::string> found_in(contract x, Make make, const weight_store& weights = {}, std::size_t random = 3) {
     dynamic_builder b;
     b.output("y", make(b, b.input("x", {4, 8}, x)));
     const dynamic_graph g = b.finish();
     std::vector<std::string> all;
-    for (const overflow_found& each : find_overflows(g, weights)) {
+    for (const overflow_found& each : find_overflows(g, weights, random)) {
         all.push_back(std::string(name(g.nodes[static_cast<std::size_t>(each.node)].kind)) + ": " + each.at);
     }
     return all;
@@ -68,7 +69,8 @@ TEST_CASE("a sum of products reaches its ceiling before fp16 ends, and what foll
     CHECK(found_in(within(-5000, 5000), layer, weights) ==
           names{"linear: every input at its largest", "square: inputs at random ends of their ranges"});
     CHECK(found_in(within(-20, 20), layer, weights).empty());
-    CHECK(found_in(within(-60, 60), layer, weights) == names{"square: every input at its largest"});
+    // At random ends the square may hold where its double does not.
+    CHECK(found_in(within(-60, 60), layer, weights, 0) == names{"square: every input at its largest"});
 }
 
 TEST_CASE("states go on from run to run") {
