@@ -211,6 +211,9 @@ class Values(Case):
             for safe in ("cpu", "oracle:h17:safe"):
                 self.assertLess(abs(values[safe] / right - 1), 0.01)
             self.assertIn("x", self.call("diff", cases / file, "--input", "x.npz", "--target", "h17", code=1).stdout)
+            wide = ("diff", cases / file, "--reference", "f64", "--data", "x.npz", "--backend")
+            self.assertIn("beyond the bound", self.call(*wide, "oracle:h17", code=1).stdout)
+            self.call(*wide, "oracle:h17:safe")
             self.call("convert", cases / file, "--to", "mil", "-o", "written")
             written = self.json("check", "written", "--targets", "h17")
             self.assertEqual(found(written, "own_layer_fails"), [])

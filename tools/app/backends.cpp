@@ -6,7 +6,25 @@
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/base/error.hpp>
 
+#include <string_view>
+
 namespace app {
+
+std::optional<named_oracle> oracle_named(const std::string& backend, ane::layer_forms layers) {
+    constexpr std::string_view safe = ":safe";
+    if (backend == "oracle") {
+        return named_oracle{ane::target::h13, layers};
+    }
+    if (backend.rfind("oracle:", 0) != 0) {
+        return std::nullopt;
+    }
+    std::string machine = backend.substr(std::string_view("oracle:").size());
+    if (machine.size() >= safe.size() && machine.compare(machine.size() - safe.size(), safe.size(), safe) == 0) {
+        machine.resize(machine.size() - safe.size());
+        layers = ane::layer_forms::safe;
+    }
+    return named_oracle{target_named(machine), layers};
+}
 
 ane::backend::any backend_named(const std::string& backend, int threads, ane::layer_forms layers) {
     const std::size_t colon = backend.find(':');
@@ -15,17 +33,11 @@ ane::backend::any backend_named(const std::string& backend, int threads, ane::la
         const ane::backend::cpu place = threads > 0 ? ane::backend::cpu{}.threads(threads) : ane::backend::cpu{};
         return backend == "cpu" ? place : place.rounding(ane::rounding::each_operation);
     }
-    std::string machine = colon == std::string::npos ? "h13" : backend.substr(colon + 1);
-    if (name == "oracle") {
-        const std::size_t safe = machine.find(":safe");
-        if (safe != std::string::npos && safe + 5 == machine.size()) {
-            machine.resize(safe);
-            layers = ane::layer_forms::safe;
-        }
-        return ane::backend::oracle(target_named(machine)).layers(layers);
+    if (const auto oracle = oracle_named(backend, layers)) {
+        return ane::backend::oracle(oracle->chip).layers(oracle->layers);
     }
     if (name == "engine") {
-        return ane::backend::engine(target_named(machine));
+        return ane::backend::engine(target_named(colon == std::string::npos ? "h13" : backend.substr(colon + 1)));
     }
     throw ane::error(
         ane::errc::argument, "backend '" + backend + "'",

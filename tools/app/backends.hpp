@@ -3,10 +3,23 @@
 #include "model.hpp"
 #include "run_memory.hpp"
 #include <anemone/backend/any.hpp>
+#include <anemone/passes/layer_forms.hpp>
+#include <anemone/targets/target.hpp>
 
+#include <optional>
 #include <string>
 
 namespace app {
+
+/// The chip of an oracle and the layers that it shows.
+struct named_oracle {
+    ane::target chip;
+    ane::layer_forms layers;
+};
+
+/// What "oracle", "oracle:TARGET" and "oracle:TARGET:safe" say, the last whatever `layers` are; nothing for another
+/// backend. Throws `ane::error` (errc::argument) for a target that is none.
+std::optional<named_oracle> oracle_named(const std::string& backend, ane::layer_forms layers);
 
 /// "cpu", "cpu:unfused" (every operation's result rounded), "oracle:h13" (a target's arithmetic, bit by bit, with `layers`),
 /// "oracle:h13:safe" (whatever those are, with the forms that are written), "engine:h13" (by the engine's library, or its

@@ -3,7 +3,6 @@
 #include "backends.hpp"
 #include "option_faults.hpp"
 #include "run_memory.hpp"
-#include "target_names.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/wide/wide.hpp>
@@ -66,13 +65,12 @@ layer_errors compare_layers(const model& of, const layer_error_options& how, ane
     if (how.backend == "cpu" || how.backend == "cpu:unfused") {
         return compare_with(of, ane::backend::cpu{}, std::nullopt, how, data, shown);
     }
-    constexpr std::string_view oracle = "oracle:";
-    if (how.backend.rfind(oracle, 0) != 0) {
+    const std::optional<named_oracle> oracle = oracle_named(how.backend, of.layers());
+    if (!oracle) {
         throw ane::error(ane::errc::argument, spelled(&layer_error_options::backend, who.by),
                          "is " + how.backend + ", which has no layers to look at: it must be cpu or oracle:TARGET");
     }
-    const ane::target chip = target_named(how.backend.substr(oracle.size()));
-    return compare_with(of, ane::backend::oracle(chip).layers(of.layers()), chip, how, data, shown);
+    return compare_with(of, ane::backend::oracle(oracle->chip).layers(oracle->layers), oracle->chip, how, data, shown);
 }
 
 std::string text(const layer_errors& e, bool coloured) {
