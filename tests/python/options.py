@@ -29,6 +29,8 @@ FILES_AND_FORMATS = {
     "convert": {"--output"},
     "bench": {"--json", "--csv", "--svg"},
 }
+# A structure of tools/app with its members and the rows of its table.
+TABLE = r"^struct (\w+) \{\n((?:(?!^\};).)*?)static constexpr auto table\(\) \{(.*?)^\};"
 ANY_SUBCOMMAND = "*"  # the place of how a model is read
 
 
@@ -106,8 +108,7 @@ def every_table_is_told(cases):
     """Each table of tools/app is among those that were printed, and has a row for each member of its structure."""
     written = 0
     for path in (ROOT / "tools" / "app").glob("*.hpp"):
-        for name, members, rows in re.findall(r"^struct (\w+) \{\n(.*?)static constexpr auto table\(\) \{(.*?)^\};", path.read_text(),
-                                              re.DOTALL | re.MULTILINE):
+        for name, members, rows in re.findall(TABLE, path.read_text(), re.DOTALL | re.MULTILINE):
             written += 1
             declared = re.findall(r"^    \S.*? (\w+)(?: = .*|\{.*\})?;", members, re.MULTILINE)
             expect(declared, f"{name} has no members")
