@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../base/way.hpp"
+#include "../../../base/way.hpp"
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../../base/executor.hpp"
-#include "../../base/way.hpp"
+#include "../../../base/executor.hpp"
+#include "../../../base/way.hpp"
 
 #include <algorithm>
 #include <cstddef>
