@@ -1,9 +1,9 @@
 /// What the driver adds to one run on the engine: `session::execute` over a runtime whose functions do nothing, beside
 /// the bare call of such a function. On the caller's thread, and on the worker (with a timeout).
 
-#include <anemone/backend/engine/api.hpp>
-#include <anemone/backend/engine/session.hpp>
-#include <anemone/backend/engine/temporary_directory.hpp>
+#include <anemone/backend/engine/driver/temporary_directory.hpp>
+#include <anemone/backend/engine/e5rt/api.hpp>
+#include <anemone/backend/engine/e5rt/session.hpp>
 #include <anemone/io/file.hpp>
 
 #include <fmt/format.h>

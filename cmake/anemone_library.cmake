@@ -55,20 +55,24 @@ foreach(folder IN LISTS anemone_folders)
   list(APPEND anemone_sources "${source}")
 endforeach()
 
-# The loops of the CPU's kernels: an object for some of the families of kernels/families.inl and one instruction set, empty
-# where the processor is not of its kind. They are most of the work, and independent of each other.
-set(anemone_loops_of_elements float)
-set(anemone_loops_of_half_elements half)
-set(anemone_loops_of_chains chain)
-set(anemone_loops_of_rows norm reduce attention)
-set(anemone_loops_of_products product)
-set(anemone_loops_of_windows plane convolution depthwise winograd)
+# The loops of the CPU's kernels: an object for some of the families and one instruction set, as kernels/families.def says,
+# empty where the processor is not of its kind. They are most of the work, and independent of each other.
+set(families_file "${PROJECT_SOURCE_DIR}/include/anemone/backend/cpu/kernels/families.def")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${families_file}")
+file(STRINGS "${families_file}" family_rows REGEX "^ANEMONE_KERNEL_FAMILY")
+set(anemone_loop_objects "")
+foreach(row IN LISTS family_rows)
+  string(REGEX MATCH "\\(([a-z_]+), ([a-z_]+), ([a-z_]+)\\)" matched "${row}")
+  list(APPEND anemone_loop_objects "${CMAKE_MATCH_3}")
+  list(APPEND anemone_loops_of_${CMAKE_MATCH_3} "${CMAKE_MATCH_1}")
+endforeach()
+list(REMOVE_DUPLICATES anemone_loop_objects)
 set(anemone_kernel_sources "${PROJECT_BINARY_DIR}/compiled/anemone_backend_cpu_kernels.cpp")
 foreach(set_bit IN ITEMS generic:1 avx2:2 avx512:4 neon:8)
   string(REPLACE ":" ";" set_bit "${set_bit}")
   list(GET set_bit 0 set)
   list(GET set_bit 1 bit)
-  foreach(families IN ITEMS elements half_elements chains rows products windows)
+  foreach(families IN LISTS anemone_loop_objects)
     set(text "#include <anemone/base/isa.hpp>\n#if ANEMONE_SETS & ${bit}\n#define ANEMONE_LOOPS ${bit}\n")
     string(APPEND text "#include <anemone/backend/cpu/kernels/levels.hpp>\n"
                        "namespace ane::cpu::detail::inline ANEMONE_WAY::${set} {\n")

@@ -16,7 +16,7 @@ foreach(
   ITEMS "/(cost|analysis|passes|catalogue|folding|ranges|numerics|rules|forms|kernels)/"
         "/backend/engine/|/backend/(node_shapes|one_run|op_table)[.]"
         "/backend/(cpu/(step|repertoire)|oracle/([a-z]+_|step|evaluate))|_steps?[.]"
-        "/backend/cpu/(aligned_memory|direct_results|epilogue|simd/[a-z]+|state_update|workers)[.]"
+        "/backend/cpu/(aligned_memory|direct_results|epilogue|simd/[a-z]+|state_update)[.]"
         "/benchmark/(layer_models|limit_loops|port_values)[.]|/rewrites/(layouts|products|sums)[.]"
         "/compress/(compression_search|error_feedback|form_(descent|holder|trials)|loss_interval|moments|optimal_palette|output_loss|stored_forms|weight_rounder)[.]"
         "/diff/(cause|cause_search|forward|histogram|holders|partners|replay|trace)[.]|/segments/(doors|limits|wiring)[.]"

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <anemone/cost/device_placement.hpp>
 #include <anemone/dynamic_builder.hpp>
+#include <anemone/passes/lowering.hpp>
 #include <anemone/rewrites/layouts.hpp>
 
 #include <cstdint>
@@ -90,6 +92,17 @@ inline ane::dynamic_graph channels_first(const ane::dynamic_graph& model, ane::t
         }
     }
     return prune(g);
+}
+
+inline bool within_factor(double a, double b, double factor) { return a <= b * factor && b <= a * factor; }
+
+inline double lead(const ane::device_plan& p) {
+    return p.on(ane::compute_device::gpu).seconds / p.on(ane::compute_device::engine).seconds;
+}
+
+inline ane::device_plan placed_on(const ane::dynamic_graph& model, ane::target t,
+                                  const ane::placement_options& o = {}) {
+    return ane::device_placement(ane::lower(model).view(), t, o);
 }
 
 } // namespace placed_models

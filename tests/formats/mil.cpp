@@ -3,9 +3,8 @@
 
 #include "../backend/composer.hpp"
 #include "mil_files.hpp"
+#include "mil_statements.hpp"
 #include "written_operations.hpp"
-#include <anemone/backend/cpu/constants.hpp>
-#include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/build.hpp>
 #include <anemone/catalogue/engine_path.hpp>
 #include <anemone/formats/mil.hpp>
@@ -13,21 +12,18 @@
 #include <anemone/forms/netplist_vocabulary.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/lowering.hpp>
-#include <anemone/readers/mil.hpp>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <iterator>
-#include <map>
 #include <regex>
-#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
 using namespace composing;
 using namespace mil_files;
+using namespace mil_statements;
 
 namespace {
 
@@ -122,151 +118,6 @@ const sample samples[] = {{"digits_like", digits_like},
                           {"moved", moved},
                           {"arithmetic", arithmetic}};
 
-/// One statement: `TYPE name = operation(arguments)[attributes];`
-struct statement {
-    std::string name;
-    std::string operation;
-    std::map<std::string, std::string> arguments;
-    std::map<std::string, std::string> attributes;
-};
-
-/// `key = value, key = value`, where values may contain brackets of all kinds.
-std::map<std::string, std::string> pairs(const std::string& text) {
-    std::map<std::string, std::string> found;
-    int depth = 0;
-    std::string part;
-    const auto finish = [&] {
-        const auto equal = part.find(" = ");
-        if (equal != std::string::npos) {
-            found[part.substr(0, equal)] = part.substr(equal + 3);
-        }
-        part.clear();
-    };
-    for (const char c : text) {
-        depth += c == '(' || c == '[' || c == '<' ? 1 : c == ')' || c == ']' || c == '>' ? -1 : 0;
-        if (c == ',' && depth == 0) {
-            finish();
-        } else if (!(part.empty() && c == ' ')) {
-            part += c;
-        }
-    }
-    finish();
-    return found;
-}
-
-std::vector<statement> statements_of(const std::string& text) {
-    static const std::regex form(R"(^        (\S+|tensor<\w+, \[[0-9, ]*\]>) (\w+) = (\w+)\((.*)\)\[(.*)\];$)");
-    std::vector<statement> all;
-    const auto lines = lines_of(text);
-    for (std::size_t i = 4; i + 2 < lines.size(); ++i) {
-        // The arguments end where the attribute brackets with the name begin.
-        const auto split = lines[i].find(")[name = ");
-        std::smatch match;
-        REQUIRE_MESSAGE(std::regex_match(lines[i], match, form), lines[i]);
-        REQUIRE(split != std::string::npos);
-        const auto open = lines[i].find('(', lines[i].find(" = "));
-        all.push_back({match[2], match[3], pairs(lines[i].substr(open + 1, split - open - 1)),
-                       pairs(lines[i].substr(split + 2, lines[i].size() - split - 4))});
-    }
-    return all;
-}
-
-/// What each operation must be given (facts: mil-ops, section 6).
-std::set<std::string> wanted_arguments(const std::string& operation) {
-    static const std::map<std::string, std::set<std::string>> table = {
-        {"relu", {"x"}},
-        {"relu6", {"x"}},
-        {"silu", {"x"}},
-        {"sigmoid", {"x"}},
-        {"tanh", {"x"}},
-        {"exp", {"x"}},
-        {"sqrt", {"x"}},
-        {"abs", {"x"}},
-        {"log", {"x", "epsilon"}},
-        {"rsqrt", {"x", "epsilon"}},
-        {"leaky_relu", {"x", "alpha"}},
-        {"clip", {"x", "alpha", "beta"}},
-        {"gelu", {"x", "mode"}},
-        {"add", {"x", "y"}},
-        {"sub", {"x", "y"}},
-        {"mul", {"x", "y"}},
-        {"real_div", {"x", "y"}},
-        {"maximum", {"x", "y"}},
-        {"minimum", {"x", "y"}},
-        {"matmul", {"x", "y", "transpose_x", "transpose_y"}},
-        {"conv", {"x", "weight", "strides", "dilations", "pad", "pad_type", "groups"}},
-        {"conv_transpose", {"x", "weight", "strides", "dilations", "pad", "pad_type", "groups"}},
-        {"max_pool", {"x", "kernel_sizes", "strides", "pad", "pad_type", "ceil_mode"}},
-        {"avg_pool", {"x", "kernel_sizes", "strides", "pad", "pad_type", "ceil_mode", "exclude_padding_from_average"}},
-        {"concat", {"values", "axis", "interleave"}},
-        {"reduce_sum", {"x", "axes", "keep_dims"}},
-        {"reduce_mean", {"x", "axes", "keep_dims"}},
-        {"reduce_max", {"x", "axes", "keep_dims"}},
-        {"reduce_min", {"x", "axes", "keep_dims"}},
-        {"reshape", {"x", "shape"}},
-        {"transpose", {"x", "perm"}},
-        {"slice_by_size", {"x", "begin", "size"}},
-        {"softmax", {"x", "axis"}},
-        {"pad", {"x", "pad", "mode", "constant_val"}},
-        {"cast", {"x", "dtype"}},
-    };
-    const auto found = table.find(operation);
-    REQUIRE_MESSAGE(found != table.end(), operation);
-    return found->second;
-}
-
-/// Checks the whole text of a program; returns its operations.
-std::set<std::string> check_text(const mil_program& program) {
-    const auto lines = lines_of(program.text);
-    REQUIRE(lines.size() > 6);
-    CHECK(lines[0] == "program(1.3)");
-    CHECK(lines[1] == "[buildInfo = dict<string, string>({{\"coremlc-component-MIL\", \"3520.4.1\"}, "
-                      "{\"coremlc-version\", \"3520.5.1\"}})]");
-    CHECK(lines[2] == "{");
-    CHECK(lines[3].rfind("    func main<ios18>(", 0) == 0);
-    CHECK(lines[lines.size() - 2].rfind("    } -> (", 0) == 0);
-    CHECK(lines.back() == "}");
-
-    std::set<std::string> defined;
-    static const std::regex parameter(R"(> (\w+)[,)])");
-    for (std::sregex_iterator i(lines[3].begin(), lines[3].end(), parameter), end; i != end; ++i) {
-        CHECK(defined.insert((*i)[1]).second);
-    }
-    std::set<std::string> operations;
-    static const std::regex identifier(R"([A-Za-z_]\w*)");
-    for (const statement& s : statements_of(program.text)) {
-        CAPTURE(s.name);
-        CHECK(s.attributes.at("name") == "string(\"" + s.name + "\")");
-        if (s.operation == "const") {
-            CHECK(s.arguments.empty());
-            CHECK(s.attributes.size() == 2);
-            CHECK(s.attributes.count("val") == 1);
-        } else {
-            operations.insert(s.operation);
-            std::set<std::string> given;
-            for (const auto& argument : s.arguments) {
-                const std::string& value = argument.second;
-                given.insert(argument.first);
-                CAPTURE(value);
-                const std::string inner = value.front() == '(' ? value.substr(1, value.size() - 2) : value;
-                std::istringstream parts(inner);
-                for (std::string part; std::getline(parts, part, ',');) {
-                    part.erase(0, part.find_first_not_of(' '));
-                    if (std::regex_match(part, identifier)) {
-                        CHECK_MESSAGE(defined.count(part) == 1, part, " is used before it is defined");
-                    } else { // a literal with its type
-                        CHECK(std::regex_match(part, std::regex(R"((fp16|bool|int32)\([^()]*\))")));
-                    }
-                }
-            }
-            CHECK(given == wanted_arguments(s.operation));
-            CHECK(s.attributes.size() == 1);
-        }
-        CHECK_MESSAGE(defined.insert(s.name).second, "defined twice");
-    }
-    return operations;
-}
-
 } // namespace
 
 TEST_CASE("mil: the text of five models is the kept text") {
@@ -350,32 +201,6 @@ TEST_CASE("mil: a number outside fp16 is refused with the operation and its line
     CHECK_THROWS_AS(emitted(g), error);
 }
 
-TEST_CASE("mil: ports keep their names, whatever they are called") {
-    // Variables are t0, t1, ..., their helpers t0_pad and so on; ports with such names move them aside.
-    constexpr auto model = graph([](auto& g) {
-        auto x = g.input("t3"_s, f16<1, 2, 4, 4>);
-        auto y = g.input("t_"_s, f16<1, 2, 4, 4>);
-        auto z = max_pool<pool{.kernel = 2, .stride = 2}>(relu(x + y));
-        g.output("t1"_s, z);
-        g.output("t__7_pad"_s, conv2d<conv{.padding = same}>(z, g.weight("t5"_s, f16<2, 2, 3, 3>)));
-        g.output("t1_pad"_s, exp(z)); // the name that a helper of t1 would have
-        g.output("T"_s, x);
-    });
-    const mil_program program = emitted(model);
-    check_text(program);
-    CHECK(program.text.find("tensor<fp16, [1, 2, 4, 4]> t3, tensor<fp16, [1, 2, 4, 4]> t_)") != std::string::npos);
-    CHECK(program.text.find("-> (t1, t__7_pad, t1_pad, T);") != std::string::npos);
-}
-
-TEST_CASE("mil: ports that are named like the helpers of another port") {
-    constexpr auto model = graph([](auto& g) {
-        auto x = g.input("out_pad"_s, f16<1, 2, 4, 4>);
-        g.output("out"_s, max_pool<pool{.kernel = 2, .stride = 2}>(x));
-        g.output("out_strides"_s, relu(x));
-    });
-    check_text(emitted(model));
-}
-
 TEST_CASE("mil: windows that ceil_mode adds become padding, which a mean counts as they do") {
     const auto text_of = [](op kind, bool exclude, const extents& image) {
         composer c;
@@ -404,22 +229,6 @@ TEST_CASE("mil: a pad of the first of five axes is refused, of the other four wr
     CHECK_THROWS_WITH_AS(text_of({{1, 0, 0, 0, 0}, {2, 0, 0, 0, 1}}), doctest::Contains("first of five axes by 3"),
                          error);
     CHECK(text_of({{0, 1, 0, 0, 0}, {0, 0, 0, 0, 3}}).find("[1, 0, 0, 0, 0, 0, 0, 3]") != std::string::npos);
-}
-
-TEST_CASE("mil: ports that are words of the grammar have another name in the text") {
-    dynamic_builder g;
-    const dynamic_tensor x = g.input("tensor", {4});
-    const dynamic_tensor y = g.input("true", {4});
-    g.output("fp16", g.add(op::add, {x, y}));
-    g.output("tensor_", g.add(op::relu, {x}));
-    g.output("x", g.add(op::relu, {y})); // the name of an argument is no word of the grammar
-    const dynamic_graph model = g.finish();
-    const mil_program program = emitted(model);
-    check_text(program);
-    CHECK(program.inputs == std::vector<std::string>{"tensor__", "true_"});
-    CHECK(program.outputs == std::vector<std::string>{"fp16_", "tensor_", "x"});
-    CHECK(program.text.find("main<ios18>(tensor<fp16, [4]> tensor__, tensor<fp16, [4]> true_)") != std::string::npos);
-    CHECK(program.text.find("-> (fp16_, tensor_, x);") != std::string::npos);
 }
 
 TEST_CASE("mil: the offsets in the text are those of the blob's records, in order") {
@@ -515,60 +324,4 @@ TEST_CASE("mil and netplist: the operations of each route, all of which the orac
         CAPTURE(name(form.kind));
         CHECK((has_engine_path(form.kind) || is_composed(form.kind)));
     }
-}
-
-TEST_CASE("states are two ports on the direct route, and Core ML's own in files for it") {
-    static constexpr auto exchanged = graph([](auto& g) {
-        auto x = g.input("x"_s, f16<2>);
-        auto a = g.state("a"_s, f16<2>);
-        auto b = g.state("b"_s, f16<2>);
-        auto old = read(a);
-        write(a, read(b) + x);
-        write(b, old);
-        g.output("y"_s, read(a));
-    });
-    const lowered_graph lowered = lower(exchanged);
-    const folded_constants none = fold_constants(lowered.graph, {});
-    const std::string direct = emit_mil(lowered.graph, none).text;
-    CHECK(direct.find("state<") == std::string::npos);
-    CHECK(direct.find("_state(") == std::string::npos);
-    CHECK(direct.find("-> (a_out, b_out, y)") != std::string::npos);
-
-    const std::string text = emit_mil(lowered.graph, none, {.core_ml_states = true}).text;
-    CHECK(text.find("state<tensor<fp16, [2]>> a, state<tensor<fp16, [2]>> b") != std::string::npos);
-    CHECK(text.find("-> (y)") != std::string::npos);
-    const std::size_t last_read = text.rfind("= read_state(input = ");
-    REQUIRE(last_read != std::string::npos);
-    CHECK(last_read < text.find("write_state(data = ")); // what is written does not reach this run's reads
-
-    const auto lookup = [](std::string_view) { return std::span<const std::byte>(); };
-    const read_model back = read_mil(text, lookup);
-    const graph_view g = back.graph;
-    REQUIRE(g.outputs.size() == 3);
-    for (const char* name : {"a", "b"}) {
-        CHECK(g.next_of(g.find(op::input, name)) >= 0);
-    }
-    auto one = backend::cpu{}.rounding(rounding::each_operation).compile(lowered.graph, {});
-    auto other = backend::cpu{}.rounding(rounding::each_operation).compile(back.graph, {});
-    for (const double value : {1.0, 2.0, 4.0, 8.0}) {
-        const std::vector<half> x(2, half(value));
-        std::vector<half> y(2);
-        std::vector<half> z(2);
-        const std::span<const std::byte> in[] = {std::as_bytes(std::span(x))};
-        const std::span<std::byte> out_y[] = {std::as_writable_bytes(std::span(y))};
-        const std::span<std::byte> out_z[] = {std::as_writable_bytes(std::span(z))};
-        one.run(in, out_y);
-        other.run(in, out_z);
-        CHECK(y == z);
-    }
-}
-
-TEST_CASE("a file for Core ML with nothing but states is refused") {
-    static constexpr auto silent = graph([](auto& g) {
-        auto a = g.state("a"_s, f16<2>);
-        write(a, read(a) + g.input("x"_s, f16<2>));
-    });
-    const lowered_graph lowered = lower(silent);
-    CHECK_THROWS_WITH_AS(emit_mil(lowered.graph, fold_constants(lowered.graph, {}), {.core_ml_states = true}),
-                         doctest::Contains("needs an output that is no state"), error);
 }

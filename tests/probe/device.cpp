@@ -5,8 +5,8 @@
 #include "journal.hpp"
 #include "stopwatch.hpp"
 #include "tasks.hpp"
-#include <anemone/backend/engine/chain.hpp>
-#include <anemone/backend/engine/temporary_directory.hpp>
+#include <anemone/backend/engine/driver/temporary_directory.hpp>
+#include <anemone/backend/engine/e5rt/chain.hpp>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -8,7 +8,7 @@
 #include "report.hpp"
 #include "tasks.hpp"
 #include "worker.hpp"
-#include <anemone/backend/engine/temporary_directory.hpp>
+#include <anemone/backend/engine/driver/temporary_directory.hpp>
 #include <anemone/base/error.hpp>
 #include <anemone/io/file.hpp>
 

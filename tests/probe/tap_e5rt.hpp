@@ -1,8 +1,8 @@
 #pragma once
 
 #include "journal.hpp"
-#include <anemone/backend/engine/api.hpp>
-#include <anemone/backend/engine/library.hpp>
+#include <anemone/backend/engine/e5rt/api.hpp>
+#include <anemone/backend/engine/e5rt/library.hpp>
 
 #include <cstdint>
 #include <cstring>

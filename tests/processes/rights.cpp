@@ -1,7 +1,7 @@
 // A program that runs with rights which its caller has not (setuid, setgid) takes no library from the caller.
 
 #include "scratch_folder.hpp"
-#include <anemone/backend/engine/library.hpp>
+#include <anemone/backend/engine/e5rt/library.hpp>
 
 #include <doctest/doctest.h>
 

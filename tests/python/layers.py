@@ -1,5 +1,6 @@
 """The layers of include/anemone: every include leads down the map of CONTRIBUTING.md, and the drawing there shows them.
-Each folder opens the namespaces of everybody and one of its own.
+No includes form a cycle, neither of headers nor, within a layer, of its folders. Each folder opens the namespaces of
+everybody and one of its own.
 
     layers.py             judge; --update draws anew, --dot prints every arrow for Graphviz
 """
@@ -46,7 +47,7 @@ def room_of(path, layers):
 
 def includes_in(top):
     """Every include of one of the library's headers by another."""
-    for file in sorted(path for kind in ("hpp", "ipp", "h") for path in top.rglob(f"*.{kind}")):
+    for file in sorted(path for kind in ("hpp", "ipp", "inl", "h") for path in top.rglob(f"*.{kind}")):
         for number, line in enumerate(file.read_text().splitlines(), 1):
             if given := re.match(r'\s*#\s*include\s*(?:"([^"]+)"|<(anemone/[^>]+)>)', line):
                 target = pathlib.Path(os.path.normpath(file.parent / given[1] if given[1] else top.parent / given[2]))
@@ -103,6 +104,45 @@ def arrows_between(includes, layers):
     return {(a, b) for a, b in rooms if a != b and a is not None and b is not None}
 
 
+def cycle_in(arrows):
+    """The nodes of one cycle, in order, the first once more at the end; empty: there is none."""
+    below = collections.defaultdict(list)
+    for a, b in sorted(arrows):
+        below[a].append(b)
+    done = set()
+    for start in list(below):
+        road, left = [start], [iter(below[start])]  # the nodes that are entered, and of each what is still to be seen
+        while road:
+            b = next(left[-1], None)
+            if b is None:
+                done.add(road.pop())
+                left.pop()
+            elif b in road:
+                return [*road[road.index(b):], b]
+            elif b not in done:
+                road.append(b)
+                left.append(iter(below[b]))
+    return []
+
+
+def cycles(includes, layers):
+    """A cycle of headers; a cycle of the folders of one layer, with an include for each step. A body at the end of its
+    header is no step: the header's guard stands before it."""
+    given = [i for i in includes if re.sub(r"[.]ipp$", ".hpp", i.target) != i.file]
+    if found := cycle_in({(i.file, i.target) for i in given}):
+        yield "include/anemone: headers include each other: " + " -> ".join(found)
+    inside = {}
+    for i in given:
+        a, b = os.path.dirname(i.file), os.path.dirname(i.target)
+        if a != b and room_of(i.file, layers) == room_of(i.target, layers):
+            inside.setdefault((a, b), i)
+    inside = {(a, b): i for (a, b), i in inside.items() if a and b}  # files of the top have rooms and no folder
+    if found := cycle_in(inside):
+        steps = [inside[step] for step in zip(found, found[1:])]
+        yield ("include/anemone: folders of one layer include each other: " + " -> ".join(found) + " (" +
+               ", ".join(f"{i.file}:{i.line} includes {i.target}" for i in steps) + ")")
+
+
 def mistakes(top, page):
     layers = layers_in(page)
     order = list(layers)
@@ -119,7 +159,7 @@ def mistakes(top, page):
         if a is not None and b is not None and order.index(a) > order.index(b):
             found.append(f"include/anemone/{include.file}:{include.line}: includes {include.target}, but {a} is a "
                          f'lower layer than {b}: includes lead down the map "{MAP}" of CONTRIBUTING.md')
-    return [*found, *foreign_namespaces(top, layers, page)]
+    return [*found, *cycles(includes_in(top), layers), *foreign_namespaces(top, layers, page)]
 
 
 def drawn(arrows, order):
@@ -157,7 +197,7 @@ def self_test():
     page = f"{TABLE[0]}{rows}{TABLE[1]}\n{OWN[0]}{names}{OWN[1]}\n{DRAWING[0]}{DRAWING[1]}"
     with tempfile.TemporaryDirectory() as folder:
         top = pathlib.Path(folder) / "anemone"
-        for path, text in {"low/a.hpp": "", "mid/in/c.ipp": '#include "../../low/a.hpp"\n#include "../../b.hpp"\n',
+        for path, text in {"low/a.hpp": "", "mid/in/c.ipp": '#include "../../low/a.hpp"\n',
                            "b.hpp": '#include "mid/in/c.ipp"\n',
                            "top.hpp": "#include <anemone/low/a.hpp>\n#include <vector>\n#include \"b.hpp\"\n"}.items():
             (top / path).parent.mkdir(parents=True, exist_ok=True)
@@ -169,7 +209,7 @@ def self_test():
         (top / "low/a.hpp").write_text('#pragma once\n\n#include "../mid/in/c.ipp"\n')
         (top / "e.hpp").write_text("")
         told = mistakes(top, page.replace("the base", "the base\n    gone/  was here"))
-        assert len(told) == 3 and told[0].startswith("include/anemone/e.hpp: has no line"), told
+        assert len(told) == 4 and told[0].startswith("include/anemone/e.hpp: has no line"), told
         assert "gone/, which is not there" in told[1], told
         assert told[2].startswith("include/anemone/low/a.hpp:3: includes mid/in/c.ipp, but low is a lower layer"), told
         (top / "e.hpp").unlink()
@@ -182,6 +222,19 @@ def self_test():
         places = [sentence.split(", but ")[0].removeprefix("include/anemone/") for sentence in mistakes(top, page)]
         assert places == ["low/a.hpp:8: opens ane::mid", "mid/d.hpp:3: opens ane::details",
                           "mid/in/c.ipp:3: opens ane::mid"], places
+        (top / "low/a.hpp").write_text("")
+        for path, text in {"mid/d.hpp": '#include "in/e.hpp"\n#include "d.ipp"\n', "mid/d.ipp": '#include "d.hpp"\n',
+                           "mid/in/c.ipp": '#include "../f.hpp"\n', "mid/in/e.hpp": "", "mid/f.hpp": ""}.items():
+            (top / path).write_text(text)
+        told = mistakes(top, page)
+        assert len(told) == 1 and "folders of one layer include each other: mid -> mid/in -> mid (mid/d.hpp:1 " \
+            "includes mid/in/e.hpp, mid/in/c.ipp:1 includes mid/f.hpp)" in told[0], told
+        (top / "mid/in/c.ipp").write_text("")
+        assert mistakes(top, page) == [], mistakes(top, page)
+        (top / "mid/f.hpp").write_text('#include "g.hpp"\n')
+        (top / "mid/g.hpp").write_text('#include "f.hpp"\n')
+        told = mistakes(top, page)
+        assert told == ["include/anemone: headers include each other: mid/f.hpp -> mid/g.hpp -> mid/f.hpp"], told
 
 
 def main():

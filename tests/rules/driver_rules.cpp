@@ -1,6 +1,6 @@
 // Rules that no node can break: who holds them, and the advice that a node can ask for.
 
-#include "anemone/backend/engine/session.hpp"
+#include "anemone/backend/engine/e5rt/session.hpp"
 #include "anemone/report/cost_report.hpp"
 #include "anemone/rules/held_elsewhere.hpp"
 #include "anemone/rules/registry.hpp"

@@ -1,8 +1,8 @@
 // A copy of the driver in a shared library that hides its symbols, header-only or compiled: tests/python/one_process.py
 // loads both into one process, beside the C library and the Python module. Functions that can fail give a sentence, empty
 // where they did not.
+#include <anemone/backend/engine/driver/process_state.hpp>
 #include <anemone/backend/engine/engine.hpp>
-#include <anemone/backend/engine/process_state.hpp>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

@@ -7,6 +7,8 @@
 #include "target_names.hpp"
 #include <anemone/cost/work.hpp>
 #include <anemone/diff/overflow_search.hpp>
+#include <anemone/passes/validate.hpp>
+#include <anemone/rules/figures.hpp>
 #include <anemone/rules/phrases.hpp>
 #include <anemone/rules/registry.hpp>
 #include <anemone/weights/promises.hpp>
@@ -85,11 +87,15 @@ ane::report_policy policy_of(const check_options& how) {
 constexpr double most_flops = 4e10;
 constexpr std::size_t least_points = 3; // the ends of all ranges, and what is nearest to zero
 
-/// Whether some bound lets a value overflow that `rules` only tell of.
-bool may_overflow(const ane::verdict_table& verdicts, const ane::report_policy& rules) {
-    for (const ane::target_verdict& row : verdicts.rows()) {
-        for (const ane::violation& v : row.found) {
-            if (ane::overflow_rules.contains(v.rule) && !v.is_error && rules.warnings.contains(v.rule)) {
+/// Whether some bound lets a value overflow that `rules` only tell of. Other rules are not asked.
+bool may_overflow(const ane::graph_view& g, const ane::target_set& targets, const ane::report_policy& rules) {
+    ane::policy asked = rules.rules;
+    asked.waived = ane::rule_set::where([&](ane::rule r) {
+        return asked.waived.contains(r) || !ane::overflow_rules.contains(r) || !rules.warnings.contains(r);
+    });
+    for (const ane::target t : ane::detail::distinct(targets, asked)) {
+        for (const ane::violation& v : ane::violations(g, t, asked)) {
+            if (!rules.is_error(v)) {
                 return true;
             }
         }
@@ -116,17 +122,15 @@ std::vector<ane::overflow_found> search_overflows(const ane::graph_view& g, cons
 }
 
 /// Makes the hazards of nodes that were seen to overflow errors, and says where that was.
-ane::verdict_table with_overflows_seen(const ane::graph_view& g, const model& of, const check_options& how,
-                                       ane::report_policy& rules, std::vector<ane::aside>& observed) {
-    const ane::target_set targets = targets_named(how.targets);
-    ane::verdict_table verdicts(g, targets, rules);
+void note_overflows_seen(const ane::graph_view& g, const model& of, const check_options& how,
+                         const ane::target_set& targets, ane::report_policy& rules, std::vector<ane::aside>& observed) {
     const bool measured =
         std::any_of(how.ranges.begin(), how.ranges.end(), [](const input_range& r) { return r.is_measured; });
-    if (measured || !may_overflow(verdicts, rules)) {
-        return verdicts;
+    ane::validate(g);
+    if (measured || !may_overflow(g, targets, rules)) {
+        return;
     }
-    const std::vector<ane::overflow_found> seen = search_overflows(g, of);
-    for (const ane::overflow_found& each : seen) {
+    for (const ane::overflow_found& each : search_overflows(g, of)) {
         rules.overflows.push_back(each.node);
         observed.push_back(
             {ane::overflow_seen,
@@ -135,7 +139,6 @@ ane::verdict_table with_overflows_seen(const ane::graph_view& g, const model& of
              {},
              0});
     }
-    return seen.empty() ? std::move(verdicts) : ane::verdict_table(g, targets, rules);
 }
 
 } // namespace
@@ -151,7 +154,9 @@ judgement check(const model& of, const check_options& how, const caller& who, co
         observe(lost, observed);
     }
     append(observed, measured);
-    ane::verdict_table verdicts = with_overflows_seen(promised.graph, of, how, rules, observed);
+    const ane::target_set targets = targets_named(how.targets);
+    note_overflows_seen(promised.graph, of, how, targets, rules, observed);
+    ane::verdict_table verdicts(promised.graph, targets, rules);
     if (of.is_mil() && how.route != ane::compile_route::netplist) {
         append(observed, refuse_mil(promised, verdicts));
     }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "../catalogue/mixing.hpp"
-#include "../graph/op_facet.hpp"
 #include "../numerics/comparison.hpp"
+#include "padding_axes.hpp"
 #include "padding_verdict.hpp"
 #include "ranges.hpp"
 
@@ -17,37 +17,6 @@ namespace ane {
 
 namespace detail {
 
-/// Axes as bits: what is known of the padding of one value.
-struct padded_axes {
-    std::uint32_t along = 0;  ///< there is padding along these
-    std::uint32_t zero = 0;   ///< and it is zero (false)
-    std::uint32_t hidden = 0; ///< and its exponential is zero beside the others'
-};
-
-/// e^-100 is nothing beside 1, in fp32 too.
-inline constexpr double hidden_below = 100;
-
-/// The axes of an operand as those of a result of higher rank, to which it broadcasts.
-constexpr std::uint32_t broadcast_axes(std::uint32_t bits, int operand_rank, int result_rank) {
-    return result_rank >= operand_rank ? bits << static_cast<unsigned>(result_rank - operand_rank) : bits;
-}
-
-/// What a movement makes of the axes of its first operand.
-enum class axes_path : std::uint8_t {
-    other,     ///< what lies along one axis may come anywhere
-    kept,      ///< each stays
-    cut,       ///< each stays, longer or shorter
-    permuted,  ///< each goes somewhere else
-    regrouped, ///< those that stay whole keep their elements
-    joined,    ///< several operands, one behind the other along one of them
-    looked_up  ///< one is replaced by those of indices
-};
-inline constexpr op_facet<axes_path> axes_paths{
-    {op::cast, axes_path::kept},          {op::identity, axes_path::kept},     {op::slice, axes_path::cut},
-    {op::strided_slice, axes_path::cut},  {op::pad, axes_path::cut},           {op::tile, axes_path::cut},
-    {op::transpose, axes_path::permuted}, {op::reshape, axes_path::regrouped}, {op::concat, axes_path::joined},
-    {op::gather, axes_path::looked_up}};
-
 class padding_search {
 public:
     constexpr padding_search(const graph_view& g, const graph_view& other, std::int64_t length,
@@ -55,7 +24,7 @@ public:
         : g_(g), other_(other), length_(length), other_length_(other_length) {}
 
     constexpr padding_verdict run() {
-        if (!same_structure()) {
+        if (!same_structure(g_, other_)) {
             return {padding_rule::the_lengths_are_different_graphs};
         }
         ranges_ = ranges(g_);
@@ -74,25 +43,6 @@ public:
     constexpr const std::vector<padding_mask>& masks() const { return masks_; }
 
 private:
-    constexpr bool same_structure() const {
-        if (g_.size() != other_.size() || g_.outputs.size() != other_.outputs.size()) {
-            return false;
-        }
-        for (int i = 0; i < g_.size(); ++i) {
-            const node& a = g_[i];
-            const node& b = other_[i];
-            if (a.kind != b.kind || a.shape.rank != b.shape.rank || a.operands.count != b.operands.count ||
-                g_.name(i) != other_.name(i)) {
-                return false;
-            }
-            for (int k = 0; k < a.operands.count; ++k) {
-                if (operand(i, k) != other_.operand_pool.data()[b.operands.first + k]) {
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
     constexpr int operand(int index, int position) const {
         return g_.operand_pool.data()[g_[index].operands.first + position];
     }
@@ -204,22 +154,6 @@ private:
                 broadcast_axes(x.hidden, from, to)};
     }
 
-    /// Whether a node is a constant of one value, which is then stored in `value`.
-    constexpr bool is_number(int index, double& value) const {
-        const node& n = g_[index];
-        if (n.kind != op::constant) {
-            return false;
-        }
-        const auto values = g_.values(n);
-        for (const float v : values) {
-            if (v != values.front()) {
-                return false;
-            }
-        }
-        value = static_cast<double>(values.front());
-        return true;
-    }
-
     /// Where padding is zero in the result too: the range of the result is zero alone where those of some operands are.
     constexpr padded_axes elementwise(int index) {
         const node& n = g_[index];
@@ -234,7 +168,7 @@ private:
             r.zero |= gives_zero(index, true, true) ? a.zero & b.zero : 0U;
             r.zero |= bounded(index, 1) && gives_zero(index, true, false) ? a.zero : 0U;
             r.zero |= bounded(index, 0) && gives_zero(index, false, true) ? b.zero : 0U;
-        } else if (is_number(operand(index, 1), number) &&
+        } else if (is_number(g_, operand(index, 1), number) &&
                    number == number) { // NOLINT(misc-redundant-expression): no NaN
             r.zero = numerics::holds(n.kind, number > 0 ? -1 : number < 0 ? 1 : 0) ? 0U : a.zero;
         }
@@ -259,7 +193,7 @@ private:
         const padded_axes b = spread(index, 2);
         padded_axes r{where.along | a.along | b.along, 0, 0};
         double number = 0;
-        if (is_number(operand(index, 2), number)) {
+        if (is_number(g_, operand(index, 2), number)) {
             const interval& kept = ranges_[static_cast<std::size_t>(operand(index, 1))];
             r.zero = number == 0 ? where.zero : 0U;
             r.hidden = kept.bounded() && kept.low - number >= hidden_below ? where.zero : 0U;

@@ -2,10 +2,8 @@
 
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
-#include "../graph/reflection.hpp"
 #include "../numerics/kernel_shapes.hpp"
 
-#include <string_view>
 #include <type_traits>
 
 namespace ane::detail::inline ANEMONE_WAY {
@@ -88,12 +86,13 @@ template <class Attributes> unary_numbers unary_numbers_of(const node& n) {
     unary_numbers numbers;
     if constexpr (!std::is_same_v<Attributes, no_attributes>) {
         float* next = &numbers.first;
-        for_each_member(n.get<Attributes>(), [&](std::string_view, const auto& value) {
+        const auto take = [&](const auto& value) {
             if constexpr (std::is_same_v<decltype(value), const float&>) {
                 *next = value;
                 next = &numbers.second;
             }
-        });
+        };
+        Attributes::visit_members(n.get<Attributes>(), [&](const auto&... each) { (take(each), ...); });
     }
     return numbers;
 }

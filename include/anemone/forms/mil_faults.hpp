@@ -16,24 +16,14 @@ namespace ane {
 
 namespace forms {
 
-/// Whether a number that becomes a literal of fp16 is infinite or not a number there. (Listed by hand: reflection would
-/// cost every file that checks a model half a second.)
+constexpr bool is_unwritable(float number) { return !is_finite(half(number)); }
+template <class Member> constexpr bool is_unwritable(const Member&) { return false; }
+
+/// Whether a number among the attributes, which becomes a literal of fp16, is infinite or not a number there.
 constexpr bool has_unwritable_number(const attributes& values) {
-    const auto any = [](const auto&... numbers) { return (!is_finite(half(numbers)) || ...); };
-    switch (values.kind()) {
-    case attribute_kind::leakage: return any(values.get<leakage>().alpha);
-    case attribute_kind::clip_range: return any(values.get<clip_range>().min, values.get<clip_range>().max);
-    case attribute_kind::cutoff: return any(values.get<cutoff>().alpha);
-    case attribute_kind::clamped_leakage:
-        return any(values.get<clamped_leakage>().alpha, values.get<clamped_leakage>().beta);
-    case attribute_kind::saturation: return any(values.get<saturation>().alpha);
-    case attribute_kind::clamped_line: return any(values.get<clamped_line>().alpha, values.get<clamped_line>().beta);
-    case attribute_kind::tanh_scaling: return any(values.get<tanh_scaling>().alpha, values.get<tanh_scaling>().beta);
-    case attribute_kind::stabilizer: return any(values.get<stabilizer>().epsilon);
-    case attribute_kind::response:
-        return any(values.get<response>().alpha, values.get<response>().beta, values.get<response>().k);
-    default: return false;
-    }
+    return values.visit<bool>([]<class Attributes>(const Attributes& given) {
+        return Attributes::visit_members(given, [](const auto&... each) { return (is_unwritable(each) || ...); });
+    });
 }
 
 /// Whether a constant of the graph holds a value that is infinite or not a number as fp16.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/members.hpp"
 #include "../values/dtype.hpp"
 #include "../values/shape.hpp"
 
@@ -53,6 +54,7 @@ struct conv {
     size2 dilation = 1;
     padding2 padding{};
     int groups = 1;
+    ANEMONE_MEMBERS(stride, dilation, padding, groups)
     friend constexpr bool operator==(const conv&, const conv&) = default;
 };
 
@@ -62,6 +64,7 @@ struct conv_transpose {
     size2 dilation = 1;
     padding2 padding{};
     int groups = 1;
+    ANEMONE_MEMBERS(stride, dilation, padding, groups)
     friend constexpr bool operator==(const conv_transpose&, const conv_transpose&) = default;
 };
 
@@ -72,6 +75,7 @@ struct pool {
     padding2 padding{};
     bool ceil_mode = false;       ///< round the output extents up instead of down
     bool exclude_padding = false; ///< average over real elements only
+    ANEMONE_MEMBERS(kernel, stride, padding, ceil_mode, exclude_padding)
     friend constexpr bool operator==(const pool&, const pool&) = default;
 };
 
@@ -79,6 +83,7 @@ struct pool {
 struct transposed {
     bool a = false;
     bool b = false;
+    ANEMONE_MEMBERS(a, b)
     friend constexpr bool operator==(const transposed&, const transposed&) = default;
 };
 
@@ -87,6 +92,7 @@ struct axis {
     int index = -1;
 
     constexpr axis(int counted = -1) : index(counted) {} // NOLINT(google-explicit-constructor)
+    ANEMONE_MEMBERS(index)
     friend constexpr bool operator==(const axis&, const axis&) = default;
 };
 
@@ -99,6 +105,7 @@ struct axes {
 
     constexpr axes() = default;
     template <class... Index> constexpr axes(Index... index) : list{static_cast<std::int64_t>(index)...} {} // NOLINT
+    ANEMONE_MEMBERS(list)
     friend constexpr bool operator==(const axes&, const axes&) = default;
 };
 
@@ -109,6 +116,7 @@ struct permutation {
     constexpr permutation() = default;
     template <class... Index>
     constexpr permutation(Index... index) : order{static_cast<std::int64_t>(index)...} {} // NOLINT
+    ANEMONE_MEMBERS(order)
     friend constexpr bool operator==(const permutation&, const permutation&) = default;
 };
 
@@ -116,6 +124,7 @@ struct permutation {
 struct window {
     indices begin{};
     indices size{};
+    ANEMONE_MEMBERS(begin, size)
     friend constexpr bool operator==(const window&, const window&) = default;
 };
 
@@ -123,12 +132,14 @@ struct window {
 struct pads {
     indices before{};
     indices after{};
+    ANEMONE_MEMBERS(before, after)
     friend constexpr bool operator==(const pads&, const pads&) = default;
 };
 
 /// leaky_relu: alpha x below zero.
 struct leakage {
     float alpha = 0.01F;
+    ANEMONE_MEMBERS(alpha)
     friend constexpr bool operator==(const leakage&, const leakage&) = default;
 };
 
@@ -136,12 +147,14 @@ struct leakage {
 struct clip_range {
     float min = 0;
     float max = 0;
+    ANEMONE_MEMBERS(min, max)
     friend constexpr bool operator==(const clip_range&, const clip_range&) = default;
 };
 
 /// thresholded_relu: x from alpha on, 0 below.
 struct cutoff {
     float alpha = 1;
+    ANEMONE_MEMBERS(alpha)
     friend constexpr bool operator==(const cutoff&, const cutoff&) = default;
 };
 
@@ -149,12 +162,14 @@ struct cutoff {
 struct clamped_leakage {
     float alpha = 0;
     float beta = 0;
+    ANEMONE_MEMBERS(alpha, beta)
     friend constexpr bool operator==(const clamped_leakage&, const clamped_leakage&) = default;
 };
 
 /// elu: alpha (e^x - 1) below zero, which tends to -alpha.
 struct saturation {
     float alpha = 1;
+    ANEMONE_MEMBERS(alpha)
     friend constexpr bool operator==(const saturation&, const saturation&) = default;
 };
 
@@ -162,6 +177,7 @@ struct saturation {
 struct clamped_line {
     float alpha = 0.2F;
     float beta = 0.5F;
+    ANEMONE_MEMBERS(alpha, beta)
     friend constexpr bool operator==(const clamped_line&, const clamped_line&) = default;
 };
 
@@ -169,18 +185,21 @@ struct clamped_line {
 struct tanh_scaling {
     float alpha = 1;
     float beta = 1;
+    ANEMONE_MEMBERS(alpha, beta)
     friend constexpr bool operator==(const tanh_scaling&, const tanh_scaling&) = default;
 };
 
 /// attention: softmax(scale q k^T + mask) v; 0 stands for 1 / sqrt(D), which a graph stores instead.
 struct score_scaling {
     float scale = 0;
+    ANEMONE_MEMBERS(scale)
     friend constexpr bool operator==(const score_scaling&, const score_scaling&) = default;
 };
 
 /// dropout: the fraction of elements that become zero.
 struct drop_ratio {
     float ratio = 0;
+    ANEMONE_MEMBERS(ratio)
     friend constexpr bool operator==(const drop_ratio&, const drop_ratio&) = default;
 };
 
@@ -188,12 +207,14 @@ struct drop_ratio {
 struct uniform_range {
     float low = 0;
     float high = 1;
+    ANEMONE_MEMBERS(low, high)
     friend constexpr bool operator==(const uniform_range&, const uniform_range&) = default;
 };
 
 /// radius_search: how near is near.
 struct search_radius {
     float radius = 0;
+    ANEMONE_MEMBERS(radius)
     friend constexpr bool operator==(const search_radius&, const search_radius&) = default;
 };
 
@@ -201,6 +222,7 @@ struct search_radius {
 struct stabilizer {
     float epsilon = 0;
     int axis = -1;
+    ANEMONE_MEMBERS(epsilon, axis)
     friend constexpr bool operator==(const stabilizer&, const stabilizer&) = default;
 };
 
@@ -208,6 +230,7 @@ struct stabilizer {
 struct literal {
     int offset = 0;
     int count = 0;
+    ANEMONE_MEMBERS(offset, count)
     friend constexpr bool operator==(const literal&, const literal&) = default;
 };
 
@@ -216,6 +239,7 @@ struct cumulation {
     int axis = -1;
     bool exclusive = false; ///< each element sums those before it, not itself
     bool reverse = false;   ///< from the end
+    ANEMONE_MEMBERS(axis, exclusive, reverse)
     friend constexpr bool operator==(const cumulation&, const cumulation&) = default;
 };
 
@@ -223,6 +247,7 @@ struct cumulation {
 struct grouping {
     int groups = 1;
     float epsilon = 1e-5F;
+    ANEMONE_MEMBERS(groups, epsilon)
     friend constexpr bool operator==(const grouping&, const grouping&) = default;
 };
 
@@ -232,6 +257,7 @@ struct response {
     float alpha = 1e-4F;
     float beta = 0.75F;
     float k = 1;
+    ANEMONE_MEMBERS(size, alpha, beta, k)
     friend constexpr bool operator==(const response&, const response&) = default;
 };
 
@@ -239,6 +265,7 @@ struct response {
 struct strided_window {
     indices begin{};
     indices stride{};
+    ANEMONE_MEMBERS(begin, stride)
     friend constexpr bool operator==(const strided_window&, const strided_window&) = default;
 };
 
@@ -248,6 +275,7 @@ struct repeats {
 
     constexpr repeats() = default;
     template <class... Count> constexpr repeats(Count... c) : count{static_cast<std::int64_t>(c)...} {} // NOLINT
+    ANEMONE_MEMBERS(count)
     friend constexpr bool operator==(const repeats&, const repeats&) = default;
 };
 
@@ -258,6 +286,7 @@ struct factors {
     constexpr factors() = default;
     constexpr factors(int both) : by(both) {} // NOLINT(google-explicit-constructor): `pixel_shuffle<2>`
     constexpr factors(int height, int width) : by(height, width) {}
+    ANEMONE_MEMBERS(by)
     friend constexpr bool operator==(const factors&, const factors&) = default;
 };
 
@@ -287,6 +316,7 @@ struct sampling {
     sampling_method method = sampling_method::bilinear;
     sampling_grid grid = sampling_grid::half_pixel;
     sampling_border border = sampling_border::zero;
+    ANEMONE_MEMBERS(extent, method, grid, border)
     friend constexpr bool operator==(const sampling&, const sampling&) = default;
 };
 
@@ -294,6 +324,7 @@ struct sampling {
 struct quantization {
     dtype type = dtype::int8; ///< the integer type
     int axis = -1;            ///< of a vector of scales
+    ANEMONE_MEMBERS(type, axis)
     friend constexpr bool operator==(const quantization&, const quantization&) = default;
 };
 
@@ -314,6 +345,7 @@ struct compression {
     int block = 0;           ///< elements that share a scale; 0: one scale for each output channel
     bool zero_point = false; ///< asymmetric
     float zeros = 0;         ///< the fraction of zeros, as far as known
+    ANEMONE_MEMBERS(form, bits, vector, block, zero_point, zeros)
     friend constexpr bool operator==(const compression&, const compression&) = default;
 };
 
@@ -322,12 +354,14 @@ struct selection {
     int k = 1;
     int axis = -1;
     bool ascending = false; ///< the smallest first
+    ANEMONE_MEMBERS(k, axis, ascending)
     friend constexpr bool operator==(const selection&, const selection&) = default;
 };
 
 /// A count: planes of a cost volume, centroids.
 struct amount {
     int count = 1;
+    ANEMONE_MEMBERS(count)
     friend constexpr bool operator==(const amount&, const amount&) = default;
 };
 
@@ -342,10 +376,12 @@ constexpr std::string_view name(scaled_function f) noexcept {
 struct scaling {
     scaled_function function = scaled_function::add;
     float scale = 1;
+    ANEMONE_MEMBERS(function, scale)
     friend constexpr bool operator==(const scaling&, const scaling&) = default;
 };
 
 struct no_attributes {
+    ANEMONE_MEMBERS()
     friend constexpr bool operator==(const no_attributes&, const no_attributes&) = default;
 };
 

@@ -3,102 +3,79 @@
 #include "attributes.hpp"
 
 #include <boost/hana/accessors.hpp>
-#include <boost/hana/adapt_struct.hpp>
+#include <boost/hana/concept/struct.hpp>
 #include <boost/hana/core/to.hpp>
+#include <boost/hana/core/when.hpp>
 #include <boost/hana/first.hpp>
 #include <boost/hana/for_each.hpp>
+#include <boost/hana/functional/arg.hpp>
 #include <boost/hana/pair.hpp>
 #include <boost/hana/second.hpp>
+#include <boost/hana/string.hpp>
 #include <boost/hana/tuple.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
-/// Does what BOOST_HANA_ADAPT_STRUCT does, but in a template: Hana's macro instantiates the description wherever it is
-/// included, which costs half a second; this one only where something reads it.
-#define ANEMONE_MEMBER(TYPE, INDEX, MEMBER)                                                                            \
-    ::boost::hana::make_pair(::boost::hana::struct_detail::prepare_member_name<INDEX, member_names>(),                 \
-                             ::boost::hana::struct_detail::member_ptr<decltype(&TYPE::MEMBER), &TYPE::MEMBER>{})
-#define ANEMONE_MEMBERS_1(T, a) ANEMONE_MEMBER(T, 0, a)
-#define ANEMONE_MEMBERS_2(T, a, b) ANEMONE_MEMBERS_1(T, a), ANEMONE_MEMBER(T, 1, b)
-#define ANEMONE_MEMBERS_3(T, a, b, c) ANEMONE_MEMBERS_2(T, a, b), ANEMONE_MEMBER(T, 2, c)
-#define ANEMONE_MEMBERS_4(T, a, b, c, d) ANEMONE_MEMBERS_3(T, a, b, c), ANEMONE_MEMBER(T, 3, d)
-#define ANEMONE_MEMBERS_5(T, a, b, c, d, e) ANEMONE_MEMBERS_4(T, a, b, c, d), ANEMONE_MEMBER(T, 4, e)
-#define ANEMONE_MEMBERS_6(T, a, b, c, d, e, f) ANEMONE_MEMBERS_5(T, a, b, c, d, e), ANEMONE_MEMBER(T, 5, f)
-#define ANEMONE_NAMES_1(a) #a
-#define ANEMONE_NAMES_2(a, ...) #a, ANEMONE_NAMES_1(__VA_ARGS__)
-#define ANEMONE_NAMES_3(a, ...) #a, ANEMONE_NAMES_2(__VA_ARGS__)
-#define ANEMONE_NAMES_4(a, ...) #a, ANEMONE_NAMES_3(__VA_ARGS__)
-#define ANEMONE_NAMES_5(a, ...) #a, ANEMONE_NAMES_4(__VA_ARGS__)
-#define ANEMONE_NAMES_6(a, ...) #a, ANEMONE_NAMES_5(__VA_ARGS__)
-#define ANEMONE_ATTRIBUTE(TYPE, ...)                                                                                   \
-    template <class Described>                                                                                         \
-        requires std::same_as<Described, ane::TYPE>                                                                    \
-    struct boost::hana::accessors_impl<Described, void> {                                                              \
-        struct member_names {                                                                                          \
-            static constexpr auto get() {                                                                              \
-                return ::boost::hana::make_tuple(                                                                      \
-                    BOOST_HANA_PP_CONCAT(ANEMONE_NAMES_, BOOST_HANA_PP_NARG(__VA_ARGS__))(__VA_ARGS__));               \
-            }                                                                                                          \
-        };                                                                                                             \
-        static constexpr auto apply() {                                                                                \
-            return ::boost::hana::make_tuple(                                                                          \
-                BOOST_HANA_PP_CONCAT(ANEMONE_MEMBERS_, BOOST_HANA_PP_NARG(__VA_ARGS__))(Described, __VA_ARGS__));      \
-        }                                                                                                              \
-    };
+/// The attribute structs as Hana structs, for all that reads members with their names: printing, drawings, MIL arguments, C++.
+/// Each lists its members itself (base/members.hpp), without Hana, which costs half a second to include.
+namespace ane {
 
-/// The members of every attribute struct, described once for all readers: MIL arguments, printing, drawings, digests.
-BOOST_HANA_ADAPT_STRUCT(ane::no_attributes);
-ANEMONE_ATTRIBUTE(contract, declared, low, high, row_l1, column_l1, deviation)
-ANEMONE_ATTRIBUTE(literal, offset, count)
-ANEMONE_ATTRIBUTE(conv, stride, dilation, padding, groups)
-ANEMONE_ATTRIBUTE(conv_transpose, stride, dilation, padding, groups)
-ANEMONE_ATTRIBUTE(pool, kernel, stride, padding, ceil_mode, exclude_padding)
-ANEMONE_ATTRIBUTE(transposed, a, b)
-ANEMONE_ATTRIBUTE(axis, index)
-ANEMONE_ATTRIBUTE(axes, list)
-ANEMONE_ATTRIBUTE(permutation, order)
-ANEMONE_ATTRIBUTE(window, begin, size)
-ANEMONE_ATTRIBUTE(pads, before, after)
-ANEMONE_ATTRIBUTE(leakage, alpha)
-ANEMONE_ATTRIBUTE(clip_range, min, max)
-ANEMONE_ATTRIBUTE(cutoff, alpha)
-ANEMONE_ATTRIBUTE(clamped_leakage, alpha, beta)
-ANEMONE_ATTRIBUTE(saturation, alpha)
-ANEMONE_ATTRIBUTE(clamped_line, alpha, beta)
-ANEMONE_ATTRIBUTE(tanh_scaling, alpha, beta)
-ANEMONE_ATTRIBUTE(score_scaling, scale)
-ANEMONE_ATTRIBUTE(drop_ratio, ratio)
-ANEMONE_ATTRIBUTE(uniform_range, low, high)
-ANEMONE_ATTRIBUTE(search_radius, radius)
-ANEMONE_ATTRIBUTE(stabilizer, epsilon, axis)
-ANEMONE_ATTRIBUTE(strided_window, begin, stride)
-ANEMONE_ATTRIBUTE(repeats, count)
-ANEMONE_ATTRIBUTE(factors, by)
-ANEMONE_ATTRIBUTE(grouping, groups, epsilon)
-ANEMONE_ATTRIBUTE(response, size, alpha, beta, k)
-ANEMONE_ATTRIBUTE(cumulation, axis, exclusive, reverse)
-ANEMONE_ATTRIBUTE(sampling, extent, method, grid, border)
-ANEMONE_ATTRIBUTE(quantization, type, axis)
-ANEMONE_ATTRIBUTE(compression, form, bits, vector, block, zero_point, zeros)
-ANEMONE_ATTRIBUTE(selection, k, axis, ascending)
-ANEMONE_ATTRIBUTE(amount, count)
-ANEMONE_ATTRIBUTE(scaling, function, scale)
-#undef ANEMONE_MEMBER
-#undef ANEMONE_ATTRIBUTE
-#undef ANEMONE_MEMBERS_1
-#undef ANEMONE_MEMBERS_2
-#undef ANEMONE_MEMBERS_3
-#undef ANEMONE_MEMBERS_4
-#undef ANEMONE_MEMBERS_5
-#undef ANEMONE_MEMBERS_6
-#undef ANEMONE_NAMES_1
-#undef ANEMONE_NAMES_2
-#undef ANEMONE_NAMES_3
-#undef ANEMONE_NAMES_4
-#undef ANEMONE_NAMES_5
-#undef ANEMONE_NAMES_6
+/// A struct that lists its members.
+template <class T>
+concept lists_members = std::same_as<std::remove_cvref_t<decltype(T::member_names)>, std::string_view>;
+
+namespace detail::reflection {
+
+constexpr std::size_t count(std::string_view names) {
+    std::size_t commas = 0;
+    for (const char each : names) {
+        commas += each == ',' ? 1 : 0;
+    }
+    return names.empty() ? 0 : commas + 1;
+}
+
+constexpr std::string_view name_at(std::string_view names, std::size_t index) {
+    for (; index > 0; --index) {
+        names.remove_prefix(names.find(',') + 1);
+    }
+    names = names.substr(0, names.find(','));
+    names.remove_prefix(names.find_first_not_of(' '));
+    return names;
+}
+
+/// The name of a member as a type.
+template <class T, std::size_t Index, std::size_t... At> constexpr auto key(std::index_sequence<At...>) {
+    return boost::hana::string_c<name_at(T::member_names, Index)[At]...>;
+}
+template <class T, std::size_t Index> constexpr auto key() {
+    return key<T, Index>(std::make_index_sequence<name_at(T::member_names, Index).size()>());
+}
+
+/// Gives a member of a struct, or of a const one.
+template <std::size_t Index> struct member {
+    template <class T> constexpr auto& operator()(T& values) const {
+        return std::remove_const_t<T>::visit_members(
+            values, [](auto&... all) -> auto& { return boost::hana::arg<Index + 1>(all...); });
+    }
+};
+
+} // namespace detail::reflection
+
+} // namespace ane
+
+template <ane::lists_members T> struct boost::hana::accessors_impl<T, boost::hana::when<true>> {
+    static constexpr auto apply() {
+        return []<std::size_t... Index>(std::index_sequence<Index...>) {
+            return make_tuple(
+                make_pair(ane::detail::reflection::key<T, Index>(), ane::detail::reflection::member<Index>{})...);
+        }
+        (std::make_index_sequence<ane::detail::reflection::count(T::member_names)>());
+    }
+};
 
 namespace ane {
 

@@ -42,20 +42,16 @@ inline constexpr bool begins_otherwise = !std::is_same_v<std::remove_cv_t<First>
 ANEMONE_MISUSED_OPERATIONS(ANEMONE_ROW)
 #undef ANEMONE_ROW
 
-template <class A, class B>
-    requires(detail::of_a_model<A> || detail::of_a_model<B>)
-__attribute__((
-    unavailable("the larger element of two is maximum(a, b), of an axis reduce_max<axes{1}>(x)"))) constexpr auto
-max(A a, B b) {
-    return detail::refused_among(model_rule::the_call_must_be_written_as_the_first_error_says, "max", a, b);
-}
-template <class A, class B>
-    requires(detail::of_a_model<A> || detail::of_a_model<B>)
-__attribute__((
-    unavailable("the smaller element of two is minimum(a, b), of an axis reduce_min<axes{1}>(x)"))) constexpr auto
-min(A a, B b) {
-    return detail::refused_among(model_rule::the_call_must_be_written_as_the_first_error_says, "min", a, b);
-}
+// What the standard library calls the larger or the smaller of two.
+#define ANEMONE_OF_TWO(name, how)                                                                                      \
+    template <class A, class B>                                                                                        \
+        requires(detail::of_a_model<A> || detail::of_a_model<B>)                                                       \
+    __attribute__((unavailable(how))) constexpr auto name(A a, B b) {                                                  \
+        return detail::refused_among(model_rule::the_call_must_be_written_as_the_first_error_says, #name, a, b);       \
+    }
+ANEMONE_OF_TWO(max, "the larger element of two is maximum(a, b), of an axis reduce_max<axes{1}>(x)")
+ANEMONE_OF_TWO(min, "the smaller element of two is minimum(a, b), of an axis reduce_min<axes{1}>(x)")
+#undef ANEMONE_OF_TWO
 
 } // namespace ane
 

@@ -19,7 +19,8 @@ inline constexpr std::int64_t extent_limit = std::int64_t{1} << 30;
 inline constexpr int window_limit = 1 << 24;
 
 /// Checks the numbers of a node's attributes, each against its range. A raw graph may have any bytes: they are compared
-/// as integers before anything reads them as what they should be.
+/// as integers before anything reads them as what they should be. Members are walked (base/members.hpp), each by its type:
+/// one more is checked like the others of its type, or does not compile.
 class attribute_check {
 public:
     constexpr explicit attribute_check(op kind) : kind_(kind) {}
@@ -28,23 +29,48 @@ public:
     [[noreturn]] void refuse(std::string_view what, std::int64_t got, std::int64_t limit) const {
         refuse_graph(name(kind_), what, got, limit);
     }
-    constexpr void flag(const bool& value) const { // by reference: as a value it would be read as a bool
+
+    /// An attribute struct: each of its members.
+    template <class Attributes> constexpr void all(const Attributes& values) const {
+        Attributes::visit_members(values, [this](const auto&... each) { (member(each), ...); });
+    }
+    constexpr void all(const contract& promised) const {
+        member(promised.declared);
+        if (!promised.possible()) {
+            refuse_graph(name(kind_), "no tensor can keep its promises");
+        }
+    }
+    constexpr void all(const clip_range& ends) const { // they may lie outside fp16
+        if (!(ends.min <= ends.max)) {
+            refuse_graph(name(kind_), sentence(model_rule::the_low_end_is_above_the_high_end));
+        }
+    }
+    constexpr void all(const sampling& s) const {
+        index(s.extent.height), index(s.extent.width);
+        member(s.method), member(s.grid), member(s.border);
+    }
+    constexpr void all(const compression& c) const {
+        all<compression>(c);
+        if (c.bits < 1 || c.bits > 16) { // which of these a form accepts is decided by its shape rule
+            refuse("stores a number of bits that no form has", c.bits, 16);
+        }
+    }
+    constexpr void all(const literal&) const {} // its range in the pool is checked with the graph
+
+private:
+    constexpr void member(const bool& value) const { // by reference: as a value it would be read as a bool
         if (const auto byte = std::bit_cast<std::uint8_t>(value); byte > 1) {
             refuse("has a flag that is neither true nor false", byte, 1);
         }
     }
-    template <class Enum> constexpr void choice(Enum value, Enum last) const {
-        if (static_cast<std::uint8_t>(value) > static_cast<std::uint8_t>(last)) {
-            refuse("has an enumerator that there is not", static_cast<std::uint8_t>(value),
-                   static_cast<std::uint8_t>(last));
+    constexpr void member(const int& value) const { index(value); }
+    /// A number that reaches the engine as fp16.
+    constexpr void member(const float& value) const {
+        if (!(value >= -half_max && value <= half_max)) {
+            refuse_number(value);
         }
     }
-    constexpr void index(std::int64_t value) const {
-        if (value < -extent_limit || value > extent_limit) {
-            refuse("has a number that no tensor has room for", value, extent_limit);
-        }
-    }
-    constexpr void list(const indices& values) const {
+    constexpr void member(const indices& values) const {
         if (values.rank < 0 || values.rank > extents::capacity) {
             refuse("has a list of indices of no possible length", values.rank, extents::capacity);
         }
@@ -52,14 +78,15 @@ public:
             index(values[i]);
         }
     }
-    constexpr void window(size2 amounts) const {
+    /// A kernel, stride or dilation, or the factors of a block.
+    constexpr void member(const size2& amounts) const {
         for (const int amount : {amounts.height, amounts.width}) {
             if (amount < 0 || amount > window_limit) {
                 refuse("has a kernel, stride or dilation out of all range", amount, window_limit);
             }
         }
     }
-    constexpr void padding(const padding2& p) const {
+    constexpr void member(const padding2& p) const {
         choice(p.mode, padding_mode::valid);
         for (const int amount : {p.top, p.bottom, p.left, p.right}) {
             if (amount < -window_limit || amount > window_limit) {
@@ -67,18 +94,26 @@ public:
             }
         }
     }
-    /// Accepts either sign.
-    template <class Attributes> constexpr void convolution(const Attributes& c) const {
-        window(c.stride), window(c.dilation), padding(c.padding), index(c.groups);
-    }
-    /// A number that reaches the engine as fp16.
-    constexpr void number(float value) const {
-        if (!(value >= -half_max && value <= half_max)) {
-            refuse_number(value);
+    template <class Other> void member(const Other& value) const = delete; // no conversion to a type above
+    constexpr void member(const sampling_method& value) const { choice(value, sampling_method::bilinear); }
+    constexpr void member(const sampling_grid& value) const { choice(value, sampling_grid::asymmetric); }
+    constexpr void member(const sampling_border& value) const { choice(value, sampling_border::reflect); }
+    constexpr void member(const dtype& value) const { choice(value, dtype::boolean); }
+    constexpr void member(const weight_form& value) const { choice(value, weight_form::sparse_blockwise); }
+    constexpr void member(const scaled_function& value) const { choice(value, scaled_function::minimum); }
+
+    template <class Enum> constexpr void choice(Enum value, Enum last) const {
+        if (static_cast<std::uint8_t>(value) > static_cast<std::uint8_t>(last)) {
+            refuse("has an enumerator that there is not", static_cast<std::uint8_t>(value),
+                   static_cast<std::uint8_t>(last));
         }
     }
-
-private:
+    /// Accepts either sign.
+    constexpr void index(std::int64_t value) const {
+        if (value < -extent_limit || value > extent_limit) {
+            refuse("has a number that no tensor has room for", value, extent_limit);
+        }
+    }
     [[noreturn]] void refuse_number(float value) const {
         throw error(errc::graph, std::string(name(kind_)),
                     "the number " + std::to_string(value) + " among its attributes does not fit into fp16");
@@ -89,109 +124,7 @@ private:
 
 /// Checks the attributes of a node. Throws `error` (errc::graph); in a constant expression bad ones do not compile.
 constexpr void validate_attributes(op kind, const attributes& a) {
-    const attribute_check check(kind);
-    switch (a.kind()) {
-    case attribute_kind::contract: {
-        const contract& c = a.get<contract>();
-        check.flag(c.declared);
-        if (!c.possible()) {
-            refuse_graph(name(kind), "no tensor can keep its promises");
-        }
-        break;
-    }
-    case attribute_kind::conv: check.convolution(a.get<conv>()); break;
-    case attribute_kind::conv_transpose: check.convolution(a.get<conv_transpose>()); break;
-    case attribute_kind::pool: {
-        const pool& p = a.get<pool>();
-        check.window(p.kernel), check.window(p.stride), check.padding(p.padding);
-        check.flag(p.ceil_mode), check.flag(p.exclude_padding);
-        break;
-    }
-    case attribute_kind::transposed: check.flag(a.get<transposed>().a), check.flag(a.get<transposed>().b); break;
-    case attribute_kind::axis: check.index(a.get<axis>().index); break;
-    case attribute_kind::axes: check.list(a.get<axes>().list); break;
-    case attribute_kind::permutation: check.list(a.get<permutation>().order); break;
-    case attribute_kind::window: check.list(a.get<window>().begin), check.list(a.get<window>().size); break;
-    case attribute_kind::strided_window:
-        check.list(a.get<strided_window>().begin), check.list(a.get<strided_window>().stride);
-        break;
-    case attribute_kind::pads: check.list(a.get<pads>().before), check.list(a.get<pads>().after); break;
-    case attribute_kind::repeats: check.list(a.get<repeats>().count); break;
-    case attribute_kind::factors: check.window(a.get<factors>().by); break;
-    case attribute_kind::leakage: check.number(a.get<leakage>().alpha); break;
-    case attribute_kind::clip_range: // its ends may lie outside fp16
-        if (!(a.get<clip_range>().min <= a.get<clip_range>().max)) {
-            refuse_graph(name(kind), sentence(model_rule::the_low_end_is_above_the_high_end));
-        }
-        break;
-    case attribute_kind::cutoff: check.number(a.get<cutoff>().alpha); break;
-    case attribute_kind::clamped_leakage:
-        check.number(a.get<clamped_leakage>().alpha), check.number(a.get<clamped_leakage>().beta);
-        break;
-    case attribute_kind::saturation: check.number(a.get<saturation>().alpha); break;
-    case attribute_kind::clamped_line:
-        check.number(a.get<clamped_line>().alpha), check.number(a.get<clamped_line>().beta);
-        break;
-    case attribute_kind::tanh_scaling:
-        check.number(a.get<tanh_scaling>().alpha), check.number(a.get<tanh_scaling>().beta);
-        break;
-    case attribute_kind::score_scaling: check.number(a.get<score_scaling>().scale); break;
-    case attribute_kind::drop_ratio: check.number(a.get<drop_ratio>().ratio); break;
-    case attribute_kind::uniform_range:
-        check.number(a.get<uniform_range>().low), check.number(a.get<uniform_range>().high);
-        break;
-    case attribute_kind::search_radius: check.number(a.get<search_radius>().radius); break;
-    case attribute_kind::stabilizer:
-        check.number(a.get<stabilizer>().epsilon), check.index(a.get<stabilizer>().axis);
-        break;
-    case attribute_kind::grouping:
-        check.number(a.get<grouping>().epsilon), check.index(a.get<grouping>().groups);
-        break;
-    case attribute_kind::response: {
-        const response& r = a.get<response>();
-        check.index(r.size), check.number(r.alpha), check.number(r.beta), check.number(r.k);
-        break;
-    }
-    case attribute_kind::cumulation: {
-        const cumulation& c = a.get<cumulation>();
-        check.index(c.axis), check.flag(c.exclusive), check.flag(c.reverse);
-        break;
-    }
-    case attribute_kind::sampling: {
-        const sampling& s = a.get<sampling>();
-        check.index(s.extent.height), check.index(s.extent.width);
-        check.choice(s.method, sampling_method::bilinear);
-        check.choice(s.grid, sampling_grid::asymmetric);
-        check.choice(s.border, sampling_border::reflect);
-        break;
-    }
-    case attribute_kind::quantization:
-        check.choice(a.get<quantization>().type, dtype::boolean);
-        check.index(a.get<quantization>().axis);
-        break;
-    case attribute_kind::compression: {
-        const compression& c = a.get<compression>();
-        check.choice(c.form, weight_form::sparse_blockwise);
-        if (c.bits < 1 || c.bits > 16) { // which of these a form accepts is decided by its shape rule
-            check.refuse("stores a number of bits that no form has", c.bits, 16);
-        }
-        check.index(c.vector), check.index(c.block);
-        check.flag(c.zero_point), check.number(c.zeros);
-        break;
-    }
-    case attribute_kind::selection: {
-        const selection& s = a.get<selection>();
-        check.index(s.k), check.index(s.axis), check.flag(s.ascending);
-        break;
-    }
-    case attribute_kind::amount: check.index(a.get<amount>().count); break;
-    case attribute_kind::scaling:
-        check.choice(a.get<scaling>().function, scaled_function::minimum);
-        check.number(a.get<scaling>().scale);
-        break;
-    case attribute_kind::literal: // its range in the pool is checked with the graph
-    case attribute_kind::none: break;
-    }
+    a.visit([check = attribute_check(kind)](const auto& values) { check.all(values); });
 }
 
 } // namespace ane::detail

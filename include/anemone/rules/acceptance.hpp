@@ -33,7 +33,7 @@ struct target_list {
     constexpr const target* end() const { return members.data() + count; }
 };
 
-/// The members of a set, the oldest first; of those with equal profiles under a policy only the oldest.
+/// The members of a set, the oldest first; of those with equal figures under a policy only the oldest.
 constexpr target_list by_age(const target_set& set, const policy& p) {
     target_list all;
     for (const target t : set) {
@@ -47,7 +47,7 @@ constexpr target_list by_age(const target_set& set, const policy& p) {
     for (const target t : all) {
         bool known = false;
         for (const target k : kept) {
-            known = known || profile(describe(k), p) == profile(describe(t), p);
+            known = known || figures_for_rules(describe(k), p) == figures_for_rules(describe(t), p);
         }
         if (!known) {
             kept.members[kept.count++] = t;

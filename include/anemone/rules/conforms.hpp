@@ -2,7 +2,7 @@
 
 #include "../analysis/chunked_ranges.hpp"
 #include "design_rule.hpp"
-#include "profile.hpp"
+#include "figures.hpp"
 
 #include <array>
 #include <concepts>

@@ -19,7 +19,7 @@ inline constexpr std::array runtime{
                 .source = "guide chapter 14",
                 .evidence = mark::measured,
                 .silicon = "M1",
-                .held_by = "backend/engine/loaded_program.hpp"},
+                .held_by = "backend/engine/driver/program_slot.hpp"},
     rule_record{.id = rule::requests_in_flight_exceed,
                 .fact = "R117",
                 .scope = rule_scope::runtime,
@@ -31,7 +31,7 @@ inline constexpr std::array runtime{
                 .source = "guide chapter 14",
                 .evidence = mark::measured,
                 .silicon = "M1",
-                .held_by = "backend/engine/dispatch.hpp"},
+                .held_by = "backend/engine/driver/dispatch.hpp"},
     rule_record{.id = rule::streams_overlap,
                 .fact = "R118",
                 .scope = rule_scope::runtime,
@@ -43,7 +43,7 @@ inline constexpr std::array runtime{
                 .source = "guide chapter 2",
                 .evidence = mark::measured,
                 .silicon = "M1",
-                .held_by = "backend/engine/dispatch.hpp"},
+                .held_by = "backend/engine/driver/dispatch.hpp"},
     rule_record{.id = rule::engine_was_idle,
                 .fact = "R174",
                 .scope = rule_scope::runtime,
@@ -55,7 +55,7 @@ inline constexpr std::array runtime{
                 .source = "guide chapter 10",
                 .evidence = mark::measured,
                 .silicon = "M1",
-                .held_by = "backend/engine/session.hpp"},
+                .held_by = "backend/engine/e5rt/session.hpp"},
 };
 
 } // namespace ane::rules

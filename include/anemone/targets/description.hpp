@@ -80,6 +80,8 @@ struct target_limits {
     std::int32_t patch_floor_pixels = not_known, patch_pixels = not_known; ///< patch width of one work unit
     std::array<std::int32_t, 4> stride_factors{2, 3, 4, 8};                ///< R041
     std::array<std::int32_t, 5> interleave_factors{1, 2, 3, 4, 8};
+
+    friend constexpr bool operator==(const target_limits&, const target_limits&) = default;
 };
 
 /// On-chip memory and data movement. Bytes.
@@ -93,6 +95,8 @@ struct target_memory {
     std::int32_t l2_max_stride = 2097152;
     std::int32_t l2_resident_threshold = not_known; ///< HAL 0x1f0; which side of it is resident is open (TC11)
     std::int32_t instruction_alignment = not_known;
+
+    friend constexpr bool operator==(const target_memory&, const target_memory&) = default;
 };
 
 /// What the silicon can do. The bytes of the HAL (guide chapter 24) first, then what follows from them or was measured.
@@ -136,6 +140,8 @@ struct target_capabilities {
     bool image_yuv420 = false;            ///< 8f0 and 8v0 among them
 
     constexpr bool palette_bits(int bits) const { return ((palette_index_bits >> bits) & 1) != 0; }
+
+    friend constexpr bool operator==(const target_capabilities&, const target_capabilities&) = default;
 };
 
 /// One point of the frequency-to-effective-frequency curve of the compiler's cost model (HAL 0x7a8). MHz.

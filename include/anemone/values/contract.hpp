@@ -1,5 +1,7 @@
 #pragma once
 
+#include "../base/members.hpp"
+
 namespace ane {
 
 /// What the author of a model promises about the values of an input or a weight. Checks at build time rely on it; the
@@ -15,6 +17,7 @@ struct contract {
     double column_l1 = any; ///< the same for one index of the second axis
     double deviation = 0;   ///< root mean square of the values, for expected errors; 0: as if uniform on [low, high]
 
+    ANEMONE_MEMBERS(declared, low, high, row_l1, column_l1, deviation)
     friend constexpr bool operator==(const contract&, const contract&) = default;
 
     /// Both promises: `bounded(0.5) & row_l1(3)`.

@@ -7,7 +7,7 @@
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/cpu/step.hpp>
-#include <anemone/backend/engine/temporary_directory.hpp>
+#include <anemone/backend/engine/driver/temporary_directory.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/oracle/step.hpp>
 #include <anemone/backend/program.hpp>

@@ -1,4 +1,4 @@
-#include "anemone/backend/engine/api.hpp"
+#include "anemone/backend/engine/e5rt/api.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "anemone/backend/engine/cache.hpp"
+#include "anemone/backend/engine/e5rt/cache.hpp"
 
 #include "standin_bench.hpp"
 

@@ -1,4 +1,4 @@
-#include "anemone/backend/engine/chain.hpp"
+#include "anemone/backend/engine/e5rt/chain.hpp"
 
 #include "fake_runtime.hpp"
 #include "standin_bench.hpp"

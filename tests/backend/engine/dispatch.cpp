@@ -1,4 +1,4 @@
-#include "anemone/backend/engine/dispatch.hpp"
+#include "anemone/backend/engine/driver/dispatch.hpp"
 
 #include "fake_runtime.hpp"
 

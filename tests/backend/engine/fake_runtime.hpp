@@ -1,7 +1,7 @@
 #pragma once
 
-#include "anemone/backend/engine/api.hpp"
-#include "anemone/backend/engine/session.hpp"
+#include "anemone/backend/engine/e5rt/api.hpp"
+#include "anemone/backend/engine/e5rt/session.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "anemone/backend/engine/symptoms.hpp"
+#include "anemone/backend/engine/e5rt/symptoms.hpp"
 #include "fake_runtime.hpp"
 
 #include <doctest/doctest.h>

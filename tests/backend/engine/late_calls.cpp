@@ -5,7 +5,7 @@
 #include "../../standin/call_ledger.hpp"
 #include "standin_bench.hpp"
 #include "witnesses.hpp"
-#include <anemone/backend/engine/chain.hpp>
+#include <anemone/backend/engine/e5rt/chain.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
-#include "anemone/backend/engine/library.hpp"
+#include "anemone/backend/engine/e5rt/library.hpp"
 
-#include "anemone/backend/engine/call.hpp"
+#include "anemone/backend/engine/e5rt/call.hpp"
 #include "fake_runtime.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "anemone/backend/engine/pacing.hpp"
+#include "anemone/backend/engine/driver/pacing.hpp"
 
 #include "fake_runtime.hpp"
 

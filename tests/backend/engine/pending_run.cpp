@@ -1,4 +1,4 @@
-#include "anemone/backend/engine/pending_run.hpp"
+#include "anemone/backend/engine/e5rt/pending_run.hpp"
 
 #include "standin_bench.hpp"
 

@@ -1,4 +1,4 @@
-#include "anemone/backend/engine/run_queue.hpp"
+#include "anemone/backend/engine/driver/run_queue.hpp"
 
 #include "standin_bench.hpp"
 

@@ -1,7 +1,7 @@
-#include "anemone/backend/engine/session.hpp"
+#include "anemone/backend/engine/e5rt/session.hpp"
 
-#include "anemone/backend/engine/compile.hpp"
-#include "anemone/backend/engine/port.hpp"
+#include "anemone/backend/engine/e5rt/compile.hpp"
+#include "anemone/backend/engine/e5rt/port.hpp"
 #include "fake_runtime.hpp"
 
 #include <doctest/doctest.h>

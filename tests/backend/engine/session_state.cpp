@@ -1,4 +1,4 @@
-#include "anemone/backend/engine/session_state.hpp"
+#include "anemone/backend/engine/e5rt/session_state.hpp"
 
 #include "standin_bench.hpp"
 #include <anemone/backend/engine/engine.hpp>

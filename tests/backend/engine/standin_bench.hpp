@@ -1,8 +1,8 @@
 #pragma once
 
 #include "../standin_control.hpp"
-#include <anemone/backend/engine/session.hpp>
-#include <anemone/backend/engine/temporary_directory.hpp>
+#include <anemone/backend/engine/driver/temporary_directory.hpp>
+#include <anemone/backend/engine/e5rt/session.hpp>
 #include <anemone/io/file.hpp>
 #include <anemone/values/half.hpp>
 

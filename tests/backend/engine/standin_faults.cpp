@@ -1,8 +1,8 @@
 // The engine backend over the whole stand-in, with every call of the runtime made to fail in turn.
 
 #include "../standin_control.hpp"
-#include <anemone/backend/engine/api.hpp>
-#include <anemone/backend/engine/temporary_directory.hpp>
+#include <anemone/backend/engine/driver/temporary_directory.hpp>
+#include <anemone/backend/engine/e5rt/api.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/build.hpp>
 #include <anemone/io/file.hpp>

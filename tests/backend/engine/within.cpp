@@ -1,4 +1,4 @@
-#include "anemone/backend/engine/within.hpp"
+#include "anemone/backend/engine/driver/within.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <anemone/backend/engine/clock.hpp>
+#include <anemone/backend/engine/driver/clock.hpp>
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include "../../base/way.hpp"
 #include "../../passes/layouts.hpp"
 #include "../backend.hpp"
-#include "winograd_option.hpp"
+#include "kernels/winograd_option.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "../../graph/strided.hpp"
 #include "../kernels/loop_nest.hpp"
 #include "kernels/lines.hpp"
-#include "workers.hpp"
+#include "kernels/workers.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -8,8 +8,8 @@
 #include "../../weights/fold_constants.hpp"
 #include "../node_shapes.hpp"
 #include "kernels/table.hpp"
-#include "winograd_option.hpp"
-#include "workers.hpp"
+#include "kernels/winograd_option.hpp"
+#include "kernels/workers.hpp"
 
 #include <array>
 #include <concepts>

@@ -11,12 +11,11 @@
 #include "../../rules/policy.hpp"
 #include "../../targets/table.hpp"
 #include "../backend.hpp"
-#include "objc/program.hpp"
-#include "session.hpp"
+#include "e5rt/session.hpp"
+#include "objc/session.hpp"
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace ane::backend::inline ANEMONE_WAY {
@@ -73,23 +72,20 @@ public:
     /// Sets every state to zeros.
     ANEMONE_API void reset();
 
-    /// The MIL text and the weight blob that were compiled. Of a program of another door these and `session` throw
-    /// `error` (errc::argument), as `in_memory_session` does of one of this.
+    /// The files of the MIL text and the weight blob that were compiled; empty where none was written: of a netplist, and of
+    /// MIL text in memory without a directory in the options.
     ANEMONE_API std::string mil_path() const;
     ANEMONE_API std::string weights_path() const;
 
-    /// The driver's session: resident state, in-place access to ports, what was degraded, closing with a check.
+    /// The driver's session of the e5rt door: resident state, in-place access to ports, what was degraded, closing with a
+    /// check. Throws `error` (errc::argument) of a program that another door compiled, as the next one does of this door.
     ANEMONE_API e5rt::session& session();
-    /// The same of the two other doors.
+    /// The session of the doors of in-memory models: layouts of ports, what was degraded, closing with a check.
     ANEMONE_API objc::session& in_memory_session();
 
 private:
-    ANEMONE_API void open_in_memory(const graph_view& model, const weight_store& weights,
-                                    const engine_options& options);
-
     struct members;
     hidden<members> state_;
-    std::optional<objc::program> in_memory_;
 };
 
 /// Apple's Neural Engine by the direct route: MIL text and weights, compiled and dispatched by the e5rt C interface, or

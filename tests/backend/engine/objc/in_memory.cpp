@@ -3,8 +3,8 @@
 #include "anemone/backend/engine/objc/in_memory.hpp"
 
 #include "door.hpp"
+#include <anemone/backend/engine/driver/temporary_directory.hpp>
 #include <anemone/backend/engine/objc/model_directory.hpp>
-#include <anemone/backend/engine/temporary_directory.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/io/file.hpp>

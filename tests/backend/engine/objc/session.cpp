@@ -1,5 +1,5 @@
 #include "door.hpp"
-#include <anemone/backend/engine/temporary_directory.hpp>
+#include <anemone/backend/engine/driver/temporary_directory.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/model.hpp>
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "../../../base/way.hpp"
-#include "../workers.hpp"
 #include "attention.hpp"
 #include "product_blocks.hpp"
+#include "workers.hpp"
 
 #include <algorithm>
 #include <cstdint>

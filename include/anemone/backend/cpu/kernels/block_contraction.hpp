@@ -1,10 +1,10 @@
 #pragma once
 
 #include "../../../base/way.hpp"
-#include "../workers.hpp"
 #include "convolution_form.hpp"
 #include "convolution_slab.hpp"
 #include "table.hpp"
+#include "workers.hpp"
 
 #include <algorithm>
 #include <cstddef>

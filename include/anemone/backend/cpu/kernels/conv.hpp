@@ -2,7 +2,6 @@
 
 #include "../../../base/way.hpp"
 #include "../../../numerics/kernel_shapes.hpp"
-#include "../workers.hpp"
 #include "algorithms.hpp"
 #include "block_contraction.hpp"
 #include "depthwise.hpp"
@@ -11,6 +10,7 @@
 #include "slab.hpp"
 #include "sums_sink.hpp"
 #include "winograd.hpp"
+#include "workers.hpp"
 
 #include <cstdint>
 #include <vector>

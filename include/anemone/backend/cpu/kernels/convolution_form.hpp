@@ -2,7 +2,7 @@
 
 #include "../../../base/way.hpp"
 #include "../../../passes/layouts.hpp"
-#include "../winograd_option.hpp"
+#include "winograd_option.hpp"
 
 namespace ane::cpu::inline ANEMONE_WAY {
 

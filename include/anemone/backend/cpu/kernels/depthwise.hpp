@@ -2,9 +2,9 @@
 
 #include "../../../base/way.hpp"
 #include "../../../numerics/kernel_shapes.hpp"
-#include "../workers.hpp"
 #include "block_contraction.hpp"
 #include "sums_sink.hpp"
+#include "workers.hpp"
 
 #include <cstdint>
 #include <vector>

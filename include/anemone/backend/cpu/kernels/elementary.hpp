@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../../../base/way.hpp"
-#include "isa.hpp"
+#include "../simd/isa.hpp"
 
 #include <bit>
 #include <cmath>

@@ -3,8 +3,8 @@
 #include "../../../base/way.hpp"
 #include "../../../graph/strided.hpp"
 #include "../../kernels/loop_nest.hpp"
-#include "../workers.hpp"
 #include "slab.hpp"
+#include "workers.hpp"
 
 #include <cstdint>
 

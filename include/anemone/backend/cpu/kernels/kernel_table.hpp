@@ -3,10 +3,10 @@
 #include "../../../base/way.hpp"
 #include "../../../graph/op.hpp"
 #include "../../../values/half.hpp"
+#include "../simd/isa.hpp"
 #include "attention_kernels.hpp"
 #include "chain_kernels.hpp"
 #include "convolution_kernels.hpp"
-#include "isa.hpp"
 #include "product_kernels.hpp"
 #include "winograd_kernels.hpp"
 
@@ -76,7 +76,8 @@ struct reduce_kernels {
                     std::int64_t count) = nullptr;
 };
 
-/// The interface between operations and instruction sets: primitives over rows, one table per level. Operations take a
+/// The interface between operations and instruction sets: primitives over rows, one table per level, by family
+/// (families.def). Operations take a
 /// table as their first argument, so a test can run any level. What no operation of a program needs is null
 /// (algorithms.hpp).
 ///
@@ -88,17 +89,8 @@ struct reduce_kernels {
 /// sum |products|.
 struct kernel_table {
     isa_level level;
-    const float_kernels& floats;
-    const half_kernels& halves;
-    const chain_kernels& chains;
-    const norm_kernels& norms;
-    const reduce_kernels& reductions;
-    const product_kernels& products;
-    const attention_kernels& attention;
-    const plane_kernels& planes;
-    const convolution_kernels& convolutions;
-    const depthwise_kernels& depthwise;
-    const winograd_kernels& winograd;
+#define ANEMONE_KERNEL_FAMILY(family, member, object) const family##_kernels& member;
+#include "families.def"
 
     void to_float(const half* from, float* to, std::int64_t count) const { floats.to_float(from, to, count); }
     void to_half(const float* from, half* to, std::int64_t count) const { floats.to_half(from, to, count); }

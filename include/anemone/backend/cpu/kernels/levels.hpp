@@ -2,9 +2,9 @@
 
 #include "../../../base/error.hpp"
 #include "../../../base/isa_dispatch.hpp"
+#include "../simd/convert.hpp"
 #include "../simd/floats.hpp"
 #include "algorithms.hpp"
-#include "convert.hpp"
 #include "elementary.hpp"
 #include "kernel_table.hpp"
 #include "needed_functions.hpp"

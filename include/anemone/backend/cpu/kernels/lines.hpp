@@ -5,8 +5,8 @@
 #include "../../../values/shape.hpp"
 #include "../../kernels/loop_nest.hpp"
 #include "../../kernels/transpose.hpp"
-#include "../workers.hpp"
 #include "table.hpp"
+#include "workers.hpp"
 
 #include <algorithm>
 #include <cstddef>

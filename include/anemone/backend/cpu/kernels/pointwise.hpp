@@ -2,10 +2,10 @@
 
 #include "../../../base/way.hpp"
 #include "../../../numerics/kernel_shapes.hpp"
-#include "../workers.hpp"
 #include "convolution_form.hpp"
 #include "packed_matrix.hpp"
 #include "sums_sink.hpp"
+#include "workers.hpp"
 
 #include <cstdint>
 

@@ -2,9 +2,9 @@
 
 #include "../../../base/way.hpp"
 #include "../../../numerics/kernel_shapes.hpp"
-#include "../workers.hpp"
 #include "kernel_table.hpp"
 #include "slab.hpp"
+#include "workers.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -2,8 +2,8 @@
 
 #include "../../../base/way.hpp"
 #include "../../../numerics/kernel_shapes.hpp"
-#include "../workers.hpp"
 #include "kernel_table.hpp"
+#include "workers.hpp"
 
 #include <cstdint>
 

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "../../../base/way.hpp"
-#include "../workers.hpp"
 #include "algorithms.hpp"
 #include "packed_codes.hpp"
 #include "packed_matrix.hpp"
+#include "workers.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -182,21 +182,10 @@ template <kernel_needs Needs> constexpr winograd_kernels winograd_kernels_of() {
     return loops;
 }
 
-#define ANEMONE_KERNEL_FAMILY(NAME)                                                                                    \
+#define ANEMONE_KERNEL_FAMILY(family, member, object)                                                                  \
     template <kernel_needs Needs>                                                                                      \
-    constinit const NAME##_kernels NAME##_loops<Needs>::table = NAME##_kernels_of<Needs>();
-ANEMONE_KERNEL_FAMILY(float)
-ANEMONE_KERNEL_FAMILY(half)
-ANEMONE_KERNEL_FAMILY(chain)
-ANEMONE_KERNEL_FAMILY(norm)
-ANEMONE_KERNEL_FAMILY(reduce)
-ANEMONE_KERNEL_FAMILY(product)
-ANEMONE_KERNEL_FAMILY(attention)
-ANEMONE_KERNEL_FAMILY(plane)
-ANEMONE_KERNEL_FAMILY(convolution)
-ANEMONE_KERNEL_FAMILY(depthwise)
-ANEMONE_KERNEL_FAMILY(winograd)
-#undef ANEMONE_KERNEL_FAMILY
+    constinit const family##_kernels family##_loops<Needs>::table = family##_kernels_of<Needs>();
+#include "families.def"
 
 } // namespace ANEMONE_SET
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

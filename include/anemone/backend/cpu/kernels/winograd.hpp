@@ -2,10 +2,10 @@
 
 #include "../../../base/way.hpp"
 #include "../../../numerics/kernel_shapes.hpp"
-#include "../winograd_option.hpp"
-#include "../workers.hpp"
 #include "sums_sink.hpp"
 #include "window_taps.hpp"
+#include "winograd_option.hpp"
+#include "workers.hpp"
 
 #include <cstdint>
 #include <memory>

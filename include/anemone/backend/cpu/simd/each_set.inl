@@ -10,7 +10,7 @@
 // No multiplication is fused with an addition in such a file unless it calls multiply_add: every set then gives the
 // same bits otherwise. The file must not include anything.
 
-#include "../kernels/isa.hpp"
+#include "isa.hpp"
 
 // Others than the set's only in tests, which run loops for wide registers on narrow ones.
 #define ANEMONE_SET_LEVEL ANEMONE_SET

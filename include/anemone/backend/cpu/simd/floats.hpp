@@ -1,8 +1,8 @@
 #pragma once
 
 #include "../../../base/way.hpp"
-#include "../kernels/convert.hpp"
-#include "../kernels/isa.hpp"
+#include "convert.hpp"
+#include "isa.hpp"
 
 #include <cstdint>
 #include <cstring>

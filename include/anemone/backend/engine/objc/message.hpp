@@ -2,7 +2,7 @@
 
 #include "../../../base/error.hpp"
 #include "../../../base/way.hpp"
-#include "../within.hpp"
+#include "../driver/within.hpp"
 #include "api.hpp"
 
 #include <string>

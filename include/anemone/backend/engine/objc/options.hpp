@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../../../base/way.hpp"
-#include "../options.hpp"
+#include "../driver/options.hpp"
 
 namespace ane::objc::inline ANEMONE_WAY {
 

@@ -3,7 +3,7 @@
 
 #include "../../../base/hidden.hpp"
 #include "../../../base/way.hpp"
-#include "../library.hpp"
+#include "../driver/resolver.hpp"
 
 #include <array>
 #include <memory>

@@ -3,7 +3,7 @@
 
 #include "../../../base/hidden.hpp"
 #include "../../../base/way.hpp"
-#include "../forward.hpp"
+#include "../driver/forward.hpp"
 #include "options.hpp"
 #include "port.hpp"
 #include "runtime.hpp"

@@ -3,7 +3,8 @@
 #include "../../../base/way.hpp"
 ANEMONE_INCLUDED(anemone_backend_engine_objc_session_hpp);
 
-#include "../running.hpp"
+#include "../driver/port_at.hpp"
+#include "../driver/running.hpp"
 #include "session.hpp"
 #include "session_state.hpp"
 

@@ -2,9 +2,10 @@
 
 #include "../../../base/formatted.hpp"
 #include "../../../base/way.hpp"
-#include "../loaded_program.hpp"
-#include "../running.hpp"
-#include "../within.hpp"
+#include "../driver/completed.hpp"
+#include "../driver/program_slot.hpp"
+#include "../driver/running.hpp"
+#include "../driver/within.hpp"
 #include "binding.hpp"
 #include "calls.hpp"
 #include "in_memory.hpp"

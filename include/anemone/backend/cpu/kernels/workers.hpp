@@ -1,0 +1,46 @@
+#pragma once
+
+#include "../../../base/executor.hpp"
+#include "../../../base/way.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace ane::cpu::inline ANEMONE_WAY {
+
+/// The temporary memory of a step, in bytes.
+struct scratch_sizes {
+    std::int64_t shared = 0; ///< for all threads together
+    std::int64_t each = 0;   ///< for each thread on top
+};
+
+/// The threads of a run and the temporary memory that a step may use. The memory is aligned to cache lines, and what
+/// another step left is in it.
+struct workers {
+    executor* pool = nullptr; ///< null: the calling thread alone
+    int width = 1;
+    std::byte* shared = nullptr; ///< bytes: scratch_sizes::shared
+    std::byte* own = nullptr;    ///< `width` blocks of `each` bytes
+    std::int64_t each = 0;
+    bool finest = false; ///< tests: as many parts as there can be, however small
+
+    /// Calls work(first, last, scratch of the thread) for ranges that cover 0 <= i < count once, at the same time where
+    /// there are at least `grain` items for each thread. Results must not depend on where the ranges end.
+    template <class Work> void share(std::int64_t count, std::int64_t grain, const Work& work) const {
+        const std::int64_t least = finest ? 1 : std::max<std::int64_t>(grain, 1);
+        const std::int64_t parts = std::clamp<std::int64_t>(count / least, 1, width);
+        if (pool == nullptr || parts == 1) {
+            if (count > 0) {
+                work(std::int64_t{0}, count, own);
+            }
+            return;
+        }
+        const auto part = [&](std::int64_t i) { work(count * i / parts, count * (i + 1) / parts, own + i * each); };
+        pool->run(
+            static_cast<int>(parts),
+            [](const void* context, int i) { (*static_cast<const decltype(part)*>(context))(i); }, &part);
+    }
+};
+
+} // namespace ane::cpu::inline ANEMONE_WAY
