@@ -152,7 +152,7 @@ inline constexpr std::array normalization{
                     "add up to less than {limit}",
                 .reject = "",
                 .consequence = "infinity over infinity",
-                .advice = "use softmax or attention, subtract the maximum, or clamp the operand",
+                .advice = "use softmax or attention, subtract the maximum, or clamp the operand on both sides",
                 .source = "guide chapter 26",
                 .evidence = mark::decompiled,
                 .silicon = "M1",

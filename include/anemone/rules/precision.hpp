@@ -60,7 +60,8 @@ inline constexpr std::array precision{
         .sentence = "sums {got} products of either sign, from {limit} on the error may grow to 1e-3 sqrt(K)",
         .reject = "",
         .consequence = "a relative error of 2.7e-2 was measured at K = 4096, with operands of order 1 / sqrt(K)",
-        .advice = "declare ranges or deviations, so that the error is computed; or scale the weights: scaled<k>",
+        .advice =
+            "declare ranges or deviations, so that the error is computed (where it is large, scale the weights: scaled<k>)",
         .source = "guide chapter 3",
         .evidence = mark::measured,
         .silicon = "M1, M5",

@@ -53,7 +53,7 @@ inline constexpr std::array rearrange{
                 .ops = detail::batch_shuffles,
                 .sentence = "a factor of {got} is no product of 2, 3, 4 and {limit}",
                 .reject = "returned invalid:",
-                .advice = "use reshape and transpose",
+                .advice = "use reshape and transpose (an axis at a time: the batch stays first)",
                 .source = "guide appendix B",
                 .evidence = mark::decompiled,
                 .check = [](const subject& s) -> finding {

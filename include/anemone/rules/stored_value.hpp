@@ -64,19 +64,20 @@ inline constexpr op_set stabilised{op::minmax_norm, op::layer_norm, op::instance
 } // namespace detail
 
 inline constexpr std::array stored_value{
-    rule_record{.id = rule::value_may_leave_half_precision,
-                .fact = "fp16",
-                .level = severity::hazard,
-                .ops = detail::freely_stored,
-                .sentence = "the declared ranges allow a result of {got}; fp16 ends at {limit}",
-                .reject = "",
-                .consequence = "infinity, and whatever is computed from it",
-                .advice = "scale an operand by a power of two and the result back, clamp it, or promise a narrower "
-                          "range of the inputs that it is computed from",
-                .source = "IEEE 754",
-                .evidence = mark::measured,
-                .silicon = "M1, M2, M4, M5, M6",
-                .check = detail::check_result},
+    rule_record{
+        .id = rule::value_may_leave_half_precision,
+        .fact = "fp16",
+        .level = severity::hazard,
+        .ops = detail::freely_stored,
+        .sentence = "the declared ranges allow a result of {got}; fp16 ends at {limit}",
+        .reject = "",
+        .consequence = "infinity, and whatever is computed from it",
+        .advice =
+            "scale an operand by a power of two (and the result back where it is small again), clamp it, or promise a narrower range of the inputs that it is computed from",
+        .source = "IEEE 754",
+        .evidence = mark::measured,
+        .silicon = "M1, M2, M4, M5, M6",
+        .check = detail::check_result},
     rule_record{
         .id = rule::inner_value_may_leave_half_precision,
         .fact = "R151",

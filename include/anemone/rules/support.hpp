@@ -30,7 +30,7 @@ inline constexpr std::array support{
                 }),
                 .sentence = "needs generation tier {limit} (2 is A13, 3 A14, 4 A15), the target has {got}",
                 .reject = "Some ops are not supported on any of the specified backends",
-                .advice = "choose a later target or write it with other operations",
+                .advice = "choose a later target, or write it with other operations",
                 .source = "guide chapter 35",
                 .evidence = mark::decompiled,
                 .check = [](const subject& s) -> finding {
@@ -110,7 +110,7 @@ inline constexpr std::array support{
                 .ops = {op::div},
                 .sentence = "the divisor must be a constant before A13",
                 .reject = "",
-                .advice = "multiply by a constant reciprocal",
+                .advice = "multiply by the inverse",
                 .source = "guide appendix A",
                 .evidence = mark::decompiled,
                 .check = [](const subject& s) -> finding {
