@@ -232,3 +232,29 @@ TEST_CASE("what follows an advice in fp16 is what the model means in double prec
         CHECK(difference <= p.within + 0x1p-10);
     }
 }
+
+TEST_CASE("a route is advised where it takes the model, and else for the layer alone") {
+    const auto advice_on = [](const dynamic_graph& g, rule wanted, compile_route route) {
+        const violation v = one_node::find(g, wanted, h17s, on_route(route));
+        REQUIRE(v.broken);
+        return ane::detail::suggestions_of(v, g, describe(h17s));
+    };
+    using listed = std::vector<std::string>;
+    const auto model = [](bool reverses, const extents& shape) {
+        return built([&](dynamic_builder& b) {
+            advised::tensor x = b.input("x", shape, bounded(1));
+            x = reverses ? b.add(op::reverse, {x}, axes{1}) : x; // which a netplist has no layer for
+            return b.add(op::arg_max, {x}, axis{1});             // and which no MIL text has
+        });
+    };
+    CHECK(advice_on(model(false, {4, 8}), rule::arg_reduction_has_no_mil_form, compile_route::mil) ==
+          listed{"use the netplist route", "take the index on the host"});
+    const std::string alone = "cut the model: this layer in a program of its own on the ";
+    CHECK(advice_on(model(true, {4, 8}), rule::arg_reduction_has_no_mil_form, compile_route::mil) ==
+          listed{alone + "netplist route, which refuses 1 more", "take the index on the host"});
+    CHECK(advice_on(model(true, {4, 8}), rule::operation_has_no_netplist_form, compile_route::netplist) ==
+          listed{alone + "MIL route, which refuses 1 more"});
+    // Refused there too: 2049 elements and more have no index on either route.
+    CHECK(advice_on(model(false, {4, 4096}), rule::arg_reduction_has_no_mil_form, compile_route::mil) ==
+          listed{"take the index on the host"});
+}

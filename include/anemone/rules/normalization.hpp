@@ -104,6 +104,7 @@ inline constexpr std::array normalization{
                 .source = "guide appendix B, ANEForge",
                 .evidence = mark::measured,
                 .silicon = "M1",
+                .other = compile_route::mil,
                 .check = [](const subject& s) -> finding {
                     const std::int64_t channels = s.operand(0).shape.channels();
                     return holds_if(s.t.tier != family::a13 || channels <= 15, channels, 15);

@@ -83,6 +83,7 @@ inline constexpr std::array rearrange{
                 .source = "ANEForge",
                 .evidence = mark::measured,
                 .silicon = "M5",
+                .other = compile_route::mil,
                 .check = [](const subject& s) -> finding {
                     const std::int64_t batch = s.operand(0).shape.batch();
                     return holds_if(batch <= 1, batch, 1);
