@@ -52,7 +52,7 @@ constexpr std::array twins{
     twin{rule::own_layer_fails, "promise a narrower"},
     twin{rule::parametric_softplus_may_be_zero, "promise a narrower"},
     twin{rule::width_slice_may_saturate, "begin at 0", 1},
-    twin{rule::width_slice_may_saturate, "promise within"},
+    twin{rule::width_slice_may_saturate, "promise a narrower"},
     twin{rule::number_becomes_zero, "a number of at least"},
     twin{rule::live_set_exceeds, "make them smaller"},
     twin{rule::rows_share_a_bank, "a width that is an odd"},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../graph/uses.hpp"
+#include "saturation.hpp"
 #include "value.hpp"
 
 #include <array>
@@ -46,6 +47,9 @@ constexpr finding check_result(const subject& s) {
     }
     const demand d = ane::detail::result_demand(ranged(s), s.value_ranges[static_cast<std::size_t>(s.index)]);
     if (!d.refuted() || follows_an_overflow(s) || is_told_otherwise(s)) {
+        return {};
+    }
+    if (saturates(s, s.index, half_max)) {
         return {};
     }
     const bool only_below = s.value_ranges[static_cast<std::size_t>(s.index)].high <= half_max;

@@ -258,7 +258,7 @@ inline constexpr std::array value{
                 .sentence = "a NaN in an input enters as +infinity",
                 .reject = "",
                 .consequence = "infinities where a NaN is expected; out of a norm a large finite value",
-                .advice = "keep NaN out of the inputs: a range declared with within(low, high) excludes it",
+                .advice = "keep NaN out of the inputs: a declared range excludes it",
                 .source = "guide chapter 3",
                 .evidence = mark::measured,
                 .silicon = "M1"},
