@@ -160,7 +160,7 @@ TEST_CASE("advice that lists alternatives is told as several suggestions") {
     CHECK(suggested("declare, so that it is known; or scale") == list{"declare, so that it is known", "scale"});
     const std::string text = format(finding_of(rule::width_slice_may_saturate, 5000, 4094), model());
     CHECK(text.find("; try: begin at 0; or: slice another axis; or: clamp the value to 4094; or: promise "
-                    "within(low, high) of the inputs that it is computed from [R090") != std::string::npos);
+                    "a narrower range of the inputs that it is computed from [R090") != std::string::npos);
 }
 
 TEST_CASE("the neighbourhood of a node with the offending numbers marked") {

@@ -34,13 +34,14 @@ void observe(const ane::lost_digits& lost, std::vector<ane::aside>& observed) {
     }
     // A few small elements are in every weight; what matters is that many are.
     if (lost.vanished * 100 >= lost.elements || lost.subnormal * 10 >= lost.elements) {
-        observed.push_back({ane::weight_digits,
-                            ane::severity::warn,
-                            fmt::format("of the {} elements of '{}' {} become 0 as fp16 (below 2^-25), {} have fewer "
-                                        "than 11 digits (below 2^-14); scale them by a power of two: scaled<k>(w)",
-                                        lost.elements, lost.weight, lost.vanished, lost.subnormal),
-                            {},
-                            0});
+        observed.push_back(
+            {ane::weight_digits,
+             ane::severity::warn,
+             fmt::format("of the {} elements of '{}' {} become 0 as fp16 (below 2^-25), {} have fewer "
+                         "than 11 digits (below 2^-14); scale them by a power of two, and the result back",
+                         lost.elements, lost.weight, lost.vanished, lost.subnormal),
+             {},
+             0});
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "../ops/comparison.hpp"
 #include "../ranges/binary.hpp"
+#include "../ranges/written_norms.hpp"
 #include "operation.hpp"
 
 /// Two operands, which broadcast: arithmetic, comparisons, and what reads their booleans.
@@ -30,7 +31,10 @@ struct comparison : truth_value, broadcasting {
 template <> struct operation<op::add> : arithmetic {
     static constexpr operation_support support{"add", family::older, "nnnnn"};
     static constexpr engine_path engine{path::elementwise, evidence::measured, "study M6; N080, N091, N105, N106 M1"};
-    static constexpr interval range(const graph_view&, const node&, operand_ranges in) { return sum(in(0), in(1)); }
+    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
+        const interval r = sum(in(0), in(1));
+        return with_rows_of(in(1), 1, in(0).magnitude(), with_rows_of(in(0), 1, in(1).magnitude(), r));
+    }
 };
 template <> struct operation<op::sub> : arithmetic {
     static constexpr operation_support support{"sub", family::older, "nnnnn"};
@@ -44,8 +48,11 @@ template <> struct operation<op::mul> : arithmetic {
     static constexpr engine_path engine{path::elementwise, evidence::conflicting,
                                         "N045 M1, N100; the study's probes stop at 2^15"};
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
-        const bool squares = g.operands(n)[0] == g.operands(n)[1];
-        return squares ? square_by_product(in(0)) : product(in(0), in(1));
+        if (g.operands(n)[0] == g.operands(n)[1]) {
+            return square_by_product(in(0));
+        }
+        const interval r = with_written_norm(g, n, in(0), in(1), product(in(0), in(1)));
+        return with_rows_of(in(1), in(0).magnitude(), 0, with_rows_of(in(0), in(1).magnitude(), 0, r));
     }
 };
 template <> struct operation<op::div> : arithmetic {
@@ -53,7 +60,7 @@ template <> struct operation<op::div> : arithmetic {
     static constexpr engine_path engine{path::composed, evidence::inferred,
                                         "reciprocal table, then a product; N123 for A11, A12"};
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
-        return divided_by(g, g.operand(n, 1), in(0), in(1));
+        return with_written_norm(g, n, in(0), in(1), divided_by(g, g.operand(n, 1), in(0), in(1)));
     }
 };
 template <> struct operation<op::minimum> : arithmetic {

@@ -80,8 +80,7 @@ public:
                        ? std::string(
                              "MIL text holds it as fp16: it is not read by convolutions and as the right operand "
                              "of products alone, where a source has run stored forms")
-                       : std::string("MIL text holds it as fp16: no source has run it; mil_options::every_stored_form "
-                                     "writes it");
+                       : std::string("MIL text holds it as fp16: no source has run it (an ML package holds the form)");
         }
         return "the weight is folded into others before it is written";
     }

@@ -82,7 +82,7 @@ inline constexpr std::array elementwise{
                 .ops = {op::sin, op::cos},
                 .sentence = "the declared range reaches {got}, errors of 0.04 to 0.12 begin near pi ({limit}.14)",
                 .reject = "",
-                .advice = "fold the angle into [-pi, pi] before",
+                .advice = "fold the angle into [-pi, pi] before: x - 2 pi floor(x / 2 pi + 1/2), clamped there",
                 .source = "guide chapter 3",
                 .evidence = mark::measured,
                 .silicon = "M1",

@@ -219,7 +219,7 @@ inline constexpr std::array movement{
                     "infinite",
         .reject = "",
         .consequence = "the slice is stored as 16 times its value: finite at 4094, infinite at 4096",
-        .advice = "begin at 0, slice another axis, clamp the value to 4094, or promise within(low, high) of the inputs "
+        .advice = "begin at 0, slice another axis, clamp the value to 4094, or promise a narrower range of the inputs "
                   "that it is computed from",
         .source = "guide chapter 19",
         .evidence = mark::measured,

@@ -104,6 +104,7 @@ inline constexpr std::array normalization{
                 .source = "guide appendix B, ANEForge",
                 .evidence = mark::measured,
                 .silicon = "M1",
+                .other = compile_route::mil,
                 .check = [](const subject& s) -> finding {
                     const std::int64_t channels = s.operand(0).shape.channels();
                     return holds_if(s.t.tier != family::a13 || channels <= 15, channels, 15);
@@ -152,7 +153,7 @@ inline constexpr std::array normalization{
                     "add up to less than {limit}",
                 .reject = "",
                 .consequence = "infinity over infinity",
-                .advice = "use softmax or attention, subtract the maximum, or clamp the operand",
+                .advice = "use softmax or attention, subtract the maximum, or clamp the operand on both sides",
                 .source = "guide chapter 26",
                 .evidence = mark::decompiled,
                 .silicon = "M1",

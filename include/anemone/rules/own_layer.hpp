@@ -61,28 +61,29 @@ inline constexpr std::array own_layer{
         .reject = "",
         .consequence = "softplus gives 0 from 11.09 on, a logarithm of a sum of exponentials infinity or 0, round "
                        "adds 1 between 1024 and 2048",
-        .advice = "let anemone convert write the file, which puts parts in its place that are right, or promise "
-                  "a narrower range of the inputs",
+        .advice =
+            "let anemone convert write the file (with parts in its place that are right), or promise a narrower range of the inputs",
         .source = "MIL facts section 5",
         .evidence = mark::measured,
         .silicon = "M1, M5",
         .check = detail::check_own_layer},
     // Our files have this layer too, on the MIL route.
-    rule_record{.id = rule::parametric_softplus_may_be_zero,
-                .fact = "N098",
-                .level = severity::hazard,
-                .ops = {op::parametric_softplus},
-                .sentence = "beta x may reach {got}; from {limit} on the engine's own layer gives 0",
-                .reject = "",
-                .advice = "alpha * softplus(beta * x), whose softplus is written in parts that are right, or promise a "
-                          "narrower range of the inputs",
-                .source = "guide chapter 3; MIL facts section 5",
-                .evidence = mark::measured,
-                .silicon = "M1, M5",
-                .check = [](const subject& s) -> finding {
-                    const interval x = ane::detail::product(s.operand_range(0), s.operand_range(2));
-                    return detail::refuted_above(ane::detail::less_than(x.high, exponential_limit, x.declared));
-                }},
+    rule_record{
+        .id = rule::parametric_softplus_may_be_zero,
+        .fact = "N098",
+        .level = severity::hazard,
+        .ops = {op::parametric_softplus},
+        .sentence = "beta x may reach {got}; from {limit} on the engine's own layer gives 0",
+        .reject = "",
+        .advice =
+            "alpha * softplus(beta * x) (a softplus is written in parts that are right), or promise a narrower range of the inputs",
+        .source = "guide chapter 3; MIL facts section 5",
+        .evidence = mark::measured,
+        .silicon = "M1, M5",
+        .check = [](const subject& s) -> finding {
+            const interval x = ane::detail::product(s.operand_range(0), s.operand_range(2));
+            return detail::refuted_above(ane::detail::less_than(x.high, exponential_limit, x.declared));
+        }},
     rule_record{
         .id = rule::factor_after_rounding_is_dropped,
         .fact = "N098",

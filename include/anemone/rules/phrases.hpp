@@ -8,6 +8,7 @@
 #include "../io/unicode.hpp"
 #include "evaluate.hpp"
 #include "kernel_advice.hpp"
+#include "route_advice.hpp"
 
 #include <fmt/format.h>
 
@@ -110,7 +111,12 @@ ANEMONE_INLINE std::vector<std::string> suggestions_of(const violation& v, const
     if (of_kernel && is_convolution(g[v.node].kind)) {
         return {kernel_advice(g, v.node, t)};
     }
-    std::vector<std::string> all = suggestions_of(record_of(v.rule));
+    const rule_record& r = record_of(v.rule);
+    std::vector<std::string> all = suggestions_of(r);
+    if (r.other != compile_route::any) {
+        all[0] = route_advice(all[0], v, g, t, r.other);
+        std::erase(all, std::string());
+    }
     if (v.form != form_reason::nothing) {
         all.insert(all.begin(), forms::phrase(rewrite_for(v.operation, v.form)));
     }

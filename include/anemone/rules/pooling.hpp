@@ -100,7 +100,7 @@ inline constexpr std::array pooling{
                 .ops = detail::pools,
                 .sentence = "window extent {got} exceeds the native {limit}: tiled, and some odd extents are rejected",
                 .reject = "Pooling mode \"%s\" is not available on this ANE architecture.",
-                .advice = "pool twice, or reduce the axis",
+                .advice = "pool twice (an average only where its windows do not overlap), or reduce the axis",
                 .source = "guide chapter 17, appendix A",
                 .evidence = mark::measured,
                 .silicon = "M1",

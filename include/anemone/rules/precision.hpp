@@ -60,7 +60,8 @@ inline constexpr std::array precision{
         .sentence = "sums {got} products of either sign, from {limit} on the error may grow to 1e-3 sqrt(K)",
         .reject = "",
         .consequence = "a relative error of 2.7e-2 was measured at K = 4096, with operands of order 1 / sqrt(K)",
-        .advice = "declare ranges or deviations, so that the error is computed; or scale the weights: scaled<k>",
+        .advice =
+            "declare ranges or deviations, so that the error is computed (where it is large, scale the weights by a power of two, and the result back)",
         .source = "guide chapter 3",
         .evidence = mark::measured,
         .silicon = "M1, M5",
@@ -83,7 +84,7 @@ inline constexpr std::array precision{
                 .reject = "",
                 .consequence =
                     "products are rounded to 2^-16, and those whose exponents add up to less than -16 vanish",
-                .advice = "scale an operand by a power of two: linear(x, scaled<k>(w)); recommended_scale names k",
+                .advice = "scale an operand by a power of two, and the result back (docs/precision.md says by which)",
                 .source = "numerics-datapath section 1",
                 .evidence = mark::measured,
                 .silicon = "M1, M5, M6",

@@ -15,7 +15,7 @@ inline constexpr std::array program{
                 .sentence = "the architecture to compile for is not one of the 28 known",
                 .reject = "",
                 .consequence = "the runtime compiles for the host and says nothing",
-                .advice = "take a target of targets/table.hpp; find_target looks a name up",
+                .advice = "take one of the targets of docs/targets.md",
                 .source = "guide chapter 34",
                 .evidence = mark::measured,
                 .held_by = "backend/engine/e5rt/compile.hpp"},

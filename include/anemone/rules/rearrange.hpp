@@ -53,7 +53,7 @@ inline constexpr std::array rearrange{
                 .ops = detail::batch_shuffles,
                 .sentence = "a factor of {got} is no product of 2, 3, 4 and {limit}",
                 .reject = "returned invalid:",
-                .advice = "use reshape and transpose",
+                .advice = "use reshape and transpose (an axis at a time: the batch stays first)",
                 .source = "guide appendix B",
                 .evidence = mark::decompiled,
                 .check = [](const subject& s) -> finding {
@@ -83,6 +83,7 @@ inline constexpr std::array rearrange{
                 .source = "ANEForge",
                 .evidence = mark::measured,
                 .silicon = "M5",
+                .other = compile_route::mil,
                 .check = [](const subject& s) -> finding {
                     const std::int64_t batch = s.operand(0).shape.batch();
                     return holds_if(batch <= 1, batch, 1);

@@ -84,9 +84,10 @@ struct rule_record {
     const char* advice;           ///< what to do instead
     const char* source;           ///< guide chapter or fact file
     mark evidence;
-    mark target_marks::*figure = nullptr; ///< where the limit is the target's: the mark that it has there
-    const char* silicon = "";             ///< the chips that it was measured on
-    const char* held_by = "";             ///< for a rule without a check: the header that enforces it
+    mark target_marks::*figure = nullptr;     ///< where the limit is the target's: the mark that it has there
+    const char* silicon = "";                 ///< the chips that it was measured on
+    compile_route other = compile_route::any; ///< the route that its first advice names
+    const char* held_by = "";                 ///< for a rule without a check: the header that enforces it
     finding (*check)(const subject&) = not_of_a_node;
 };
 

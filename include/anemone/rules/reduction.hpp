@@ -13,7 +13,7 @@ inline constexpr std::array reduction{
                 .ops = {op::arg_max, op::arg_min},
                 .sentence = "the reduced axis has {got} elements, indices are exact up to {limit}",
                 .reject = "ArgMinMax",
-                .advice = "reduce in two levels",
+                .advice = "reduce in two levels: which part has the extreme, and where in each part it is",
                 .source = "guide chapter 17",
                 .evidence = mark::measured,
                 .silicon = "M1",

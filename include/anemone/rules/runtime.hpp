@@ -44,18 +44,20 @@ inline constexpr std::array runtime{
                 .evidence = mark::measured,
                 .silicon = "M1",
                 .held_by = "backend/engine/driver/dispatch.hpp"},
-    rule_record{.id = rule::engine_was_idle,
-                .fact = "R174",
-                .scope = rule_scope::runtime,
-                .level = severity::warn,
-                .sentence = "nothing ran for {got} s, after {limit} s the engine is switched off",
-                .reject = "",
-                .consequence = "the next run takes about 260 ms, 123 times the median",
-                .advice = "run something small now and then where an answer must come at once; session::cold() tells",
-                .source = "guide chapter 10",
-                .evidence = mark::measured,
-                .silicon = "M1",
-                .held_by = "backend/engine/e5rt/session.hpp"},
+    rule_record{
+        .id = rule::engine_was_idle,
+        .fact = "R174",
+        .scope = rule_scope::runtime,
+        .level = severity::warn,
+        .sentence = "nothing ran for {got} s, after {limit} s the engine is switched off",
+        .reject = "",
+        .consequence = "the next run takes about 260 ms, 123 times the median",
+        .advice =
+            "run something small now and then where an answer must come at once; a session tells whether it is cold",
+        .source = "guide chapter 10",
+        .evidence = mark::measured,
+        .silicon = "M1",
+        .held_by = "backend/engine/e5rt/session.hpp"},
 };
 
 } // namespace ane::rules

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../graph/uses.hpp"
+#include "saturation.hpp"
 #include "value.hpp"
 
 #include <array>
@@ -48,6 +49,9 @@ constexpr finding check_result(const subject& s) {
     if (!d.refuted() || follows_an_overflow(s) || is_told_otherwise(s)) {
         return {};
     }
+    if (saturates(s, s.index, half_max)) {
+        return {};
+    }
     const bool only_below = s.value_ranges[static_cast<std::size_t>(s.index)].high <= half_max;
     return only_below && only_softmax_reads(s) ? finding{} : refuted_above(d);
 }
@@ -64,19 +68,20 @@ inline constexpr op_set stabilised{op::minmax_norm, op::layer_norm, op::instance
 } // namespace detail
 
 inline constexpr std::array stored_value{
-    rule_record{.id = rule::value_may_leave_half_precision,
-                .fact = "fp16",
-                .level = severity::hazard,
-                .ops = detail::freely_stored,
-                .sentence = "the declared ranges allow a result of {got}; fp16 ends at {limit}",
-                .reject = "",
-                .consequence = "infinity, and whatever is computed from it",
-                .advice = "scale an operand by a power of two and the result back, clamp it, or promise a narrower "
-                          "range of the inputs that it is computed from",
-                .source = "IEEE 754",
-                .evidence = mark::measured,
-                .silicon = "M1, M2, M4, M5, M6",
-                .check = detail::check_result},
+    rule_record{
+        .id = rule::value_may_leave_half_precision,
+        .fact = "fp16",
+        .level = severity::hazard,
+        .ops = detail::freely_stored,
+        .sentence = "the declared ranges allow a result of {got}; fp16 ends at {limit}",
+        .reject = "",
+        .consequence = "infinity, and whatever is computed from it",
+        .advice =
+            "scale an operand by a power of two (and the result back where it is small again), clamp it, or promise a narrower range of the inputs that it is computed from",
+        .source = "IEEE 754",
+        .evidence = mark::measured,
+        .silicon = "M1, M2, M4, M5, M6",
+        .check = detail::check_result},
     rule_record{
         .id = rule::inner_value_may_leave_half_precision,
         .fact = "R151",

@@ -30,7 +30,7 @@ inline constexpr std::array support{
                 }),
                 .sentence = "needs generation tier {limit} (2 is A13, 3 A14, 4 A15), the target has {got}",
                 .reject = "Some ops are not supported on any of the specified backends",
-                .advice = "choose a later target or write it with other operations",
+                .advice = "choose a later target, or write it with other operations",
                 .source = "guide chapter 35",
                 .evidence = mark::decompiled,
                 .check = [](const subject& s) -> finding {
@@ -110,7 +110,7 @@ inline constexpr std::array support{
                 .ops = {op::div},
                 .sentence = "the divisor must be a constant before A13",
                 .reject = "",
-                .advice = "multiply by a constant reciprocal",
+                .advice = "multiply by the inverse",
                 .source = "guide appendix A",
                 .evidence = mark::decompiled,
                 .check = [](const subject& s) -> finding {
@@ -147,6 +147,7 @@ inline constexpr std::array support{
                 .advice = "use the netplist route",
                 .source = "guide chapter 12",
                 .evidence = mark::decompiled,
+                .other = compile_route::netplist,
                 .check = [](const subject& s) -> finding {
                     return holds_if(s.t.mil_supported || s.g.outputs.empty() || s.g.outputs[0].node != s.index);
                 }},
@@ -161,6 +162,7 @@ inline constexpr std::array support{
                 .advice = "use the netplist route, or take the index on the host",
                 .source = "ANEForge",
                 .evidence = mark::measured,
+                .other = compile_route::netplist,
                 .check = [](const subject&) -> finding { return holds_if(false); }},
     // Layers that the frontend refuses, and operations that the sweep of the MIL route found not implemented.
     rule_record{.id = rule::operation_has_no_mil_form,
@@ -176,6 +178,7 @@ inline constexpr std::array support{
                 .source = "guide appendix B, ANEForge",
                 .evidence = mark::measured,
                 .silicon = "M5",
+                .other = compile_route::netplist,
                 .check = [](const subject&) -> finding { return holds_if(false); }},
     rule_record{.id = rule::operation_has_no_netplist_form,
                 .fact = "R105",
@@ -189,6 +192,7 @@ inline constexpr std::array support{
                 .source = "guide chapter 26",
                 .evidence = mark::decompiled,
                 .silicon = "M1",
+                .other = compile_route::mil,
                 .check = [](const subject&) -> finding { return holds_if(false); }},
 };
 

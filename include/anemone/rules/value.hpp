@@ -44,22 +44,22 @@ constexpr finding check_kept_promise(const subject& s) {
 
 inline constexpr std::array value{
     // The bound adds the magnitudes of all products, so that it holds for every partial sum in any order.
-    rule_record{.id = rule::contraction_may_reach_ceiling,
-                .fact = "R056",
-                .level = severity::hazard,
-                .ops = summed_products,
-                .sentence = "the declared ranges allow sums of {got}, from {limit} on they become infinite",
-                .reject = "",
-                .consequence = "infinity, even where later products would bring the sum back",
-                .advice =
-                    "scale the weights or the input, split the sum, promise narrower ranges of the model's inputs "
-                    "and weights, or the row_l1 of the weights",
-                .source = "guide chapter 3",
-                .evidence = mark::measured,
-                .silicon = "M1, M2, M4, M5, M6",
-                .check = [](const subject& s) -> finding {
-                    return detail::refuted(ane::detail::accumulator_demand(detail::ranged(s)));
-                }},
+    rule_record{
+        .id = rule::contraction_may_reach_ceiling,
+        .fact = "R056",
+        .level = severity::hazard,
+        .ops = summed_products,
+        .sentence = "the declared ranges allow sums of {got}, from {limit} on they become infinite",
+        .reject = "",
+        .consequence = "infinity, even where later products would bring the sum back",
+        .advice =
+            "scale the input or the weights by a power of two and the result back, split the sum, promise narrower ranges of the model's inputs and weights, or promise the row_l1 of the weights",
+        .source = "guide chapter 3",
+        .evidence = mark::measured,
+        .silicon = "M1, M2, M4, M5, M6",
+        .check = [](const subject& s) -> finding {
+            return detail::refuted(ane::detail::accumulator_demand(detail::ranged(s)));
+        }},
     rule_record{
         .id = rule::int8_activation_may_saturate,
         .fact = "R093",
@@ -118,27 +118,29 @@ inline constexpr std::array value{
                 .sentence = "what the state becomes may reach {got}, its promise ends at {limit}",
                 .reject = "",
                 .consequence = "from the second run on, what the other rules proved by the promise does not hold",
-                .advice = "clamp what is written to the promise, or promise less",
+                .advice = "clamp what is written to the promise, or promise nothing of the state",
                 .source = "the ranges of this library",
                 .evidence = mark::predicted,
                 .check = detail::check_kept_promise},
-    rule_record{.id = rule::square_may_overflow,
-                .fact = "R151",
-                .level = severity::hazard,
-                .ops = {op::square, op::mul},
-                .sentence = "the declared range reaches {got}; from {limit} on the square is infinite",
-                .reject = "",
-                .advice = "scale the operand by a power of two, and the result back",
-                .source = "guide chapter 3",
-                .evidence = mark::measured,
-                .silicon = "M1",
-                .check = [](const subject& s) -> finding {
-                    if (s.n.kind == op::mul && s.g.operands(s.n)[0] != s.g.operands(s.n)[1]) {
-                        return {};
-                    }
-                    const interval& x = s.operand_range(0);
-                    return detail::refuted(ane::detail::less_than(x.magnitude(), square_limit, x.declared));
-                }},
+    rule_record{
+        .id = rule::square_may_overflow,
+        .fact = "R151",
+        .level = severity::hazard,
+        .ops = {op::square, op::mul},
+        .sentence = "the declared range reaches {got}; from {limit} on the square is infinite",
+        .reject = "",
+        .advice =
+            "scale the operand by a power of two, and the result back where it is small again (after a mean or a root)",
+        .source = "guide chapter 3",
+        .evidence = mark::measured,
+        .silicon = "M1",
+        .check = [](const subject& s) -> finding {
+            if (s.n.kind == op::mul && s.g.operands(s.n)[0] != s.g.operands(s.n)[1]) {
+                return {};
+            }
+            const interval& x = s.operand_range(0);
+            return detail::refuted(ane::detail::less_than(x.magnitude(), square_limit, x.declared));
+        }},
     rule_record{.id = rule::logarithm_of_zero,
                 .fact = "R157",
                 .level = severity::hazard,
@@ -256,7 +258,7 @@ inline constexpr std::array value{
                 .sentence = "a NaN in an input enters as +infinity",
                 .reject = "",
                 .consequence = "infinities where a NaN is expected; out of a norm a large finite value",
-                .advice = "keep NaN out of the inputs: a range declared with within(low, high) excludes it",
+                .advice = "keep NaN out of the inputs: a declared range excludes it",
                 .source = "guide chapter 3",
                 .evidence = mark::measured,
                 .silicon = "M1"},

@@ -216,7 +216,7 @@ inline constexpr std::array weight{
                 .ops = {op::compressed},
                 .sentence = "scales for blocks of a weight need A13 or later",
                 .reject = "ANE doesn't support blockwise scale",
-                .advice = "use one scale for each output channel",
+                .advice = "keep the weight in fp16, or choose A13 or later",
                 .source = "string catalogue of the compiler",
                 .evidence = mark::decompiled,
                 .check = [](const subject& s) -> finding {

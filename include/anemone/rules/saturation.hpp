@@ -1,0 +1,55 @@
+#pragma once
+
+#include "../graph/uses.hpp"
+#include "record.hpp"
+
+#include <algorithm>
+
+/// Values beyond fp16 that only functions with ends read: of infinity these make what they make of the exact value.
+namespace ane::rules::detail {
+
+/// The magnitude from which a function stays at its end as fp16; 0 for those that have none. Both signs have one.
+constexpr double saturates_from(const node& n) {
+    switch (n.kind) {
+    case op::tanh: return 9;
+    case op::sigmoid: return 18;
+    case op::erf: return 4;
+    case op::relu6: return 6;
+    case op::clamp: {
+        const clip_range& c = n.get<clip_range>();
+        return static_cast<double>(std::max({c.max, -c.max, c.min, -c.min}));
+    }
+    default: return 0;
+    }
+}
+
+/// Whether all that reads a node of at least this magnitude is such a function, through factors and offsets.
+constexpr bool saturates(const subject& s, int index, double least, int depth = 4) {
+    if (depth == 0 || is_output(s.g, index) || s.uses[static_cast<std::size_t>(index)] == 0) {
+        return false;
+    }
+    for (int i = index + 1; i < s.g.size(); ++i) {
+        const std::span<const int> operands = s.g.operands(i);
+        if (std::find(operands.begin(), operands.end(), index) == operands.end()) {
+            continue;
+        }
+        const node& n = s.g[i];
+        const bool arithmetic = n.kind == op::mul || n.kind == op::add || n.kind == op::sub;
+        if (!arithmetic) {
+            const double end = saturates_from(n);
+            if (!(end > 0) || least < end) {
+                return false;
+            }
+            continue;
+        }
+        const int other = operands[0] == index ? operands[1] : operands[0];
+        const interval& b = s.value_ranges[static_cast<std::size_t>(other)];
+        const double bound = n.kind == op::mul ? least * ane::detail::least_magnitude(b) : least - b.magnitude();
+        if (other == index || !b.bounded() || !(bound > 0) || !saturates(s, i, bound, depth - 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace ane::rules::detail
