@@ -4,7 +4,7 @@
 ANEMONE_INCLUDED(anemone_mlpackage_mlpackage_hpp);
 
 #include "../readers/mapped_file.hpp"
-#include "../readers/path_below.hpp"
+#include "../readers/model_folder.hpp"
 #include "manifest.hpp"
 #include "mlpackage.hpp"
 #include "new_folder.hpp"
@@ -24,16 +24,24 @@ ANEMONE_INLINE std::string_view text_of(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The model's file of a package's folder. Throws `error` (errc::file).
-ANEMONE_INLINE std::string model_file_of(const std::string& package) {
+/// The model's file of a package's folder, with the folder that the file is in. Throws `error` (errc::file).
+ANEMONE_INLINE readers::model_place model_in(const std::string& package) {
     const std::string manifest = std::filesystem::path(package) / manifest_file;
     const std::string items = std::filesystem::path(package) / items_folder;
-    const std::string root = root_model_in(small_file(manifest), manifest);
-    const readers::path_below found = readers::find_below(items, root);
+    const readers::model_folder folder(package);
+    readers::opened_below text = folder.file(std::string(manifest_file));
+    if (!text.refused.empty()) {
+        throw error(errc::file, manifest, text.refused);
+    }
+    const std::string root = root_model_in(small_file(std::move(text.file), manifest), manifest);
+    const readers::model_folder data = folder.folder(std::string(items_folder), items);
+    readers::opened_below found = data.file(root);
     if (!found.refused.empty()) {
         throw error(errc::file, manifest, formatted("its model \"{}\" {}", shown(root), found.refused));
     }
-    return found.path;
+    const std::string around = std::filesystem::path(root).parent_path();
+    return {items + "/" + root, data.folder(around.empty() ? "." : around, items + "/" + around),
+            std::move(found.file)};
 }
 
 /// Whether a package is at the path, which may be replaced. Throws `error` (errc::file) where something else is.
@@ -45,7 +53,7 @@ ANEMONE_INLINE bool replaces_package(const std::string& path) {
     }
     if (std::filesystem::is_directory(found)) {
         try {
-            model_file_of(path);
+            model_in(path);
             return true;
         } catch (const error&) { // none
         }
@@ -56,21 +64,24 @@ ANEMONE_INLINE bool replaces_package(const std::string& path) {
 /// The weights that a model refers to, each file mapped once.
 class weight_files {
 public:
-    ANEMONE_INLINE explicit weight_files(std::string folder) : folder_(std::move(folder)) {}
+    ANEMONE_INLINE explicit weight_files(const readers::model_folder& folder) : folder_(folder) {}
 
     /// Throws `error` (errc::file).
     ANEMONE_INLINE std::span<const std::byte> operator()(const std::string& written) {
         constexpr std::string_view start = "@model_path/";
-        const readers::path_below found =
-            readers::find_below(folder_, written.starts_with(start) ? written.substr(start.size()) : written);
+        if (const auto known = files_.find(written); known != files_.end()) {
+            return known->second.bytes();
+        }
+        const readers::opened_below found =
+            folder_.file(written.starts_with(start) ? written.substr(start.size()) : written);
         if (!found.refused.empty()) {
             throw error(errc::file, shown(written), found.refused);
         }
-        return files_.try_emplace(found.path, found.path).first->second.bytes();
+        return files_.try_emplace(written, found.file, shown(written)).first->second.bytes();
     }
 
 private:
-    std::string folder_;
+    const readers::model_folder& folder_;
     std::map<std::string, readers::mapped_file> files_;
 };
 
@@ -119,9 +130,10 @@ ANEMONE_BODY_OF std::vector<std::string> mlmodel_functions(std::span<const std::
 
 ANEMONE_BODY_OF read_model read_mlpackage_file(const std::string& path, const mil_reader_options& options) {
     std::error_code ignored; // whoever opens the file says what is wrong with the path
-    const std::string model = std::filesystem::is_directory(path, ignored) ? mlpackage::model_file_of(path) : path;
-    const readers::mapped_file file(model);
-    mlpackage::weight_files weights(std::filesystem::path(model).parent_path());
+    const readers::model_place model =
+        std::filesystem::is_directory(path, ignored) ? mlpackage::model_in(path) : readers::model_at(path, "");
+    const readers::mapped_file file(model.file, model.path);
+    mlpackage::weight_files weights(model.home);
     return read_mlmodel(file.bytes(), weights, options, path);
 }
 

@@ -3,12 +3,13 @@
 #include "../folding/known_tensor.hpp"
 #include "../readers/element_count.hpp"
 #include "../readers/mapped_file.hpp"
-#include "../readers/path_below.hpp"
+#include "../readers/model_folder.hpp"
 #include "element.hpp"
 #include "names.hpp"
 
 #include <charconv>
 #include <map>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -69,18 +70,22 @@ private:
             throw refused_node{
                 formatted("its data are in the file \"{}\"; read the model with read_onnx_file", shown(location))};
         }
-        const readers::path_below found = readers::find_below(folder_, location);
+        if (!home_) {
+            home_.emplace(folder_);
+        }
+        const readers::opened_below found = home_->file(location);
         if (!found.refused.empty()) {
             throw refused_node{formatted("its data are in \"{}\", which {}", shown(location), found.refused)};
         }
         try {
-            return files_.try_emplace(location, found.path).first->second.bytes();
+            return files_.try_emplace(location, found.file, location).first->second.bytes();
         } catch (const error& e) {
             throw refused_node{formatted("its data cannot be read: {}", shown(e.what()))};
         }
     }
 
     std::string folder_;
+    std::optional<readers::model_folder> home_;
     std::map<std::string, readers::mapped_file> files_;
 };
 

@@ -34,8 +34,9 @@ ANEMONE_API_OF(anemone_readers_mil_hpp)
 read_model read_mil(std::string_view text, file_lookup files, const mil_reader_options& options = {},
                     std::string_view file_name = "model.mil");
 
-/// The same from a file; blobs are mapped into memory when something refers to them, `@model_path/` being the folder
-/// that the file is in. They must not change meanwhile. Throws `error` (errc::file) where the text cannot be read.
+/// The same from a file, or from the `model.mil` of a folder; blobs are mapped into memory when something refers to them,
+/// `@model_path/` being the folder that the file is in, and nothing outside it is read. They must not change meanwhile.
+/// Throws `error` (errc::file) where the text cannot be read.
 ANEMONE_API_OF(anemone_readers_mil_hpp)
 read_model read_mil_file(const std::string& path, const mil_reader_options& options = {});
 

@@ -51,8 +51,8 @@ read_model read_netplist(const formats::plist_value& document, const blob_lookup
 ANEMONE_API_OF(anemone_readers_netplist_hpp)
 read_model read_netplist(const netplist& program, const netplist_reader_options& options = {});
 
-/// The same from a file, XML or binary, with the weight files beside it; of a path in `Weights` only the file's name
-/// counts. Throws `error` (errc::file) where the file is no property list.
+/// The same from a file, XML or binary, or from the `net.plist` of a folder, with the weight files beside it; of a path in
+/// `Weights` only the file's name counts, and a link out of the folder is refused. Throws `error` (errc::file) where the file is no property list.
 ANEMONE_API_OF(anemone_readers_netplist_hpp)
 read_model read_netplist_file(const std::string& path, const netplist_reader_options& options = {});
 
