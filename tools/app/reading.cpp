@@ -115,8 +115,10 @@ std::string for_caller(std::string sentence, const caller& who) {
     return sentence;
 }
 
-ane::read_model read_onnx(const std::string& path, const reading_options& how, const caller& who) {
+ane::read_model read_onnx(const std::string& path, const reading_options& how, const caller& who,
+                          ane::opened_files& parts) {
     ane::onnx_reader_options options;
+    options.opened = &parts;
     options.max_bytes = how.max_memory;
     options.saturates_infinities = how.approximates;
     for (const std::string& each : how.shapes) {
@@ -133,7 +135,8 @@ ane::read_model read_onnx(const std::string& path, const reading_options& how, c
     }
 }
 #else
-ane::read_model read_onnx(const std::string& path, const reading_options& /*how*/, const caller& /*who*/) {
+ane::read_model read_onnx(const std::string& path, const reading_options& /*how*/, const caller& /*who*/,
+                          ane::opened_files& /*parts*/) {
     throw ane::error(ane::errc::file, path,
                      "this program was built without ONNX (Debian: libonnx-dev libprotobuf-dev)");
 }
@@ -190,14 +193,15 @@ void require_size(const found_file& file, std::uint64_t most, const caller& who)
     }
 }
 
-ane::read_model read(const found_file& file, const reading_options& how, const caller& who) {
+ane::read_model read(const found_file& file, const reading_options& how, const caller& who, ane::opened_files& parts) {
     if (file.kind == file_kind::onnx) {
-        return read_onnx(file.named, how, who);
+        return read_onnx(file.named, how, who, parts);
     }
     if (file.kind == file_kind::netplist) {
-        return ane::read_netplist_file(file.named, {.procedure = how.function});
+        return ane::read_netplist_file(file.named, {.procedure = how.function, .opened = &parts});
     }
     ane::mil_reader_options options;
+    options.opened = &parts;
     options.function = how.function;
     options.memory = how.max_memory;
     options.approximates = how.approximates;
@@ -206,18 +210,66 @@ ane::read_model read(const found_file& file, const reading_options& how, const c
                                        : ane::read_mlpackage_file(file.named, options);
 }
 
+/// The bundle that a path is or lies in, which belongs together though only some of it is read; empty where there is none.
+fs::path bundle_of(const std::string& path) {
+    std::error_code failed;
+    for (fs::path at = fs::absolute(path, failed).lexically_normal(); !failed && at.has_relative_path();
+         at = at.parent_path()) {
+        if (fs::is_directory(at, failed) && (at.extension() == ".mlmodelc" || at.extension() == ".mlpackage" ||
+                                             fs::is_regular_file(at / "Manifest.json", failed))) {
+            return at;
+        }
+    }
+    return {};
+}
+
+/// What a model's file is part of, as far as that is known before it is read.
+void add_known_parts(ane::opened_files& parts, const std::string& path) {
+    parts.add(path);
+    const fs::path bundle = bundle_of(path);
+    std::error_code failed;
+    if (!bundle.empty()) {
+        fs::recursive_directory_iterator each(bundle, failed);
+        for (; !failed && each != fs::recursive_directory_iterator(); each.increment(failed)) {
+            parts.add(each->path().string());
+        }
+    }
+}
+
+/// Tells the caller of what was read when it ends, by an exception too.
+class told_parts {
+public:
+    explicit told_parts(const caller& who) : who_(who) {}
+    told_parts(const told_parts&) = delete;
+    told_parts& operator=(const told_parts&) = delete;
+    ~told_parts() {
+        if (who_.reads != nullptr) {
+            who_.reads->add(all);
+        }
+    }
+
+    ane::opened_files all;
+
+private:
+    const caller& who_;
+};
+
 } // namespace
 
 model_file read(const std::string& path, const reading_options& how, const caller& who) {
     require_limits(how, who.by);
     const task shown(who, "reading " + path);
+    told_parts parts(who);
+    add_known_parts(parts.all, path);
     const found_file file = find_model(path);
+    parts.all.add(file.path);
     require_size(file, how.max_memory, who);
     if (file.kind != file_kind::onnx && !how.shapes.empty()) {
         throw ane::error(ane::errc::argument, spelled(&reading_options::shapes, who.by),
                          "is for ONNX files: the shapes of others are in the file");
     }
-    return {read(file, how, who), file.kind == file_kind::mil, file.kind != file_kind::onnx};
+    ane::read_model found = read(file, how, who, parts.all);
+    return {std::move(found), file.kind == file_kind::mil, file.kind != file_kind::onnx, parts.all};
 }
 
 std::string digest_of(const std::string& path) {

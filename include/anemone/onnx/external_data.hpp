@@ -26,7 +26,8 @@ using refused_node = folding::refused;
 class external_files {
 public:
     /// An empty folder: there are none.
-    ANEMONE_INLINE explicit external_files(std::string folder) : folder_(std::move(folder)) {}
+    ANEMONE_INLINE explicit external_files(std::string folder, opened_files* told = nullptr)
+        : folder_(std::move(folder)), told_(told) {}
 
     /// The bytes that a tensor names. Throws `refused_node`.
     ANEMONE_INLINE std::span<const std::byte> of(const tensor_proto& tensor) {
@@ -71,7 +72,7 @@ private:
                 formatted("its data are in the file \"{}\"; read the model with read_onnx_file", shown(location))};
         }
         if (!home_) {
-            home_.emplace(folder_);
+            home_.emplace(folder_, told_);
         }
         const readers::opened_below found = home_->file(location);
         if (!found.refused.empty()) {
@@ -85,6 +86,7 @@ private:
     }
 
     std::string folder_;
+    opened_files* told_;
     std::optional<readers::model_folder> home_;
     std::map<std::string, readers::mapped_file> files_;
 };

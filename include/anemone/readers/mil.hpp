@@ -2,6 +2,7 @@
 #define ANEMONE_READERS_MIL_HPP
 
 #include "../base/way.hpp"
+#include "../io/opened_files.hpp"
 #include "file_lookup.hpp"
 #include "read_model.hpp"
 #include "unreadable.hpp"
@@ -23,6 +24,8 @@ struct mil_reader_options {
     bool saturates_infinities = false;
     /// Reads what fp16 does not hold as the nearest number that it does, NaN as 0: to judge a file, not to run it.
     bool approximates = false;
+    /// Is told each file that is opened, also where the reader throws: what a program must not write over.
+    opened_files* opened = nullptr;
 };
 
 /// Reads MIL text, of the engine's compilers and of others (facts: mil-ops, mil-dialects, weights; Core ML's public

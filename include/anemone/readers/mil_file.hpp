@@ -62,8 +62,8 @@ ANEMONE_INLINE read_model read_function(std::string_view text, const mil_functio
 class mil_file {
 public:
     /// Throws `error` (errc::file), and `unreadable` where the text is no program.
-    ANEMONE_INLINE explicit mil_file(const std::string& path)
-        : place_(model_at(path, "model.mil")), mapped_(place_.file, place_.path),
+    ANEMONE_INLINE explicit mil_file(const std::string& path, opened_files* told = nullptr)
+        : place_(model_at(path, "model.mil", told)), mapped_(place_.file, place_.path),
           functions_(functions_of(text(), place_.path)) {}
 
     const std::vector<mil_function>& functions() const { return functions_; }

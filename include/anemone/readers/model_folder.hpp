@@ -3,6 +3,7 @@
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
 #include "../io/open_file.hpp"
+#include "../io/opened_files.hpp"
 
 #include <array>
 #include <cerrno>
@@ -30,9 +31,9 @@ struct opened_below {
 /// system, and where a container forbids that call. What is above the folder is the user's: links there are followed.
 class model_folder {
 public:
-    /// An empty path is the working folder. Throws `error` (errc::file).
-    ANEMONE_INLINE explicit model_folder(const std::string& path)
-        : home_(::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    /// An empty path is the working folder. `told` is told each file that is opened. Throws `error` (errc::file).
+    ANEMONE_INLINE explicit model_folder(const std::string& path, opened_files* told = nullptr)
+        : told_(told), home_(::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
         if (!home_) {
             ane::detail::refuse_file_call(path, "cannot be opened", errno);
         }
@@ -44,6 +45,9 @@ public:
         struct stat is {};
         if (found.refused.empty() && (::fstat(found.file.get(), &is) != 0 || !S_ISREG(is.st_mode))) {
             return {{}, "is not a regular file"};
+        }
+        if (told_ != nullptr && found.refused.empty()) {
+            told_->add(found.file.get());
         }
         return found;
     }
@@ -58,7 +62,7 @@ public:
         if (!found.refused.empty()) {
             throw error(errc::file, shown, found.refused);
         }
-        return model_folder(std::move(found.file));
+        return {std::move(found.file), told_};
     }
 
 private:
@@ -66,7 +70,7 @@ private:
     static constexpr int reads =
         O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW; ///< a pipe is not waited for
 
-    explicit model_folder(ane::detail::open_file home) : home_(std::move(home)) {}
+    model_folder(ane::detail::open_file home, opened_files* told) : told_(told), home_(std::move(home)) {}
 
     /// The parts of a path in front of those that are left, the first one last.
     ANEMONE_INLINE static void put_before(std::vector<std::string>& left, const std::filesystem::path& path) {
@@ -138,6 +142,7 @@ private:
         return {std::move(way.back()), {}};
     }
 
+    opened_files* told_;
     ane::detail::open_file home_;
 };
 
@@ -149,13 +154,13 @@ struct model_place {
 };
 
 /// The model at a path: the file itself, which may be a link, or of a folder the file in it of the name `inside`, which
-/// is the folder's maker's choice. Throws `error` (errc::file).
-ANEMONE_INLINE model_place model_at(const std::string& path, const std::string& inside) {
+/// is the folder's maker's choice. `told` is told what is opened, now and later. Throws `error` (errc::file).
+ANEMONE_INLINE model_place model_at(const std::string& path, const std::string& inside, opened_files* told = nullptr) {
     namespace fs = std::filesystem;
     std::error_code ignored; // whoever opens it says what is wrong with the path
     if (path.find('\0') == std::string::npos && fs::is_directory(path, ignored)) {
         const std::string file = (fs::path(path) / inside).string();
-        model_folder home(path);
+        model_folder home(path, told);
         opened_below found = home.file(inside);
         if (!found.refused.empty()) {
             throw error(errc::file, file, found.refused);
@@ -163,7 +168,10 @@ ANEMONE_INLINE model_place model_at(const std::string& path, const std::string& 
         return {file, std::move(home), std::move(found.file)};
     }
     ane::detail::open_file file = ane::detail::opened_to_read(path);
-    return {path, model_folder(fs::path(path).parent_path().string()), std::move(file)};
+    if (told != nullptr) {
+        told->add(file.get());
+    }
+    return {path, model_folder(fs::path(path).parent_path().string(), told), std::move(file)};
 }
 
 } // namespace ane::readers::inline ANEMONE_WAY

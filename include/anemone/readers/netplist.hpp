@@ -4,6 +4,7 @@
 #include "../base/way.hpp"
 #include "../formats/netplist_program.hpp"
 #include "../formats/plist.hpp"
+#include "../io/opened_files.hpp"
 #include "read_model.hpp"
 #include "unreadable.hpp"
 
@@ -18,6 +19,8 @@ namespace ane::inline ANEMONE_WAY {
 
 struct netplist_reader_options {
     std::string_view procedure = ""; ///< by its name, in schema 1.0.9 that of a network; empty: the only one
+    /// Is told each file that is opened, also where the reader throws: what a program must not write over.
+    opened_files* opened = nullptr;
 };
 
 /// Gives the bytes of a weight file by its name in the `Weights` array: any function of a `const std::string&` that

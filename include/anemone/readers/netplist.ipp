@@ -39,7 +39,7 @@ ANEMONE_BODY_OF read_model read_netplist(const netplist& program, const netplist
 }
 
 ANEMONE_BODY_OF read_model read_netplist_file(const std::string& path, const netplist_reader_options& options) {
-    readers::model_place place = readers::model_at(path, "net.plist");
+    readers::model_place place = readers::model_at(path, "net.plist", options.opened);
     const ane::detail::file_reader text(std::move(place.file), place.path);
     std::map<std::string, std::string> read; // by the file's name: as Weights has it
     const auto look_up = [&](const std::string& blob) {
